@@ -1,0 +1,28 @@
+#pragma once
+/// \file catalog.hpp The algorithms: plain rows that the command, the tests and the documentation iterate.
+
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace areal {
+
+/// One algorithm. The key is (family, id). Costs are numbers or formulas in h, w, b, T, r, d; an element is one of
+/// the table, or of the tensor for histograms.
+struct Algorithm {
+  std::string_view family;  ///< "sat", "histogram" or "scan"
+  std::string_view id;
+  std::string_view source;  ///< paper and place, or "areal"
+  bool cpu, cuda, simt;     ///< backends it exists on
+  bool plain_only;          ///< single-channel plain sums with the three borders, nothing else
+  std::string_view reads_per_element;
+  std::string_view writes_per_element;
+  std::string_view barrier_steps;
+  bool deterministic;  ///< floats are the same from run to run
+};
+
+std::span<const Algorithm> algorithms() noexcept;
+/// The row, or nullptr.
+const Algorithm* find_algorithm(std::string_view family, std::string_view id) noexcept;
+
+}  // namespace areal

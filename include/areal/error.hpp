@@ -1,0 +1,50 @@
+#pragma once
+/// \file error.hpp Every exception that areal throws. The library never prints, aborts or exits.
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+namespace areal {
+
+/// The base of every exception of areal. `what()` is one sentence: which argument, what it was, what it may be.
+class Error : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// The caller passed something that cannot be: a wrong shape, lane, pitch, region, bin or option.
+class InvalidArgument : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A table, tensor or workspace that does not fit. `bytes()` is what would have been needed.
+class OutOfMemory : public Error {
+ public:
+  OutOfMemory(const std::string& what, std::uint64_t bytes) : Error(what), bytes_(bytes) {}
+  std::uint64_t bytes() const noexcept { return bytes_; }
+
+ private:
+  std::uint64_t bytes_;
+};
+
+/// A file or a stream that could not be read or written.
+class IoError : public Error {
+ public:
+  using Error::Error;
+};
+
+/// What was asked for exists, but not in this build or on this machine (a backend, a plug-in, a device).
+class Unavailable : public Error {
+ public:
+  using Error::Error;
+};
+
+/// A progress callback asked to stop. Outputs hold unspecified values.
+class Cancelled : public Error {
+ public:
+  using Error::Error;
+};
+
+}  // namespace areal

@@ -1,0 +1,126 @@
+#pragma once
+/// \file histogram.hpp Integral histograms: the b x h x w tensor, and answers without keeping it.
+
+#include <areal/array.hpp>
+#include <areal/binning.hpp>
+#include <areal/border.hpp>
+#include <areal/execution.hpp>
+#include <areal/region.hpp>
+#include <areal/view.hpp>
+#include <memory>
+#include <string>
+
+namespace areal {
+
+/// What to compute and how. The defaults: the inclusive b x h x w tensor of 32-bit counts.
+struct HistogramOptions {
+  Border border = Border::none;
+  Type counter = Type::u32;        ///< 32u or 64u; 32f or 64f with weights
+  bool weighted = false;           ///< a weight image (8u, 16u, 32f or 64f; one channel) comes with the image
+  std::string algorithm = "auto";  ///< an id of the catalogue's family `histogram`
+  Backend backend = Backend::automatic;
+  int threads = 0;                 ///< CPU threads; 0 means all
+  std::uint64_t memory_limit = 0;  ///< refuse a tensor of more bytes than this; 0: what the machine has free
+  Progress progress;               ///< may cancel
+};
+
+/// What one execute reads and writes. The tensor is planar: channels = bins; batch = images.
+struct HistogramArguments {
+  ConstView image;
+  View tensor;
+  ConstView weights = {};
+};
+
+/// Everything decided before the data is there; see SatPlan for the contract.
+class HistogramPlan {
+ public:
+  /// Throws InvalidArgument for what cannot be. Does not allocate: `fits()` says whether the tensor would.
+  HistogramPlan(const Shape& image, Type type, const Binning& binning, const HistogramOptions& options = {});
+
+  std::uint64_t tensor_bytes() const noexcept;
+  /// Throws OutOfMemory, naming the bytes and the limit, where the tensor does not fit.
+  void require_fit() const;
+  std::size_t workspace_bytes() const noexcept;
+  void prepare(void* workspace, Stream stream = Stream::host()) const;
+  void execute(const HistogramArguments& arguments, void* workspace, Stream stream = Stream::host()) const;
+
+  Shape tensor_shape() const noexcept;
+  const Binning& binning() const noexcept;
+  const HistogramOptions& options() const noexcept;
+  const std::string& algorithm() const noexcept;
+  const std::string& reason() const noexcept;
+
+ private:
+  struct State;
+  std::shared_ptr<const State> state_;
+};
+
+inline HistogramPlan make_plan(const Shape& image, Type type, const Binning& binning,
+                               const HistogramOptions& options = {}) {
+  return HistogramPlan(image, type, binning, options);
+}
+
+/// One line: plan (refused with its bytes where it cannot fit), workspace, execute.
+Array integral_histogram(const ConstView& image, const Binning& binning, const HistogramOptions& options = {},
+                         const ConstView& weights = {});
+
+/// A tensor that answers: planar, channels = bins, batch = 1.
+struct TensorView {
+  ConstView view;
+  Border border = Border::none;
+  std::int64_t bins() const noexcept { return view.shape.channels; }
+  std::int64_t image_width() const noexcept { return view.shape.width - (border == Border::zero ? 1 : 0); }
+  std::int64_t image_height() const noexcept { return view.shape.height - (border == Border::zero ? 1 : 0); }
+};
+
+/// Histograms of N regions, N x bins row by row. O(bins) each. 64u takes integer tensors, double any.
+void region_histograms(const TensorView& tensor, std::span<const Region> regions, std::span<std::uint64_t> out,
+                       Outside outside = Outside::error, int threads = 0);
+void region_histograms(const TensorView& tensor, std::span<const Region> regions, std::span<double> out,
+                       Outside outside = Outside::error, int threads = 0);
+
+/// The same answers straight from the image, for images whose tensor does not fit: rows are streamed once, and only
+/// bins x width column counts and the corners that regions touch are kept. O(H W + distinct rows * bins * W).
+void region_histograms(const ConstView& image, const Binning& binning, std::span<const Region> regions,
+                       std::span<std::uint64_t> out, Outside outside = Outside::error, int threads = 0);
+void region_histograms(const ConstView& image, const Binning& binning, const ConstView& weights,
+                       std::span<const Region> regions, std::span<double> out, Outside outside = Outside::error,
+                       int threads = 0);
+
+/// \name Of one histogram (counts or weights, bins long).
+///@{
+/// h / sum(h); all zeros where the sum is zero.
+void normalise(std::span<const double> histogram, std::span<double> out);
+/// Shannon entropy in bits; 0 for an empty histogram.
+double entropy(std::span<const double> histogram);
+/// Value below which `percent` of the mass lies, interpolated linearly inside its bin (edges: bins + 1 values).
+/// NaN for an empty histogram. Throws InvalidArgument unless 0 <= percent <= 100.
+double percentile(std::span<const double> histogram, std::span<const double> edges, double percent);
+double median(std::span<const double> histogram, std::span<const double> edges);
+/// The fullest bin (the first of equals), -1 for an empty histogram.
+std::int64_t mode(std::span<const double> histogram);
+/// Mean of the bin centres, weighted. NaN for an empty histogram.
+double mean(std::span<const double> histogram, std::span<const double> edges);
+///@}
+
+/// Distances between histograms. Each is of the normalised histograms. Two empty ones have distance 0; one empty
+/// one has the largest distance that the measure can take between the two.
+enum class Distance : std::uint8_t {
+  l1,                 ///< sum |p-q|, 0..2
+  l2,                 ///< sqrt(sum (p-q)^2), 0..sqrt 2
+  chi_square,         ///< sum (p-q)^2 / (p+q), 0..2
+  hellinger,          ///< sqrt(1 - sum sqrt(p q)), 0..1: what OpenCV calls Bhattacharyya
+  intersection,       ///< 1 - sum min(p, q), 0..1
+  emd,                ///< 1-D earth mover's distance in bins: sum |P-Q| over the cumulative ones, 0..bins-1
+  kolmogorov_smirnov  ///< max |P-Q|, 0..1
+};
+std::string_view name_of(Distance distance) noexcept;
+std::optional<Distance> distance_named(std::string_view name) noexcept;
+double distance(Distance measure, std::span<const double> a, std::span<const double> b);
+
+/// The search step of a histogram tracker: the distance between `target` (bins long) and the histogram of every
+/// width x height window inside the image, into `out` of (H-height+1) x (W-width+1), 32f or 64f. O(bins) a window.
+void distance_map(const TensorView& tensor, std::int64_t width, std::int64_t height, std::span<const double> target,
+                  Distance measure, const View& out, int threads = 0);
+
+}  // namespace areal

@@ -1,0 +1,26 @@
+#pragma once
+/// \file info.hpp What this build and this machine can do.
+
+#include <areal/execution.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace areal {
+
+struct BackendInfo {
+  Backend backend;
+  bool available;
+  std::string why_not;  ///< empty where available
+};
+
+/// Backends of this build, in the order in which `auto` would take them.
+std::vector<BackendInfo> backends();
+/// SIMD targets that this CPU can run, best first; the first is used.
+std::vector<std::string> simd_targets();
+/// Threads that `threads = 0` means.
+int default_threads();
+/// Bytes of memory that are free for use now (the smaller of the machine's and the control group's).
+std::uint64_t free_memory();
+
+}  // namespace areal

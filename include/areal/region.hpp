@@ -1,0 +1,113 @@
+#pragma once
+/// \file region.hpp Regions, and what a summed-area table answers about them in constant time.
+
+#include <areal/array.hpp>
+#include <areal/border.hpp>
+#include <areal/view.hpp>
+#include <cstdint>
+#include <span>
+
+namespace areal {
+
+/// A half-open rectangle of pixels: columns [x, x+width), rows [y, y+height). As memory it is a row of an N x 4
+/// array of 64-bit integers.
+struct Region {
+  std::int64_t x = 0, y = 0, width = 0, height = 0;
+  friend bool operator==(const Region&, const Region&) = default;
+};
+
+/// What to do with a region that reaches outside the image. A negative width or height is always an error;
+/// an empty region has sum 0.
+enum class Outside : std::uint8_t {
+  error,  ///< throw InvalidArgument that names the region's index and the image's size
+  clip    ///< answer for the part inside
+};
+
+/// A table that answers: its memory and its border. One plane (channels = batch = 1); see `plane`.
+struct TableView {
+  ConstView view;
+  Border border = Border::zero;
+  std::int64_t image_width() const noexcept { return view.shape.width - (border == Border::zero ? 1 : 0); }
+  std::int64_t image_height() const noexcept { return view.shape.height - (border == Border::zero ? 1 : 0); }
+};
+
+/// One channel of one image of a view, as a single-channel view (interleaved channels keep their stride through
+/// `BasicView::plane_pitch` and are refused by what needs contiguous rows: see each function).
+ConstView plane(const ConstView& view, std::int64_t channel, std::int64_t n = 0);
+View plane(const View& view, std::int64_t channel, std::int64_t n = 0);
+
+/// \name Sums of N regions. O(1) each: four reads. The overload must match the table: unsigned, signed or
+/// float; double also takes any table. Integer sums are exact modulo 2^k, so exact whenever the region's own sum
+/// fits the table's type. `threads` 0 means all. Throws InvalidArgument (region outside, wrong sizes or types).
+/// An `exclusive` table cannot answer regions that touch the image's last row or column; those throw, too.
+///@{
+void region_sums(const TableView& table, std::span<const Region> regions, std::span<std::uint64_t> out,
+                 Outside outside = Outside::error, int threads = 0);
+void region_sums(const TableView& table, std::span<const Region> regions, std::span<std::int64_t> out,
+                 Outside outside = Outside::error, int threads = 0);
+void region_sums(const TableView& table, std::span<const Region> regions, std::span<double> out,
+                 Outside outside = Outside::error, int threads = 0);
+double region_sum(const TableView& table, const Region& region, Outside outside = Outside::error);
+///@}
+
+/// Means of N regions; NaN for an empty one. With `count` (a table of valid pixels) the mean is over those.
+void region_means(const TableView& table, std::span<const Region> regions, std::span<double> out,
+                  Outside outside = Outside::error, int threads = 0, const TableView* count = nullptr);
+
+/// Population variances of N regions from the tables of sums and of squares: never negative, and NaN only for an
+/// empty region or one that holds NaN. Integer tables are computed exactly in 128 bits before the one division.
+/// With `count`, over valid pixels.
+void region_variances(const TableView& sum, const TableView& squares, std::span<const Region> regions,
+                      std::span<double> out, Outside outside = Outside::error, int threads = 0,
+                      const TableView* count = nullptr);
+/// The square roots of `region_variances`.
+void region_standard_deviations(const TableView& sum, const TableView& squares, std::span<const Region> regions,
+                                std::span<double> out, Outside outside = Outside::error, int threads = 0,
+                                const TableView* count = nullptr);
+
+/// Sums of boxes of a volume table (depth as batch), border `zero` or `none`.
+struct Box {
+  std::int64_t x = 0, y = 0, z = 0, width = 0, height = 0, depth = 0;
+};
+void box_sums(const ConstView& volume, Border border, std::span<const Box> boxes, std::span<double> out,
+              Outside outside = Outside::error);
+
+/// Sums of 45 degree rotated rectangles from a tilted table ((H+1)x(W+1), OpenCV's definition): the rectangle with
+/// its top corner at (x, y), `width` steps down-right and `height` steps down-left, Lienhart's RSAT rectangle.
+/// It lies inside when x - height >= 0, x + width <= W and y + width + height <= H; else InvalidArgument.
+void tilted_sums(const ConstView& tilted, std::span<const Region> regions, std::span<double> out);
+
+/// What a window sees beyond the image's edge.
+enum class Edge : std::uint8_t {
+  valid,      ///< only windows that lie inside: the output is (H-h+1) x (W-w+1)
+  shrink,     ///< the part inside; means are over that part
+  zero,       ///< zeros; means are over the whole window
+  replicate,  ///< aaa|abcd|ddd
+  reflect     ///< dcb|abcd|cba (the edge pixel is not repeated); the window may reach at most one image beyond
+};
+
+/// Dense sliding windows. Output pixel (x, y) is of the window whose cell (anchor_x, anchor_y) lies at (x, y)
+/// (`valid`: whose first cell does). Anchor -1 means the centre, w/2 and h/2.
+struct Window {
+  std::int64_t width = 1, height = 1;
+  std::int64_t anchor_x = -1, anchor_y = -1;
+  Edge edge = Edge::shrink;
+};
+
+/// Shape of what a window gives for an image of that size. Throws InvalidArgument for an empty window.
+Shape window_shape(std::int64_t image_width, std::int64_t image_height, const Window& window);
+/// Box sums, means, variances and standard deviations of every window, as 64f or 32f into `out` (by its type).
+/// O(1) a pixel, whatever the window.
+void window_sums(const TableView& table, const Window& window, const View& out, int threads = 0);
+void window_means(const TableView& table, const Window& window, const View& out, int threads = 0);
+void window_variances(const TableView& sum, const TableView& squares, const Window& window, const View& out,
+                      int threads = 0);
+void window_standard_deviations(const TableView& sum, const TableView& squares, const Window& window, const View& out,
+                                int threads = 0);
+
+/// Copies a table into another border without computing it again. `exclusive` lacks the image's last row and
+/// column: from it, the other borders need `image` (the image the table was made of, same lane); to it and between
+/// the others `image` is not read. Throws InvalidArgument for shapes that do not belong together.
+void convert_border(const TableView& from, const View& to, Border to_border, const ConstView* image = nullptr);
+
+}  // namespace areal

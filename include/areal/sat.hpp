@@ -1,0 +1,86 @@
+#pragma once
+/// \file sat.hpp Summed-area tables: plan, prepare, execute; and the one-line form that owns its table.
+
+#include <areal/array.hpp>
+#include <areal/border.hpp>
+#include <areal/execution.hpp>
+#include <areal/lane.hpp>
+#include <areal/view.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace areal {
+
+/// What to compute and how. The defaults: the sum, border `zero`, the best algorithm of this machine.
+struct SatOptions {
+  Border border = Border::zero;
+  std::string algorithm = "auto";  ///< an id of the catalogue's family `sat`
+  Backend backend = Backend::automatic;
+  int threads = 0;              ///< CPU threads; 0 means all
+  std::optional<Type> squares;  ///< also the table of squares, in this type (32u, 64u or 64f), same pass
+  bool tilted = false;          ///< also the 45 degree table, (H+1)x(W+1), equal to OpenCV's definition
+  bool mask = false;            ///< a mask (8u, 0 means leave out) comes with the image; also the table of counts (32u)
+  bool ignore_nan = false;      ///< as a mask that leaves out NaN (float input); also the table of counts
+  bool volume = false;          ///< the batch is the depth of one volume, and is summed along, too
+  Layout tables = Layout::planar;  ///< for several channels: separate tables, or one interleaved table
+  Progress progress;               ///< may cancel
+};
+
+/// What one execute reads and writes. Views that were not asked for stay empty.
+struct SatArguments {
+  ConstView image;
+  View sum;
+  ConstView mask = {};
+  View squares = {};
+  View tilted = {};
+  View count = {};
+};
+
+/// Everything decided before the data is there. Cheap to copy, thread-safe, and may execute at once on several
+/// threads with a workspace each.
+class SatPlan {
+ public:
+  /// The image's shape (the table's follow from it), the lane and the options, checked: throws InvalidArgument for
+  /// what cannot be, Unavailable for a backend or algorithm that this build or machine lacks.
+  SatPlan(const Shape& image, Lane lane, const SatOptions& options = {});
+
+  /// Bytes of workspace that an execute needs (any alignment; 0 is possible).
+  std::size_t workspace_bytes() const noexcept;
+  /// Makes a new workspace ready. Once per workspace, not per execute.
+  void prepare(void* workspace, Stream stream = Stream::host()) const;
+  /// Computes. Allocates no memory of the image's size, leaves the workspace ready for the next execute.
+  /// In place (sum.data == image.data) where input and table type have the same size and the border is `none`.
+  void execute(const SatArguments& arguments, void* workspace, Stream stream = Stream::host()) const;
+
+  const Shape& image_shape() const noexcept;
+  Shape table_shape() const noexcept;  ///< of the sum and of the squares
+  Shape count_shape() const noexcept;  ///< of the table of counts (one channel)
+  Shape tilted_shape() const noexcept;
+  Lane lane() const noexcept;
+  const SatOptions& options() const noexcept;
+  std::uint64_t table_bytes() const;              ///< of all the tables asked for, contiguous
+  const std::string& algorithm() const noexcept;  ///< the id that `auto` chose
+  const std::string& reason() const noexcept;     ///< and why
+
+ private:
+  struct State;
+  std::shared_ptr<const State> state_;
+};
+
+/// A plan for that image; the constructor by its verb.
+inline SatPlan make_plan(const Shape& image, Lane lane, const SatOptions& options = {}) {
+  return SatPlan(image, lane, options);
+}
+
+/// The tables of one image, owned. Those not asked for are empty.
+struct SatTables {
+  Array sum, squares, tilted, count;
+  Border border = Border::zero;
+};
+
+/// One line: plan, workspace, execute. The lane is `default_lane` where none is named.
+SatTables sat(const ConstView& image, const SatOptions& options = {}, std::optional<Lane> lane = {},
+              const ConstView& mask = {});
+
+}  // namespace areal

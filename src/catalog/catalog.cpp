@@ -1,0 +1,28 @@
+// The rows. No code: each algorithm is one line, and what it claims here is asserted by the tests.
+#include <areal/catalog.hpp>
+
+namespace areal {
+namespace {
+
+constexpr Algorithm rows[] = {
+    // family, id, source, cpu, cuda, simt, plain, reads, writes, barrier steps, deterministic
+    {"sat", "serial", "Chen 2018, Algorithm 1", true, false, false, true, "2", "1", "0", true},
+    {"sat", "2r2w-cpu", "Kasagi 2014, VIII", true, false, false, true, "4", "2", "1", true},
+    {"sat", "4r1w-cpu", "Kasagi 2014, VIII", true, false, false, true, "4", "1", "0", true},
+    {"sat", "tiles", "areal", true, false, false, false, "1", "1", "0", true},
+    {"histogram", "serial", "Poostchi 2017, Algorithm 1", true, false, false, true, "4", "2", "0", true},
+    {"histogram", "parallel", "Poostchi 2017, 4.5", true, false, false, true, "4", "2", "0", true},
+    {"histogram", "fused", "areal", true, false, false, false, "1/b", "1", "0", true},
+};
+
+}  // namespace
+
+std::span<const Algorithm> algorithms() noexcept { return rows; }
+
+const Algorithm* find_algorithm(std::string_view family, std::string_view id) noexcept {
+  for (const Algorithm& row : rows)
+    if (row.family == family && row.id == id) return &row;
+  return nullptr;
+}
+
+}  // namespace areal

@@ -1,0 +1,128 @@
+// The names of types, lanes, borders and backends, and what follows from a type alone.
+#include <areal/border.hpp>
+#include <areal/error.hpp>
+#include <areal/execution.hpp>
+#include <areal/lane.hpp>
+#include <areal/version.hpp>
+#include <array>
+#include <limits>
+
+namespace areal {
+namespace {
+
+struct TypeRow {
+  std::string_view name;
+  std::size_t size;
+};
+// In the order of Type.
+constexpr TypeRow types[] = {{"8u", 1},  {"8s", 1},  {"16u", 2}, {"16s", 2}, {"32u", 4}, {"32s", 4},
+                             {"64u", 8}, {"64s", 8}, {"16f", 2}, {"32f", 4}, {"64f", 8}};
+
+#define AREAL_LANE(name, in, out) Lane{type_of<in>, type_of<out>},
+constexpr Lane lane_rows[] = {AREAL_LANES(AREAL_LANE)};
+#undef AREAL_LANE
+
+// Index of a name in a list, as the enum whose values are the list's positions.
+template <class Enum, std::size_t N>
+std::optional<Enum> named(const std::array<std::string_view, N>& names, std::string_view name) {
+  for (std::size_t i = 0; i < N; ++i)
+    if (names[i] == name) return static_cast<Enum>(i);
+  return std::nullopt;
+}
+constexpr std::array<std::string_view, 3> border_names{"zero", "none", "exclusive"};
+constexpr std::array<std::string_view, 4> backend_names{"auto", "cpu", "cuda", "simt"};
+
+}  // namespace
+
+const char* version() noexcept { return AREAL_VERSION_STRING; }
+
+std::size_t size_of(Type type) noexcept { return types[static_cast<int>(type)].size; }
+std::string_view name_of(Type type) noexcept { return types[static_cast<int>(type)].name; }
+std::optional<Type> type_named(std::string_view name) noexcept {
+  for (std::size_t i = 0; i < std::size(types); ++i)
+    if (types[i].name == name) return static_cast<Type>(i);
+  return std::nullopt;
+}
+bool is_float(Type type) noexcept { return type == Type::f16 || type == Type::f32 || type == Type::f64; }
+bool is_signed_integer(Type type) noexcept {
+  return type == Type::s8 || type == Type::s16 || type == Type::s32 || type == Type::s64;
+}
+
+std::span<const Lane> lanes() noexcept { return lane_rows; }
+std::string name_of(Lane lane) { return std::string(name_of(lane.input)) + std::string(name_of(lane.table)); }
+std::optional<Lane> lane_named(std::string_view name) noexcept {
+  for (const Lane& lane : lane_rows) {
+    const std::string_view input = name_of(lane.input), table = name_of(lane.table);
+    if (name.size() == input.size() + table.size() && name.starts_with(input) && name.ends_with(table)) return lane;
+  }
+  return std::nullopt;
+}
+
+Lane default_lane(Type input, std::int64_t width, std::int64_t height) {
+  switch (input) {
+    case Type::u8: {
+      const bool fits =
+          width <= 0 || height <= 0 || height <= (std::numeric_limits<std::uint32_t>::max() / 255) / width;
+      return {Type::u8, fits ? Type::u32 : Type::u64};
+    }
+    case Type::s8:
+      return {Type::s8, Type::s32};
+    case Type::u16:
+      return {Type::u16, Type::u64};
+    case Type::s16:
+      return {Type::s16, Type::s64};
+    case Type::u32:
+      return {Type::u32, Type::u64};
+    case Type::s32:
+      return {Type::s32, Type::s64};
+    case Type::f16:
+      return {Type::f16, Type::f32};
+    case Type::f32:
+      return {Type::f32, Type::f64};
+    case Type::f64:
+      return {Type::f64, Type::f64};
+    default:
+      break;
+  }
+  throw InvalidArgument("image type " + std::string(name_of(input)) +
+                        " has no lane: it may be 8u, 8s, 16u, 16s, 32u, 32s, 16f, 32f or 64f");
+}
+
+std::int64_t largest_safe_region(Lane lane) noexcept {
+  using Limits = std::numeric_limits<std::int64_t>;
+  if (is_float(lane.input)) return Limits::max();
+  // The largest magnitude of a pixel and of an exact table entry.
+  const int bits = static_cast<int>(8 * size_of(lane.input));
+  const bool is_signed = is_signed_integer(lane.input);
+  const std::uint64_t pixel = is_signed ? std::uint64_t{1} << (bits - 1) : (std::uint64_t{1} << bits) - 1;
+  std::uint64_t entry = 0;
+  switch (lane.table) {
+    case Type::u32:
+      entry = std::numeric_limits<std::uint32_t>::max();
+      break;
+    case Type::s32:
+      entry = std::numeric_limits<std::int32_t>::max();
+      break;
+    case Type::u64:
+      entry = std::numeric_limits<std::uint64_t>::max();
+      break;
+    case Type::s64:
+      entry = Limits::max();
+      break;
+    case Type::f32:
+      entry = std::uint64_t{1} << 24;
+      break;
+    default:
+      entry = std::uint64_t{1} << 53;
+      break;
+  }
+  const std::uint64_t pixels = entry / pixel;
+  return pixels > static_cast<std::uint64_t>(Limits::max()) ? Limits::max() : static_cast<std::int64_t>(pixels);
+}
+
+std::string_view name_of(Border border) noexcept { return border_names[static_cast<std::size_t>(border)]; }
+std::optional<Border> border_named(std::string_view name) noexcept { return named<Border>(border_names, name); }
+std::string_view name_of(Backend backend) noexcept { return backend_names[static_cast<std::size_t>(backend)]; }
+std::optional<Backend> backend_named(std::string_view name) noexcept { return named<Backend>(backend_names, name); }
+
+}  // namespace areal

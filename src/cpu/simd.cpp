@@ -1,0 +1,27 @@
+#include "cpu/simd.hpp"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/simd.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace areal::cpu::HWY_NAMESPACE {
+const char* target() { return hwy::TargetName(HWY_TARGET); }
+}  // namespace areal::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace areal::cpu {
+HWY_EXPORT(target);  // keeps the list of compiled targets honest: it is the one the kernels use
+
+std::vector<std::string> simd_targets() {
+  std::vector<std::string> names;
+  const auto compiled = static_cast<std::int64_t>(HWY_TARGETS) & hwy::SupportedTargets();
+  // A lower bit is a better target.
+  for (int bit = 0; bit < 63; ++bit)
+    if (compiled >> bit & 1) names.emplace_back(hwy::TargetName(std::int64_t{1} << bit));
+  return names;
+}
+}  // namespace areal::cpu
+#endif

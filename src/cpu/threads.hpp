@@ -1,0 +1,31 @@
+#pragma once
+// Threads, through oneTBB. `threads` 0 means all; 1 runs on the caller.
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+
+namespace areal::cpu {
+
+int default_threads();
+
+/// body(i) for every i in [0, n), in any order, at most `threads` at a time. An exception of a body is rethrown.
+void parallel_for(int threads, std::int64_t n, const std::function<void(std::int64_t)>& body);
+
+/// body(begin, end) over ranges of at least `grain` that cover [0, n).
+void parallel_ranges(int threads, std::int64_t n, std::int64_t grain,
+                     const std::function<void(std::int64_t, std::int64_t)>& body);
+
+/// A grid of tiles in which tile (plane, row, column) may start once its left and its upper neighbour are done.
+struct TileGrid {
+  std::int64_t planes = 1, rows = 0, columns = 0;
+  std::int64_t tiles() const { return planes * rows * columns; }
+};
+
+/// body(plane, row, column) for every tile, neighbours first, at most `threads` at a time; nothing spins. `pending`
+/// is room for grid.tiles() counters, whose content on entry and exit does not matter. What a tile wrote is seen by
+/// the tiles that depend on it. An exception of a body is rethrown; tiles not yet started are then left out.
+using Tile = std::function<void(std::int64_t plane, std::int64_t row, std::int64_t column)>;
+void wavefront(int threads, const TileGrid& grid, std::atomic<std::uint8_t>* pending, const Tile& body);
+
+}  // namespace areal::cpu

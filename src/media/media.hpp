@@ -1,0 +1,138 @@
+#pragma once
+// Pictures, video and tables on disk. This header is all that apps/ and video/ include of media/.
+// Files that need no library (.npy, raw, CSV, sidecars) are handled in libareal_files, which is linked; pictures and
+// video live in two plug-ins (areal_pictures.so, areal_video.so), opened by dlopen when the first picture or video is.
+// Everything throws areal::IoError (unreadable, truncated, hostile, full disk) or areal::InvalidArgument (wrong use),
+// each one sentence that starts with the path.
+
+#include <areal/array.hpp>
+#include <areal/binning.hpp>
+#include <areal/border.hpp>
+#include <areal/lane.hpp>
+#include <areal/region.hpp>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace areal::media {
+
+namespace fs = std::filesystem;
+
+// ---------------------------------------------------------------- pictures
+enum class Colour : std::uint8_t {
+  luma,     // colour becomes one channel by the usual weights (0.299 R + 0.587 G + 0.114 B, rounded for integers)
+  channel,  // one chosen channel
+  all       // every colour channel, interleaved; alpha only where keep_alpha
+};
+
+struct ReadOptions {
+  Colour colour = Colour::luma;
+  int channel = 0;                 // for Colour::channel; an alpha channel must be named by its number to be read
+  bool keep_alpha = false;         // Colour::all keeps a 4th channel; otherwise alpha is dropped, never summed silently
+  std::uint64_t memory_limit = 0;  // bytes the decoded picture may take; 0: free_memory()
+};
+
+struct Picture {
+  Array pixels;  // interleaved, 8u, 16u, 16f, 32f or 64f
+  std::vector<std::string>
+      notes;  // what was done that a user may not expect: "alpha channel left out", "CMYK converted"
+};
+
+Picture read_picture(const fs::path& path, const ReadOptions& options = {});
+// By extension: .png .jpg .tif .exr .pgm .ppm. 1, 3 or 4 interleaved channels, 8u, 16u or 32f. Complete or absent.
+void write_picture(const fs::path& path, const ConstView& picture);
+
+// ---------------------------------------------------------------- video
+struct Frame {
+  Array pixels;             // luma 8u by default, or interleaved RGB 8u
+  std::int64_t number = 0;  // 0, 1, 2, ... every frame once, in presentation order
+  double seconds = 0;       // presentation time
+};
+
+class Video {
+ public:
+  virtual ~Video() = default;
+  // The next frame, or false at the end. A damaged or truncated file ends after the frames before the damage, and
+  // `damage()` then says what was wrong. Throws IoError where the frame size changes midway.
+  virtual bool next(Frame& frame) = 0;
+  virtual std::int64_t width() const = 0;
+  virtual std::int64_t height() const = 0;
+  virtual double frames_per_second() const = 0;                 // 0 where unknown
+  virtual std::optional<std::int64_t> frame_count() const = 0;  // as the container declares it
+  virtual std::string damage() const = 0;                       // empty while all is well
+};
+
+std::unique_ptr<Video> open_video(const fs::path& path, const ReadOptions& options = {});
+
+// ---------------------------------------------------------------- arrays without a library
+// .npy versions 1 to 3, little-endian, C order, bool/u1..u8/i1..i8/f2/f4/f8, 2-D (h, w), 3-D or 4-D as `axes` says.
+enum class Axes : std::uint8_t {
+  hwc,
+  chw,
+  nhw
+};  // a 3-D array is (height, width, channels), (channels|bins, h, w) or (batch|depth, h, w)
+Array read_npy(const fs::path& path, Axes axes = Axes::hwc, std::uint64_t memory_limit = 0);
+Array read_npy(std::FILE* stream, const std::string& name, Axes axes = Axes::hwc,
+               std::uint64_t memory_limit = 0);  // `-`; at end of stream: empty Array
+// The shape is written as numpy sees it: (h, w), (h, w, c) interleaved, (c, h, w) planar, with a leading batch if > 1.
+void write_npy(const fs::path& path, const ConstView& array);
+// WxHxTYPE, e.g. 1920x1080x8u, no header.
+Array read_raw(const fs::path& path, const Shape& shape, Type type, std::uint64_t memory_limit = 0);
+
+// ---------------------------------------------------------------- tables on disk
+// T.npy and its sidecar T.json; or T.tif (tables of 32u, 32s, 32f, 64f that a TIFF can hold; the sidecar as well).
+struct TableFile {
+  Array table;
+  std::string kind;  // "sum", "squares", "tilted", "count" or "histogram"
+  Border border = Border::zero;
+  std::string lane;  // "8u32u"; for histograms "8u-32u"
+  std::string algorithm;
+  std::string source;  // the input's file name
+  std::int64_t image_width = 0, image_height = 0;
+  std::vector<double> bin_edges;  // histograms
+};
+void write_table(const fs::path& path, const ConstView& table,
+                 const TableFile& description);  // description.table unused
+TableFile read_table(const fs::path& path, std::uint64_t memory_limit = 0);
+
+// ---------------------------------------------------------------- regions
+// One region a line: x,y,width,height; a header line and an optional 5th column `name` are allowed, as are blank lines,
+// CRLF and # comments. A bad line throws InvalidArgument that names its number and what was wrong.
+struct NamedRegion {
+  Region region;
+  std::string name;  // "" or as given
+};
+std::vector<NamedRegion> read_regions_csv(const fs::path& path);
+std::vector<NamedRegion> parse_regions_csv(std::string_view text, const std::string& name);
+NamedRegion parse_region(std::string_view text);  // "x,y,w,h", as --region takes it
+
+// A file that appears under its name only when complete: written beside it under a temporary name, space reserved
+// first, plain writes, renamed by commit(); removed by the destructor (and by an interrupt) otherwise.
+class OutputFile {
+ public:
+  explicit OutputFile(const fs::path& path, std::uint64_t reserve_bytes = 0);
+  ~OutputFile();
+  OutputFile(const OutputFile&) = delete;
+  OutputFile& operator=(const OutputFile&) = delete;
+  void write(const void* data, std::size_t bytes);
+  const fs::path& temporary() const;  // for libraries that write by name
+  void commit();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+// Removes the temporary files of this process; async-signal-safe, for the command's handler of SIGINT and SIGTERM.
+void remove_unfinished_outputs() noexcept;
+
+// ---------------------------------------------------------------- drawing
+// A copy of the picture (1 or 3 channels, 8u) as RGB with the regions outlined and, where given, each one's histogram
+// (bins counts) as a small bar chart inside or beside it.
+Array draw_regions(const ConstView& picture, const std::vector<NamedRegion>& regions,
+                   const std::vector<std::vector<double>>& histograms = {});
+
+}  // namespace areal::media
