@@ -11,18 +11,17 @@ namespace areal::cpu {
 
 int default_threads() { return tbb::info::default_concurrency(); }
 
+int slots(int threads) { return threads > 0 ? threads : default_threads(); }
+int slot() { return std::max(0, tbb::this_task_arena::current_thread_index()); }
+
 namespace {
-// Runs f with at most that many threads.
+// Runs f in an arena of exactly that many slots.
 template <class F>
 void with_threads(int threads, F&& f) {
-  if (threads <= 0) {
-    f();
-  } else {
-    tbb::task_arena arena(threads);
-    arena.execute(f);
-  }
+  tbb::task_arena arena(slots(threads));
+  arena.execute(f);
 }
-bool alone(int threads) { return threads == 1 || (threads <= 0 && default_threads() == 1); }
+bool alone(int threads) { return slots(threads) == 1; }
 }  // namespace
 
 void parallel_for(int threads, std::int64_t n, const std::function<void(std::int64_t)>& body) {
@@ -49,7 +48,10 @@ void wavefront(int threads, const TileGrid& grid, std::atomic<std::uint8_t>* pen
     body(tile / per_plane, tile % per_plane / grid.columns, tile % grid.columns);
   };
   if (alone(threads) || tiles == 1) {
-    for (std::int64_t tile = 0; tile < tiles; ++tile) run(tile);
+    tbb::task_arena arena(1);  // so that slot() is 0, whatever arena the caller runs in
+    arena.execute([&] {
+      for (std::int64_t tile = 0; tile < tiles; ++tile) run(tile);
+    });
     return;
   }
   for (std::int64_t tile = 0; tile < tiles; ++tile) {

@@ -25,6 +25,9 @@ struct TileGrid {
 /// body(plane, row, column) for every tile, neighbours first, at most `threads` at a time; nothing spins. `pending`
 /// is room for grid.tiles() counters, whose content on entry and exit does not matter. What a tile wrote is seen by
 /// the tiles that depend on it. An exception of a body is rethrown; tiles not yet started are then left out.
+/// The number of the calling thread inside the current `wavefront`: 0 .. slots(threads) - 1, for scratch of its own.
+int slots(int threads);
+int slot();
 using Tile = std::function<void(std::int64_t plane, std::int64_t row, std::int64_t column)>;
 void wavefront(int threads, const TileGrid& grid, std::atomic<std::uint8_t>* pending, const Tile& body);
 

@@ -1,0 +1,217 @@
+// Summed-area tables: checks, choice of the algorithm, the call.
+#include <algorithm>
+#include <areal/catalog.hpp>
+#include <areal/sat.hpp>
+#include <vector>
+#include "api/lane_dispatch.hpp"
+#include "api/require.hpp"
+#include "api/view_check.hpp"
+#include "cpu/sat/raster_2r2w.hpp"
+#include "cpu/sat/raster_4r1w.hpp"
+#include "cpu/sat/serial.hpp"
+#include "cpu/sat/tiles.hpp"
+#include "cpu/sat/tilted.hpp"
+
+namespace areal {
+namespace {
+
+std::string known_algorithms() {
+  std::string list = "auto";
+  for (const Algorithm& row : algorithms())
+    if (row.family == "sat" && row.cpu) list += ", " + std::string(row.id);
+  return list;
+}
+
+Shape table_shape_of(const Shape& image, const SatOptions& options) {
+  const std::int64_t more = options.border == Border::zero ? 1 : 0;
+  return {image.width + more, image.height + more, image.channels, image.batch + (options.volume ? more : 0),
+          options.tables};
+}
+
+/// The inclusive table of one plane by one of the papers' algorithms.
+using Plain = void (*)(const ConstView& in, const View& out);
+Plain plain_algorithm(std::string_view id, Lane lane) {
+  return with_lane(lane, [&](auto types) -> Plain {
+    using In = typename decltype(types)::Input;
+    using T = typename cpu::Modular<typename decltype(types)::Table>::type;
+    if (id == "serial") return &cpu::serial<In, T>;
+    if (id == "2r2w-cpu") return &cpu::raster_2r2w<In, T>;
+    if (id == "4r1w-cpu") return &cpu::raster_4r1w<In, T>;
+    return nullptr;
+  });
+}
+
+}  // namespace
+
+struct SatPlan::State {
+  Shape image;
+  Lane lane;
+  SatOptions options;
+  std::string algorithm, reason;
+  Plain plain = nullptr;            // one of the papers', or
+  std::optional<cpu::Tiles> tiles;  // ours
+  std::size_t workspace_bytes = 0;
+
+  Shape tilted_shape() const {
+    return {image.width + 1, image.height + 1, image.channels, image.batch, options.tables};
+  }
+  Shape count_shape() const {
+    Shape shape = table_shape_of(image, options);
+    shape.channels = 1;
+    return shape;
+  }
+  bool counts() const { return options.mask || options.ignore_nan; }
+  void check(const SatArguments& arguments) const;
+  void check_overlaps(const SatArguments& arguments) const;
+};
+
+SatPlan::SatPlan(const Shape& image, Lane lane, const SatOptions& options) {
+  check_shape("image", image, lane.input);
+  require(std::find(lanes().begin(), lanes().end(), lane) != lanes().end(), "lane ", name_of(lane),
+          " does not exist: a table of ", name_of(lane.table), " cannot be made of ", name_of(lane.input), " pixels");
+  require(image.channels <= 4, "image has ", image.channels, " channels: a table takes 1 to 4");
+  require(options.threads >= 0, "threads ", options.threads, ": it may be 0 (all) or more");
+  if (options.squares) {
+    const Type type = *options.squares;
+    require(type == Type::u32 || type == Type::u64 || type == Type::f64, "squares in ", name_of(type),
+            ": they may be in 32u, 64u or 64f");
+    require(cpu::scan_rows(lane.input, type, true) != nullptr, "squares of ", name_of(lane.input), " pixels in ",
+            name_of(type), ": this type cannot hold them");
+  }
+  require(!options.ignore_nan || is_float(lane.input), "ignore_nan: ", name_of(lane.input), " pixels are never NaN");
+  require(!(options.volume && options.tilted), "a volume has no tilted table");
+  if (options.backend == Backend::cuda || options.backend == Backend::simt)
+    throw Unavailable(sentence("backend ", name_of(options.backend), " is not part of this build"));
+
+  auto state = std::make_shared<State>();
+  state->image = image;
+  state->lane = lane;
+  state->options = options;
+  state->algorithm = options.algorithm == "auto" ? "tiles" : options.algorithm;
+  const Algorithm* const row = find_algorithm("sat", state->algorithm);
+  require(row != nullptr && row->cpu, "algorithm ", options.algorithm, " is not one of ", known_algorithms());
+  if (options.algorithm == "auto")
+    state->reason = "the fastest on a CPU for every lane and size measured";
+  else
+    state->reason = "asked for";
+  if (row->plain_only) {
+    const bool plain = image.channels <= 1 && image.batch <= 1 && !options.squares && !options.tilted &&
+                       !options.mask && !options.ignore_nan && !options.volume;
+    require(plain, "algorithm ", state->algorithm,
+            " computes the plain sum of one single-channel image; for more choose auto or tiles");
+    state->plain = plain_algorithm(state->algorithm, lane);
+    require(state->plain != nullptr, "algorithm ", state->algorithm, " has no implementation");
+  } else {
+    state->tiles.emplace(cpu::TilesRequest{image, lane, options.border, options.squares, options.mask,
+                                           options.ignore_nan, options.volume, options.tables, options.threads});
+    state->workspace_bytes = state->tiles->workspace_bytes();
+    if (options.tilted)
+      state->workspace_bytes = std::max(state->workspace_bytes, cpu::tilted_workspace_bytes(image, lane));
+  }
+  check_shape("table", table_shape_of(image, options), lane.table);
+  state_ = std::move(state);
+}
+
+std::size_t SatPlan::workspace_bytes() const noexcept { return state_->workspace_bytes; }
+const Shape& SatPlan::image_shape() const noexcept { return state_->image; }
+Shape SatPlan::table_shape() const noexcept { return table_shape_of(state_->image, state_->options); }
+Shape SatPlan::count_shape() const noexcept { return state_->count_shape(); }
+Shape SatPlan::tilted_shape() const noexcept { return state_->tilted_shape(); }
+Lane SatPlan::lane() const noexcept { return state_->lane; }
+const SatOptions& SatPlan::options() const noexcept { return state_->options; }
+const std::string& SatPlan::algorithm() const noexcept { return state_->algorithm; }
+const std::string& SatPlan::reason() const noexcept { return state_->reason; }
+
+std::uint64_t SatPlan::table_bytes() const {
+  const SatOptions& options = state_->options;
+  std::uint64_t bytes = bytes_of(table_shape(), state_->lane.table);
+  if (options.squares) bytes += bytes_of(table_shape(), *options.squares);
+  if (options.tilted) bytes += bytes_of(tilted_shape(), state_->lane.table);
+  if (state_->counts()) bytes += bytes_of(count_shape(), Type::u32);
+  return bytes;
+}
+
+void SatPlan::State::check(const SatArguments& arguments) const {
+  const auto wanted = [](std::string_view name, bool asked, const ConstView& view, const Shape& shape, Type type) {
+    if (asked)
+      check_view(name, view, shape, type);
+    else
+      require(view.data == nullptr, name, " was given, but the plan was not made for it");
+  };
+  const Shape table = table_shape_of(image, options);
+  check_view("image", arguments.image, image, lane.input);
+  check_view("sum", arguments.sum, table, lane.table);
+  wanted("mask", options.mask, arguments.mask, {image.width, image.height, 1, image.batch}, Type::u8);
+  wanted("squares", options.squares.has_value(), arguments.squares, table, options.squares.value_or(Type::u64));
+  wanted("tilted", options.tilted, arguments.tilted, tilted_shape(), lane.table);
+  wanted("count", counts(), arguments.count, count_shape(), Type::u32);
+}
+
+void SatPlan::State::check_overlaps(const SatArguments& arguments) const {
+  const View* const outputs[] = {&arguments.sum, &arguments.squares, &arguments.tilted, &arguments.count};
+  for (const View* output : outputs) {
+    for (const View* other : outputs)
+      require(output == other || !may_overlap(*output, *other), "two of the output tables share memory");
+    require(!may_overlap(*output, arguments.mask), "an output table and the mask share memory");
+    if (!may_overlap(*output, arguments.image)) continue;
+    const ConstView& in = arguments.image;
+    const bool in_place = output == &arguments.sum && output->data == in.data && options.border == Border::none &&
+                          size_of(lane.input) == size_of(lane.table) && output->row_pitch == in.row_pitch &&
+                          output->plane_pitch == in.plane_pitch && output->batch_pitch == in.batch_pitch &&
+                          (image.channels == 1 || options.tables == image.layout) && !options.tilted;
+    require(in_place,
+            "the image and an output table share memory: in place needs border none, the same pitches and "
+            "layout, and input and table types of the same size (not tilted)");
+  }
+}
+
+void SatPlan::prepare(void* workspace, Stream) const {
+  require(workspace != nullptr || state_->workspace_bytes == 0, "workspace is a null pointer: this plan needs ",
+          state_->workspace_bytes, " bytes");
+}
+
+void SatPlan::execute(const SatArguments& arguments, void* workspace, Stream stream) const {
+  const State& s = *state_;
+  prepare(workspace, stream);
+  s.check(arguments);
+  s.check_overlaps(arguments);
+  if (s.plain) {
+    const cpu::Placement place = cpu::placement(s.image, s.options.border, false);
+    cpu::fill_edges(arguments.sum, place);
+    if (place.width == 0 || place.height == 0 || place.depth == 0 || s.image.channels == 0) return;
+    const Shape inner{place.width, place.height};
+    const View& sum = arguments.sum;
+    void* const start =
+        static_cast<char*>(sum.row(place.offset)) + place.offset * static_cast<std::int64_t>(size_of(sum.type));
+    s.plain(ConstView(arguments.image.data, s.lane.input, inner, arguments.image.row_pitch),
+            View(start, s.lane.table, inner, sum.row_pitch));
+    if (s.options.progress && !s.options.progress(1, 1)) throw Cancelled("the summed-area table was cancelled");
+    return;
+  }
+  if (s.options.tilted)  // before the sum, which may overwrite the image
+    cpu::tilted({arguments.image, arguments.mask, arguments.tilted, s.options.ignore_nan}, s.lane, workspace,
+                s.options.threads);
+  s.tiles->execute({arguments.image, arguments.mask, arguments.sum, arguments.squares, arguments.count}, workspace,
+                   s.options.progress);
+}
+
+SatTables sat(const ConstView& image, const SatOptions& options, std::optional<Lane> lane, const ConstView& mask) {
+  SatOptions asked = options;
+  if (mask.data != nullptr) asked.mask = true;
+  const SatPlan plan(image.shape, lane ? *lane : default_lane(image.type, image.shape.width, image.shape.height),
+                     asked);
+  SatTables tables;
+  tables.border = asked.border;
+  tables.sum = Array(plan.table_shape(), plan.lane().table);
+  if (asked.squares) tables.squares = Array(plan.table_shape(), *asked.squares);
+  if (asked.tilted) tables.tilted = Array(plan.tilted_shape(), plan.lane().table);
+  if (asked.mask || asked.ignore_nan) tables.count = Array(plan.count_shape(), Type::u32);
+  const Array workspace(Shape{static_cast<std::int64_t>(plan.workspace_bytes()), 1}, Type::u8);
+  auto* const memory = const_cast<void*>(workspace.data());
+  plan.prepare(memory);
+  plan.execute({image, tables.sum.view(), mask, tables.squares.view(), tables.tilted.view(), tables.count.view()},
+               memory);
+  return tables;
+}
+
+}  // namespace areal

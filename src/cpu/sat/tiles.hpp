@@ -1,0 +1,86 @@
+#pragma once
+// Tiles: areal's own summed-area table on the CPU. One pass over the image: reads 1, writes 1 per element.
+//
+// The image is cut into tiles that start when their left and upper neighbours are done (cpu/threads.hpp). A tile gets
+// the running sums of its rows from the left and the table's row above it, both kept in the workspace, computes four
+// rows at a time in the cache, and writes them: past the caches where the table is larger than they are. Floats: sums
+// inside a vector, then along the row, then down: an order fixed by the shape and the SIMD target, whatever the thread
+// count, alignment or pitch.
+
+#include <areal/execution.hpp>
+#include <areal/lane.hpp>
+#include <areal/view.hpp>
+#include <cstddef>
+#include <optional>
+#include "cpu/sat/placement.hpp"
+#include "cpu/sat/rows.hpp"
+#include "cpu/sat/stage.hpp"
+
+namespace areal::cpu {
+
+/// What to compute, already checked.
+struct TilesRequest {
+  Shape image;
+  Lane lane;
+  Border border = Border::zero;
+  std::optional<Type> squares;
+  bool mask = false, ignore_nan = false, volume = false;
+  Layout tables = Layout::planar;
+  int threads = 0;
+};
+
+struct TilesArguments {
+  ConstView image, mask;
+  View sum, squares, count;
+};
+
+/// How the work is cut. Chosen by shape and types alone, never by thread count: floats depend on it.
+struct TilesTuning {
+  std::int64_t width = 512;  ///< columns of a tile
+  std::int64_t height = 64;  ///< rows of a tile
+  bool stream = false;       ///< write past the caches
+};
+TilesTuning tiles_tuning(const TilesRequest& request);
+
+class Tiles {
+ public:
+  explicit Tiles(const TilesRequest& request) : Tiles(request, tiles_tuning(request)) {}
+  Tiles(const TilesRequest& request, const TilesTuning& tuning);
+
+  std::size_t workspace_bytes() const { return workspace_bytes_; }
+  /// The sum (and squares, and counts) of the image into the tables, edges included.
+  void execute(const TilesArguments& arguments, void* workspace, const Progress& progress) const;
+
+ private:
+  /// One table that comes out: what is scanned, and where its carries and rows lie in workspace and scratch.
+  struct Output {
+    ScanRows scan = nullptr;
+    Type input = Type::u8, table = Type::u32;
+    std::int64_t channels = 0;  ///< in memory of the table; planes for a planar one
+    bool is_count = false;
+    std::size_t above = 0, left = 0;  ///< byte offsets in the workspace: table row above the tiles; running row sums
+    std::size_t rows = 0;             ///< byte offset in the scratch: max_rows rows a channel
+  };
+  struct Run;
+
+  std::int64_t groups() const;
+  bool is_staged() const;
+  void run_tile(const Run& run, std::int64_t plane, std::int64_t row, std::int64_t column) const;
+  void run_rows(const Run& run, std::int64_t slice, std::int64_t channel, std::int64_t channels, std::int64_t x,
+                std::int64_t width, std::int64_t y, int rows, const void** above) const;
+  void finish(const Run& run, const Output& output, const View& table, std::int64_t slice, std::int64_t channel,
+              std::int64_t x, std::int64_t width, std::int64_t y, int row, const char* scratch) const;
+
+  TilesRequest request_;
+  TilesTuning tuning_;
+  Placement place_;
+  Stage stage_;
+  Output outputs_[3];
+  int output_count_ = 0;
+  std::int64_t tile_rows_ = 0, tile_columns_ = 0;
+  std::size_t scratch_ = 0, scratch_bytes_ = 0;                         ///< offset in the workspace, bytes a thread
+  std::size_t staged_ = 0, valid_ = 0, joined_ = 0, scratch_rows_ = 0;  ///< offsets in the scratch
+  std::size_t workspace_bytes_ = 0;
+};
+
+}  // namespace areal::cpu
