@@ -7,6 +7,7 @@
 #endif
 
 #include <hwy/highway.h>
+#include <algorithm>
 #include <cstring>
 #include <type_traits>
 
@@ -64,58 +65,119 @@ class LaneScan {
   Mask keep1_ = hn::MaskFromVec(hn::Zero(D())), keep2_ = keep1_;
 };
 
-template <class In, class T, bool squares, int rows>
-HWY_NOINLINE void scan_some(const void* const* in, const void* above, void* const* out, T* carry, std::int64_t n) {
-  const hn::ScalableTag<T> d;
-  using V = hn::Vec<decltype(d)>;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  const LaneScan<decltype(d)> scan_lanes(d);
-  V left[rows];
-  for (int r = 0; r < rows; ++r) left[r] = hn::Set(d, carry[r]);
+/// Asks for the line at p to be written soon. Ordinary stores that find their lines fetched for ownership are faster
+/// here than non-temporal ones and than stores left to the hardware prefetcher (docs/notes/cpu-sat.md).
+HWY_INLINE void prefetch_to_write(const void* p) {
+#if HWY_ARCH_X86
+  asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(p)));
+#else
+  __builtin_prefetch(p, 1);
+#endif
+}
 
-  // One vector of every row; where the pixels and sums lie is the caller's.
-  const auto step = [&](auto pixels, V sum, auto store) HWY_ATTR {
-    for (int r = 0; r < rows; ++r) {
-      V v = pixels(r);
-      if constexpr (squares) v = hn::Mul(v, v);
-      const V sums = scan_lanes.sums(d, v);
-      sum = hn::Add(sum, hn::Add(sums, left[r]));
-      left[r] = hn::Add(left[r], scan_lanes.last(sums));
-      store(r, sum);
-    }
+/// One of the rows scanned together: where it comes from and goes to, and its running sum in every lane. A struct and
+/// not arrays indexed by row: the compiler keeps these in registers.
+template <class In, class T, class V>
+struct RunningRow {
+  const In* in;
+  T* out;
+  V left;
+};
+
+/// A vector of one row: its inclusive sums, on top of those of the rows above it in `sum`.
+template <class In, bool squares, class D, class T = hn::TFromD<D>, class V = hn::Vec<D>>
+HWY_INLINE V scan_vector(D d, const LaneScan<D>& lanes, const In* pixels, V& left, V sum) {
+  V v = load_as<In>(d, pixels);
+  if constexpr (squares) v = hn::Mul(v, v);
+  const V sums = lanes.sums(d, v);
+  sum = hn::Add(sum, hn::Add(sums, left));
+  left = hn::Add(left, lanes.last(sums));
+  return sum;
+}
+
+template <class In, class T, bool squares, int rows>
+HWY_NOINLINE void scan_some(const void* const* in, const void* above_row, void* const* out, const void* const* next,
+                            T* carry, std::int64_t n) {
+  static_assert(rows == 1 || rows == 4);
+  using D = hn::ScalableTag<T>;
+  using V = hn::Vec<D>;
+  const D d;
+  constexpr int last = rows - 1;
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const LaneScan<D> scan_lanes(d);
+  const auto* const above = static_cast<const T*>(above_row);
+  const auto row = [&](int r) HWY_ATTR {
+    return RunningRow<In, T, V>{static_cast<const In*>(in[r]), static_cast<T*>(out[r]), hn::Set(d, carry[r])};
   };
-  std::int64_t x = 0;
-  for (; x + lanes <= n; x += lanes) {
-    step([&](int r) HWY_ATTR { return load_as<In>(d, static_cast<const In*>(in[r]) + x); },
-         load_any(d, static_cast<const T*>(above) + x),
-         [&](int r, V sum) HWY_ATTR { store_any(sum, d, static_cast<T*>(out[r]) + x); });
-  }
+  RunningRow<In, T, V> a = row(0), b = row(last > 0 ? 1 : 0), c = row(last > 0 ? 2 : 0), e = row(last);
+
+  // Vectors from x to end; each asks for the line `ahead` bytes after it in the rows a_far .. e_far.
+  const auto vectors = [&](std::int64_t x, std::int64_t end, bool fetch, const char* a_far, const char* b_far,
+                           const char* c_far, const char* e_far) HWY_ATTR {
+    for (; x + lanes <= end; x += lanes) {
+      if (fetch) {
+        const std::int64_t at = x * static_cast<std::int64_t>(sizeof(T));
+        prefetch_to_write(a_far + at);
+        if constexpr (rows == 4) {
+          prefetch_to_write(b_far + at);
+          prefetch_to_write(c_far + at);
+          prefetch_to_write(e_far + at);
+        }
+      }
+      V sum = scan_vector<In, squares>(d, scan_lanes, a.in + x, a.left, load_any(d, above + x));
+      store_any(sum, d, a.out + x);
+      if constexpr (rows == 4) {
+        sum = scan_vector<In, squares>(d, scan_lanes, b.in + x, b.left, sum);
+        store_any(sum, d, b.out + x);
+        sum = scan_vector<In, squares>(d, scan_lanes, c.in + x, c.left, sum);
+        store_any(sum, d, c.out + x);
+        sum = scan_vector<In, squares>(d, scan_lanes, e.in + x, e.left, sum);
+        store_any(sum, d, e.out + x);
+      }
+    }
+    return x;
+  };
+  constexpr std::int64_t ahead = 1024;  // bytes; 512 to 2048 measure alike
+  const std::int64_t bytes = n * static_cast<std::int64_t>(sizeof(T));
+  const std::int64_t near = std::max<std::int64_t>(0, n - ahead / static_cast<std::int64_t>(sizeof(T)));
+  const auto far = [&](const void* const* targets, int r, std::int64_t offset) HWY_ATTR {
+    return targets == nullptr ? nullptr : static_cast<const char*>(targets[r]) + offset;
+  };
+  const int second = last > 0 ? 1 : 0, third = last > 0 ? 2 : 0;
+  std::int64_t x = vectors(0, near, true, far(out, 0, ahead), far(out, second, ahead), far(out, third, ahead),
+                           far(out, last, ahead));
+  // The row's end asks for the beginning of the rows that follow.
+  const std::int64_t before = ahead - bytes;
+  x = vectors(x, n, next != nullptr && bytes >= ahead, far(next, 0, before), far(next, second, before),
+              far(next, third, before), far(next, last, before));
   if (x < n) {
     // The rest through zero-padded copies: the same additions in the same order, nothing read or written beyond n.
     const auto rest = static_cast<std::size_t>(n - x);
-    HWY_ALIGN In pixels[hn::MaxLanes(decltype(d)())] = {};
-    HWY_ALIGN T sums[hn::MaxLanes(decltype(d)())] = {};
-    std::memcpy(sums, static_cast<const T*>(above) + x, rest * sizeof(T));
-    step(
-        [&](int r) HWY_ATTR {
-          std::memcpy(pixels, static_cast<const In*>(in[r]) + x, rest * sizeof(In));
-          return load_as<In>(d, pixels);
-        },
-        hn::Load(d, sums),
-        [&](int r, V sum) HWY_ATTR {
-          hn::Store(sum, d, sums);
-          std::memcpy(static_cast<T*>(out[r]) + x, sums, rest * sizeof(T));
-        });
+    HWY_ALIGN In pixels[hn::MaxLanes(D())] = {};
+    HWY_ALIGN T sums[hn::MaxLanes(D())] = {};
+    std::memcpy(sums, above + x, rest * sizeof(T));
+    for (RunningRow<In, T, V>* r : {&a, &b, &c, &e}) {
+      std::memcpy(pixels, r->in + x, rest * sizeof(In));
+      hn::Store(scan_vector<In, squares>(d, scan_lanes, pixels, r->left, hn::Load(d, sums)), d, sums);
+      std::memcpy(r->out + x, sums, rest * sizeof(T));
+      if (rows == 1) break;
+    }
   }
-  for (int r = 0; r < rows; ++r) carry[r] = hn::GetLane(left[r]);
+  carry[0] = hn::GetLane(a.left);
+  if constexpr (rows == 4) {
+    carry[1] = hn::GetLane(b.left);
+    carry[2] = hn::GetLane(c.left);
+    carry[3] = hn::GetLane(e.left);
+  }
 }
 
 template <class In, class T, bool squares>
-void scan(const void* const* in, const void* above, void* const* out, void* carry, int rows, std::int64_t n) {
+void scan(const void* const* in, const void* above, void* const* out, const void* const* next, void* carry, int rows,
+          std::int64_t n) {
   auto* const carries = static_cast<T*>(carry);
-  if (rows == max_rows) return scan_some<In, T, squares, max_rows>(in, above, out, carries, n);
+  if (rows == max_rows) return scan_some<In, T, squares, max_rows>(in, above, out, next, carries, n);
   for (int r = 0; r < rows; ++r) {
-    scan_some<In, T, squares, 1>(in + r, above, out + r, carries + r, n);
+    scan_some<In, T, squares, 1>(in + r, above, out + r, nullptr, carries + r, n);
     above = out[r];
   }
 }

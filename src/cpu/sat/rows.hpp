@@ -16,16 +16,11 @@ inline constexpr int max_rows = 4;
 /// Everything is read at x before it is written at x: out[r] may be in[r], and above may be out[rows-1].
 /// Pointers may have any alignment but carry's. Integer tables: arithmetic modulo 2^k in the unsigned type.
 /// The order of float additions depends on n and the SIMD target alone.
-using ScanRows = void (*)(const void* const* in, const void* above, void* const* out, void* carry, int rows,
-                          std::int64_t n);
+/// `next`, where not null, are the rows that will be written after these: their beginnings are fetched.
+using ScanRows = void (*)(const void* const* in, const void* above, void* const* out, const void* const* next,
+                          void* carry, int rows, std::int64_t n);
 
 /// The kernel that sums pixels (or their squares) of that type into that table type for this CPU; nullptr if none.
 ScanRows scan_rows(Type input, Type table, bool squares);
-
-/// bytes of one row into the table, past the caches: non-temporal stores where the target is aligned.
-using StreamRow = void (*)(void* to, const void* from, std::int64_t bytes);
-StreamRow stream_row();
-/// Non-temporal stores before this are visible to whoever sees what is stored after it.
-void fence_streams();
 
 }  // namespace areal::cpu

@@ -19,13 +19,15 @@ std::size_t bytes_of(std::int64_t elements, Type type) { return static_cast<std:
 
 }  // namespace
 
-// 8u32u, 32f64f and 64f64f at 1920x1080, 4096x4096 and 8192x8192 on two cores chose these: see docs/notes/cpu-sat.md.
+// Long rows: every row segment begins cold in its own page, and rows of 8192 are four times as fast as rows of 256.
+// So one strip of columns a thread, no narrower than 512, and none where the batch alone occupies the threads. Measured
+// with 8u32u, 32f64f and 64f64f at 1920x1080, 4096x4096 and 8192x8192 on two cores: docs/notes/cpu-sat.md.
 TilesTuning tiles_tuning(const TilesRequest& request) {
   TilesTuning tuning;
-  const double table = static_cast<double>(request.image.width) * static_cast<double>(request.image.height) *
-                       static_cast<double>(request.image.channels) * static_cast<double>(request.image.batch) *
-                       static_cast<double>(size_of(request.lane.table));
-  tuning.stream = table >= 4e6;
+  const std::int64_t planes = request.volume ? 1 : request.image.batch;
+  const std::int64_t strips = planes >= 2 * slots(request.threads) ? 1 : slots(request.threads);
+  const std::int64_t width = (request.image.width + strips - 1) / strips;
+  tuning.width = std::clamp<std::int64_t>(rounded(static_cast<std::size_t>(width)), 512, 16384);
   return tuning;
 }
 
@@ -62,7 +64,7 @@ Tiles::Tiles(const TilesRequest& request, const TilesTuning& tuning)
   if (counts) add_output(Type::u8, Type::u32, false, true);
   add_output(request.lane.input, request.lane.table, false, false);
 
-  tuning_.width = std::max<std::int64_t>(1, std::min(tuning_.width, place_.width));
+  tuning_.width = std::max<std::int64_t>(1, std::min(tuning_.width, place_.width));  // one tile: no rounding needed
   tile_columns_ = (place_.width + tuning_.width - 1) / tuning_.width;
   tile_rows_ = (place_.height + tuning_.height - 1) / tuning_.height;
 
@@ -113,7 +115,6 @@ void Tiles::execute(const TilesArguments& arguments, void* workspace, const Prog
   wavefront(request_.threads, grid, reinterpret_cast<std::atomic<std::uint8_t>*>(run.workspace),
             [&](std::int64_t plane, std::int64_t row, std::int64_t column) {
               run_tile(run, plane, row, column);
-              if (tuning_.stream) fence_streams();
               if (!progress) return;
               const std::lock_guard lock(reporting);
               if (!progress(++done, grid.tiles())) throw Cancelled("the summed-area table was cancelled");
@@ -159,7 +160,7 @@ void Tiles::run_rows(const Run& run, std::int64_t slice, std::int64_t first_chan
   const ConstView& image = run.arguments.image;
   const bool planar = image.shape.layout == Layout::planar || image.shape.channels == 1;
   const bool counts = request_.mask || request_.ignore_nan;
-  const bool buffered = tuning_.stream || request_.volume || (request_.tables == Layout::interleaved && channels > 1);
+  const bool buffered = request_.volume || (request_.tables == Layout::interleaved && channels > 1);
 
   const void* pixels[4][max_rows];
   const std::size_t staged_stride = row_stride(tuning_.width, size_of(image.type));
@@ -207,7 +208,11 @@ void Tiles::run_rows(const Run& run, std::int64_t slice, std::int64_t first_chan
                                 (x + place_.offset) * table.column_pitch();
       }
       const std::int64_t at = slice * output.channels + first_channel + c;
-      output.scan(in, above[4 * o + c], out,
+      // The next four rows of the same table, where this one goes straight to memory.
+      const void* next[max_rows];
+      for (int r = 0; r < max_rows; ++r) next[r] = static_cast<const char*>(out[rows - 1]) + (r + 1) * table.row_pitch;
+      const bool more = !buffered && y + rows + max_rows <= place_.height;
+      output.scan(in, above[4 * o + c], out, more ? next : nullptr,
                   run.workspace + output.left + bytes_of(at * place_.height + y, output.table), rows, width);
       above[4 * o + c] = out[rows - 1];
       if (buffered && (output.channels == 1 || table.shape.layout == Layout::planar))
@@ -219,7 +224,7 @@ void Tiles::run_rows(const Run& run, std::int64_t slice, std::int64_t first_chan
   }
 }
 
-/// One finished row from the scratch into the table: channels joined, the slice before added, streamed or copied.
+/// One finished row from the scratch into the table: channels joined, the slice before added.
 void Tiles::finish(const Run& run, const Output& output, const View& table, std::int64_t slice, std::int64_t channel,
                    std::int64_t x, std::int64_t width, std::int64_t y, int row, const char* scratch) const {
   const std::size_t stride = row_stride(tuning_.width, size_of(output.table));
@@ -243,8 +248,6 @@ void Tiles::finish(const Run& run, const Output& output, const View& table, std:
   char* const to = target(slice + place_.depth_offset);
   if (request_.volume && slice > 0)
     stage_.add(from, target(slice + place_.depth_offset - 1), to, elements, output.table);
-  else if (tuning_.stream)
-    stream_row()(to, from, static_cast<std::int64_t>(bytes_of(elements, output.table)));
   else
     std::memcpy(to, from, bytes_of(elements, output.table));
 }
