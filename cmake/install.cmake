@@ -1,13 +1,23 @@
-# `cmake --install`: headers, library, CMake package and pkg-config file.
+# `cmake --install`: headers, library, CMake package and pkg-config file. The prefix may be moved afterwards.
 include(CMakePackageConfigHelpers)
+set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/areal)
 install(TARGETS areal EXPORT areal-targets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/areal DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-install(EXPORT areal-targets NAMESPACE areal:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/areal)
+install(EXPORT areal-targets NAMESPACE areal:: DESTINATION ${package_dir})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/areal-config.cmake.in ${PROJECT_BINARY_DIR}/areal-config.cmake
-                              INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/areal)
+                              INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/areal-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/areal-config.cmake ${PROJECT_BINARY_DIR}/areal-config-version.cmake
-        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/areal)
+        DESTINATION ${package_dir})
+
+# Relative to the .pc file, so that `cmake --install --prefix` holds, too. A static library hands on what it needs.
+file(RELATIVE_PATH AREAL_PC_UP /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" AREAL_PC_UP "${AREAL_PC_UP}")
+if(BUILD_SHARED_LIBS)
+  set(AREAL_PC_REQUIRES Requires.private)
+else()
+  set(AREAL_PC_REQUIRES Requires)
+endif()
 configure_file(${PROJECT_SOURCE_DIR}/cmake/areal.pc.in ${PROJECT_BINARY_DIR}/areal.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/areal.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)

@@ -101,13 +101,14 @@ std::int64_t largest_safe_region(Lane lane) noexcept {
       entry = std::numeric_limits<std::uint32_t>::max();
       break;
     case Type::s32:
-      entry = std::numeric_limits<std::int32_t>::max();
+      // A signed pixel is furthest from zero below it, and there a table reaches one further.
+      entry = (std::uint64_t{1} << 31) - !is_signed;
       break;
     case Type::u64:
       entry = std::numeric_limits<std::uint64_t>::max();
       break;
     case Type::s64:
-      entry = Limits::max();
+      entry = (std::uint64_t{1} << 63) - !is_signed;
       break;
     case Type::f32:
       entry = std::uint64_t{1} << 24;

@@ -1,0 +1,243 @@
+#!/usr/bin/env python3
+"""Walks the includes of the tree and fails on an arrow that the house does not allow (HACKING.md, "Rooms").
+
+    include <- catalog <- {kernels <- cuda, simt}, cpu <- api <- video, cluster <- apps, python, bench
+
+It proves first, on a planted tree, that each kind of bad arrow is found.
+"""
+
+import argparse
+import pathlib
+import re
+import sys
+import tempfile
+
+SOURCES = {".hpp", ".h", ".cpp", ".cu", ".cuh", ".inl"}
+
+# Rooms by folder, the longest prefix wins.
+ROOMS = {
+    "include": "include", "src/catalog": "catalog", "src/kernels": "kernels", "src/cuda": "cuda", "src/simt": "simt",
+    "src/cpu": "cpu", "src/api": "api", "src/media": "media", "src/video": "video", "src/cluster": "cluster",
+    "apps": "apps", "python": "python", "bench": "bench", "examples": "examples", "tests": "tests", "fuzz": "fuzz",
+}
+EVERY_ROOM = set(ROOMS.values())
+LIBRARY = {"include", "catalog", "kernels", "cuda", "simt", "cpu", "api"}
+
+# What each room may include besides itself.
+MAY_INCLUDE = {
+    "include": set(),
+    "catalog": {"include"},
+    "kernels": {"include", "catalog"},
+    "cuda": {"include", "catalog", "kernels"},
+    "simt": {"include", "catalog", "kernels"},
+    "cpu": {"include", "catalog"},
+    "api": {"include", "catalog", "kernels", "cuda", "simt", "cpu"},
+    "media": {"include"},
+    "video": {"include", "media"},
+    "cluster": {"include"},
+    "apps": {"include", "media", "video", "cluster"},
+    "python": {"include", "video", "cluster"},
+    "bench": {"include", "video", "cluster"},
+    "examples": {"include"},
+    "tests": EVERY_ROOM,
+    "fuzz": EVERY_ROOM,
+}
+# Of media, other rooms see this header alone.
+MEDIA_FACE = "src/media/media.hpp"
+
+CUDA = r"cuda|cub/|thrust/|cooperative_groups|nvtx|nv/|curand|npp"
+# Third-party headers of each room; what is not here is the standard library's, or POSIX's where the room is not `include`.
+THIRD_PARTY = {
+    "cpu": r"hwy/|oneapi/tbb|tbb/",
+    "cuda": CUDA,
+    "simt": r"boost/context|oneapi/tbb",
+    "media": r"OpenImageIO/|OpenEXR/|Imath/|libav|libsw|fmt/|nlohmann/",
+    "video": r"fmt/|oneapi/tbb",
+    "cluster": r"mpi\.h|nccl\.h",
+    "apps": r"CLI/|fmt/|nlohmann/",
+    "python": r"nanobind/",
+    "bench": r"benchmark/|opencv2/|fmt/|nlohmann/|hwy/|oneapi/tbb|" + CUDA,
+    "tests": r".*", "fuzz": r".*",
+}
+STANDARD = set("""
+algorithm any array atomic barrier bit bitset charconv chrono codecvt compare complex concepts condition_variable coroutine
+deque exception execution expected filesystem format forward_list fstream functional future initializer_list iomanip ios
+iosfwd iostream istream iterator latch limits list locale map memory memory_resource mutex new numbers numeric optional
+ostream queue random ranges ratio regex scoped_allocator semaphore set shared_mutex source_location span sstream stack
+stdexcept stop_token streambuf string string_view syncstream system_error thread tuple type_traits typeindex typeinfo
+unordered_map unordered_set utility valarray variant vector version
+cassert cctype cerrno cfenv cfloat cinttypes climits clocale cmath csetjmp csignal cstdarg cstddef cstdint cstdio cstdlib
+cstring ctime cuchar cwchar cwctype
+""".split())
+POSIX = re.compile(r"(sys/|linux/)?[a-z]+\.h$")
+
+INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:<([^>\n]+)>|"([^"\n]+)")', re.M)
+CUDA_WORDS = re.compile(r"__global__|__device__|__shared__|<<<[^<]|\bcudaStream_t\b")
+
+
+def room_of(path):
+    for depth in range(len(path.parts), 0, -1):
+        room = ROOMS.get("/".join(path.parts[:depth]))
+        if room:
+            return room
+    return None
+
+
+def resolve(tree, source, name, quoted):
+    """The file of the tree that an include means, relative to the tree, or None."""
+    roots = [tree / "include", tree / "src", tree / "apps", tree / "tests", tree / "bench"]
+    for root in ([source.parent] if quoted else []) + roots:
+        found = root / name
+        if found.is_file():
+            found = found.resolve()
+            if found.is_relative_to(tree):
+                return found.relative_to(tree)
+    return None
+
+
+def without_comments(text):
+    return re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.S)
+
+
+def violations(tree):
+    tree = tree.resolve()
+    found, seen = [], 0
+    for top in sorted({pathlib.PurePath(prefix).parts[0] for prefix in ROOMS}):
+        for source in sorted((tree / top).rglob("*")):
+            if source.suffix not in SOURCES or not source.is_file():
+                continue
+            path = source.relative_to(tree)
+            room = room_of(path)
+            if room is None:
+                found.append(f"{path}: a room that HACKING.md does not know")
+                continue
+            seen += 1
+            text = source.read_text(encoding="utf-8")
+            for match in INCLUDE.finditer(text):
+                name, quoted = match.group(1) or match.group(2), match.group(2) is not None
+                line = text.count("\n", 0, match.start()) + 1
+                wrong = judge(tree, source, room, name, quoted)
+                if wrong:
+                    found.append(f"{path}:{line}: {wrong}")
+            if room != "cuda" and room not in ("tests", "bench", "python"):
+                match = CUDA_WORDS.search(without_comments(text))
+                if match:
+                    found.append(f"{path}: {match.group(0)!r}: only cuda/ speaks CUDA")
+    return found, seen
+
+
+def judge(tree, source, room, name, quoted):
+    """What is wrong with that include, or None."""
+    target = resolve(tree, source, name, quoted)
+    if target is not None:
+        other = room_of(target)
+        if other is None:
+            return f"includes {target}, which is in no room"
+        if other != room and other not in MAY_INCLUDE[room]:
+            return f"{room} may not include {other} ({target})"
+        if other == "media" and room not in ("media", "tests", "fuzz") and str(target) != MEDIA_FACE:
+            return f"{room} may include {MEDIA_FACE} alone of media, not {target}"
+        if room == "include" and quoted:
+            return f"a public header includes its neighbours as <{name}>"
+        return None
+    if name in STANDARD:
+        return None
+    if re.match(THIRD_PARTY.get(room, r"(?!)"), name):
+        return None
+    if not quoted and room != "include" and POSIX.match(name) and not re.match(CUDA, name):
+        return None
+    return f"{room} may not include {name}: not of the tree, not standard, not one of the room's libraries"
+
+
+GOOD = {
+    "include/areal/a.hpp": "#include <vector>\n#include <areal/b.hpp>\n",
+    "include/areal/b.hpp": "// #include <cuda.h>\n",
+    "src/catalog/rows.cpp": "#include <areal/a.hpp>\n",
+    "src/kernels/k.hpp": "#include <areal/a.hpp>\n",
+    "src/cuda/launch.cu": '#include <cuda_runtime.h>\n#include "kernels/k.hpp"\n__global__ void f();\n',
+    "src/simt/run.hpp": '#include "kernels/k.hpp"\n#include <boost/context/fiber.hpp>\n',
+    "src/cpu/c.hpp": "#include <hwy/highway.h>\n#include <areal/a.hpp>\n",
+    "src/api/api.cpp": '#include "cpu/c.hpp"\n#include "simt/run.hpp"\n',
+    "src/media/media.hpp": "#include <areal/a.hpp>\n",
+    "src/media/inner.hpp": '#include "media.hpp"\n#include <OpenImageIO/imageio.h>\n#include <sys/stat.h>\n',
+    "src/video/v.hpp": '#include "media/media.hpp"\n',
+    "apps/areal/main.cpp": '#include <CLI/CLI.hpp>\n#include "media/media.hpp"\n#include "verb.hpp"\n',
+    "apps/areal/verb.hpp": "#include <areal/a.hpp>\n",
+    "tests/any_test.cpp": '#include "cpu/c.hpp"\n#include <gtest/gtest.h>\n',
+}
+# One bad arrow each: (file, line to add).
+BAD = [
+    ("include/areal/b.hpp", '#include "cpu/c.hpp"'),
+    ("include/areal/b.hpp", "#include <fmt/format.h>"),
+    ("include/areal/b.hpp", "#include <cuda_runtime.h>"),
+    ("include/areal/b.hpp", "#include <unistd.h>"),
+    ("include/areal/b.hpp", '#include "a.hpp"'),
+    ("src/catalog/rows.cpp", '#include "cpu/c.hpp"'),
+    ("src/kernels/k.hpp", '#include "cuda/launch.cu"'),
+    ("src/kernels/k.hpp", "#include <cuda_runtime.h>"),
+    ("src/kernels/k.hpp", "__global__ void g();"),
+    ("src/kernels/k.hpp", '#include "simt/run.hpp"'),
+    ("src/cuda/launch.cu", '#include "cpu/c.hpp"'),
+    ("src/cuda/launch.cu", '#include "simt/run.hpp"'),
+    ("src/simt/run.hpp", '#include "cpu/c.hpp"'),
+    ("src/simt/run.hpp", '#include "cuda/launch.cu"'),
+    ("src/cpu/c.hpp", '#include "simt/run.hpp"'),
+    ("src/cpu/c.hpp", '#include "kernels/k.hpp"'),
+    ("src/cpu/c.hpp", '#include "../api/api.cpp"'),
+    ("src/cpu/c.hpp", "#include <fmt/format.h>"),
+    ("src/api/api.cpp", '#include "media/media.hpp"'),
+    ("src/api/api.cpp", "#include <hwy/highway.h>"),
+    ("src/api/api.cpp", "#include <nlohmann/json.hpp>"),
+    ("src/media/inner.hpp", '#include "cpu/c.hpp"'),
+    ("src/media/inner.hpp", '#include "api/api.cpp"'),
+    ("src/video/v.hpp", '#include "cpu/c.hpp"'),
+    ("src/video/v.hpp", '#include "media/inner.hpp"'),
+    ("src/cluster/c.cpp", '#include "media/media.hpp"'),
+    ("src/cluster/c.cpp", '#include "api/api.cpp"'),
+    ("apps/areal/main.cpp", '#include "cpu/c.hpp"'),
+    ("apps/areal/main.cpp", '#include "media/inner.hpp"'),
+    ("apps/areal/main.cpp", "#include <OpenImageIO/imageio.h>"),
+    ("python/module.cpp", '#include "media/media.hpp"'),
+    ("bench/b.cpp", '#include "cpu/c.hpp"'),
+    ("examples/e.cpp", '#include "media/media.hpp"'),
+    ("src/attic/x.cpp", "int x;"),
+    ("src/api/api.cpp", '#include "nowhere.hpp"'),
+]
+
+
+def plant(root, files):
+    for name, text in files.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+
+
+def self_test():
+    with tempfile.TemporaryDirectory() as scratch:
+        good = pathlib.Path(scratch) / "good"
+        plant(good, GOOD)
+        found, seen = violations(good)
+        assert not found, f"the good tree was refused: {found}"
+        assert seen == len(GOOD), f"{seen} files seen of {len(GOOD)}"
+        for number, (name, line) in enumerate(BAD):
+            tree = pathlib.Path(scratch) / str(number)
+            plant(tree, {**GOOD, name: GOOD.get(name, "") + line + "\n"})
+            found, _ = violations(tree)
+            assert len(found) == 1 and found[0].startswith(name), f"{name} with {line!r}: found {found}"
+    print(f"self-test: {len(BAD)} bad arrows found, none in a good tree")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tree", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent.parent)
+    parser.add_argument("--build", help="not used")
+    tree = parser.parse_args().tree
+    self_test()
+    found, seen = violations(tree)
+    assert seen > 20, f"only {seen} sources under {tree}"
+    print("\n".join(found) or f"{seen} sources, every arrow allowed")
+    sys.exit(bool(found))
+
+
+if __name__ == "__main__":
+    main()
