@@ -20,7 +20,10 @@ Half to_half(float f) noexcept;
 enum class Type : std::uint8_t { u8, s8, u16, s16, u32, s32, u64, s64, f16, f32, f64 };
 
 /// Bytes of one element.
-std::size_t size_of(Type type) noexcept;
+constexpr std::size_t size_of(Type type) noexcept {
+  constexpr std::uint8_t sizes[] = {1, 1, 2, 2, 4, 4, 8, 8, 2, 4, 8};
+  return sizes[static_cast<std::size_t>(type)];
+}
 /// "8u", "8s", "16u", ... "64f".
 std::string_view name_of(Type type) noexcept;
 /// The type of that name, or nothing.

@@ -10,13 +10,8 @@
 namespace areal {
 namespace {
 
-struct TypeRow {
-  std::string_view name;
-  std::size_t size;
-};
 // In the order of Type.
-constexpr TypeRow types[] = {{"8u", 1},  {"8s", 1},  {"16u", 2}, {"16s", 2}, {"32u", 4}, {"32s", 4},
-                             {"64u", 8}, {"64s", 8}, {"16f", 2}, {"32f", 4}, {"64f", 8}};
+constexpr std::string_view types[] = {"8u", "8s", "16u", "16s", "32u", "32s", "64u", "64s", "16f", "32f", "64f"};
 
 #define AREAL_LANE(name, in, out) Lane{type_of<in>, type_of<out>},
 constexpr Lane lane_rows[] = {AREAL_LANES(AREAL_LANE)};
@@ -36,11 +31,10 @@ constexpr std::array<std::string_view, 4> backend_names{"auto", "cpu", "cuda", "
 
 const char* version() noexcept { return AREAL_VERSION_STRING; }
 
-std::size_t size_of(Type type) noexcept { return types[static_cast<int>(type)].size; }
-std::string_view name_of(Type type) noexcept { return types[static_cast<int>(type)].name; }
+std::string_view name_of(Type type) noexcept { return types[static_cast<int>(type)]; }
 std::optional<Type> type_named(std::string_view name) noexcept {
   for (std::size_t i = 0; i < std::size(types); ++i)
-    if (types[i].name == name) return static_cast<Type>(i);
+    if (types[i] == name) return static_cast<Type>(i);
   return std::nullopt;
 }
 bool is_float(Type type) noexcept { return type == Type::f16 || type == Type::f32 || type == Type::f64; }

@@ -9,6 +9,9 @@
 #include <oneapi/tbb/parallel_for_each.h>
 #include <oneapi/tbb/task_arena.h>
 #include <algorithm>
+#include <memory>
+#include <mutex>
+#include <utility>
 #include <vector>
 
 #ifdef AREAL_TSAN
@@ -22,7 +25,11 @@ int default_threads() { return tbb::info::default_concurrency(); }
 
 // Not more than there are: TBB would print a warning about the workers that it does not start.
 int slots(int threads) { return threads > 0 ? std::min(threads, default_threads()) : default_threads(); }
-int slot() { return std::max(0, tbb::this_task_arena::current_thread_index()); }
+
+namespace {
+thread_local bool on_its_own = false;  // inside on_slot_0
+}
+int slot() { return on_its_own ? 0 : std::max(0, tbb::this_task_arena::current_thread_index()); }
 
 namespace {
 
@@ -46,11 +53,19 @@ struct Handovers {
 };
 #endif
 
-// Runs f in an arena of exactly that many slots.
+// Runs f in an arena of exactly that many slots. Arenas are kept: making one costs as much as a small table.
 template <class F>
 void with_threads(int threads, F&& f) {
-  tbb::task_arena arena(slots(threads));
-  arena.execute(f);
+  static std::mutex making;
+  static auto& arenas = *new std::vector<std::unique_ptr<tbb::task_arena>>(static_cast<std::size_t>(default_threads()));
+  const auto place = static_cast<std::size_t>(slots(threads) - 1);
+  tbb::task_arena* arena = nullptr;
+  {
+    const std::lock_guard lock(making);
+    if (!arenas[place]) arenas[place] = std::make_unique<tbb::task_arena>(slots(threads));
+    arena = arenas[place].get();
+  }
+  arena->execute(f);
 }
 bool alone(int threads) { return slots(threads) == 1; }
 
@@ -100,8 +115,11 @@ void parallel_ranges(int threads, std::int64_t n, std::int64_t grain,
 }
 
 void on_slot_0(const std::function<void()>& body) {
-  tbb::task_arena arena(1);  // whatever arena the caller runs in
-  arena.execute(body);
+  struct Restore {
+    bool before = std::exchange(on_its_own, true);
+    ~Restore() { on_its_own = before; }
+  } const restore;
+  body();
 }
 
 void run_tasks(int threads, std::int64_t count, std::span<const std::int64_t> first,

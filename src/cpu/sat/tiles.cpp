@@ -35,13 +35,18 @@ TilesTuning tiles_tuning(const TilesRequest& request) {
 struct Tiles::Run {
   const TilesArguments& arguments;
   char* workspace;
-  char* scratch(const Tiles& tiles) const {
-    return workspace + tiles.scratch_ + static_cast<std::size_t>(slot()) * tiles.scratch_bytes_;
-  }
   const View& table(int output, const Tiles& tiles) const {
     if (tiles.outputs_[output].is_count) return arguments.count;
     return output + 1 == tiles.output_count_ ? arguments.sum : arguments.squares;
   }
+};
+
+/// Up to max_rows rows of a tile of one slice.
+struct Tiles::Span {
+  char* scratch;
+  std::int64_t slice, first_channel, channels;
+  std::int64_t x, width, y;
+  int rows;
 };
 
 Tiles::Tiles(const TilesRequest& request, const TilesTuning& tuning)
@@ -68,20 +73,31 @@ Tiles::Tiles(const TilesRequest& request, const TilesTuning& tuning)
   tile_columns_ = (place_.width + tuning_.width - 1) / tuning_.width;
   tile_rows_ = (place_.height + tuning_.height - 1) / tuning_.height;
 
+  const bool apart = request.image.layout == Layout::interleaved && channels > 1;
+  staged_on_ = apart || counts;
+  buffered_ = request.volume || (request.tables == Layout::interleaved && channels > 1);
+  groups_ = staged_on_ || buffered_ ? 1 : channels;
+
   // Scratch of one thread: staged rows, validity, one joined row, and four rows of every table.
   std::size_t at = 0;
   const auto room = [&](std::size_t bytes) { return std::exchange(at, at + rounded(bytes)); };
   const std::size_t tall = max_rows * static_cast<std::size_t>(channels);
-  staged_ = room(is_staged() ? tall * row_stride(tuning_.width, size_of(request.lane.input)) : 0);
-  valid_ = room(counts ? max_rows * row_stride(tuning_.width, 1) : 0);
-  joined_ = room(row_stride(tuning_.width * channels, sizeof(double)));
-  for (int o = 0; o < output_count_; ++o)
-    outputs_[o].rows = room(tall * row_stride(tuning_.width, size_of(outputs_[o].table)));
+  staged_stride_ = row_stride(tuning_.width, size_of(request.lane.input));
+  valid_stride_ = row_stride(tuning_.width, 1);
+  staged_ = room(staged_on_ ? tall * staged_stride_ : 0);
+  valid_ = room(counts ? max_rows * valid_stride_ : 0);
+  joined_ = room(buffered_ ? row_stride(tuning_.width * channels, sizeof(double)) : 0);
+  for (int o = 0; o < output_count_; ++o) {
+    Output& output = outputs_[o];
+    output.size = size_of(output.table);
+    output.stride = row_stride(tuning_.width, output.size);
+    output.rows = room(buffered_ ? tall * output.stride : 0);
+  }
   scratch_bytes_ = at;
 
   // Workspace: tile counters, scratch of every thread, carries of every plane.
   at = 0;
-  const std::int64_t planes = (request.volume ? 1 : request.image.batch) * groups();
+  const std::int64_t planes = (request.volume ? 1 : request.image.batch) * groups_;
   room(static_cast<std::size_t>(planes * tile_rows_ * tile_columns_) * sizeof(std::atomic<std::uint8_t>));
   scratch_ = room(static_cast<std::size_t>(slots(request.threads)) * scratch_bytes_);
   for (int o = 0; o < output_count_; ++o) {
@@ -92,24 +108,13 @@ Tiles::Tiles(const TilesRequest& request, const TilesTuning& tuning)
   workspace_bytes_ = at + line;  // whatever the workspace's own alignment
 }
 
-bool Tiles::is_staged() const {
-  const bool apart = request_.image.layout == Layout::interleaved && request_.image.channels > 1;
-  return apart || request_.mask || request_.ignore_nan;
-}
-
-/// Independent planes of an image: its channels, unless a tile needs them all at once.
-std::int64_t Tiles::groups() const {
-  const bool together = is_staged() || request_.tables == Layout::interleaved;
-  return together ? 1 : request_.image.channels;
-}
-
 void Tiles::execute(const TilesArguments& arguments, void* workspace, const Progress& progress) const {
   const auto misfit = reinterpret_cast<std::uintptr_t>(workspace) % line;
   const Run run{arguments, static_cast<char*>(workspace) + (misfit ? line - misfit : 0)};
   for (int o = 0; o < output_count_; ++o) fill_edges(run.table(o, *this), place_);
   if (place_.width == 0 || place_.height == 0 || place_.depth == 0 || request_.image.channels == 0) return;
 
-  const TileGrid grid{(request_.volume ? 1 : request_.image.batch) * groups(), tile_rows_, tile_columns_};
+  const TileGrid grid{(request_.volume ? 1 : request_.image.batch) * groups_, tile_rows_, tile_columns_};
   std::mutex reporting;
   std::int64_t done = 0;
   wavefront(request_.threads, grid, reinterpret_cast<std::atomic<std::uint8_t>*>(run.workspace),
@@ -123,131 +128,130 @@ void Tiles::execute(const TilesArguments& arguments, void* workspace, const Prog
 
 void Tiles::run_tile(const Run& run, std::int64_t plane, std::int64_t row, std::int64_t column) const {
   const std::int64_t x = column * tuning_.width, y = row * tuning_.height;
-  const std::int64_t width = std::min(tuning_.width, place_.width - x);
   const std::int64_t height = std::min(tuning_.height, place_.height - y);
-  const std::int64_t first_slice = request_.volume ? 0 : plane / groups();
-  const std::int64_t last_slice = request_.volume ? place_.depth - 1 : first_slice;
-  const std::int64_t first_channel = plane % groups();
-  const std::int64_t channels = request_.image.channels / groups();
+  const std::int64_t last_slice = request_.volume ? place_.depth - 1 : plane / groups_;
+  Span span{};
+  span.scratch = run.workspace + scratch_ + static_cast<std::size_t>(slot()) * scratch_bytes_;
+  span.first_channel = plane % groups_;
+  span.channels = request_.image.channels / groups_;
+  span.x = x;
+  span.width = std::min(tuning_.width, place_.width - x);
 
-  for (std::int64_t slice = first_slice; slice <= last_slice; ++slice) {
+  for (span.slice = request_.volume ? 0 : plane / groups_; span.slice <= last_slice; ++span.slice) {
     const void* above[3 * 4];  // of output o and channel c at 4 * o + c
     char* carried[3 * 4];
     for (int o = 0; o < output_count_; ++o) {
       const Output& output = outputs_[o];
-      const std::size_t size = size_of(output.table);
-      for (std::int64_t c = 0; c < (output.is_count ? 1 : channels); ++c) {
-        const std::int64_t at = slice * output.channels + first_channel + c;
+      for (std::int64_t c = 0; c < (output.is_count ? 1 : span.channels); ++c) {
+        const std::int64_t at = span.slice * output.channels + span.first_channel + c;
         char* const top = run.workspace + output.above + bytes_of(at * place_.width + x, output.table);
         char* const left = run.workspace + output.left + bytes_of(at * place_.height + y, output.table);
-        if (row == 0) std::memset(top, 0, static_cast<std::size_t>(width) * size);
-        if (column == 0) std::memset(left, 0, static_cast<std::size_t>(height) * size);
+        if (row == 0) std::memset(top, 0, static_cast<std::size_t>(span.width) * output.size);
+        if (column == 0) std::memset(left, 0, static_cast<std::size_t>(height) * output.size);
         above[4 * o + c] = carried[4 * o + c] = top;
       }
     }
-    for (std::int64_t r = 0; r < height; r += max_rows)
-      run_rows(run, slice, first_channel, channels, x, width, y + r,
-               static_cast<int>(std::min<std::int64_t>(max_rows, height - r)), above);
+    for (std::int64_t r = 0; r < height; r += max_rows) {
+      span.y = y + r;
+      span.rows = static_cast<int>(std::min<std::int64_t>(max_rows, height - r));
+      run_rows(run, span, above);
+    }
     for (int o = 0; o < output_count_; ++o)
-      for (std::int64_t c = 0; c < (outputs_[o].is_count ? 1 : channels); ++c)
-        std::memcpy(carried[4 * o + c], above[4 * o + c], bytes_of(width, outputs_[o].table));
+      for (std::int64_t c = 0; c < (outputs_[o].is_count ? 1 : span.channels); ++c)
+        std::memcpy(carried[4 * o + c], above[4 * o + c], bytes_of(span.width, outputs_[o].table));
   }
 }
 
-void Tiles::run_rows(const Run& run, std::int64_t slice, std::int64_t first_channel, std::int64_t channels,
-                     std::int64_t x, std::int64_t width, std::int64_t y, int rows, const void** above) const {
-  char* const scratch = run.scratch(*this);
+/// Where the rows' pixels lie: in the image, or in the scratch once channels are apart and masked pixels are zero.
+void Tiles::stage_rows(const Run& run, const Span& span, const void* (*pixels)[max_rows]) const {
   const ConstView& image = run.arguments.image;
   const bool planar = image.shape.layout == Layout::planar || image.shape.channels == 1;
-  const bool counts = request_.mask || request_.ignore_nan;
-  const bool buffered = request_.volume || (request_.tables == Layout::interleaved && channels > 1);
-
-  const void* pixels[4][max_rows];
-  const std::size_t staged_stride = row_stride(tuning_.width, size_of(image.type));
-  const std::size_t valid_stride = row_stride(tuning_.width, 1);
-  const auto valid_row = [&](int r) {
-    return reinterpret_cast<std::uint8_t*>(scratch + valid_ + static_cast<std::size_t>(r) * valid_stride);
-  };
-  for (int r = 0; r < rows; ++r) {
+  for (int r = 0; r < span.rows; ++r) {
     void* staged[4];
-    for (std::int64_t c = 0; c < channels; ++c) {
-      staged[c] = scratch + staged_ + static_cast<std::size_t>(c * max_rows + r) * staged_stride;
-      pixels[c][r] =
-          static_cast<const char*>(image.row(y + r, planar ? first_channel + c : 0, slice)) + x * image.column_pitch();
+    for (std::int64_t c = 0; c < span.channels; ++c) {
+      staged[c] = span.scratch + staged_ + static_cast<std::size_t>(c * max_rows + r) * staged_stride_;
+      pixels[c][r] = static_cast<const char*>(image.row(span.y + r, planar ? span.first_channel + c : 0, span.slice)) +
+                     span.x * image.column_pitch();
     }
-    if (!is_staged()) continue;
+    if (!staged_on_) continue;
     if (!planar) {
-      stage_.take_apart(pixels[0][r], staged, width, static_cast<int>(channels), size_of(image.type));
-      for (std::int64_t c = 0; c < channels; ++c) pixels[c][r] = staged[c];
+      stage_.take_apart(pixels[0][r], staged, span.width, static_cast<int>(span.channels), size_of(image.type));
+      for (std::int64_t c = 0; c < span.channels; ++c) pixels[c][r] = staged[c];
     }
-    if (!counts) continue;
-    std::uint8_t* const valid = valid_row(r);
+    if (!request_.mask && !request_.ignore_nan) continue;
+    auto* const valid =
+        reinterpret_cast<std::uint8_t*>(span.scratch + valid_) + static_cast<std::size_t>(r) * valid_stride_;
     if (request_.mask)
-      stage_.valid_of_mask(static_cast<const char*>(run.arguments.mask.row(y + r, 0, slice)) + x, valid, width);
+      stage_.valid_of_mask(static_cast<const char*>(run.arguments.mask.row(span.y + r, 0, span.slice)) + span.x, valid,
+                           span.width);
     else
-      std::memset(valid, 1, static_cast<std::size_t>(width));
+      std::memset(valid, 1, static_cast<std::size_t>(span.width));
     if (request_.ignore_nan)
-      for (std::int64_t c = 0; c < channels; ++c) stage_.drop_nan(pixels[c][r], image.type, valid, width);
-    for (std::int64_t c = 0; c < channels; ++c) {
-      stage_.keep_valid(pixels[c][r], valid, staged[c], width, size_of(image.type));
+      for (std::int64_t c = 0; c < span.channels; ++c) stage_.drop_nan(pixels[c][r], image.type, valid, span.width);
+    for (std::int64_t c = 0; c < span.channels; ++c) {
+      stage_.keep_valid(pixels[c][r], valid, staged[c], span.width, size_of(image.type));
       pixels[c][r] = staged[c];
     }
   }
+}
 
+void Tiles::run_rows(const Run& run, const Span& span, const void** above) const {
+  const void* pixels[4][max_rows];
+  stage_rows(run, span, pixels);
   for (int o = 0; o < output_count_; ++o) {
     const Output& output = outputs_[o];
     const View& table = run.table(o, *this);
-    const std::size_t stride = row_stride(tuning_.width, size_of(output.table));
-    for (std::int64_t c = 0; c < (output.is_count ? 1 : channels); ++c) {
+    const bool joins = buffered_ && output.channels > 1 && table.shape.layout == Layout::interleaved;
+    for (std::int64_t c = 0; c < (output.is_count ? 1 : span.channels); ++c) {
       const void* in[max_rows];
       void* out[max_rows];
-      for (int r = 0; r < rows; ++r) {
-        in[r] = output.is_count ? valid_row(r) : pixels[c][r];
-        out[r] = buffered ? scratch + output.rows + static_cast<std::size_t>(c * max_rows + r) * stride
-                          : static_cast<char*>(table.row(y + r + place_.offset, first_channel + c, slice)) +
-                                (x + place_.offset) * table.column_pitch();
+      const void* next[max_rows];  // the rows after these, where they go straight to memory
+      char* const to = buffered_
+                           ? span.scratch + output.rows + static_cast<std::size_t>(c * max_rows) * output.stride
+                           : static_cast<char*>(table.row(span.y + place_.offset, span.first_channel + c, span.slice)) +
+                                 (span.x + place_.offset) * table.column_pitch();
+      const std::int64_t pitch = buffered_ ? static_cast<std::int64_t>(output.stride) : table.row_pitch;
+      for (int r = 0; r < span.rows; ++r) {
+        in[r] = output.is_count ? span.scratch + valid_ + static_cast<std::size_t>(r) * valid_stride_ : pixels[c][r];
+        out[r] = to + r * pitch;
+        next[r] = to + (r + max_rows) * pitch;
       }
-      const std::int64_t at = slice * output.channels + first_channel + c;
-      // The next four rows of the same table, where this one goes straight to memory.
-      const void* next[max_rows];
-      for (int r = 0; r < max_rows; ++r) next[r] = static_cast<const char*>(out[rows - 1]) + (r + 1) * table.row_pitch;
-      const bool more = !buffered && y + rows + max_rows <= place_.height;
+      const bool more = !buffered_ && span.y + 2 * max_rows <= place_.height;
+      const std::int64_t at = span.slice * output.channels + span.first_channel + c;
       output.scan(in, above[4 * o + c], out, more ? next : nullptr,
-                  run.workspace + output.left + bytes_of(at * place_.height + y, output.table), rows, width);
-      above[4 * o + c] = out[rows - 1];
-      if (buffered && (output.channels == 1 || table.shape.layout == Layout::planar))
-        for (int r = 0; r < rows; ++r)
-          finish(run, output, table, slice, first_channel + c, x, width, y + r, r, scratch);
+                  run.workspace + output.left + bytes_of(at * place_.height + span.y, output.table), span.rows,
+                  span.width);
+      above[4 * o + c] = out[span.rows - 1];
+      if (buffered_ && !joins)
+        for (int r = 0; r < span.rows; ++r) finish(span, output, table, c, r);
     }
-    if (buffered && output.channels > 1 && table.shape.layout == Layout::interleaved)
-      for (int r = 0; r < rows; ++r) finish(run, output, table, slice, 0, x, width, y + r, r, scratch);
+    if (joins)
+      for (int r = 0; r < span.rows; ++r) finish(span, output, table, 0, r);
   }
 }
 
 /// One finished row from the scratch into the table: channels joined, the slice before added.
-void Tiles::finish(const Run& run, const Output& output, const View& table, std::int64_t slice, std::int64_t channel,
-                   std::int64_t x, std::int64_t width, std::int64_t y, int row, const char* scratch) const {
-  const std::size_t stride = row_stride(tuning_.width, size_of(output.table));
+void Tiles::finish(const Span& span, const Output& output, const View& table, std::int64_t channel, int row) const {
   const auto buffered_row = [&](std::int64_t c) {
-    return scratch + output.rows + static_cast<std::size_t>(c * max_rows + row) * stride;
+    return span.scratch + output.rows + static_cast<std::size_t>(c * max_rows + row) * output.stride;
   };
   const bool joins = output.channels > 1 && table.shape.layout == Layout::interleaved;
-  const std::int64_t elements = width * (joins ? output.channels : 1);
-  const void* from = buffered_row(joins ? 0 : channel % (request_.image.channels / groups()));
+  const std::int64_t elements = span.width * (joins ? output.channels : 1);
+  const void* from = buffered_row(channel);
   if (joins) {
     const void* rows[4];
     for (std::int64_t c = 0; c < output.channels; ++c) rows[c] = buffered_row(c);
-    char* const joined = run.scratch(*this) + joined_;
-    stage_.put_together(rows, joined, width, static_cast<int>(output.channels), size_of(output.table));
+    char* const joined = span.scratch + joined_;
+    stage_.put_together(rows, joined, span.width, static_cast<int>(output.channels), output.size);
     from = joined;
   }
   const auto target = [&](std::int64_t depth) {
-    return static_cast<char*>(table.row(y + place_.offset, channel, depth)) +
-           (x + place_.offset) * table.column_pitch();
+    return static_cast<char*>(table.row(span.y + row + place_.offset, joins ? 0 : channel, depth)) +
+           (span.x + place_.offset) * table.column_pitch();
   };
-  char* const to = target(slice + place_.depth_offset);
-  if (request_.volume && slice > 0)
-    stage_.add(from, target(slice + place_.depth_offset - 1), to, elements, output.table);
+  char* const to = target(span.slice + place_.depth_offset);
+  if (request_.volume && span.slice > 0)
+    stage_.add(from, target(span.slice + place_.depth_offset - 1), to, elements, output.table);
   else
     std::memcpy(to, from, bytes_of(elements, output.table));
 }

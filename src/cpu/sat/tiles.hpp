@@ -58,18 +58,17 @@ class Tiles {
     Type input = Type::u8, table = Type::u32;
     std::int64_t channels = 0;  ///< in memory of the table; planes for a planar one
     bool is_count = false;
-    std::size_t above = 0, left = 0;  ///< byte offsets in the workspace: table row above the tiles; running row sums
-    std::size_t rows = 0;             ///< byte offset in the scratch: max_rows rows a channel
+    std::size_t size = 0, stride = 0;  ///< bytes of an entry, and of a row in the scratch
+    std::size_t above = 0, left = 0;   ///< byte offsets in the workspace: table row above the tiles; running row sums
+    std::size_t rows = 0;              ///< byte offset in the scratch: max_rows rows a channel
   };
   struct Run;
+  struct Span;
 
-  std::int64_t groups() const;
-  bool is_staged() const;
   void run_tile(const Run& run, std::int64_t plane, std::int64_t row, std::int64_t column) const;
-  void run_rows(const Run& run, std::int64_t slice, std::int64_t channel, std::int64_t channels, std::int64_t x,
-                std::int64_t width, std::int64_t y, int rows, const void** above) const;
-  void finish(const Run& run, const Output& output, const View& table, std::int64_t slice, std::int64_t channel,
-              std::int64_t x, std::int64_t width, std::int64_t y, int row, const char* scratch) const;
+  void stage_rows(const Run& run, const Span& span, const void* (*pixels)[max_rows]) const;
+  void run_rows(const Run& run, const Span& span, const void** above) const;
+  void finish(const Span& span, const Output& output, const View& table, std::int64_t channel, int row) const;
 
   TilesRequest request_;
   TilesTuning tuning_;
@@ -78,8 +77,12 @@ class Tiles {
   Output outputs_[3];
   int output_count_ = 0;
   std::int64_t tile_rows_ = 0, tile_columns_ = 0;
-  std::size_t scratch_ = 0, scratch_bytes_ = 0;                         ///< offset in the workspace, bytes a thread
-  std::size_t staged_ = 0, valid_ = 0, joined_ = 0, scratch_rows_ = 0;  ///< offsets in the scratch
+  bool staged_on_ = false;   ///< pixels pass through the scratch: interleaved channels, masks
+  bool buffered_ = false;    ///< finished rows do: interleaved tables, volumes
+  std::int64_t groups_ = 1;  ///< independent planes of an image: its channels, unless a tile needs them all at once
+  std::size_t staged_stride_ = 0, valid_stride_ = 0;
+  std::size_t scratch_ = 0, scratch_bytes_ = 0;      ///< offset in the workspace, bytes a thread
+  std::size_t staged_ = 0, valid_ = 0, joined_ = 0;  ///< offsets in the scratch
   std::size_t workspace_bytes_ = 0;
 };
 
