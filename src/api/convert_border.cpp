@@ -6,6 +6,7 @@
 #include <cstring>
 #include "api/require.hpp"
 #include "api/table_check.hpp"
+#include "api/view_check.hpp"
 #include "cpu/region/modular.hpp"
 
 namespace areal {
@@ -85,7 +86,7 @@ void convert_border(const TableView& from, const View& to, Border to_border, con
   require(image_extent(to.shape.width, to_border) == width && image_extent(to.shape.height, to_border) == height,
           "to: ", to.shape.width, "x", to.shape.height, " in border `", name_of(to_border),
           "`, which is no table of the image of ", width, "x", height, " of `from`");
-  require(!memory_overlaps(from.view, to), "to: it overlaps `from`; borders are not converted in place");
+  require(!may_overlap(from.view, to), "to: it overlaps `from`; borders are not converted in place");
 
   if (width == 0 || height == 0) {
     for (std::int64_t y = 0; y < to.shape.height; ++y)
@@ -101,7 +102,7 @@ void convert_border(const TableView& from, const View& to, Border to_border, con
             "image: ", image->shape.width, "x", image->shape.height, ", ", image->shape.channels, " channels, batch ",
             image->shape.batch, ", it must be one plane of ", width, "x", height);
     require_readable(*image, "image");
-    require(!memory_overlaps(*image, to), "to: it overlaps the image");
+    require(!may_overlap(*image, to), "to: it overlaps the image");
     add = add_last_for({image->type, from.view.type});
     require(add != nullptr, "image: no lane makes a table of ", name_of(from.view.type), " from ",
             name_of(image->type));

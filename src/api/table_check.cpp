@@ -1,6 +1,7 @@
 // What every answer from a table asks of its views.
 #include "api/table_check.hpp"
 #include "api/require.hpp"
+#include "api/view_check.hpp"
 
 namespace areal {
 
@@ -8,42 +9,11 @@ namespace {
 
 std::string words_of(const Shape& shape) { return sentence(shape.width, "x", shape.height); }
 
-// First byte, and one past the last, of what a view spans.
-std::pair<std::uintptr_t, std::uintptr_t> span_of(const ConstView& view) {
-  const auto first = reinterpret_cast<std::uintptr_t>(view.data);
-  if (view.shape.empty()) return {first, first};
-  const std::int64_t planes = view.shape.layout == Layout::planar ? view.shape.channels - 1 : 0;
-  const std::int64_t last = (view.shape.height - 1) * view.row_pitch + planes * view.plane_pitch +
-                            (view.shape.batch - 1) * view.batch_pitch + view.shape.width * view.column_pitch();
-  return {first, first + static_cast<std::uintptr_t>(last)};
-}
-
 }  // namespace
 
 void require_readable(const ConstView& view, const char* argument) {
-  const Shape& shape = view.shape;
-  const std::int64_t bytes = static_cast<std::int64_t>(bytes_of(shape, view.type));
-  if (bytes == 0) return;
-  require(view.data != nullptr, argument, ": ", words_of(shape), " elements, but its data is null");
-  const std::int64_t row = shape.width * view.column_pitch();
-  require(shape.height == 1 || view.row_pitch >= row, argument, ": row pitch ", view.row_pitch,
-          " lets rows overlap, which take ", row, " bytes");
-  std::int64_t plane = 0, all_rows = 0;
-  require(!__builtin_mul_overflow(shape.height - 1, view.row_pitch, &all_rows) &&
-              !__builtin_add_overflow(all_rows, row, &plane),
-          argument, ": row pitch ", view.row_pitch, " times ", shape.height, " rows does not fit 63 bits");
-  const bool planar = shape.layout == Layout::planar && shape.channels > 1;
-  require(!planar || view.plane_pitch >= plane, argument, ": plane pitch ", view.plane_pitch,
-          " lets planes overlap, which take ", plane, " bytes");
-  std::int64_t image = plane, all_planes = 0;
-  require(!planar || (!__builtin_mul_overflow(shape.channels - 1, view.plane_pitch, &all_planes) &&
-                      !__builtin_add_overflow(all_planes, plane, &image)),
-          argument, ": plane pitch ", view.plane_pitch, " times ", shape.channels, " planes does not fit 63 bits");
-  std::int64_t batch = 0;
-  require(
-      shape.batch == 1 || (view.batch_pitch >= image && !__builtin_mul_overflow(shape.batch, view.batch_pitch, &batch)),
-      argument, ": batch pitch ", view.batch_pitch, " for ", shape.batch, " images of ", image,
-      " bytes: they may not overlap, and must fit 63 bits");
+  check_shape(argument, view.shape, view.type);
+  check_view(argument, view, view.shape, view.type);
 }
 
 void require_table(const TableView& table, const char* argument) {
@@ -91,12 +61,6 @@ void require_last_row_and_column(Border border, const char* what) {
   require(border != Border::exclusive, what,
           ": border `exclusive` lacks the image's last row and column, which some windows need: use another border, or "
           "`convert_border` first");
-}
-
-bool memory_overlaps(const ConstView& a, const ConstView& b) {
-  const auto [a_first, a_last] = span_of(a);
-  const auto [b_first, b_last] = span_of(b);
-  return a_first < b_last && b_first < a_last;
 }
 
 }  // namespace areal

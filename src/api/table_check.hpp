@@ -19,7 +19,5 @@ void require_same_image(const TableView& table, const TableView& other, const ch
 void require_output(const View& out, const Shape& shape);
 /// Windows slide over every pixel; an exclusive table or tensor lacks the last row and column.
 void require_last_row_and_column(Border border, const char* what);
-/// True where the memory that the views span (first to last byte) meets.
-bool memory_overlaps(const ConstView& a, const ConstView& b);
 
 }  // namespace areal

@@ -5,6 +5,7 @@
 #include <vector>
 #include "api/require.hpp"
 #include "api/table_check.hpp"
+#include "api/view_check.hpp"
 #include "cpu/region/variance.hpp"
 #include "cpu/region/window_rows.hpp"
 #include "cpu/threads.hpp"
@@ -37,7 +38,7 @@ cpu::WindowedTable windowed(const TableView& table, const Window& window, const 
 
 void require_apart(const cpu::WindowedTable& windows, const View& out, const char* argument) {
   require_output(out, {windows.columns.outputs, windows.rows.outputs});
-  require(!memory_overlaps(windows.table.view, out), "out: it overlaps the table `", argument, "`");
+  require(!may_overlap(windows.table.view, out), "out: it overlaps the table `", argument, "`");
 }
 
 // row(y, values) for all rows of out, each stored in its type.
