@@ -87,7 +87,7 @@ void region_histograms(const ConstView& image, const Binning& binning, const Con
                        std::span<const Region> regions, std::span<double> out, Outside outside = Outside::error,
                        int threads = 0);
 
-/// \name Of one histogram (counts or weights, bins long).
+/// \name Of one histogram (counts or weights, bins long). Negative entries, which rounding of weights may leave, are 0.
 ///@{
 /// h / sum(h); all zeros where the sum is zero.
 void normalise(std::span<const double> histogram, std::span<double> out);
@@ -103,8 +103,9 @@ std::int64_t mode(std::span<const double> histogram);
 double mean(std::span<const double> histogram, std::span<const double> edges);
 ///@}
 
-/// Distances between histograms. Each is of the normalised histograms. Two empty ones have distance 0; one empty
-/// one has the largest distance that the measure can take between the two.
+/// Distances between histograms, named "l1", "l2", "chi-square", "hellinger", "intersection", "emd" and
+/// "kolmogorov-smirnov". Each is of the normalised histograms. Two empty ones have distance 0; one empty
+/// one has the largest distance that the measure can take between the two. The distance to oneself is exactly 0.
 enum class Distance : std::uint8_t {
   l1,                 ///< sum |p-q|, 0..2
   l2,                 ///< sqrt(sum (p-q)^2), 0..sqrt 2
@@ -119,7 +120,8 @@ std::optional<Distance> distance_named(std::string_view name) noexcept;
 double distance(Distance measure, std::span<const double> a, std::span<const double> b);
 
 /// The search step of a histogram tracker: the distance between `target` (bins long) and the histogram of every
-/// width x height window inside the image, into `out` of (H-height+1) x (W-width+1), 32f or 64f. O(bins) a window.
+/// width x height window inside the image, into `out` of (H-height+1) x (W-width+1), 32f or 64f (0 where none fits).
+/// O(bins) a window. Throws InvalidArgument for an empty window, sizes that differ, an `exclusive` tensor.
 void distance_map(const TensorView& tensor, std::int64_t width, std::int64_t height, std::span<const double> target,
                   Distance measure, const View& out, int threads = 0);
 

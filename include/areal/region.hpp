@@ -38,8 +38,9 @@ View plane(const View& view, std::int64_t channel, std::int64_t n = 0);
 
 /// \name Sums of N regions. O(1) each: four reads. The overload must match the table: unsigned, signed or
 /// float; double also takes any table. Integer sums are exact modulo 2^k, so exact whenever the region's own sum
-/// fits the table's type. `threads` 0 means all. Throws InvalidArgument (region outside, wrong sizes or types).
-/// An `exclusive` table cannot answer regions that touch the image's last row or column; those throw, too.
+/// fits the table's type. Float tables are subtracted in double. `threads` 0 means all, and changes no result. Throws
+/// InvalidArgument (region outside, wrong sizes or types; of several such regions the first is named); `out` is then
+/// unspecified. An `exclusive` table cannot answer regions that touch the image's last row or column; those throw, too.
 ///@{
 void region_sums(const TableView& table, std::span<const Region> regions, std::span<std::uint64_t> out,
                  Outside outside = Outside::error, int threads = 0);
@@ -55,8 +56,10 @@ void region_means(const TableView& table, std::span<const Region> regions, std::
                   Outside outside = Outside::error, int threads = 0, const TableView* count = nullptr);
 
 /// Population variances of N regions from the tables of sums and of squares: never negative, and NaN only for an
-/// empty region or one that holds NaN. Integer tables are computed exactly in 128 bits before the one division.
-/// With `count`, over valid pixels.
+/// empty region or one that holds NaN (or lies right of or below one that does, or infinity: floats spread in a
+/// table). Integer tables are computed exactly in 128 bits before the one division; so are integer sums with squares
+/// in 64f while those are below 2^53. Float sums: max(0, S2/n - (S1/n)^2), whose error is a few eps of S2/n on top of
+/// what the tables' own rounding left. With `count` (an integer table), over valid pixels.
 void region_variances(const TableView& sum, const TableView& squares, std::span<const Region> regions,
                       std::span<double> out, Outside outside = Outside::error, int threads = 0,
                       const TableView* count = nullptr);
@@ -65,16 +68,19 @@ void region_standard_deviations(const TableView& sum, const TableView& squares, 
                                 std::span<double> out, Outside outside = Outside::error, int threads = 0,
                                 const TableView* count = nullptr);
 
-/// Sums of boxes of a volume table (depth as batch), border `zero` or `none`.
+/// Sums of boxes of a volume table (depth as batch, one channel), border `zero` ((D+1)x(H+1)x(W+1)) or `none`. Eight
+/// reads each; integers exact modulo 2^k.
 struct Box {
   std::int64_t x = 0, y = 0, z = 0, width = 0, height = 0, depth = 0;
 };
 void box_sums(const ConstView& volume, Border border, std::span<const Box> boxes, std::span<double> out,
               Outside outside = Outside::error);
 
-/// Sums of 45 degree rotated rectangles from a tilted table ((H+1)x(W+1), OpenCV's definition): the rectangle with
-/// its top corner at (x, y), `width` steps down-right and `height` steps down-left, Lienhart's RSAT rectangle.
-/// It lies inside when x - height >= 0, x + width <= W and y + width + height <= H; else InvalidArgument.
+/// Sums of 45 degree rotated rectangles from a tilted table ((H+1)x(W+1), OpenCV's definition: the element (X, Y) sums
+/// the pixels with y < Y and |x - X + 1| <= Y - y - 1): `width` steps down-right and `height` steps down-left from the
+/// top, Lienhart's RSAT rectangle. Its 2 width height pixels are (x-1 + i-j, y + i+j) and the one below, for
+/// 0 <= i < width and 0 <= j < height: the top pixel is (x-1, y). It lies inside when x - height >= 0,
+/// x + width <= W, y >= 0 and y + width + height <= H; else InvalidArgument. Empty ones are 0.
 void tilted_sums(const ConstView& tilted, std::span<const Region> regions, std::span<double> out);
 
 /// What a window sees beyond the image's edge.
@@ -94,10 +100,13 @@ struct Window {
   Edge edge = Edge::shrink;
 };
 
-/// Shape of what a window gives for an image of that size. Throws InvalidArgument for an empty window.
+/// Shape of what a window gives for an image of that size (0 wide or high where no window fits inside with `valid`).
+/// Throws InvalidArgument for an empty window, an anchor outside of it, a reflection beyond one image.
 Shape window_shape(std::int64_t image_width, std::int64_t image_height, const Window& window);
 /// Box sums, means, variances and standard deviations of every window, as 64f or 32f into `out` (by its type).
-/// O(1) a pixel, whatever the window.
+/// O(1) a pixel, whatever the window. Integers are exact in 64 bits (where pixels repeat at the edge, too) and rounded
+/// to double, then to the output's type; the arithmetic is that of the functions above. Throws InvalidArgument for an
+/// `exclusive` table (convert it first), an output of another shape, or one that overlaps a table.
 void window_sums(const TableView& table, const Window& window, const View& out, int threads = 0);
 void window_means(const TableView& table, const Window& window, const View& out, int threads = 0);
 void window_variances(const TableView& sum, const TableView& squares, const Window& window, const View& out,
@@ -107,7 +116,9 @@ void window_standard_deviations(const TableView& sum, const TableView& squares, 
 
 /// Copies a table into another border without computing it again. `exclusive` lacks the image's last row and
 /// column: from it, the other borders need `image` (the image the table was made of, same lane); to it and between
-/// the others `image` is not read. Throws InvalidArgument for shapes that do not belong together.
+/// the others `image` is not read, and of it only the last row and column. Tables of sums only: those of squares are of
+/// no lane's image. Integers are as if computed anew; floats round as one more addition does. Throws InvalidArgument
+/// for shapes that do not belong together, and where `to` overlaps `from` or the image: not in place.
 void convert_border(const TableView& from, const View& to, Border to_border, const ConstView* image = nullptr);
 
 }  // namespace areal

@@ -1,0 +1,79 @@
+#pragma once
+// Regions in blocks: checked, and their corners on the way from memory, one block ahead of the loop that adds.
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include "api/region_check.hpp"
+#include "api/require.hpp"
+#include "cpu/region/corners.hpp"
+#include "cpu/threads.hpp"
+
+namespace areal {
+
+/// 2 x 64 x 4 lines of 64 bytes: two blocks are what a level 1 cache of 32 KiB holds.
+inline constexpr std::int64_t regions_per_block = 64;
+
+/// Checks regions against one image, and against borders that cannot answer all of them.
+struct RegionRules {
+  std::int64_t image_width, image_height;
+  Outside outside;
+  bool lacks_last;  ///< a border is exclusive
+
+  Region operator()(const Region& region, std::int64_t index) const {
+    const Region inside = lies_inside(region, image_width, image_height)
+                              ? region
+                              : checked_region(region, index, image_width, image_height, outside);
+    if (lacks_last && inside.width > 0 && inside.height > 0) [[unlikely]]
+      require(inside.x + inside.width < image_width && inside.y + inside.height < image_height, "region ", index,
+              " (x ", inside.x, ", y ", inside.y, ", width ", inside.width, ", height ", inside.height,
+              ") touches the last row or column of the image of ", image_width, "x", image_height,
+              ", which a table of border `exclusive` lacks");
+    return inside;
+  }
+};
+
+/// The corners of some neighbouring regions, in each of some tables, and how many pixels they have.
+template <std::size_t Tables>
+struct RegionBlock {
+  std::int64_t first = 0, count = 0;
+  std::array<std::array<cpu::Corners, regions_per_block>, Tables> corners;
+  std::array<std::uint64_t, regions_per_block> pixels;
+};
+
+/// add(block) for blocks that cover the regions. Of several regions that cannot be, the first one is named, whatever
+/// the number of threads.
+template <std::size_t Tables, class Add>
+void for_each_region_block(std::span<const Region> regions, const RegionRules& rules,
+                           const std::array<cpu::Corner, Tables>& tables, int threads, const Add& add,
+                           std::int64_t grain = 64 * regions_per_block) {
+  const auto fill = [&](RegionBlock<Tables>& block, std::int64_t first, std::int64_t end) {
+    block.first = first;
+    block.count = std::min(regions_per_block, end - first);
+    for (std::int64_t i = 0; i < block.count; ++i) {
+      const Region region = rules(regions[first + i], first + i);
+      block.pixels[i] = static_cast<std::uint64_t>(region.width) * static_cast<std::uint64_t>(region.height);
+      for (std::size_t t = 0; t < Tables; ++t) {
+        block.corners[t][i] = tables[t].of(region);
+        cpu::prefetch(block.corners[t][i]);
+      }
+    }
+  };
+  const auto body = [&](std::int64_t begin, std::int64_t end) {
+    std::array<RegionBlock<Tables>, 2> blocks;
+    fill(blocks[0], begin, end);
+    for (std::int64_t first = begin, turn = 0; first < end; first += regions_per_block, turn ^= 1) {
+      if (first + regions_per_block < end) fill(blocks[turn ^ 1], first + regions_per_block, end);
+      add(blocks[turn]);
+    }
+  };
+  try {
+    cpu::parallel_ranges(threads, static_cast<std::int64_t>(regions.size()), grain, body);
+  } catch (const InvalidArgument&) {
+    for (std::size_t i = 0; i < regions.size(); ++i) rules(regions[i], static_cast<std::int64_t>(i));
+    throw;
+  }
+}
+
+}  // namespace areal

@@ -1,0 +1,49 @@
+#pragma once
+// Rows of window sums, and what is made of them. Plain loops that the compiler turns into the SIMD of the machine it
+// runs on. No row depends on another, so results do not depend on the number of threads.
+
+#include <areal/region.hpp>
+#include <cstdint>
+#include "cpu/region/window_axis.hpp"
+
+namespace areal::cpu {
+
+/// A table under sliding windows.
+struct WindowedTable {
+  TableView table;  ///< border `zero` or `none`
+  WindowAxis columns, rows;
+};
+
+/// Sums of one row of windows, modulo 2^64 (two's complement for signed tables) or double.
+union WideSum {
+  std::uint64_t integer;
+  double real;
+};
+
+/// One set for each SIMD target and table type.
+struct WindowKernels {
+  /// Row y of sums. `difference` is room for the image's width + 1 elements of 8 bytes, `sums` for columns.outputs.
+  void (*sums)(const WindowedTable& windows, std::int64_t y, void* difference, WideSum* sums);
+  /// As double, rounded once.
+  void (*reals)(const WideSum* sums, std::int64_t n, double* out);
+  /// |sum| of integers; returns the largest.
+  std::uint64_t (*magnitudes)(const WideSum* sums, std::int64_t n, std::uint64_t* out);
+};
+const WindowKernels& window_kernels(Type table);
+
+/// Row loops of doubles, n long.
+struct ArithmeticKernels {
+  /// values[i] /= pixels[i] * factor.
+  void (*divide)(double* values, const double* pixels, double factor, std::int64_t n);
+  /// `variance` of doubles; sums become variances.
+  void (*variances)(double* sums, const double* squares, const double* pixels, double factor, std::int64_t n);
+  /// `variance` of integers where no factor * pixels * squares reaches 2^63.
+  void (*small_variances)(const std::uint64_t* sums, const std::uint64_t* squares, const std::uint64_t* pixels,
+                          std::uint64_t factor, std::int64_t n, double* out);
+  void (*square_roots)(double* values, std::int64_t n);
+  /// To 32f or 64f of any alignment.
+  void (*store)(const double* values, std::int64_t n, Type type, void* out);
+};
+const ArithmeticKernels& arithmetic_kernels();
+
+}  // namespace areal::cpu

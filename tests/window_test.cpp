@@ -1,0 +1,269 @@
+// Sliding windows against the image, pixel by pixel, for every edge.
+#include <gtest/gtest.h>
+#include <areal/error.hpp>
+#include <areal/region.hpp>
+#include <cmath>
+#include "region_oracle.hpp"
+
+namespace {
+
+using areal::Border;
+using areal::Edge;
+using areal::InvalidArgument;
+using areal::Shape;
+using areal::TableView;
+using areal::Type;
+using areal::View;
+using areal::Window;
+using oracle::Image;
+using oracle::Padded;
+using oracle::Table;
+
+constexpr Edge edges[] = {Edge::valid, Edge::shrink, Edge::zero, Edge::replicate, Edge::reflect};
+
+// The pixel that an edge shows at position i of an axis; -1 where it shows nothing.
+std::int64_t shown(std::int64_t i, std::int64_t extent, Edge edge) {
+  if (i >= 0 && i < extent) return i;
+  if (edge == Edge::replicate) return i < 0 ? 0 : extent - 1;
+  if (edge == Edge::reflect) return i < 0 ? -i : 2 * (extent - 1) - i;
+  return -1;
+}
+
+// All that a window is asked for, from the pixels it sees.
+struct Seen {
+  long double sum = 0, squares = 0;
+  std::int64_t inside = 0;
+  double pixels(const Window& w) const {
+    return static_cast<double>(w.edge == Edge::shrink ? inside : w.width * w.height);
+  }
+  double mean(const Window& w) const { return static_cast<double>(sum) / pixels(w); }
+  double variance(const Window& w) const {
+    const long double n = pixels(w);
+    return static_cast<double>((squares * n - sum * sum) / (n * n));
+  }
+};
+
+template <class P>
+Seen look(const Image<P>& image, const Window& w, std::int64_t x, std::int64_t y) {
+  const std::int64_t before_x = w.edge == Edge::valid ? 0 : w.anchor_x < 0 ? w.width / 2 : w.anchor_x;
+  const std::int64_t before_y = w.edge == Edge::valid ? 0 : w.anchor_y < 0 ? w.height / 2 : w.anchor_y;
+  Seen seen;
+  for (std::int64_t r = y - before_y; r < y - before_y + w.height; ++r)
+    for (std::int64_t c = x - before_x; c < x - before_x + w.width; ++c) {
+      const std::int64_t px = shown(c, image.width, w.edge), py = shown(r, image.height, w.edge);
+      if (px < 0 || py < 0) continue;
+      const long double pixel = image.at(px, py);
+      seen.sum += pixel;
+      seen.squares += pixel * pixel;
+      ++seen.inside;
+    }
+  return seen;
+}
+
+// Whether the edge can answer: a reflection reaches at most one image beyond.
+bool possible(const Window& w, std::int64_t width, std::int64_t height) {
+  const auto reach = [](std::int64_t size, std::int64_t anchor) {
+    const std::int64_t before = anchor < 0 ? size / 2 : anchor;
+    return std::max(before, size - 1 - before);
+  };
+  return w.edge != Edge::reflect || (reach(w.width, w.anchor_x) < width && reach(w.height, w.anchor_y) < height);
+}
+
+Shape shape_of(const Window& w, std::int64_t width, std::int64_t height) {
+  if (w.edge != Edge::valid) return {width, height};
+  return {std::max<std::int64_t>(0, width - w.width + 1), std::max<std::int64_t>(0, height - w.height + 1)};
+}
+
+double value(const Padded& out, std::int64_t x, std::int64_t y) {
+  return out.view().type == Type::f32 ? out.get<float>(x, y) : out.get<double>(x, y);
+}
+
+// How many elements of `out` differ from want(seen), beyond the rounding of out's type.
+template <class P, class Want>
+int differences(const Padded& out, const Image<P>& image, const Window& w, double tolerance, Want want) {
+  int wrong = out.guards_stand() ? 0 : 1;
+  for (std::int64_t y = 0; y < out.view().shape.height; ++y)
+    for (std::int64_t x = 0; x < out.view().shape.width; ++x) {
+      const double expected = want(look(image, w, x, y)), got = value(out, x, y);
+      const double allowed = tolerance * std::max(1.0, std::fabs(expected)) +
+                             (out.view().type == Type::f32 ? std::fabs(expected) * 0x1p-24 : 0);
+      wrong += !(std::fabs(got - expected) <= allowed);
+    }
+  return wrong;
+}
+
+std::vector<Window> windows_for(Edge edge) {
+  std::vector<Window> all;
+  for (const auto& [w, h] :
+       std::vector<std::pair<int, int>>{{1, 1}, {2, 3}, {3, 2}, {5, 1}, {1, 6}, {7, 7}, {13, 9}, {21, 31}, {30, 40}}) {
+    all.push_back({w, h, -1, -1, edge});
+    all.push_back({w, h, 0, h - 1, edge});
+    all.push_back({w, h, w - 1, 0, edge});
+  }
+  return all;
+}
+
+template <class P, class S, class Q>
+void expect_windows(double lo, double hi, double tolerance) {
+  for (const auto& [width, height] : std::vector<std::pair<int, int>>{{19, 11}, {1, 5}, {6, 1}, {40, 3}})
+    for (const Border border : {Border::zero, Border::none})
+      for (const Edge edge : edges) {
+        const auto image = oracle::random_image<P>(width, height, lo, hi, 61);
+        const Table<S> sum(image, border);
+        const Table<Q> squares(image, border,
+                               [](P p) { return static_cast<oracle::Wide<Q>>(p) * static_cast<oracle::Wide<Q>>(p); });
+        int turn = 0;
+        for (const Window& w : windows_for(edge)) {
+          SCOPED_TRACE(testing::Message() << width << "x" << height << " " << areal::name_of(border) << " edge "
+                                          << static_cast<int>(edge) << " window " << w.width << "x" << w.height
+                                          << " at " << w.anchor_x << "," << w.anchor_y << " seed 61");
+          const Type type = ++turn % 2 ? Type::f64 : Type::f32;
+          const Shape shape = shape_of(w, width, height);
+          Padded out(type, shape);
+          if (!possible(w, width, height)) {
+            EXPECT_THROW(areal::window_sums(sum.view(), w, out.view(), 1), InvalidArgument);
+            continue;
+          }
+          ASSERT_EQ(areal::window_shape(width, height, w), shape);
+          areal::window_sums(sum.view(), w, out.view(), 1);
+          EXPECT_EQ(differences(out, image, w, 0, [](const Seen& s) { return static_cast<double>(s.sum); }), 0);
+          areal::window_means(sum.view(), w, out.view(), 1);
+          EXPECT_EQ(differences(out, image, w, 1e-15, [&](const Seen& s) { return s.mean(w); }), 0);
+          areal::window_variances(sum.view(), squares.view(), w, out.view(), 1);
+          EXPECT_EQ(differences(out, image, w, tolerance, [&](const Seen& s) { return s.variance(w); }), 0);
+          areal::window_standard_deviations(sum.view(), squares.view(), w, out.view(), 1);
+          EXPECT_EQ(
+              differences(out, image, w, std::sqrt(tolerance), [&](const Seen& s) { return std::sqrt(s.variance(w)); }),
+              0);
+        }
+      }
+}
+
+TEST(Windows, OneFlippedElementIsCaught) {
+  const auto image = oracle::random_image<std::uint8_t>(19, 11, 0, 255, 3);
+  Table<std::uint32_t> table(image, Border::zero);
+  const Window window{5, 3};
+  Padded out(Type::f64, {19, 11});
+  const auto sum = [](const Seen& s) { return static_cast<double>(s.sum); };
+  areal::window_sums(table.view(), window, out.view());
+  ASSERT_EQ(differences(out, image, window, 0, sum), 0);
+  out.set(out.get<double>(18, 4) + 1, 18, 4);
+  EXPECT_EQ(differences(out, image, window, 0, sum), 1);
+  table.memory().set(table.memory().get<std::uint32_t>(8, 5) + 1, 8, 5);
+  areal::window_sums(table.view(), window, out.view());
+  EXPECT_EQ(differences(out, image, window, 0, sum), 4);
+}
+
+TEST(Windows, Of32u) { expect_windows<std::uint8_t, std::uint32_t, std::uint32_t>(0, 255, 1e-14); }
+TEST(Windows, Of32s) { expect_windows<std::int8_t, std::int32_t, std::uint64_t>(-128, 127, 1e-14); }
+TEST(Windows, Of64u) { expect_windows<std::uint16_t, std::uint64_t, std::uint64_t>(0, 65535, 1e-14); }
+TEST(Windows, Of64s) { expect_windows<std::int16_t, std::int64_t, double>(-32768, 32767, 1e-14); }
+TEST(Windows, Of32f) { expect_windows<std::int8_t, float, float>(-9, 9, 1e-11); }
+TEST(Windows, Of64f) { expect_windows<std::int16_t, double, double>(-900, 900, 1e-9); }
+
+TEST(Windows, WrappedTablesAreExactAndSumsMayPass32Bits) {
+  // Each piece of a replicated window fits 32 bits; the table, and a corner window's whole sum, do not.
+  const auto image = oracle::random_image<std::uint32_t>(40, 30, 4e8, 4.5e8, 71);
+  const auto below = oracle::random_image<std::int32_t>(40, 30, -2.3e8, -2e8, 72);
+  const Table<std::uint32_t> table(image, Border::zero);
+  const Table<std::int32_t> below_table(below, Border::none);
+  const auto sum = [](const Seen& s) { return static_cast<double>(s.sum); };
+  for (const Edge edge : edges) {
+    const Window window{3, 3, edge == Edge::replicate ? 2 : -1, -1, edge};
+    Padded out(Type::f64, shape_of(window, 40, 30));
+    areal::window_sums(table.view(), window, out.view());
+    EXPECT_EQ(differences(out, image, window, 0, sum), 0);
+    areal::window_sums(below_table.view(), window, out.view());
+    EXPECT_EQ(differences(out, below, window, 0, sum), 0);
+  }
+  const Window wide{21, 21, 20, 20, Edge::replicate};
+  Padded out(Type::f64, {40, 30});
+  areal::window_sums(table.view(), wide, out.view());
+  EXPECT_EQ(value(out, 0, 0), 441.0 * image.at(0, 0));
+  EXPECT_GT(value(out, 0, 0), 0x1p32);
+}
+
+TEST(Windows, VariancesOfHugeIntegersAreExact) {
+  // 128 bits are needed, and the row that needs them must not be taken for one that does not.
+  Image<std::uint32_t> image{40, 4, {}};
+  for (int i = 0; i < 160; ++i) image.pixels.push_back(2147483647u - static_cast<unsigned>(i % 2));
+  const Table<std::uint64_t> sum(image, Border::zero);
+  const Table<std::uint64_t> squares(image, Border::zero, [](std::uint32_t p) { return std::uint64_t{p} * p; });
+  Padded out(Type::f64, {39, 4});
+  areal::window_variances(sum.view(), squares.view(), {2, 1, -1, -1, Edge::valid}, out.view());
+  for (std::int64_t y = 0; y < 4; ++y)
+    for (std::int64_t x = 0; x < 39; ++x) ASSERT_EQ(value(out, x, y), 0.25);
+}
+
+TEST(Windows, ConstantImagesUnderAHugeOffsetHaveNoNegativeVariance) {
+  const Image<double> image{50, 40, std::vector<double>(2000, 1e9 + 0.1)};
+  const Table<double> sum(image, Border::zero);
+  const Table<double> squares(image, Border::zero, [](double p) { return p * p; });
+  for (const Edge edge : edges) {
+    const Window window{7, 5, -1, -1, edge};
+    Padded out(Type::f64, shape_of(window, 50, 40));
+    areal::window_standard_deviations(sum.view(), squares.view(), window, out.view());
+    for (std::int64_t y = 0; y < out.view().shape.height; ++y)
+      for (std::int64_t x = 0; x < out.view().shape.width; ++x) {
+        ASSERT_TRUE(std::isfinite(value(out, x, y)));
+        ASSERT_GE(value(out, x, y), 0);
+      }
+  }
+}
+
+TEST(Windows, ThreadsDoNotChangeABit) {
+  std::mt19937_64 random(5);
+  Image<double> image{700, 300, std::vector<double>(210000)};
+  for (double& pixel : image.pixels) pixel = std::normal_distribution<double>(3, 100)(random);
+  const Table<float> sum(image, Border::none);
+  const Table<double> squares(image, Border::zero, [](double p) { return p * p; });
+  Padded one(Type::f64, {700, 300}), many(Type::f64, {700, 300});
+  areal::window_variances(sum.view(), squares.view(), {31, 9, -1, -1, Edge::reflect}, one.view(), 1);
+  areal::window_variances(sum.view(), squares.view(), {31, 9, -1, -1, Edge::reflect}, many.view(), 2);
+  for (std::int64_t y = 0; y < 300; ++y)
+    ASSERT_EQ(std::memcmp(one.view().row(y), many.view().row(y), 700 * sizeof(double)), 0);
+}
+
+TEST(Windows, HugeWindowsAreWholeImages) {
+  const auto image = oracle::random_image<std::uint8_t>(9, 7, 0, 255, 81);
+  const Table<std::uint32_t> table(image, Border::zero);
+  const double all = static_cast<double>(oracle::sum<std::uint64_t>(image, 0, 0, 9, 7, oracle::identity));
+  Padded out(Type::f64, {9, 7});
+  const std::int64_t huge = std::int64_t{1} << 62;
+  areal::window_means(table.view(), {huge, huge, -1, -1, Edge::shrink}, out.view());
+  EXPECT_EQ(value(out, 4, 4), all / 63);
+  areal::window_sums(table.view(), {1 << 20, 1 << 20, -1, -1, Edge::zero}, out.view());
+  EXPECT_EQ(value(out, 8, 0), all);
+  areal::window_means(table.view(), {1 << 20, 1 << 20, -1, -1, Edge::zero}, out.view());
+  EXPECT_EQ(value(out, 8, 0), all / 0x1p40);
+  Padded none(Type::f64, {0, 0});
+  areal::window_sums(table.view(), {10, 8, -1, -1, Edge::valid}, none.view());
+}
+
+TEST(Windows, WhatCannotBeIsRefused) {
+  const auto image = oracle::random_image<std::uint8_t>(9, 7, 0, 255, 81);
+  const Table<std::uint32_t> table(image, Border::zero), exclusive(image, Border::exclusive);
+  Padded out(Type::f64, {9, 7}), wrong_type(Type::u32, {9, 7}), wrong_shape(Type::f64, {8, 7});
+  for (const Window& w :
+       {Window{0, 1}, Window{1, 0}, Window{-3, 3}, Window{3, 3, 3, 0}, Window{3, 3, 0, -2},
+        Window{(std::int64_t{1} << 62) + 1, 1}, Window{1 << 20, std::int64_t{1} << 50, -1, -1, Edge::zero}})
+    EXPECT_THROW(areal::window_sums(table.view(), w, out.view()), InvalidArgument);
+  EXPECT_THROW(areal::window_shape(9, 7, {0, 1}), InvalidArgument);
+  EXPECT_THROW(areal::window_sums(table.view(), {3, 3}, wrong_type.view()), InvalidArgument);
+  EXPECT_THROW(areal::window_sums(table.view(), {3, 3}, wrong_shape.view()), InvalidArgument);
+  EXPECT_THROW(areal::window_sums(exclusive.view(), {3, 3}, out.view()), InvalidArgument);
+  std::vector<double> same(80);
+  const TableView reals{areal::ConstView(same.data(), 10, 8), Border::zero};
+  EXPECT_THROW(areal::window_sums(reals, {3, 3}, View(same.data(), 9, 7)), InvalidArgument);
+}
+
+TEST(Windows, ImagesWithoutPixelsGiveNothing) {
+  const Image<std::uint8_t> image{0, 4, {}};
+  const Table<std::uint32_t> table(image, Border::zero);
+  Padded out(Type::f64, {0, 4});
+  for (const Edge edge : {Edge::shrink, Edge::zero, Edge::replicate, Edge::reflect})
+    areal::window_variances(table.view(), table.view(), {3, 3, -1, -1, edge}, out.view());
+  EXPECT_TRUE(out.guards_stand());
+}
+
+}  // namespace
