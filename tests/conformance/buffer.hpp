@@ -60,6 +60,7 @@ class Buffer {
   /// An input that holds these values.
   Buffer(const Values& values, const Placement& place) : Buffer(values.type, values.shape, place, Guard::input) {
     write(values, view_);
+    before_ = bytes_;
   }
   Buffer(Buffer&&) = default;
   Buffer& operator=(Buffer&&) = default;
@@ -70,6 +71,10 @@ class Buffer {
     for (std::size_t i = 0; i < bytes_.size(); ++i)
       if (owned_[i]) bytes_[i] = byte;
   }
+  /// For inputs: true where any byte, of an element or not, is not as it was made.
+  bool changed() const { return bytes_ != before_; }
+  /// True where two buffers of the same shape and placement hold the same bits.
+  bool same_bits(const Buffer& other) const { return bytes_ == other.bytes_; }
   /// Empty, or which byte outside the elements was written.
   std::string broken_guard() const {
     for (std::size_t i = 0; i < bytes_.size(); ++i)
@@ -85,7 +90,7 @@ class Buffer {
     return guard_ == Guard::output ? static_cast<std::uint8_t>(0xC5 ^ (i * 29)) : 0xFF;
   }
 
-  std::vector<std::uint8_t> bytes_, owned_;
+  std::vector<std::uint8_t> bytes_, owned_, before_;
   std::int64_t front_ = 0;
   Guard guard_ = Guard::output;
   View view_;

@@ -119,11 +119,12 @@ void each_element(const BasicView<Void>& view, F&& f) {
   using Byte = std::conditional_t<std::is_const_v<Void>, const char, char>;
   visit(view.type, [&](auto type) {
     std::size_t i = 0;
+    const std::int64_t step = view.column_pitch();
     for (std::int64_t n = 0; n < s.batch; ++n)
       for (std::int64_t c = 0; c < s.channels; ++c)
         for (std::int64_t y = 0; y < s.height; ++y) {
           auto* at = static_cast<Byte*>(view.row(y, c, n));
-          for (std::int64_t x = 0; x < s.width; ++x, at += view.column_pitch()) f(type, at, i++);
+          for (std::int64_t x = 0; x < s.width; ++x, at += step) f(type, at, i++);
         }
   });
 }

@@ -79,11 +79,12 @@ namespace detail {
 /// Inclusive sums along x, then y, then (volume) the batch.
 template <class T>
 std::vector<T> inclusive_sums(std::vector<T> t, const Shape& s, bool volume) {
-  const auto row = static_cast<std::size_t>(s.width), slice = row * static_cast<std::size_t>(s.height * s.channels);
-  for (std::size_t i = 0; i < t.size(); ++i)
-    if (i % row != 0) t[i] += t[i - 1];
-  for (std::size_t i = 0; i < t.size(); ++i)
-    if (i / row % static_cast<std::size_t>(s.height) != 0) t[i] += t[i - row];
+  const auto row = static_cast<std::size_t>(s.width), height = static_cast<std::size_t>(s.height);
+  const std::size_t slice = row * height * static_cast<std::size_t>(s.channels);
+  for (std::size_t begin = 0; begin < t.size(); begin += row)
+    for (std::size_t i = begin + 1; i < begin + row; ++i) t[i] += t[i - 1];
+  for (std::size_t begin = 0; begin < t.size(); begin += row * height)
+    for (std::size_t i = begin + row; i < begin + row * height; ++i) t[i] += t[i - row];
   if (volume)
     for (std::size_t i = slice; i < t.size(); ++i) t[i] += t[i - slice];
   return t;
