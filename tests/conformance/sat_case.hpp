@@ -182,9 +182,9 @@ inline std::vector<std::string> cpu_sat_ids() {
     if (row.family == "sat" && row.cpu) ids.emplace_back(row.id);
   return ids;
 }
-/// Those that take every option.
+/// Those that take every option. Without `auto`, which is one of them.
 inline std::vector<std::string> option_sat_ids() {
-  std::vector<std::string> ids{"auto"};
+  std::vector<std::string> ids;
   for (const Algorithm& row : algorithms())
     if (row.family == "sat" && row.cpu && !row.plain_only) ids.emplace_back(row.id);
   return ids;
