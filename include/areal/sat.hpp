@@ -17,14 +17,14 @@ struct SatOptions {
   Border border = Border::zero;
   std::string algorithm = "auto";  ///< an id of the catalogue's family `sat`
   Backend backend = Backend::automatic;
-  int threads = 0;              ///< CPU threads; 0 means all
-  std::optional<Type> squares;  ///< also the table of squares, in this type (32u, 64u or 64f), same pass
-  bool tilted = false;          ///< also the 45 degree table, (H+1)x(W+1), equal to OpenCV's definition
-  bool mask = false;            ///< a mask (8u, 0 means leave out) comes with the image; also the table of counts (32u)
-  bool ignore_nan = false;      ///< as a mask that leaves out NaN (float input); also the table of counts
-  bool volume = false;          ///< the batch is the depth of one volume, and is summed along, too
+  int threads = 0;                   ///< CPU threads; 0 means all
+  std::optional<Type> squares = {};  ///< also the table of squares, in this type (32u, 64u or 64f), same pass
+  bool tilted = false;               ///< also the 45 degree table, (H+1)x(W+1), equal to OpenCV's definition
+  bool mask = false;        ///< a mask (8u, 0 means leave out) comes with the image; also the table of counts (32u)
+  bool ignore_nan = false;  ///< as a mask that leaves out NaN (float input); also the table of counts
+  bool volume = false;      ///< the batch is the depth of one volume, and is summed along, too
   Layout tables = Layout::planar;  ///< for several channels: separate tables, or one interleaved table
-  Progress progress;               ///< may cancel
+  Progress progress = {};          ///< may cancel
 };
 
 /// What one execute reads and writes. Views that were not asked for stay empty.
