@@ -78,8 +78,8 @@ class Tiles {
   Output outputs_[3];
   int output_count_ = 0;
   std::int64_t tile_rows_ = 0, tile_columns_ = 0;
-  std::size_t scratch_ = 0, scratch_bytes_ = 0;                         ///< offset in the workspace, bytes a thread
-  std::size_t staged_ = 0, valid_ = 0, joined_ = 0, scratch_rows_ = 0;  ///< offsets in the scratch
+  std::size_t scratch_ = 0, scratch_bytes_ = 0;      ///< offset in the workspace, bytes a thread
+  std::size_t staged_ = 0, valid_ = 0, joined_ = 0;  ///< offsets in the scratch
   std::size_t workspace_bytes_ = 0;
 };
 
