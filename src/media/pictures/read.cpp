@@ -7,14 +7,15 @@
 #include "media/file_error.hpp"
 #include "media/luma.hpp"
 #include "media/pictures/pictures.hpp"
+#include "media/pictures/png_input.hpp"
 #include "media/pictures/signature.hpp"
 
 namespace areal::media {
 namespace {
 
-// Deflate (PNG, most EXR, many TIFF) cannot expand more than 1032 times; a JPEG block of 64 samples takes at least
-// about two bits a component, and an interlaced PNG may pad each pass. Beyond this factor a header lies.
-constexpr std::uint64_t largest_expansion = 2048;
+// Deflate (PNG, most EXR, many TIFF) expands at most 1032 times and LZW 2600; a JPEG block of 64 samples takes at least
+// about two bits a component. Beyond this factor a header lies.
+constexpr std::uint64_t largest_expansion = 4096;
 constexpr std::int64_t band_bytes = 8 << 20;
 
 Type type_of_format(const OIIO::TypeDesc& format, const std::string& name) {
@@ -105,9 +106,11 @@ void require_plausible(const OIIO::ImageSpec& spec, const PictureFile& file, con
   const std::uint64_t decoded = spec.image_bytes(true);
   if (decoded == UINT64_MAX) refuse_size("more than 64 bits can count");
   const std::string compression = spec.get_string_attribute("compression");
-  const bool deflated = compression.starts_with("zip") || compression == "packbits" || compression == "rle";
+  bool bounded = file.kind == PictureKind::png || file.kind == PictureKind::jpeg;
+  for (const char* name_of_bounded : {"zip", "zips", "lzw", "packbits", "rle", "jpeg", "pxr24"})
+    bounded = bounded || compression == name_of_bounded;
   std::uint64_t most = UINT64_MAX;
-  if (file.kind == PictureKind::png || file.kind == PictureKind::jpeg || deflated)
+  if (bounded)
     most = file.bytes * largest_expansion;
   else if (file.kind == PictureKind::tiff && compression == "none")
     // Samples of 1 to 7 bits are widened when read, a palette to three or four channels.
@@ -188,7 +191,9 @@ Picture read_with(OIIO::ImageInput& in, const OIIO::ImageSpec& spec, const Pictu
   const std::int64_t unit = std::max(1, spec.tile_height);
   const std::int64_t band =
       std::min<std::int64_t>(spec.height, std::max<std::int64_t>(1, band_bytes / row / unit) * unit);
-  require_memory(name, bytes_of(shape, type) + static_cast<std::uint64_t>(2 * band * row), options.memory_limit);
+  const std::uint64_t whole = spec.get_int_attribute("areal:whole") ? spec.image_bytes(true) : 0;
+  require_memory(name, bytes_of(shape, type) + whole + static_cast<std::uint64_t>(2 * band * row),
+                 options.memory_limit);
   out.pixels = Array(shape, type);
 
   const bool straight = !choice.luma && static_cast<int>(choice.channels.size()) == spec.nchannels;
@@ -218,11 +223,15 @@ Picture read_with(OIIO::ImageInput& in, const OIIO::ImageSpec& spec, const Pictu
 Picture read_file(const fs::path& path, const ReadOptions& options) {
   const std::string name = path.string();
   const PictureFile file = inspect_picture(name);
+  if (file.jpeg_samples > file.bytes * largest_expansion)
+    fail(name, "declares ", file.jpeg_samples, " samples, which its ", file.bytes, " bytes cannot hold");
+  // A progressive JPEG's coefficients, 16 bits each, are all held until its last scan.
+  if (file.jpeg_progressive) require_memory(name, 3 * file.jpeg_samples, options.memory_limit);
   try {
     quiet_openimageio();
     OIIO::ImageSpec config, spec;
     config["oiio:UnassociatedAlpha"] = 1;  // otherwise colours come multiplied by alpha
-    const auto in = OIIO::ImageInput::create(file.reader);
+    const auto in = file.kind == PictureKind::png ? make_png_input() : OIIO::ImageInput::create(file.reader);
     if (!in)
       throw Unavailable("pictures such as " + name + " cannot be read: this OpenImageIO has no " + file.reader +
                         " reader");
@@ -246,6 +255,7 @@ void quiet_openimageio() {
     // Errors are collected, never printed; what stays unread must not be shown at exit either.
     OIIO::attribute("debug", 0);
     OIIO::attribute("threads", 1);
+    OIIO::attribute("limits:imagesize_MB", 0);  // judged here, against memory_limit and the file's own size
   });
 }
 

@@ -55,7 +55,7 @@ bool png_is_complete(Bytes file) {
 
 // ITU T.81, B.1: segments behind markers; after a start of scan come coded bytes up to a marker that is neither a
 // stuffed zero nor a restart. True where an end of image (D9) is reached that way.
-bool jpeg_is_complete(Bytes file) {
+bool jpeg_is_complete(Bytes file, PictureFile& found) {
   std::size_t at = 2;
   while (at + 1 < file.size()) {
     if (file[at] != 0xff) {  // coded bytes, or stray ones between segments
@@ -71,7 +71,13 @@ bool jpeg_is_complete(Bytes file) {
     } else if (marker == 0x00 || marker == 0x01 || (marker >= 0xd0 && marker <= 0xd8)) {
       at += 2;
     } else {
-      if (file.size() - at < 4) return false;
+      if (file.size() - at < 10) return false;
+      const bool frame = marker >= 0xc0 && marker <= 0xcf && marker != 0xc4 && marker != 0xc8 && marker != 0xcc;
+      if (frame && found.jpeg_samples == 0) {
+        const auto two = [&](std::size_t i) { return std::uint64_t{file[i]} << 8 | file[i + 1]; };
+        found.jpeg_samples = two(at + 5) * two(at + 7) * file[at + 9];
+        found.jpeg_progressive = marker != 0xc0 && marker != 0xc1;
+      }
       at += 2 + (std::size_t{file[at + 2]} << 8 | file[at + 3]);
     }
   }
@@ -111,9 +117,10 @@ PictureFile inspect_picture(const std::string& path) {
       continue;
     if (s.kind == PictureKind::png && !png_is_complete(file))
       fail(path, "is truncated: the PNG ends before its IEND chunk");
-    if (s.kind == PictureKind::jpeg && !jpeg_is_complete(file))
+    PictureFile found{s.kind, s.reader, file.size()};
+    if (s.kind == PictureKind::jpeg && !jpeg_is_complete(file, found))
       fail(path, "is truncated: the JPEG ends before its end-of-image marker");
-    return {s.kind, s.reader, file.size()};
+    return found;
   }
   fail(path, "is not a picture that areal reads (PNG, JPEG, TIFF, EXR or PNM)");
 }

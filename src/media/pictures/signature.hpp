@@ -12,6 +12,9 @@ struct PictureFile {
   PictureKind kind = PictureKind::png;
   const char* reader = "";  // OpenImageIO's name for it
   std::uint64_t bytes = 0;
+  // A JPEG's frame header: its decoder allocates for the declared size as soon as it starts, so that is judged here.
+  std::uint64_t jpeg_samples = 0;
+  bool jpeg_progressive = false;
 };
 
 // Throws IoError where the file is none of the kinds, or where a PNG or a JPEG does not reach its end marker: their

@@ -11,6 +11,7 @@
 #include "media/file_error.hpp"
 #include "media/luma.hpp"
 #include "media/plugin.hpp"
+#include "media/video/matroska.hpp"
 extern "C" {
 #include <libavcodec/avcodec.h>
 #include <libavformat/avformat.h>
@@ -62,7 +63,7 @@ class File : public Video {
     has_first_ = decode();
     if (!has_first_) {
       if (damage_.empty()) fail(name_, "holds no video frame");
-      throw IoError(damage_);
+      throw IoError(damage());
     }
     width_ = frame_->width;
     height_ = frame_->height;
@@ -96,7 +97,10 @@ class File : public Video {
     const std::int64_t count = format_->streams[stream_]->nb_frames;
     return count > 0 ? std::optional(count) : std::nullopt;
   }
-  std::string damage() const override { return damage_; }
+  std::string damage() const override {
+    if (damage_.empty()) return {};
+    return name_ + ": is damaged or truncated after " + std::to_string(number_) + " frames (" + damage_ + ")";
+  }
 
  private:
   void open_file();
@@ -104,8 +108,7 @@ class File : public Video {
   bool decode();
   int feed();
   void note_damage(const std::string& what) {
-    if (damage_.empty())
-      damage_ = name_ + ": is damaged or truncated after " + std::to_string(decoded_) + " frames (" + what + ")";
+    if (damage_.empty()) damage_ = what;
   }
   void note_missing_packets();
   void convert(Frame& frame);
@@ -121,8 +124,8 @@ class File : public Video {
   std::vector<std::uint8_t> rgb_;
   int stream_ = 0;
   bool has_first_ = false, input_ended_ = false, drained_ = false;
-  std::int64_t width_ = 0, height_ = 0, number_ = 0, decoded_ = 0, packets_ = 0;
-  std::string damage_;
+  std::int64_t width_ = 0, height_ = 0, number_ = 0, packets_ = 0;
+  std::string damage_;  // what was wrong; the first thing only
 };
 
 void File::open_file() {
@@ -196,11 +199,17 @@ int File::feed() {
 
 // Containers that end quietly where the file does: hold them to what they declared.
 void File::note_missing_packets() {
+  const std::string container = format_->iformat->name;
   const AVStream* stream = format_->streams[stream_];
   if (format_->pb && format_->pb->error < 0 && format_->pb->error != AVERROR_EOF)
     note_damage(words_for(format_->pb->error));
-  if (stream->nb_frames > packets_ && std::strcmp(format_->iformat->name, "avi") == 0)
-    note_damage("it declares " + std::to_string(stream->nb_frames) + " frames and holds " + std::to_string(packets_));
+  std::int64_t declared = 0;
+  if (container == "avi") declared = stream->nb_frames;
+  // Not nb_frames: an edit list may leave samples out, the index says which remain.
+  if (container.starts_with("mov,")) declared = avformat_index_get_entries_count(stream);
+  if (declared > packets_)
+    note_damage("it declares " + std::to_string(declared) + " frames and holds " + std::to_string(packets_));
+  if (container.starts_with("matroska") && matroska_is_cut(name_)) note_damage("the file ends before its segment does");
 }
 
 // The next frame into frame_; false at the end or at damage.
@@ -213,7 +222,6 @@ bool File::decode() {
         drained_ = true;
         return false;
       }
-      ++decoded_;
       return true;
     }
     if (status == AVERROR_EOF) {
