@@ -51,7 +51,7 @@ THIRD_PARTY = {
     "cpu": r"hwy/|oneapi/tbb|tbb/",
     "cuda": CUDA,
     "simt": r"boost/context|oneapi/tbb",
-    "media": r"OpenImageIO/|OpenEXR/|Imath/|libav|libsw|fmt/|nlohmann/",
+    "media": r"OpenImageIO/|png\.h|OpenEXR/|Imath/|libav|libsw|fmt/|nlohmann/",
     "video": r"fmt/|oneapi/tbb",
     "cluster": r"mpi\.h|nccl\.h",
     "apps": r"CLI/|fmt/|nlohmann/",

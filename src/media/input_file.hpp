@@ -1,0 +1,40 @@
+#pragma once
+// A file or stream that is read once, front to back.
+
+#include <cstdint>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+namespace areal::media {
+
+class InputFile {
+ public:
+  // Opens for reading; IoError where that cannot be.
+  explicit InputFile(const std::filesystem::path& path);
+  // Borrows a stream.
+  InputFile(std::FILE* stream, std::string name);
+
+  const std::string& name() const { return name_; }
+  // Bytes in all, where the file has a size (a pipe has none).
+  std::optional<std::uint64_t> size() const { return size_; }
+  // Reads up to `bytes`; fewer only at the end. IoError where reading fails.
+  std::size_t read(void* data, std::size_t bytes);
+  // Reads exactly; IoError "ends after N of M bytes of WHAT" otherwise.
+  void read_exactly(void* data, std::size_t bytes, const char* what);
+  // IoError if anything is left to read.
+  void require_end();
+
+ private:
+  struct Close {
+    void operator()(std::FILE* f) const { std::fclose(f); }
+  };
+  std::unique_ptr<std::FILE, Close> owned_;
+  std::FILE* stream_;
+  std::string name_;
+  std::optional<std::uint64_t> size_;
+};
+
+}  // namespace areal::media

@@ -1,0 +1,175 @@
+// Output files: complete or absent.
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+#include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <climits>
+#include <random>
+#include <utility>
+#include "media/file_error.hpp"
+#include "media/media.hpp"
+
+namespace areal::media {
+namespace {
+
+// The temporary names of this process where a signal handler can read them: fixed memory, one flag a slot.
+// `taken` is owned by the OutputFile that won it; `live` says that `path` is complete and the file may exist.
+struct Slot {
+  std::atomic<bool> taken{false};
+  std::atomic<bool> live{false};
+  char path[PATH_MAX];
+};
+static_assert(std::atomic<bool>::is_always_lock_free);
+Slot slots[32];
+
+Slot* take_slot(const std::string& path) {
+  if (path.size() >= PATH_MAX) return nullptr;
+  for (Slot& slot : slots) {
+    bool free = false;
+    if (!slot.taken.compare_exchange_strong(free, true)) continue;
+    std::copy(path.c_str(), path.c_str() + path.size() + 1, slot.path);
+    slot.live.store(true, std::memory_order_release);
+    return &slot;
+  }
+  return nullptr;  // more than 32 at once: the destructor still removes the file, an interrupt would not
+}
+
+void free_slot(Slot* slot) {
+  if (!slot) return;
+  slot->live.store(false, std::memory_order_release);
+  slot->taken.store(false, std::memory_order_release);
+}
+
+std::string temporary_name() {
+  static std::atomic<unsigned> counter{0};
+  std::random_device random;
+  return ".areal-" + std::to_string(::getpid()) + "-" + std::to_string(counter++) + "-" +
+         std::to_string(random() % 100000) + ".tmp";
+}
+
+}  // namespace
+
+void remove_unfinished_outputs() noexcept {
+  for (const Slot& slot : slots)
+    if (slot.live.load(std::memory_order_acquire)) ::unlink(slot.path);
+}
+
+struct OutputFile::State {
+  std::string name;    // as the caller gave it
+  fs::path target;     // what commit() renames to: links followed
+  fs::path temporary;  // == target where the target is a device or a pipe
+  Slot* slot = nullptr;
+  int fd = -1;
+  bool direct = false;
+  std::uint64_t reserved = 0;
+
+  ~State() {
+    if (fd >= 0) ::close(fd);
+    if (slot) ::unlink(temporary.c_str());
+    free_slot(slot);
+  }
+  [[noreturn]] void cannot_write() const {
+    const int error = errno;
+    fail(name, "could not be written (", std::strerror(error), ")");
+  }
+  void open_beside(mode_t mode, bool existed);
+  void reserve(std::uint64_t bytes);
+};
+
+void OutputFile::State::open_beside(mode_t mode, bool existed) {
+  const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path("/");
+  for (int attempt = 0; attempt < 16 && fd < 0; ++attempt) {
+    temporary = folder / temporary_name();
+    slot = take_slot(temporary.string());
+    fd = ::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd >= 0) break;
+    const int error = errno;
+    free_slot(std::exchange(slot, nullptr));
+    errno = error;
+    if (error != EEXIST) cannot_write();
+  }
+  if (fd < 0) cannot_write();
+  // A file that is replaced keeps who may read it.
+  if (existed && ::fchmod(fd, mode & 0777) != 0) cannot_write();
+}
+
+void OutputFile::State::reserve(std::uint64_t bytes) {
+  if (bytes == 0) return;
+  // Asked first: fallocate would fill the disk to the brim before it fails.
+  struct statvfs disk {};
+  if (::fstatvfs(fd, &disk) == 0 && disk.f_blocks > 0) {
+    const std::uint64_t free = std::uint64_t{disk.f_bavail} * disk.f_frsize;
+    if (free < bytes) fail(name, "needs ", bytes, " bytes, but the disk has ", free, " free");
+  }
+  if (bytes > static_cast<std::uint64_t>(std::numeric_limits<off_t>::max()))
+    fail(name, "needs ", bytes, " bytes, more than a file can have");
+  // Not posix_fallocate: where the file system cannot reserve, it writes a byte into every block instead.
+  while (::fallocate(fd, 0, 0, static_cast<off_t>(bytes)) != 0) {
+    if (errno == EINTR) continue;
+    if (errno == ENOSPC || errno == EDQUOT || errno == EFBIG) cannot_write();
+    return;
+  }
+  reserved = bytes;
+}
+
+OutputFile::OutputFile(const fs::path& path, std::uint64_t reserve_bytes) : state_(std::make_unique<State>()) {
+  State& s = *state_;
+  s.name = path.string();
+  if (path.empty()) throw InvalidArgument("the output's name is empty");
+  struct stat status {};
+  const bool exists = ::stat(path.c_str(), &status) == 0;
+  if (!exists && errno != ENOENT) s.cannot_write();
+  if (exists && S_ISDIR(status.st_mode)) fail(s.name, "is a folder, not a file that could be written");
+  if (exists && ::faccessat(AT_FDCWD, path.c_str(), W_OK, AT_EACCESS) != 0)
+    fail(s.name, "exists and may not be written (", std::strerror(errno), ")");
+  std::error_code ignored;
+  s.target = exists ? fs::canonical(path, ignored) : fs::absolute(path);
+  if (s.target.empty()) s.target = fs::absolute(path);
+  if (exists && !S_ISREG(status.st_mode)) {
+    s.direct = true;
+    s.temporary = s.target;
+    s.fd = ::open(path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (s.fd < 0) s.cannot_write();
+    return;
+  }
+  if (!fs::is_directory(s.target.parent_path(), ignored)) fail(s.name, "its folder does not exist");
+  s.open_beside(status.st_mode, exists);
+  s.reserve(reserve_bytes);
+}
+
+OutputFile::~OutputFile() = default;
+
+const fs::path& OutputFile::temporary() const { return state_->temporary; }
+
+void OutputFile::write(const void* data, std::size_t bytes) {
+  const char* at = static_cast<const char*>(data);
+  while (bytes > 0) {
+    // Linux moves at most 2 GiB a call.
+    const ssize_t done = ::write(state_->fd, at, std::min(bytes, std::size_t{1} << 30));
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) state_->cannot_write();
+    at += done;
+    bytes -= static_cast<std::size_t>(done);
+  }
+}
+
+void OutputFile::commit() {
+  State& s = *state_;
+  if (s.fd < 0) return;
+  if (!s.direct && s.reserved > 0) {
+    // What was reserved and not written must not stay as zeros at the end; a library that wrote by name counts too.
+    const off_t here = ::lseek(s.fd, 0, SEEK_CUR);
+    if (here > 0 && static_cast<std::uint64_t>(here) < s.reserved && ::ftruncate(s.fd, here) != 0) s.cannot_write();
+  }
+  const int closed = ::close(std::exchange(s.fd, -1));
+  if (closed != 0 && errno != EINTR) s.cannot_write();
+  if (s.direct) return;
+  if (::rename(s.temporary.c_str(), s.target.c_str()) != 0) s.cannot_write();
+  free_slot(std::exchange(s.slot, nullptr));
+  s.temporary.clear();
+}
+
+}  // namespace areal::media

@@ -1,0 +1,31 @@
+#pragma once
+// What the two plug-ins give. They are opened by dlopen and are built together with what opens them: `version` must be
+// areal::version(), so C++ types may cross.
+
+#include "media/media.hpp"
+
+#define AREAL_PLUGIN_EXPORT extern "C" __attribute__((visibility("default")))
+
+namespace areal::media {
+
+struct PicturePlugin {
+  const char* version;
+  Picture (*read)(const fs::path& path, const ReadOptions& options);
+  // Fills the existing, empty file `where`. `format` is an extension with its dot; `name` is what sentences call the
+  // file; the view fits the format.
+  void (*write)(const fs::path& where, const std::string& format, const std::string& name, const ConstView& picture);
+};
+
+struct VideoPlugin {
+  const char* version;
+  std::unique_ptr<Video> (*open)(const fs::path& path, const ReadOptions& options);
+};
+
+// The plug-in, opened at the first call. Throws Unavailable where it cannot be.
+const PicturePlugin& picture_plugin();
+const VideoPlugin& video_plugin();
+
+// A folder of pictures as a video (no plug-in of its own).
+std::unique_ptr<Video> open_picture_folder(const fs::path& path, const ReadOptions& options);
+
+}  // namespace areal::media

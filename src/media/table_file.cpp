@@ -1,0 +1,216 @@
+// Tables on disk: T.npy or T.tif, and the sidecar T.json that says what the numbers mean.
+#include <algorithm>
+#include <areal/version.hpp>
+#include <array>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include "media/file_error.hpp"
+#include "media/input_file.hpp"
+#include "media/npy.hpp"
+#include "media/picture_formats.hpp"
+#include "media/plugin.hpp"
+
+namespace areal::media {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::string_view kinds[] = {"sum", "squares", "tilted", "count", "histogram"};
+constexpr std::uint64_t largest_sidecar = 64u << 20;  // 65535 bins of 20 digits are 1.4 MB
+
+bool is_tiff(const fs::path& path) {
+  const std::string extension = extension_of(path);
+  return extension == ".tif" || extension == ".tiff";
+}
+fs::path sidecar_of(const fs::path& path) { return fs::path(path).replace_extension(".json"); }
+
+void require_table_name(const fs::path& path) {
+  const std::string extension = extension_of(path);
+  if (extension != ".npy" && !is_tiff(path)) refuse(path.string(), "a table's name must end in .npy, .tif or .tiff");
+}
+
+void require_tiff_table(const std::string& name, const ConstView& table) {
+  const Shape& s = table.shape;
+  if (table.type != Type::u32 && table.type != Type::s32 && table.type != Type::f32 && table.type != Type::f64)
+    refuse(name, "a .tif holds tables of 32u, 32s, 32f or 64f, not ", name_of(table.type), ": use .npy");
+  if (s.batch != 1 || (s.layout == Layout::planar && s.channels != 1) || s.channels < 1 || s.channels > 4)
+    refuse(name, "a .tif holds one table of 1 to 4 interleaved channels: use .npy");
+  if (s.empty()) refuse(name, "a .tif cannot hold an empty table: use .npy");
+}
+
+Json sidecar(const ConstView& table, const TableFile& d, const std::string& file) {
+  const Shape& s = table.shape;
+  Json json{{"areal", areal::version()},
+            {"table", file},
+            {"kind", d.kind},
+            {"border", name_of(d.border)},
+            {"lane", d.lane},
+            {"algorithm", d.algorithm},
+            {"source", d.source},
+            {"image", {{"width", d.image_width}, {"height", d.image_height}}},
+            {"type", name_of(table.type)},
+            {"shape",
+             {{"width", s.width},
+              {"height", s.height},
+              {"channels", s.channels},
+              {"batch", s.batch},
+              {"layout", s.layout == Layout::planar ? "planar" : "interleaved"}}}};
+  if (!d.bin_edges.empty()) {
+    // JSON has no infinity; explicit edges may be infinite.
+    Json edges = Json::array();
+    for (const double edge : d.bin_edges)
+      edges.push_back(std::isfinite(edge) ? Json(edge) : Json(edge > 0 ? "inf" : "-inf"));
+    json["bin_edges"] = std::move(edges);
+  }
+  return json;
+}
+
+// Reads of the sidecar; every one throws IoError with the sidecar's name.
+class Sidecar {
+ public:
+  explicit Sidecar(const fs::path& path) : name_(path.string()) {
+    InputFile file(path);
+    if (file.size().value_or(0) > largest_sidecar) fail(name_, "is ", *file.size(), " bytes, too large for a sidecar");
+    std::string text;
+    std::array<char, 65536> part;
+    while (const std::size_t got = file.read(part.data(), part.size())) {
+      text.append(part.data(), got);
+      if (text.size() > largest_sidecar) fail(name_, "is too large for a sidecar");
+    }
+    json_ = Json::parse(text, nullptr, false);
+    if (!json_.is_object()) fail(name_, "is not a sidecar of areal (it is not a JSON object)");
+  }
+  const std::string& name() const { return name_; }
+  const Json& at(const char* key) const { return at(json_, key); }
+  const Json& at(const Json& in, const char* key) const {
+    if (!in.is_object() || !in.contains(key)) fail(name_, "lacks \"", key, "\"");
+    return in[key];
+  }
+  std::string text(const char* key) const { return text(json_, key); }
+  std::string text(const Json& in, const char* key) const {
+    const Json& value = at(in, key);
+    if (!value.is_string()) fail(name_, "\"", key, "\" must be a string");
+    return value.get<std::string>();
+  }
+  std::int64_t extent(const Json& in, const char* key) const {
+    const Json& value = at(in, key);
+    if (!value.is_number_integer() || (value.is_number_unsigned() && value.get<std::uint64_t>() > INT64_MAX) ||
+        value.get<std::int64_t>() < 0)
+      fail(name_, "\"", key, "\" must be a whole number of at least 0");
+    return value.get<std::int64_t>();
+  }
+  std::vector<double> edges() const {
+    std::vector<double> out;
+    if (!json_.contains("bin_edges")) return out;
+    const Json& list = json_["bin_edges"];
+    if (!list.is_array()) fail(name_, "\"bin_edges\" must be a list");
+    for (const Json& edge : list) {
+      if (edge == "inf" || edge == "-inf")
+        out.push_back(edge == "inf" ? INFINITY : -INFINITY);
+      else if (edge.is_number())
+        out.push_back(edge.get<double>());
+      else
+        fail(name_, "\"bin_edges\" must hold numbers");
+    }
+    return out;
+  }
+
+ private:
+  std::string name_;
+  Json json_;
+};
+
+Shape shape_in(const Sidecar& in) {
+  const Json& s = in.at("shape");
+  const std::string layout = in.text(s, "layout");
+  if (layout != "planar" && layout != "interleaved") fail(in.name(), "\"layout\" must be planar or interleaved");
+  return {in.extent(s, "width"), in.extent(s, "height"), in.extent(s, "channels"), in.extent(s, "batch"),
+          layout == "planar" ? Layout::planar : Layout::interleaved};
+}
+
+// The axes under which a .npy of that shape was written.
+Axes axes_of(const Shape& s) {
+  if (s.layout == Layout::planar) return Axes::chw;
+  return s.batch != 1 && s.channels == 1 ? Axes::nhw : Axes::hwc;
+}
+
+std::string shown(const Shape& s) {
+  std::string out = std::to_string(s.width) + "x" + std::to_string(s.height);
+  if (s.channels != 1 || s.layout == Layout::planar) out += ", " + std::to_string(s.channels) + " channels";
+  return s.batch == 1 ? out : out + ", batch " + std::to_string(s.batch);
+}
+
+void require_consistent(const TableFile& t, const std::string& name) {
+  const Shape& s = t.table.shape();
+  const std::int64_t more = t.border == Border::zero ? 1 : 0;
+  if (t.image_width != s.width - more || t.image_height != s.height - more)
+    fail(name, "a table of ", s.width, "x", s.height, " with border ", name_of(t.border),
+         " does not belong to an image of ", t.image_width, "x", t.image_height);
+  if (t.kind == "histogram" && !t.bin_edges.empty() && static_cast<std::int64_t>(t.bin_edges.size()) != s.channels + 1)
+    fail(name, t.bin_edges.size(), " bin edges do not belong to ", s.channels, " bins");
+}
+
+}  // namespace
+
+void write_table(const fs::path& path, const ConstView& table, const TableFile& description) {
+  require_table_name(path);
+  if (is_tiff(path)) require_tiff_table(path.string(), table);
+  // A file name need not be UTF-8, JSON must be.
+  const std::string text =
+      sidecar(table, description, path.filename().string()).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  OutputFile file(path, is_tiff(path) ? 0 : npy_file_bytes(table));
+  if (is_tiff(path))
+    picture_plugin().write(file.temporary(), ".tif", path.string(), table);
+  else
+    write_npy_into(file, table);
+  OutputFile json(sidecar_of(path), text.size());
+  json.write(text.data(), text.size());
+  // Both are complete; the sidecar appears first, so that a new table never stands without its meaning.
+  json.commit();
+  file.commit();
+}
+
+TableFile read_table(const fs::path& path, std::uint64_t memory_limit) {
+  require_table_name(path);
+  require_readable(path);
+  const fs::path beside = sidecar_of(path);
+  if (std::error_code error; !fs::exists(beside, error))
+    fail(path.string(), "its sidecar ", beside.string(), " is missing, so its border and lane are not known");
+  const Sidecar in(beside);
+  TableFile out;
+  out.kind = in.text("kind");
+  if (std::find(std::begin(kinds), std::end(kinds), out.kind) == std::end(kinds))
+    fail(in.name(), "\"kind\" is '", printable(out.kind, 40), "', it must be sum, squares, tilted, count or histogram");
+  const auto border = border_named(in.text("border"));
+  if (!border) fail(in.name(), "\"border\" must be zero, none or exclusive");
+  out.border = *border;
+  out.lane = in.text("lane");
+  out.algorithm = in.text("algorithm");
+  out.source = in.text("source");
+  out.image_width = in.extent(in.at("image"), "width");
+  out.image_height = in.extent(in.at("image"), "height");
+  out.bin_edges = in.edges();
+  const auto type = type_named(in.text("type"));
+  if (!type) fail(in.name(), "\"type\" must be a type such as 32u or 64f");
+  const Shape shape = shape_in(in);
+
+  if (is_tiff(path)) {
+    ReadOptions raw;
+    raw.colour = Colour::all;
+    raw.keep_alpha = true;
+    raw.memory_limit = memory_limit;
+    out.table = picture_plugin().read(path, raw).pixels;
+  } else {
+    out.table = read_npy(path, axes_of(shape), memory_limit);
+  }
+  // A planar single channel is the same memory as an interleaved one; a TIFF cannot tell them apart.
+  Shape found = out.table.shape();
+  if (found.channels == 1 && shape.channels == 1) found.layout = shape.layout;
+  if (found != shape || out.table.type() != *type)
+    fail(path.string(), "holds ", shown(found), " of ", name_of(out.table.type()), ", but its sidecar says ",
+         shown(shape), " of ", name_of(*type));
+  require_consistent(out, path.string());
+  return out;
+}
+
+}  // namespace areal::media

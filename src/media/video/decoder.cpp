@@ -1,0 +1,297 @@
+// Video through FFmpeg's libav*: one thread of control, every frame once, in presentation order.
+//
+// Luma is the video's own Y' (BT.601 or 709 as the stream says, 601 where it says nothing), expanded to 0..255 where
+// the stream is of limited range: what `ffmpeg -pix_fmt gray` gives. A video stored as RGB gets the luma of a picture.
+#include <algorithm>
+#include <areal/version.hpp>
+#include <cmath>
+#include <cstring>
+#include <new>
+#include <utility>
+#include "media/file_error.hpp"
+#include "media/luma.hpp"
+#include "media/plugin.hpp"
+#include "media/video/matroska.hpp"
+extern "C" {
+#include <libavcodec/avcodec.h>
+#include <libavformat/avformat.h>
+#include <libavutil/imgutils.h>
+#include <libavutil/pixdesc.h>
+#include <libswscale/swscale.h>
+}
+
+namespace areal::media {
+namespace {
+
+template <class T, void (*release)(T**)>
+struct Release {
+  void operator()(T* p) const { release(&p); }
+};
+using FormatContext = std::unique_ptr<AVFormatContext, Release<AVFormatContext, avformat_close_input>>;
+using CodecContext = std::unique_ptr<AVCodecContext, Release<AVCodecContext, avcodec_free_context>>;
+using Packet = std::unique_ptr<AVPacket, Release<AVPacket, av_packet_free>>;
+using AvFrame = std::unique_ptr<AVFrame, Release<AVFrame, av_frame_free>>;
+struct FreeScaler {
+  void operator()(SwsContext* p) const { sws_freeContext(p); }
+};
+
+std::string words_for(int error) {
+  char text[AV_ERROR_MAX_STRING_SIZE] = {};
+  av_strerror(error, text, sizeof text);
+  return printable(text);
+}
+
+// Demuxers that open other files or the network, or that make a video of a text.
+bool is_unwanted(const char* demuxer) {
+  for (const char* name :
+       {"tty", "hls", "concat", "dash", "sdp", "rtsp", "rtp", "imf", "webm_dash_manifest", "ffmetadata"})
+    if (std::strcmp(demuxer, name) == 0) return true;
+  return false;
+}
+
+class File : public Video {
+ public:
+  File(const fs::path& path, const ReadOptions& options) : name_(path.string()), options_(options) {
+    if (options.colour == Colour::channel && (options.channel < 0 || options.channel > 2))
+      refuse(name_, "channel ", options.channel, " does not exist: a video has 3 channels (R, G, B), counted from 0");
+    open_file();
+    open_decoder();
+    packet_.reset(av_packet_alloc());
+    frame_.reset(av_frame_alloc());
+    if (!packet_ || !frame_) throw std::bad_alloc();
+    // The first frame is decoded now: it tells the size, and a video that has none is refused at once.
+    has_first_ = decode();
+    if (!has_first_) {
+      if (damage_.empty()) fail(name_, "holds no video frame");
+      throw IoError(damage());
+    }
+    width_ = frame_->width;
+    height_ = frame_->height;
+    const auto limit = static_cast<std::uint64_t>(width_) * static_cast<std::uint64_t>(height_) * 3;
+    require_memory(name_, limit, options_.memory_limit);
+  }
+
+  bool next(Frame& frame) override {
+    if (!std::exchange(has_first_, false) && !decode()) return false;
+    if (frame_->width != width_ || frame_->height != height_)
+      fail(name_, "frame ", number_, " is ", frame_->width, "x", frame_->height, ", but the frames before it are ",
+           width_, "x", height_);
+    convert(frame);
+    frame.number = number_++;
+    const AVStream* stream = format_->streams[stream_];
+    const double rate = frames_per_second();
+    if (frame_->best_effort_timestamp != AV_NOPTS_VALUE)
+      frame.seconds = static_cast<double>(frame_->best_effort_timestamp) * av_q2d(stream->time_base);
+    else
+      frame.seconds = rate > 0 ? static_cast<double>(frame.number) / rate : 0;
+    return true;
+  }
+  std::int64_t width() const override { return width_; }
+  std::int64_t height() const override { return height_; }
+  double frames_per_second() const override {
+    const AVStream* stream = format_->streams[stream_];
+    const AVRational rate = stream->avg_frame_rate.num ? stream->avg_frame_rate : stream->r_frame_rate;
+    return rate.num > 0 && rate.den > 0 ? av_q2d(rate) : 0;
+  }
+  std::optional<std::int64_t> frame_count() const override {
+    const std::int64_t count = format_->streams[stream_]->nb_frames;
+    return count > 0 ? std::optional(count) : std::nullopt;
+  }
+  std::string damage() const override {
+    if (damage_.empty()) return {};
+    return name_ + ": is damaged or truncated after " + std::to_string(number_) + " frames (" + damage_ + ")";
+  }
+
+ private:
+  void open_file();
+  void open_decoder();
+  bool decode();
+  int feed();
+  void note_damage(const std::string& what) {
+    if (damage_.empty()) damage_ = what;
+  }
+  void note_missing_packets();
+  void convert(Frame& frame);
+  void scale_to(AVPixelFormat format, std::uint8_t* data, int pitch);
+
+  std::string name_;
+  ReadOptions options_;
+  FormatContext format_;
+  CodecContext codec_;
+  Packet packet_;
+  AvFrame frame_;
+  std::unique_ptr<SwsContext, FreeScaler> scaler_;
+  std::vector<std::uint8_t> rgb_;
+  int stream_ = 0;
+  bool has_first_ = false, input_ended_ = false, drained_ = false;
+  std::int64_t width_ = 0, height_ = 0, number_ = 0, packets_ = 0;
+  std::string damage_;  // what was wrong; the first thing only
+};
+
+void File::open_file() {
+  // "file:" and the white list: a name such as http://... or concat:a|b is a file name here, nothing else.
+  const std::string url = "file:" + name_;
+  AVDictionary* options = nullptr;
+  av_dict_set(&options, "protocol_whitelist", "file", 0);
+  AVFormatContext* opened = nullptr;
+  const int status = avformat_open_input(&opened, url.c_str(), nullptr, &options);
+  av_dict_free(&options);
+  if (status < 0) fail(name_, "is not a video that FFmpeg reads (", words_for(status), ")");
+  format_.reset(opened);
+  if (is_unwanted(format_->iformat->name)) fail(name_, "is not a video file (", format_->iformat->name, ")");
+  if (const int found = avformat_find_stream_info(format_.get(), nullptr); found < 0)
+    fail(name_, "is damaged: its streams could not be read (", words_for(found), ")");
+}
+
+void File::open_decoder() {
+  const AVCodec* decoder = nullptr;
+  stream_ = av_find_best_stream(format_.get(), AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
+  if (stream_ < 0 || (format_->streams[stream_]->disposition & AV_DISPOSITION_ATTACHED_PIC))
+    fail(name_, "holds no video stream");
+  const AVStream* stream = format_->streams[stream_];
+  for (unsigned i = 0; i < format_->nb_streams; ++i)
+    if (static_cast<int>(i) != stream_) format_->streams[i]->discard = AVDISCARD_ALL;
+  decoder = avcodec_find_decoder(stream->codecpar->codec_id);
+  if (!decoder)
+    fail(name_, "its video is coded as ", avcodec_get_name(stream->codecpar->codec_id),
+         ", which this FFmpeg cannot decode");
+  codec_.reset(avcodec_alloc_context3(decoder));
+  if (!codec_) throw std::bad_alloc();
+  if (const int status = avcodec_parameters_to_context(codec_.get(), stream->codecpar); status < 0)
+    fail(name_, "is damaged: its video stream cannot be described (", words_for(status), ")");
+  codec_->pkt_timebase = stream->time_base;
+  codec_->thread_count = 0;  // as many as there are cores
+  const std::uint64_t limit = options_.memory_limit ? options_.memory_limit : free_memory();
+  codec_->max_pixels = static_cast<std::int64_t>(std::min<std::uint64_t>(limit / 4, INT32_MAX));
+  if (const int status = avcodec_open2(codec_.get(), decoder, nullptr); status < 0)
+    fail(name_, "its video cannot be decoded (", words_for(status), ")");
+}
+
+// Gives the decoder one more packet, or tells it that there are no more. Returns what the decoder said.
+int File::feed() {
+  while (true) {
+    const int status = av_read_frame(format_.get(), packet_.get());
+    if (status < 0) {
+      if (status != AVERROR_EOF)
+        note_damage(words_for(status));
+      else
+        note_missing_packets();
+      input_ended_ = true;
+      return avcodec_send_packet(codec_.get(), nullptr);  // drain what it holds
+    }
+    if (packet_->stream_index != stream_) {
+      av_packet_unref(packet_.get());
+      continue;
+    }
+    ++packets_;
+    if (packet_->flags & AV_PKT_FLAG_CORRUPT) {
+      // A packet that the end of the file cut off: the frames before it are whole.
+      av_packet_unref(packet_.get());
+      input_ended_ = true;
+      note_damage("a packet is cut off");
+      return avcodec_send_packet(codec_.get(), nullptr);
+    }
+    const int sent = avcodec_send_packet(codec_.get(), packet_.get());
+    av_packet_unref(packet_.get());
+    return sent;
+  }
+}
+
+// Containers that end quietly where the file does: hold them to what they declared.
+void File::note_missing_packets() {
+  const std::string container = format_->iformat->name;
+  const AVStream* stream = format_->streams[stream_];
+  if (format_->pb && format_->pb->error < 0 && format_->pb->error != AVERROR_EOF)
+    note_damage(words_for(format_->pb->error));
+  std::int64_t declared = 0;
+  if (container == "avi") declared = stream->nb_frames;
+  // Not nb_frames: an edit list may leave samples out, the index says which remain.
+  if (container.starts_with("mov,")) declared = avformat_index_get_entries_count(stream);
+  if (declared > packets_)
+    note_damage("it declares " + std::to_string(declared) + " frames and holds " + std::to_string(packets_));
+  if (container.starts_with("matroska") && matroska_is_cut(name_)) note_damage("the file ends before its segment does");
+}
+
+// The next frame into frame_; false at the end or at damage.
+bool File::decode() {
+  while (!drained_) {
+    const int status = avcodec_receive_frame(codec_.get(), frame_.get());
+    if (status == 0) {
+      if (frame_->decode_error_flags != 0 || (frame_->flags & AV_FRAME_FLAG_CORRUPT)) {
+        note_damage("a frame could not be decoded whole");
+        drained_ = true;
+        return false;
+      }
+      return true;
+    }
+    if (status == AVERROR_EOF) {
+      drained_ = true;
+      return false;
+    }
+    int sent = status;
+    if (status == AVERROR(EAGAIN) && !input_ended_) sent = feed();
+    if (sent < 0 && sent != AVERROR_EOF) {
+      note_damage(words_for(sent));
+      drained_ = true;
+      return false;
+    }
+  }
+  return false;
+}
+
+void File::scale_to(AVPixelFormat format, std::uint8_t* data, int pitch) {
+  const auto from = static_cast<AVPixelFormat>(frame_->format);
+  scaler_.reset(sws_getCachedContext(scaler_.release(), frame_->width, frame_->height, from, frame_->width,
+                                     frame_->height, format, SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT,
+                                     nullptr, nullptr, nullptr));
+  if (!scaler_) fail(name_, "its pixel format cannot be converted");
+  const int space = frame_->colorspace == AVCOL_SPC_UNSPECIFIED ? SWS_CS_DEFAULT : static_cast<int>(frame_->colorspace);
+  const int full_range = frame_->color_range == AVCOL_RANGE_JPEG ? 1 : 0;
+  // -1 where neither side is YUV: then there is nothing to set.
+  (void)sws_setColorspaceDetails(scaler_.get(), sws_getCoefficients(space), full_range,
+                                 sws_getCoefficients(SWS_CS_DEFAULT), 1, 0, 1 << 16, 1 << 16);
+  std::uint8_t* planes[4] = {data, nullptr, nullptr, nullptr};
+  const int pitches[4] = {pitch, 0, 0, 0};
+  if (sws_scale(scaler_.get(), frame_->data, frame_->linesize, 0, frame_->height, planes, pitches) != frame_->height)
+    fail(name_, "frame ", number_, " could not be converted");
+}
+
+void File::convert(Frame& frame) {
+  const AVPixFmtDescriptor* descriptor = av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame_->format));
+  if (!descriptor) fail(name_, "frame ", number_, " has no pixel format");
+  const bool rgb = (descriptor->flags & (AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL)) != 0;
+  const Shape shape{width_, height_, options_.colour == Colour::all ? 3 : 1};
+  // The caller's array is used again where it fits: no allocation a frame.
+  if (frame.pixels.shape() != shape || frame.pixels.type() != Type::u8) frame.pixels = Array(shape, Type::u8);
+  // swscale writes whole vectors: rows it writes into are padded and then copied, so that no byte beyond is touched.
+  const bool gray = options_.colour == Colour::luma && !rgb;
+  const std::int64_t bytes_a_pixel = gray ? 1 : 3;
+  const std::int64_t pitch = (width_ * bytes_a_pixel + 63) / 64 * 64;
+  rgb_.resize(static_cast<std::size_t>(pitch * height_ + 64));
+  scale_to(gray ? AV_PIX_FMT_GRAY8 : AV_PIX_FMT_RGB24, rgb_.data(), static_cast<int>(pitch));
+  std::uint8_t* out = frame.pixels.as<std::uint8_t>();
+  for (std::int64_t y = 0; y < height_; ++y) {
+    const std::uint8_t* in = rgb_.data() + y * pitch;
+    if (gray || options_.colour == Colour::all) {
+      std::memcpy(out, in, static_cast<std::size_t>(width_ * bytes_a_pixel));
+    } else if (options_.colour == Colour::channel) {
+      for (std::int64_t x = 0; x < width_; ++x) out[x] = in[3 * x + options_.channel];
+    } else {
+      for (std::int64_t x = 0; x < width_; ++x) out[x] = luma(in[3 * x], in[3 * x + 1], in[3 * x + 2]);
+    }
+    out += width_ * shape.channels;
+  }
+}
+
+std::unique_ptr<Video> open_file(const fs::path& path, const ReadOptions& options) {
+  av_log_set_level(AV_LOG_QUIET);
+  return std::make_unique<File>(path, options);
+}
+
+}  // namespace
+}  // namespace areal::media
+
+AREAL_PLUGIN_EXPORT const areal::media::VideoPlugin* areal_video_plugin() {
+  static const areal::media::VideoPlugin plugin{AREAL_VERSION_STRING, &areal::media::open_file};
+  return &plugin;
+}
