@@ -1,10 +1,10 @@
 // areal algorithms: the catalogue.
 
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 #include <areal/catalog.hpp>
 #include <areal/lane.hpp>
 #include <charconv>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 #include "out.hpp"
 #include "verbs.hpp"
@@ -72,8 +72,9 @@ void run(const Settings& settings) {
 
 void add_algorithms(CLI::App& app, Settings& settings) {
   CLI::App* verb = app.add_subcommand("algorithms", "Every algorithm: where it is from, where it runs, what it costs");
-  verb->footer("Reads, writes and barriers are numbers or formulas in h, w, b, T, r, d; an element is one of the table,\n"
-               "or of the tensor for histograms.\n\nExample:\n  areal algorithms --json");
+  verb->footer(
+      "Reads, writes and barriers are numbers or formulas in h, w, b, T, r, d; an element is one of the table,\n"
+      "or of the tensor for histograms.\n\nExample:\n  areal algorithms --json");
   verb->callback([&settings] {
     settings.resolve();
     run(settings);

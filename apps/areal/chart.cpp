@@ -21,14 +21,15 @@ std::string bar(double cells) {
 
 }  // namespace
 
-std::string chart(const std::string& title, std::span<const double> histogram, std::span<const double> edges, int columns) {
+std::string chart(const std::string& title, std::span<const double> histogram, std::span<const double> edges,
+                  int columns) {
   std::vector<std::string> names, counts;
   std::size_t name_width = 0, count_width = 0;
   double most = 0;
   for (std::size_t i = 0; i < histogram.size(); ++i) {
     // Labels, look-ups and joint bins have numbers, not edges.
     names.push_back(edges.size() == histogram.size() + 1 ? fmt::format("{:g} .. {:g}", edges[i], edges[i + 1])
-                                                          : std::to_string(i));
+                                                         : std::to_string(i));
     counts.push_back(fmt::format("{:.6g}", histogram[i]));
     if (histogram[i] == std::floor(histogram[i]) && std::abs(histogram[i]) < 1e15)
       counts.back() = fmt::format("{:.0f}", histogram[i]);

@@ -31,9 +31,12 @@ std::int64_t count_labels(const ConstView& image, std::optional<std::int64_t> ig
 
 void BinningOptions::add_to(CLI::App& verb) {
   verb.add_option("--bins", bins, "Bins of equal width (default 32; a channel's, with --joint)")->type_name("N");
-  verb.add_option("--range", range, "Values that the bins span (default: all of the type; floats 0,1)")->type_name("LO,HI");
-  verb.add_option("--edges", edges, "Rising edges of the bins instead, as numpy.histogram takes them")->type_name("A,B,..");
-  verb.add_option("--lookup", lookup, "A file with the bin of each pixel value 0, 1, ..; -1 leaves out")->type_name("FILE");
+  verb.add_option("--range", range, "Values that the bins span (default: all of the type; floats 0,1)")
+      ->type_name("LO,HI");
+  verb.add_option("--edges", edges, "Rising edges of the bins instead, as numpy.histogram takes them")
+      ->type_name("A,B,..");
+  verb.add_option("--lookup", lookup, "A file with the bin of each pixel value 0, 1, ..; -1 leaves out")
+      ->type_name("FILE");
   verb.add_flag("--labels", labels, "A label image: pixel value v is bin v");
   verb.add_option("--ignore-label", ignore_label, "With --labels: leave this one out")->type_name("L");
   verb.add_flag("--joint", joint, "Joint bins of all (2 or 3) channels");
@@ -65,7 +68,8 @@ Binning BinningOptions::of_one_channel(const ConstView& image, const std::string
     for (const double value : read_numbers(lookup)) {
       constexpr double most = 65534;
       if (!(value >= -1 && value <= most) || value != std::floor(value))
-        refuse("--lookup ", lookup, ": entry ", std::to_string(table.size()), " may be a whole number from -1 to 65534");
+        refuse("--lookup ", lookup, ": entry ", std::to_string(table.size()),
+               " may be a whole number from -1 to 65534");
       table.push_back(static_cast<std::int32_t>(value));
     }
     return Binning::lookup(std::move(table));

@@ -1,5 +1,6 @@
 #include "hist_maker.hpp"
 
+#include <areal/error.hpp>
 #include <areal/info.hpp>
 #include <chrono>
 #include <set>
@@ -50,12 +51,13 @@ void HistogramMaker::make(const ConstView& image, const ConstView& weights, cons
   if (!same) {
     binning_ = binning;
     plan_.emplace(image.shape, image.type, binning, options_);
-    tensor_ = workspace_ = Array();
+    tensor_ = Array();
     has_tensor_ = wants_tensor(regions, settings);
     told_ = true;
     if (has_tensor_) {
       plan_->require_fit();
-      settings.detail("algorithm {} ({}), tensor of {} bytes", plan_->algorithm(), plan_->reason(), plan_->tensor_bytes());
+      settings.detail("algorithm {} ({}), tensor of {} bytes", plan_->algorithm(), plan_->reason(),
+                      plan_->tensor_bytes());
       tensor_ = Array(plan_->tensor_shape(), options_.counter);
       workspace_ = Array(Shape{static_cast<std::int64_t>(plan_->workspace_bytes()), 1}, Type::u8);
       plan_->prepare(workspace_.data());
@@ -73,8 +75,8 @@ std::vector<T> HistogramMaker::room(std::size_t regions) const {
   std::uint64_t elements = 0, bytes = 0;
   if (__builtin_mul_overflow(regions, static_cast<std::uint64_t>(binning_->bins()), &elements) ||
       __builtin_mul_overflow(elements, sizeof(T), &bytes) || bytes > free)
-    throw OutOfMemory(fmt::format("{} histograms of {} bins do not fit: {} bytes are free", regions, binning_->bins(), free),
-                      bytes);
+    throw OutOfMemory(
+        fmt::format("{} histograms of {} bins do not fit: {} bytes are free", regions, binning_->bins(), free), bytes);
   return std::vector<T>(elements);
 }
 

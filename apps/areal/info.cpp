@@ -1,9 +1,9 @@
 // areal info: what this build and this machine can do.
 
+#include <fmt/ranges.h>
 #include <CLI/CLI.hpp>
 #include <areal/info.hpp>
 #include <areal/version.hpp>
-#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 #include "out.hpp"
 #include "verbs.hpp"
@@ -14,11 +14,15 @@ namespace {
 void run(const Settings& settings) {
   const int threads = settings.threads > 0 ? settings.threads : default_threads();
   if (settings.json) {
-    nlohmann::ordered_json info{{"version", version()}, {"backends", nlohmann::json::array()},
-                                {"devices", nlohmann::json::array()}, {"simd", simd_targets()},
-                                {"threads", threads}, {"free_memory", free_memory()}};
+    nlohmann::ordered_json info{{"version", version()},
+                                {"backends", nlohmann::json::array()},
+                                {"devices", nlohmann::json::array()},
+                                {"simd", simd_targets()},
+                                {"threads", threads},
+                                {"free_memory", free_memory()}};
     for (const BackendInfo& row : backends())
-      info["backends"].push_back({{"name", name_of(row.backend)}, {"available", row.available}, {"why_not", row.why_not}});
+      info["backends"].push_back(
+          {{"name", name_of(row.backend)}, {"available", row.available}, {"why_not", row.why_not}});
     write_out(info.dump() + "\n");
     return;
   }

@@ -56,7 +56,8 @@ std::optional<int> channel_of(const InputOptions& options) {
   return static_cast<int>(whole_number("--channel", options.channel_text, 0, 1 << 16));
 }
 
-// The channel rules for arrays, which carry no word on what their channels are: 1 is grey, 3 colour, 4 colour and alpha.
+// The channel rules for arrays, which carry no word on what their channels are: 1 is grey, 3 colour, 4 colour and
+// alpha.
 Array reduced(Array image, const std::string& name, const InputOptions& options, const Settings& settings) {
   const std::int64_t channels = image.shape().channels;
   if (const auto channel = channel_of(options)) {
@@ -144,9 +145,8 @@ class FolderSource final : public Source {
   FolderSource(const InputOptions& options, const Settings& settings) : options_(options), settings_(settings) {
     std::error_code error;
     for (fs::directory_iterator entry(options.path, error), end; !error && entry != end; entry.increment(error))
-      if (entry->is_regular_file() &&
-          has_extension(entry->path(), {".png", ".jpg", ".jpeg", ".tif", ".tiff", ".exr", ".pgm", ".ppm", ".pnm",
-                                        ".pbm", ".bmp", ".npy"}))
+      if (entry->is_regular_file() && has_extension(entry->path(), {".png", ".jpg", ".jpeg", ".tif", ".tiff", ".exr",
+                                                                    ".pgm", ".ppm", ".pnm", ".pbm", ".bmp", ".npy"}))
         files_.push_back(entry->path());
     if (error) throw IoError(options.path + ": the folder cannot be read: " + error.message());
     if (files_.empty()) throw IoError(options.path + ": the folder holds no pictures");
@@ -225,7 +225,8 @@ class StreamSource final : public Source {
 }  // namespace
 
 void InputOptions::add_to(CLI::App& verb) {
-  verb.add_option("INPUT", path, "A picture, a video, a folder of pictures, an .npy, or - (.npy arrays on standard input)")
+  verb.add_option("INPUT", path,
+                  "A picture, a video, a folder of pictures, an .npy, or - (.npy arrays on standard input)")
       ->required();
   verb.add_option("--raw", raw, "INPUT is raw pixels of this size and type, e.g. 1920x1080x8u")->type_name("WxHxTYPE");
   verb.add_option("--channel", channel_text, "This channel alone, counted from 0 (default: luma)")->type_name("N");
@@ -240,7 +241,8 @@ std::unique_ptr<Source> open_source(const InputOptions& options, const Settings&
     const Kind kind = kind_of(options.path);
     if (kind == Kind::folder) refuse(options.path, ": is a folder; --raw takes one file");
     const Shape shape{format.size.width, format.size.height};
-    return std::make_unique<One>(reduced(media::read_raw(options.path, shape, format.type), options.path, options, settings));
+    return std::make_unique<One>(
+        reduced(media::read_raw(options.path, shape, format.type), options.path, options, settings));
   }
   const Kind kind = kind_of(options.path);
   if (kind == Kind::folder) return std::make_unique<FolderSource>(options, settings);

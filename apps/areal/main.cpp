@@ -69,7 +69,8 @@ int main(int argc, char** argv) {
   set_signals();
   areal::command::Settings settings;
   try {
-    CLI::App app("Summed-area tables and integral histograms of pictures and video, and what they say of any region.", "areal");
+    CLI::App app("Summed-area tables and integral histograms of pictures and video, and what they say of any region.",
+                 "areal");
     app.fallthrough();
     app.require_subcommand(0, 1);
     app.set_version_flag("--version", std::string(areal::version()), "Print the version");
@@ -82,8 +83,9 @@ int main(int argc, char** argv) {
     areal::command::add_bench(app, settings);
     areal::command::add_info(app, settings);
     areal::command::add_completion(app, settings);
-    app.footer("areal VERB --help shows the options of a verb and an example.\n"
-               "Exit codes: 0 done, 1 a failure, 2 wrong use.");
+    app.footer(
+        "areal VERB --help shows the options of a verb and an example.\n"
+        "Exit codes: 0 done, 1 a failure, 2 wrong use.");
     return parse_and_run(app, argc, argv);
   } catch (const areal::command::ReaderGone&) {
     // What is left in stdio's buffer has no reader either; std::exit would try to write it.

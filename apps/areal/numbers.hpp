@@ -91,7 +91,8 @@ inline RawFormat raw_format(std::string_view option, std::string_view text) {
   const auto parts = split(text, 'x');
   if (parts.size() != 3) refuse(option, " ", text, ": may be WxHxTYPE, for example 1920x1080x8u");
   const auto type = type_named(parts[2]);
-  if (!type) refuse(option, " ", text, ": ", parts[2], " is no type; it may be 8u, 8s, 16u, 16s, 32u, 32s, 16f, 32f or 64f");
+  if (!type)
+    refuse(option, " ", text, ": ", parts[2], " is no type; it may be 8u, 8s, 16u, 16s, 32u, 32s, 16f, 32f or 64f");
   return {{whole_number(option, parts[0], 0), whole_number(option, parts[1], 0)}, *type};
 }
 

@@ -123,9 +123,8 @@ Array one_channel(const ConstView& image, std::int64_t channel) {
 
 Array first_channels(const ConstView& image, std::int64_t channels) {
   Array result(with_channels(image, channels), image.type);
-  fill(result.view(), [&](std::int64_t y, std::int64_t c, std::int64_t n, std::span<double> row) {
-    load_row(image, y, c, n, row);
-  });
+  fill(result.view(),
+       [&](std::int64_t y, std::int64_t c, std::int64_t n, std::span<double> row) { load_row(image, y, c, n, row); });
   return result;
 }
 
@@ -153,9 +152,8 @@ bool holds(Type to, Type from) noexcept {
 
 Array converted(const ConstView& image, Type type) {
   Array result(image.shape, type);
-  fill(result.view(), [&](std::int64_t y, std::int64_t c, std::int64_t n, std::span<double> row) {
-    load_row(image, y, c, n, row);
-  });
+  fill(result.view(),
+       [&](std::int64_t y, std::int64_t c, std::int64_t n, std::span<double> row) { load_row(image, y, c, n, row); });
   return result;
 }
 

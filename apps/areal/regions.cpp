@@ -7,10 +7,15 @@
 namespace areal::command {
 
 void RegionOptions::add_to(CLI::App& verb, bool with_draw) {
-  verb.add_option("--region", texts, "A region; may be given many times")->type_name("X,Y,W,H")->allow_extra_args(false);
-  verb.add_option("--regions", file, "A CSV file of regions: x,y,width,height and, if you like, a name")->type_name("CSV");
-  verb.add_option("--outside", outside_text, "A region that reaches outside the image: error or clip")->type_name("WHAT");
-  if (with_draw) verb.add_option("--draw", draw, "Write the (first) picture with its regions drawn in")->type_name("PNG");
+  verb.add_option("--region", texts, "A region; may be given many times")
+      ->type_name("X,Y,W,H")
+      ->allow_extra_args(false);
+  verb.add_option("--regions", file, "A CSV file of regions: x,y,width,height and, if you like, a name")
+      ->type_name("CSV");
+  verb.add_option("--outside", outside_text, "A region that reaches outside the image: error or clip")
+      ->type_name("WHAT");
+  if (with_draw)
+    verb.add_option("--draw", draw, "Write the (first) picture with its regions drawn in")->type_name("PNG");
 }
 
 void RegionOptions::resolve() {
@@ -54,8 +59,9 @@ void put_region(RowWriter& rows, const media::NamedRegion& region, std::size_t i
 void draw_to(const std::string& path, const ConstView& picture, const std::vector<media::NamedRegion>& regions,
              const std::vector<std::vector<double>>& histograms) {
   const Array bytes = to_8u(picture);
-  const Array drawn = bytes.shape().channels == 2 ? media::draw_regions(one_channel(bytes.view(), 0).view(), regions, histograms)
-                                                  : media::draw_regions(bytes.view(), regions, histograms);
+  const Array drawn = bytes.shape().channels == 2
+                          ? media::draw_regions(one_channel(bytes.view(), 0).view(), regions, histograms)
+                          : media::draw_regions(bytes.view(), regions, histograms);
   media::write_picture(path, drawn.view());
 }
 

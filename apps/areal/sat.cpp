@@ -165,8 +165,9 @@ nlohmann::json totals(const TableMaker& maker) {
   if (maker.plan().options().border == Border::exclusive) return nullptr;
   nlohmann::json sums = nlohmann::json::array();
   for (std::int64_t c = 0; c < table.shape.channels; ++c)
-    sums.push_back(table.shape.empty() ? nlohmann::json(0)
-                                       : entry(table, table.shape.width - 1, table.shape.height - 1, c, table.shape.batch - 1));
+    sums.push_back(table.shape.empty()
+                       ? nlohmann::json(0)
+                       : entry(table, table.shape.width - 1, table.shape.height - 1, c, table.shape.batch - 1));
   return sums.size() == 1 ? sums[0] : sums;
 }
 
@@ -251,10 +252,9 @@ void run(Request& request, const Settings& settings) {
       else if (!source->next(item))
         break;
       const ConstView image = item.pixels.view();
-      maker.make(image, request.mask.empty() ? ConstView() : ConstView(mask.view()), item.file.empty() ? name : item.file,
-                 settings);
-      if (frames == 0 && !request.regions.draw.empty())
-        draw_to(request.regions.draw, image, request.regions.regions);
+      maker.make(image, request.mask.empty() ? ConstView() : ConstView(mask.view()),
+                 item.file.empty() ? name : item.file, settings);
+      if (frames == 0 && !request.regions.draw.empty()) draw_to(request.regions.draw, image, request.regions.regions);
       std::vector<std::string> written;
       if (!request.output.empty()) written = write_tables(request, maker, image);
       for (const std::string& path : written) settings.detail("wrote {}", path);
@@ -280,7 +280,8 @@ void add_sat(CLI::App& app, Settings& settings) {
   CLI::App* verb = app.add_subcommand("sat", "Summed-area tables: save them, or ask them about regions");
   auto request = std::make_shared<Request>();
   request->input.add_to(*verb);
-  verb->add_option("-o,--output", request->output, "Write the table: .npy or .tif, and a sidecar .json")->type_name("FILE");
+  verb->add_option("-o,--output", request->output, "Write the table: .npy or .tif, and a sidecar .json")
+      ->type_name("FILE");
   verb->add_option("--lane", request->lane, "Input and table type, e.g. 8u32u, 32f64f")->type_name("LANE");
   verb->add_option("--border", request->border, "zero, none or exclusive")->type_name("NAME");
   verb->add_flag("--squares{auto}", request->squares, "Also the table of squares; --squares=64u names its type");
@@ -296,8 +297,9 @@ void add_sat(CLI::App& app, Settings& settings) {
       ->type_name("NAME")
       ->allow_extra_args(false);
   verb->add_flag("--csv", request->csv, "CSV on standard output (the default)");
-  verb->footer("With no -o and no region: one line on the image's table. A video, a folder or a stream gives rows per\n"
-               "frame and region.\n\nExample:\n  areal sat data/home.jpg --region 100,100,200,150 --stat sum,mean,std");
+  verb->footer(
+      "With no -o and no region: one line on the image's table. A video, a folder or a stream gives rows per\n"
+      "frame and region.\n\nExample:\n  areal sat data/home.jpg --region 100,100,200,150 --stat sum,mean,std");
   verb->callback([request, &settings] {
     settings.resolve();
     run(*request, settings);

@@ -32,8 +32,6 @@ void Settings::resolve() {
   throw Unavailable("--device " + device_text_ + ": this build has no backend with devices");
 }
 
-void Settings::say(const std::string& line) {
-  std::fputs((line + "\n").c_str(), stderr);
-}
+void Settings::say(const std::string& line) { std::fputs((line + "\n").c_str(), stderr); }
 
 }  // namespace areal::command

@@ -1,8 +1,8 @@
 #pragma once
 // The options that every verb takes, and words on standard error.
 
-#include <areal/execution.hpp>
 #include <fmt/format.h>
+#include <areal/execution.hpp>
 #include <optional>
 #include <string>
 

@@ -68,7 +68,8 @@ void TableMaker::plan_for(const ConstView& image, Lane lane) {
   plan_->prepare(workspace_.data());
 }
 
-void TableMaker::make(const ConstView& image, const ConstView& mask, const std::string& name, const Settings& settings) {
+void TableMaker::make(const ConstView& image, const ConstView& mask, const std::string& name,
+                      const Settings& settings) {
   const Lane lane = lane_for(image, name);
   const bool is_new = !plan_ || !(plan_->image_shape() == image.shape);
   plan_for(image, lane);
@@ -80,7 +81,9 @@ void TableMaker::make(const ConstView& image, const ConstView& mask, const std::
                     plan_->reason());
     if (wide.bytes()) settings.detail("{}: widened to {}", name, name_of(lane.input));
   }
-  const SatArguments arguments{wide.bytes() ? ConstView(wide.view()) : image, sum_.view(), mask,
+  const SatArguments arguments{wide.bytes() ? ConstView(wide.view()) : image,
+                               sum_.view(),
+                               mask,
                                options_.squares || !squares_text_.empty() ? squares_.view() : View(),
                                options_.tilted ? tilted_.view() : View(),
                                options_.mask || options_.ignore_nan ? count_.view() : View()};
