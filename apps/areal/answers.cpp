@@ -85,6 +85,22 @@ void write_answers(RowWriter& rows, const std::function<void(RowWriter&)>& prefi
   }
 }
 
+void write_volume_answers(RowWriter& rows, const ConstView& table, Border border,
+                          const std::vector<media::NamedRegion>& regions, Outside outside) {
+  const std::int64_t depth = table.shape.batch - (border == Border::zero ? 1 : 0);
+  std::vector<Box> boxes;
+  for (const media::NamedRegion& named : regions)
+    boxes.push_back({named.region.x, named.region.y, 0, named.region.width, named.region.height, depth});
+  std::vector<double> sums(boxes.size());
+  box_sums(table, border, boxes, sums, outside);
+  for (std::size_t i = 0; i < regions.size(); ++i) {
+    put_region(rows, regions[i], i);
+    rows.put("depth", depth);
+    rows.put("sum", sums[i]);
+    rows.end();
+  }
+}
+
 std::vector<media::NamedRegion> whole(std::int64_t width, std::int64_t height) {
   return {{Region{0, 0, width, height}, ""}};
 }

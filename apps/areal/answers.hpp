@@ -30,6 +30,10 @@ void write_answers(RowWriter& rows, const std::function<void(RowWriter&)>& prefi
                    const std::vector<media::NamedRegion>& regions, const std::vector<Stat>& stats, Outside outside,
                    int threads);
 
+/// The sums of regions over the whole depth of a volume's table.
+void write_volume_answers(RowWriter& rows, const ConstView& table, Border border,
+                          const std::vector<media::NamedRegion>& regions, Outside outside);
+
 /// The whole of an image, as a region.
 std::vector<media::NamedRegion> whole(std::int64_t width, std::int64_t height);
 

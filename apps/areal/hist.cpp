@@ -166,8 +166,7 @@ void run(Request& request, const Settings& settings) {
     ProgressBar bar("frames", source->count(), settings.quiet || !is_sequence);
     for (; source->next(item); bar.update(++frames)) {
       const ConstView image = item.pixels.view();
-      const std::string& file = item.file.empty() ? name : item.file;
-      binning = request.binning.for_image(image, file, is_sequence);
+      binning = request.binning.for_image(image, name, is_sequence);
       const bool asked = request.regions.named() || (request.output.empty() && !request.search.maps());
       const auto regions = request.regions.named() ? request.regions.regions
                            : asked                 ? whole(image.shape.width, image.shape.height)

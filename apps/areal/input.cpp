@@ -116,19 +116,23 @@ class One final : public Source {
   bool done_ = false;
 };
 
+// The frames of a video or the pictures of a folder. A folder's pictures have no time.
 class VideoSource final : public Source {
  public:
-  VideoSource(const InputOptions& options, const Settings& settings) : options_(options), settings_(settings) {
-    media::ReadOptions read;
-    if (channel_of(options) || options.all_channels) read.colour = media::Colour::all;
+  VideoSource(const InputOptions& options, bool is_folder, const Settings& settings)
+      : options_(options), settings_(settings), is_folder_(is_folder) {
+    media::ReadOptions read = read_options(options);
+    // A video's frames are decoded as luma or as RGB; the channel is taken here.
+    if (!is_folder && read.colour == media::Colour::channel) read.colour = media::Colour::all;
     video_ = media::open_video(options.path, read);
   }
   bool next(Item& item) override {
     media::Frame frame;
     if (!video_->next(frame)) return false;
-    item.pixels = reduced(std::move(frame.pixels), options_.path, options_, settings_);
+    item.pixels =
+        is_folder_ ? std::move(frame.pixels) : reduced(std::move(frame.pixels), options_.path, options_, settings_);
     item.number = frame.number;
-    item.seconds = frame.seconds;
+    if (!is_folder_) item.seconds = frame.seconds;
     return true;
   }
   std::optional<std::int64_t> count() const override { return video_->frame_count(); }
@@ -137,36 +141,8 @@ class VideoSource final : public Source {
  private:
   const InputOptions& options_;
   const Settings& settings_;
+  bool is_folder_;
   std::unique_ptr<media::Video> video_;
-};
-
-class FolderSource final : public Source {
- public:
-  FolderSource(const InputOptions& options, const Settings& settings) : options_(options), settings_(settings) {
-    std::error_code error;
-    for (fs::directory_iterator entry(options.path, error), end; !error && entry != end; entry.increment(error))
-      if (entry->is_regular_file() && has_extension(entry->path(), {".png", ".jpg", ".jpeg", ".tif", ".tiff", ".exr",
-                                                                    ".pgm", ".ppm", ".pnm", ".pbm", ".bmp", ".npy"}))
-        files_.push_back(entry->path());
-    if (error) throw IoError(options.path + ": the folder cannot be read: " + error.message());
-    if (files_.empty()) throw IoError(options.path + ": the folder holds no pictures");
-    std::sort(files_.begin(), files_.end());
-  }
-  bool next(Item& item) override {
-    if (at_ == files_.size()) return false;
-    item.number = static_cast<std::int64_t>(at_);
-    item.file = files_[at_].filename().string();
-    const std::string path = files_[at_++].string();
-    item.pixels = load(path, kind_of(path), options_, settings_);
-    return true;
-  }
-  std::optional<std::int64_t> count() const override { return static_cast<std::int64_t>(files_.size()); }
-
- private:
-  const InputOptions& options_;
-  const Settings& settings_;
-  std::vector<fs::path> files_;
-  std::size_t at_ = 0;
 };
 
 // Arrays one after another. The second is read ahead of the first's answers: only then is it known to be a sequence.
@@ -245,8 +221,8 @@ std::unique_ptr<Source> open_source(const InputOptions& options, const Settings&
         reduced(media::read_raw(options.path, shape, format.type), options.path, options, settings));
   }
   const Kind kind = kind_of(options.path);
-  if (kind == Kind::folder) return std::make_unique<FolderSource>(options, settings);
-  if (kind == Kind::video) return std::make_unique<VideoSource>(options, settings);
+  if (kind == Kind::folder || kind == Kind::video)
+    return std::make_unique<VideoSource>(options, kind == Kind::folder, settings);
   if (kind == Kind::npy_stream) return std::make_unique<StreamSource>(options, settings);
   return std::make_unique<One>(load(options.path, kind, options, settings));
 }

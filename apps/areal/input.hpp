@@ -22,7 +22,6 @@ struct Item {
   Array pixels;  // interleaved; one channel unless --all-channels
   std::int64_t number = 0;
   std::optional<double> seconds;  // video
-  std::string file;               // folder
 };
 
 class Source {

@@ -39,6 +39,11 @@ TableView channel_of(const media::TableFile& file, std::int64_t channel) {
   return {plane(file.table.view(), channel), file.border};
 }
 
+void require_separate(const std::string& path, const media::TableFile& file) {
+  if (file.table.shape().channels > 1 && file.table.shape().layout == Layout::interleaved)
+    refuse(path, ": its channels are interleaved; query answers from separate tables");
+}
+
 void answer_sums(const Request& request, const media::TableFile& sum, RowWriter& rows, const Settings& settings) {
   const std::vector<Stat> stats = parse_stats(request.stat_texts);
   if (has(stats, Stat::tilted)) refuse("--stat tilted: ", request.path, " is no tilted table");
@@ -62,6 +67,7 @@ void answer_sums(const Request& request, const media::TableFile& sum, RowWriter&
     if ((has(stats, Stat::mean) || squares) && fs::exists(file))
       settings.note("means are over all pixels; for those that a mask left, add --count {}", file.string());
   }
+  require_separate(request.path, sum);
   for (std::int64_t c = 0; c < sum.table.shape().channels; ++c) {
     Tables tables{channel_of(sum, c), {}, {}, {}};
     if (squares) tables.squares = channel_of(*squares, c);
@@ -80,6 +86,7 @@ void answer_plain(const Request& request, const media::TableFile& file, RowWrite
                                                              : parse_stats(request.stat_texts);
   if (stats != std::vector<Stat>{Stat::sum} && !(tilted && stats == std::vector<Stat>{Stat::tilted}))
     refuse("--stat: ", request.path, " is a table of ", file.kind, ", which answers its sums alone");
+  require_separate(request.path, file);
   for (std::int64_t c = 0; c < file.table.shape().channels; ++c) {
     Tables tables{channel_of(file, c), {}, {}, {}};
     tables.tilted = tables.sum.view;
@@ -128,6 +135,12 @@ void run(Request& request, const Settings& settings) {
   if (!request.regions.named()) request.regions.regions = whole(file.image_width, file.image_height);
   if (request.chart && file.kind != "histogram") refuse("--chart: ", request.path, " is no histogram");
   RowWriter rows(settings.json);
+  if (file.table.shape().batch > 1) {
+    if (!request.stat_texts.empty() && parse_stats(request.stat_texts) != std::vector<Stat>{Stat::sum})
+      refuse("--stat: ", request.path, " is of a volume, which answers its sums alone");
+    write_volume_answers(rows, file.table.view(), file.border, request.regions.regions, request.regions.outside);
+    return;
+  }
   if (file.kind == "histogram")
     answer_histograms(request, file, rows, settings);
   else if (file.kind == "sum")

@@ -42,7 +42,6 @@ void put_frame(RowWriter& rows, const Item& item, bool is_sequence) {
   if (!is_sequence) return;
   rows.put("frame", item.number);
   if (item.seconds) rows.put("seconds", *item.seconds);
-  if (!item.file.empty()) rows.put("file", std::string_view(item.file));
 }
 
 void put_region(RowWriter& rows, const media::NamedRegion& region, std::size_t index) {

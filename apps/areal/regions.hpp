@@ -28,7 +28,7 @@ struct RegionOptions {
 std::vector<Region> plain(const std::vector<media::NamedRegion>& regions);
 /// The name, or its place among the regions, counted from 0.
 std::string label(const media::NamedRegion& region, std::size_t index);
-/// frame, and seconds or file, where the input is a sequence.
+/// frame, and the seconds of a video, where the input is a sequence.
 void put_frame(RowWriter& rows, const Item& item, bool is_sequence);
 /// region, x, y, width, height.
 void put_region(RowWriter& rows, const media::NamedRegion& region, std::size_t index);

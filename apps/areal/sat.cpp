@@ -118,7 +118,9 @@ std::vector<std::string> write_tables(const Request& request, const TableMaker& 
   auto write = [&](const std::filesystem::path& path, const Array& table, const char* kind, const std::string& lane) {
     description.kind = kind;
     description.lane = lane;
-    media::write_table(path, table.view(), description);
+    ConstView view = table.view();
+    if (view.shape.channels == 1) view.shape.layout = Layout::interleaved;  // numpy's (h, w), not (1, h, w)
+    media::write_table(path, view, description);
     written.push_back(path.string());
   };
   const Lane lane = maker.plan().lane();
@@ -202,21 +204,6 @@ void summarise(const Request& request, const TableMaker& maker, const ConstView&
   write_out(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
-void answer_volume(const Request& request, const TableMaker& maker, const ConstView& image, RowWriter& rows) {
-  const auto& regions = request.regions.regions;
-  std::vector<Box> boxes;
-  for (const media::NamedRegion& named : regions)
-    boxes.push_back({named.region.x, named.region.y, 0, named.region.width, named.region.height, image.shape.batch});
-  std::vector<double> sums(boxes.size());
-  box_sums(maker.sum().view(), maker.plan().options().border, boxes, sums, request.regions.outside);
-  for (std::size_t i = 0; i < regions.size(); ++i) {
-    put_region(rows, regions[i], i);
-    rows.put("depth", image.shape.batch);
-    rows.put("sum", sums[i]);
-    rows.end();
-  }
-}
-
 void answer(const Request& request, const TableMaker& maker, const Item& item, bool is_sequence, RowWriter& rows,
             const Settings& settings) {
   const Shape& shape = item.pixels.shape();
@@ -252,14 +239,14 @@ void run(Request& request, const Settings& settings) {
       else if (!source->next(item))
         break;
       const ConstView image = item.pixels.view();
-      maker.make(image, request.mask.empty() ? ConstView() : ConstView(mask.view()),
-                 item.file.empty() ? name : item.file, settings);
+      maker.make(image, request.mask.empty() ? ConstView() : ConstView(mask.view()), name, settings);
       if (frames == 0 && !request.regions.draw.empty()) draw_to(request.regions.draw, image, request.regions.regions);
       std::vector<std::string> written;
       if (!request.output.empty()) written = write_tables(request, maker, image);
       for (const std::string& path : written) settings.detail("wrote {}", path);
       if (request.input.volume && request.regions.named())
-        answer_volume(request, maker, image, rows);
+        write_volume_answers(rows, maker.sum().view(), maker.plan().options().border, request.regions.regions,
+                             request.regions.outside);
       else if (is_sequence || request.regions.named() || (!request.stat_texts.empty() && !request.input.volume))
         answer(request, maker, item, is_sequence, rows, settings);
       else if (request.output.empty() || settings.json)
