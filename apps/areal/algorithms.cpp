@@ -1,0 +1,84 @@
+// areal algorithms: the catalogue.
+
+#include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
+#include <areal/catalog.hpp>
+#include <areal/lane.hpp>
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include "out.hpp"
+#include "verbs.hpp"
+
+namespace areal::command {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::vector<std::string> backends_of(const Algorithm& row) {
+  std::vector<std::string> names;
+  if (row.cpu) names.emplace_back("cpu");
+  if (row.cuda) names.emplace_back("cuda");
+  if (row.simt) names.emplace_back("simt");
+  return names;
+}
+
+// Summed-area tables: the lanes. Histograms: image type and counter, as their sidecars name them; 64-bit labels have no
+// counter lane of their own and go by the same rules.
+std::vector<std::string> lanes_of(const Algorithm& row) {
+  std::vector<std::string> names;
+  if (row.family == "sat" || row.family == "scan") {
+    for (const Lane& lane : lanes()) names.push_back(name_of(lane));
+    return names;
+  }
+  for (const char* image : {"8u", "8s", "16u", "16s", "32u", "32s", "16f", "32f", "64f"})
+    for (const char* counter : {"32u", "64u"}) names.push_back(fmt::format("{}-{}", image, counter));
+  return names;
+}
+
+// A number where it is one, else the formula.
+Json cost(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::string(text);
+  if (value == static_cast<double>(static_cast<std::int64_t>(value))) return static_cast<std::int64_t>(value);
+  return value;
+}
+
+void run(const Settings& settings) {
+  if (settings.json) {
+    Json list = Json::array();
+    for (const Algorithm& row : algorithms())
+      list.push_back({{"family", row.family},
+                      {"id", row.id},
+                      {"source", row.source},
+                      {"backends", backends_of(row)},
+                      {"lanes", lanes_of(row)},
+                      {"reads_per_element", cost(row.reads_per_element)},
+                      {"writes_per_element", cost(row.writes_per_element)},
+                      {"barrier_steps", cost(row.barrier_steps)},
+                      {"deterministic", row.deterministic}});
+    write_out(list.dump(2) + "\n");
+    return;
+  }
+  constexpr auto line = "{:<10} {:<20} {:<15} {:>6} {:>6} {:>9}  {:<13}  {}\n";
+  write_out(fmt::format(line, "family", "id", "backends", "reads", "writes", "barriers", "deterministic", "source"));
+  for (const Algorithm& row : algorithms())
+    write_out(fmt::format(line, row.family, row.id, fmt::format("{}", fmt::join(backends_of(row), " ")),
+                          row.reads_per_element, row.writes_per_element, row.barrier_steps,
+                          row.deterministic ? "yes" : "no", row.source));
+}
+
+}  // namespace
+
+void add_algorithms(CLI::App& app, Settings& settings) {
+  CLI::App* verb = app.add_subcommand("algorithms", "Every algorithm: where it is from, where it runs, what it costs");
+  verb->footer(
+      "Reads, writes and barriers are numbers or formulas in h, w, b, T, r, d; an element is one of the table,\n"
+      "or of the tensor for histograms.\n\nExample:\n  areal algorithms --json");
+  verb->callback([&settings] {
+    settings.resolve();
+    run(settings);
+  });
+}
+
+}  // namespace areal::command

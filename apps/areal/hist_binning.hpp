@@ -1,0 +1,32 @@
+#pragma once
+// The options of `areal hist` that say which bin a pixel belongs to.
+
+#include <areal/binning.hpp>
+#include <areal/view.hpp>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace areal::command {
+
+struct BinningOptions {
+  std::string bins, range, edges, lookup, ignore_label;
+  bool labels = false, joint = false, clamp = false;
+
+  void add_to(CLI::App& verb);
+  /// Wrong use that shows without an image. Throws InvalidArgument.
+  void check() const;
+  /// The rule for images like this one. Label images without --bins are read for their largest label, which only
+  /// a single image allows. Throws InvalidArgument.
+  Binning for_image(const ConstView& image, const std::string& name, bool is_sequence) const;
+
+ private:
+  Binning of_one_channel(const ConstView& image, const std::string& name, bool is_sequence) const;
+};
+
+/// The numbers of a text file, separated by commas, spaces or lines; or the elements of an .npy.
+std::vector<double> read_numbers(const std::string& path);
+
+}  // namespace areal::command

@@ -1,0 +1,101 @@
+#include "hist_maker.hpp"
+
+#include <areal/error.hpp>
+#include <areal/info.hpp>
+#include <chrono>
+#include <set>
+
+namespace areal::command {
+namespace {
+
+// Rows of the image at which regions begin or end: each costs bins x width of copying when streamed.
+std::size_t distinct_rows(std::span<const Region> regions) {
+  std::set<std::int64_t> rows;
+  for (const Region& region : regions) {
+    rows.insert(region.y);
+    std::int64_t end = 0;
+    if (!__builtin_add_overflow(region.y, region.height, &end)) rows.insert(end);
+  }
+  return rows.size();
+}
+
+}  // namespace
+
+bool HistogramMaker::wants_tensor(std::span<const Region> regions, const Settings& settings) const {
+  if (needs_tensor_) return true;
+  const auto rows = static_cast<std::int64_t>(distinct_rows(regions));
+  const std::int64_t height = plan_->tensor_shape().height;
+  // The tensor writes bins x width for every row of the image, streaming for every row that a region touches; the
+  // tensor does it over all threads and a SIMD pass, hence the half.
+  bool tensor = rows > height / 2;
+  const char* why = tensor ? "regions touch most rows" : "regions touch few rows";
+  if (tensor) {
+    try {
+      plan_->require_fit();
+    } catch (const OutOfMemory&) {
+      tensor = false;
+      why = "the tensor does not fit";
+    }
+  }
+  if (!told_)
+    settings.detail("{} regions, {} distinct rows of {}: {} ({})", regions.size(), rows, height,
+                    tensor ? "answered from the tensor" : "streamed from the image", why);
+  return tensor;
+}
+
+void HistogramMaker::make(const ConstView& image, const ConstView& weights, const Binning& binning,
+                          std::span<const Region> regions, const Settings& settings) {
+  const bool same = plan_ && image_.shape == image.shape && image_.type == image.type;
+  image_ = image;
+  weights_ = weights;
+  if (!same) {
+    binning_ = binning;
+    plan_.emplace(image.shape, image.type, binning, options_);
+    tensor_ = Array();
+    has_tensor_ = wants_tensor(regions, settings);
+    told_ = true;
+    if (has_tensor_) {
+      plan_->require_fit();
+      settings.detail("algorithm {} ({}), tensor of {} bytes", plan_->algorithm(), plan_->reason(),
+                      plan_->tensor_bytes());
+      tensor_ = Array(plan_->tensor_shape(), options_.counter);
+      workspace_ = Array(Shape{static_cast<std::int64_t>(plan_->workspace_bytes()), 1}, Type::u8);
+      plan_->prepare(workspace_.data());
+    }
+  }
+  if (!has_tensor_) return;
+  const auto start = std::chrono::steady_clock::now();
+  plan_->execute({image, tensor_.view(), weights}, workspace_.data());
+  seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+template <class T>
+std::vector<T> HistogramMaker::room(std::size_t regions) const {
+  const std::uint64_t free = free_memory();
+  std::uint64_t elements = 0, bytes = 0;
+  if (__builtin_mul_overflow(regions, static_cast<std::uint64_t>(binning_->bins()), &elements) ||
+      __builtin_mul_overflow(elements, sizeof(T), &bytes) || bytes > free)
+    throw OutOfMemory(
+        fmt::format("{} histograms of {} bins do not fit: {} bytes are free", regions, binning_->bins(), free), bytes);
+  return std::vector<T>(elements);
+}
+
+std::vector<std::uint64_t> HistogramMaker::counts(std::span<const Region> regions, Outside outside) const {
+  auto out = room<std::uint64_t>(regions.size());
+  if (has_tensor_)
+    region_histograms(tensor_view(), regions, std::span(out), outside, options_.threads);
+  else
+    region_histograms(image_, *binning_, regions, std::span(out), outside, options_.threads);
+  return out;
+}
+
+std::vector<double> HistogramMaker::weights(std::span<const Region> regions, Outside outside) const {
+  auto out = room<double>(regions.size());
+  if (has_tensor_)
+    region_histograms(tensor_view(), regions, std::span(out), outside, options_.threads);
+  else
+    region_histograms(image_, *binning_, weights_, regions, std::span(out), outside, options_.threads);
+  return out;
+}
+
+}  // namespace areal::command

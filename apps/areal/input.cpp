@@ -1,0 +1,240 @@
+#include "input.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <areal/error.hpp>
+#include <array>
+#include <cstdio>
+#include <fstream>
+#include "media/media.hpp"
+#include "numbers.hpp"
+#include "pixels.hpp"
+
+namespace areal::command {
+namespace {
+
+namespace fs = std::filesystem;
+
+enum class Kind { picture, npy, npy_stream, video, folder };
+
+bool has_extension(const fs::path& path, std::initializer_list<std::string_view> list) {
+  std::string extension = path.extension().string();
+  for (char& c : extension)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+  return std::find(list.begin(), list.end(), extension) != list.end();
+}
+
+// What the file says it is, and where it says nothing, what its name does.
+Kind kind_of(const std::string& path) {
+  if (path == "-") return Kind::npy_stream;
+  std::error_code error;
+  const fs::file_status status = fs::status(path, error);
+  if (!fs::exists(status)) throw IoError(path + ": no such file");
+  if (fs::is_directory(status)) return Kind::folder;
+  if (!fs::is_regular_file(status)) return Kind::npy_stream;  // a named pipe
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw IoError(path + ": cannot be opened for reading");
+  std::array<char, 12> bytes{};
+  file.read(bytes.data(), bytes.size());
+  const std::string_view head(bytes.data(), static_cast<std::size_t>(file.gcount()));
+  if (head.empty()) throw IoError(path + ": the file is empty");
+  if (head.starts_with("\x93NUMPY")) return Kind::npy;
+  const bool riff = head.starts_with("RIFF") && head.size() == 12 && head.substr(8, 4) == "AVI ";
+  const bool mp4 = head.size() >= 8 && head.substr(4, 4) == "ftyp";
+  if (riff || mp4 || head.starts_with("\x1a\x45\xdf\xa3") || head.starts_with("OggS") || head.starts_with("FLV"))
+    return Kind::video;
+  if (has_extension(path, {".npy"})) return Kind::npy;
+  if (has_extension(path, {".avi", ".mp4", ".m4v", ".mkv", ".mov", ".webm", ".mpg", ".mpeg", ".ts", ".wmv", ".flv",
+                           ".ogv", ".y4m", ".mjpeg", ".h264"}))
+    return Kind::video;
+  return Kind::picture;
+}
+
+std::optional<int> channel_of(const InputOptions& options) {
+  if (options.channel_text.empty()) return std::nullopt;
+  if (options.all_channels) refuse("--channel and --all-channels: only one of the two");
+  return static_cast<int>(whole_number("--channel", options.channel_text, 0, 1 << 16));
+}
+
+// The channel rules for arrays, which carry no word on what their channels are: 1 is grey, 3 colour, 4 colour and
+// alpha.
+Array reduced(Array image, const std::string& name, const InputOptions& options, const Settings& settings) {
+  const std::int64_t channels = image.shape().channels;
+  if (const auto channel = channel_of(options)) {
+    if (*channel >= channels)
+      refuse("--channel ", options.channel_text, ": ", name, " has ", std::to_string(channels),
+             channels == 1 ? " channel" : " channels", ", counted from 0");
+    return channels == 1 ? std::move(image) : one_channel(image.view(), *channel);
+  }
+  if (channels == 1) return image;
+  if (channels == 4) settings.note("{}: the fourth channel is taken for alpha and left out", name);
+  if (options.all_channels) {
+    if (channels > 4) refuse(name, ": has ", std::to_string(channels), " channels; --all-channels takes up to 4");
+    return channels == 4 ? first_channels(image.view(), 3) : std::move(image);
+  }
+  if (channels != 3 && channels != 4)
+    refuse(name, ": has ", std::to_string(channels),
+           " channels, which is no colour; name one with --channel, or use --volume if the first axis is depth");
+  return luma(image.view());
+}
+
+media::ReadOptions read_options(const InputOptions& options) {
+  media::ReadOptions read;
+  if (const auto channel = channel_of(options)) {
+    read.colour = media::Colour::channel;
+    read.channel = *channel;
+  } else if (options.all_channels) {
+    read.colour = media::Colour::all;
+  }
+  return read;
+}
+
+Array load(const std::string& path, Kind kind, const InputOptions& options, const Settings& settings) {
+  if (kind == Kind::npy) {
+    if (options.volume) return media::read_npy(path, media::Axes::nhw);
+    return reduced(media::read_npy(path), path, options, settings);
+  }
+  media::Picture picture = media::read_picture(path, read_options(options));
+  for (const std::string& note : picture.notes) settings.note("{}: {}", path, note);
+  return std::move(picture.pixels);
+}
+
+class One final : public Source {
+ public:
+  explicit One(Array pixels) : pixels_(std::move(pixels)) {}
+  bool next(Item& item) override {
+    if (done_) return false;
+    done_ = true;
+    item = {};
+    item.pixels = std::move(pixels_);
+    return true;
+  }
+  bool is_sequence() const override { return false; }
+
+ private:
+  Array pixels_;
+  bool done_ = false;
+};
+
+// The frames of a video or the pictures of a folder. A folder's pictures have no time.
+class VideoSource final : public Source {
+ public:
+  VideoSource(const InputOptions& options, bool is_folder, const Settings& settings)
+      : options_(options), settings_(settings), is_folder_(is_folder) {
+    media::ReadOptions read = read_options(options);
+    // A video's frames are decoded as luma or as RGB; the channel is taken here.
+    if (!is_folder && read.colour == media::Colour::channel) read.colour = media::Colour::all;
+    video_ = media::open_video(options.path, read);
+  }
+  bool next(Item& item) override {
+    media::Frame frame;
+    if (!video_->next(frame)) return false;
+    item.pixels =
+        is_folder_ ? std::move(frame.pixels) : reduced(std::move(frame.pixels), options_.path, options_, settings_);
+    item.number = frame.number;
+    if (!is_folder_) item.seconds = frame.seconds;
+    return true;
+  }
+  std::optional<std::int64_t> count() const override { return video_->frame_count(); }
+  std::string damage() const override { return video_->damage(); }
+
+ private:
+  const InputOptions& options_;
+  const Settings& settings_;
+  bool is_folder_;
+  std::unique_ptr<media::Video> video_;
+};
+
+// Arrays one after another. The second is read ahead of the first's answers: only then is it known to be a sequence.
+class StreamSource final : public Source {
+ public:
+  StreamSource(const InputOptions& options, const Settings& settings) : options_(options), settings_(settings) {
+    if (options.path == "-") {
+      stream_ = stdin;
+    } else {
+      opened_.reset(std::fopen(options.path.c_str(), "rb"));
+      stream_ = opened_.get();
+      if (!stream_) throw IoError(options.path + ": cannot be opened for reading");
+    }
+    name_ = options.path == "-" ? "standard input" : options.path;
+    first_ = read();
+    if (!first_) throw IoError(name_ + ": holds no .npy array");
+    second_ = read();
+    is_sequence_ = second_.has_value();
+  }
+  bool next(Item& item) override {
+    std::optional<Array> now = std::move(first_);
+    first_ = std::move(second_);
+    second_.reset();
+    if (!now && is_sequence_) now = read();
+    if (!now) return false;
+    item.pixels = std::move(*now);
+    item.number = number_++;
+    return true;
+  }
+  bool is_sequence() const override { return is_sequence_; }
+
+ private:
+  std::optional<Array> read() {
+    // The end of the stream is looked for here: an array of size 0x0 is an array.
+    const int c = std::fgetc(stream_);
+    if (c == EOF) return std::nullopt;
+    std::ungetc(c, stream_);
+    const auto axes = options_.volume ? media::Axes::nhw : media::Axes::hwc;
+    Array array = media::read_npy(stream_, name_, axes);
+    return options_.volume ? std::move(array) : reduced(std::move(array), name_, options_, settings_);
+  }
+
+  struct Close {
+    void operator()(std::FILE* file) const { std::fclose(file); }
+  };
+  const InputOptions& options_;
+  const Settings& settings_;
+  std::unique_ptr<std::FILE, Close> opened_;
+  std::FILE* stream_ = nullptr;
+  std::string name_;
+  std::optional<Array> first_, second_;
+  bool is_sequence_ = false;
+  std::int64_t number_ = 0;
+};
+
+}  // namespace
+
+void InputOptions::add_to(CLI::App& verb) {
+  verb.add_option("INPUT", path,
+                  "A picture, a video, a folder of pictures, an .npy, or - (.npy arrays on standard input)")
+      ->required();
+  verb.add_option("--raw", raw, "INPUT is raw pixels of this size and type, e.g. 1920x1080x8u")->type_name("WxHxTYPE");
+  verb.add_option("--channel", channel_text, "This channel alone, counted from 0 (default: luma)")->type_name("N");
+  verb.add_flag("--all-channels", all_channels, "Every colour channel, each for itself");
+}
+
+std::unique_ptr<Source> open_source(const InputOptions& options, const Settings& settings) {
+  channel_of(options);  // wrong use is found before a file is opened
+  if (!options.raw.empty()) {
+    const RawFormat format = raw_format("--raw", options.raw);
+    if (options.path == "-") refuse("--raw ", options.raw, ": needs a file, not standard input");
+    const Kind kind = kind_of(options.path);
+    if (kind == Kind::folder) refuse(options.path, ": is a folder; --raw takes one file");
+    const Shape shape{format.size.width, format.size.height};
+    return std::make_unique<One>(
+        reduced(media::read_raw(options.path, shape, format.type), options.path, options, settings));
+  }
+  const Kind kind = kind_of(options.path);
+  if (kind == Kind::folder || kind == Kind::video)
+    return std::make_unique<VideoSource>(options, kind == Kind::folder, settings);
+  if (kind == Kind::npy_stream) return std::make_unique<StreamSource>(options, settings);
+  return std::make_unique<One>(load(options.path, kind, options, settings));
+}
+
+Array load_image(const std::string& path, const InputOptions& options, const Settings& settings) {
+  const Kind kind = kind_of(path);
+  if (kind == Kind::folder) refuse(path, ": is a folder; one picture or .npy is needed here");
+  if (kind == Kind::video) refuse(path, ": is a video; one picture or .npy is needed here");
+  if (kind == Kind::npy_stream) refuse(path, ": a stream; one picture or .npy is needed here");
+  return load(path, kind, options, settings);
+}
+
+Array load_plane(const std::string& path, const Settings& settings) { return load_image(path, {}, settings); }
+
+}  // namespace areal::command

@@ -1,0 +1,46 @@
+#pragma once
+// INPUT: a picture, an .npy, `-` (an .npy stream), raw pixels, a video or a folder of pictures.
+
+#include <areal/array.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include "settings.hpp"
+
+namespace areal::command {
+
+struct InputOptions {
+  std::string path, raw, channel_text;
+  bool all_channels = false;
+  bool volume = false;  // the first axis of a 3-D .npy is depth
+
+  /// Adds INPUT, --raw, --channel and --all-channels.
+  void add_to(CLI::App& verb);
+};
+
+struct Item {
+  Array pixels;  // interleaved; one channel unless --all-channels
+  std::int64_t number = 0;
+  std::optional<double> seconds;  // video
+};
+
+class Source {
+ public:
+  virtual ~Source() = default;
+  /// The next image, or false at the end.
+  virtual bool next(Item& item) = 0;
+  /// True where there may be several images: a video, a folder, a stream of more than one array.
+  virtual bool is_sequence() const { return true; }
+  virtual std::optional<std::int64_t> count() const { return std::nullopt; }
+  /// What was wrong with a video that ended before its time; empty while all is well.
+  virtual std::string damage() const { return {}; }
+};
+
+std::unique_ptr<Source> open_source(const InputOptions& options, const Settings& settings);
+
+/// One picture or .npy, with the channel rules of the options.
+Array load_image(const std::string& path, const InputOptions& options, const Settings& settings);
+/// One picture or .npy of one channel, luma if in colour: a mask, weights.
+Array load_plane(const std::string& path, const Settings& settings);
+
+}  // namespace areal::command

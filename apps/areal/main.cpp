@@ -1,0 +1,100 @@
+// The areal command: parses, runs one verb, and turns what went wrong into one line and an exit code.
+//   0  done; also where the reader of standard output closed the pipe, which ends the command quietly
+//   1  a failure: a file, the memory, a backend that is not there
+//   2  wrong use
+// SIGINT, SIGTERM and SIGHUP remove unfinished output files and end the process by the same signal.
+
+#include <CLI/CLI.hpp>
+#include <areal/error.hpp>
+#include <areal/version.hpp>
+#include <csignal>
+#include <cstdio>
+#include <new>
+#include "media/media.hpp"
+#include "out.hpp"
+#include "verbs.hpp"
+
+namespace {
+
+extern "C" void remove_outputs_and_end(int signal) {
+  areal::media::remove_unfinished_outputs();
+  std::signal(signal, SIG_DFL);
+  std::raise(signal);
+}
+
+void set_signals() {
+  struct sigaction action {};
+  action.sa_handler = remove_outputs_and_end;
+  action.sa_flags = SA_NODEFER;  // the raise inside must end the process there and then
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    struct sigaction old {};
+    // A shell that started us with a signal ignored (nohup, &) meant it.
+    if (sigaction(signal, nullptr, &old) == 0 && old.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
+  }
+  std::signal(SIGPIPE, SIG_IGN);  // seen as EPIPE, so that unfinished outputs are removed on the way out
+  std::signal(SIGXFSZ, SIG_IGN);  // seen as EFBIG, like a full disk
+}
+
+int fail(std::string sentence, int code) {
+  for (char& c : sentence)
+    if (c == '\n' || c == '\r') c = ' ';
+  while (!sentence.empty() && sentence.back() == ' ') sentence.pop_back();
+  std::fputs(("areal: " + sentence + "\n").c_str(), stderr);
+  return code;
+}
+
+int parse_and_run(CLI::App& app, int argc, char** argv) {
+  try {
+    app.parse(argc, argv);
+    if (app.get_subcommands().empty()) return fail("no verb given; areal --help lists them", 2);
+  } catch (const CLI::CallForHelp&) {
+    areal::command::write_out(app.help());
+  } catch (const CLI::CallForVersion&) {
+    areal::command::write_out("areal " + std::string(areal::version()) + "\n");
+  } catch (const CLI::ExtrasError& error) {
+    const std::string first = argc > 1 ? argv[1] : "";
+    if (app.get_subcommands().empty() && !first.empty() && first[0] != '-')
+      return fail(first + " is no verb; areal --help lists them", 2);
+    return fail(error.what(), 2);
+  } catch (const CLI::ParseError& error) {
+    return fail(error.what(), 2);
+  }
+  areal::command::flush_out();
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  set_signals();
+  areal::command::Settings settings;
+  try {
+    CLI::App app("Summed-area tables and integral histograms of pictures and video, and what they say of any region.",
+                 "areal");
+    app.fallthrough();
+    app.require_subcommand(0, 1);
+    app.set_version_flag("--version", std::string(areal::version()), "Print the version");
+    settings.add_to(app);
+    areal::command::add_sat(app, settings);
+    areal::command::add_hist(app, settings);
+    areal::command::add_query(app, settings);
+    areal::command::add_window(app, settings);
+    areal::command::add_algorithms(app, settings);
+    areal::command::add_bench(app, settings);
+    areal::command::add_info(app, settings);
+    areal::command::add_completion(app, settings);
+    app.footer(
+        "areal VERB --help shows the options of a verb and an example.\n"
+        "Exit codes: 0 done, 1 a failure, 2 wrong use.");
+    return parse_and_run(app, argc, argv);
+  } catch (const areal::command::ReaderGone&) {
+    // What is left in stdio's buffer has no reader either; std::exit would try to write it.
+    std::_Exit(0);
+  } catch (const areal::InvalidArgument& error) {
+    return fail(error.what(), 2);
+  } catch (const std::bad_alloc&) {
+    return fail("out of memory", 1);
+  } catch (const std::exception& error) {
+    return fail(error.what(), 1);
+  }
+}

@@ -1,0 +1,16 @@
+#pragma once
+// Standard output: data goes there, and only data.
+
+#include <string_view>
+
+namespace areal::command {
+
+/// The reader of standard output has gone. The command then ends quietly with exit code 0.
+struct ReaderGone {};
+
+/// Writes to standard output. Throws ReaderGone for a closed pipe, IoError for anything else (a full disk).
+void write_out(std::string_view text);
+/// What was written is on its way; the same exceptions.
+void flush_out();
+
+}  // namespace areal::command

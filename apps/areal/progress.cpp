@@ -1,0 +1,39 @@
+#include "progress.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+#include <algorithm>
+#include <cstdio>
+
+namespace areal::command {
+
+ProgressBar::ProgressBar(std::string unit, std::optional<std::int64_t> total, bool quiet)
+    : unit_(std::move(unit)), total_(total), shown_(!quiet && isatty(STDERR_FILENO) == 1) {}
+
+ProgressBar::~ProgressBar() {
+  if (drawn_) std::fputs("\r\x1b[K", stderr);
+}
+
+void ProgressBar::update(std::int64_t done) {
+  constexpr auto pause = std::chrono::milliseconds(100);
+  const auto now = Clock::now();
+  if (!shown_ || now - last_ < pause) return;
+  last_ = now;
+  drawn_ = true;
+  const double seconds = std::chrono::duration<double>(now - start_).count();
+  const double rate = static_cast<double>(done) / seconds;
+  if (total_ && *total_ > 0) {
+    constexpr std::int64_t cells = 30;
+    const std::int64_t part = std::min(done, *total_);
+    const auto full = static_cast<std::size_t>(cells * part / *total_);
+    std::fputs(fmt::format("\r[{}{}] {}/{} {}, {:.0f}/s\x1b[K", std::string(full, '#'), std::string(cells - full, ' '),
+                           done, *total_, unit_, rate)
+                   .c_str(),
+               stderr);
+  } else {
+    std::fputs(fmt::format("\r{} {}, {:.0f}/s\x1b[K", done, unit_, rate).c_str(), stderr);
+  }
+  std::fflush(stderr);
+}
+
+}  // namespace areal::command

@@ -1,0 +1,31 @@
+#pragma once
+// A small progress bar on standard error: on a terminal only, silent in a pipe and with --quiet.
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace areal::command {
+
+class ProgressBar {
+ public:
+  /// `unit` in the plural ("frames"); no total draws a count alone.
+  ProgressBar(std::string unit, std::optional<std::int64_t> total, bool quiet);
+  /// Wipes the bar.
+  ~ProgressBar();
+  ProgressBar(const ProgressBar&) = delete;
+  ProgressBar& operator=(const ProgressBar&) = delete;
+
+  void update(std::int64_t done);
+  bool shown() const noexcept { return shown_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  std::string unit_;
+  std::optional<std::int64_t> total_;
+  bool shown_, drawn_ = false;
+  Clock::time_point start_ = Clock::now(), last_ = start_;
+};
+
+}  // namespace areal::command

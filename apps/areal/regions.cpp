@@ -1,0 +1,67 @@
+#include "regions.hpp"
+
+#include <CLI/CLI.hpp>
+#include "numbers.hpp"
+#include "pixels.hpp"
+
+namespace areal::command {
+
+void RegionOptions::add_to(CLI::App& verb, bool with_draw) {
+  verb.add_option("--region", texts, "A region; may be given many times")
+      ->type_name("X,Y,W,H")
+      ->allow_extra_args(false);
+  verb.add_option("--regions", file, "A CSV file of regions: x,y,width,height and, if you like, a name")
+      ->type_name("CSV");
+  verb.add_option("--outside", outside_text, "A region that reaches outside the image: error or clip")
+      ->type_name("WHAT");
+  if (with_draw)
+    verb.add_option("--draw", draw, "Write the (first) picture with its regions drawn in")->type_name("PNG");
+}
+
+void RegionOptions::resolve() {
+  if (outside_text != "error" && outside_text != "clip") refuse("--outside ", outside_text, ": may be error or clip");
+  outside = outside_text == "clip" ? Outside::clip : Outside::error;
+  regions.clear();
+  for (const std::string& text : texts) regions.push_back(media::parse_region(text));
+  if (!file.empty())
+    for (media::NamedRegion& region : media::read_regions_csv(file)) regions.push_back(std::move(region));
+}
+
+std::vector<Region> plain(const std::vector<media::NamedRegion>& regions) {
+  std::vector<Region> result;
+  result.reserve(regions.size());
+  for (const media::NamedRegion& region : regions) result.push_back(region.region);
+  return result;
+}
+
+std::string label(const media::NamedRegion& region, std::size_t index) {
+  return region.name.empty() ? std::to_string(index) : region.name;
+}
+
+void put_frame(RowWriter& rows, const Item& item, bool is_sequence) {
+  if (!is_sequence) return;
+  rows.put("frame", item.number);
+  if (item.seconds) rows.put("seconds", *item.seconds);
+}
+
+void put_region(RowWriter& rows, const media::NamedRegion& region, std::size_t index) {
+  if (region.name.empty())
+    rows.put("region", static_cast<std::int64_t>(index));
+  else
+    rows.put("region", std::string_view(region.name));
+  rows.put("x", region.region.x);
+  rows.put("y", region.region.y);
+  rows.put("width", region.region.width);
+  rows.put("height", region.region.height);
+}
+
+void draw_to(const std::string& path, const ConstView& picture, const std::vector<media::NamedRegion>& regions,
+             const std::vector<std::vector<double>>& histograms) {
+  const Array bytes = to_8u(picture);
+  const Array drawn = bytes.shape().channels == 2
+                          ? media::draw_regions(one_channel(bytes.view(), 0).view(), regions, histograms)
+                          : media::draw_regions(bytes.view(), regions, histograms);
+  media::write_picture(path, drawn.view());
+}
+
+}  // namespace areal::command

@@ -1,0 +1,39 @@
+#pragma once
+// The options that name regions, and the cells of a row that say which image and region it is of.
+
+#include <areal/region.hpp>
+#include <string>
+#include <vector>
+#include "input.hpp"
+#include "media/media.hpp"
+#include "rows.hpp"
+
+namespace areal::command {
+
+struct RegionOptions {
+  std::vector<std::string> texts;
+  std::string file, outside_text = "error", draw;
+
+  /// Adds --region, --regions, --outside; and --draw where there is a picture.
+  void add_to(CLI::App& verb, bool with_draw);
+  /// Reads the texts and the file, in that order. Throws InvalidArgument, IoError.
+  void resolve();
+
+  bool named() const noexcept { return !texts.empty() || !file.empty(); }
+  Outside outside = Outside::error;
+  std::vector<media::NamedRegion> regions;
+};
+
+/// The regions without their names.
+std::vector<Region> plain(const std::vector<media::NamedRegion>& regions);
+/// The name, or its place among the regions, counted from 0.
+std::string label(const media::NamedRegion& region, std::size_t index);
+/// frame, and the seconds of a video, where the input is a sequence.
+void put_frame(RowWriter& rows, const Item& item, bool is_sequence);
+/// region, x, y, width, height.
+void put_region(RowWriter& rows, const media::NamedRegion& region, std::size_t index);
+/// The picture with its regions (and histograms) drawn in, written to `path`.
+void draw_to(const std::string& path, const ConstView& picture, const std::vector<media::NamedRegion>& regions,
+             const std::vector<std::vector<double>>& histograms = {});
+
+}  // namespace areal::command

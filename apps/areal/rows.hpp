@@ -1,0 +1,42 @@
+#pragma once
+// Rows on standard output, as CSV with one header line or as JSON lines. Written as they come: nothing is kept.
+
+#include <fmt/format.h>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace areal::command {
+
+class RowWriter {
+ public:
+  explicit RowWriter(bool json) : json_(json) {}
+
+  /// One cell. Doubles are the shortest text that reads back the same; NaN and infinity are null in JSON.
+  void put(std::string_view key, std::int64_t value);
+  void put(std::string_view key, std::uint64_t value);
+  void put(std::string_view key, double value);
+  void put(std::string_view key, std::string_view value);
+  /// A JSON array, or CSV columns `column`0, `column`1, ...
+  void put_list(std::string_view key, std::string_view column, std::span<const std::uint64_t> values);
+  void put_list(std::string_view key, std::string_view column, std::span<const double> values);
+  void end();
+  bool json() const noexcept { return json_; }
+
+ private:
+  void start_cell(std::string_view key);
+  template <class T>
+  void list(std::string_view key, std::string_view column, std::span<const T> values);
+  template <class T>
+  void value(T number);
+
+  bool json_, header_done_ = false;
+  std::size_t cells_ = 0;  // of this row so far
+  fmt::memory_buffer header_, line_;
+};
+
+/// A string in quotes as JSON has it; bytes that are no UTF-8 are replaced.
+std::string json_text(std::string_view text);
+
+}  // namespace areal::command

@@ -1,0 +1,37 @@
+#include "settings.hpp"
+
+#include <CLI/CLI.hpp>
+#include <areal/error.hpp>
+#include <areal/info.hpp>
+#include <cstdio>
+#include "numbers.hpp"
+
+namespace areal::command {
+
+void Settings::add_to(CLI::App& app) {
+  app.add_flag("-q,--quiet", quiet, "No notes and no progress bar");
+  app.add_flag("-v,--verbose", verbose, "Say what was chosen and why, on standard error");
+  app.add_flag("--json", json, "JSON on standard output: one object a line");
+  app.add_option("--threads", threads_text_, "CPU threads; 0 means all")->type_name("N");
+  app.add_option("--backend", backend_text_, "auto, cpu, cuda or simt")->type_name("NAME");
+  app.add_option("--device", device_text_, "Number of the device, for cuda and simt")->type_name("N");
+}
+
+void Settings::resolve() {
+  constexpr std::int64_t most_threads = 4096;
+  if (!threads_text_.empty()) threads = static_cast<int>(whole_number("--threads", threads_text_, 0, most_threads));
+  const auto named = backend_named(backend_text_);
+  if (!named) refuse("--backend ", backend_text_, ": may be auto, cpu, cuda or simt");
+  backend = *named;
+  for (const BackendInfo& row : backends())
+    if (row.backend == backend && !row.available)
+      throw Unavailable(fmt::format("--backend {}: {}", name_of(backend), row.why_not));
+  if (device_text_.empty()) return;
+  whole_number("--device", device_text_, 0);
+  if (backend == Backend::cpu) refuse("--device ", device_text_, ": the cpu backend has no devices");
+  throw Unavailable("--device " + device_text_ + ": this build has no backend with devices");
+}
+
+void Settings::say(const std::string& line) { std::fputs((line + "\n").c_str(), stderr); }
+
+}  // namespace areal::command

@@ -1,0 +1,41 @@
+#pragma once
+// The options that every verb takes, and words on standard error.
+
+#include <fmt/format.h>
+#include <areal/execution.hpp>
+#include <optional>
+#include <string>
+
+namespace CLI {
+class App;
+}
+
+namespace areal::command {
+
+struct Settings {
+  bool quiet = false, verbose = false, json = false;
+  int threads = 0;  // 0: all
+  Backend backend = Backend::automatic;
+
+  /// Adds --quiet, -v, --json, --threads, --backend, --device.
+  void add_to(CLI::App& app);
+  /// Checks the texts. Throws InvalidArgument for wrong use, Unavailable for a backend or a device that is not there.
+  void resolve();
+
+  /// Words that a user should see unless --quiet: something was left out, or is not what one may think.
+  template <class... Args>
+  void note(fmt::format_string<Args...> format, Args&&... args) const {
+    if (!quiet) say("areal: note: " + fmt::format(format, std::forward<Args>(args)...));
+  }
+  /// Words for -v: what was chosen and why, how long it took.
+  template <class... Args>
+  void detail(fmt::format_string<Args...> format, Args&&... args) const {
+    if (verbose && !quiet) say("areal: " + fmt::format(format, std::forward<Args>(args)...));
+  }
+
+ private:
+  static void say(const std::string& line);
+  std::string threads_text_, backend_text_ = "auto", device_text_;
+};
+
+}  // namespace areal::command

@@ -1,0 +1,104 @@
+#include "table_maker.hpp"
+
+#include <areal/info.hpp>
+#include <chrono>
+#include "numbers.hpp"
+#include "pixels.hpp"
+
+namespace areal::command {
+namespace {
+
+// Planar tables with one plane are plain tables: `plane` gives them back.
+TableView channel_of(const Array& array, std::int64_t channel, Border border) {
+  return {plane(array.view(), channel), border};
+}
+
+}  // namespace
+
+TableMaker::TableMaker(SatOptions options, std::string lane, std::string squares)
+    : options_(std::move(options)), lane_(std::move(lane)), squares_text_(std::move(squares)) {
+  if (!lane_.empty() && !lane_named(lane_)) {
+    std::string names;
+    for (const Lane& known : lanes()) names += (names.empty() ? "" : ", ") + name_of(known);
+    refuse("--lane ", lane_, ": may be ", names);
+  }
+  if (!squares_text_.empty()) squares_type(squares_text_, Type::u8);
+}
+
+Type squares_type(const std::string& text, Type image) {
+  // 64u holds the squares of 16-bit pixels of any picture; those of 32-bit ones would wrap after a few pixels.
+  if (text == "auto") return is_float(image) || size_of(image) > 2 ? Type::f64 : Type::u64;
+  const auto type = type_named(text);
+  if (!type || (*type != Type::u32 && *type != Type::u64 && *type != Type::f64))
+    refuse("--squares=", text, ": may be 32u, 64u or 64f");
+  return *type;
+}
+
+Lane TableMaker::lane_for(const ConstView& image, const std::string& name) const {
+  if (lane_.empty()) {
+    const std::int64_t depth = options_.volume ? image.shape.batch : 1;
+    std::int64_t rows = 0;
+    if (__builtin_mul_overflow(image.shape.height, depth, &rows)) rows = std::numeric_limits<std::int64_t>::max();
+    return default_lane(image.type, image.shape.width, rows);
+  }
+  const Lane lane = *lane_named(lane_);
+  if (holds(lane.input, image.type)) return lane;
+  std::string names;
+  for (const Lane& other : lanes())
+    if (holds(other.input, image.type)) names += (names.empty() ? "" : ", ") + name_of(other);
+  refuse("--lane ", lane_, ": cannot hold the ", name_of(image.type), " pixels of ", name, "; it may be ", names);
+}
+
+void TableMaker::plan_for(const ConstView& image, Lane lane) {
+  if (plan_ && plan_->image_shape() == image.shape && plan_->lane() == lane && image_type_ == image.type) return;
+  SatOptions options = options_;
+  if (!squares_text_.empty()) options.squares = squares_type(squares_text_, image.type);
+  plan_.emplace(image.shape, lane, options);
+  image_type_ = image.type;
+  const std::uint64_t bytes = plan_->table_bytes(), free = free_memory();
+  if (bytes > free)
+    throw OutOfMemory(fmt::format("the tables of an image of {}x{} take {} bytes, and {} are free", image.shape.width,
+                                  image.shape.height, bytes, free),
+                      bytes);
+  sum_ = Array(plan_->table_shape(), lane.table);
+  squares_ = options.squares ? Array(plan_->table_shape(), *options.squares) : Array();
+  tilted_ = options.tilted ? Array(plan_->tilted_shape(), lane.table) : Array();
+  count_ = options.mask || options.ignore_nan ? Array(plan_->count_shape(), Type::u32) : Array();
+  workspace_ = Array(Shape{static_cast<std::int64_t>(plan_->workspace_bytes()), 1}, Type::u8);
+  plan_->prepare(workspace_.data());
+}
+
+void TableMaker::make(const ConstView& image, const ConstView& mask, const std::string& name,
+                      const Settings& settings) {
+  const Lane lane = lane_for(image, name);
+  const bool is_new = !plan_ || !(plan_->image_shape() == image.shape);
+  plan_for(image, lane);
+  Array wide;
+  if (lane.input != image.type) wide = converted(image, lane.input);
+  if (is_new) {
+    settings.detail("{}: {}x{} {}, lane {}, border {}, algorithm {} ({})", name, image.shape.width, image.shape.height,
+                    name_of(image.type), name_of(lane), name_of(plan_->options().border), plan_->algorithm(),
+                    plan_->reason());
+    if (wide.bytes()) settings.detail("{}: widened to {}", name, name_of(lane.input));
+  }
+  const SatArguments arguments{wide.bytes() ? ConstView(wide.view()) : image,
+                               sum_.view(),
+                               mask,
+                               options_.squares || !squares_text_.empty() ? squares_.view() : View(),
+                               options_.tilted ? tilted_.view() : View(),
+                               options_.mask || options_.ignore_nan ? count_.view() : View()};
+  const auto start = std::chrono::steady_clock::now();
+  plan_->execute(arguments, workspace_.data());
+  seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+Tables TableMaker::of_channel(std::int64_t channel) const {
+  const Border border = plan_->options().border;
+  Tables tables{channel_of(sum_, channel, border), {}, {}, {}};
+  if (squares_.data() || !squares_text_.empty()) tables.squares = channel_of(squares_, channel, border);
+  if (options_.mask || options_.ignore_nan) tables.count = channel_of(count_, 0, border);
+  if (options_.tilted) tables.tilted = plane(tilted_.view(), channel);
+  return tables;
+}
+
+}  // namespace areal::command

@@ -1,0 +1,44 @@
+#pragma once
+// The tables of one image after another: planned once per shape, memory kept between frames.
+
+#include <areal/sat.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include "answers.hpp"
+
+namespace areal::command {
+
+class TableMaker {
+ public:
+  /// `lane` by name; empty takes the default of each image. `squares` is a type's name, "auto", or empty.
+  TableMaker(SatOptions options, std::string lane, std::string squares);
+
+  /// Computes. `name` is the image's, for sentences. Throws InvalidArgument for a lane that cannot hold the image.
+  void make(const ConstView& image, const ConstView& mask, const std::string& name, const Settings& settings);
+
+  const SatPlan& plan() const { return *plan_; }
+  const Array& sum() const noexcept { return sum_; }
+  const Array& squares() const noexcept { return squares_; }
+  const Array& tilted() const noexcept { return tilted_; }
+  const Array& count() const noexcept { return count_; }
+  double seconds() const noexcept { return seconds_; }
+  /// The tables of one channel (planar ones), for answers.
+  Tables of_channel(std::int64_t channel) const;
+
+ private:
+  Lane lane_for(const ConstView& image, const std::string& name) const;
+  void plan_for(const ConstView& image, Lane lane);
+
+  SatOptions options_;
+  std::string lane_, squares_text_;
+  std::optional<SatPlan> plan_;
+  Type image_type_ = Type::u8;
+  Array sum_, squares_, tilted_, count_, workspace_;
+  double seconds_ = 0;
+};
+
+/// The type of the table of squares: as named, or by `auto` one that does not wrap soon.
+Type squares_type(const std::string& text, Type image);
+
+}  // namespace areal::command
