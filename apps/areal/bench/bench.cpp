@@ -1,0 +1,160 @@
+// areal bench: times algorithms beside their floor and their peers, checks what they computed, keeps records.
+
+#include "bench/bench.hpp"
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <areal/catalog.hpp>
+#include <areal/error.hpp>
+#include <areal/info.hpp>
+#include <cstdlib>
+#include <fstream>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <random>
+#include "media/media.hpp"
+#include "numbers.hpp"
+#include "out.hpp"
+#include "verbs.hpp"
+
+namespace areal::bench {
+
+std::string device_name() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);)
+    if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
+  return "CPU";
+}
+
+Array random_image(const Size& size, Type type) {
+  Array image({size.width, size.height}, type);
+  std::mt19937_64 random(20180514);
+  const std::int64_t n = size.width * size.height;
+  if (type == Type::f32) {
+    for (std::int64_t i = 0; i < n; ++i) image.as<float>()[i] = static_cast<float>(random() >> 40) * 0x1p-24f;
+  } else if (type == Type::f64) {
+    for (std::int64_t i = 0; i < n; ++i) image.as<double>()[i] = static_cast<double>(random() >> 11) * 0x1p-53;
+  } else if (type == Type::f16) {
+    for (std::int64_t i = 0; i < n; ++i) image.as<Half>()[i] = to_half(static_cast<float>(random() >> 40) * 0x1p-24f);
+  } else {
+    auto* const bytes = static_cast<unsigned char*>(image.data());
+    for (std::size_t i = 0; i < image.bytes(); ++i) bytes[i] = static_cast<unsigned char>(random() >> 56);
+  }
+  return image;
+}
+
+void Report::add(const Record& r) {
+  if (records_.empty())
+    command::write_out(fmt::format("{:<10} {:<32} {:<12} {:>11} {:>5} {:>3} {:>11} {:>11} {:>9}\n", "what", "algorithm",
+                                   "lane", "size", "bins", "thr", "median us", "floor us", "fraction"));
+  records_.push_back(r);
+  const std::string floor = r.floor.empty() ? "" : fmt::format("{:.1f}", r.floor_time.median);
+  const std::string fraction = r.floor.empty() ? "" : fmt::format("{:.2f}", r.floor_time.median / r.time.median);
+  command::write_out(fmt::format("{:<10} {:<32} {:<12} {:>11} {:>5} {:>3} {:>11.1f} {:>11} {:>9}\n", r.what,
+                                 r.algorithm, r.lane, fmt::format("{}x{}", r.width, r.height), r.bins, r.threads,
+                                 r.time.median, floor, fraction));
+  command::flush_out();
+}
+
+void Report::note(const std::string& words) const { settings_.note("{}", words); }
+
+void Report::write(const std::string& path) const {
+  const char* const commit = std::getenv("AREAL_COMMIT");
+  nlohmann::ordered_json all = nlohmann::json::array();
+  for (const Record& r : records_) {
+    nlohmann::ordered_json row{{"what", r.what},          {"algorithm", r.algorithm}, {"backend", "cpu"},
+                               {"device", device_name()}, {"lane", r.lane},           {"width", r.width},
+                               {"height", r.height},      {"bins", r.bins},           {"batch", r.batch},
+                               {"threads", r.threads}};
+    row["time_us"] = {{"min", r.time.min}, {"median", r.time.median}, {"max", r.time.max}};
+    if (!r.floor.empty()) {
+      row["floor"] = r.floor;
+      row["floor_us"] = r.floor_time.median;
+      row["fraction"] = r.floor_time.median / r.time.median;
+    }
+    row["bytes"] = r.bytes;
+    row["commit"] = commit != nullptr ? commit : "";
+    all.push_back(row);
+  }
+  const std::string text = all.dump(1) + "\n";
+  media::OutputFile file(path, text.size());
+  file.write(text.data(), text.size());
+  file.commit();
+}
+
+}  // namespace areal::bench
+
+namespace areal::command {
+namespace {
+
+struct Texts {
+  std::string what, json, video;
+  std::vector<std::string> sizes, lanes, algorithms;
+  std::vector<std::string> bins, threads;
+  std::string regions, repetitions;
+  bool no_peers = false;
+};
+
+bench::Options options_of(const Texts& texts, const Settings& settings) {
+  bench::Options options;
+  for (const std::string& text : texts.sizes) {
+    const Size wanted = size("--size", text);
+    options.sizes.push_back({wanted.width, wanted.height});
+  }
+  for (const std::string& text : texts.lanes) {
+    const std::optional<Lane> lane = lane_named(text);
+    if (!lane) throw InvalidArgument("--lane " + text + " is no lane; areal algorithms lists them");
+    options.lanes.push_back(*lane);
+  }
+  for (const std::string& text : texts.bins) options.bins.push_back(whole_number("--bins", text, 1, 65535));
+  for (const std::string& id : texts.algorithms) {
+    if (id != "auto" && find_algorithm(texts.what, id) == nullptr)
+      throw InvalidArgument("--algorithm " + id + " is not in the family " + texts.what +
+                            "; areal algorithms lists them");
+    options.algorithms.push_back(id);
+  }
+  if (settings.threads > 0)
+    options.threads = {settings.threads};
+  else if (default_threads() > 1)
+    options.threads = {1, default_threads()};
+  else
+    options.threads = {1};
+  if (!texts.regions.empty()) options.regions = whole_number("--count", texts.regions, 1, 1 << 30);
+  if (!texts.repetitions.empty())
+    options.repetitions = static_cast<int>(whole_number("--repetitions", texts.repetitions, 1, 10000));
+  options.peers = !texts.no_peers;
+  options.video = texts.video;
+  return options;
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, Settings& settings) {
+  auto texts = std::make_shared<Texts>();
+  CLI::App* verb = app.add_subcommand("bench", "Time algorithms beside their floor and other libraries");
+  verb->add_option("WHAT", texts->what, "sat, histogram, region or video")
+      ->required()
+      ->check(CLI::IsMember({"sat", "histogram", "region", "video"}));
+  verb->add_option("INPUT", texts->video, "the video, for video");
+  verb->add_option("--size", texts->sizes,
+                   "WxH; by default 1920x1080, 4096x4096 and 8192x8192 (histogram: the first, region: the last)");
+  verb->add_option("--lane", texts->lanes, "lanes of sat; by default 8u32s (and with squares), 32f64f, 8u32u, 64f64f");
+  verb->add_option("--bins", texts->bins, "bins of histogram; by default 32");
+  verb->add_option("--algorithm", texts->algorithms, "ids; by default auto for sat, all for histogram");
+  verb->add_option("--count", texts->regions, "regions of region; by default 1000000");
+  verb->add_option("--repetitions", texts->repetitions, "rounds; by default 15");
+  verb->add_flag("--no-peers", texts->no_peers, "leave out OpenCV, NumPy and scikit-image");
+  verb->add_option("--json", texts->json, "write the records to this file");
+  verb->footer("Example:\n  areal bench sat --size 640x480 --lane 8u32u --repetitions 3 --no-peers");
+  verb->callback([texts, &settings] {
+    settings.resolve();
+    const bench::Options options = options_of(*texts, settings);
+    bench::Report report(settings);
+    if (texts->what == "sat") bench::bench_sat(options, report);
+    if (texts->what == "histogram") bench::bench_histogram(options, report);
+    if (texts->what == "region") bench::bench_region(options, report);
+    if (texts->what == "video") bench::bench_video(options, report);
+    if (!texts->json.empty()) report.write(texts->json);
+  });
+}
+
+}  // namespace areal::command

@@ -1,0 +1,65 @@
+#pragma once
+// What the benchmarks share: their options, and the records that come out.
+
+#include <areal/array.hpp>
+#include <areal/lane.hpp>
+#include <cstdint>
+#include <string>
+#include <vector>
+#include "measure.hpp"
+#include "settings.hpp"
+
+namespace areal::bench {
+
+struct Size {
+  std::int64_t width = 0, height = 0;
+};
+
+struct Options {
+  std::vector<Size> sizes;
+  std::vector<Lane> lanes;
+  std::vector<std::int64_t> bins;
+  std::vector<std::string> algorithms;  // "auto", ids of the catalogue
+  std::vector<int> threads;
+  std::int64_t regions = 1'000'000;
+  int repetitions = 15;
+  bool peers = true;
+  std::string video;
+};
+
+/// One line of the result: a kernel, its time, and the floor that was measured beside it.
+struct Record {
+  std::string what, algorithm, lane;
+  std::int64_t width = 0, height = 0, bins = 0, batch = 1;
+  int threads = 1;
+  Times time = {};
+  std::string floor = {};  // copy, widen, memset, gather; "" where there is none
+  Times floor_time = {};
+  std::uint64_t bytes = 0;  // read and written at the least
+};
+
+/// Receives records as they come: prints them and keeps them.
+class Report {
+ public:
+  explicit Report(const command::Settings& settings) : settings_(settings) {}
+  void add(const Record& record);
+  void note(const std::string& words) const;
+  /// All records as a JSON array, appearing under its name when complete.
+  void write(const std::string& path) const;
+
+ private:
+  const command::Settings& settings_;
+  std::vector<Record> records_;
+};
+
+void bench_sat(const Options& options, Report& report);
+void bench_histogram(const Options& options, Report& report);
+void bench_region(const Options& options, Report& report);
+void bench_video(const Options& options, Report& report);
+
+/// Random pixels of that type (seeded: the same in every run); floats in [0, 1).
+Array random_image(const Size& size, Type type);
+/// The name of this machine's CPU.
+std::string device_name();
+
+}  // namespace areal::bench

@@ -1,0 +1,52 @@
+// areal bench region: a million random regions beside a plain loop of four random loads each.
+
+#include <algorithm>
+#include <areal/error.hpp>
+#include <areal/region.hpp>
+#include <areal/sat.hpp>
+#include <random>
+#include "bench/bench.hpp"
+#include "bench/floors.hpp"
+
+namespace areal::bench {
+
+void bench_region(const Options& options, Report& report) {
+  const std::vector<Size> sizes = options.sizes.empty() ? std::vector<Size>{{8192, 8192}} : options.sizes;
+  for (const Size& size : sizes) {
+    const Array image = random_image(size, Type::u8);
+    const SatTables tables = sat(image.view(), {}, Lane{Type::u8, Type::u32});
+    std::mt19937_64 random(3);
+    std::vector<Region> regions(static_cast<std::size_t>(options.regions));
+    for (Region& region : regions) {
+      const auto side = [&](std::int64_t extent, std::int64_t& from, std::int64_t& length) {
+        const auto a = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(extent + 1));
+        const auto b = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(extent + 1));
+        from = std::min(a, b);
+        length = std::max(a, b) - from;
+      };
+      side(size.width, region.x, region.width);
+      side(size.height, region.y, region.height);
+    }
+    std::vector<std::uint64_t> ours(regions.size()), plain(regions.size());
+    for (const int threads : options.threads) {
+      const std::vector<Times> times = measure(
+          {{"gather", [&] { gather(tables.sum.as<std::uint32_t>(), size.width + 1, regions, plain.data(), threads); }},
+           {"region_sums",
+            [&] {
+              region_sums({tables.sum.view(), Border::zero}, regions, ours, Outside::error, threads);
+            }}},
+          options.repetitions);
+      if (ours != plain) throw Error("region_sums: a sum differs from the plain loop's");
+      Record record{"region", "region_sums", "32u-64u", size.width, size.height};
+      record.batch = options.regions;
+      record.threads = threads;
+      record.time = times[1];
+      record.floor = "gather";
+      record.floor_time = times[0];
+      record.bytes = regions.size() * (sizeof(Region) + 4 * sizeof(std::uint32_t) + sizeof(std::uint64_t));
+      report.add(record);
+    }
+  }
+}
+
+}  // namespace areal::bench

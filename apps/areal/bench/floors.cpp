@@ -1,0 +1,132 @@
+#include "floors.hpp"
+#include <algorithm>
+#include <cstring>
+#include <functional>
+#include <thread>
+#include <vector>
+
+// The compiler makes the loops for each of these; the loader takes the best.
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)
+#define AREAL_BEST_TARGET __attribute__((target_clones("arch=skylake-avx512", "avx2", "default")))
+#else
+#define AREAL_BEST_TARGET
+#endif
+
+namespace areal::bench {
+namespace {
+
+// body(begin, end) over equal blocks of [0, n), one a thread. Plain threads: the floor owes nothing to the library.
+void blocks(std::int64_t n, int threads, const std::function<void(std::int64_t, std::int64_t)>& body) {
+  std::vector<std::thread> others;
+  const auto edge = [&](int i) { return n / threads * i / 64 * 64; };
+  for (int i = 1; i < threads; ++i) others.emplace_back([&, i] { body(edge(i), i + 1 == threads ? n : edge(i + 1)); });
+  body(0, threads == 1 ? n : edge(1));
+  for (std::thread& other : others) other.join();
+}
+
+AREAL_BEST_TARGET void widen_loop(const std::uint8_t* in, std::uint32_t* out, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) out[i] = in[i];
+}
+AREAL_BEST_TARGET void widen_loop(const std::uint8_t* in, std::uint64_t* out, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) out[i] = in[i];
+}
+AREAL_BEST_TARGET void widen_loop(const std::uint8_t* in, float* out, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) out[i] = in[i];
+}
+AREAL_BEST_TARGET void widen_loop(const std::uint8_t* in, double* out, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) out[i] = in[i];
+}
+AREAL_BEST_TARGET void widen_loop(const std::uint16_t* in, std::uint32_t* out, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) out[i] = in[i];
+}
+AREAL_BEST_TARGET void widen_loop(const std::uint16_t* in, std::uint64_t* out, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) out[i] = in[i];
+}
+AREAL_BEST_TARGET void widen_loop(const std::uint16_t* in, double* out, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) out[i] = in[i];
+}
+AREAL_BEST_TARGET void widen_loop(const std::uint32_t* in, std::uint64_t* out, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) out[i] = in[i];
+}
+AREAL_BEST_TARGET void widen_loop(const float* in, double* out, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) out[i] = in[i];
+}
+AREAL_BEST_TARGET void widen_both(const std::uint8_t* in, std::uint32_t* out, double* squares, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) {
+    out[i] = in[i];
+    squares[i] = static_cast<double>(in[i] * in[i]);
+  }
+}
+
+template <class In, class Out>
+void widen_block(const void* in, void* out, std::int64_t begin, std::int64_t end) {
+  widen_loop(static_cast<const In*>(in) + begin, static_cast<Out*>(out) + begin, end - begin);
+}
+
+// Any pixel of a size and any entry of a size move the same bytes; the conversion follows the table's kind.
+void widen_range(const void* in, void* out, std::int64_t begin, std::int64_t end, Lane lane) {
+  const std::size_t from = size_of(lane.input), to = size_of(lane.table);
+  if (from == to) {
+    std::memcpy(static_cast<char*>(out) + static_cast<std::size_t>(begin) * to,
+                static_cast<const char*>(in) + static_cast<std::size_t>(begin) * from,
+                static_cast<std::size_t>(end - begin) * to);
+    return;
+  }
+  const bool is_real = is_float(lane.table);
+  if (from == 1 && to == 4)
+    return is_real ? widen_block<std::uint8_t, float>(in, out, begin, end)
+                   : widen_block<std::uint8_t, std::uint32_t>(in, out, begin, end);
+  if (from == 1)
+    return is_real ? widen_block<std::uint8_t, double>(in, out, begin, end)
+                   : widen_block<std::uint8_t, std::uint64_t>(in, out, begin, end);
+  if (from == 2 && to == 4) return widen_block<std::uint16_t, std::uint32_t>(in, out, begin, end);
+  if (from == 2)
+    return is_real ? widen_block<std::uint16_t, double>(in, out, begin, end)
+                   : widen_block<std::uint16_t, std::uint64_t>(in, out, begin, end);
+  if (is_real) return widen_block<float, double>(in, out, begin, end);
+  widen_block<std::uint32_t, std::uint64_t>(in, out, begin, end);
+}
+
+}  // namespace
+
+void widen(const void* pixels, void* table, std::int64_t elements, Lane lane, int threads) {
+  blocks(elements, threads,
+         [&](std::int64_t begin, std::int64_t end) { widen_range(pixels, table, begin, end, lane); });
+}
+
+void widen_twice(const void* pixels, void* table, void* squares, std::int64_t elements, Lane lane, Type second,
+                 int threads) {
+  blocks(elements, threads, [&](std::int64_t begin, std::int64_t end) {
+    if (lane.input == Type::u8 && size_of(lane.table) == 4 && second == Type::f64) {
+      widen_both(static_cast<const std::uint8_t*>(pixels) + begin, static_cast<std::uint32_t*>(table) + begin,
+                 static_cast<double*>(squares) + begin, end - begin);
+      return;
+    }
+    constexpr std::int64_t part = 4096;  // small enough that the pixels' second reading is from the cache
+    for (std::int64_t at = begin; at < end; at += part) {
+      widen_range(pixels, table, at, std::min(end, at + part), lane);
+      widen_range(pixels, squares, at, std::min(end, at + part), {lane.input, second});
+    }
+  });
+}
+
+void fill(void* memory, std::int64_t bytes, int threads) {
+  blocks(bytes, threads, [&](std::int64_t begin, std::int64_t end) {
+    std::memset(static_cast<char*>(memory) + begin, 1, static_cast<std::size_t>(end - begin));
+  });
+}
+
+void gather(const std::uint32_t* table, std::int64_t row_entries, std::span<const Region> regions, std::uint64_t* out,
+            int threads) {
+  blocks(static_cast<std::int64_t>(regions.size()), threads, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      const Region& r = regions[static_cast<std::size_t>(i)];
+      const std::uint32_t* const top = table + r.y * row_entries + r.x;
+      const std::uint32_t* const bottom = top + r.height * row_entries;
+      out[i] = static_cast<std::uint32_t>(bottom[r.width] - bottom[0] - top[r.width] + top[0]);
+    }
+  });
+}
+
+}  // namespace areal::bench

@@ -1,0 +1,22 @@
+#pragma once
+// The floors: the least that a machine must do for a result of that size. Plain loops, spread over threads in blocks.
+
+#include <areal/lane.hpp>
+#include <areal/region.hpp>
+#include <cstdint>
+#include <span>
+
+namespace areal::bench {
+
+/// Reads `elements` pixels and writes as many entries of the lane's table type: copy for equal types, widen otherwise.
+void widen(const void* pixels, void* table, std::int64_t elements, Lane lane, int threads);
+/// As `widen`, but writes two tables in one pass over the pixels: sum's type and `second`.
+void widen_twice(const void* pixels, void* table, void* squares, std::int64_t elements, Lane lane, Type second,
+                 int threads);
+/// memset of so many bytes.
+void fill(void* memory, std::int64_t bytes, int threads);
+/// A loop of four random loads a region from a 32u table with border zero, their alternating sum stored as 64u.
+void gather(const std::uint32_t* table, std::int64_t row_entries, std::span<const Region> regions, std::uint64_t* out,
+            int threads);
+
+}  // namespace areal::bench

@@ -1,0 +1,30 @@
+#pragma once
+// Other libraries, found at run time. OpenCV through a plug-in of ours (bench/opencv_peer.cpp), NumPy and scikit-image
+// through Python (bench/python_peers.py). What is not installed is left out, and `missing` says why.
+
+#include <areal/view.hpp>
+#include <string>
+#include <vector>
+#include "measure.hpp"
+
+namespace areal::bench {
+
+/// cv::integral with the tables that are asked for; `table` of 32s, 32f or 64f, `squares` (64f) and `tilted` may be
+/// null. False where OpenCV cannot do it. `threads` is given to cv::setNumThreads.
+using CvIntegral = bool (*)(const void* pixels, int type, std::int64_t width, std::int64_t height, void* table,
+                            int table_type, void* squares, void* tilted, int threads);
+
+/// The function, or nullptr with the reason in `missing`.
+CvIntegral find_opencv(std::string& missing);
+/// "4.6.0", where find_opencv found it.
+std::string opencv_version();
+
+struct PythonPeer {
+  std::string name;  // "numpy.cumsum twice", "skimage.transform.integral_image"
+  std::string version;
+  Times times;
+};
+/// Times of the Python peers on an 8u image of that size; empty with the reason in `missing`.
+std::vector<PythonPeer> time_python(std::int64_t width, std::int64_t height, int repetitions, std::string& missing);
+
+}  // namespace areal::bench

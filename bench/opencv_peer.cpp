@@ -1,0 +1,33 @@
+// OpenCV as a peer of `areal bench`: a plug-in of its own, so that the command does not need OpenCV.
+#include <opencv2/core.hpp>
+#include <opencv2/core/version.hpp>
+#include <opencv2/imgproc.hpp>
+
+extern "C" const char* areal_cv_version() { return CV_VERSION; }
+
+// Types are areal::Type: 0 is 8u, 5 is 32s, 9 is 32f, 10 is 64f.
+extern "C" bool areal_cv_integral(const void* pixels, int type, std::int64_t width, std::int64_t height, void* table,
+                                  int table_type, void* squares, void* tilted, int threads) {
+  const auto depth = [](int t) { return t == 0 ? CV_8U : t == 5 ? CV_32S : t == 9 ? CV_32F : t == 10 ? CV_64F : -1; };
+  if (depth(type) < 0 || depth(table_type) < 0) return false;
+  cv::setNumThreads(threads);
+  const int w = static_cast<int>(width), h = static_cast<int>(height);
+  try {
+    const cv::Mat image(h, w, depth(type), const_cast<void*>(pixels));
+    cv::Mat sum(h + 1, w + 1, depth(table_type), table);
+    if (squares == nullptr) {
+      cv::integral(image, sum, depth(table_type));
+    } else {
+      cv::Mat square_sum(h + 1, w + 1, CV_64F, squares);
+      if (tilted == nullptr) {
+        cv::integral(image, sum, square_sum, depth(table_type), CV_64F);
+      } else {
+        cv::Mat tilted_sum(h + 1, w + 1, depth(table_type), tilted);
+        cv::integral(image, sum, square_sum, tilted_sum, depth(table_type), CV_64F);
+      }
+    }
+    return sum.data == table;  // otherwise it computed into memory of its own
+  } catch (const cv::Exception&) {
+    return false;
+  }
+}
