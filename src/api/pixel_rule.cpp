@@ -1,6 +1,6 @@
 #include "api/pixel_rule.hpp"
-#include <bit>
 #include "api/require.hpp"
+#include "api/view_check.hpp"
 
 namespace areal {
 namespace {
@@ -64,6 +64,13 @@ cpu::PixelBins pixel_bins(const Binning& binning, Type type, std::int64_t channe
   else
     rule.channels.push_back(channel_bins(binning, type));
   return rule;
+}
+
+void check_weights(const ConstView& weights, const Shape& image) {
+  require(
+      weights.type == Type::u8 || weights.type == Type::u16 || weights.type == Type::f32 || weights.type == Type::f64,
+      "weights type ", name_of(weights.type), ": it may be 8u, 16u, 32f or 64f");
+  check_view("weights", weights, {image.width, image.height, 1, image.batch}, weights.type);
 }
 
 }  // namespace areal

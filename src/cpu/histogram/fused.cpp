@@ -4,6 +4,7 @@
 #include <cstring>
 #include <memory>
 #include "cpu/histogram/tile.hpp"
+#include "cpu/histogram/weight_run.hpp"
 #include "cpu/threads.hpp"
 
 namespace areal::cpu {
@@ -16,31 +17,6 @@ constexpr int most_rows_weighted = 32;
 
 std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 std::int64_t lines(std::int64_t bytes) { return up(bytes, line) * line; }
-
-template <class To, class From>
-void convert_run(const char* p, std::int64_t pitch, int count, To* out) {
-  for (int i = 0; i < count; ++i) {
-    From value;
-    std::memcpy(&value, p + i * pitch, sizeof value);
-    out[i] = static_cast<To>(value);
-  }
-}
-
-template <class To>
-void weights_of_run(const ConstView& weights, std::int64_t n, std::int64_t y, std::int64_t x, int count, To* out) {
-  const std::int64_t pitch = weights.column_pitch();
-  const char* p = static_cast<const char*>(weights.row(y, 0, n)) + x * pitch;
-  switch (weights.type) {
-    case Type::u8:
-      return convert_run<To, std::uint8_t>(p, pitch, count, out);
-    case Type::u16:
-      return convert_run<To, std::uint16_t>(p, pitch, count, out);
-    case Type::f32:
-      return convert_run<To, float>(p, pitch, count, out);
-    default:
-      return convert_run<To, double>(p, pitch, count, out);
-  }
-}
 
 void fill_zero(const View& tensor) {
   const auto bytes = static_cast<std::size_t>(tensor.shape.width) * size_of(tensor.type);
