@@ -37,7 +37,9 @@ class Reporter {
   void finished() {
     if (!progress_) return;
     const std::scoped_lock lock(mutex_);
-    if (!progress_(++done_, total_)) throw Cancelled("the integral histogram was cancelled");
+    // Asked once to stop, it is not called again by the threads that were still at work.
+    stopped_ = stopped_ || !progress_(++done_, total_);
+    if (stopped_) throw Cancelled("the integral histogram was cancelled");
   }
 
  private:
@@ -45,6 +47,7 @@ class Reporter {
   std::mutex mutex_;
   std::int64_t done_ = 0;
   const std::int64_t total_;
+  bool stopped_ = false;
 };
 
 }  // namespace
