@@ -23,5 +23,15 @@ std::vector<std::string> simd_targets() {
     if (compiled >> bit & 1) names.emplace_back(hwy::TargetName(std::int64_t{1} << bit));
   return names;
 }
+
+bool only_simd_target(std::string_view name) {
+  hwy::SetSupportedTargetsForTest(0);  // lifts it
+  std::int64_t only = 0;
+  for (const std::int64_t target : hwy::SupportedAndGeneratedTargets())
+    if (name == hwy::TargetName(target)) only = target;
+  hwy::SetSupportedTargetsForTest(only);
+  hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  return only != 0 || name.empty();
+}
 }  // namespace areal::cpu
 #endif

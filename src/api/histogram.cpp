@@ -1,0 +1,176 @@
+// Integral histograms: checks, choice of the algorithm, the call.
+#include <areal/catalog.hpp>
+#include <areal/error.hpp>
+#include <areal/histogram.hpp>
+#include <areal/info.hpp>
+#include <atomic>
+#include <mutex>
+#include "api/pixel_rule.hpp"
+#include "api/require.hpp"
+#include "api/view_check.hpp"
+#include "cpu/histogram/fused.hpp"
+#include "cpu/histogram/recurrence.hpp"
+
+namespace areal {
+namespace {
+
+std::string known_algorithms() {
+  std::string list = "auto";
+  for (const Algorithm& row : algorithms())
+    if (row.family == "histogram" && row.cpu) list += ", " + std::string(row.id);
+  return list;
+}
+
+void check_counter(const HistogramOptions& options) {
+  if (options.weighted)
+    require(is_float(options.counter) && options.counter != Type::f16, "counter ", name_of(options.counter),
+            " cannot hold weights: it may be 32f or 64f");
+  else
+    require(options.counter == Type::u32 || options.counter == Type::u64, "counter ", name_of(options.counter),
+            " does not count pixels: it may be 32u or 64u");
+}
+
+// Tells the callback of each finished piece of work, one thread at a time.
+class Reporter {
+ public:
+  Reporter(const Progress& progress, std::int64_t total) : progress_(progress), total_(total) {}
+  void finished() {
+    if (!progress_) return;
+    const std::scoped_lock lock(mutex_);
+    // Asked once to stop, it is not called again by the threads that were still at work.
+    stopped_ = stopped_ || !progress_(++done_, total_);
+    if (stopped_) throw Cancelled("the integral histogram was cancelled");
+  }
+
+ private:
+  const Progress& progress_;
+  std::mutex mutex_;
+  std::int64_t done_ = 0;
+  const std::int64_t total_;
+  bool stopped_ = false;
+};
+
+}  // namespace
+
+struct HistogramPlan::State {
+  Shape image, tensor;
+  Type type;
+  Binning binning;
+  HistogramOptions options;
+  std::string algorithm, reason;
+  std::uint64_t tensor_bytes = 0;
+  cpu::PixelBins rule;
+  std::optional<cpu::FusedHistogram> fused;  // ours, or else one of the paper's
+
+  void check(const HistogramArguments& arguments) const;
+};
+
+HistogramPlan::HistogramPlan(const Shape& image, Type type, const Binning& binning, const HistogramOptions& options) {
+  check_shape("image", image, type);
+  require(options.threads >= 0, "threads ", options.threads, ": it may be 0 (all) or more");
+  check_counter(options);
+  if (options.backend == Backend::cuda || options.backend == Backend::simt)
+    throw Unavailable(sentence("backend ", name_of(options.backend), " is not part of this build"));
+
+  const std::int64_t more = options.border == Border::zero ? 1 : 0;
+  auto state = std::make_shared<State>(State{image,
+                                             {},
+                                             type,
+                                             binning,
+                                             options,
+                                             options.algorithm == "auto" ? "fused" : options.algorithm,
+                                             "asked for",
+                                             0,
+                                             pixel_bins(binning, type, image.channels),
+                                             {}});
+  state->tensor = {image.width + more, image.height + more, binning.bins(), image.batch, Layout::planar};
+  check_shape("tensor", state->tensor, options.counter);
+  state->tensor_bytes = bytes_of(state->tensor, options.counter);
+
+  const Algorithm* const row = find_algorithm("histogram", state->algorithm);
+  require(row != nullptr && row->cpu, "algorithm ", options.algorithm, " is not one of ", known_algorithms());
+  if (options.algorithm == "auto") state->reason = "the fastest on a CPU for every size and number of bins measured";
+  if (row->plain_only) {
+    require(image.channels == 1 && image.batch <= 1 && !options.weighted, "algorithm ", state->algorithm,
+            " counts one single-channel image without weights; for more choose auto or fused");
+  } else {
+    cpu::FusedHistogram asked;
+    asked.image = image;
+    asked.bins = binning.bins();
+    asked.counter = options.counter;
+    asked.border = options.border;
+    asked.weighted = options.weighted;
+    asked.threads = options.threads;
+    state->fused = cpu::plan_fused(asked, state->tensor_bytes);
+  }
+  state_ = std::move(state);
+}
+
+std::uint64_t HistogramPlan::tensor_bytes() const noexcept { return state_->tensor_bytes; }
+std::size_t HistogramPlan::workspace_bytes() const noexcept {
+  return state_->fused ? state_->fused->workspace_bytes : 0;
+}
+Shape HistogramPlan::tensor_shape() const noexcept { return state_->tensor; }
+const Binning& HistogramPlan::binning() const noexcept { return state_->binning; }
+const HistogramOptions& HistogramPlan::options() const noexcept { return state_->options; }
+const std::string& HistogramPlan::algorithm() const noexcept { return state_->algorithm; }
+const std::string& HistogramPlan::reason() const noexcept { return state_->reason; }
+
+void HistogramPlan::require_fit() const {
+  const bool asked = state_->options.memory_limit != 0;
+  const std::uint64_t limit = asked ? state_->options.memory_limit : free_memory(), bytes = state_->tensor_bytes;
+  if (bytes <= limit) return;
+  const Shape& t = state_->tensor;
+  throw OutOfMemory(
+      sentence("an integral histogram of ", t.channels, "x", t.height, "x", t.width,
+               t.batch == 1 ? "" : sentence(", batch ", t.batch), " of ", name_of(state_->options.counter), " takes ",
+               bytes, " bytes, more than the ", limit, asked ? " bytes of memory_limit" : " bytes that are free",
+               "; region_histograms answers regions without it"),
+      bytes);
+}
+
+void HistogramPlan::State::check(const HistogramArguments& arguments) const {
+  check_view("image", arguments.image, image, type);
+  check_view("tensor", arguments.tensor, tensor, options.counter);
+  if (options.weighted)
+    check_weights(arguments.weights, image);
+  else
+    require(arguments.weights.data == nullptr, "weights were given, but the plan was not made for them");
+  require(!may_overlap(arguments.tensor, arguments.image), "the image and the tensor share memory");
+  require(!may_overlap(arguments.tensor, arguments.weights), "the weights and the tensor share memory");
+}
+
+void HistogramPlan::prepare(void* workspace, Stream) const {
+  require(workspace != nullptr || workspace_bytes() == 0, "workspace is a null pointer: this plan needs ",
+          workspace_bytes(), " bytes");
+}
+
+void HistogramPlan::execute(const HistogramArguments& arguments, void* workspace, Stream stream) const {
+  const State& s = *state_;
+  prepare(workspace, stream);
+  s.check(arguments);
+  if (s.tensor.empty()) return;
+  const std::int64_t total = s.fused ? s.fused->tiles() : s.tensor.channels;
+  Reporter reporter(s.options.progress, total);
+  const auto finished = [&] { reporter.finished(); };
+  if (s.fused)
+    cpu::run_fused(*s.fused, s.rule, arguments.image, arguments.weights, arguments.tensor, workspace, finished);
+  else
+    cpu::recurrence(s.rule, arguments.image, arguments.tensor, s.options.border,
+                    s.algorithm == "serial" ? 1 : s.options.threads, finished);
+}
+
+Array integral_histogram(const ConstView& image, const Binning& binning, const HistogramOptions& options,
+                         const ConstView& weights) {
+  HistogramOptions asked = options;
+  if (weights.data != nullptr) asked.weighted = true;
+  const HistogramPlan plan(image.shape, image.type, binning, asked);
+  plan.require_fit();
+  Array tensor(plan.tensor_shape(), asked.counter);
+  Array workspace(Shape{static_cast<std::int64_t>(plan.workspace_bytes()), 1}, Type::u8);
+  plan.prepare(workspace.data());
+  plan.execute({image, tensor.view(), weights}, workspace.data());
+  return tensor;
+}
+
+}  // namespace areal

@@ -1,0 +1,37 @@
+#pragma once
+// One tile of the fused integral histogram: bins that are known already become finished rows of the tensor.
+
+#include <areal/type.hpp>
+#include <cstdint>
+
+namespace areal::cpu {
+
+inline constexpr int tile_width = 512;  // pixels: a row of 64-bit sums is 4 KiB, and stays in L1
+/// Bytes between rows of a tile's bins, elements between rows of its weights: whole vectors of any target.
+constexpr int tile_stride(int width) { return (width + 63) / 64 * 64; }
+
+struct HistogramTile {
+  Type counter = Type::u32;             ///< 32u and 64u count; 32f and 64f add weights
+  int width = 0, height = 0, bins = 0;  ///< pixels; bins of this group, at most 255
+  const std::uint8_t* rel = nullptr;    ///< bin of each pixel within the group, 255 for none, padding included; 64-byte
+                                        ///< aligned rows of tile_stride(width)
+  const void* weights = nullptr;        ///< of the counter's type, same stride in elements, 64-byte aligned
+
+  char* out = nullptr;  ///< where the tensor has this tile's first pixel of its first bin
+  std::int64_t row_pitch = 0, plane_pitch = 0;
+  bool zero_row = false;     ///< also write the row of zeros above
+  bool zero_column = false;  ///< also write the column of zeros to the left
+  bool stream = false;       ///< past the caches
+
+  // Carries: what the tile above and the tile to the left hand on, and what this one hands on in their place. Elements
+  // of the counter's type; null where there is no such neighbour. Pitches from bin to bin, in elements.
+  void* above = nullptr;  ///< last row of each bin
+  void* left = nullptr;   ///< row sums of each bin up to this tile
+  std::int64_t above_pitch = 0, left_pitch = 0;
+  bool read_above = false, write_above = false, read_left = false, write_left = false;
+};
+
+/// Computes the tile, every element written once, and orders its stores before whatever follows.
+void run_tile(const HistogramTile& tile);
+
+}  // namespace areal::cpu
