@@ -1,4 +1,5 @@
-// .npy streams: whatever the bytes, arrays whose bytes were there, or an error of areal; never more memory than allowed.
+// .npy streams: whatever the bytes, arrays whose bytes were there, or an error of areal; never more memory than
+// allowed.
 #include <areal/error.hpp>
 #include <cstdio>
 #include <cstdlib>
