@@ -4,7 +4,7 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 areal=$PWD/build/release/apps/areal/areal
 clip=data/vtest.avi
-picture=data/home.jpg
+picture=data/rubberwhale1.png  # lossless: every decoder gives the same pixels
 out=out/demo
 rm -rf "$out"
 mkdir -p "$out"
@@ -32,7 +32,7 @@ title "sums of regions of $picture"
 cat >"$out/picture-regions.csv" <<'END'
 x,y,width,height,name
 0,0,100,100,corner
-100,100,200,150,house
+100,100,200,150,middle
 37,11,1,1,one pixel
 END
 # One channel, so that no weighting of colours stands between the file and the sum.
