@@ -101,7 +101,7 @@ HistogramPlan::HistogramPlan(const Shape& image, Type type, const Binning& binni
     asked.border = options.border;
     asked.weighted = options.weighted;
     asked.threads = options.threads;
-    state->fused = cpu::plan_fused(asked, state->tensor_bytes);
+    state->fused = cpu::plan_fused(asked);
   }
   state_ = std::move(state);
 }

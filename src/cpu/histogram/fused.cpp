@@ -65,7 +65,6 @@ HistogramTile tile_at(const FusedHistogram& p, const View& tensor, const Carries
   tile.plane_pitch = tensor.plane_pitch;
   tile.zero_row = shift == 1 && at.row == 0;
   tile.zero_column = shift == 1 && at.column == 0;
-  tile.stream = p.stream;
   tile.above_pitch = p.above_pitch;
   tile.left_pitch = p.left_pitch;
   const std::int64_t plane = at.slot * p.bins + bin;
@@ -115,7 +114,7 @@ void compute_weighted(const FusedHistogram& p, const PixelBins& rule, const Cons
 
 }  // namespace
 
-FusedHistogram plan_fused(FusedHistogram p, std::uint64_t tensor_bytes) {
+FusedHistogram plan_fused(FusedHistogram p) {
   // An exclusive table is the `zero` table of the image without its last row and column.
   const std::int64_t left_out = p.border == Border::exclusive ? 1 : 0;
   p.width = std::max<std::int64_t>(0, p.image.width - left_out);
@@ -140,8 +139,6 @@ FusedHistogram plan_fused(FusedHistogram p, std::uint64_t tensor_bytes) {
   const auto size = static_cast<std::int64_t>(size_of(p.counter));
   p.above_pitch = p.rows > 1 ? lines(p.width * size) / size : 0;
   p.left_pitch = p.columns > 1 ? lines(p.height * size) / size : 0;
-  // Past the caches where the tensor is far larger than what they could keep for the reader.
-  p.stream = tensor_bytes > (std::uint64_t{24} << 20);
   if (carries)
     p.workspace_bytes = static_cast<std::size_t>(
         line + p.images_at_once * (p.bins * (p.above_pitch + p.left_pitch) * size + p.groups * p.rows * p.columns));

@@ -28,14 +28,13 @@ struct FusedHistogram {
   std::int64_t group = 0, groups = 0;            ///< bins of a tile
   std::int64_t images_at_once = 0;               ///< of the batch
   std::int64_t above_pitch = 0, left_pitch = 0;  ///< elements a bin, 0 where nothing is carried
-  bool stream = false;
   std::size_t workspace_bytes = 0;
 
   std::int64_t tiles() const { return image.batch * groups * std::max<std::int64_t>(1, rows * columns); }
 };
 
-/// Decides. `tensor_bytes` are of the whole tensor.
-FusedHistogram plan_fused(FusedHistogram asked, std::uint64_t tensor_bytes);
+/// Decides.
+FusedHistogram plan_fused(FusedHistogram asked);
 
 /// Computes. `weights` may be 8u, 16u, 32f or 64f. `finished` is called after each tile, from any thread.
 void run_fused(const FusedHistogram& plan, const PixelBins& rule, const ConstView& image, const ConstView& weights,

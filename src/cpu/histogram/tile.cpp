@@ -1,7 +1,7 @@
 #include "cpu/histogram/tile.hpp"
-#include <hwy/cache_control.h>
 #include <algorithm>
 #include <cstring>
+#include "cpu/prefetch.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/histogram/tile.cpp"
@@ -32,8 +32,9 @@ constexpr bool starts_line(int x) {
 class RowOut {
  public:
   RowOut() = default;
-  RowOut(const char* row, std::size_t bytes, char* out, bool stream)
-      : row_(row), out_(out), bytes_(bytes), stream_(stream) {}
+  // `next` is where the row after this one will go.
+  RowOut(const char* row, std::size_t bytes, char* out, const char* next)
+      : row_(row), out_(out), next_(next), bytes_(bytes) {}
 
   // The head and the first line. Then step(0), step(1), .. before the sums of cache line 0, 1, .. change: step i sends
   // line i + 1, which starts at most one element before them.
@@ -67,26 +68,25 @@ class RowOut {
   HWY_INLINE void send(int i) const {
     const char* from = row_ + i * line;
     char* to = out_ + i * line;
+    constexpr int ahead = prefetch_distance / static_cast<int>(line);
+    prefetch_to_write(i + ahead < lines_ ? to + prefetch_distance
+                                         : next_ + (i + ahead - lines_) * static_cast<int>(line));
 #if HWY_TARGET == HWY_SCALAR
     std::memcpy(to, from, line);
 #else
     const hn::ScalableTag<std::uint8_t> d;
     for (std::size_t j = 0; j < line; j += hn::Lanes(d)) {
       const auto v = hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(from + j));
-      auto* const p = reinterpret_cast<std::uint8_t*>(to + j);
-      if (stream_)
-        hn::Stream(v, d, p);
-      else
-        hn::Store(v, d, p);
+      hn::Store(v, d, reinterpret_cast<std::uint8_t*>(to + j));
     }
 #endif
   }
 
   const char* row_ = nullptr;
   char* out_ = nullptr;
+  const char* next_ = nullptr;
   std::size_t bytes_ = 0;
   int lines_ = 0;
-  bool stream_ = false;
 };
 
 #if HWY_TARGET != HWY_SCALAR
@@ -200,7 +200,8 @@ void tile_of(const HistogramTile& t) {
     T* const left = t.left ? static_cast<T*>(t.left) + bin * t.left_pitch : nullptr;
     std::fill(sums, sums + stride, T{0});
     const auto row_to = [&](std::int64_t y) {
-      return RowOut(reinterpret_cast<const char*>(sums - extra), bytes, out + y * t.row_pitch, t.stream);
+      return RowOut(reinterpret_cast<const char*>(sums - extra), bytes, out + y * t.row_pitch,
+                    out + (y + 1) * t.row_pitch);
     };
     if (t.zero_row) row_to(-1).all();
     if (t.read_above) std::memcpy(sums, above, carried);
@@ -249,8 +250,6 @@ void run_tile(const HistogramTile& tile) {
     default:
       HWY_DYNAMIC_DISPATCH(tile_32u)(tile);
   }
-  // Streaming stores are not ordered with the release that lets the next tile start, nor with the caller's reads.
-  if (tile.stream) hwy::FlushStream();
 }
 }  // namespace areal::cpu
 #endif

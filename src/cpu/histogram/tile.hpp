@@ -21,7 +21,6 @@ struct HistogramTile {
   std::int64_t row_pitch = 0, plane_pitch = 0;
   bool zero_row = false;     ///< also write the row of zeros above
   bool zero_column = false;  ///< also write the column of zeros to the left
-  bool stream = false;       ///< past the caches
 
   // Carries: what the tile above and the tile to the left hand on, and what this one hands on in their place. Elements
   // of the counter's type; null where there is no such neighbour. Pitches from bin to bin, in elements.

@@ -11,6 +11,7 @@
 #include <cstring>
 #include <type_traits>
 
+#include "cpu/prefetch.hpp"
 #include "cpu/sat/convert-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
@@ -64,16 +65,6 @@ class LaneScan {
   Indices from2_ = from1_, last_ = from1_;
   Mask keep1_ = hn::MaskFromVec(hn::Zero(D())), keep2_ = keep1_;
 };
-
-/// Asks for the line at p to be written soon. Ordinary stores that find their lines fetched for ownership are faster
-/// here than non-temporal ones and than stores left to the hardware prefetcher (docs/notes/cpu-sat.md).
-HWY_INLINE void prefetch_to_write(const void* p) {
-#if HWY_ARCH_X86
-  asm volatile("prefetchw %0" : : "m"(*static_cast<const char*>(p)));
-#else
-  __builtin_prefetch(p, 1);
-#endif
-}
 
 /// One of the rows scanned together: where it comes from and goes to, and its running sum in every lane. A struct and
 /// not arrays indexed by row: the compiler keeps these in registers.
@@ -137,7 +128,7 @@ HWY_NOINLINE void scan_some(const void* const* in, const void* above_row, void* 
     }
     return x;
   };
-  constexpr std::int64_t ahead = 1024;  // bytes; 512 to 2048 measure alike
+  constexpr std::int64_t ahead = prefetch_distance;
   const std::int64_t bytes = n * static_cast<std::int64_t>(sizeof(T));
   const std::int64_t near = std::max<std::int64_t>(0, n - ahead / static_cast<std::int64_t>(sizeof(T)));
   const auto far = [&](const void* const* targets, int r, std::int64_t offset) HWY_ATTR {
