@@ -117,7 +117,7 @@ TEST_F(CommandBadInput, WrongUse) {
       {{"hist", "a.pgm", "--range", "0,inf"}, 2, "range"},
       {{"hist", "a.pgm", "--percentile", "101"}, 2, "--percentile 101: may be 0 to 100"},
       {{"hist", "a.pgm", "--distance", "l1"}, 2, "--distance: needs --template"},
-      {{"hist", "a.pgm", "--template", "0,0,9,9", "--distance", "far"}, 2, "--distance far: may be l1, l2, chi_square"},
+      {{"hist", "a.pgm", "--template", "0,0,9,9", "--distance", "far"}, 2, "--distance far: may be l1, l2, chi-square"},
       {{"hist", "a.pgm", "--joint"}, 2, "--joint: a.pgm has 1 channel; it may have 2 or 3"},
       {{"window", "a.pgm", "-o", "w.png", "--mean"}, 2, "--size: is needed"},
       {{"window", "a.pgm", "-o", "w.png", "--size", "3x3"}, 2, "one of --sum, --mean, --std and --threshold is needed"},

@@ -61,9 +61,22 @@ struct SatPlan::State {
     return shape;
   }
   bool counts() const { return options.mask || options.ignore_nan; }
+  void check_tables() const;
   void check(const SatArguments& arguments) const;
   void check_overlaps(const SatArguments& arguments) const;
 };
+
+/// Every table that comes out must be addressable.
+void SatPlan::State::check_tables() const {
+  const std::int64_t most = std::max({image.width, image.height, image.batch});
+  require(most < std::numeric_limits<std::int64_t>::max(), "table of an image of ", image.width, "x", image.height,
+          ", batch ", image.batch, ": its extents do not fit 63 bits");
+  const Shape table = table_shape_of(image, options);
+  check_shape("table", table, lane.table);
+  if (options.squares) check_shape("table of squares", table, *options.squares);
+  if (options.tilted) check_shape("tilted table", tilted_shape(), lane.table);
+  if (counts()) check_shape("table of counts", count_shape(), Type::u32);
+}
 
 SatPlan::SatPlan(const Shape& image, Lane lane, const SatOptions& options) {
   check_shape("image", image, lane.input);
@@ -94,6 +107,7 @@ SatPlan::SatPlan(const Shape& image, Lane lane, const SatOptions& options) {
     state->reason = "the fastest on a CPU for every lane and size measured";
   else
     state->reason = "asked for";
+  state->check_tables();
   if (row->plain_only) {
     const bool plain = image.channels <= 1 && image.batch <= 1 && !options.squares && !options.tilted &&
                        !options.mask && !options.ignore_nan && !options.volume;
@@ -108,7 +122,6 @@ SatPlan::SatPlan(const Shape& image, Lane lane, const SatOptions& options) {
     if (options.tilted)
       state->workspace_bytes = std::max(state->workspace_bytes, cpu::tilted_workspace_bytes(image, lane));
   }
-  check_shape("table", table_shape_of(image, options), lane.table);
   state_ = std::move(state);
 }
 

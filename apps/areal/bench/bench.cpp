@@ -1,6 +1,6 @@
 // areal bench: times algorithms beside their floor and their peers, checks what they computed, keeps records.
 
-#include "bench/bench.hpp"
+#include "bench.hpp"
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <areal/catalog.hpp>
@@ -11,10 +11,10 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <random>
+#include "../numbers.hpp"
+#include "../out.hpp"
+#include "../verbs.hpp"
 #include "media/media.hpp"
-#include "numbers.hpp"
-#include "out.hpp"
-#include "verbs.hpp"
 
 namespace areal::bench {
 

@@ -6,8 +6,8 @@
 #include <cstdint>
 #include <string>
 #include <vector>
+#include "../settings.hpp"
 #include "measure.hpp"
-#include "settings.hpp"
 
 namespace areal::bench {
 

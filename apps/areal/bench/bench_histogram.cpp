@@ -6,8 +6,8 @@
 #include <areal/error.hpp>
 #include <areal/histogram.hpp>
 #include <random>
-#include "bench/bench.hpp"
-#include "bench/floors.hpp"
+#include "bench.hpp"
+#include "floors.hpp"
 
 namespace areal::bench {
 namespace {

@@ -5,8 +5,8 @@
 #include <areal/region.hpp>
 #include <areal/sat.hpp>
 #include <random>
-#include "bench/bench.hpp"
-#include "bench/floors.hpp"
+#include "bench.hpp"
+#include "floors.hpp"
 
 namespace areal::bench {
 

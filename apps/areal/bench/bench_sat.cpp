@@ -7,9 +7,9 @@
 #include <areal/sat.hpp>
 #include <cmath>
 #include <random>
-#include "bench/bench.hpp"
-#include "bench/floors.hpp"
-#include "bench/peers.hpp"
+#include "bench.hpp"
+#include "floors.hpp"
+#include "peers.hpp"
 
 namespace areal::bench {
 namespace {

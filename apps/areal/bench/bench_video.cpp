@@ -2,7 +2,7 @@
 
 #include <areal/error.hpp>
 #include <areal/histogram.hpp>
-#include "bench/bench.hpp"
+#include "bench.hpp"
 #include "media/media.hpp"
 
 namespace areal::bench {
