@@ -21,11 +21,14 @@ struct RegionRules {
   Outside outside;
   bool lacks_last;  ///< a border is exclusive
 
-  Region operator()(const Region& region, std::int64_t index) const {
-    const Region inside = lies_inside(region, image_width, image_height)
-                              ? region
-                              : checked_region(region, index, image_width, image_height, outside);
-    if (lacks_last && inside.width > 0 && inside.height > 0) [[unlikely]]
+  /// True where the region needs nothing of `checked`, as nearly all do.
+  bool allow(const Region& region) const noexcept {
+    return !lacks_last && lies_inside(region, image_width, image_height);
+  }
+  /// Out of line: what it throws is not worth room in the loop.
+  [[gnu::noinline]] Region checked(const Region& region, std::int64_t index) const {
+    const Region inside = checked_region(region, index, image_width, image_height, outside);
+    if (lacks_last && inside.width > 0 && inside.height > 0)
       require(inside.x + inside.width < image_width && inside.y + inside.height < image_height, "region ", index,
               " (x ", inside.x, ", y ", inside.y, ", width ", inside.width, ", height ", inside.height,
               ") touches the last row or column of the image of ", image_width, "x", image_height,
@@ -52,7 +55,9 @@ void for_each_region_block(std::span<const Region> regions, const RegionRules& r
     block.first = first;
     block.count = std::min(regions_per_block, end - first);
     for (std::int64_t i = 0; i < block.count; ++i) {
-      const Region region = rules(regions[first + i], first + i);
+      Region region = regions[first + i];
+      if (!rules.allow(region)) [[unlikely]]
+        region = rules.checked(region, first + i);
       block.pixels[i] = static_cast<std::uint64_t>(region.width) * static_cast<std::uint64_t>(region.height);
       for (std::size_t t = 0; t < Tables; ++t) {
         block.corners[t][i] = tables[t].of(region);
@@ -71,7 +76,7 @@ void for_each_region_block(std::span<const Region> regions, const RegionRules& r
   try {
     cpu::parallel_ranges(threads, static_cast<std::int64_t>(regions.size()), grain, body);
   } catch (const InvalidArgument&) {
-    for (std::size_t i = 0; i < regions.size(); ++i) rules(regions[i], static_cast<std::int64_t>(i));
+    for (std::size_t i = 0; i < regions.size(); ++i) rules.checked(regions[i], static_cast<std::int64_t>(i));
     throw;
   }
 }
