@@ -46,11 +46,4 @@ class Corner {
   std::int64_t row_pitch_, column_pitch_, shift_;
 };
 
-inline void prefetch(const Corners& corners) noexcept {
-  __builtin_prefetch(corners.top_left);
-  __builtin_prefetch(corners.top_right);
-  __builtin_prefetch(corners.bottom_left);
-  __builtin_prefetch(corners.bottom_right);
-}
-
 }  // namespace areal::cpu
