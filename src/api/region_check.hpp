@@ -5,10 +5,14 @@
 
 namespace areal {
 
-/// True where the region has no negative extent and lies inside the image. No sum of two extents, so nothing overflows.
+/// True where the region has no negative extent and lies inside the image. Negative numbers are the largest unsigned
+/// ones; without a sum of two extents nothing overflows, and the four comparisons need no branch of their own.
 inline bool lies_inside(const Region& region, std::int64_t image_width, std::int64_t image_height) noexcept {
-  return region.x >= 0 && region.y >= 0 && region.width >= 0 && region.height >= 0 && region.x <= image_width &&
-         region.y <= image_height && region.width <= image_width - region.x && region.height <= image_height - region.y;
+  const auto x = static_cast<std::uint64_t>(region.x), y = static_cast<std::uint64_t>(region.y);
+  const auto width = static_cast<std::uint64_t>(image_width), height = static_cast<std::uint64_t>(image_height);
+  const bool starts_inside = (x <= width) & (y <= height);
+  return starts_inside & (static_cast<std::uint64_t>(region.width) <= width - x) &
+         (static_cast<std::uint64_t>(region.height) <= height - y);
 }
 
 /// The region itself where it lies inside the image. Else, for `Outside::error`, InvalidArgument that names the index,

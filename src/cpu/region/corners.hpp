@@ -31,6 +31,12 @@ class Corner {
   /// Of a region that lies inside and, in an exclusive table, touches neither the last row nor the last column.
   Corners of(const Region& region) const noexcept {
     if (region.width == 0 || region.height == 0) return {};
+    if (region.x >= shift_ && region.y >= shift_) [[likely]] {
+      const char* top = data_ + (region.y - shift_) * row_pitch_ + (region.x - shift_) * column_pitch_;
+      const char* bottom = top + region.height * row_pitch_;
+      const std::int64_t right = region.width * column_pitch_;
+      return {top, top + right, bottom, bottom + right};
+    }
     const std::int64_t right = region.x + region.width, bottom = region.y + region.height;
     return {at(region.x, region.y), at(right, region.y), at(region.x, bottom), at(right, bottom)};
   }
@@ -39,12 +45,5 @@ class Corner {
   const char* data_;
   std::int64_t row_pitch_, column_pitch_, shift_;
 };
-
-inline void prefetch(const Corners& corners) noexcept {
-  __builtin_prefetch(corners.top_left);
-  __builtin_prefetch(corners.top_right);
-  __builtin_prefetch(corners.bottom_left);
-  __builtin_prefetch(corners.bottom_right);
-}
 
 }  // namespace areal::cpu
