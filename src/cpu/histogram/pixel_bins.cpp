@@ -64,11 +64,18 @@ void bins_of_channel(const ChannelBins& rule, Type type, const char* p, std::int
 template <class Bits>
 void group_by_table(const ChannelBins& rule, const char* p, std::int64_t pitch, int count, std::uint32_t base,
                     std::uint32_t size, std::uint8_t* out) {
-  const std::uint16_t* table = rule.table.data();
-  for (int i = 0; i < count; ++i) {
-    const std::uint32_t bin = table[load<Bits>(p + i * pitch)] - base;  // wraps for bins before the group
-    out[i] = static_cast<std::uint8_t>(bin < size ? bin : 255);
+  const std::uint16_t* const table = rule.table.data();
+  const auto in_group = [=](std::size_t bits) {
+    const std::uint32_t bin = table[bits] - base;  // wraps for bins before the group
+    return static_cast<std::uint8_t>(bin < size ? bin : 255);
+  };
+  if (sizeof(Bits) == 1 && count >= 512) {
+    std::uint8_t group[256];
+    for (std::size_t bits = 0; bits < 256; ++bits) group[bits] = in_group(bits);
+    for (int i = 0; i < count; ++i) out[i] = group[load<std::uint8_t>(p + i * pitch)];
+    return;
   }
+  for (int i = 0; i < count; ++i) out[i] = in_group(load<Bits>(p + i * pitch));
 }
 
 }  // namespace
