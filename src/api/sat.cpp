@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <areal/catalog.hpp>
 #include <areal/sat.hpp>
+#include <limits>
 #include <vector>
 #include "api/lane_dispatch.hpp"
 #include "api/require.hpp"

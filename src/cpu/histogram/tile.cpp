@@ -36,13 +36,6 @@ class RowOut {
   RowOut(const char* row, std::size_t bytes, char* out, const char* next)
       : row_(row), out_(out), next_(next), bytes_(bytes) {}
 
-  // Asks for the lines that this row shares with its neighbours, which are read before they are written: on time, or
-  // every row waits for memory twice (63 ms for 47).
-  HWY_INLINE void claim() const {
-    if (!stream_) return;
-    claim_line(out_);
-    claim_line(out_ + bytes_);
-  }
   // The head and the first line. Then step(0), step(1), .. before the sums of cache line 0, 1, .. change: step i sends
   // line i + 1, which starts at most one element before them.
   HWY_INLINE void start() {
@@ -68,15 +61,6 @@ class RowOut {
  private:
   static constexpr std::size_t line = 64;
 
-  static HWY_INLINE void claim_line(const char* p) {
-    if (reinterpret_cast<std::uintptr_t>(p) % line == 0) return;
-    p -= reinterpret_cast<std::uintptr_t>(p) % line;  // maybe before the tensor, but in the line of a byte of it
-#if defined(__x86_64__)
-    asm volatile("prefetchw %0" ::"m"(*p));  // every x86-64 runs it; GCC's builtin asks for -mprfchw
-#else
-    __builtin_prefetch(p, 1);
-#endif
-  }
   void finish_small() {
     std::memcpy(out_, row_, bytes_);
     lines_ = 0;
@@ -84,9 +68,10 @@ class RowOut {
   HWY_INLINE void send(int i) const {
     const char* from = row_ + i * line;
     char* to = out_ + i * line;
+    // The lines of this row, its shared last one too, then the first ones of the next row.
     constexpr int ahead = prefetch_distance / static_cast<int>(line);
-    prefetch_to_write(i + ahead < lines_ ? to + prefetch_distance
-                                         : next_ + (i + ahead - lines_) * static_cast<int>(line));
+    prefetch_to_write(i + ahead <= lines_ ? to + prefetch_distance
+                                          : next_ + (i + ahead - lines_ - 1) * static_cast<int>(line));
 #if HWY_TARGET == HWY_SCALAR
     std::memcpy(to, from, line);
 #else
@@ -223,7 +208,6 @@ void tile_of(const HistogramTile& t) {
     if (t.read_above) std::memcpy(sums, above, carried);
     for (int y = 0; y < t.height; ++y) {
       const std::uint8_t* rel = t.rel + y * stride;
-      row_to(y).claim();
       const RowOut done = y > 0 ? row_to(y - 1) : RowOut();
       T carry = t.read_left ? left[y] : T{0};
       if constexpr (weighted)
