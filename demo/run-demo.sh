@@ -2,7 +2,7 @@
 # What ./run demo shows: histograms of regions of a real video, sums of regions of a real picture. Files go to out/demo.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-areal=$PWD/build/release/apps/areal/areal
+areal=${AREAL:-$PWD/build/release/apps/areal/areal}
 clip=data/vtest.avi
 picture=data/rubberwhale1.png  # lossless: every decoder gives the same pixels
 out=out/demo
@@ -14,9 +14,9 @@ title() { printf '\n== %s\n' "$*"; }
 title "histograms of three regions of every frame of $clip, 32 bins"
 cat >"$out/clip-regions.csv" <<'END'
 x,y,width,height,name
-300,120,160,200,crossing
-80,300,200,180,lower left
-520,60,200,160,upper right
+300,120,160,200,lamp post
+80,300,200,180,lawn
+520,60,200,160,road
 END
 "$areal" hist "$clip" --bins 32 --regions "$out/clip-regions.csv" --draw "$out/clip-regions.png" -v \
   >"$out/clip-histograms.csv" 2>"$out/clip.log"
@@ -24,9 +24,9 @@ head -4 "$out/clip-histograms.csv" | cut -c1-110
 echo "... $(($(wc -l <"$out/clip-histograms.csv") - 1)) rows in all: one per frame and region"
 grep 'frames per second' "$out/clip.log"
 
-title "the crossing in the first frame"
+title "the lamp post in the first frame"
 # The pipe closes after one chart; areal then ends quietly.
-"$areal" hist "$clip" --bins 32 --region 300,120,160,200 --chart | head -34
+"$areal" hist "$clip" --bins 32 --region 300,120,160,200 --chart | head -33
 
 title "sums of regions of $picture"
 cat >"$out/picture-regions.csv" <<'END'
