@@ -140,7 +140,12 @@ TEST_F(Pictures, TiffStripedAndTiledClassicAndBig) {
                        std::to_string(tile) + " rows " + std::to_string(rows) + (large ? " big" : ""));
           const std::string pixels =
               random_bytes(37u * 29u * static_cast<std::size_t>(kind.bits / 8 * kind.samples), 5);
-          const Picture p = read_all(scratch.write("a.tif", tiff(t, pixels)));
+          const fs::path path = scratch.write("a.tif", tiff(t, pixels));
+          if (tile && kind.bits == 64) {  // read wrongly by OpenImageIO, so refused
+            expect_sentence<IoError>(path, "is a tiled TIFF of 64f", [&] { read_picture(path); });
+            continue;
+          }
+          const Picture p = read_all(path);
           EXPECT_EQ(p.pixels.shape(), (Shape{37, 29, kind.samples}));
           ASSERT_EQ(p.pixels.type(), kind.type);
           EXPECT_TRUE(pixels_of(p) == pixels);
@@ -322,7 +327,7 @@ TEST_F(BadPictures, MissingEmptyFolderNotAPicture) {
   refused("a.exr", "\x76\x2f\x31\x01", "is damaged");
   refused("a.tif", std::string("II\x2a\0", 4), "is damaged");
   refused("a.pgm", "P5 0 0 255\n", "declares 0x0");
-  refused("a.pgm", "P5 -3 2 255\nabcdef", "declares -3x2");
+  refused("a.pgm", "P5 -3 2 255\nabcdef", "is damaged");
   expect_sentence<IoError>("/dev/null", "is not a regular file", [] { read_picture("/dev/null"); });
 }
 

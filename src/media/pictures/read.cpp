@@ -184,6 +184,9 @@ Picture read_with(OIIO::ImageInput& in, const OIIO::ImageSpec& spec, const Pictu
                   const ReadOptions& options, const std::string& name) {
   require_plausible(spec, file, name);
   const Type type = type_of_format(spec.format, name);
+  // OpenImageIO 2.4 leaves the values of such tiles unset and reports success.
+  if (file.kind == PictureKind::tiff && spec.tile_width != 0 && size_of(type) == 8)
+    fail(name, "is a tiled TIFF of ", name_of(type), ", which this reader gets wrong: store it in strips");
   Picture out;
   const Choice choice = choose(spec, options, name, out.notes);
   if (choice.luma && (type == Type::u64 || type == Type::s64))

@@ -16,7 +16,8 @@
 namespace areal::media {
 namespace {
 
-// Plain writes to a file that exists. The first failure is kept: the formats' libraries pass on at most "write error".
+// Plain writes to a file that exists. The first failure is kept, and from there on writes only seem to succeed: the
+// formats' libraries would pass on no more than "write error", and libpng would print.
 class Sink : public OIIO::Filesystem::IOProxy {
  public:
   Sink(const fs::path& where, const std::string& name) : IOProxy(name, IOProxy::Write) {
@@ -26,7 +27,8 @@ class Sink : public OIIO::Filesystem::IOProxy {
   ~Sink() override {
     if (fd_ >= 0) ::close(fd_);
   }
-  const char* proxytype() const override { return "file"; }
+  // Not "file": formats take that for OpenImageIO's own class and reach for its FILE.
+  const char* proxytype() const override { return "areal"; }
   void close() override { m_mode = Closed; }
   bool opened() const override { return m_mode != Closed; }
   std::int64_t tell() override { return m_pos; }
@@ -37,16 +39,16 @@ class Sink : public OIIO::Filesystem::IOProxy {
   std::size_t write(const void* data, std::size_t bytes) override {
     const std::size_t done = pwrite(data, bytes, m_pos);
     m_pos += static_cast<std::int64_t>(done);
-    return done;
+    return bytes;
   }
   std::size_t pwrite(const void* data, std::size_t bytes, std::int64_t offset) override {
     std::size_t done = 0;
-    while (done < bytes) {
+    while (done < bytes && !error_) {
       const ssize_t got =
           ::pwrite(fd_, static_cast<const char*>(data) + done, bytes - done, offset + static_cast<std::int64_t>(done));
       if (got < 0 && errno == EINTR) continue;
       if (got <= 0) {
-        if (!error_) error_ = got < 0 ? errno : EIO;
+        error_ = got < 0 ? errno : EIO;
         break;
       }
       done += static_cast<std::size_t>(got);
@@ -156,7 +158,7 @@ void write_file(const fs::path& where, const std::string& format, const std::str
     const std::int64_t row = s.width * s.channels * static_cast<std::int64_t>(size_of(picture.type));
     const std::int64_t band = std::max<std::int64_t>(1, (4 << 20) / row);
     const std::unique_ptr<char[]> rows(new char[static_cast<std::size_t>(std::min(band, s.height) * row)]);
-    for (std::int64_t y = 0; good && y < s.height && !sink.error_number(); y += band) {
+    for (std::int64_t y = 0; good && y < s.height; y += band) {
       const std::int64_t end = std::min(s.height, y + band);
       gather(picture, y, end, rows.get());
       good = out->write_scanlines(static_cast<int>(y), static_cast<int>(end), 0, spec.format, rows.get());
