@@ -2,8 +2,9 @@
 // Pictures, video and tables on disk. This header is all that apps/ and video/ include of media/.
 // Files that need no library (.npy, raw, CSV, sidecars) are handled in libareal_files, which is linked; pictures and
 // video live in two plug-ins (areal_pictures.so, areal_video.so), opened by dlopen when the first picture or video is.
-// Everything throws areal::IoError (unreadable, truncated, hostile, full disk) or areal::InvalidArgument (wrong use),
-// each one sentence that starts with the path.
+// Everything throws areal::IoError (unreadable, truncated, hostile, full disk), areal::InvalidArgument (wrong use) or
+// areal::OutOfMemory (more bytes than the limit), each one sentence that starts with the path; areal::Unavailable where
+// a plug-in is missing. Nothing is printed.
 
 #include <areal/array.hpp>
 #include <areal/binning.hpp>
@@ -11,11 +12,13 @@
 #include <areal/lane.hpp>
 #include <areal/region.hpp>
 #include <cstdint>
+#include <cstdio>
 #include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace areal::media {
@@ -42,6 +45,8 @@ struct Picture {
       notes;  // what was done that a user may not expect: "alpha channel left out", "CMYK converted"
 };
 
+// PNG, JPEG, TIFF, BigTIFF, EXR, PNM, known by their first bytes. Sizes are held to the limit and to the file's own
+// size before a decoder allocates.
 Picture read_picture(const fs::path& path, const ReadOptions& options = {});
 // By extension: .png .jpg .tif .exr .pgm .ppm. 1, 3 or 4 interleaved channels, 8u, 16u or 32f. Complete or absent.
 void write_picture(const fs::path& path, const ConstView& picture);
@@ -66,6 +71,9 @@ class Video {
   virtual std::string damage() const = 0;                       // empty while all is well
 };
 
+// Luma is the video's own (Y', expanded to 0..255: `ffmpeg -pix_fmt gray`), or that of a picture where it is stored as
+// RGB. A folder opens as the pictures in it, in natural order of their names (f2 before f10), all of one size; their
+// type is that of the pictures, `seconds` is 0, and a picture that cannot be read is damage.
 std::unique_ptr<Video> open_video(const fs::path& path, const ReadOptions& options = {});
 
 // ---------------------------------------------------------------- arrays without a library
@@ -77,7 +85,7 @@ enum class Axes : std::uint8_t {
 };  // a 3-D array is (height, width, channels), (channels|bins, h, w) or (batch|depth, h, w)
 Array read_npy(const fs::path& path, Axes axes = Axes::hwc, std::uint64_t memory_limit = 0);
 Array read_npy(std::FILE* stream, const std::string& name, Axes axes = Axes::hwc,
-               std::uint64_t memory_limit = 0);  // `-`; at end of stream: empty Array
+               std::uint64_t memory_limit = 0);  // `-`; at end of stream: an Array without memory, and std::feof
 // The shape is written as numpy sees it: (h, w), (h, w, c) interleaved, (c, h, w) planar, with a leading batch if > 1.
 void write_npy(const fs::path& path, const ConstView& array);
 // WxHxTYPE, e.g. 1920x1080x8u, no header.
@@ -131,7 +139,7 @@ void remove_unfinished_outputs() noexcept;
 
 // ---------------------------------------------------------------- drawing
 // A copy of the picture (1 or 3 channels, 8u) as RGB with the regions outlined and, where given, each one's histogram
-// (bins counts) as a small bar chart inside or beside it.
+// (bins counts) as a small bar chart inside or beside it. What lies outside the picture is left out.
 Array draw_regions(const ConstView& picture, const std::vector<NamedRegion>& regions,
                    const std::vector<std::vector<double>>& histograms = {});
 
