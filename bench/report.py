@@ -1,0 +1,135 @@
+"""Makes the README's table and the plot from the newest records in bench/results/.
+
+usage: report.py [--check]   (--check only says whether the README holds the table of the newest records)
+"""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+root = Path(__file__).resolve().parent.parent
+results = root / "bench" / "results"
+begin, end = "<!-- bench:begin -->", "<!-- bench:end -->"
+
+
+def newest(what):
+    files = sorted(results.glob(f"*-{what}.json"))
+    return (files[-1], json.loads(files[-1].read_text())) if files else (None, [])
+
+
+def milliseconds(microseconds):
+    return f"{microseconds / 1000:.2f}" if microseconds < 100_000 else f"{microseconds / 1000:.0f}"
+
+
+def opencv_beside(records, row):
+    """The OpenCV record of the same case on one thread: cv::integral has no more."""
+    for other in records:
+        same = all(other[key] == row[key] for key in ("lane", "width", "height"))
+        if same and other["threads"] == row["threads"] and other["algorithm"].startswith("opencv"):
+            return other
+    return None
+
+
+def python_beside(records, row, name):
+    for other in records:
+        if other["algorithm"].startswith(name) and (other["width"], other["height"]) == (row["width"], row["height"]):
+            return other
+    return None
+
+
+def table():
+    lines = []
+    path, records = newest("sat")
+    if records:
+        lines += [
+            f"Tables, border zero; `{path.relative_to(root)}`, {records[0]['device']}. The floor is a plain vector pass "
+            "that reads the pixels and writes the table's type, on as many threads. Medians, in milliseconds.",
+            "",
+            "| lane | size | threads | areal | floor | floor / areal | cv::integral | cv / areal | two NumPy cumsums | scikit-image |",
+            "| --- | --- | --- | --- | --- | --- | --- | --- | --- | --- |",
+        ]
+        for row in records:
+            if row["algorithm"] != "tiles":
+                continue
+            time = row["time_us"]["median"]
+            cells = [row["lane"], f"{row['width']}x{row['height']}", str(row["threads"]), milliseconds(time)]
+            cells += [milliseconds(row["floor_us"]), f"{row['fraction']:.2f}"]
+            cv = opencv_beside(records, row)
+            cells += [milliseconds(cv["time_us"]["median"]), f"{cv['time_us']['median'] / time:.2f}"] if cv else ["", ""]
+            for name in ("numpy", "skimage"):
+                peer = python_beside(records, row, name) if row["lane"] == "8u32u" else None
+                cells.append(milliseconds(peer["time_us"]["median"]) if peer else "")
+            lines.append("| " + " | ".join(cells) + " |")
+    path, records = newest("histogram")
+    if records:
+        lines += [
+            "",
+            f"Integral histograms, 32u, beside a memset of the tensor; `{path.relative_to(root)}`.",
+            "",
+            "| algorithm | size | bins | threads | ms | memset, ms | memset / areal |",
+            "| --- | --- | --- | --- | --- | --- | --- |",
+        ]
+        for row in records:
+            lines.append(
+                f"| `{row['algorithm']}` | {row['width']}x{row['height']} | {row['bins']} | {row['threads']} | "
+                f"{milliseconds(row['time_us']['median'])} | {milliseconds(row['floor_us'])} | {row['fraction']:.2f} |"
+            )
+    for what, words in (("region", "random regions beside a plain loop of four random loads each"),
+                        ("video", "frames, histograms of three regions each, beside decoding alone")):
+        path, records = newest(what)
+        for i, row in enumerate(records):
+            if i == 0:
+                lines += ["", f"{row['batch']} {words}; `{path.relative_to(root)}`.", "",
+                          "| size | threads | ms | floor, ms | floor / areal |", "| --- | --- | --- | --- | --- |"]
+            lines.append(
+                f"| {row['width']}x{row['height']} | {row['threads']} | {milliseconds(row['time_us']['median'])} | "
+                f"{milliseconds(row['floor_us'])} | {row['fraction']:.2f} |"
+            )
+    return "\n".join(lines) if lines else "Not measured yet."
+
+
+def plot(path):
+    try:
+        import matplotlib
+
+        matplotlib.use("Agg")
+        import matplotlib.pyplot as pyplot
+    except ImportError:
+        print("report: matplotlib is not installed, no plot", file=sys.stderr)
+        return
+    _, records = newest("sat")
+    rows = [row for row in records if row["algorithm"] == "tiles"]
+    if not rows:
+        return
+    figure, axes = pyplot.subplots(figsize=(9, 0.32 * len(rows) + 1))
+    labels = [f"{row['lane']} {row['width']}x{row['height']}, {row['threads']} thr" for row in rows]
+    pixels = [row["width"] * row["height"] / 1e9 for row in rows]
+    places = range(len(rows))
+    axes.barh([p + 0.2 for p in places], [n / row["time_us"]["median"] * 1e6 for n, row in zip(pixels, rows)], 0.35, label="areal")
+    axes.barh([p - 0.15 for p in places], [n / row["floor_us"] * 1e6 for n, row in zip(pixels, rows)], 0.25, label="plain pass", color="0.7")
+    beside = [(p, n, opencv_beside(records, row)) for p, n, row in zip(places, pixels, rows)]
+    axes.plot([n / cv["time_us"]["median"] * 1e6 for p, n, cv in beside if cv], [p + 0.2 for p, n, cv in beside if cv], "k|",
+              markersize=12, label="cv::integral")
+    axes.set_yticks(list(places), labels, fontsize=8)
+    axes.invert_yaxis()
+    axes.set_xlabel("gigapixels a second")
+    axes.legend()
+    figure.tight_layout()
+    figure.savefig(path)
+
+
+def main():
+    readme = root / "README.md"
+    text = readme.read_text()
+    made = re.sub(re.escape(begin) + ".*?" + re.escape(end), lambda _: f"{begin}\n{table()}\n{end}", text, flags=re.S)
+    if sys.argv[1:] == ["--check"]:
+        if made != text:
+            sys.exit("README.md does not hold the table of the newest records: run bench/report.py")
+        return
+    readme.write_text(made)
+    plot(results / "sat.svg")
+
+
+if __name__ == "__main__":
+    main()
