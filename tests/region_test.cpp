@@ -153,6 +153,8 @@ TEST(RegionSum, ClippedRegionsAnswerForThePartInside) {
     }
     const double all = areal::region_sum(table.view(), {0, 0, 10, 8});
     EXPECT_EQ(areal::region_sum(table.view(), {0, 0, most, most}, Outside::clip), all);
+    EXPECT_EQ(areal::region_sum(table.view(), {2, 3, most, most}, Outside::clip),
+              areal::region_sum(table.view(), {2, 3, 8, 5}));
     EXPECT_EQ(areal::region_sum(table.view(), {most, most, most, most}, Outside::clip), 0);
     EXPECT_EQ(areal::region_sum(table.view(), {-most - 1, -most - 1, most, most}, Outside::clip), 0);
   }

@@ -115,7 +115,7 @@ TEST(RegionVariances, IntegersAreExactWhereDoublesAreNot) {
   const Table<std::uint64_t> sum(image, Border::zero);
   const Table<std::uint64_t> squares(image, Border::zero,
                                      [](std::uint32_t p) { return static_cast<std::uint64_t>(p) * p; });
-  const Region region{2, 1, 2, 1};  // its squares fit 64 bits, the table's do not
+  const Region region{2, 1, 2, 2};  // its squares just fit 64 bits; the table's do not, nor does n times them
   double variance = 0;
   areal::region_variances(sum.view(), squares.view(), std::span(&region, 1), std::span(&variance, 1));
   EXPECT_EQ(variance, 0.25);

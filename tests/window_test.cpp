@@ -183,16 +183,22 @@ TEST(Windows, WrappedTablesAreExactAndSumsMayPass32Bits) {
   EXPECT_GT(value(out, 0, 0), 0x1p32);
 }
 
-TEST(Windows, VariancesOfHugeIntegersAreExact) {
-  // 128 bits are needed, and the row that needs them must not be taken for one that does not.
+// Pixels a and b in turn, windows of `width` of them, whose squares just fit 64 bits.
+void expect_alternating(std::uint32_t a, std::uint32_t b, std::int64_t width, double variance) {
   Image<std::uint32_t> image{40, 4, {}};
-  for (int i = 0; i < 160; ++i) image.pixels.push_back(2147483647u - static_cast<unsigned>(i % 2));
+  for (int i = 0; i < 160; ++i) image.pixels.push_back(i % 2 ? a : b);
   const Table<std::uint64_t> sum(image, Border::zero);
   const Table<std::uint64_t> squares(image, Border::zero, [](std::uint32_t p) { return std::uint64_t{p} * p; });
-  Padded out(Type::f64, {39, 4});
-  areal::window_variances(sum.view(), squares.view(), {2, 1, -1, -1, Edge::valid}, out.view());
+  Padded out(Type::f64, {41 - width, 4});
+  areal::window_variances(sum.view(), squares.view(), {width, 1, -1, -1, Edge::valid}, out.view());
   for (std::int64_t y = 0; y < 4; ++y)
-    for (std::int64_t x = 0; x < 39; ++x) ASSERT_EQ(value(out, x, y), 0.25);
+    for (std::int64_t x = 0; x < out.view().shape.width; ++x) ASSERT_EQ(value(out, x, y), variance);
+}
+
+TEST(Windows, VariancesOfHugeIntegersAreExact) {
+  // n S2 and S1^2 need more than 64 bits, and in the second image their difference does, as a signed number.
+  expect_alternating(2147483647, 2147483646, 4, 0.25);
+  expect_alternating(0, 4294967295, 2, 4294967295.0 * 4294967295.0 / 4);
 }
 
 TEST(Windows, ConstantImagesUnderAHugeOffsetHaveNoNegativeVariance) {
