@@ -39,7 +39,7 @@ Inputs inputs_of(const Case& c, std::uint64_t seed) {
   return in;
 }
 
-// Runs the plan twice on one poisoned workspace, into poisoned tensors.
+// Runs the plan (twice, unless the tensor is large) on one poisoned workspace, into poisoned tensors.
 Guarded run(const Case& c, const Rule& rule, const Inputs& in) {
   HistogramOptions options;
   options.border = c.border;
@@ -52,10 +52,13 @@ Guarded run(const Case& c, const Rule& rule, const Inputs& in) {
   unsigned char* const start = workspace.data() + 61;
   plan.prepare(start);
   Guarded first(plan.tensor_shape(), c.counter, c.misalign, c.gap);
-  Guarded second(plan.tensor_shape(), c.counter, c.misalign, c.gap);
   plan.execute({in.image.view, first.view, in.weights.view}, start);
-  plan.execute({in.image.view, second.view, in.weights.view}, start);
-  EXPECT_TRUE(first.same(second));
+  EXPECT_EQ(first.touched(), -1);
+  if (plan.tensor_bytes() < (1 << 20)) {
+    Guarded second(plan.tensor_shape(), c.counter, c.misalign, c.gap);
+    plan.execute({in.image.view, second.view, in.weights.view}, start);
+    EXPECT_TRUE(first.same(second));
+  }
   for (std::size_t i = 0; i < workspace.size(); ++i)
     if (i < 61 || i >= 61 + plan.workspace_bytes()) {
       EXPECT_EQ(workspace[i], 0xc3) << "workspace byte " << i;
@@ -71,8 +74,8 @@ std::string words(const Case& c, const Rule& rule) {
   return text.str();
 }
 
-// One case on every SIMD target of this CPU.
-void check(const Case& c, const Rule& rule, std::uint64_t seed = 7) {
+// One case on every SIMD target of this CPU, or on the best where the case is about reading pixels.
+void check(const Case& c, const Rule& rule, std::uint64_t seed = 7, bool all_targets = true) {
   SCOPED_TRACE(words(c, rule) + " seed " + std::to_string(seed));
   const Inputs in = inputs_of(c, seed);
   const ConstView weights = in.weights.view;
@@ -81,7 +84,7 @@ void check(const Case& c, const Rule& rule, std::uint64_t seed = 7) {
   for (const std::string& target : simd_targets()) {
     ASSERT_TRUE(cpu::only_simd_target(target));
     EXPECT_EQ(oracle::difference(run(c, rule, in).view, expected), "") << target;
-    if (c.algorithm != "fused") break;
+    if (!all_targets || c.algorithm != "fused") break;
   }
   cpu::only_simd_target("");
 }
@@ -124,7 +127,7 @@ TEST(HistogramOracle, IsACountOfPixels) {
 TEST(HistogramTensor, Shapes) {
   const std::int64_t shapes[][2] = {{0, 0},     {0, 5},   {5, 0},   {1, 1},    {1, 67},   {67, 1},  {2, 3},
                                     {15, 17},   {16, 2},  {31, 64}, {63, 63},  {64, 65},  {65, 64}, {127, 3},
-                                    {128, 129}, {511, 5}, {512, 2}, {513, 66}, {1025, 3}, {3, 300}, {601, 131}};
+                                    {128, 129}, {511, 5}, {512, 2}, {513, 66}, {1025, 3}, {3, 300}, {601, 71}};
   const Rule rule = oracle::uniform(5, 0, 256);
   int turn = 0;
   for (const auto& shape : shapes)
@@ -187,22 +190,23 @@ TEST(HistogramTensor, StreamsLargeTensors) {
 TEST(HistogramTypes, EveryTypeEqualsTheDefinition) {
   const Type types[] = {Type::u8,  Type::s8,  Type::u16, Type::s16, Type::u32, Type::s32,
                         Type::u64, Type::s64, Type::f16, Type::f32, Type::f64};
+  const auto once = [](const Case& c, const Rule& rule) { check(c, rule, 7, false); };
   for (const Type type : types) {
     const bool is_signed = is_float(type) || is_signed_integer(type);
-    const Case c{.image = {523, 40},
+    const Case c{.image = {131, 20},
                  .type = type,
                  .border = Border::zero,
                  .misalign = 5,
                  .gap = 3,
                  .lo = is_signed ? -100 : 0,
                  .hi = 120};
-    check(c, oracle::uniform(13, -20.5, 99.25));
-    check(c, oracle::uniform(10, 0, 1));
-    check(c, oracle::uniform(7, -3, 100, true));
-    check(c, oracle::edges({-7, 0, 0.5, 1, 64, 100}));
-    check(c, oracle::edges({-7, 0, 0.5, 1, 64, 100}, true));
-    if (!is_float(type)) check(c, oracle::labels(50, 7));
-    if (size_of(type) <= 2 && !is_float(type)) check(c, oracle::lookup({3, 3, -1, 0, 1, 17, -1, 4}));
+    once(c, oracle::uniform(13, -20.5, 99.25));
+    once(c, oracle::uniform(10, 0, 1));
+    once(c, oracle::uniform(7, -3, 100, true));
+    once(c, oracle::edges({-7, 0, 0.5, 1, 64, 100}));
+    once(c, oracle::edges({-7, 0, 0.5, 1, 64, 100}, true));
+    if (!is_float(type)) once(c, oracle::labels(50, 7));
+    if (size_of(type) <= 2 && !is_float(type)) once(c, oracle::lookup({3, 3, -1, 0, 1, 17, -1, 4}));
   }
 }
 
