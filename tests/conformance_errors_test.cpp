@@ -274,11 +274,15 @@ TEST(ExecuteErrors, CancelledByProgress) {
 
 TEST(ExecuteErrors, EmptyImagesNeedNoMemory) {
   for (const std::string& id : cpu_sat_ids()) {
-    const SatPlan none(Shape{0, 5}, lane_8u32u, {.border = Border::none, .algorithm = id});
-    std::vector<char> workspace(none.workspace_bytes() + 1);
-    EXPECT_NO_THROW(none.execute({ConstView(nullptr, Type::u8, Shape{0, 5}), View(nullptr, Type::u32, Shape{0, 5})},
-                                 workspace.data()))
-        << id;
+    std::vector<char> workspace;
+    for (const Shape& shape : {Shape{0, 5}, Shape{5, 0}, Shape{0, 0}})
+      for (const Border border : {Border::none, Border::exclusive}) {
+        const SatPlan plan(shape, lane_8u32u, {.border = border, .algorithm = id});
+        workspace.resize(plan.workspace_bytes() + 1);
+        EXPECT_NO_THROW(
+            plan.execute({ConstView(nullptr, Type::u8, shape), View(nullptr, Type::u32, shape)}, workspace.data()))
+            << id << " " << name_of(border);
+      }
     // With the border `zero` there is a column of zeros to write all the same.
     const SatPlan zero(Shape{0, 5}, lane_8u32u, {.algorithm = id});
     workspace.resize(zero.workspace_bytes() + 1);
