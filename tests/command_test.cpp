@@ -92,7 +92,9 @@ TEST_F(Command, EveryAlgorithmAndBorderSaysTheSame) {
       if (row.family == "sat") {
         const std::string csv =
             answer({"sat", "a.pgm", "--algorithm", std::string(row.id), "--border", border, "--region", "3,4,20,30"});
-        EXPECT_NE(csv.find("," + std::to_string(direct_sum(3, 4, 20, 30)) + "\n"), std::string::npos) << csv;
+        std::string cell = std::to_string(direct_sum(3, 4, 20, 30)) + "\n";
+        cell.insert(cell.begin(), ',');  // GCC 12 warns wrongly of "," + std::to_string(..)
+        EXPECT_NE(csv.find(cell), std::string::npos) << csv;
       } else if (std::string(border) != "exclusive") {
         const auto rows = json_lines(
             answer({"hist", "a.pgm", "--algorithm", std::string(row.id), "--border", border, "--bins", "4", "--json"}));
