@@ -208,8 +208,8 @@ TEST(RegionsCsv, NamesTheBadLine) {
       {"1,2,3,4,\"n", "F.csv: line 1: a quote is not closed"},
       {"1,2,3,4,\"n\"m", "F.csv: line 1: text follows a closing quote"},
       {"1,2,3,4\n1,2,3,\x01\x80", "F.csv: line 2: height is '\\x01\\x80', it must be a whole number"}};
-  for (const auto& [text, sentence] : rows)
-    EXPECT_EQ(sentence_of<InvalidArgument>([&] { parse_regions_csv(text, "F.csv"); }), sentence);
+  for (const auto& row : rows)
+    EXPECT_EQ(sentence_of<InvalidArgument>([&] { parse_regions_csv(row.first, "F.csv"); }), row.second);
   EXPECT_EQ(sentence_of<InvalidArgument>([] { parse_region("1,2,3"); }),
             "region '1,2,3': has 3 fields, it must have x,y,width,height");
   EXPECT_EQ(sentence_of<InvalidArgument>([] { parse_region("1,2,3,4,n"); }),
