@@ -69,7 +69,7 @@ class CommandBadInput : public CommandTest {
  protected:
   void SetUp() override {
     CommandTest::SetUp();
-    write_file(work / "a.pgm", pgm(61, 43));
+    write_file(work / "a.npy", npy("|u1", "43, 61", pixels(61, 43)));
   }
   void check(const Case& c, const std::string& input = {}) {
     std::string all = "areal";
@@ -94,48 +94,48 @@ TEST_F(CommandBadInput, WrongUse) {
       {{}, 2, "no verb given; areal --help lists them"},
       {{"frobnicate"}, 2, "frobnicate is no verb; areal --help lists them"},
       {{"sat"}, 2, "INPUT is required"},
-      {{"sat", "a.pgm", "--frob"}, 2, "--frob"},
-      {{"sat", "a.pgm", "--threads", "-1"}, 2, "--threads -1: may not be less than 0"},
-      {{"sat", "a.pgm", "--threads", "two"}, 2, "--threads two: not a whole number"},
-      {{"sat", "a.pgm", "--backend", "tpu"}, 2, "--backend tpu: may be auto, cpu, cuda or simt"},
-      {{"sat", "a.pgm", "--border", "wide"}, 2, "--border wide: may be zero, none or exclusive"},
-      {{"sat", "a.pgm", "--algorithm", "best"}, 2, "best"},
-      {{"sat", "a.pgm", "--channel", "1"}, 2, "channel 1"},
-      {{"sat", "a.pgm", "--channel", "0", "--all-channels"}, 2, "--channel and --all-channels: only one of the two"},
-      {{"sat", "a.pgm", "--stat", "modus"}, 2, "--stat modus: modus is none; it may be sum, mean"},
-      {{"sat", "a.pgm", "--squares=16u"}, 2, "--squares=16u: may be 32u, 64u or 64f"},
-      {{"sat", "a.pgm", "-o", "T.txt"}, 2, "T.txt"},
-      {{"sat", "a.pgm", "--csv", "--json"}, 2, "--csv and --json: only one of the two"},
-      {{"hist", "a.pgm", "--bins", "0"}, 2, "--bins 0: may not be less than 1"},
-      {{"hist", "a.pgm", "--bins", "-4"}, 2, "--bins -4: may not be less than 1"},
-      {{"hist", "a.pgm", "--bins", "70000"}, 2, "--bins 70000: may not be more than 65535"},
-      {{"hist", "a.pgm", "--edges", "0,2,2"}, 2, "edge"},
-      {{"hist", "a.pgm", "--edges", "0,5,2"}, 2, "edge"},
-      {{"hist", "a.pgm", "--edges", "0,nan,2"}, 2, "edge"},
-      {{"hist", "a.pgm", "--edges", "7"}, 2, "edge"},
-      {{"hist", "a.pgm", "--range", "5,5"}, 2, "range"},
-      {{"hist", "a.pgm", "--range", "0,inf"}, 2, "range"},
-      {{"hist", "a.pgm", "--percentile", "101"}, 2, "--percentile 101: may be 0 to 100"},
-      {{"hist", "a.pgm", "--distance", "l1"}, 2, "--distance: needs --template"},
-      {{"hist", "a.pgm", "--template", "0,0,9,9", "--distance", "far"}, 2, "--distance far: may be l1, l2, chi-square"},
-      {{"hist", "a.pgm", "--joint"}, 2, "--joint: a.pgm has 1 channel; it may have 2 or 3"},
-      {{"window", "a.pgm", "-o", "w.png", "--mean"}, 2, "--size: is needed"},
-      {{"window", "a.pgm", "-o", "w.png", "--size", "3x3"}, 2, "one of --sum, --mean, --std and --threshold is needed"},
-      {{"window", "a.pgm", "-o", "w.png", "--size", "0x3", "--mean"}, 2, "--size 0: may not be less than 1"},
-      {{"window", "a.pgm", "-o", "w.png", "--size", "99x3", "--mean", "--edge", "valid"},
+      {{"sat", "a.npy", "--frob"}, 2, "--frob"},
+      {{"sat", "a.npy", "--threads", "-1"}, 2, "--threads -1: may not be less than 0"},
+      {{"sat", "a.npy", "--threads", "two"}, 2, "--threads two: not a whole number"},
+      {{"sat", "a.npy", "--backend", "tpu"}, 2, "--backend tpu: may be auto, cpu, cuda or simt"},
+      {{"sat", "a.npy", "--border", "wide"}, 2, "--border wide: may be zero, none or exclusive"},
+      {{"sat", "a.npy", "--algorithm", "best"}, 2, "best"},
+      {{"sat", "a.npy", "--channel", "1"}, 2, "channel 1"},
+      {{"sat", "a.npy", "--channel", "0", "--all-channels"}, 2, "--channel and --all-channels: only one of the two"},
+      {{"sat", "a.npy", "--stat", "modus"}, 2, "--stat modus: modus is none; it may be sum, mean"},
+      {{"sat", "a.npy", "--squares=16u"}, 2, "--squares=16u: may be 32u, 64u or 64f"},
+      {{"sat", "a.npy", "-o", "T.txt"}, 2, "T.txt"},
+      {{"sat", "a.npy", "--csv", "--json"}, 2, "--csv and --json: only one of the two"},
+      {{"hist", "a.npy", "--bins", "0"}, 2, "--bins 0: may not be less than 1"},
+      {{"hist", "a.npy", "--bins", "-4"}, 2, "--bins -4: may not be less than 1"},
+      {{"hist", "a.npy", "--bins", "70000"}, 2, "--bins 70000: may not be more than 65535"},
+      {{"hist", "a.npy", "--edges", "0,2,2"}, 2, "edge"},
+      {{"hist", "a.npy", "--edges", "0,5,2"}, 2, "edge"},
+      {{"hist", "a.npy", "--edges", "0,nan,2"}, 2, "edge"},
+      {{"hist", "a.npy", "--edges", "7"}, 2, "edge"},
+      {{"hist", "a.npy", "--range", "5,5"}, 2, "range"},
+      {{"hist", "a.npy", "--range", "0,inf"}, 2, "range"},
+      {{"hist", "a.npy", "--percentile", "101"}, 2, "--percentile 101: may be 0 to 100"},
+      {{"hist", "a.npy", "--distance", "l1"}, 2, "--distance: needs --template"},
+      {{"hist", "a.npy", "--template", "0,0,9,9", "--distance", "far"}, 2, "--distance far: may be l1, l2, chi-square"},
+      {{"hist", "a.npy", "--joint"}, 2, "--joint: a.npy has 1 channel; it may have 2 or 3"},
+      {{"window", "a.npy", "-o", "w.png", "--mean"}, 2, "--size: is needed"},
+      {{"window", "a.npy", "-o", "w.png", "--size", "3x3"}, 2, "one of --sum, --mean, --std and --threshold is needed"},
+      {{"window", "a.npy", "-o", "w.png", "--size", "0x3", "--mean"}, 2, "--size 0: may not be less than 1"},
+      {{"window", "a.npy", "-o", "w.png", "--size", "99x3", "--mean", "--edge", "valid"},
        2,
        "may be up to the image's 61x43"},
-      {{"window", "a.pgm", "-o", "w.png", "--size", "3x3", "--sum"}, 2, "sums do not fit its pixels"},
+      {{"window", "a.npy", "-o", "w.png", "--size", "3x3", "--sum"}, 2, "sums do not fit its pixels"},
       {{"completion", "powershell"}, 2, "completion powershell: may be bash, zsh or fish"},
   };
   for (const Case& c : cases) check(c);
 }
 
 TEST_F(CommandBadInput, BackendsThatAreNotHere) {
-  check({{"sat", "a.pgm", "--backend", "simt"}, 1, "--backend simt: this build has no simulated machine"});
-  check({{"sat", "a.pgm", "--backend", "cuda"}, 1, "--backend cuda: "});
-  check({{"sat", "a.pgm", "--device", "0"}, 1, "--device 0: this build has no backend with devices"});
-  check({{"sat", "a.pgm", "--device", "0", "--backend", "cpu"}, 2, "--device 0: the cpu backend has no devices"});
+  check({{"sat", "a.npy", "--backend", "simt"}, 1, "--backend simt: this build has no simulated machine"});
+  check({{"sat", "a.npy", "--backend", "cuda"}, 1, "--backend cuda: "});
+  check({{"sat", "a.npy", "--device", "0"}, 1, "--device 0: this build has no backend with devices"});
+  check({{"sat", "a.npy", "--device", "0", "--backend", "cpu"}, 2, "--device 0: the cpu backend has no devices"});
 }
 
 TEST_F(CommandBadInput, Files) {
@@ -146,19 +146,20 @@ TEST_F(CommandBadInput, Files) {
   const std::string half = pgm(61, 43);
   write_file(work / "half.pgm", half.substr(0, half.size() / 2));
   const std::string picture = contents(work / "data" / "home.jpg");
-  ASSERT_GT(picture.size(), 1000u);
+  write_file(work / "half.jpg", picture.substr(0, picture.size() / 2));
   fs::create_directory(work / "void");
   check({{"sat", "missing.png"}, 1, "missing.png: no such file"});
   check({{"sat", "empty.png"}, 1, "empty.png: the file is empty"});
   check({{"sat", "words.png"}, 1, "words.png: "});
   check({{"sat", "half.pgm"}, 1, "half.pgm: "});
+  check({{"sat", "half.jpg"}, 1, "half.jpg: "});
   check({{"sat", "huge.png"}, 1, "huge.png: "});
   check({{"sat", "huge31.png"}, 1, "huge31.png: "});
   check({{"sat", "void"}, 1, "void: the folder holds no picture"});
-  check({{"sat", "a.pgm", "--mask", "void"}, 2, "void: is a folder; one picture or .npy is needed here"});
+  check({{"sat", "a.npy", "--mask", "void"}, 2, "void: is a folder; one picture or .npy is needed here"});
   check({{"query", "void"}, 2, "void"});
   check({{"sat", "void", "--raw", "4x4x8u"}, 2, "void: is a folder; --raw takes one file"});
-  check({{"sat", "a.pgm", "--raw", "4x4x8u"}, 1, "a.pgm"});
+  check({{"sat", "a.npy", "--raw", "4x4x8u"}, 1, "a.npy"});
 }
 
 TEST_F(CommandBadInput, PalettesAndCmykAreReadAndNeverSummedSilently) {
@@ -204,22 +205,22 @@ TEST_F(CommandBadInput, Videos) {
 
 TEST_F(CommandBadInput, Regions) {
   const std::string most = "9223372036854775807";
-  check({{"sat", "a.pgm", "--region", "1,2,3"}, 2, "1,2,3"});
-  check({{"sat", "a.pgm", "--region", "a,2,3,4"}, 2, "whole number"});
-  check({{"sat", "a.pgm", "--region", "1,2,-3,4"}, 2, "negative"});
-  check({{"sat", "a.pgm", "--region", "1,2," + most + ",4"}, 2, "64 bits"});
-  check({{"sat", "a.pgm", "--region", "1,2,3," + most + "0"}, 2, "64 bits"});
-  check({{"sat", "a.pgm", "--region", "0,0,62,1"}, 2, "61x43"});
-  check({{"sat", "a.pgm", "--region", "-1,0,3,1"}, 2, "61x43"});
-  check({{"hist", "a.pgm", "--region", "0,0,1,44"}, 2, "61x43"});
-  check({{"sat", "a.pgm", "--region", "0,0,1,1", "--outside", "ignore"}, 2, "--outside ignore: may be error or clip"});
-  check({{"sat", "a.pgm", "--regions", "none.csv"}, 1, "none.csv"});
+  check({{"sat", "a.npy", "--region", "1,2,3"}, 2, "1,2,3"});
+  check({{"sat", "a.npy", "--region", "a,2,3,4"}, 2, "whole number"});
+  check({{"sat", "a.npy", "--region", "1,2,-3,4"}, 2, "negative"});
+  check({{"sat", "a.npy", "--region", "1,2," + most + ",4"}, 2, "64 bits"});
+  check({{"sat", "a.npy", "--region", "1,2,3," + most + "0"}, 2, "64 bits"});
+  check({{"sat", "a.npy", "--region", "0,0,62,1"}, 2, "61x43"});
+  check({{"sat", "a.npy", "--region", "-1,0,3,1"}, 2, "61x43"});
+  check({{"hist", "a.npy", "--region", "0,0,1,44"}, 2, "61x43"});
+  check({{"sat", "a.npy", "--region", "0,0,1,1", "--outside", "ignore"}, 2, "--outside ignore: may be error or clip"});
+  check({{"sat", "a.npy", "--regions", "none.csv"}, 1, "none.csv"});
   write_file(work / "r.csv", "x,y,width,height\n1,2,3,4\n\n# a comment\n1,2,three,4\n");
-  check({{"sat", "a.pgm", "--regions", "r.csv"}, 2, "r.csv: line 5: "});
-  check({{"hist", "a.pgm", "--regions", "r.csv"}, 2, "r.csv: line 5: "});
+  check({{"sat", "a.npy", "--regions", "r.csv"}, 2, "r.csv: line 5: "});
+  check({{"hist", "a.npy", "--regions", "r.csv"}, 2, "r.csv: line 5: "});
   // An empty region is no error: its sum is 0. Clipped on request.
-  EXPECT_EQ(answer({"sat", "a.pgm", "--region", "5,5,0,3"}), "region,x,y,width,height,sum\n0,5,5,0,3,0\n");
-  EXPECT_EQ(answer({"sat", "a.pgm", "--region", "-4,0,8,1", "--outside", "clip"}),
+  EXPECT_EQ(answer({"sat", "a.npy", "--region", "5,5,0,3"}), "region,x,y,width,height,sum\n0,5,5,0,3,0\n");
+  EXPECT_EQ(answer({"sat", "a.npy", "--region", "-4,0,8,1", "--outside", "clip"}),
             "region,x,y,width,height,sum\n0,-4,0,8,1," + std::to_string(direct_sum(0, 0, 4, 1)) + "\n");
 }
 
@@ -232,12 +233,12 @@ TEST_F(CommandBadInput, LanesThatCannotHoldTheImage) {
   check({{"sat", "f.npy", "--lane", "32u64u"},
          2,
          "--lane 32u64u: cannot hold the 32f pixels of f.npy; it may be 32f32f"});
-  check({{"sat", "a.pgm", "--lane", "8s32s"}, 2, "--lane 8s32s: cannot hold the 8u pixels of a.pgm"});
-  check({{"sat", "a.pgm", "--lane", "8u16u"}, 2, "--lane 8u16u: may be 8u32u"});
+  check({{"sat", "a.npy", "--lane", "8s32s"}, 2, "--lane 8s32s: cannot hold the 8u pixels of a.npy"});
+  check({{"sat", "a.npy", "--lane", "8u16u"}, 2, "--lane 8u16u: may be 8u32u"});
 }
 
 TEST_F(CommandBadInput, SavedTables) {
-  ASSERT_EQ(run({"sat", "a.pgm", "-o", "T.npy"}).code, 0);
+  ASSERT_EQ(run({"sat", "a.npy", "-o", "T.npy"}).code, 0);
   check({{"query", "T.npy", "--region", "0,0,62,1"}, 2, "61x43"});
   check({{"query", "T.npy", "--stat", "std"}, 2, "T.squares.npy is not there"});
   check({{"query", "T.npy", "--squares", "T.npy", "--stat", "std"},
@@ -246,7 +247,7 @@ TEST_F(CommandBadInput, SavedTables) {
   check({{"query", "missing.npy"}, 1, "missing.npy"});
   fs::remove(work / "T.json");
   check({{"query", "T.npy"}, 1, "its sidecar T.json is missing"});
-  ASSERT_EQ(run({"sat", "a.pgm", "-o", "T.npy"}).code, 0);
+  ASSERT_EQ(run({"sat", "a.npy", "-o", "T.npy"}).code, 0);
   fs::resize_file(work / "T.npy", 1000);
   check({{"query", "T.npy"}, 1, "T.npy: is truncated"});
 }
@@ -257,7 +258,7 @@ TEST_F(CommandBadInput, OneTableForManyFramesIsRefused) {
   check({{"sat", "folder", "-o", "T.npy"}, 2, "-o T.npy: folder has a table per frame"});
   check({{"hist", "folder", "-o", "T.npy"}, 2, "-o T.npy: folder has a tensor per frame"});
   check({{"window", "folder", "--size", "3x3", "--mean", "-o", "w.png"}, 2, "folder: window takes one picture"});
-  check({{"hist", "a.pgm", "--bins", "65535", "-o", "/proc/T.npy"}, 1, "T.npy"});
+  check({{"hist", "a.npy", "--bins", "65535", "-o", "/proc/T.npy"}, 1, "T.npy"});
 }
 
 }  // namespace

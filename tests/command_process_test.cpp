@@ -14,7 +14,7 @@ class CommandProcess : public CommandTest {
  protected:
   void SetUp() override {
     CommandTest::SetUp();
-    write_file(work / "a.pgm", pgm(61, 43));
+    write_file(work / "a.npy", npy("|u1", "43, 61", pixels(61, 43)));
   }
 };
 
@@ -28,22 +28,22 @@ TEST_F(CommandProcess, AReaderThatLeavesEndsItQuietly) {
   std::string regions = "x,y,width,height\n";
   for (int i = 0; i < 200000; ++i) regions += "1,2,3,4\n";
   write_file(work / "r.csv", regions);
-  const Outcome outcome = shell("areal sat a.pgm --regions r.csv | head -n 2; echo ${PIPESTATUS[0]}");
+  const Outcome outcome = shell("areal sat a.npy --regions r.csv | head -n 2; echo ${PIPESTATUS[0]}");
   EXPECT_EQ(outcome.out, "region,x,y,width,height,sum\n0,1,2,3,4," + std::to_string(direct_sum(1, 2, 3, 4)) + "\n0\n");
   EXPECT_EQ(outcome.err, "");
   // Without the closing reader all the rows come.
-  EXPECT_EQ(shell("areal sat a.pgm --regions r.csv | wc -l").out, "200001\n");
+  EXPECT_EQ(shell("areal sat a.npy --regions r.csv | wc -l").out, "200001\n");
 }
 
 TEST_F(CommandProcess, OutputsThatMayNotBeWritten) {
   fs::create_directory(work / "folder.npy");
-  const Outcome taken = run({"sat", "a.pgm", "-o", "folder.npy"});
+  const Outcome taken = run({"sat", "a.npy", "-o", "folder.npy"});
   EXPECT_EQ(taken.code, 1);
   EXPECT_NE(taken.err.find("areal: folder.npy: is a folder"), std::string::npos) << taken.err;
-  const Outcome nowhere = run({"sat", "a.pgm", "-o", "nowhere/T.npy"});
+  const Outcome nowhere = run({"sat", "a.npy", "-o", "nowhere/T.npy"});
   EXPECT_EQ(nowhere.code, 1);
   EXPECT_NE(nowhere.err.find("areal: nowhere/T.npy: its folder does not exist"), std::string::npos) << nowhere.err;
-  EXPECT_EQ(others({"a.pgm", "folder.npy"}), std::vector<std::string>());
+  EXPECT_EQ(others({"a.npy", "folder.npy"}), std::vector<std::string>());
 }
 
 TEST_F(CommandProcess, AnOutputThatIsReadOnlyIsKept) {
@@ -52,7 +52,7 @@ TEST_F(CommandProcess, AnOutputThatIsReadOnlyIsKept) {
   fs::permissions(folder, fs::perms::all);
   fs::permissions(work, fs::perms::all);
   // Root may write anything: then it is done as nobody.
-  const std::string line = AREAL_COMMAND " sat a.pgm -o T.npy";
+  const std::string line = AREAL_COMMAND " sat a.npy -o T.npy";
   if (geteuid() == 0 &&
       (shell("command -v setpriv").code != 0 ||
        shell("setpriv --reuid 65534 --regid 65534 --clear-groups " AREAL_COMMAND " --version").code != 0))
@@ -61,25 +61,25 @@ TEST_F(CommandProcess, AnOutputThatIsReadOnlyIsKept) {
   EXPECT_EQ(outcome.code, 1);
   EXPECT_NE(outcome.err.find("areal: T.npy: exists and may not be written"), std::string::npos) << outcome.err;
   EXPECT_EQ(contents(work / "T.npy"), "precious");
-  EXPECT_EQ(others({"a.pgm", "T.npy"}), std::vector<std::string>());
+  EXPECT_EQ(others({"a.npy", "T.npy"}), std::vector<std::string>());
 }
 
 TEST_F(CommandProcess, AFileThatGrowsTooLargeLeavesNothing) {
   // ulimit counts in KiB; the table has 62 * 44 * 4 bytes.
-  const Outcome outcome = shell("ulimit -f 4; areal sat a.pgm -o T.npy");
+  const Outcome outcome = shell("ulimit -f 4; areal sat a.npy -o T.npy");
   EXPECT_EQ(outcome.code, 1);
   EXPECT_NE(outcome.err.find("areal: T.npy: "), std::string::npos) << outcome.err;
-  EXPECT_EQ(others({"a.pgm"}), std::vector<std::string>());
-  EXPECT_EQ(shell("ulimit -f 400; areal sat a.pgm -o T.npy").code, 0);
+  EXPECT_EQ(others({"a.npy"}), std::vector<std::string>());
+  EXPECT_EQ(shell("ulimit -f 400; areal sat a.npy -o T.npy").code, 0);
 }
 
 TEST_F(CommandProcess, AFullDiskLeavesNothing) {
   const std::string unshare = geteuid() == 0 ? "unshare -m " : "unshare -Urm ";
   const std::string mount = "mkdir -p disk && mount -t tmpfs -o size=64k tmpfs disk && ";
   if (shell(unshare + "/bin/bash -c '" + mount + "true'").code != 0) GTEST_SKIP() << "no tmpfs may be mounted here";
-  write_file(work / "b.pgm", pgm(300, 200));
+  write_file(work / "b.npy", npy("|u1", "200, 300", pixels(300, 200)));
   for (const char* verb :
-       {"sat b.pgm -o disk/T.npy", "hist b.pgm -o disk/H.npy", "window b.pgm --size 3x3 --mean -o disk/w.npy"}) {
+       {"sat b.npy -o disk/T.npy", "hist b.npy -o disk/H.npy", "window b.npy --size 3x3 --mean -o disk/w.npy"}) {
     const Outcome outcome =
         shell(unshare + "/bin/bash -c '" + mount + AREAL_COMMAND + " " + verb + "; echo $?; ls -A disk'");
     EXPECT_EQ(outcome.out, "1\n") << verb;
@@ -87,7 +87,7 @@ TEST_F(CommandProcess, AFullDiskLeavesNothing) {
   }
   // The check can fail: a small table fits.
   EXPECT_EQ(
-      shell(unshare + "/bin/bash -c '" + mount + AREAL_COMMAND + " sat a.pgm -o disk/T.npy; echo $?; ls disk'").out,
+      shell(unshare + "/bin/bash -c '" + mount + AREAL_COMMAND + " sat a.npy -o disk/T.npy; echo $?; ls disk'").out,
       "0\nT.json\nT.npy\n");
 }
 
@@ -102,7 +102,7 @@ TEST_F(CommandProcess, AnInterruptLeavesNoPartialFile) {
     bool seen = false;
     const auto deadline = std::chrono::steady_clock::now() + 30s;
     while (!seen && std::chrono::steady_clock::now() < deadline && !fs::exists(work / "T.npy")) {
-      seen = !others({"a.pgm", "big.raw", "T.npy", "T.json"}).empty();
+      seen = !others({"a.npy", "big.raw", "T.npy", "T.json"}).empty();
       if (!seen) std::this_thread::sleep_for(200us);
     }
     kill(pid, SIGSTOP);
@@ -113,13 +113,12 @@ TEST_F(CommandProcess, AnInterruptLeavesNoPartialFile) {
     ASSERT_TRUE(seen && !complete) << "the file was never seen unfinished";
     EXPECT_EQ(outcome.signal, signal);
     EXPECT_EQ(outcome.err, "");
-    EXPECT_EQ(others({"a.pgm", "big.raw"}), std::vector<std::string>());
+    EXPECT_EQ(others({"a.npy", "big.raw"}), std::vector<std::string>());
   }
 }
 
 TEST_F(CommandProcess, AVideoIsStreamed) {
   // The rows of the first arrays come while the producer is still at work: it waits for them.
-  write_file(work / "a.npy", npy("|u1", "43, 61", pixels(61, 43)));
   const Outcome outcome = shell(
       "mkfifo in; areal sat - --region 1,2,3,4 < in > out.csv & exec 3> in; cat a.npy a.npy >&3;"
       "for i in $(seq 100); do [ \"$(wc -l < out.csv)\" -ge 2 ] && break; sleep 0.1; done; wc -l < out.csv; cat a.npy "

@@ -56,12 +56,17 @@ void Reducers::put_rest(RowWriter& rows, std::span<const double> histogram, std:
   if (measure) rows.put("distance", distance(*measure, histogram, target));
 }
 
+std::string distance_names() {
+  constexpr int last = static_cast<int>(Distance::kolmogorov_smirnov);
+  std::string names;
+  for (int i = 0; i <= last; ++i)
+    names += (i == 0 ? "" : i == last ? " or " : ", ") + std::string(name_of(static_cast<Distance>(i)));
+  return names;
+}
+
 Distance parse_distance(const std::string& name) {
   if (const auto measure = distance_named(name)) return *measure;
-  std::string names;
-  for (int i = 0; i <= static_cast<int>(Distance::kolmogorov_smirnov); ++i)
-    names += std::string(names.empty() ? "" : ", ") + std::string(name_of(static_cast<Distance>(i)));
-  refuse("--distance ", name, ": may be ", names);
+  refuse("--distance ", name, ": may be ", distance_names());
 }
 
 }  // namespace areal::command

@@ -35,6 +35,8 @@ struct Reducers {
   std::vector<double> percentiles_;
 };
 
+/// "l1, l2, .. or kolmogorov-smirnov".
+std::string distance_names();
 /// The measure of that name. Throws InvalidArgument with the names that there are.
 Distance parse_distance(const std::string& name);
 

@@ -21,8 +21,7 @@ void SearchOptions::add_to(CLI::App& verb) {
   verb.add_option("--template", template_text,
                   "Compare with this region of the (first) image, or with the bins in a file")
       ->type_name("X,Y,W,H|FILE");
-  verb.add_option("--distance", distance, "l1, l2, chi_square, hellinger, intersection, emd or kolmogorov_smirnov")
-      ->type_name("NAME");
+  verb.add_option("--distance", distance, distance_names() + " (default hellinger)")->type_name("NAME");
   verb.add_option("--map", map, "Write the distance of every window: .npy or a picture")->type_name("FILE");
   verb.add_option("--window", window, "Size of the windows of --map (default: the template's)")->type_name("WxH");
 }

@@ -56,6 +56,10 @@ int parse_and_run(CLI::App& app, int argc, char** argv) {
     if (app.get_subcommands().empty() && !first.empty() && first[0] != '-')
       return fail(first + " is no verb; areal --help lists them", 2);
     return fail(error.what(), 2);
+  } catch (const CLI::ArgumentMismatch& error) {
+    // CLI11 says "--bins: 1 required N missing".
+    const std::string text = error.what();
+    return fail(text.ends_with("missing") ? text.substr(0, text.find(':')) + ": needs a value" : text, 2);
   } catch (const CLI::ParseError& error) {
     return fail(error.what(), 2);
   }
