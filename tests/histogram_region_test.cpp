@@ -73,7 +73,7 @@ TEST(RegionHistograms, EveryBorderAndCounter) {
       const auto image = oracle::random_image<std::uint8_t>(width, height, 0, 7, 2);
       auto regions = oracle::regions_inside(width, height, 2);
       if (border == Border::exclusive)
-        std::erase_if(regions, [&](const Region& r) { return oracle::touches_last(r, width, height); });
+        std::erase_if(regions, [&, w = width, h = height](const Region& r) { return oracle::touches_last(r, w, h); });
       const Padded u32 = tensor_of<std::uint32_t>(image, 7, border), u64 = tensor_of<std::uint64_t>(image, 7, border);
       const Padded f32 = tensor_of<float>(image, 7, border, 0.5), f64 = tensor_of<double>(image, 7, border, 0.25);
       for (const int threads : {1, 2}) {

@@ -83,7 +83,7 @@ TYPED_TEST(RegionSums, EveryBorderAndShape) {
       const Table<TypeParam> table(image, border);
       auto regions = oracle::regions_inside(width, height, 5);
       if (border == Border::exclusive)
-        std::erase_if(regions, [&](const Region& r) { return oracle::touches_last(r, width, height); });
+        std::erase_if(regions, [&, w = width, h = height](const Region& r) { return oracle::touches_last(r, w, h); });
       EXPECT_TRUE(agrees<TypeParam>(table.view(), image, regions));
     }
 }
