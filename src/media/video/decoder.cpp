@@ -160,7 +160,12 @@ void File::open_decoder() {
   if (const int status = avcodec_parameters_to_context(codec_.get(), stream->codecpar); status < 0)
     fail(name_, "is damaged: its video stream cannot be described (", words_for(status), ")");
   codec_->pkt_timebase = stream->time_base;
+#ifdef __SANITIZE_THREAD__
+  // A distribution's FFmpeg is not instrumented: ThreadSanitizer cannot see what orders its own threads.
+  codec_->thread_count = 1;
+#else
   codec_->thread_count = 0;  // as many as there are cores
+#endif
   const std::uint64_t limit = options_.memory_limit ? options_.memory_limit : free_memory();
   codec_->max_pixels = static_cast<std::int64_t>(std::min<std::uint64_t>(limit / 4, INT32_MAX));
   if (const int status = avcodec_open2(codec_.get(), decoder, nullptr); status < 0)
