@@ -25,8 +25,8 @@ inline Placement placement(const Shape& image, Border border, bool volume) {
 
 /// Zeros in the first row and column (and slice) of every plane of a table placed so.
 inline void fill_edges(const View& table, const Placement& place) {
-  if (place.offset == 0) return;
   const Shape& shape = table.shape;
+  if (place.offset == 0 || shape.width == 0) return;  // an empty table may have no address
   const bool planar = shape.layout == Layout::planar;
   const std::int64_t planes = planar ? shape.channels : 1;
   const auto pixel = size_of(table.type) * static_cast<std::size_t>(planar ? 1 : shape.channels);
@@ -34,7 +34,7 @@ inline void fill_edges(const View& table, const Placement& place) {
     for (std::int64_t c = 0; c < planes; ++c)
       for (std::int64_t y = 0; y < shape.height; ++y) {
         const bool whole = y == 0 || (place.depth_offset == 1 && n == 0);
-        const std::int64_t columns = whole ? shape.width : std::min<std::int64_t>(1, shape.width);
+        const std::int64_t columns = whole ? shape.width : 1;
         std::memset(table.row(y, c, n), 0, pixel * static_cast<std::size_t>(columns));
       }
 }
