@@ -74,10 +74,10 @@ struct BasicView {
         batch_pitch(other.batch_pitch) {}
 
   /// Address of row y of a channel (planar) or of all channels (interleaved: channel offsets the first element) of
-  /// image n. Unchecked.
+  /// image n. Unchecked; null where data is (an empty view may have no memory).
   Void* row(std::int64_t y, std::int64_t channel = 0, std::int64_t n = 0) const noexcept {
     using Byte = std::conditional_t<std::is_const_v<Void>, const char, char>;
-    return static_cast<Byte*>(data) + n * batch_pitch + channel * plane_pitch + y * row_pitch;
+    return data ? static_cast<Byte*>(data) + n * batch_pitch + channel * plane_pitch + y * row_pitch : nullptr;
   }
   /// Bytes between neighbours in a row of one channel.
   std::int64_t column_pitch() const noexcept {
