@@ -21,7 +21,8 @@
 // machine (src/cuda) compiles it to one instruction and the simulated one (src/simt) checks and counts it.
 // The call site rides along as a default argument; vocabulary in this folder passes its caller's on.
 //
-// The calls, with the CUDA meaning of each. T is trivially copyable, of 1, 2, 4, 8 or 16 bytes, and aligned to its size.
+// The calls, with the CUDA meaning of each. T is trivially copyable, of 1, 2, 4, 8 or 16 bytes, and aligned to its
+// size.
 //   int thread()  lane()  warp()             in the block; lane() in the warp of 32
 //   std::int64_t block()  blocks()           in the grid
 //   S& shared<S>()                           the block's shared memory, uninitialised
@@ -35,18 +36,28 @@
 //   unsigned ballot(p, mask)  bool any(p, mask)  all(p, mask)
 //   T atomic_add(T* p, T v)                  global, relaxed, the old value
 //   T shared_add(T& cell, T v)               shared, the old value
+//   T publish_add(T* p, T v)                 atomic_add with acquire and release at device scope: the last of n to
+//   arrive
+//                                            sees what the others wrote before they arrived
 //   publish(T* p, T v)                       store with release at device scope: what this thread, and what threads
 //                                            that it met at a barrier before, wrote is visible to who polls v
 //   T poll(const T* p)                       load with acquire at device scope; the other half of publish
-//   post(T* p, T v)  T peek(const T* p)      relaxed at device scope, one access of 4, 8 or 16 bytes: for words that carry
+//   post(T* p, T v)  T peek(const T* p)      relaxed at device scope, one access of 4, 8 or 16 bytes: for words that
+//   carry
 //                                            value and status together and order nothing else
 //   pause()                                  between two polls of a loop
 //   copy_async(T& cell, const T* p)          cp.async of 4, 8 or 16 bytes from global to shared memory
+//   copy_async(T& cell, const T* p, bool)    the same; zeros where false, and p is not read
 //   commit_copies()   wait_copies<N>()       cp.async groups: all but the N youngest of this thread have landed; what
 //                                            they wrote is visible to this thread, to others after a barrier
-// From sm_90 on, the bulk copy engine; n is a multiple of 16 bytes, both addresses are aligned to 16:
+//   await_launch()                           until the launch before this one has ended and all it wrote is visible: a
+//                                            launch that was asked to overlap may begin before that (griddepcontrol)
+//   release_launch()                         the next launch may begin, as far as this block is concerned
+// Barriers in shared memory, from sm_80 on; the bulk copy engine, from sm_90 on: n is a multiple of 16 bytes, both
+// addresses are aligned to 16:
 //   init(Mbarrier& b, int arrivals)          by one thread, then fence_init() and a block barrier
 //   arrive(b)   arrive_expect(b, bytes)      one arrival; the second also expects so many bytes of bulk loads
+//   arrive_copied(b)                         one arrival, when this thread's copy_async so far have landed (sm_80)
 //   wait(b, parity)                          until the phase of that parity has completed (acquire)
 //   bulk_load(void* cell, const void* p, n, b)   global to shared, by one thread; completes n bytes on b
 //   bulk_store(void* p, const void* cell, n)     shared to global, by one thread, in groups of that thread:
@@ -55,13 +66,12 @@
 
 #include <cstdint>
 
-// AREAL_DEVICE marks what runs inside a kernel.
-#ifdef __CUDACC__
-#define AREAL_DEVICE __device__ __forceinline__
-#define AREAL_UNROLL _Pragma("unroll")
-#else
+// AREAL_DEVICE marks what runs inside a kernel, AREAL_UNROLL a loop whose arrays live in registers. A machine that
+// needs more than this defines them before any kernel is included.
+#ifndef AREAL_DEVICE
 #define AREAL_DEVICE inline
 #define AREAL_UNROLL
+#define AREAL_UNROLL_2
 #endif
 
 namespace areal::kernels {
