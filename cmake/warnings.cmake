@@ -1,7 +1,10 @@
 # The warnings of every target of ours; errors where AREAL_WERROR is set (CI).
 function(areal_warnings target)
-  target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow -Wconversion -Wno-sign-conversion -Wnon-virtual-dtor
-                                           $<$<BOOL:${AREAL_WERROR}>:-Werror>)
+  target_compile_options(${target} PRIVATE
+    "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wshadow;-Wconversion;-Wno-sign-conversion;-Wnon-virtual-dtor>"
+    "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<BOOL:${AREAL_WERROR}>>:-Werror>"
+    "$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall;-Xcudafe=--diag_suppress=128>"
+    "$<$<AND:$<COMPILE_LANGUAGE:CUDA>,$<BOOL:${AREAL_WERROR}>>:-Werror=all-warnings>")
   # No fused multiply-add behind our back: results must not depend on what the compiler found.
-  target_compile_options(${target} PRIVATE -ffp-contract=off)
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-ffp-contract=off>)
 endfunction()

@@ -23,13 +23,25 @@ void run(const Settings& settings) {
     for (const BackendInfo& row : backends())
       info["backends"].push_back(
           {{"name", name_of(row.backend)}, {"available", row.available}, {"why_not", row.why_not}});
+    for (const DeviceInfo& device : devices())
+      info["devices"].push_back({{"name", device.name},
+                                 {"architecture", device.architecture},
+                                 {"multiprocessors", device.multiprocessors},
+                                 {"memory", device.memory},
+                                 {"free_memory", device.free_memory}});
     write_out(info.dump() + "\n");
     return;
   }
   write_out(fmt::format("version   {}\n", version()));
   for (const BackendInfo& row : backends())
     write_out(fmt::format("backend   {:<5} {}\n", name_of(row.backend), row.available ? "available" : row.why_not));
-  write_out("devices   none\n");
+  const auto found = devices();
+  if (found.empty()) write_out("devices   none\n");
+  for (std::size_t i = 0; i < found.size(); ++i)
+    write_out(fmt::format("device {}  {}, {}, {} multiprocessors, {:.1f} of {:.1f} GiB free\n", i, found[i].name,
+                          found[i].architecture, found[i].multiprocessors,
+                          static_cast<double>(found[i].free_memory) / (1 << 30),
+                          static_cast<double>(found[i].memory) / (1 << 30)));
   write_out(fmt::format("SIMD      {}\n", fmt::join(simd_targets(), " ")));
   write_out(fmt::format("threads   {}\n", threads));
   write_out(fmt::format("memory    {:.1f} GiB free\n", static_cast<double>(free_memory()) / (1 << 30)));

@@ -27,9 +27,11 @@ void Settings::resolve() {
     if (row.backend == backend && !row.available)
       throw Unavailable(fmt::format("--backend {}: {}", name_of(backend), row.why_not));
   if (device_text_.empty()) return;
-  whole_number("--device", device_text_, 0);
+  device = static_cast<int>(whole_number("--device", device_text_, 0, 1 << 20));
   if (backend == Backend::cpu) refuse("--device ", device_text_, ": the cpu backend has no devices");
-  throw Unavailable("--device " + device_text_ + ": this build has no backend with devices");
+  const std::size_t count = backend == Backend::simt ? 1 : devices().size();
+  if (static_cast<std::size_t>(device) >= count)
+    throw Unavailable(fmt::format("--device {}: there {} {}", device, count == 1 ? "is" : "are", count));
 }
 
 void Settings::say(const std::string& line) { std::fputs((line + "\n").c_str(), stderr); }

@@ -16,6 +16,7 @@ struct Settings {
   bool quiet = false, verbose = false, json = false;
   int threads = 0;  // 0: all
   Backend backend = Backend::automatic;
+  int device = 0;
 
   /// Adds --quiet, -v, --json, --threads, --backend, --device.
   void add_to(CLI::App& app);

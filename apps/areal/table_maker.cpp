@@ -50,35 +50,35 @@ Lane TableMaker::lane_for(const ConstView& image, const std::string& name) const
 }
 
 void TableMaker::plan_for(const ConstView& image, Lane lane) {
-  if (plan_ && plan_->image_shape() == image.shape && plan_->lane() == lane && image_type_ == image.type) return;
+  if (runner_ && plan().image_shape() == image.shape && plan().lane() == lane && image_type_ == image.type) return;
   SatOptions options = options_;
   if (!squares_text_.empty()) options.squares = squares_type(squares_text_, image.type);
-  plan_.emplace(image.shape, lane, options);
+  options.backend = best_backend(options);
+  const SatPlan plan(image.shape, lane, options);
   image_type_ = image.type;
-  const std::uint64_t bytes = plan_->table_bytes(), free = free_memory();
+  const std::uint64_t bytes = plan.table_bytes(), free = free_memory();
   if (bytes > free)
     throw OutOfMemory(fmt::format("the tables of an image of {}x{} take {} bytes, and {} are free", image.shape.width,
                                   image.shape.height, bytes, free),
                       bytes);
-  sum_ = Array(plan_->table_shape(), lane.table);
-  squares_ = options.squares ? Array(plan_->table_shape(), *options.squares) : Array();
-  tilted_ = options.tilted ? Array(plan_->tilted_shape(), lane.table) : Array();
-  count_ = options.mask || options.ignore_nan ? Array(plan_->count_shape(), Type::u32) : Array();
-  workspace_ = Array(Shape{static_cast<std::int64_t>(plan_->workspace_bytes()), 1}, Type::u8);
-  plan_->prepare(workspace_.data());
+  sum_ = Array(plan.table_shape(), lane.table);
+  squares_ = options.squares ? Array(plan.table_shape(), *options.squares) : Array();
+  tilted_ = options.tilted ? Array(plan.tilted_shape(), lane.table) : Array();
+  count_ = options.mask || options.ignore_nan ? Array(plan.count_shape(), Type::u32) : Array();
+  runner_.emplace(plan);
 }
 
 void TableMaker::make(const ConstView& image, const ConstView& mask, const std::string& name,
                       const Settings& settings) {
   const Lane lane = lane_for(image, name);
-  const bool is_new = !plan_ || !(plan_->image_shape() == image.shape);
+  const bool is_new = !runner_ || !(plan().image_shape() == image.shape);
   plan_for(image, lane);
   Array wide;
   if (lane.input != image.type) wide = converted(image, lane.input);
   if (is_new) {
-    settings.detail("{}: {}x{} {}, lane {}, border {}, algorithm {} ({})", name, image.shape.width, image.shape.height,
-                    name_of(image.type), name_of(lane), name_of(plan_->options().border), plan_->algorithm(),
-                    plan_->reason());
+    settings.detail("{}: {}x{} {}, lane {}, border {}, backend {}, algorithm {} ({})", name, image.shape.width,
+                    image.shape.height, name_of(image.type), name_of(lane), name_of(plan().options().border),
+                    name_of(plan().backend()), plan().algorithm(), plan().reason());
     if (wide.bytes()) settings.detail("{}: widened to {}", name, name_of(lane.input));
   }
   const SatArguments arguments{wide.bytes() ? ConstView(wide.view()) : image,
@@ -88,12 +88,12 @@ void TableMaker::make(const ConstView& image, const ConstView& mask, const std::
                                options_.tilted ? tilted_.view() : View(),
                                options_.mask || options_.ignore_nan ? count_.view() : View()};
   const auto start = std::chrono::steady_clock::now();
-  plan_->execute(arguments, workspace_.data());
+  runner_->execute(arguments);
   seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 Tables TableMaker::of_channel(std::int64_t channel) const {
-  const Border border = plan_->options().border;
+  const Border border = plan().options().border;
   Tables tables{channel_of(sum_, channel, border), {}, {}, {}};
   if (squares_.data() || !squares_text_.empty()) tables.squares = channel_of(squares_, channel, border);
   if (options_.mask || options_.ignore_nan) tables.count = channel_of(count_, 0, border);

@@ -17,7 +17,7 @@ class TableMaker {
   /// Computes. `name` is the image's, for sentences. Throws InvalidArgument for a lane that cannot hold the image.
   void make(const ConstView& image, const ConstView& mask, const std::string& name, const Settings& settings);
 
-  const SatPlan& plan() const { return *plan_; }
+  const SatPlan& plan() const { return runner_->plan(); }
   const Array& sum() const noexcept { return sum_; }
   const Array& squares() const noexcept { return squares_; }
   const Array& tilted() const noexcept { return tilted_; }
@@ -32,9 +32,9 @@ class TableMaker {
 
   SatOptions options_;
   std::string lane_, squares_text_;
-  std::optional<SatPlan> plan_;
+  std::optional<SatRunner> runner_;
   Type image_type_ = Type::u8;
-  Array sum_, squares_, tilted_, count_, workspace_;
+  Array sum_, squares_, tilted_, count_;
   double seconds_ = 0;
 };
 

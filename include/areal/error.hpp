@@ -41,6 +41,16 @@ class Unavailable : public Error {
   using Error::Error;
 };
 
+/// A GPU answered with an error. Where `lost()` is true, this process can use the device no more.
+class DeviceError : public Error {
+ public:
+  DeviceError(const std::string& what, bool lost) : Error(what), lost_(lost) {}
+  bool lost() const noexcept { return lost_; }
+
+ private:
+  bool lost_;
+};
+
 /// A progress callback asked to stop. Outputs hold unspecified values.
 class Cancelled : public Error {
  public:

@@ -14,6 +14,16 @@ struct BackendInfo {
   std::string why_not;  ///< empty where available
 };
 
+/// A device of the backend cuda, by its number.
+struct DeviceInfo {
+  std::string name;
+  std::string architecture;  ///< "sm_90"
+  int multiprocessors = 0;
+  std::uint64_t memory = 0, free_memory = 0;  ///< bytes
+};
+/// The devices that plans on cuda may name, in the order of their numbers.
+std::vector<DeviceInfo> devices();
+
 /// Backends of this build, in the order in which `auto` would take them.
 std::vector<BackendInfo> backends();
 /// SIMD targets that this CPU can run, best first; the first is used.

@@ -16,7 +16,10 @@ namespace areal {
 struct SatOptions {
   Border border = Border::zero;
   std::string algorithm = "auto";  ///< an id of the catalogue's family `sat`
+  /// Where it runs. `automatic` is the CPU for a plan, whose views are then host memory; SatRunner and the one-line
+  /// form, which copy where they must, take a GPU where there is one that can do what is asked for.
   Backend backend = Backend::automatic;
+  int device = 0;                    ///< number of the device, for cuda
   int threads = 0;                   ///< CPU threads; 0 means all
   std::optional<Type> squares = {};  ///< also the table of squares, in this type (32u, 64u or 64f), same pass
   bool tilted = false;               ///< also the 45 degree table, (H+1)x(W+1), equal to OpenCV's definition
@@ -27,7 +30,8 @@ struct SatOptions {
   Progress progress = {};          ///< may cancel
 };
 
-/// What one execute reads and writes. Views that were not asked for stay empty.
+/// What one execute reads and writes. Views that were not asked for stay empty. The memory is the backend's: for a plan
+/// on cuda the device's, else the host's.
 struct SatArguments {
   ConstView image;
   View sum;
@@ -49,9 +53,13 @@ class SatPlan {
   std::size_t workspace_bytes() const noexcept;
   /// Makes a new workspace ready. Once per workspace, not per execute.
   void prepare(void* workspace, Stream stream = Stream::host()) const;
-  /// Computes. Allocates no memory of the image's size, leaves the workspace ready for the next execute.
+  /// Computes. Allocates no memory of the image's size, leaves the workspace ready for the next execute. A plan on cuda
+  /// queues its work on the stream and returns; it may be captured in a CUDA graph, and runs at once on several streams
+  /// with a workspace each. Throws DeviceError where a launch is refused.
   /// In place (sum.data == image.data) where input and table type have the same size and the border is `none`.
   void execute(const SatArguments& arguments, void* workspace, Stream stream = Stream::host()) const;
+  /// Throws InvalidArgument where execute would refuse these views.
+  void check(const SatArguments& arguments) const;
 
   const Shape& image_shape() const noexcept;
   Shape table_shape() const noexcept;  ///< of the sum and of the squares
@@ -59,6 +67,7 @@ class SatPlan {
   Shape tilted_shape() const noexcept;
   Lane lane() const noexcept;
   const SatOptions& options() const noexcept;
+  Backend backend() const noexcept;               ///< never automatic
   std::uint64_t table_bytes() const;              ///< of all the tables asked for, contiguous
   const std::string& algorithm() const noexcept;  ///< the id that `auto` chose
   const std::string& reason() const noexcept;     ///< and why
@@ -72,6 +81,27 @@ class SatPlan {
 inline SatPlan make_plan(const Shape& image, Lane lane, const SatOptions& options = {}) {
   return SatPlan(image, lane, options);
 }
+
+/// A plan and the memory that it needs: the tables of host images one after another, on whatever the plan runs. On cuda
+/// it copies the image to the device and the table back. Not for several threads at once.
+class SatRunner {
+ public:
+  /// Throws OutOfMemory, with the bytes, where the host or the device lacks them.
+  explicit SatRunner(SatPlan plan);
+  /// Host views, as SatPlan::execute on the CPU.
+  void execute(const SatArguments& arguments);
+  const SatPlan& plan() const noexcept { return plan_; }
+
+ private:
+  struct Device;
+  SatPlan plan_;
+  Array workspace_;
+  std::shared_ptr<Device> device_;
+};
+
+/// The best backend for host images with these options: cuda where there is a device that can do all that is asked for,
+/// else cpu.
+Backend best_backend(const SatOptions& options);
 
 /// The tables of one image, owned. Those not asked for are empty.
 struct SatTables {

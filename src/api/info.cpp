@@ -6,6 +6,8 @@
 #include <string>
 #include "cpu/simd.hpp"
 #include "cpu/threads.hpp"
+#include "cuda/device.hpp"
+#include "simt/sat.hpp"
 
 namespace areal {
 namespace {
@@ -26,9 +28,18 @@ std::uint64_t number_in(const char* path, const std::string& key, std::uint64_t 
 }  // namespace
 
 std::vector<BackendInfo> backends() {
-  return {{Backend::cuda, false, "this build has no CUDA backend"},
-          {Backend::simt, false, "this build has no simulated machine"},
-          {Backend::cpu, true, ""}};
+  std::string why_not;
+  const bool has_cuda = !cuda::devices(&why_not).empty();
+  return {{Backend::cuda, has_cuda, has_cuda ? "" : why_not},
+          {Backend::cpu, true, ""},
+          {Backend::simt, simt::built(), simt::built() ? "" : "this build has no simulated machine"}};
+}
+std::vector<DeviceInfo> devices() {
+  std::vector<DeviceInfo> found;
+  for (const cuda::Device& device : cuda::devices())
+    found.push_back({device.name, "sm_" + std::to_string(device.major) + std::to_string(device.minor),
+                     device.multiprocessors, device.memory, device.free_memory});
+  return found;
 }
 std::vector<std::string> simd_targets() { return cpu::simd_targets(); }
 int default_threads() { return cpu::default_threads(); }

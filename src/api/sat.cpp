@@ -6,20 +6,26 @@
 #include <vector>
 #include "api/lane_dispatch.hpp"
 #include "api/require.hpp"
+#include "api/sat_device.hpp"
 #include "api/view_check.hpp"
 #include "cpu/sat/raster_2r2w.hpp"
 #include "cpu/sat/raster_4r1w.hpp"
 #include "cpu/sat/serial.hpp"
 #include "cpu/sat/tiles.hpp"
 #include "cpu/sat/tilted.hpp"
+#include "cuda/device.hpp"
 
 namespace areal {
 namespace {
 
-std::string known_algorithms() {
+bool runs_on(const Algorithm& row, Backend backend) {
+  return backend == Backend::cuda ? row.cuda : backend == Backend::simt ? row.simt : row.cpu;
+}
+
+std::string known_algorithms(Backend backend) {
   std::string list = "auto";
   for (const Algorithm& row : algorithms())
-    if (row.family == "sat" && row.cpu) list += ", " + std::string(row.id);
+    if (row.family == "sat" && runs_on(row, backend)) list += ", " + std::string(row.id);
   return list;
 }
 
@@ -50,7 +56,8 @@ struct SatPlan::State {
   SatOptions options;
   std::string algorithm, reason;
   Plain plain = nullptr;            // one of the papers', or
-  std::optional<cpu::Tiles> tiles;  // ours
+  std::optional<cpu::Tiles> tiles;  // ours, or
+  std::optional<DeviceSat> device;  // on cuda or simt
   std::size_t workspace_bytes = 0;
 
   Shape tilted_shape() const {
@@ -94,22 +101,29 @@ SatPlan::SatPlan(const Shape& image, Lane lane, const SatOptions& options) {
   }
   require(!options.ignore_nan || is_float(lane.input), "ignore_nan: ", name_of(lane.input), " pixels are never NaN");
   require(!(options.volume && options.tilted), "a volume has no tilted table");
-  if (options.backend == Backend::cuda || options.backend == Backend::simt)
-    throw Unavailable(sentence("backend ", name_of(options.backend), " is not part of this build"));
-
   auto state = std::make_shared<State>();
   state->image = image;
   state->lane = lane;
   state->options = options;
-  state->algorithm = options.algorithm == "auto" ? "tiles" : options.algorithm;
+  if (options.backend == Backend::automatic) state->options.backend = Backend::cpu;
+  const Backend backend = state->options.backend;
+  const bool on_cpu = backend == Backend::cpu;
+  if (!on_cpu) require_backend(backend, options.device);
+  state->algorithm = options.algorithm != "auto" ? options.algorithm : on_cpu ? "tiles" : "bands";
   const Algorithm* const row = find_algorithm("sat", state->algorithm);
-  require(row != nullptr && row->cpu, "algorithm ", options.algorithm, " is not one of ", known_algorithms());
-  if (options.algorithm == "auto")
-    state->reason = "the fastest on a CPU for every lane and size measured";
-  else
+  require(row != nullptr && runs_on(*row, backend), "algorithm ", options.algorithm, " is not one of ",
+          known_algorithms(backend));
+  if (options.algorithm != "auto")
     state->reason = "asked for";
+  else if (on_cpu)
+    state->reason = "of the CPU's algorithms the fastest measured on the lanes and sizes in bench/results";
+  else
+    state->reason = "the only one of our own on this backend so far";
   state->check_tables();
-  if (row->plain_only) {
+  if (!on_cpu) {
+    state->device.emplace(image, lane, state->options, state->algorithm);
+    state->workspace_bytes = state->device->workspace_bytes();
+  } else if (row->plain_only) {
     const bool plain = image.channels <= 1 && image.batch <= 1 && !options.squares && !options.tilted &&
                        !options.mask && !options.ignore_nan && !options.volume;
     require(plain, "algorithm ", state->algorithm,
@@ -133,6 +147,7 @@ Shape SatPlan::count_shape() const noexcept { return state_->count_shape(); }
 Shape SatPlan::tilted_shape() const noexcept { return state_->tilted_shape(); }
 Lane SatPlan::lane() const noexcept { return state_->lane; }
 const SatOptions& SatPlan::options() const noexcept { return state_->options; }
+Backend SatPlan::backend() const noexcept { return state_->options.backend; }
 const std::string& SatPlan::algorithm() const noexcept { return state_->algorithm; }
 const std::string& SatPlan::reason() const noexcept { return state_->reason; }
 
@@ -184,11 +199,19 @@ void SatPlan::prepare(void* workspace, Stream) const {
           state_->workspace_bytes, " bytes");
 }
 
+void SatPlan::check(const SatArguments& arguments) const {
+  state_->check(arguments);
+  state_->check_overlaps(arguments);
+}
+
 void SatPlan::execute(const SatArguments& arguments, void* workspace, Stream stream) const {
   const State& s = *state_;
   prepare(workspace, stream);
-  s.check(arguments);
-  s.check_overlaps(arguments);
+  check(arguments);
+  if (s.device) {
+    s.device->execute(arguments, workspace, stream);
+    return;
+  }
   if (s.plain) {
     const cpu::Placement place = cpu::placement(s.image, s.options.border, false);
     cpu::fill_edges(arguments.sum, place);
@@ -209,22 +232,29 @@ void SatPlan::execute(const SatArguments& arguments, void* workspace, Stream str
                    s.options.progress);
 }
 
+Backend best_backend(const SatOptions& options) {
+  if (options.backend != Backend::automatic) return options.backend;
+  const bool known = options.algorithm == "auto" || [&] {
+    const Algorithm* const row = find_algorithm("sat", options.algorithm);
+    return row != nullptr && row->cuda;
+  }();
+  return known && missing_on_device(options).empty() && cuda::device_count() > 0 ? Backend::cuda : Backend::cpu;
+}
+
 SatTables sat(const ConstView& image, const SatOptions& options, std::optional<Lane> lane, const ConstView& mask) {
   SatOptions asked = options;
   if (mask.data != nullptr) asked.mask = true;
-  const SatPlan plan(image.shape, lane ? *lane : default_lane(image.type, image.shape.width, image.shape.height),
-                     asked);
+  asked.backend = best_backend(asked);
+  SatRunner runner(
+      SatPlan(image.shape, lane ? *lane : default_lane(image.type, image.shape.width, image.shape.height), asked));
+  const SatPlan& plan = runner.plan();
   SatTables tables;
   tables.border = asked.border;
   tables.sum = Array(plan.table_shape(), plan.lane().table);
   if (asked.squares) tables.squares = Array(plan.table_shape(), *asked.squares);
   if (asked.tilted) tables.tilted = Array(plan.tilted_shape(), plan.lane().table);
   if (asked.mask || asked.ignore_nan) tables.count = Array(plan.count_shape(), Type::u32);
-  const Array workspace(Shape{static_cast<std::int64_t>(plan.workspace_bytes()), 1}, Type::u8);
-  auto* const memory = const_cast<void*>(workspace.data());
-  plan.prepare(memory);
-  plan.execute({image, tables.sum.view(), mask, tables.squares.view(), tables.tilted.view(), tables.count.view()},
-               memory);
+  runner.execute({image, tables.sum.view(), mask, tables.squares.view(), tables.tilted.view(), tables.count.view()});
   return tables;
 }
 

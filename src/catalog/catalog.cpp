@@ -10,6 +10,7 @@ constexpr Algorithm rows[] = {
     {"sat", "2r2w-cpu", "Kasagi 2014, VIII", true, false, false, true, "4", "2", "1", true},
     {"sat", "4r1w-cpu", "Kasagi 2014, VIII", true, false, false, true, "4", "1", "0", true},
     {"sat", "tiles", "areal", true, false, false, false, "1", "1", "0", true},
+    {"sat", "bands", "areal", false, true, true, false, "2", "1", "h*w/2^20 + 2", true},
     {"histogram", "serial", "Poostchi 2017, Algorithm 1", true, false, false, true, "4", "2", "0", true},
     {"histogram", "parallel", "Poostchi 2017, 4.7", true, false, false, true, "4", "2", "0", true},
     {"histogram", "fused", "areal", true, false, false, false, "1/b", "1", "0", true},

@@ -16,10 +16,11 @@
 //     }
 //   };
 //
-// and a schedule launches it: `machine.template launch<Reverse, C>(blocks, args)`, launch after launch in order.
-// No kernel dereferences a pointer into global or shared memory itself: every access is a call on m, so that the CUDA
-// machine (src/cuda) compiles it to one instruction and the simulated one (src/simt) checks and counts it.
-// The call site rides along as a default argument; vocabulary in this folder passes its caller's on.
+// and a schedule launches it: `launcher.template launch<Reverse, C>(blocks, args, overlap)`, launch after launch in
+// order; a launch that overlaps may begin before the one before has ended (see await_launch). No kernel dereferences a
+// pointer into global or shared memory itself: every access is a call on m, so that the CUDA machine (src/cuda)
+// compiles it to one instruction and the simulated one (src/simt) checks and counts it. The call site rides along as a
+// default argument; vocabulary in this folder passes its caller's on.
 //
 // The calls, with the CUDA meaning of each. T is trivially copyable, of 1, 2, 4, 8 or 16 bytes, and aligned to its
 // size.
@@ -66,12 +67,12 @@
 
 #include <cstdint>
 
-// AREAL_DEVICE marks what runs inside a kernel, AREAL_UNROLL a loop whose arrays live in registers. A machine that
-// needs more than this defines them before any kernel is included.
+// AREAL_DEVICE marks what runs inside a kernel, AREAL_BOTH what a schedule calls, too, AREAL_UNROLL a loop whose arrays
+// live in registers. A machine that needs more than this defines them before any kernel is included.
 #ifndef AREAL_DEVICE
 #define AREAL_DEVICE inline
+#define AREAL_BOTH inline
 #define AREAL_UNROLL
-#define AREAL_UNROLL_2
 #endif
 
 namespace areal::kernels {
@@ -87,6 +88,9 @@ struct Site {
 
 inline constexpr int warp_size = 32;
 inline constexpr unsigned full_mask = 0xffffffffu;
+
+/// Stands for a machine where only a kernel's constants are wanted.
+struct NoMachine {};
 
 /// Shared memory of a kernel that has none.
 struct NoShared {};

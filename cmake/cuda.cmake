@@ -1,0 +1,28 @@
+# Finds the CUDA compiler where AREAL_CUDA wants one, and says in AREAL_HAS_CUDA whether the backend is built.
+set(AREAL_HAS_CUDA OFF)
+if(AREAL_CUDA STREQUAL "OFF")
+  return()
+endif()
+set(CMAKE_CUDA_ARCHITECTURES ${AREAL_CUDA_ARCHITECTURES})
+set(CMAKE_CUDA_RUNTIME_LIBRARY Static)  # libcuda is opened when a device is asked for: a machine without a driver runs it, too
+if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX} AND EXISTS /usr/local/cuda/bin/nvcc)
+  set(CMAKE_CUDA_COMPILER /usr/local/cuda/bin/nvcc)
+endif()
+include(CheckLanguage)
+check_language(CUDA)
+if(NOT CMAKE_CUDA_COMPILER)
+  if(AREAL_CUDA STREQUAL "ON")
+    message(FATAL_ERROR "AREAL_CUDA is ON, but there is no CUDA compiler: install the CUDA toolkit, or set CUDACXX")
+  endif()
+  message(STATUS "No CUDA compiler: areal is built without its CUDA backend")
+  return()
+endif()
+enable_language(CUDA)
+find_package(CUDAToolkit REQUIRED)
+if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know nvcc's C++20
+  set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+  set(CMAKE_CUDA20_EXTENSION_COMPILE_OPTION -std=c++20)
+endif()
+# No product is fused with a sum: simt and cuda give the same bits.
+string(APPEND CMAKE_CUDA_FLAGS " -fmad=false --expt-relaxed-constexpr")
+set(AREAL_HAS_CUDA ON)

@@ -1,0 +1,59 @@
+#include "api/sat_device.hpp"
+
+#include <areal/error.hpp>
+#include "api/require.hpp"
+#include "cuda/device.hpp"
+#include "cuda/sat.hpp"
+#include "simt/sat.hpp"
+
+namespace areal {
+
+std::string missing_on_device(const SatOptions& options) {
+  if (options.squares) return "tables of squares";
+  if (options.tilted) return "tilted tables";
+  if (options.mask) return "masks";
+  if (options.ignore_nan) return "ignore_nan";
+  if (options.volume) return "volumes";
+  return "";
+}
+
+void require_backend(Backend backend, int device) {
+  if (backend == Backend::cuda) {
+    const int count = cuda::device_count();
+    if (count == 0) {
+      std::string why_not;
+      cuda::devices(&why_not);
+      throw Unavailable("backend cuda: " + why_not);
+    }
+    if (device < 0 || device >= count)
+      throw Unavailable(sentence("device ", device, " is not there: cuda has ", count));
+  }
+  if (backend == Backend::simt) {
+    if (!simt::built()) throw Unavailable("backend simt: this build has no simulated machine");
+    if (device != 0) throw Unavailable(sentence("device ", device, " is not there: simt has one, 0"));
+  }
+}
+
+DeviceSat::DeviceSat(const Shape& image, Lane lane, const SatOptions& options, std::string id)
+    : request_{image, lane, options.border, options.tables},
+      backend_(options.backend),
+      device_(options.device),
+      id_(std::move(id)) {
+  require_backend(backend_, device_);
+  if (const std::string missing = missing_on_device(options); !missing.empty())
+    throw Unavailable(sentence("backend ", name_of(backend_), " has no ", missing, " yet: choose the backend cpu"));
+  workspace_bytes_ =
+      backend_ == Backend::cuda ? cuda::sat_workspace_bytes(id_, request_) : simt::sat_workspace_bytes(id_, request_);
+}
+
+void DeviceSat::execute(const SatArguments& arguments, void* workspace, Stream stream) const {
+  if (backend_ == Backend::simt) {
+    simt::sat(id_, request_, arguments.image, arguments.sum, workspace);
+    return;
+  }
+  require(stream.handle() != nullptr, "stream: a cuda plan needs the CUDA stream that it may use");
+  const cuda::DeviceScope scope(device_);
+  cuda::sat(id_, request_, arguments.image, arguments.sum, workspace, stream);
+}
+
+}  // namespace areal

@@ -1,0 +1,34 @@
+#pragma once
+// The part of a SatPlan that runs on a device: cuda, or simt.
+
+#include <areal/execution.hpp>
+#include <areal/sat.hpp>
+#include <cstddef>
+#include <string>
+#include "kernels/sat/request.hpp"
+
+namespace areal {
+
+class DeviceSat {
+ public:
+  /// Throws Unavailable where the backend, the device or what the options ask for is not there.
+  DeviceSat(const Shape& image, Lane lane, const SatOptions& options, std::string id);
+
+  std::size_t workspace_bytes() const noexcept { return workspace_bytes_; }
+  /// Arguments have been checked.
+  void execute(const SatArguments& arguments, void* workspace, Stream stream) const;
+
+ private:
+  kernels::SatRequest request_;
+  Backend backend_;
+  int device_;
+  std::string id_;
+  std::size_t workspace_bytes_ = 0;
+};
+
+/// What a device backend cannot do yet of these options, or an empty text.
+std::string missing_on_device(const SatOptions& options);
+/// Throws Unavailable unless that backend, and its device, can be used.
+void require_backend(Backend backend, int device);
+
+}  // namespace areal

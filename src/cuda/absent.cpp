@@ -1,0 +1,28 @@
+// Stands in for the CUDA backend in a build without it: no device is there, and nothing runs.
+#include <areal/error.hpp>
+#include "cuda/device.hpp"
+#include "cuda/sat.hpp"
+
+namespace areal::cuda {
+namespace {
+[[noreturn]] void absent() { throw Unavailable("this build has no CUDA backend"); }
+}  // namespace
+
+bool built() noexcept { return false; }
+int device_count() noexcept { return 0; }
+std::vector<Device> devices(std::string* why_not) {
+  if (why_not) *why_not = "this build has no CUDA backend";
+  return {};
+}
+DeviceScope::DeviceScope(int) { absent(); }
+DeviceScope::~DeviceScope() = default;
+Memory::Memory(std::size_t) : data_(nullptr, [](void*) {}) { absent(); }
+OwnedStream::OwnedStream() { absent(); }
+OwnedStream::~OwnedStream() = default;
+void OwnedStream::synchronize() const { absent(); }
+void copy_in(void*, const void*, std::size_t, Stream) { absent(); }
+void copy_out(void*, const void*, std::size_t, Stream) { absent(); }
+std::size_t sat_workspace_bytes(std::string_view, const kernels::SatRequest&) { absent(); }
+void sat(std::string_view, const kernels::SatRequest&, const ConstView&, const View&, void*, Stream) { absent(); }
+
+}  // namespace areal::cuda

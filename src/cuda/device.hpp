@@ -1,0 +1,70 @@
+#pragma once
+// Devices and their memory, without a CUDA type: what api/ needs to know. src/cuda/absent.cpp stands in where this
+// build has no CUDA.
+
+#include <areal/execution.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace areal::cuda {
+
+/// Is CUDA part of this build?
+bool built() noexcept;
+
+/// How many devices there are. Cheap: no device is touched.
+int device_count() noexcept;
+
+struct Device {
+  std::string name;
+  int major = 0, minor = 0;  ///< compute capability
+  int multiprocessors = 0;
+  std::uint64_t memory = 0, free_memory = 0;  ///< bytes
+};
+/// The devices that can be used, in CUDA's order; with none, `why_not` says why.
+std::vector<Device> devices(std::string* why_not = nullptr);
+
+/// Makes a device current for a while. Throws Unavailable where there is no such device.
+class DeviceScope {
+ public:
+  explicit DeviceScope(int device);
+  ~DeviceScope();
+  DeviceScope(const DeviceScope&) = delete;
+  DeviceScope& operator=(const DeviceScope&) = delete;
+
+ private:
+  int before_ = 0;
+};
+
+/// Memory of the current device, owned. Throws OutOfMemory with the bytes that were asked for.
+class Memory {
+ public:
+  explicit Memory(std::size_t bytes);
+  void* data() const noexcept { return data_.get(); }
+
+ private:
+  std::unique_ptr<void, void (*)(void*)> data_;
+};
+
+/// A stream of the current device, owned.
+class OwnedStream {
+ public:
+  OwnedStream();
+  ~OwnedStream();
+  OwnedStream(const OwnedStream&) = delete;
+  OwnedStream& operator=(const OwnedStream&) = delete;
+  Stream get() const noexcept { return Stream::cuda(handle_); }
+  /// Until all that was queued has been done; throws what went wrong.
+  void synchronize() const;
+
+ private:
+  void* handle_ = nullptr;
+};
+
+/// Bytes from host to device, or back, queued.
+void copy_in(void* device, const void* host, std::size_t bytes, Stream stream);
+void copy_out(void* host, const void* device, std::size_t bytes, Stream stream);
+
+}  // namespace areal::cuda

@@ -1,0 +1,52 @@
+#pragma once
+// Launches kernel objects on a CUDA stream: the launcher that a schedule gets. One __global__ function launches all.
+
+#include <cuda_runtime.h>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <typeinfo>
+#include "cuda/error.hpp"
+#include "cuda/machine.cuh"
+
+namespace areal::cuda {
+
+template <class K>
+__global__ void __launch_bounds__(K::threads, K::resident) run(const __grid_constant__ typename K::Args args) {
+  K{Machine{}, args}();
+}
+
+class Launcher {
+ public:
+  /// Launches go to the current device, which must be the stream's.
+  explicit Launcher(cudaStream_t stream) : stream_(stream) {}
+
+  /// Throws what the launch answered. The launch may begin before the one before has ended where `overlap` is true.
+  template <template <class, class> class K, class C>
+  void launch(std::int64_t blocks, const typename K<Machine, C>::Args& args, bool overlap) {
+    using Kernel = K<Machine, C>;
+    if (blocks == 0) return;
+    if (blocks > std::numeric_limits<int>::max()) throw_too_many_blocks(typeid(Kernel).name(), blocks);
+    static constexpr std::size_t shared =
+        std::is_empty_v<typename Kernel::Shared> ? 0 : sizeof(typename Kernel::Shared);
+    if constexpr (shared > 48 * 1024)  // per device, cheap, and harmless to repeat
+      check(cudaFuncSetAttribute(run<Kernel>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
+            typeid(Kernel).name());
+    cudaLaunchConfig_t config{};
+    config.gridDim = dim3(static_cast<unsigned>(blocks));
+    config.blockDim = dim3(Kernel::threads);
+    config.dynamicSmemBytes = shared;
+    config.stream = stream_;
+    cudaLaunchAttribute attribute;
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+    config.attrs = &attribute;
+    config.numAttrs = overlap ? 1 : 0;  // devices before sm_90 ignore it
+    check(cudaLaunchKernelEx(&config, run<Kernel>, args), typeid(Kernel).name());
+  }
+
+ private:
+  cudaStream_t stream_;
+};
+
+}  // namespace areal::cuda

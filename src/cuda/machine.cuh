@@ -1,0 +1,286 @@
+#pragma once
+// The CUDA machine: what kernels/device/machine.hpp lists, one instruction each. Everything here inlines away.
+
+#include <cuda_runtime.h>
+#include <type_traits>
+
+#define AREAL_DEVICE __device__ __forceinline__
+#define AREAL_BOTH __host__ __device__ inline
+#define AREAL_UNROLL _Pragma("unroll")
+#include "kernels/device/machine.hpp"
+
+namespace areal::cuda {
+
+using kernels::full_mask;
+using kernels::Mbarrier;
+using kernels::NoShared;
+using kernels::Site;
+
+namespace detail {
+
+template <int Bytes>
+struct WordOf;
+template <>
+struct WordOf<1> {
+  using type = unsigned char;
+};
+template <>
+struct WordOf<2> {
+  using type = unsigned short;
+};
+template <>
+struct WordOf<4> {
+  using type = unsigned;
+};
+template <>
+struct WordOf<8> {
+  using type = unsigned long long;
+};
+template <>
+struct WordOf<16> {
+  using type = uint4;
+};
+/// The machine word of T's size: memory moves words.
+template <class T>
+using Word = typename WordOf<sizeof(T)>::type;
+
+template <class To, class From>
+__device__ __forceinline__ To bits(const From& from) {
+  static_assert(sizeof(To) == sizeof(From));
+  if constexpr (std::is_same_v<To, From>)
+    return from;
+  else
+    return __builtin_bit_cast(To, from);
+}
+
+__device__ __forceinline__ unsigned shared_address(const void* cell) {
+  return static_cast<unsigned>(__cvta_generic_to_shared(cell));
+}
+
+}  // namespace detail
+
+struct Machine {
+  using Here = Site;
+
+  // ---- where
+
+  __device__ __forceinline__ int thread() const { return static_cast<int>(threadIdx.x); }
+  __device__ __forceinline__ int lane() const { return static_cast<int>(threadIdx.x % 32); }
+  __device__ __forceinline__ int warp() const { return static_cast<int>(threadIdx.x / 32); }
+  __device__ __forceinline__ std::int64_t block() const { return blockIdx.x; }
+  __device__ __forceinline__ std::int64_t blocks() const { return gridDim.x; }
+
+  template <class S>
+  __device__ __forceinline__ S& shared() const {
+    extern __shared__ __align__(1024) unsigned char memory[];
+    return *reinterpret_cast<S*>(memory);
+  }
+
+  // ---- memory
+
+  template <class T>
+  __device__ __forceinline__ T load(const T* p, Site = {}) const {
+    return detail::bits<T>(*reinterpret_cast<const detail::Word<T>*>(p));
+  }
+  template <class T>
+  __device__ __forceinline__ T load_once(const T* p, Site = {}) const {
+    return detail::bits<T>(__ldcs(reinterpret_cast<const detail::Word<T>*>(p)));
+  }
+  template <class T>
+  __device__ __forceinline__ void store(T* p, const T& value, Site = {}) const {
+    *reinterpret_cast<detail::Word<T>*>(p) = detail::bits<detail::Word<T>>(value);
+  }
+  template <class T>
+  __device__ __forceinline__ void store_once(T* p, const T& value, Site = {}) const {
+    __stcs(reinterpret_cast<detail::Word<T>*>(p), detail::bits<detail::Word<T>>(value));
+  }
+  template <class T>
+  __device__ __forceinline__ T get(const T& cell, Site = {}) const {
+    return detail::bits<T>(*reinterpret_cast<const detail::Word<T>*>(&cell));
+  }
+  template <class T>
+  __device__ __forceinline__ void put(T& cell, const std::type_identity_t<T>& value, Site = {}) const {
+    *reinterpret_cast<detail::Word<T>*>(&cell) = detail::bits<detail::Word<T>>(value);
+  }
+
+  // ---- meeting
+
+  __device__ __forceinline__ void sync(Site = {}) const { __syncthreads(); }
+  __device__ __forceinline__ void sync(int id, int threads, Site = {}) const {
+    asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
+  }
+  __device__ __forceinline__ void arrive(int id, int threads, Site = {}) const {
+    asm volatile("bar.arrive %0, %1;" ::"r"(id), "r"(threads) : "memory");
+  }
+  __device__ __forceinline__ void sync_warp(unsigned mask = full_mask, Site = {}) const { __syncwarp(mask); }
+  template <class T>
+  __device__ __forceinline__ T shuffle(T v, int lane, unsigned mask = full_mask, Site = {}) const {
+    return __shfl_sync(mask, v, lane);
+  }
+  template <class T>
+  __device__ __forceinline__ T shuffle_up(T v, int n, unsigned mask = full_mask, Site = {}) const {
+    return __shfl_up_sync(mask, v, static_cast<unsigned>(n));
+  }
+  template <class T>
+  __device__ __forceinline__ T shuffle_down(T v, int n, unsigned mask = full_mask, Site = {}) const {
+    return __shfl_down_sync(mask, v, static_cast<unsigned>(n));
+  }
+  template <class T>
+  __device__ __forceinline__ T shuffle_xor(T v, int n, unsigned mask = full_mask, Site = {}) const {
+    return __shfl_xor_sync(mask, v, n);
+  }
+  __device__ __forceinline__ unsigned ballot(bool p, unsigned mask = full_mask, Site = {}) const {
+    return __ballot_sync(mask, p);
+  }
+  __device__ __forceinline__ bool any(bool p, unsigned mask = full_mask, Site = {}) const {
+    return __any_sync(mask, p);
+  }
+  __device__ __forceinline__ bool all(bool p, unsigned mask = full_mask, Site = {}) const {
+    return __all_sync(mask, p);
+  }
+
+  // ---- atomics and flags
+
+  template <class T>
+  __device__ __forceinline__ T atomic_add(T* p, std::type_identity_t<T> v, Site = {}) const {
+    if constexpr (sizeof(T) == 8 && std::is_integral_v<T>)
+      return static_cast<T>(atomicAdd(reinterpret_cast<unsigned long long*>(p), static_cast<unsigned long long>(v)));
+    else
+      return atomicAdd(p, v);
+  }
+  template <class T>
+  __device__ __forceinline__ T shared_add(T& cell, std::type_identity_t<T> v, Site = {}) const {
+    return atomic_add(&cell, v);
+  }
+  template <class T>
+  __device__ __forceinline__ T publish_add(T* p, std::type_identity_t<T> v, Site = {}) const {
+    static_assert(sizeof(T) == 4 && std::is_integral_v<T>);
+    unsigned old;
+    asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], %2;" : "=r"(old) : "l"(p), "r"(v) : "memory");
+    return static_cast<T>(old);
+  }
+  template <class T>
+  __device__ __forceinline__ void publish(T* p, const std::type_identity_t<T>& v, Site = {}) const {
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8);
+    if constexpr (sizeof(T) == 4)
+      asm volatile("st.release.gpu.global.b32 [%0], %1;" ::"l"(p), "r"(detail::bits<unsigned>(v)) : "memory");
+    else
+      asm volatile("st.release.gpu.global.b64 [%0], %1;" ::"l"(p), "l"(detail::bits<unsigned long long>(v)) : "memory");
+  }
+  template <class T>
+  __device__ __forceinline__ T poll(const T* p, Site = {}) const {
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8);
+    detail::Word<T> v;
+    if constexpr (sizeof(T) == 4)
+      asm volatile("ld.acquire.gpu.global.b32 %0, [%1];" : "=r"(v) : "l"(p) : "memory");
+    else
+      asm volatile("ld.acquire.gpu.global.b64 %0, [%1];" : "=l"(v) : "l"(p) : "memory");
+    return detail::bits<T>(v);
+  }
+  template <class T>
+  __device__ __forceinline__ void post(T* p, const std::type_identity_t<T>& v, Site = {}) const {
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
+    if constexpr (sizeof(T) == 4)
+      asm volatile("st.relaxed.gpu.global.b32 [%0], %1;" ::"l"(p), "r"(detail::bits<unsigned>(v)));
+    else if constexpr (sizeof(T) == 8)
+      asm volatile("st.relaxed.gpu.global.b64 [%0], %1;" ::"l"(p), "l"(detail::bits<unsigned long long>(v)));
+    else {
+      const uint4 w = detail::bits<uint4>(v);  // 16 aligned bytes: one access from sm_70 on
+      asm volatile("st.relaxed.gpu.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(p), "r"(w.x), "r"(w.y), "r"(w.z),
+                   "r"(w.w));
+    }
+  }
+  template <class T>
+  __device__ __forceinline__ T peek(const T* p, Site = {}) const {
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
+    detail::Word<T> v;
+    if constexpr (sizeof(T) == 4)
+      asm volatile("ld.relaxed.gpu.global.b32 %0, [%1];" : "=r"(v) : "l"(p));
+    else if constexpr (sizeof(T) == 8)
+      asm volatile("ld.relaxed.gpu.global.b64 %0, [%1];" : "=l"(v) : "l"(p));
+    else
+      asm volatile("ld.relaxed.gpu.global.v4.b32 {%0, %1, %2, %3}, [%4];"
+                   : "=r"(v.x), "=r"(v.y), "=r"(v.z), "=r"(v.w)
+                   : "l"(p));
+    return detail::bits<T>(v);
+  }
+  __device__ __forceinline__ void pause(Site = {}) const { __nanosleep(20); }
+
+  // ---- launches
+
+  __device__ __forceinline__ void await_launch(Site = {}) const {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.wait;" ::: "memory");
+#endif
+  }
+  __device__ __forceinline__ void release_launch(Site = {}) const {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    asm volatile("griddepcontrol.launch_dependents;");
+#endif
+  }
+
+  // ---- asynchronous copies
+
+  template <class T>
+  __device__ __forceinline__ void copy_async(T& cell, const T* p, Site = {}) const {
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
+    if constexpr (sizeof(T) == 16)  // .cg: past L1, which would only be polluted
+      asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(detail::shared_address(&cell)), "l"(p) : "memory");
+    else
+      asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(detail::shared_address(&cell)), "l"(p),
+                   "n"(sizeof(T))
+                   : "memory");
+  }
+  template <class T>
+  __device__ __forceinline__ void copy_async(T& cell, const T* p, bool there, Site = {}) const {
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
+    const int bytes = there ? static_cast<int>(sizeof(T)) : 0;
+    if constexpr (sizeof(T) == 16)
+      asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(detail::shared_address(&cell)), "l"(p),
+                   "r"(bytes)
+                   : "memory");
+    else
+      asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(detail::shared_address(&cell)), "l"(p),
+                   "n"(sizeof(T)), "r"(bytes)
+                   : "memory");
+  }
+  __device__ __forceinline__ void commit_copies(Site = {}) const {
+    asm volatile("cp.async.commit_group;" ::: "memory");
+  }
+  template <int N>
+  __device__ __forceinline__ void wait_copies(Site = {}) const {
+    asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory");
+  }
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+  __device__ __forceinline__ void init(Mbarrier& b, int arrivals, Site = {}) const {
+    asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(detail::shared_address(&b)), "r"(arrivals) : "memory");
+  }
+  __device__ __forceinline__ void fence_init(Site = {}) const { __threadfence_block(); }
+  __device__ __forceinline__ void arrive(Mbarrier& b, Site = {}) const {
+    asm volatile("{ .reg .b64 t; mbarrier.arrive.shared.b64 t, [%0]; }" ::"r"(detail::shared_address(&b)) : "memory");
+  }
+  __device__ __forceinline__ void arrive_copied(Mbarrier& b, Site = {}) const {
+    asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(detail::shared_address(&b)) : "memory");
+  }
+  __device__ __forceinline__ void wait(Mbarrier& b, int parity, Site = {}) const {
+    const unsigned at = detail::shared_address(&b);
+    unsigned there;
+    do {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+      asm volatile("{ .reg .pred p; mbarrier.try_wait.parity.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+                   : "=r"(there)
+                   : "r"(at), "r"(parity)
+                   : "memory");
+#else
+      asm volatile("{ .reg .pred p; mbarrier.test_wait.parity.shared.b64 p, [%1], %2; selp.u32 %0, 1, 0, p; }"
+                   : "=r"(there)
+                   : "r"(at), "r"(parity)
+                   : "memory");
+#endif
+    } while (!there);
+  }
+#endif
+};
+
+}  // namespace areal::cuda

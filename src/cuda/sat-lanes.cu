@@ -1,0 +1,11 @@
+// The kernels of the family `sat`, instantiated for the lanes of one group.
+#include "cuda/sat_entries.cuh"
+
+namespace areal::cuda {
+
+template <>
+kernels::SatEntry<Launcher> sat_entry_of<kernels::this_group>(std::string_view id, Lane lane) {
+  return kernels::sat_entry_of<Launcher, kernels::this_group>(id, lane);
+}
+
+}  // namespace areal::cuda

@@ -1,0 +1,44 @@
+#include "cuda/sat.hpp"
+
+#include <areal/error.hpp>
+#include <string>
+#include "cuda/sat_entries.cuh"
+
+namespace areal::cuda {
+namespace {
+
+kernels::SatEntry<Launcher> entry(std::string_view id, Lane lane) {
+  using kernels::Group;
+  kernels::SatEntry<Launcher> found;
+  switch (kernels::group_of_table(lane.table)) {
+    case Group::g32u:
+      found = sat_entry_of<Group::g32u>(id, lane);
+      break;
+    case Group::g64u:
+      found = sat_entry_of<Group::g64u>(id, lane);
+      break;
+    case Group::g32f:
+      found = sat_entry_of<Group::g32f>(id, lane);
+      break;
+    case Group::g64f:
+      found = sat_entry_of<Group::g64f>(id, lane);
+      break;
+  }
+  if (!found.execute)
+    throw Unavailable("algorithm " + std::string(id) + " has no CUDA kernel for lane " + name_of(lane));
+  return found;
+}
+
+}  // namespace
+
+std::size_t sat_workspace_bytes(std::string_view id, const kernels::SatRequest& request) {
+  return entry(id, request.lane).workspace_bytes(request);
+}
+
+void sat(std::string_view id, const kernels::SatRequest& request, const ConstView& image, const View& table,
+         void* workspace, Stream stream) {
+  Launcher launcher(static_cast<cudaStream_t>(stream.handle()));
+  entry(id, request.lane).execute(launcher, request, image, table, workspace);
+}
+
+}  // namespace areal::cuda

@@ -1,0 +1,11 @@
+#pragma once
+#include "cuda/launcher.cuh"
+#include "kernels/sat/entries.hpp"
+
+namespace areal::cuda {
+
+/// Instantiated a group at a time in sat-lanes.cu.
+template <kernels::Group group>
+kernels::SatEntry<Launcher> sat_entry_of(std::string_view id, Lane lane);
+
+}  // namespace areal::cuda

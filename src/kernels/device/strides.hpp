@@ -1,0 +1,31 @@
+#pragma once
+// Where the elements of a view lie, for a kernel.
+
+#include <areal/view.hpp>
+#include <cstddef>
+#include <cstdint>
+
+namespace areal::kernels {
+
+/// How elements may be moved.
+enum class Alignment : std::uint8_t { bytes, elements, vectors };
+
+/// Elements of one view, for a kernel: bytes between neighbours.
+struct Strides {
+  std::int64_t row = 0, column = 0, channel = 0, batch = 0;
+  Alignment alignment = Alignment::bytes;
+};
+template <class Void>
+Strides strides(const BasicView<Void>& view) {
+  const auto size = static_cast<std::int64_t>(size_of(view.type));
+  const bool planar = view.shape.layout == Layout::planar;
+  return {view.row_pitch, view.column_pitch(), planar ? view.plane_pitch : size, view.batch_pitch};
+}
+/// How vectors of so many bytes may be moved from `first` on.
+inline Alignment alignment_of(const void* first, const Strides& s, std::size_t element, std::size_t vector) {
+  const auto all = reinterpret_cast<std::uintptr_t>(first) | static_cast<std::uintptr_t>(s.row | s.channel | s.batch);
+  if (all % vector == 0 && s.column == static_cast<std::int64_t>(element)) return Alignment::vectors;
+  return (all | static_cast<std::uintptr_t>(s.column)) % element == 0 ? Alignment::elements : Alignment::bytes;
+}
+
+}  // namespace areal::kernels

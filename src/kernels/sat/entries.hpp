@@ -1,0 +1,52 @@
+#pragma once
+// The algorithms of the family `sat`, for one lane and one launcher, as functions.
+
+#include <string_view>
+#include "kernels/sat/bands.hpp"
+#include "kernels/sat/groups.hpp"
+
+namespace areal::kernels {
+
+template <class Launcher>
+struct SatEntry {
+  std::size_t (*workspace_bytes)(const SatRequest&) = nullptr;
+  /// Everything has been checked; views and request agree.
+  void (*execute)(Launcher&, const SatRequest&, const ConstView& image, const View& table, void* workspace) = nullptr;
+};
+
+/// No functions where that algorithm is not one of these.
+template <class Launcher, class In, class T>
+SatEntry<Launcher> sat_entry(std::string_view id) {
+  if (id == "bands") {
+    using C = BandsConfig<In, Sum<T>>;
+    return {[](const SatRequest& request) { return BandsPlan<C>(request).workspace_bytes; },
+            [](Launcher& launcher, const SatRequest& request, const ConstView& image, const View& table,
+               void* workspace) { bands<C>(launcher, request, image, table, workspace); }};
+  }
+  return {};
+}
+
+/// The lanes of one group.
+template <class Launcher, Group group>
+SatEntry<Launcher> sat_entry_of(std::string_view id, Lane lane) {
+#define AREAL_ENTRY(name, in, out)      \
+  if constexpr (group_of<out> == group) \
+    if (lane == Lane{type_of<in>, type_of<out>}) return sat_entry<Launcher, in, out>(id);
+  AREAL_LANES(AREAL_ENTRY)
+#undef AREAL_ENTRY
+  return {};
+}
+
+/// The group of a lane, at run time.
+inline Group group_of_table(Type table) {
+  switch (table) {
+    case Type::f32:
+      return Group::g32f;
+    case Type::f64:
+      return Group::g64f;
+    default:
+      return size_of(table) == 4 ? Group::g32u : Group::g64u;
+  }
+}
+
+}  // namespace areal::kernels

@@ -1,0 +1,14 @@
+// Stands in for the simulated machine in a build without it.
+#include <areal/error.hpp>
+#include "simt/sat.hpp"
+
+namespace areal::simt {
+namespace {
+[[noreturn]] void absent() { throw Unavailable("this build has no simulated machine"); }
+}  // namespace
+
+bool built() noexcept { return false; }
+std::size_t sat_workspace_bytes(std::string_view, const kernels::SatRequest&) { absent(); }
+void sat(std::string_view, const kernels::SatRequest&, const ConstView&, const View&, void*) { absent(); }
+
+}  // namespace areal::simt

@@ -1,0 +1,18 @@
+#pragma once
+// Summed-area tables on the simulated machine. src/simt/absent.cpp stands in where this build has none.
+
+#include <cstddef>
+#include <string_view>
+#include "kernels/sat/request.hpp"
+
+namespace areal::simt {
+
+/// Is the simulated machine part of this build?
+bool built() noexcept;
+
+std::size_t sat_workspace_bytes(std::string_view id, const kernels::SatRequest& request);
+/// Computes the table, every access checked. Views and request agree; all is host memory. Throws Fault.
+void sat(std::string_view id, const kernels::SatRequest& request, const ConstView& image, const View& table,
+         void* workspace);
+
+}  // namespace areal::simt
