@@ -31,7 +31,8 @@ void Engine::access(Lane& lane, Op op, std::uintptr_t at, unsigned bytes, unsign
     ++counts_.polls;
   else
     lane.warp->requests.add(number, static_cast<unsigned>(lane.thread) & 31,
-                            shared ? at - reinterpret_cast<std::uintptr_t>(lane.shared) : at, sites_, width_, counts_);
+                            shared ? at - reinterpret_cast<std::uintptr_t>(lane.shared) : place(at, bytes, number),
+                            sites_, width_, counts_);
   if (options_.trace)
     options_.trace({step_, lane.block, lane.thread, op, reinterpret_cast<const void*>(at), bytes, site});
 }
@@ -70,6 +71,17 @@ ShadowedRegion& Engine::region(Lane& lane, std::uintptr_t at, std::size_t bytes,
     fault(lane, FaultKind::read_only, sites_[number].site,
           std::string(name(sites_[number].op)) + " to region \"" + last->name + "\", which may only be read");
   return *last;
+}
+
+std::uint64_t Engine::place(std::uintptr_t at, std::size_t bytes, unsigned number) {
+  if (number >= region_of_site_.size()) region_of_site_.resize(number + 64, nullptr);
+  ShadowedRegion*& last = region_of_site_[number];
+  if (last == nullptr || !last->holds(at, bytes)) {
+    ShadowedRegion* const near = memory_.nearest(at);
+    if (near == nullptr || !near->holds(at, bytes)) return at;  // without checks, nothing need be registered
+    last = near;
+  }
+  return at - last->first();
 }
 
 Cell* Engine::cells(Lane& lane, std::uintptr_t at, std::size_t bytes, unsigned number, bool shared, bool write,

@@ -8,7 +8,8 @@
 namespace areal::simt {
 
 /// Accesses to global memory. A request is one instruction of a warp: the accesses of its lanes at one site, the n-th
-/// time each of them comes there since the warp last met.
+/// time each of them comes there since the warp last met. Groups and sectors are counted from the begin of the region,
+/// as device memory begins at a multiple of both.
 struct GlobalCounts {
   std::uint64_t elements = 0;  ///< lanes' accesses; a Vec<T, N> is N elements
   std::uint64_t bytes = 0;

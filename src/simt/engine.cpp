@@ -216,12 +216,21 @@ void Engine::make_ready(Lane& lane) {
 }
 
 void Engine::run_ready(Warp& warp) {
-  while (warp.ready != 0) {
-    const std::uint32_t lane = any_lane(warp.ready);
+  std::uint32_t lane = any_lane(warp.ready);
+  for (;;) {
     warp.ready &= ~(1u << lane);
-    if (warp.ready == 0) take_out(ready_, warp, &Warp::in_ready);
+    std::uint32_t next = lane;
+    if (warp.ready == 0) {
+      take_out(ready_, warp, &Warp::in_ready);
+    } else {  // a lane's stack has left the cache since it ran: it can come while this lane runs
+      next = any_lane(warp.ready);
+      __builtin_prefetch(&warp.lanes[next].state, 1);
+      warp.lanes[next].fiber.prefetch();
+    }
     resume(warp.lanes[lane]);
-    if (random() % 32 == 0) return;  // another warp's turn
+    if (warp.ready == 0) return;
+    if (random() % 512 == 0) return;  // another warp's turn; seldom, as its lanes are not in the cache
+    lane = next != lane ? next : any_lane(warp.ready);
   }
 }
 

@@ -186,6 +186,8 @@ class Engine {
   };
   // Accesses: accesses.cpp.
   ShadowedRegion& region(Lane& lane, std::uintptr_t at, std::size_t bytes, unsigned number, bool write);
+  /// Where requests are counted: from the region's begin on, as if each began at a multiple of all that matters.
+  std::uint64_t place(std::uintptr_t at, std::size_t bytes, unsigned number);
   void check_shared(Lane& lane, std::uintptr_t at, std::size_t bytes, Op op, Site site);
   Cell* cells(Lane& lane, std::uintptr_t at, std::size_t bytes, unsigned number, bool shared, bool write,
               std::size_t& n, Shadow*& shadow);

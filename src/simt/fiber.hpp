@@ -4,6 +4,7 @@
 
 #include <boost/context/fiber.hpp>
 #include <cstddef>
+#include <cstring>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -52,6 +53,13 @@ class Fiber {
   void suspend();
   /// From the scheduler: unwinds what is suspended.
   void destroy();
+  /// Asks the cache for what resume() will need.
+  void prefetch() const {
+    static_assert(sizeof inside_ == sizeof(char*), "a fiber is a pointer to its saved registers");
+    const char* saved;
+    std::memcpy(&saved, static_cast<const void*>(&inside_), sizeof saved);
+    for (int line = 0; line < 6; ++line) __builtin_prefetch(saved + 64 * line, 1);
+  }
   bool alive() const { return static_cast<bool>(inside_); }
 
  private:
