@@ -1,6 +1,6 @@
 // What the simulated machine counts, against numbers worked out by hand.
-#include "simt_kernels.hpp"
 #include <gtest/gtest.h>
+#include "simt_kernels.hpp"
 
 namespace areal::simt {
 namespace {

@@ -49,7 +49,7 @@ void Engine::check_shared(Lane& lane, std::uintptr_t at, std::size_t bytes, Op o
   if (lane.shared == nullptr || offset >= shape_.shared_bytes || bytes > shape_.shared_bytes - offset)
     fault(lane, FaultKind::shared_out_of_bounds, site,
           std::string(name(op)) + " of " + std::to_string(bytes) + " bytes outside the block's shared memory of " +
-              std::to_string(shape_.shared_bytes) + ", at " + where(lane, at));
+              std::to_string(shape_.shared_bytes) + ", at " + where(lane, at, true));
   if (bytes <= 16 && offset % bytes != 0)
     fault(lane, FaultKind::misaligned, site,
           std::string(name(op)) + " of " + std::to_string(bytes) + " bytes at " + where(lane, at) +
@@ -175,7 +175,7 @@ void Engine::note_read(const Actor& actor, Cell& cell, Shadow& shadow) {
   if (readers.size() < ReadLists::most)
     readers.push_back({of_warp, bit});
   else
-    readers[random() % readers.size()] = {of_warp, bit};
+    readers[(step_ + actor.id) % readers.size()] = {of_warp, bit};  // not random(): checks leave the order as it is
 }
 
 void Engine::check_write(const Actor& actor, Cell& cell, std::uintptr_t at) {

@@ -108,7 +108,8 @@ BulkCopy& Engine::issue_bulk(Lane& lane, void* to, const void* from, std::size_t
           &lane,
           lane.bulk_group};
   // As elements of 4 bytes: the copy engine knows of no others.
-  const std::uint64_t at = place(reinterpret_cast<std::uintptr_t>(load ? from : to), n, number), group = std::uint64_t{width_} * 4;
+  const std::uint64_t at = place(reinterpret_cast<std::uintptr_t>(load ? from : to), n, number),
+                      group = std::uint64_t{width_} * 4;
   GlobalCounts& counts = load ? counts_.reads : counts_.writes;
   counts.elements += n / 4;
   counts.coalesced += n / 4;

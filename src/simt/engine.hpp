@@ -229,7 +229,7 @@ class Engine {
   [[noreturn]] void stuck(bool spinning);
   [[noreturn]] void raise(Fault fault);
   Fault make_fault(FaultKind kind, std::int64_t block, int thread, Site site, const std::string& text, Site other = {});
-  std::string where(const Lane& lane, std::uintptr_t at);
+  std::string where(const Lane& lane, std::uintptr_t at, bool meant_shared = false);
   std::string who(const Lane& lane, std::uint32_t id);
   bool of_this_launch(Stamp stamp) const { return stamp.thread() >= launch_id_; }
 

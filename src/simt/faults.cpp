@@ -18,12 +18,12 @@ std::string text(Site site) {
 
 const char* name(State state) {
   constexpr const char* names[] = {"ready to run",
-                                   "polls",
-                                   "waits in a warp collective",
-                                   "waits at a block barrier",
-                                   "waits at a named barrier",
-                                   "waits at an mbarrier",
-                                   "has exited"};
+                                   "polling",
+                                   "waiting in a warp collective",
+                                   "waiting at a block barrier",
+                                   "waiting at a named barrier",
+                                   "waiting at an mbarrier",
+                                   "gone"};
   return names[static_cast<int>(state)];
 }
 
@@ -57,11 +57,17 @@ std::string kernel_name(const char* type_name) {
   return scope == std::string::npos ? name : name.substr(scope + 2);
 }
 
-std::string Engine::where(const Lane& lane, std::uintptr_t at) {
+std::string Engine::where(const Lane& lane, std::uintptr_t at, bool meant_shared) {
   const std::uintptr_t offset = at - reinterpret_cast<std::uintptr_t>(lane.shared);
   if (lane.shared != nullptr && offset < shape_.shared_bytes)
     return "byte " + std::to_string(offset) + " of shared memory";
   const ShadowedRegion* const near = memory_.nearest(at);
+  constexpr std::size_t far = 1 << 16;
+  if (meant_shared && lane.shared != nullptr && (near == nullptr || !near->holds(at, 1))) {
+    const auto before = -offset, past = offset - shape_.shared_bytes;
+    if (before < far) return std::to_string(before) + " bytes before shared memory";
+    if (past < far) return std::to_string(past) + " bytes past the end of shared memory";
+  }
   if (near == nullptr) return "an address in no region: none is registered";
   const std::uintptr_t end = near->first() + near->bytes;
   const std::string region = "region \"" + near->name + "\" of " + std::to_string(near->bytes) + " bytes";

@@ -21,7 +21,8 @@
 // machine (src/cuda) compiles it to one instruction and the simulated one (src/simt) checks and counts it.
 // The call site rides along as a default argument; vocabulary in this folder passes its caller's on.
 //
-// The calls, with the CUDA meaning of each. T is trivially copyable, of 1, 2, 4, 8 or 16 bytes, and aligned to its size.
+// The calls, with the CUDA meaning of each. T is trivially copyable, of 1, 2, 4, 8 or 16 bytes, and aligned to its
+// size.
 //   int thread()  lane()  warp()             in the block; lane() in the warp of 32
 //   std::int64_t block()  blocks()           in the grid
 //   S& shared<S>()                           the block's shared memory, uninitialised
@@ -38,7 +39,8 @@
 //   publish(T* p, T v)                       store with release at device scope: what this thread, and what threads
 //                                            that it met at a barrier before, wrote is visible to who polls v
 //   T poll(const T* p)                       load with acquire at device scope; the other half of publish
-//   post(T* p, T v)  T peek(const T* p)      relaxed at device scope, one access of 4, 8 or 16 bytes: for words that carry
+//   post(T* p, T v)  T peek(const T* p)      relaxed at device scope, one access of 4, 8 or 16 bytes: for words that
+//   carry
 //                                            value and status together and order nothing else
 //   pause()                                  between two polls of a loop
 //   copy_async(T& cell, const T* p)          cp.async of 4, 8 or 16 bytes from global to shared memory
@@ -58,9 +60,11 @@
 // AREAL_DEVICE marks what runs inside a kernel.
 #ifdef __CUDACC__
 #define AREAL_DEVICE __device__ __forceinline__
+#define AREAL_ANYWHERE __host__ __device__
 #define AREAL_UNROLL _Pragma("unroll")
 #else
 #define AREAL_DEVICE inline
+#define AREAL_ANYWHERE
 #define AREAL_UNROLL
 #endif
 
@@ -70,10 +74,14 @@ namespace areal::kernels {
 struct Site {
   const char* file = "";
   int line = 0;
+
+  // A call, as g++ 12 takes built-ins within braces for the line of the default argument, not of who called.
+  AREAL_ANYWHERE static constexpr Site here(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+    return {file, line};
+  }
 };
 
-#define AREAL_HERE \
-  ::areal::kernels::Site { __builtin_FILE(), __builtin_LINE() }
+#define AREAL_HERE ::areal::kernels::Site::here()
 
 inline constexpr int warp_size = 32;
 inline constexpr unsigned full_mask = 0xffffffffu;
