@@ -141,6 +141,36 @@ TEST(Simt, ProducerConsumer) {
   });
 }
 
+template <class M, class C>
+struct OneEach {
+  static constexpr int threads = 1;
+  using Shared = NoShared;
+  struct Args {
+    std::uint32_t* out;
+  };
+  M m;
+  Args a;
+  AREAL_DEVICE void operator()() {
+    m.template shared<NoShared>();
+    m.store(a.out + m.block(), m.load(a.out + m.block()) + 1);
+  }
+};
+
+// The numbers of threads in stamps run out after 2^26, and begin anew.
+TEST(Simt, ManyLaunches) {
+  constexpr std::int64_t blocks = 200'000;
+  std::vector<std::uint32_t> out(blocks + 1);
+  Launcher launcher;
+  launcher.add({"out", out.data(), 4 * blocks});
+  launcher.add({"rest", out.data() + blocks, 4, false});
+  constexpr int launches = 7;  // of 200,000 times 64 numbers
+  for (int i = 0; i < launches; ++i) launcher.launch<OneEach, Plain>(blocks, {out.data()});
+  for (std::int64_t b = 0; b < blocks; ++b) ASSERT_EQ(out[static_cast<std::size_t>(b)], launches);
+  EXPECT_EQ(launcher.unwritten(out.data() + blocks), 4u);
+  EXPECT_THROW((launcher.launch<OneEach, Plain>(blocks + 1, {out.data()})), Fault);
+  EXPECT_THROW((launcher.launch<OneEach, Plain>(2'000'000, {out.data()})), InvalidArgument);
+}
+
 TEST(Simt, NothingToDo) {
   Launcher launcher;
   launcher.launch<Reverse, Plain>(0, {nullptr, nullptr});

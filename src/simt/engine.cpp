@@ -127,17 +127,13 @@ void Engine::place(Block& block, std::int64_t index) {
   block.next_agent = 0;
   block.mbarriers.clear();
   for (NamedBarrier& named : block.named) named = {};
-  if (shape_.shared_bytes > 0) {
-    block.shared_storage.resize(shape_.shared_bytes + shared_alignment);
-    void* first = block.shared_storage.data();
-    std::size_t room = block.shared_storage.size();
-    block.shared = static_cast<std::byte*>(std::align(shared_alignment, shape_.shared_bytes, first, room));
-    std::memset(block.shared, Memory::poison, shape_.shared_bytes);
-    if (options_.checks)
-      block.shadow.cover(reinterpret_cast<std::uintptr_t>(block.shared), shape_.shared_bytes, false, memory_.lists());
-  } else {
-    block.shared = nullptr;
-  }
+  block.shared_storage.resize(shape_.shared_bytes + shared_alignment);
+  void* first = block.shared_storage.data();
+  std::size_t room = block.shared_storage.size();
+  block.shared = static_cast<std::byte*>(std::align(shared_alignment, shape_.shared_bytes, first, room));
+  if (shape_.shared_bytes > 0) std::memset(block.shared, Memory::poison, shape_.shared_bytes);
+  if (options_.checks)
+    block.shadow.cover(reinterpret_cast<std::uintptr_t>(block.shared), shape_.shared_bytes, false, memory_.lists());
   if (block.warps.size() != agents_ / 32) block.warps = std::vector<Warp>(agents_ / 32);
   if (block.lane_count != shape_.threads) {
     block.lanes = std::make_unique<Lane[]>(threads);
