@@ -78,8 +78,8 @@ class Fiber {
   boost::context::fiber inside_;   // the fiber, while it is suspended
   boost::context::fiber outside_;  // the scheduler, while the fiber runs
   const void* stack_bottom_ = nullptr;
-  void* fake_stack_ = nullptr;
-  void* outer_fake_stack_ = nullptr;
+  [[maybe_unused]] void* fake_stack_ = nullptr;
+  [[maybe_unused]] void* outer_fake_stack_ = nullptr;
 };
 
 template <class Body>
