@@ -153,13 +153,6 @@ struct Machine {
     return atomic_add(&cell, v);
   }
   template <class T>
-  __device__ __forceinline__ T publish_add(T* p, std::type_identity_t<T> v, Site = {}) const {
-    static_assert(sizeof(T) == 4 && std::is_integral_v<T>);
-    unsigned old;
-    asm volatile("atom.acq_rel.gpu.global.add.u32 %0, [%1], %2;" : "=r"(old) : "l"(p), "r"(v) : "memory");
-    return static_cast<T>(old);
-  }
-  template <class T>
   __device__ __forceinline__ void publish(T* p, const std::type_identity_t<T>& v, Site = {}) const {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8);
     if constexpr (sizeof(T) == 4)
@@ -231,19 +224,6 @@ struct Machine {
                    "n"(sizeof(T))
                    : "memory");
   }
-  template <class T>
-  __device__ __forceinline__ void copy_async(T& cell, const T* p, bool there, Site = {}) const {
-    static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
-    const int bytes = there ? static_cast<int>(sizeof(T)) : 0;
-    if constexpr (sizeof(T) == 16)
-      asm volatile("cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(detail::shared_address(&cell)), "l"(p),
-                   "r"(bytes)
-                   : "memory");
-    else
-      asm volatile("cp.async.ca.shared.global [%0], [%1], %2, %3;" ::"r"(detail::shared_address(&cell)), "l"(p),
-                   "n"(sizeof(T)), "r"(bytes)
-                   : "memory");
-  }
   __device__ __forceinline__ void commit_copies(Site = {}) const {
     asm volatile("cp.async.commit_group;" ::: "memory");
   }
@@ -256,14 +236,16 @@ struct Machine {
   __device__ __forceinline__ void init(Mbarrier& b, int arrivals, Site = {}) const {
     asm volatile("mbarrier.init.shared.b64 [%0], %1;" ::"r"(detail::shared_address(&b)), "r"(arrivals) : "memory");
   }
-  __device__ __forceinline__ void fence_init(Site = {}) const { __threadfence_block(); }
+  __device__ __forceinline__ void fence_init(Site = {}) const {
+    __threadfence_block();
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+    asm volatile("fence.mbarrier_init.release.cluster;" ::: "memory");
+#endif
+  }
   __device__ __forceinline__ void arrive(Mbarrier& b, Site = {}) const {
     asm volatile("{ .reg .b64 t; mbarrier.arrive.shared.b64 t, [%0]; }" ::"r"(detail::shared_address(&b)) : "memory");
   }
-  __device__ __forceinline__ void arrive_copied(Mbarrier& b, Site = {}) const {
-    asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(detail::shared_address(&b)) : "memory");
-  }
-  __device__ __forceinline__ void wait(Mbarrier& b, int parity, Site = {}) const {
+  __device__ __forceinline__ void wait(Mbarrier& b, unsigned parity, Site = {}) const {
     const unsigned at = detail::shared_address(&b);
     unsigned there;
     do {
@@ -279,6 +261,35 @@ struct Machine {
                    : "memory");
 #endif
     } while (!there);
+  }
+#endif
+
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  __device__ __forceinline__ void arrive_expect(Mbarrier& b, int bytes, Site = {}) const {
+    asm volatile("{ .reg .b64 t; mbarrier.arrive.expect_tx.shared.b64 t, [%0], %1; }" ::"r"(detail::shared_address(&b)),
+                 "r"(bytes)
+                 : "memory");
+  }
+  __device__ __forceinline__ void bulk_load(void* cell, const void* p, unsigned n, Mbarrier& b, Site = {}) const {
+    asm volatile("cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes [%0], [%1], %2, [%3];" ::"r"(
+                     detail::shared_address(cell)),
+                 "l"(p), "r"(n), "r"(detail::shared_address(&b))
+                 : "memory");
+  }
+  __device__ __forceinline__ void bulk_store(void* p, const void* cell, unsigned n, Site = {}) const {
+    asm volatile("cp.async.bulk.global.shared::cta.bulk_group [%0], [%1], %2;" ::"l"(p),
+                 "r"(detail::shared_address(cell)), "r"(n)
+                 : "memory");
+  }
+  __device__ __forceinline__ void commit_bulk(Site = {}) const {
+    asm volatile("cp.async.bulk.commit_group;" ::: "memory");
+  }
+  template <int N>
+  __device__ __forceinline__ void wait_bulk(Site = {}) const {
+    asm volatile("cp.async.bulk.wait_group.read %0;" ::"n"(N) : "memory");
+  }
+  __device__ __forceinline__ void fence_async(Site = {}) const {
+    asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
   }
 #endif
 };

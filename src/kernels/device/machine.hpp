@@ -37,9 +37,6 @@
 //   unsigned ballot(p, mask)  bool any(p, mask)  all(p, mask)
 //   T atomic_add(T* p, T v)                  global, relaxed, the old value
 //   T shared_add(T& cell, T v)               shared, the old value
-//   T publish_add(T* p, T v)                 atomic_add with acquire and release at device scope: the last of n to
-//   arrive
-//                                            sees what the others wrote before they arrived
 //   publish(T* p, T v)                       store with release at device scope: what this thread, and what threads
 //                                            that it met at a barrier before, wrote is visible to who polls v
 //   T poll(const T* p)                       load with acquire at device scope; the other half of publish
@@ -48,7 +45,6 @@
 //                                            value and status together and order nothing else
 //   pause()                                  between two polls of a loop
 //   copy_async(T& cell, const T* p)          cp.async of 4, 8 or 16 bytes from global to shared memory
-//   copy_async(T& cell, const T* p, bool)    the same; zeros where false, and p is not read
 //   commit_copies()   wait_copies<N>()       cp.async groups: all but the N youngest of this thread have landed; what
 //                                            they wrote is visible to this thread, to others after a barrier
 //   await_launch()                           until the launch before this one has ended and all it wrote is visible: a
@@ -58,7 +54,6 @@
 // addresses are aligned to 16:
 //   init(Mbarrier& b, int arrivals)          by one thread, then fence_init() and a block barrier
 //   arrive(b)   arrive_expect(b, bytes)      one arrival; the second also expects so many bytes of bulk loads
-//   arrive_copied(b)                         one arrival, when this thread's copy_async so far have landed (sm_80)
 //   wait(b, parity)                          until the phase of that parity has completed (acquire)
 //   bulk_load(void* cell, const void* p, n, b)   global to shared, by one thread; completes n bytes on b
 //   bulk_store(void* p, const void* cell, n)     shared to global, by one thread, in groups of that thread:
@@ -81,10 +76,14 @@ namespace areal::kernels {
 struct Site {
   const char* file = "";
   int line = 0;
+
+  // A call, as g++ 12 takes built-ins within braces for the line of the default argument, not of who called.
+  AREAL_BOTH static constexpr Site here(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+    return {file, line};
+  }
 };
 
-#define AREAL_HERE \
-  ::areal::kernels::Site { __builtin_FILE(), __builtin_LINE() }
+#define AREAL_HERE ::areal::kernels::Site::here()
 
 inline constexpr int warp_size = 32;
 inline constexpr unsigned full_mask = 0xffffffffu;

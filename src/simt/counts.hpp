@@ -1,0 +1,85 @@
+#pragma once
+// What the simulated machine counts. Plain numbers; a launch has one Counts, and they add up.
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+
+namespace areal::simt {
+
+/// Accesses to global memory. A request is one instruction of a warp: the accesses of its lanes at one site, the n-th
+/// time each of them comes there since the warp last met. Groups and sectors are counted from the begin of the region,
+/// as device memory begins at a multiple of both.
+struct GlobalCounts {
+  std::uint64_t elements = 0;  ///< lanes' accesses; a Vec<T, N> is N elements
+  std::uint64_t bytes = 0;
+  std::uint64_t requests = 0;
+  std::uint64_t groups = 0;     ///< address groups of w accesses' own size touched by the requests: the UMM's cost
+  std::uint64_t sectors = 0;    ///< 32-byte sectors touched by the requests, as ncu counts them
+  std::uint64_t coalesced = 0;  ///< elements of requests that touch no more groups than a run of as many neighbours
+                                ///< from the same lowest address would
+  std::uint64_t strided = 0;    ///< the other elements
+
+  GlobalCounts& operator+=(const GlobalCounts& o) {
+    elements += o.elements, bytes += o.bytes, requests += o.requests, groups += o.groups, sectors += o.sectors;
+    coalesced += o.coalesced, strided += o.strided;
+    return *this;
+  }
+};
+
+/// Accesses to shared memory: 32 banks of 4 bytes.
+struct SharedCounts {
+  std::uint64_t elements = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t requests = 0;
+  std::uint64_t conflicts = 0;  ///< cycles beyond the conflict-free one (two for 8-byte, four for 16-byte accesses)
+
+  SharedCounts& operator+=(const SharedCounts& o) {
+    elements += o.elements, bytes += o.bytes, requests += o.requests, conflicts += o.conflicts;
+    return *this;
+  }
+};
+
+struct Counts {
+  GlobalCounts reads, writes;                ///< load, load_once, store, store_once, and copies' global halves
+  SharedCounts shared_reads, shared_writes;  ///< get, put, and copy_async's shared half
+  GlobalCounts atomics;                      ///< atomic_add
+  SharedCounts shared_atomics;               ///< shared_add; lanes that add to one word conflict with one another
+  std::uint64_t published = 0;               ///< publish and post, by lane
+  std::uint64_t polls = 0;                   ///< poll and peek, by lane: these depend on the schedule
+  std::uint64_t shuffles = 0;                ///< by warp
+  std::uint64_t votes = 0;                   ///< by warp: ballot, any, all
+  std::uint64_t warp_barriers = 0;           ///< by warp: sync_warp
+  std::uint64_t block_barriers = 0;          ///< by block: sync()
+  std::uint64_t named_barriers = 0;          ///< by block: phases of sync(id, n)
+  std::uint64_t mbarrier_phases = 0;         ///< by block
+  std::uint64_t deepest_barriers = 0;        ///< most sync() of one block, summed over launches
+  std::uint64_t launches = 0;                ///< a launch boundary is a barrier step of the whole machine
+  std::uint64_t copied_bytes = 0;            ///< copy_async; counted in reads and shared_writes, too
+  std::uint64_t bulk_loaded_bytes = 0;       ///< bulk_load; in reads, too, as elements of 4 bytes
+  std::uint64_t bulk_stored_bytes = 0;       ///< bulk_store; in writes, too, as elements of 4 bytes
+  std::uint64_t filled_bytes = 0;            ///< Launcher::fill
+
+  Counts& operator+=(const Counts& o) {
+    reads += o.reads, writes += o.writes, shared_reads += o.shared_reads, shared_writes += o.shared_writes;
+    atomics += o.atomics, shared_atomics += o.shared_atomics;
+    published += o.published, polls += o.polls, shuffles += o.shuffles, votes += o.votes;
+    warp_barriers += o.warp_barriers, block_barriers += o.block_barriers, named_barriers += o.named_barriers;
+    mbarrier_phases += o.mbarrier_phases, deepest_barriers += o.deepest_barriers, launches += o.launches;
+    copied_bytes += o.copied_bytes, bulk_loaded_bytes += o.bulk_loaded_bytes;
+    bulk_stored_bytes += o.bulk_stored_bytes, filled_bytes += o.filled_bytes;
+    return *this;
+  }
+  friend Counts operator+(Counts a, const Counts& b) { return a += b; }
+};
+
+/// One launch: what ran, and what it did.
+struct LaunchCounts {
+  std::string kernel;
+  std::int64_t blocks = 0;
+  int threads = 0;
+  Counts counts;
+  std::uint64_t order = 0;  ///< a hash of the order in which lanes ran: the same seed gives the same
+};
+
+}  // namespace areal::simt

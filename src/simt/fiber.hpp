@@ -1,0 +1,105 @@
+#pragma once
+// A lane's thread of control: a Boost.Context fiber on a stack from a pool. The scheduler resumes it, it suspends
+// itself, and one that is destroyed in between is unwound, so that the destructors of its frames run.
+
+#include <boost/context/fiber.hpp>
+#include <cstddef>
+#include <cstring>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace areal::simt {
+
+/// Stacks of 64 KiB, each above a page that may not be touched, handed out again and again. A thread keeps those that
+/// its launches needed: to map and protect them costs more than a small launch.
+class Stacks {
+ public:
+  static constexpr std::size_t stack_bytes = std::size_t{1} << 16;
+
+  Stacks() = default;
+  Stacks(const Stacks&) = delete;
+  Stacks& operator=(const Stacks&) = delete;
+  ~Stacks();
+
+  static Stacks& of_this_thread();
+
+  boost::context::stack_context take();
+  void give(const boost::context::stack_context& stack) { unused_.push_back(stack); }
+
+ private:
+  struct Slab {
+    void* first;
+    std::size_t bytes;
+  };
+  void grow();
+
+  std::vector<Slab> slabs_;
+  std::vector<boost::context::stack_context> unused_;
+  std::size_t made_ = 0;
+};
+
+class Fiber {
+ public:
+  Fiber() = default;
+
+  /// Ready to run body(), which begins at the first resume().
+  template <class Body>
+  void start(Stacks& stacks, Body body);
+
+  /// From the scheduler: runs the fiber until it suspends itself or ends. True where it ended.
+  bool resume();
+  /// From inside the fiber: back to the scheduler.
+  void suspend();
+  /// From the scheduler: unwinds what is suspended.
+  void destroy();
+  /// Asks the cache for what resume() will need.
+  void prefetch() const {
+    static_assert(sizeof inside_ == sizeof(char*), "a fiber is a pointer to its saved registers");
+    const char* saved;
+    std::memcpy(&saved, static_cast<const void*>(&inside_), sizeof saved);
+    for (int line = 0; line < 6; ++line) __builtin_prefetch(saved + 64 * line, 1);
+  }
+  bool alive() const { return static_cast<bool>(inside_); }
+
+ private:
+  struct Allocator {
+    Stacks* stacks;
+    boost::context::stack_context allocate() { return stacks->take(); }
+    void deallocate(const boost::context::stack_context& stack) { stacks->give(stack); }
+  };
+  // What AddressSanitizer must be told of each change of stacks; nothing in other builds.
+  void leave_scheduler();
+  void back_in_scheduler();
+  void back_from_unwound();
+  void entered();
+  void leave_fiber(bool for_ever);
+
+  boost::context::fiber inside_;   // the fiber, while it is suspended
+  boost::context::fiber outside_;  // the scheduler, while the fiber runs
+  const void* stack_bottom_ = nullptr;
+  [[maybe_unused]] void* fake_stack_ = nullptr;
+  [[maybe_unused]] void* outer_fake_stack_ = nullptr;
+};
+
+template <class Body>
+void Fiber::start(Stacks& stacks, Body body) {
+  struct Keeping : Allocator {  // remembers the stack, for the sanitizer
+    const void** bottom;
+    boost::context::stack_context allocate() {
+      auto stack = Allocator::allocate();
+      *bottom = static_cast<char*>(stack.sp) - stack.size;
+      return stack;
+    }
+  };
+  inside_ = boost::context::fiber(std::allocator_arg, Keeping{{&stacks}, &stack_bottom_},
+                                  [this, body](boost::context::fiber&& outside) {
+                                    outside_ = std::move(outside);
+                                    entered();
+                                    body();
+                                    leave_fiber(true);
+                                    return std::move(outside_);
+                                  });
+}
+
+}  // namespace areal::simt

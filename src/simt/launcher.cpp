@@ -1,0 +1,92 @@
+#include "launcher.hpp"
+
+#include <areal/error.hpp>
+
+#include "engine.hpp"
+
+namespace areal::simt {
+
+Launcher::Launcher(Options options) : engine_(std::make_unique<Engine>(std::move(options))) {}
+Launcher::~Launcher() = default;
+
+void Launcher::add(const Region& region) { engine_->memory().add(region); }
+
+void Launcher::remove(const void* data) {
+  engine_->memory().remove(data);
+  engine_->forget_regions();
+}
+
+std::size_t Launcher::unwritten(const void* data) const { return engine_->memory().at(data).shadow.unwritten(); }
+
+void Launcher::run(const KernelShape& shape, std::int64_t blocks, const void* args) {
+  launches_.push_back(engine_->run(shape, blocks, args));
+}
+
+void Launcher::fill(void* p, int byte, std::size_t n) {
+  engine_->fill(p, byte, n);
+  filled_ += n;
+}
+
+Counts Launcher::total() const {
+  Counts total;
+  for (const LaunchCounts& launch : launches_) total += launch.counts;
+  total.filled_bytes += filled_;
+  return total;
+}
+
+namespace calls {
+namespace {
+
+Lane& full(LaneFace& lane) { return static_cast<Lane&>(lane); }
+
+}  // namespace
+
+void access(LaneFace& lane, Op op, const void* at, unsigned bytes, unsigned elements, Site site) {
+  full(lane).engine->access(full(lane), op, reinterpret_cast<std::uintptr_t>(at), bytes, elements, site);
+}
+void shared(LaneFace& lane, std::size_t bytes, Site site) {
+  full(lane).engine->check_shared_size(full(lane), bytes, site);
+}
+void poll_pause(LaneFace& lane, Site site) { full(lane).engine->poll_pause(full(lane), site); }
+void perhaps_pause(LaneFace& lane, Site site) { full(lane).engine->perhaps_pause(full(lane), site); }
+void release(LaneFace& lane, const void* at) { full(lane).engine->release(full(lane), at); }
+void acquire(LaneFace& lane, const void* at) { full(lane).engine->acquire(full(lane), at); }
+void forget_release(LaneFace& lane, const void* at) { full(lane).engine->forget_release(at); }
+
+void sync(LaneFace& lane, Site site) { full(lane).engine->sync(full(lane), site); }
+void named_barrier(LaneFace& lane, int id, int threads, bool wait, Site site) {
+  full(lane).engine->named_barrier(full(lane), id, threads, wait, site);
+}
+std::uint64_t collective(LaneFace& lane, Collective kind, std::uint32_t mask, std::uint64_t value, int argument,
+                         Site site) {
+  return full(lane).engine->collective(full(lane), kind, mask, value, argument, site);
+}
+
+void copy_async(LaneFace& lane, void* to, const void* from, unsigned bytes, unsigned elements, Site site) {
+  full(lane).engine->copy_async(full(lane), to, from, bytes, elements, site);
+}
+void commit_copies(LaneFace& lane) { ++full(lane).copy_group; }
+void wait_copies(LaneFace& lane, int youngest) { full(lane).engine->wait_copies(full(lane), youngest); }
+
+void init(LaneFace& lane, kernels::Mbarrier& barrier, int arrivals, Site site) {
+  full(lane).engine->init(full(lane), barrier, arrivals, site);
+}
+void arrive(LaneFace& lane, kernels::Mbarrier& barrier, std::int64_t expected_bytes, Site site) {
+  full(lane).engine->arrive(full(lane), barrier, expected_bytes, site);
+}
+void wait(LaneFace& lane, kernels::Mbarrier& barrier, unsigned parity, Site site) {
+  full(lane).engine->wait(full(lane), barrier, parity, site);
+}
+void fence_init(LaneFace& lane) { full(lane).engine->fence_init(full(lane)); }
+void bulk_load(LaneFace& lane, void* to, const void* from, std::size_t bytes, kernels::Mbarrier& barrier, Site site) {
+  full(lane).engine->bulk_load(full(lane), to, from, bytes, barrier, site);
+}
+void bulk_store(LaneFace& lane, void* to, const void* from, std::size_t bytes, Site site) {
+  full(lane).engine->bulk_store(full(lane), to, from, bytes, site);
+}
+void commit_bulk(LaneFace& lane) { ++full(lane).bulk_group; }
+void wait_bulk(LaneFace& lane, int youngest) { full(lane).engine->wait_bulk(full(lane), youngest); }
+void fence_async(LaneFace& lane) { full(lane).engine->fence_async(full(lane)); }
+
+}  // namespace calls
+}  // namespace areal::simt

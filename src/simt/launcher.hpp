@@ -1,0 +1,82 @@
+#pragma once
+// Launches kernels on the simulated machine: the machine that a schedule gets.
+//
+//   simt::Launcher gpu({.seed = 7});
+//   gpu.add({"in", in.data(), bytes, true, false});
+//   gpu.add({"out", out.data(), bytes, false});
+//   gpu.launch<Reverse, Config>(blocks, {in.data(), out.data()});      // throws Fault
+//   gpu.total().reads.elements;
+//
+// One Launcher is one device and one stream, and belongs to one thread at a time; several may run at once.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <type_traits>
+#include <typeinfo>
+#include <vector>
+
+#include "counts.hpp"
+#include "fault.hpp"
+#include "machine.hpp"
+#include "memory.hpp"
+
+namespace areal::simt {
+
+enum class StartOrder { ascending, descending, random };
+
+struct Options {
+  std::uint64_t seed = 1;
+  bool checks = true;                        ///< false: only counts, and no region need be registered
+  int residents = 4;                         ///< blocks that run at a time
+  StartOrder start = StartOrder::ascending;  ///< in which order blocks become resident
+  int width = 32;                            ///< w of the memory machines: elements of an address group
+  int patience = 2000;  ///< polls per resident lane without a change of memory after which the launch is stuck
+  std::function<void(const Event&)> trace;  ///< called for every access, where set
+};
+
+class Engine;
+
+class Launcher {
+ public:
+  explicit Launcher(Options options = {});
+  ~Launcher();
+  Launcher(const Launcher&) = delete;
+  Launcher& operator=(const Launcher&) = delete;
+
+  /// Registers memory that kernels may touch. Throws InvalidArgument where it overlaps another region.
+  void add(const Region& region);
+  /// Forgets the region that begins there.
+  void remove(const void* data);
+  /// How many bytes of the region that begins there were never written.
+  std::size_t unwritten(const void* data) const;
+
+  /// Runs K<Machine, C> on that many blocks, to the end, whether it may overlap or not. Throws Fault.
+  template <template <class, class> class K, class C>
+  void launch(std::int64_t blocks, const typename K<Machine, C>::Args& args, bool /*overlap*/ = false) {
+    using Kernel = K<Machine, C>;
+    run({typeid(Kernel).name(), Kernel::threads,
+         std::is_empty_v<typename Kernel::Shared> ? 0 : sizeof(typename Kernel::Shared),
+         [](LaneFace& lane, const void* a) {
+           Kernel kernel{Machine(lane), *static_cast<const typename Kernel::Args*>(a)};
+           kernel();
+         }},
+        blocks, &args);
+  }
+
+  /// cudaMemsetAsync's twin: n bytes from p on, between two launches.
+  void fill(void* p, int byte, std::size_t n);
+
+  const std::vector<LaunchCounts>& launches() const { return launches_; }
+  Counts total() const;
+  void clear_counts() { launches_.clear(), filled_ = 0; }
+
+ private:
+  void run(const KernelShape& shape, std::int64_t blocks, const void* args);
+
+  std::unique_ptr<Engine> engine_;
+  std::vector<LaunchCounts> launches_;
+  std::uint64_t filled_ = 0;
+};
+
+}  // namespace areal::simt

@@ -1,0 +1,63 @@
+#include "simt/sat.hpp"
+
+#include <areal/error.hpp>
+#include <string>
+#include "simt/sat_entries.hpp"
+
+namespace areal::simt {
+namespace {
+
+kernels::SatEntry<Launcher> entry(std::string_view id, Lane lane) {
+  using kernels::Group;
+  kernels::SatEntry<Launcher> found;
+  switch (kernels::group_of_table(lane.table)) {
+    case Group::g32u:
+      found = sat_entry_of<Group::g32u>(id, lane);
+      break;
+    case Group::g64u:
+      found = sat_entry_of<Group::g64u>(id, lane);
+      break;
+    case Group::g32f:
+      found = sat_entry_of<Group::g32f>(id, lane);
+      break;
+    case Group::g64f:
+      found = sat_entry_of<Group::g64f>(id, lane);
+      break;
+  }
+  if (!found.execute) throw Unavailable("algorithm " + std::string(id) + " has no kernel for lane " + name_of(lane));
+  return found;
+}
+
+/// Bytes from a view's first element to its last.
+template <class V>
+std::size_t span_of(const V& view) {
+  const Shape& shape = view.shape;
+  if (shape.empty()) return 0;
+  const std::int64_t planes = shape.layout == Layout::planar ? shape.channels : 1;
+  return static_cast<std::size_t>((shape.batch - 1) * view.batch_pitch + (planes - 1) * view.plane_pitch +
+                                  (shape.height - 1) * view.row_pitch + (shape.width - 1) * view.column_pitch()) +
+         size_of(view.type) * static_cast<std::size_t>(planes == 1 ? shape.channels : 1);
+}
+
+}  // namespace
+
+bool built() noexcept { return true; }
+
+std::size_t sat_workspace_bytes(std::string_view id, const kernels::SatRequest& request) {
+  return entry(id, request.lane).workspace_bytes(request);
+}
+
+void sat(std::string_view id, const kernels::SatRequest& request, const ConstView& image, const View& table,
+         void* workspace) {
+  const auto chosen = entry(id, request.lane);
+  Launcher launcher;
+  const bool in_place = table.data == image.data;
+  if (!in_place && span_of(image) > 0)
+    launcher.add({"the image", const_cast<void*>(image.data), span_of(image), true, false});
+  if (span_of(table) > 0) launcher.add({"the table", table.data, span_of(table), in_place, true});
+  if (const std::size_t bytes = chosen.workspace_bytes(request); bytes > 0)
+    launcher.add({"the workspace", workspace, bytes, false, true});
+  chosen.execute(launcher, request, image, table, workspace);
+}
+
+}  // namespace areal::simt

@@ -1,0 +1,11 @@
+#pragma once
+#include "kernels/sat/entries.hpp"
+#include "simt/launcher.hpp"
+
+namespace areal::simt {
+
+/// Instantiated a group at a time in sat-lanes.cpp.
+template <kernels::Group group>
+kernels::SatEntry<Launcher> sat_entry_of(std::string_view id, Lane lane);
+
+}  // namespace areal::simt
