@@ -19,7 +19,10 @@ if(BUILD_SHARED_LIBS)
 else()
   set(AREAL_PC_REQUIRES Requires)
   if(AREAL_SIMT)
-    set(AREAL_PC_BOOST " -lboost_context")  # which has no .pc of its own
+    string(APPEND AREAL_PC_LIBS " -lboost_context")  # which has no .pc of its own
+  endif()
+  if(AREAL_HAS_CUDA)
+    string(APPEND AREAL_PC_LIBS " -L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -lrt -ldl -lpthread")
   endif()
 endif()
 configure_file(${PROJECT_SOURCE_DIR}/cmake/areal.pc.in ${PROJECT_BINARY_DIR}/areal.pc @ONLY)

@@ -1,5 +1,6 @@
 // Bad input: each has one sentence on standard error, the right exit code, nothing on standard output, no file left.
 
+#include <areal/info.hpp>
 #include "command_runner.hpp"
 
 namespace areal::test {
@@ -132,9 +133,15 @@ TEST_F(CommandBadInput, WrongUse) {
 }
 
 TEST_F(CommandBadInput, BackendsThatAreNotHere) {
-  check({{"sat", "a.npy", "--backend", "simt"}, 1, "--backend simt: this build has no simulated machine"});
-  check({{"sat", "a.npy", "--backend", "cuda"}, 1, "--backend cuda: "});
-  check({{"sat", "a.npy", "--device", "0"}, 1, "--device 0: this build has no backend with devices"});
+  for (const BackendInfo& row : backends())
+    if (!row.available) {
+      const std::string name(name_of(row.backend));
+      check({{"sat", "a.npy", "--backend", name}, 1, "--backend " + name + ": " + row.why_not});
+    } else if (row.backend != Backend::cpu) {
+      check(
+          {{"sat", "a.npy", "--backend", std::string(name_of(row.backend)), "--device", "4096"}, 1, "--device 4096: "});
+    }
+  if (devices().empty()) check({{"sat", "a.npy", "--device", "0"}, 1, "--device 0: there are 0"});
   check({{"sat", "a.npy", "--device", "0", "--backend", "cpu"}, 2, "--device 0: the cpu backend has no devices"});
 }
 

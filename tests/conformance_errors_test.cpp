@@ -1,5 +1,6 @@
 // What a plan or an execute refuses: the type of the exception, and the words that its sentence must hold.
 #include <gtest/gtest.h>
+#include <areal/info.hpp>
 #include <limits>
 #include "conformance/sat_case.hpp"
 
@@ -84,12 +85,15 @@ TEST(PlanErrors, AnUnknownAlgorithmListsThoseThatExist) {
 }
 
 TEST(PlanErrors, ABackendThatIsNotHere) {
-  for (const Backend backend : {Backend::cuda, Backend::simt}) {
-    const std::string name(name_of(backend));
-    expect_error<Unavailable>({name}, [&] { SatPlan(Shape{5, 5}, lane_8u32u, {.backend = backend}); });
+  for (const BackendInfo& row : backends()) {
+    if (row.backend == Backend::cpu) continue;
+    const std::string name(name_of(row.backend));
+    // Where the backend is here, its device 4096 is not.
+    const SatOptions options{.backend = row.backend, .device = row.available ? 4096 : 0};
+    expect_error<Unavailable>({name}, [&] { SatPlan(Shape{5, 5}, lane_8u32u, options); });
     expect_error<Unavailable>({name}, [&] {
       const std::uint8_t pixel = 0;
-      sat(ConstView(&pixel, 1, 1), {.backend = backend});
+      sat(ConstView(&pixel, 1, 1), options);
     });
   }
   EXPECT_NO_THROW(SatPlan(Shape{5, 5}, lane_8u32u, {.backend = Backend::cpu}));

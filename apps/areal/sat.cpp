@@ -31,6 +31,7 @@ SatOptions sat_options(const Request& request, const Settings& settings) {
   options.border = *border;
   options.algorithm = request.algorithm;
   options.backend = settings.backend;
+  options.device = settings.device;
   options.threads = settings.threads;
   options.tilted = request.tilted;
   options.mask = !request.mask.empty();

@@ -41,8 +41,7 @@
 //                                            that it met at a barrier before, wrote is visible to who polls v
 //   T poll(const T* p)                       load with acquire at device scope; the other half of publish
 //   post(T* p, T v)  T peek(const T* p)      relaxed at device scope, one access of 4, 8 or 16 bytes: for words that
-//   carry
-//                                            value and status together and order nothing else
+//                                            carry value and status together and order nothing else
 //   pause()                                  between two polls of a loop
 //   copy_async(T& cell, const T* p)          cp.async of 4, 8 or 16 bytes from global to shared memory
 //   commit_copies()   wait_copies<N>()       cp.async groups: all but the N youngest of this thread have landed; what
