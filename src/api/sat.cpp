@@ -70,6 +70,7 @@ struct SatPlan::State {
   }
   bool counts() const { return options.mask || options.ignore_nan; }
   void check_tables() const;
+  void check_workspace(const void* workspace) const;
   void check(const SatArguments& arguments) const;
   void check_overlaps(const SatArguments& arguments) const;
 };
@@ -109,7 +110,11 @@ SatPlan::SatPlan(const Shape& image, Lane lane, const SatOptions& options) {
   const Backend backend = state->options.backend;
   const bool on_cpu = backend == Backend::cpu;
   if (!on_cpu) require_backend(backend, options.device);
-  state->algorithm = options.algorithm != "auto" ? options.algorithm : on_cpu ? "tiles" : "bands";
+  state->algorithm = options.algorithm != "auto" ? options.algorithm : on_cpu ? "tiles" : "auto";
+  if (!on_cpu && options.algorithm == "auto") {
+    state->device.emplace(image, lane, state->options, "auto");
+    state->algorithm = state->device->algorithm();
+  }
   const Algorithm* const row = find_algorithm("sat", state->algorithm);
   require(row != nullptr && runs_on(*row, backend), "algorithm ", options.algorithm, " is not one of ",
           known_algorithms(backend));
@@ -118,10 +123,10 @@ SatPlan::SatPlan(const Shape& image, Lane lane, const SatOptions& options) {
   else if (on_cpu)
     state->reason = "of the CPU's algorithms the fastest measured on the lanes and sizes in bench/results";
   else
-    state->reason = "the only one of our own on this backend so far";
+    state->reason = "of our kernels the fastest measured on images of this size and lane";
   state->check_tables();
   if (!on_cpu) {
-    state->device.emplace(image, lane, state->options, state->algorithm);
+    if (!state->device) state->device.emplace(image, lane, state->options, state->algorithm);
     state->workspace_bytes = state->device->workspace_bytes();
   } else if (row->plain_only) {
     const bool plain = image.channels <= 1 && image.batch <= 1 && !options.squares && !options.tilted &&
@@ -194,9 +199,14 @@ void SatPlan::State::check_overlaps(const SatArguments& arguments) const {
   }
 }
 
-void SatPlan::prepare(void* workspace, Stream) const {
-  require(workspace != nullptr || state_->workspace_bytes == 0, "workspace is a null pointer: this plan needs ",
-          state_->workspace_bytes, " bytes");
+void SatPlan::State::check_workspace(const void* workspace) const {
+  require(workspace != nullptr || workspace_bytes == 0, "workspace is a null pointer: this plan needs ",
+          workspace_bytes, " bytes");
+}
+
+void SatPlan::prepare(void* workspace, Stream stream) const {
+  state_->check_workspace(workspace);
+  if (state_->device) state_->device->prepare(workspace, stream);
 }
 
 void SatPlan::check(const SatArguments& arguments) const {
@@ -206,7 +216,7 @@ void SatPlan::check(const SatArguments& arguments) const {
 
 void SatPlan::execute(const SatArguments& arguments, void* workspace, Stream stream) const {
   const State& s = *state_;
-  prepare(workspace, stream);
+  s.check_workspace(workspace);
   check(arguments);
   if (s.device) {
     s.device->execute(arguments, workspace, stream);

@@ -1,9 +1,11 @@
 #include "api/sat_device.hpp"
 
 #include <areal/error.hpp>
+#include <cstring>
 #include "api/require.hpp"
 #include "cuda/device.hpp"
 #include "cuda/sat.hpp"
+#include "kernels/sat/choice.hpp"
 #include "simt/sat.hpp"
 
 namespace areal {
@@ -34,6 +36,10 @@ void require_backend(Backend backend, int device) {
   }
 }
 
+static void require_stream(Stream stream) {
+  require(stream.handle() != nullptr, "stream: a cuda plan needs the CUDA stream that it may use");
+}
+
 DeviceSat::DeviceSat(const Shape& image, Lane lane, const SatOptions& options, std::string id)
     : request_{image, lane, options.border, options.tables},
       backend_(options.backend),
@@ -42,8 +48,20 @@ DeviceSat::DeviceSat(const Shape& image, Lane lane, const SatOptions& options, s
   require_backend(backend_, device_);
   if (const std::string missing = missing_on_device(options); !missing.empty())
     throw Unavailable(sentence("backend ", name_of(backend_), " has no ", missing, " yet: choose the backend cpu"));
+  if (id_ == "auto") id_ = kernels::best_sat(request_);
   workspace_bytes_ =
       backend_ == Backend::cuda ? cuda::sat_workspace_bytes(id_, request_) : simt::sat_workspace_bytes(id_, request_);
+}
+
+void DeviceSat::prepare(void* workspace, Stream stream) const {
+  if (workspace_bytes_ == 0) return;
+  if (backend_ == Backend::simt) {
+    std::memset(workspace, 0, workspace_bytes_);
+    return;
+  }
+  require_stream(stream);
+  const cuda::DeviceScope scope(device_);
+  cuda::clear(workspace, workspace_bytes_, stream);
 }
 
 void DeviceSat::execute(const SatArguments& arguments, void* workspace, Stream stream) const {
@@ -51,7 +69,7 @@ void DeviceSat::execute(const SatArguments& arguments, void* workspace, Stream s
     simt::sat(id_, request_, arguments.image, arguments.sum, workspace);
     return;
   }
-  require(stream.handle() != nullptr, "stream: a cuda plan needs the CUDA stream that it may use");
+  require_stream(stream);
   const cuda::DeviceScope scope(device_);
   cuda::sat(id_, request_, arguments.image, arguments.sum, workspace, stream);
 }

@@ -11,10 +11,13 @@ namespace areal {
 
 class DeviceSat {
  public:
-  /// Throws Unavailable where the backend, the device or what the options ask for is not there.
+  /// `id` may be auto. Throws Unavailable where the backend, the device or what the options ask for is not there.
   DeviceSat(const Shape& image, Lane lane, const SatOptions& options, std::string id);
 
   std::size_t workspace_bytes() const noexcept { return workspace_bytes_; }
+  const std::string& algorithm() const noexcept { return id_; }
+  /// Makes a new workspace ready.
+  void prepare(void* workspace, Stream stream) const;
   /// Arguments have been checked.
   void execute(const SatArguments& arguments, void* workspace, Stream stream) const;
 

@@ -20,6 +20,7 @@ Memory::Memory(std::size_t) : data_(nullptr, [](void*) {}) { absent(); }
 OwnedStream::OwnedStream() { absent(); }
 OwnedStream::~OwnedStream() = default;
 void OwnedStream::synchronize() const { absent(); }
+void clear(void*, std::size_t, Stream) { absent(); }
 void copy_in(void*, const void*, std::size_t, Stream) { absent(); }
 void copy_out(void*, const void*, std::size_t, Stream) { absent(); }
 std::size_t sat_workspace_bytes(std::string_view, const kernels::SatRequest&) { absent(); }

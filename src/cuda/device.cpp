@@ -93,6 +93,9 @@ void OwnedStream::synchronize() const {
   check(cudaStreamSynchronize(static_cast<cudaStream_t>(handle_)), "the queued work");
 }
 
+void clear(void* device, std::size_t bytes, Stream stream) {
+  check(cudaMemsetAsync(device, 0, bytes, static_cast<cudaStream_t>(stream.handle())), "the clearing of a workspace");
+}
 void copy_in(void* device, const void* host, std::size_t bytes, Stream stream) {
   check(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, static_cast<cudaStream_t>(stream.handle())),
         "a copy to the device");

@@ -63,6 +63,8 @@ class OwnedStream {
   void* handle_ = nullptr;
 };
 
+/// Zeros, queued.
+void clear(void* device, std::size_t bytes, Stream stream);
 /// Bytes from host to device, or back, queued.
 void copy_in(void* device, const void* host, std::size_t bytes, Stream stream);
 void copy_out(void* host, const void* device, std::size_t bytes, Stream stream);

@@ -199,6 +199,12 @@ struct Machine {
   }
   __device__ __forceinline__ void pause(Site = {}) const { __nanosleep(20); }
 
+  // ---- arithmetic
+
+  __device__ __forceinline__ std::uint32_t dot4(std::uint32_t a, std::uint32_t b, std::uint32_t c) const {
+    return __dp4a(a, b, c);
+  }
+
   // ---- launches
 
   __device__ __forceinline__ void await_launch(Site = {}) const {

@@ -105,6 +105,11 @@ class Machine {
     return calls::collective(*lane_, Collective::all, mask, p, 0, site) != 0;
   }
 
+  std::uint32_t dot4(std::uint32_t a, std::uint32_t b, std::uint32_t c) const {
+    for (int i = 0; i < 32; i += 8) c += (a >> i & 0xffu) * (b >> i & 0xffu);
+    return c;
+  }
+
   template <class T>
   T atomic_add(T* p, std::type_identity_t<T> v, Site site = AREAL_HERE) const {
     calls::perhaps_pause(*lane_, site);

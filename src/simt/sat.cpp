@@ -56,7 +56,7 @@ void sat(std::string_view id, const kernels::SatRequest& request, const ConstVie
     launcher.add({"the image", const_cast<void*>(image.data), span_of(image), true, false});
   if (span_of(table) > 0) launcher.add({"the table", table.data, span_of(table), in_place, true});
   if (const std::size_t bytes = chosen.workspace_bytes(request); bytes > 0)
-    launcher.add({"the workspace", workspace, bytes, false, true});
+    launcher.add({"the workspace", workspace, bytes, true, true});
   chosen.execute(launcher, request, image, table, workspace);
 }
 

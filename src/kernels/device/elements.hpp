@@ -40,6 +40,15 @@ AREAL_DEVICE T term(In pixel) {
     return static_cast<T>(pixel);
 }
 
+/// Four bytes as the machine's dot4 wants them.
+AREAL_DEVICE std::uint32_t word_of(const Vec<std::uint8_t, 4>& bytes) {
+  return __builtin_bit_cast(std::uint32_t, bytes);
+}
+template <class In, int N>
+AREAL_DEVICE std::uint32_t word_of(const Vec<In, N>&) {
+  return 0;  // never called
+}
+
 /// An element at any address.
 template <class M, class T>
 AREAL_DEVICE T load_element(const M& m, const char* from, bool aligned, Site site = AREAL_HERE) {

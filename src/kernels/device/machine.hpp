@@ -43,6 +43,7 @@
 //   post(T* p, T v)  T peek(const T* p)      relaxed at device scope, one access of 4, 8 or 16 bytes: for words that
 //                                            carry value and status together and order nothing else
 //   pause()                                  between two polls of a loop
+//   dot4(a, b, c)                            c and the products of the four bytes of two 32-bit words (dp4a)
 //   copy_async(T& cell, const T* p)          cp.async of 4, 8 or 16 bytes from global to shared memory
 //   commit_copies()   wait_copies<N>()       cp.async groups: all but the N youngest of this thread have landed; what
 //                                            they wrote is visible to this thread, to others after a barrier

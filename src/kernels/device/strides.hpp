@@ -10,7 +10,7 @@ namespace areal::kernels {
 /// How elements may be moved.
 enum class Alignment : std::uint8_t { bytes, elements, vectors };
 
-/// Elements of one view, for a kernel: bytes between neighbours.
+/// Elements of one view, for a kernel: bytes between neighbours, 0 where there is but one.
 struct Strides {
   std::int64_t row = 0, column = 0, channel = 0, batch = 0;
   Alignment alignment = Alignment::bytes;
@@ -18,8 +18,12 @@ struct Strides {
 template <class Void>
 Strides strides(const BasicView<Void>& view) {
   const auto size = static_cast<std::int64_t>(size_of(view.type));
-  const bool planar = view.shape.layout == Layout::planar;
-  return {view.row_pitch, view.column_pitch(), planar ? view.plane_pitch : size, view.batch_pitch};
+  const Shape& shape = view.shape;
+  return {view.row_pitch, view.column_pitch(),
+          shape.channels == 1              ? 0
+          : shape.layout == Layout::planar ? view.plane_pitch
+                                           : size,
+          shape.batch == 1 ? 0 : view.batch_pitch};
 }
 /// How vectors of so many bytes may be moved from `first` on.
 inline Alignment alignment_of(const void* first, const Strides& s, std::size_t element, std::size_t vector) {

@@ -2,27 +2,30 @@
 // The algorithms of the family `sat`, for one lane and one launcher, as functions.
 
 #include <string_view>
-#include "kernels/sat/bands.hpp"
 #include "kernels/sat/groups.hpp"
+#include "kernels/sat/held.hpp"
 
 namespace areal::kernels {
 
 template <class Launcher>
 struct SatEntry {
   std::size_t (*workspace_bytes)(const SatRequest&) = nullptr;
-  /// Everything has been checked; views and request agree.
+  /// Everything has been checked; views and request agree; the workspace held zeros when it was new.
   void (*execute)(Launcher&, const SatRequest&, const ConstView& image, const View& table, void* workspace) = nullptr;
 };
+
+template <class Launcher, class C>
+SatEntry<Launcher> held_entry() {
+  return {[](const SatRequest& request) { return HeldPlan<C>(request).workspace_bytes; },
+          [](Launcher& launcher, const SatRequest& request, const ConstView& image, const View& table,
+             void* workspace) { held<C>(launcher, request, image, table, workspace); }};
+}
 
 /// No functions where that algorithm is not one of these.
 template <class Launcher, class In, class T>
 SatEntry<Launcher> sat_entry(std::string_view id) {
-  if (id == "bands") {
-    using C = BandsConfig<In, Sum<T>>;
-    return {[](const SatRequest& request) { return BandsPlan<C>(request).workspace_bytes; },
-            [](Launcher& launcher, const SatRequest& request, const ConstView& image, const View& table,
-               void* workspace) { bands<C>(launcher, request, image, table, workspace); }};
-  }
+  if (id == "held") return held_entry<Launcher, HeldConfig<In, Sum<T>, false>>();
+  if (id == "held-diagonal") return held_entry<Launcher, HeldConfig<In, Sum<T>, true>>();
   return {};
 }
 

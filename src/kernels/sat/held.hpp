@@ -1,0 +1,667 @@
+#pragma once
+// held, held-diagonal (areal). 1 launch. Reads 1, writes 1 per element. Floats are the same every run.
+//
+// A block takes the next tile and keeps it on chip from its only read to its only write:
+//   load     each thread its own part of the tile, asynchronously, into its own slots of shared memory
+//   publish  the sum of each of the tile's rows and columns
+//   gather   what lies left of each row and above each column, from what other tiles have published
+//   write    the tile with all that is left and above added
+// Along diagonals (held-diagonal), a tile looks back to the left and upwards, to the nearest tile that has published
+// its sums from the image's edge, which it then does itself: both have begun a diagonal earlier, but an image must be
+// large before a diagonal fills the machine. Row by row of tiles (held), it looks back upwards alone; sideways it adds
+// what the tiles to the left in its group of tiles have published, and the groups' sums, which each group's last tile
+// publishes. What is handed over is a word with the value and the launch that it belongs to, so that nothing need be
+// cleared, and no flag be waited for before the data is fetched. A tile only waits for tiles with smaller tickets.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <type_traits>
+#include "kernels/device/elements.hpp"
+#include "kernels/device/machine.hpp"
+#include "kernels/device/strides.hpp"
+#include "kernels/device/warp.hpp"
+#include "kernels/sat/edge.hpp"
+#include "kernels/sat/request.hpp"
+
+namespace areal::kernels {
+
+/// A value, whose it is, and of which launch: moved by one access.
+template <class T>
+struct alignas(2 * sizeof(T)) Tagged {
+  using Tag = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  T value;
+  Tag tag;
+};
+
+template <class In, class T>
+struct HeldArgs {
+  const char* image;
+  char* table;  ///< where the first sum goes
+  Strides in, out;
+  std::int64_t width, height;  ///< of what is summed
+  int channels;
+  bool edge;  ///< zeros belong left of and above the first sum
+  int tiles_x, tiles_y;
+  int group, groups;  ///< tiles of a group; groups of a row of tiles
+  // The workspace; all but the first for each image and channel:
+  std::uint64_t* ticket;
+  Tagged<T>* rows;     ///< [tiles_y][tiles_x][tile height] sums of the tile's rows
+  Tagged<T>* beside;   ///< [tiles_y][groups][tile height] of the group's rows
+  Tagged<T>* columns;  ///< [tiles_y][tiles_x][tile width] sums of the tile's columns, then of all down to here
+  Tagged<T>* totals;   ///< [tiles_y][tiles_x] sum of the tile's columns from the top down to here
+};
+
+template <class M, class C>
+struct Held {
+  using In = typename C::In;
+  using T = typename C::T;
+  using Word = Tagged<T>;
+  using Tag = typename Word::Tag;
+  using Args = HeldArgs<In, T>;
+  static constexpr int V = C::vector;                           // columns of a lane
+  static constexpr int spans = C::spans, bunches = C::bunches;  // warps side by side, and one above the other
+  static constexpr int each = C::rows;                          // of a warp
+  static constexpr int warps = spans * bunches, threads = warps * warp_size, resident = C::resident;
+  static constexpr int span = V * warp_size, tile_width = spans * span, tile_height = bunches * each;
+  static constexpr int parts = threads / tile_height;  // threads that gather for one row
+  static_assert(threads % tile_height == 0 && tile_height % warp_size == 0);
+
+  /// Bytes are counted four at a time, and scanned two rows at a time, as a row's sums within a warp fit 16 bits.
+  static constexpr bool bytes = std::is_same_v<In, std::uint8_t> && std::is_same_v<T, std::uint32_t> && V == 4;
+  static constexpr int scans = bytes ? each / 2 : each;
+
+  struct Shared {
+    Vec<In, V> tile[each][threads];
+    Vec<T, V> columns[bunches][spans * warp_size];  // column sums of a warp's rows, then of all rows above these
+    Vec<T, V> above[spans * warp_size];
+    T row[spans][tile_height];  // row sums of a span, then of all left of it
+    T left[tile_height];
+    T part[2][parts][tile_height];
+    T some[2][warps];
+    struct {
+      std::int64_t image;
+      int ty, tx;
+      Tag tag;
+    } ticket;
+  };
+
+  M m;
+  Args a;
+  Tag tag = 0;  // of a tile's or group's own sums in this launch; the next number is for those from the image's edge
+  T before[scans] = {};  // of each of this thread's rows, what lies left of its columns in the warp's
+
+  AREAL_DEVICE void operator()() {
+    Shared& s = m.template shared<Shared>();
+    if (m.thread() == 0) take_ticket(s);
+    m.sync();
+    tag = m.get(s.ticket.tag);
+    const int ty = m.get(s.ticket.ty), tx = m.get(s.ticket.tx);
+    choose_image(m.get(s.ticket.image));
+
+    const Place place = place_of(ty, tx);
+    const bool whole = static_cast<std::int64_t>(tx + 1) * tile_width <= a.width &&
+                       static_cast<std::int64_t>(ty + 1) * tile_height <= a.height;
+    if (whole && a.in.alignment == Alignment::vectors)
+      load<true>(s, place);
+    else
+      load<false>(s, place);
+    m.template wait_copies<0>();
+    sum(s);
+    m.sync();
+    publish(s, ty, tx);
+    if constexpr (C::diagonal)
+      gather_along_diagonals(s, ty, tx);
+    else
+      gather_by_rows(s, ty, tx);
+    if (a.edge) write_edge(ty, tx, place);
+    if (whole && a.out.alignment == Alignment::vectors)
+      write<true>(s, place);
+    else
+      write<false>(s, place);
+  }
+
+  /// Quotient and rest; short where both are.
+  AREAL_DEVICE static std::uint64_t divide(std::uint64_t a, std::uint64_t b, std::uint64_t& rest) {
+    std::uint64_t quotient;
+    if ((a | b) >> 32 == 0)
+      quotient = static_cast<std::uint32_t>(a) / static_cast<std::uint32_t>(b);
+    else
+      quotient = a / b;
+    rest = a - quotient * b;
+    return quotient;
+  }
+  AREAL_DEVICE void take_ticket(Shared& s) {
+    const std::uint64_t ticket = m.atomic_add(a.ticket, std::uint64_t{1});
+    const std::uint64_t tiles = static_cast<std::uint64_t>(a.tiles_x) * static_cast<std::uint64_t>(a.tiles_y);
+    std::uint64_t at, tx;
+    m.put(s.ticket.tag, static_cast<Tag>(divide(ticket, static_cast<std::uint64_t>(m.blocks()), at) * 2 + 2));
+    m.put(s.ticket.image, static_cast<std::int64_t>(divide(at, tiles, at)));
+    if constexpr (C::diagonal) {
+      int x, y;
+      on_diagonal(static_cast<std::int64_t>(at), x, y);
+      m.put(s.ticket.ty, y);
+      m.put(s.ticket.tx, x);
+      return;
+    }
+    m.put(s.ticket.ty, static_cast<int>(divide(at, static_cast<std::uint64_t>(a.tiles_x), tx)));
+    m.put(s.ticket.tx, static_cast<int>(tx));
+  }
+
+  /// The tile that is the i-th along anti-diagonals, each from its right upper end.
+  AREAL_DEVICE void on_diagonal(std::int64_t i, int& x, int& y) const {
+    const std::int64_t w = a.tiles_x, h = a.tiles_y, side = w < h ? w : h, tiles = w * h;
+    const std::int64_t corner = side * (side - 1) / 2;  // tiles before the first whole diagonal
+    std::int64_t d, n;                                  // diagonal, place on it
+    if (i >= corner && i < tiles - corner) {
+      d = side - 1 + (i - corner) / side, n = (i - corner) % side;
+    } else {
+      const std::int64_t j = i < corner ? i : tiles - 1 - i;
+      d = static_cast<std::int64_t>((std::sqrt(8.0 * static_cast<double>(j) + 1) - 1) / 2);
+      while (d * (d + 1) / 2 > j) --d;
+      while ((d + 1) * (d + 2) / 2 <= j) ++d;
+      n = j - d * (d + 1) / 2;
+      if (i >= corner) n = d - n, d = w + h - 2 - d;
+    }
+    const std::int64_t top = d < w ? 0 : d - w + 1;  // y of the right upper end
+    y = static_cast<int>(top + n);
+    x = static_cast<int>(d - top - n);
+  }
+
+  /// From here on everything is about one image of the batch, and one channel.
+  AREAL_DEVICE void choose_image(std::int64_t n) {
+    if (n == 0) return;
+    const std::int64_t tiles = static_cast<std::int64_t>(a.tiles_x) * a.tiles_y;
+    const std::int64_t batch = n / a.channels, channel = n % a.channels;
+    a.image += batch * a.in.batch + channel * a.in.channel;
+    a.table += batch * a.out.batch + channel * a.out.channel;
+    a.rows += n * tiles * tile_height;
+    a.beside += n * a.groups * a.tiles_y * tile_height;
+    a.columns += n * tiles * tile_width;
+    a.totals += n * tiles;
+  }
+  AREAL_DEVICE int span_of() const { return m.warp() % spans; }
+  AREAL_DEVICE int bunch_of() const { return m.warp() / spans; }
+  AREAL_DEVICE std::int64_t tile_at(int ty, int tx) const { return static_cast<std::int64_t>(ty) * a.tiles_x + tx; }
+
+  /// Where this thread's part of a tile begins, and how many of its rows and columns lie in the image.
+  struct Place {
+    std::int64_t x, y;
+    int columns, rows;
+  };
+  AREAL_DEVICE Place place_of(int ty, int tx) const {
+    const std::int64_t x = static_cast<std::int64_t>(tx) * tile_width + span_of() * span + m.lane() * V;
+    const std::int64_t y = static_cast<std::int64_t>(ty) * tile_height + bunch_of() * each;
+    const std::int64_t right = a.width - x, down = a.height - y;
+    return {x, y,
+            static_cast<int>(right < 0   ? 0
+                             : right < V ? right
+                                         : V),
+            static_cast<int>(down < 0      ? 0
+                             : down < each ? down
+                                           : each)};
+  }
+
+  // ---------------------------------------------------------------- load, sum
+
+  template <bool whole>
+  AREAL_DEVICE void load(Shared& s, const Place& at) {
+    const char* from = a.image + at.y * a.in.row + at.x * a.in.column;
+    if constexpr (whole) {
+      AREAL_UNROLL
+      for (int i = 0; i < each; ++i, from += a.in.row) {
+        const auto* p = reinterpret_cast<const Vec<In, V>*>(from);
+        if constexpr (V * sizeof(In) >= 4)
+          m.copy_async(s.tile[i][m.thread()], p);
+        else
+          m.put(s.tile[i][m.thread()], m.load(p));
+      }
+      m.commit_copies();
+    } else {
+      const bool aligned = a.in.alignment != Alignment::bytes;
+      for (int i = 0; i < each; ++i, from += a.in.row) {
+        Vec<In, V> line;
+        AREAL_UNROLL
+        for (int v = 0; v < V; ++v) {
+          line.at[v] = In{};
+          if (i < at.rows && v < at.columns) line.at[v] = load_element<M, In>(m, from + v * a.in.column, aligned);
+        }
+        m.put(s.tile[i][m.thread()], line);
+      }
+    }
+  }
+
+  AREAL_DEVICE void sum(Shared& s) {
+    Vec<T, V> column{};
+    T total[scans];
+    AREAL_UNROLL
+    for (int i = 0; i < each; ++i) {
+      const Vec<In, V> line = m.get(s.tile[i][m.thread()]);
+      if constexpr (bytes) {
+        const auto word = word_of(line);
+        AREAL_UNROLL
+        for (int v = 0; v < V; ++v) column.at[v] = m.dot4(word, 1u << (8 * v), column.at[v]);
+        const std::uint32_t all = m.dot4(word, 0x01010101u, 0u);
+        total[i / 2] = i % 2 == 0 ? all : total[i / 2] + (all << 16);
+      } else {
+        total[i] = 0;
+        AREAL_UNROLL
+        for (int v = 0; v < V; ++v) {
+          const T pixel = term<T>(line.at[v]);
+          column.at[v] += pixel;
+          total[i] += pixel;
+        }
+      }
+    }
+    m.put(s.columns[bunch_of()][span_of() * warp_size + m.lane()], column);
+    AREAL_UNROLL
+    for (int i = 0; i < scans; ++i) {
+      const T scan = warp_scan(m, total[i]);
+      before[i] = before_in_scan(m, scan, total[i]);
+      if (m.lane() == warp_size - 1) {
+        T* const row = &s.row[span_of()][bunch_of() * each];
+        if constexpr (bytes) {
+          m.put(row[2 * i], scan & 0xffffu);
+          m.put(row[2 * i + 1], scan >> 16);
+        } else {
+          m.put(row[i], scan);
+        }
+      }
+    }
+  }
+
+  // ---------------------------------------------------------------- publish, gather
+
+  /// A column's sum in the bunch, as a cell of its own.
+  AREAL_DEVICE T& cell(Vec<T, V>* line, int x) { return line[x / V].at[x % V]; }
+
+  /// The row of the tile whose sums this thread hands over, if it is one.
+  AREAL_DEVICE int row_of_thread() const { return C::diagonal ? m.thread() - tile_width : m.thread(); }
+
+  AREAL_DEVICE void publish(Shared& s, int ty, int tx) {
+    const std::int64_t at = tile_at(ty, tx);
+    const int y = row_of_thread();
+    if (tx + 1 < a.tiles_x && y >= 0 && y < tile_height) {
+      T sum = 0;
+      AREAL_UNROLL
+      for (int p = 0; p < spans; ++p) sum += m.get(s.row[p][y]);
+      m.post(a.rows + at * tile_height + y, Word{sum, static_cast<Tag>(tag + (C::diagonal && tx == 0))});
+    }
+    for (int x = m.thread(); x < tile_width; x += threads) {
+      T sum = 0;
+      AREAL_UNROLL
+      for (int b = 0; b < bunches; ++b) {
+        T& of_bunch = cell(s.columns[b], x);
+        const T more = m.get(of_bunch);
+        m.put(of_bunch, sum);
+        sum += more;
+      }
+      if (ty + 1 < a.tiles_y) m.post(a.columns + at * tile_width + x, Word{sum, static_cast<Tag>(tag + (ty == 0))});
+      m.put(cell(s.above, x), sum);
+    }
+  }
+
+  AREAL_DEVICE void gather_by_rows(Shared& s, int ty, int tx) {
+    static_assert(tile_width <= threads);
+    const int y = m.thread() % tile_height, part = m.thread() / tile_height;
+    const int place = tx % a.group, group = tx / a.group;
+    const std::int64_t at = tile_at(ty, tx);
+    const int x = m.thread();
+
+    // Everything is asked for before anything is waited for.
+    const Word* const corner_from = a.totals + at - tx - a.tiles_x + m.thread();
+    Word corner_word{0, tag};
+    if (ty > 0 && m.thread() < tx) corner_word = m.peek(corner_from);
+    const Word* const above_from = a.columns + (at - a.tiles_x) * tile_width + x;
+    Window up;
+    if (x < tile_width && ty > 0) look(up, above_from, static_cast<std::int64_t>(a.tiles_x) * tile_width, ty);
+
+    T left = collect(a.rows + (at - place) * tile_height + y, place, part);
+    m.put(s.part[0][part][y], left);
+
+    T above = 0, down = 0;
+    if (x < tile_width) {
+      if (ty > 0) {
+        above = look_back(up, above_from, static_cast<std::int64_t>(a.tiles_x) * tile_width, ty);
+        down = above + m.get(cell(s.above, x));
+        if (ty + 1 < a.tiles_y) m.post(a.columns + at * tile_width + x, Word{down, static_cast<Tag>(tag + 1)});
+      } else {
+        down = m.get(cell(s.above, x));
+      }
+      m.put(cell(s.above, x), above);
+    }
+    down = warp_sum(m, down);
+    if (m.lane() == 0) m.put(s.some[0][m.warp()], down);
+    m.sync();
+    if (m.thread() == 0 && ty + 1 < a.tiles_y) {
+      down = 0;
+      AREAL_UNROLL
+      for (int w = 0; w < (tile_width + warp_size - 1) / warp_size; ++w) down += m.get(s.some[0][w]);
+      m.post(a.totals + at, Word{down, tag});
+    }
+    left = 0;
+    if (m.thread() < tile_height) {
+      AREAL_UNROLL
+      for (int p = 0; p < parts; ++p) left += m.get(s.part[0][p][y]);
+    }
+    if (a.groups > 1) {
+      Word* const sums = a.beside + static_cast<std::int64_t>(ty) * a.groups * tile_height;
+      if (m.thread() < tile_height && place == a.group - 1 && group + 1 < a.groups) {
+        T all = left;
+        AREAL_UNROLL
+        for (int p = 0; p < spans; ++p) all += m.get(s.row[p][y]);
+        m.post(sums + group * tile_height + y, Word{all, tag});
+      }
+      m.put(s.part[1][part][y], collect(sums + y, group, part));
+    }
+    // The corner: what lies above the tiles to the left.
+    T corner = 0;
+    if (ty > 0)
+      for (int n = m.thread(); n < tx; n += threads) {
+        if (n >= threads) corner_word = m.peek(corner_from + (n - m.thread()));
+        while (corner_word.tag != tag) {
+          m.pause();
+          corner_word = m.peek(corner_from + (n - m.thread()));
+        }
+        corner += corner_word.value;
+      }
+    corner = warp_sum(m, corner);
+    if (m.lane() == 0) m.put(s.some[1][m.warp()], corner);
+    if (a.groups > 1) m.sync();
+    if (m.thread() < tile_height) {
+      if (a.groups > 1) {
+        AREAL_UNROLL
+        for (int p = 0; p < parts; ++p) left += m.get(s.part[1][p][y]);
+      }
+      m.put(s.left[y], left);
+      AREAL_UNROLL
+      for (int p = 0; p < spans; ++p) {
+        T& of_span = s.row[p][y];
+        const T more = m.get(of_span);
+        m.put(of_span, left);
+        left += more;
+      }
+    }
+    m.sync();
+  }
+
+  AREAL_DEVICE void gather_along_diagonals(Shared& s, int ty, int tx) {
+    static_assert(tile_width + tile_height <= threads);
+    const std::int64_t at = tile_at(ty, tx);
+    const Word* const corner_from = a.totals + at - tx - a.tiles_x + m.thread();
+    Word corner_word{0, tag};
+    if (ty > 0 && m.thread() < tx) corner_word = m.peek(corner_from);
+    T down = 0;
+    if (m.thread() < tile_width + tile_height) {
+      const bool columns = m.thread() < tile_width;
+      const int n = columns ? m.thread() : row_of_thread(), count = columns ? ty : tx;
+      Word* const word = columns ? a.columns + at * tile_width + n : a.rows + at * tile_height + n;
+      const std::int64_t stride = columns ? static_cast<std::int64_t>(a.tiles_x) * tile_width : tile_height;
+      T beyond = 0, own = 0;
+      if (columns)
+        own = m.get(cell(s.above, n));
+      else {
+        AREAL_UNROLL
+        for (int p = 0; p < spans; ++p) own += m.get(s.row[p][n]);
+      }
+      if (count > 0) {
+        Window up;
+        look(up, word - stride, stride, count);
+        beyond = look_back(up, word - stride, stride, count);
+        if (count + 1 < (columns ? a.tiles_y : a.tiles_x))
+          m.post(word, Word{static_cast<T>(beyond + own), static_cast<Tag>(tag + 1)});
+      }
+      if (columns) {
+        down = beyond + own;
+        m.put(cell(s.above, n), beyond);
+      } else {
+        m.put(s.left[n], beyond);
+        AREAL_UNROLL
+        for (int p = 0; p < spans; ++p) {
+          T& of_span = s.row[p][n];
+          const T more = m.get(of_span);
+          m.put(of_span, beyond);
+          beyond += more;
+        }
+      }
+    }
+    down = warp_sum(m, down);
+    if (m.lane() == 0) m.put(s.some[0][m.warp()], down);
+    T corner = 0;
+    if (ty > 0)
+      for (int n = m.thread(); n < tx; n += threads) {
+        if (n >= threads) corner_word = m.peek(corner_from + (n - m.thread()));
+        while (corner_word.tag != tag) {
+          m.pause();
+          corner_word = m.peek(corner_from + (n - m.thread()));
+        }
+        corner += corner_word.value;
+      }
+    corner = warp_sum(m, corner);
+    if (m.lane() == 0) m.put(s.some[1][m.warp()], corner);
+    m.sync();
+    if (m.thread() == 0 && ty + 1 < a.tiles_y) {
+      down = 0;
+      AREAL_UNROLL
+      for (int w = 0; w < (tile_width + warp_size - 1) / warp_size; ++w) down += m.get(s.some[0][w]);
+      m.post(a.totals + at, Word{down, tag});
+    }
+  }
+
+  /// Words `part`, `part` + parts, .. of `count`, a tile's height apart, as they come to belong to this launch.
+  AREAL_DEVICE T collect(const Word* from, int count, int part) {
+    static constexpr int batch = 4;
+    T sum = 0;
+    from += static_cast<std::int64_t>(part) * tile_height;
+    for (int n = part; n < count; n += parts * batch, from += static_cast<std::int64_t>(parts) * batch * tile_height) {
+      Word word[batch];
+      AREAL_UNROLL
+      for (int i = 0; i < batch; ++i)
+        if (n + i * parts < count) word[i] = m.peek(from + i * parts * tile_height);
+      AREAL_UNROLL
+      for (int i = 0; i < batch; ++i)
+        if (n + i * parts < count) {
+          while (word[i].tag != tag) {
+            m.pause();
+            word[i] = m.peek(from + i * parts * tile_height);
+          }
+          sum += word[i].value;
+        }
+    }
+    return sum;
+  }
+
+  /// The words of some tiles, from one upwards.
+  struct Window {
+    Word word[C::depth];
+  };
+  AREAL_DEVICE void look(Window& up, const Word* from, std::int64_t stride, int count) {
+    AREAL_UNROLL
+    for (int i = 0; i < C::depth; ++i) up.word[i] = i < count ? m.peek(from - i * stride) : Word{0, 0};
+  }
+
+  /// What the `count` words from `from` upwards stand for: the nearest that counts from the image's top, and what lies
+  /// between. Added downwards, so that it does not matter how far up that was.
+  AREAL_DEVICE T look_back(Window& up, const Word* from, std::int64_t stride, int count) {
+    for (;;) {
+      bool all = true, found = false;  // all nearer ones are there; the one from the top was among them
+      T sum = 0;
+      AREAL_UNROLL
+      for (int i = 0; i < C::depth; ++i) {
+        if (all && !found && up.word[i].tag == tag + 1) {
+          found = true;
+          sum = up.word[i].value;
+          AREAL_UNROLL
+          for (int j = i - 1; j >= 0; --j) sum += up.word[j].value;
+        }
+        all = all && up.word[i].tag == tag;
+      }
+      if (found) return sum;
+      m.pause();
+      look(up, from, stride, count);
+    }
+  }
+
+  // ---------------------------------------------------------------- write
+
+  template <bool whole>
+  AREAL_DEVICE void write(Shared& s, const Place& place) {
+    // The table's row above this warp's rows.
+    T beside = 0;
+    for (int y = m.lane(); y < bunch_of() * each; y += warp_size) beside += m.get(s.left[y]);
+    Vec<T, V> sum = up_to(s, span_of());
+    T run = 0;
+    AREAL_UNROLL
+    for (int v = 0; v < V; ++v) sum.at[v] = run += sum.at[v];
+    T others = 0;
+    for (int p = 0; p < span_of(); ++p) {
+      const Vec<T, V> more = up_to(s, p);
+      AREAL_UNROLL
+      for (int v = 0; v < V; ++v) others += more.at[v];
+    }
+    T corner = 0;
+    AREAL_UNROLL
+    for (int w = 0; w < warps; ++w) corner += m.get(s.some[1][w]);
+    const T start = corner + warp_sum(m, static_cast<T>(beside + others)) + before_in_scan(m, warp_scan(m, run), run);
+    AREAL_UNROLL
+    for (int v = 0; v < V; ++v) sum.at[v] += start;
+
+    const T* const row = &s.row[span_of()][bunch_of() * each];
+    char* to = a.table + place.y * a.out.row + place.x * a.out.column;
+    AREAL_UNROLL
+    for (int i = 0; i < each; ++i, to += a.out.row) {
+      const Vec<In, V> line = m.get(s.tile[i][m.thread()]);
+      if constexpr (bytes) {
+        const T base = m.get(row[i]) + (i % 2 == 0 ? before[i / 2] & 0xffffu : before[i / 2] >> 16);
+        const auto word = word_of(line);
+        AREAL_UNROLL
+        for (int v = 0; v < V; ++v) sum.at[v] += m.dot4(word, 0x01010101u >> (8 * (V - 1 - v)), base);
+      } else {
+        const T base = m.get(row[i]) + before[i];
+        T across = 0;
+        AREAL_UNROLL
+        for (int v = 0; v < V; ++v) {
+          across += term<T>(line.at[v]);
+          sum.at[v] += across + base;
+        }
+      }
+      if constexpr (whole)
+        m.store_once(reinterpret_cast<Vec<T, V>*>(to), sum);
+      else if (i < place.rows)
+        store(to, sum, place.columns);
+    }
+  }
+
+  /// Column sums of all above this warp's rows, in a span.
+  AREAL_DEVICE Vec<T, V> up_to(Shared& s, int p) {
+    Vec<T, V> sum = m.get(s.above[p * warp_size + m.lane()]);
+    const Vec<T, V> more = m.get(s.columns[bunch_of()][p * warp_size + m.lane()]);
+    AREAL_UNROLL
+    for (int v = 0; v < V; ++v) sum.at[v] += more.at[v];
+    return sum;
+  }
+
+  AREAL_DEVICE void store(char* to, const Vec<T, V>& line, int columns) {
+    if (a.out.alignment == Alignment::vectors && columns == V) {
+      m.store_once(reinterpret_cast<Vec<T, V>*>(to), line);
+    } else {
+      AREAL_UNROLL
+      for (int v = 0; v < V; ++v)
+        if (v < columns) put_sum(to + v * a.out.column, line.at[v]);
+    }
+  }
+  AREAL_DEVICE void put_sum(char* to, T sum) { store_element(m, to, sum, a.out.alignment != Alignment::bytes); }
+
+  /// The zeros left of and above the table's first tiles.
+  AREAL_DEVICE void write_edge(int ty, int tx, const Place& place) {
+    char* const at = a.table + place.y * a.out.row + place.x * a.out.column;
+    if (tx == 0 && span_of() == 0 && m.lane() == 0)
+      for (int i = 0; i < place.rows; ++i) put_sum(at + i * a.out.row - a.out.column, T(0));
+    if (ty == 0 && bunch_of() == 0) {
+      AREAL_UNROLL
+      for (int v = 0; v < V; ++v)
+        if (v < place.columns) put_sum(at - a.out.row + v * a.out.column, T(0));
+      if (tx == 0 && m.thread() == 0) put_sum(at - a.out.row - a.out.column, T(0));
+    }
+  }
+};
+
+/// Lane and tuning, of one H200, 2026-11: see docs/notes/cuda-sat.md for what else was tried.
+template <class In_, class T_, bool diagonal_>
+struct HeldConfig {
+  using In = In_;
+  using T = T_;
+  static constexpr bool diagonal = diagonal_,
+                        byte = std::is_same_v<In, std::uint8_t> && std::is_same_v<T, std::uint32_t>;
+  static constexpr int vector = 16 / static_cast<int>(sizeof(T));
+  static constexpr int spans = sizeof(T) == 8 || (byte && diagonal) ? 2 : 1;
+  static constexpr int bunches = sizeof(T) == 8 ? 4 : 8;
+  static constexpr int rows = byte && !diagonal ? 32 : 16;
+  static constexpr int resident = byte && diagonal ? 2 : sizeof(In) < sizeof(T) ? 4 : 3;
+  static constexpr int depth = diagonal ? 3 : 4;
+  static constexpr int group = 16;  // tiles that are one group by themselves
+};
+
+/// The geometry and the workspace of one plan.
+template <class C>
+struct HeldPlan {
+  using In = typename C::In;
+  using T = typename C::T;
+  using Kernel = Held<NoMachine, C>;
+
+  explicit HeldPlan(const SatRequest& request) {
+    const Placed p = placed(request.image, request.border);
+    args.width = p.width, args.height = p.height, args.edge = p.offset == 1;
+    args.channels = static_cast<int>(request.image.channels);
+    images = request.image.batch * request.image.channels;
+    args.tiles_x = static_cast<int>((p.width + Kernel::tile_width - 1) / Kernel::tile_width);
+    args.tiles_y = static_cast<int>((p.height + Kernel::tile_height - 1) / Kernel::tile_height);
+    // One group where a row of tiles is short, else about as many groups as tiles in each.
+    args.group = args.tiles_x <= C::group ? std::max(1, args.tiles_x) : 1;
+    while (args.tiles_x > C::group && static_cast<std::int64_t>(args.group) * args.group < args.tiles_x) ++args.group;
+    args.groups = (args.tiles_x + args.group - 1) / args.group;
+    place(nullptr);
+  }
+
+  /// Hands out the workspace, from wherever it begins.
+  void place(void* workspace) {
+    const std::int64_t tiles = static_cast<std::int64_t>(args.tiles_x) * args.tiles_y * images;
+    char* const begin = static_cast<char*>(workspace) + (-reinterpret_cast<std::uintptr_t>(workspace) & 255);
+    std::int64_t at = 0;
+    const auto take = [&](auto*& array, std::int64_t count) {
+      array = reinterpret_cast<std::remove_reference_t<decltype(array)>>(begin + at);
+      at += (count * static_cast<std::int64_t>(sizeof(*array)) + 255) / 256 * 256;
+    };
+    take(args.ticket, 1);
+    take(args.rows, tiles * Kernel::tile_height);
+    take(args.beside, args.groups * static_cast<std::int64_t>(args.tiles_y) * images * Kernel::tile_height);
+    take(args.columns, tiles * Kernel::tile_width);
+    take(args.totals, tiles);
+    blocks = tiles;
+    workspace_bytes = tiles == 0 ? 0 : static_cast<std::size_t>(at) + 255;
+  }
+
+  HeldArgs<In, T> args{};
+  std::int64_t images = 0, blocks = 0;
+  std::size_t workspace_bytes = 0;
+};
+
+/// The schedule. The workspace was zeroed once.
+template <class C, class Launcher>
+void held(Launcher& launcher, const SatRequest& request, const ConstView& image, const View& table, void* workspace) {
+  HeldPlan<C> plan(request);
+  if (plan.workspace_bytes == 0) {  // no sums
+    if (request.border != Border::none) edge<typename C::T>(launcher, table);
+    return;
+  }
+  auto& a = plan.args;
+  a.in = strides(image), a.out = strides(table);
+  a.image = static_cast<const char*>(image.data);
+  a.table = static_cast<char*>(table.data) + (a.edge ? a.out.row + a.out.column : 0);
+  a.in.alignment = alignment_of(a.image, a.in, sizeof(typename C::In), sizeof(Vec<typename C::In, C::vector>));
+  a.out.alignment = alignment_of(a.table, a.out, sizeof(typename C::T), sizeof(Vec<typename C::T, C::vector>));
+  plan.place(workspace);
+  launcher.template launch<Held, C>(plan.blocks, a, false);
+}
+
+}  // namespace areal::kernels
