@@ -11,3 +11,5 @@ endif()
 if(TEST peers_python_test)
   set_tests_properties(peers_python_test PROPERTIES SKIP_RETURN_CODE 77)
 endif()
+# The simulated machine takes its time, and checks memory itself.
+set_tests_properties(conformance_device_test PROPERTIES LABELS once)

@@ -9,6 +9,9 @@ namespace {
 
 bool built() noexcept { return false; }
 std::size_t sat_workspace_bytes(std::string_view, const kernels::SatRequest&) { absent(); }
-void sat(std::string_view, const kernels::SatRequest&, const ConstView&, const View&, void*) { absent(); }
+std::vector<LaunchCounts> sat(std::string_view, const kernels::SatRequest&, const ConstView&, const View&, void*,
+                              const Options&) {
+  absent();
+}
 
 }  // namespace areal::simt

@@ -10,7 +10,6 @@
 // One Launcher is one device and one stream, and belongs to one thread at a time; several may run at once.
 
 #include <cstdint>
-#include <functional>
 #include <memory>
 #include <type_traits>
 #include <typeinfo>
@@ -20,20 +19,9 @@
 #include "fault.hpp"
 #include "machine.hpp"
 #include "memory.hpp"
+#include "options.hpp"
 
 namespace areal::simt {
-
-enum class StartOrder { ascending, descending, random };
-
-struct Options {
-  std::uint64_t seed = 1;
-  bool checks = true;                        ///< false: only counts, and no region need be registered
-  int residents = 4;                         ///< blocks that run at a time
-  StartOrder start = StartOrder::ascending;  ///< in which order blocks become resident
-  int width = 32;                            ///< w of the memory machines: elements of an address group
-  int patience = 2000;  ///< polls per resident lane without a change of memory after which the launch is stuck
-  std::function<void(const Event&)> trace;  ///< called for every access, where set
-};
 
 class Engine;
 

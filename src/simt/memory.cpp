@@ -17,7 +17,8 @@ void Memory::add(const Region& region) {
   if (overlaps) throw InvalidArgument("region \"" + region.name + "\" overlaps another that is registered");
   added->shadow.cover(added->first(), region.bytes, region.initialised, lists_);
   // The owner said that these bytes hold nothing, and they are written through this pointer by kernels.
-  if (!region.initialised && region.writable) std::memset(const_cast<void*>(region.data), poison, region.bytes);
+  if (!region.initialised && region.writable && region.poison)
+    std::memset(const_cast<void*>(region.data), poison, region.bytes);
   regions_.insert(at, std::move(added));
 }
 

@@ -15,8 +15,9 @@ struct Region {
   std::string name;
   const void* data = nullptr;
   std::size_t bytes = 0;
-  bool initialised = true;  ///< false: poisoned on registration, and a fault to read before it is written
+  bool initialised = true;  ///< false: a fault to read before it is written
   bool writable = true;
+  bool poison = true;  ///< where not initialised: on registration. False where bytes between elements are not ours
 };
 
 struct ShadowedRegion : Region {

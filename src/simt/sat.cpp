@@ -47,17 +47,18 @@ std::size_t sat_workspace_bytes(std::string_view id, const kernels::SatRequest& 
   return entry(id, request.lane).workspace_bytes(request);
 }
 
-void sat(std::string_view id, const kernels::SatRequest& request, const ConstView& image, const View& table,
-         void* workspace) {
+std::vector<LaunchCounts> sat(std::string_view id, const kernels::SatRequest& request, const ConstView& image,
+                              const View& table, void* workspace, const Options& options) {
   const auto chosen = entry(id, request.lane);
-  Launcher launcher;
+  Launcher launcher(options);
   const bool in_place = table.data == image.data;
   if (!in_place && span_of(image) > 0)
     launcher.add({"the image", const_cast<void*>(image.data), span_of(image), true, false});
-  if (span_of(table) > 0) launcher.add({"the table", table.data, span_of(table), in_place, true});
+  if (span_of(table) > 0) launcher.add({"the table", table.data, span_of(table), in_place, true, false});
   if (const std::size_t bytes = chosen.workspace_bytes(request); bytes > 0)
     launcher.add({"the workspace", workspace, bytes, true, true});
   chosen.execute(launcher, request, image, table, workspace);
+  return launcher.launches();
 }
 
 }  // namespace areal::simt

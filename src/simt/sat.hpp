@@ -3,7 +3,10 @@
 
 #include <cstddef>
 #include <string_view>
+#include <vector>
 #include "kernels/sat/request.hpp"
+#include "simt/counts.hpp"
+#include "simt/options.hpp"
 
 namespace areal::simt {
 
@@ -11,8 +14,9 @@ namespace areal::simt {
 bool built() noexcept;
 
 std::size_t sat_workspace_bytes(std::string_view id, const kernels::SatRequest& request);
-/// Computes the table, every access checked. Views and request agree; all is host memory. Throws Fault.
-void sat(std::string_view id, const kernels::SatRequest& request, const ConstView& image, const View& table,
-         void* workspace);
+/// Computes the table, every access checked, and gives the counts of its launches. Views and request agree; all is host
+/// memory. Throws Fault.
+std::vector<LaunchCounts> sat(std::string_view id, const kernels::SatRequest& request, const ConstView& image,
+                              const View& table, void* workspace, const Options& options = {});
 
 }  // namespace areal::simt

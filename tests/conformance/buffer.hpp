@@ -66,6 +66,8 @@ class Buffer {
   Buffer& operator=(Buffer&&) = default;
 
   const View& view() const { return view_; }
+  /// All of it, gaps and guard bands included.
+  std::vector<std::uint8_t>& bytes() { return bytes_; }
   /// Every byte of every element becomes `byte`.
   void poison(std::uint8_t byte) {
     for (std::size_t i = 0; i < bytes_.size(); ++i)

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 #include "conformance/buffer.hpp"
+#include "conformance/on_device.hpp"
 #include "conformance/oracle.hpp"
 #include "conformance/picture.hpp"
 #include "conformance/tilted.hpp"
@@ -38,8 +39,8 @@ struct SatCase {
 
 inline std::string describe(const SatCase& c) {
   const SatOptions& o = c.options;
-  std::string text = "algorithm " + o.algorithm + ", lane " + name_of(c.lane) + ", border " +
-                     std::string(name_of(o.border)) + ", image " + std::to_string(c.image.width) + "x" +
+  std::string text = std::string(name_of(o.backend)) + ", algorithm " + o.algorithm + ", lane " + name_of(c.lane) +
+                     ", border " + std::string(name_of(o.border)) + ", image " + std::to_string(c.image.width) + "x" +
                      std::to_string(c.image.height) + " channels " + std::to_string(c.image.channels) +
                      (c.image.layout == Layout::planar ? " planar" : "") + " batch " + std::to_string(c.image.batch) +
                      ", in " + c.in.name + ", out " + c.out.name + ", threads " + std::to_string(o.threads) +
@@ -102,6 +103,7 @@ class Workspace {
     std::fill_n(memory_.begin() + band, bytes, poison);
   }
   void* data() { return memory_.data() + band; }
+  std::vector<std::uint8_t>& bytes() { return memory_; }
   std::string broken_guard() const {
     for (std::size_t i = 0; i < memory_.size(); ++i)
       if ((i < band || i >= band + bytes_) && memory_[i] != 0x3C) return "wrote outside the workspace";
@@ -113,6 +115,24 @@ class Workspace {
   std::size_t bytes_;
   std::vector<std::uint8_t> memory_;
 };
+
+/// Prepare and execute of a plan on cuda, on a copy of all memory.
+inline void prepare_on_device(const SatPlan& plan, Workspace& workspace) {
+  const cuda::OwnedStream stream;
+  Mirror mirror(workspace.bytes(), stream.get());
+  plan.prepare(mirror.twin(workspace.data()), stream.get());
+  mirror.back();
+  stream.synchronize();
+}
+inline void execute_on_device(const SatPlan& plan, SatMemory& memory, Workspace& workspace) {
+  const cuda::OwnedStream stream;
+  Mirror image(memory.image.bytes(), stream.get()), sum(memory.sum.bytes(), stream.get()),
+      space(workspace.bytes(), stream.get());
+  const SatArguments on_host = memory.arguments();
+  plan.execute({image.twin(memory.image.view()), sum.twin(on_host.sum)}, space.twin(workspace.data()), stream.get());
+  image.back(), sum.back(), space.back();
+  stream.synchronize();
+}
 
 /// Empty, or what an execute did wrong: a wrong element, a byte outside, a changed input.
 inline std::string fault_in(const SatMemory& memory, const ExpectedTables& expected) {
@@ -136,6 +156,7 @@ inline std::string fault_in(const SatMemory& memory, const ExpectedTables& expec
 inline std::string fault_of(const SatCase& c, const Subject& subject = {}) {
   try {
     const SatPlan plan(c.image, c.lane, c.options);
+    const bool on_device = plan.backend() == Backend::cuda;
     const SatPlan copy = plan;  // NOLINT: a plan may be copied, and the copy executes
     const Values image = random_image(c.lane.input, c.image, c.fill, c.seed);
     const Values other = random_image(c.lane.input, c.image, c.options.ignore_nan ? Fill::holes : Fill::exact, ~c.seed);
@@ -144,13 +165,22 @@ inline std::string fault_of(const SatCase& c, const Subject& subject = {}) {
     const Values* const masked = mask ? &*mask : nullptr;
     const auto run = [&](const SatPlan& with, SatMemory& memory, std::uint8_t poison, Workspace& workspace) {
       memory.poison(poison);
-      subject.execute(with, memory.arguments(), workspace.data());
+      if (on_device)
+        execute_on_device(with, memory, workspace);
+      else
+        subject.execute(with, memory.arguments(), workspace.data());
       return workspace.broken_guard();
     };
 
+    const auto prepare = [&](const SatPlan& with, Workspace& workspace) {
+      if (on_device)
+        prepare_on_device(with, workspace);
+      else
+        subject.prepare(with, workspace.data());
+    };
     const std::size_t bytes = subject.workspace_bytes(plan);
     Workspace workspace(bytes, 0xA5);
-    subject.prepare(plan, workspace.data());
+    prepare(plan, workspace);
     SatMemory first(c, plan, image, masked);
     std::string fault = run(plan, first, 0x5C, workspace);
     if (fault.empty()) fault = fault_in(first, expected_tables(c, image, masked));
@@ -162,7 +192,7 @@ inline std::string fault_of(const SatCase& c, const Subject& subject = {}) {
     if (!fault.empty()) return "second execute on one workspace: " + fault;
 
     Workspace fresh(bytes, 0xFF);
-    subject.prepare(copy, fresh.data());
+    prepare(copy, fresh);
     SatMemory third(c, plan, image, masked);
     fault = run(copy, third, 0x00, fresh);
     if (fault.empty() && !(third.sum.same_bits(first.sum) && third.squares.same_bits(first.squares) &&
@@ -175,6 +205,13 @@ inline std::string fault_of(const SatCase& c, const Subject& subject = {}) {
   }
 }
 
+/// The ids of the family that run on a device backend.
+inline std::vector<std::string> device_sat_ids() {
+  std::vector<std::string> ids;
+  for (const Algorithm& row : algorithms())
+    if (row.family == "sat" && row.cuda) ids.emplace_back(row.id);
+  return ids;
+}
 /// The ids of the family that run on the CPU, `auto` first.
 inline std::vector<std::string> cpu_sat_ids() {
   std::vector<std::string> ids{"auto"};

@@ -1,0 +1,23 @@
+#pragma once
+// How the simulated machine runs.
+
+#include <cstdint>
+#include <functional>
+
+namespace areal::simt {
+
+struct Event;
+
+enum class StartOrder { ascending, descending, random };
+
+struct Options {
+  std::uint64_t seed = 1;
+  bool checks = true;                        ///< false: only counts, and no region need be registered
+  int residents = 4;                         ///< blocks that run at a time
+  StartOrder start = StartOrder::ascending;  ///< in which order blocks become resident
+  int width = 32;                            ///< w of the memory machines: elements of an address group
+  int patience = 2000;  ///< polls per resident lane without a change of memory after which the launch is stuck
+  std::function<void(const Event&)> trace;  ///< called for every access, where set
+};
+
+}  // namespace areal::simt
