@@ -1,5 +1,5 @@
 # Finds the CUDA compiler where AREAL_CUDA wants one, and says in AREAL_HAS_CUDA whether the backend is built.
-set(AREAL_HAS_CUDA OFF)
+set(AREAL_HAS_CUDA OFF CACHE INTERNAL "The CUDA backend is built")
 if(AREAL_CUDA STREQUAL "OFF")
   return()
 endif()
@@ -25,4 +25,4 @@ if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know nvcc's 
 endif()
 # No product is fused with a sum: simt and cuda give the same bits.
 string(APPEND CMAKE_CUDA_FLAGS " -fmad=false --expt-relaxed-constexpr")
-set(AREAL_HAS_CUDA ON)
+set(AREAL_HAS_CUDA ON CACHE INTERNAL "The CUDA backend is built")

@@ -1,0 +1,225 @@
+// Tables on a GPU: what the conformance suite does not ask. All is skipped where there is no GPU.
+#include <cuda_runtime.h>
+#include <gtest/gtest.h>
+#include <areal/info.hpp>
+#include <areal/sat.hpp>
+#include <chrono>
+#include <cstring>
+#include <random>
+#include "conformance/sat_case.hpp"
+#include "conformance/shapes.hpp"
+
+namespace areal::conformance {
+namespace {
+
+#define REQUIRE_CUDA(call) ASSERT_EQ((call), cudaSuccess) << cudaGetErrorString(cudaGetLastError())
+
+bool no_gpu() { return devices().empty(); }
+
+class CudaSat : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (no_gpu()) GTEST_SKIP() << "no GPU";
+  }
+};
+
+/// One plan with its device memory, an image in it, and a stream.
+class OnGpu {
+ public:
+  OnGpu(const Shape& shape, Lane lane, std::uint64_t seed, const std::string& id = "auto")
+      : plan_(shape, lane, options(id)),
+        image_(bytes_of(shape, lane.input)),
+        sum_(bytes_of(plan_.table_shape(), lane.table)),
+        workspace_(plan_.workspace_bytes()) {
+    Buffer buffer(random_image(lane.input, shape, Fill::wild, seed), placements[0]);
+    cuda::copy_in(image_.data(), buffer.view().data, bytes_of(shape, lane.input), stream_.get());
+    plan_.prepare(workspace_.data(), stream_.get());
+    stream_.synchronize();
+  }
+  static SatOptions options(const std::string& id) {
+    SatOptions options;
+    options.backend = Backend::cuda;
+    options.border = Border::none;
+    options.algorithm = id;
+    return options;
+  }
+  void execute() {
+    const Lane lane = plan_.lane();
+    plan_.execute(
+        {ConstView(image_.data(), lane.input, plan_.image_shape()), View(sum_.data(), lane.table, plan_.table_shape())},
+        workspace_.data(), stream_.get());
+  }
+  std::vector<std::uint8_t> table() {
+    std::vector<std::uint8_t> bytes(bytes_of(plan_.table_shape(), plan_.lane().table));
+    cuda::copy_out(bytes.data(), sum_.data(), bytes.size(), stream_.get());
+    stream_.synchronize();
+    return bytes;
+  }
+  void forget() { cuda::clear(sum_.data(), bytes_of(plan_.table_shape(), plan_.lane().table), stream_.get()); }
+  cudaStream_t stream() { return static_cast<cudaStream_t>(stream_.get().handle()); }
+
+ private:
+  SatPlan plan_;
+  cuda::OwnedStream stream_;
+  cuda::Memory image_, sum_, workspace_;
+};
+
+TEST_F(CudaSat, AThousandRunsGiveTheSameBits) {
+  for (const std::string& id : device_sat_ids())
+    for (const char* lane : {"32f32f", "8u64f"}) {
+      OnGpu gpu({1900, 1111}, *lane_named(lane), 3, id);
+      gpu.execute();
+      const auto first = gpu.table();
+      for (int i = 0; i < 1000; ++i) {
+        if (i % 10 == 0) gpu.forget();
+        gpu.execute();
+        if (i % 10 == 9) ASSERT_EQ(gpu.table(), first) << id << " " << lane << ", run " << i;
+      }
+    }
+}
+
+TEST_F(CudaSat, AGraphIsReplayedAThousandTimes) {
+  for (const std::string& id : device_sat_ids()) {
+    OnGpu gpu({1023, 777}, *lane_named("32f32f"), 4, id);
+    gpu.execute();
+    const auto first = gpu.table();
+    cudaGraph_t graph;
+    cudaGraphExec_t replay;
+    REQUIRE_CUDA(cudaStreamBeginCapture(gpu.stream(), cudaStreamCaptureModeThreadLocal));
+    gpu.execute();
+    REQUIRE_CUDA(cudaStreamEndCapture(gpu.stream(), &graph));
+    REQUIRE_CUDA(cudaGraphInstantiate(&replay, graph, 0));
+    for (int i = 0; i < 1000; ++i) {
+      if (i % 10 == 0) gpu.forget();
+      REQUIRE_CUDA(cudaGraphLaunch(replay, gpu.stream()));
+      if (i % 10 == 9) ASSERT_EQ(gpu.table(), first) << id << ", replay " << i;
+    }
+    cudaGraphExecDestroy(replay);
+    cudaGraphDestroy(graph);
+  }
+}
+
+TEST_F(CudaSat, TwoStreamsAtOnce) {
+  for (const std::string& id : device_sat_ids()) {
+    OnGpu a({3000, 2000}, *lane_named("8u32u"), 6, id), b({2111, 2999}, *lane_named("32f32f"), 7, id);
+    a.execute(), b.execute();
+    const auto of_a = a.table(), of_b = b.table();
+    for (int round = 0; round < 20; ++round) {
+      a.forget(), b.forget();
+      for (int i = 0; i < 10; ++i) a.execute(), b.execute();
+      ASSERT_EQ(a.table(), of_a) << id;
+      ASSERT_EQ(b.table(), of_b) << id;
+    }
+  }
+}
+
+__global__ void occupy(const volatile int* go_on) {
+  while (*go_on != 0) {
+  }
+}
+
+// Blocks that spin hold most of the machine: a few of ours are resident at a time, on the rest.
+TEST_F(CudaSat, UnderACompetingKernel) {
+  int* go_on = nullptr;
+  REQUIRE_CUDA(cudaHostAlloc(&go_on, sizeof *go_on, cudaHostAllocMapped));
+  const int most = 160 * 1024;
+  REQUIRE_CUDA(cudaFuncSetAttribute(occupy, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
+  const int blocks = devices()[0].multiprocessors - 3;
+  cudaStream_t other;
+  REQUIRE_CUDA(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
+  for (const std::string& id : device_sat_ids()) {
+    OnGpu gpu({5000, 3000}, *lane_named("32f32f"), 8, id);
+    gpu.execute();
+    const auto first = gpu.table();
+    *go_on = 1;
+    occupy<<<blocks, 1024, most, other>>>(go_on);
+    for (int i = 0; i < 20; ++i) {
+      gpu.forget();
+      gpu.execute();
+      EXPECT_EQ(gpu.table(), first) << id;
+    }
+    *go_on = 0;
+    REQUIRE_CUDA(cudaStreamSynchronize(other));
+  }
+  cudaStreamDestroy(other);
+  cudaFreeHost(go_on);
+}
+
+TEST_F(CudaSat, RandomShapesOfEveryLane) {
+  std::mt19937_64 random(base_seed());
+  const auto below = [&](std::uint64_t n) { return static_cast<std::int64_t>(random() % n); };
+  constexpr Border borders[] = {Border::zero, Border::none, Border::exclusive};
+  const auto ids = device_sat_ids();
+  for (const Lane lane : lanes())
+    for (int i = 0; i < 200; ++i) {
+      SatCase c;
+      c.lane = lane;
+      c.image = Shape{1 + below(i % 10 == 0 ? 1500 : 300), 1 + below(i % 10 == 5 ? 1500 : 300)};
+      c.options.backend = Backend::cuda;
+      c.options.algorithm = ids[random() % ids.size()];
+      c.options.border = borders[random() % 3];
+      c.in = placements[random() % std::size(placements)];
+      c.out = placements[random() % std::size(placements)];
+      c.seed = random();
+      ASSERT_EQ(fault_of(c), "") << describe(c);
+    }
+}
+
+TEST_F(CudaSat, TheSimulatedMachineGivesTheSameBits) {
+  for (const BackendInfo& row : backends())
+    if (row.backend == Backend::simt && !row.available) GTEST_SKIP() << "no simulated machine";
+  for (const std::string& id : device_sat_ids())
+    for (const Lane lane : lanes()) {
+      const Shape shape{391, 259};
+      OnGpu gpu(shape, lane, 9, id);
+      gpu.execute();
+      SatOptions options = OnGpu::options(id);
+      options.backend = Backend::simt;
+      const SatPlan plan(shape, lane, options);
+      Buffer image(random_image(lane.input, shape, Fill::wild, 9), placements[0]);
+      std::vector<std::uint8_t> table(bytes_of(plan.table_shape(), lane.table)), workspace(plan.workspace_bytes());
+      plan.prepare(workspace.data());
+      plan.execute({image.view(), View(table.data(), lane.table, plan.table_shape())}, workspace.data());
+      EXPECT_EQ(gpu.table(), table) << id << " " << name_of(lane);
+    }
+}
+
+// The CPU's table, which shares no code with the kernels, is the oracle. 4.3e9 elements; 17 GB of table.
+TEST_F(CudaSat, MoreThan32BitsOfElements) {
+  const Shape shape{66'000, 65'300};
+  const Lane lane = *lane_named("8u32u");
+  if (free_memory() < (std::uint64_t{50} << 30) || devices()[0].free_memory < (std::uint64_t{30} << 30))
+    GTEST_SKIP() << "50 GiB of memory and 30 GiB on the GPU are not free";
+  for (const std::string& id : device_sat_ids()) {
+    SatOptions options = OnGpu::options(id);
+    const SatPlan plan(shape, lane, options);
+    Array image(shape, lane.input), expected(plan.table_shape(), lane.table), got(plan.table_shape(), lane.table);
+    auto* const pixels = static_cast<std::uint8_t*>(image.data());
+    for (std::int64_t i = 0; i < shape.width * shape.height; ++i)
+      pixels[i] = static_cast<std::uint8_t>((static_cast<std::uint64_t>(i) * 0x9E3779B97F4A7C15u) >> 56);
+    options.backend = Backend::cpu, options.algorithm = "auto";
+    SatRunner(SatPlan(shape, lane, options)).execute({image.view(), expected.view()});
+    SatRunner(plan).execute({image.view(), got.view()});
+    EXPECT_EQ(std::memcmp(expected.data(), got.data(), bytes_of(plan.table_shape(), lane.table)), 0) << id;
+  }
+}
+
+TEST_F(CudaSat, OutOfMemoryNamesTheBytes) {
+  const SatPlan plan({3'000'000, 1'000'000}, *lane_named("8u64f"), OnGpu::options("auto"));
+  try {
+    SatRunner runner(plan);
+    FAIL() << "threw nothing";
+  } catch (const OutOfMemory& error) {
+    EXPECT_NE(std::string(error.what()).find("3000000000000"), std::string::npos) << error.what();
+  }
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+}
+
+TEST_F(CudaSat, AStreamIsNeeded) {
+  OnGpu gpu({10, 10}, *lane_named("8u32u"), 1);
+  const SatPlan plan({10, 10}, *lane_named("8u32u"), OnGpu::options("auto"));
+  EXPECT_THROW(plan.prepare(&gpu), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace areal::conformance
