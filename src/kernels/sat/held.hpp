@@ -116,9 +116,11 @@ struct Held {
       gather_by_rows(s, ty, tx);
     if (a.edge) write_edge(ty, tx, place);
     if (whole && a.out.alignment == Alignment::vectors)
-      write<true>(s, place);
+      write<Stores::vectors>(s, place);
+    else if (whole && a.out.alignment == Alignment::elements && a.out.column == sizeof(T))
+      write<Stores::shifted>(s, place);
     else
-      write<false>(s, place);
+      write<Stores::elements>(s, place);
   }
 
   /// Quotient and rest; short where both are.
@@ -504,7 +506,11 @@ struct Held {
 
   // ---------------------------------------------------------------- write
 
-  template <bool whole>
+  /// How a row of a warp is stored: as it is, as vectors of neighbouring lanes' elements where it begins between two
+  /// aligned addresses, or element by element.
+  enum class Stores { vectors, shifted, elements };
+
+  template <Stores stores>
   AREAL_DEVICE void write(Shared& s, const Place& place) {
     // The table's row above this warp's rows.
     T beside = 0;
@@ -545,8 +551,10 @@ struct Held {
           sum.at[v] += across + base;
         }
       }
-      if constexpr (whole)
+      if constexpr (stores == Stores::vectors)
         m.store_once(reinterpret_cast<Vec<T, V>*>(to), sum);
+      else if constexpr (stores == Stores::shifted)
+        store_shifted(to, sum);
       else if (i < place.rows)
         store(to, sum, place.columns);
     }
@@ -559,6 +567,41 @@ struct Held {
     AREAL_UNROLL
     for (int v = 0; v < V; ++v) sum.at[v] += more.at[v];
     return sum;
+  }
+
+  /// A row of the warp from anywhere: each lane stores the aligned vector that ends within its own columns, the first
+  /// and the last lane what is left at the ends.
+  AREAL_DEVICE void store_shifted(char* to, const Vec<T, V>& line) {
+    static_assert(V == 2 || V == 4);
+    const int r = static_cast<int>(reinterpret_cast<std::uintptr_t>(to) / sizeof(T) % V);
+    T s[2 * V - 1];  // the left neighbour's but its first, and this lane's
+    AREAL_UNROLL
+    for (int v = 1; v < V; ++v) s[v - 1] = m.shuffle_up(line.at[v], 1);
+    AREAL_UNROLL
+    for (int v = 0; v < V; ++v) s[V - 1 + v] = line.at[v];
+    Vec<T, V> out;  // V of them, from V - 1 - r on
+    if constexpr (V == 2) {
+      out.at[0] = r == 0 ? s[1] : s[0];
+      out.at[1] = r == 0 ? s[2] : s[1];
+    } else {
+      T half[5];
+      AREAL_UNROLL
+      for (int i = 0; i < 5; ++i) half[i] = r & 2 ? s[i] : s[i + 2];
+      AREAL_UNROLL
+      for (int v = 0; v < V; ++v) out.at[v] = r & 1 ? half[v] : half[v + 1];
+    }
+    if (r == 0 || m.lane() > 0) m.store_once(reinterpret_cast<Vec<T, V>*>(to - r * sizeof(T)), out);
+    if (r == 0) return;
+    T* const elements = reinterpret_cast<T*>(to);
+    if (m.lane() == 0) {
+      AREAL_UNROLL
+      for (int v = 0; v < V - 1; ++v)
+        if (v < V - r) m.store_once(elements + v, line.at[v]);
+    } else if (m.lane() == warp_size - 1) {
+      AREAL_UNROLL
+      for (int v = 1; v < V; ++v)
+        if (v >= V - r) m.store_once(elements + v, line.at[v]);
+    }
   }
 
   AREAL_DEVICE void store(char* to, const Vec<T, V>& line, int columns) {
