@@ -61,10 +61,17 @@ void Report::write(const std::string& path) const {
   const char* const commit = std::getenv("AREAL_COMMIT");
   nlohmann::ordered_json all = nlohmann::json::array();
   for (const Record& r : records_) {
-    nlohmann::ordered_json row{{"what", r.what},          {"algorithm", r.algorithm}, {"backend", "cpu"},
-                               {"device", device_name()}, {"lane", r.lane},           {"width", r.width},
-                               {"height", r.height},      {"bins", r.bins},           {"batch", r.batch},
-                               {"threads", r.threads}};
+    nlohmann::ordered_json row{{"what", r.what},
+                               {"algorithm", r.algorithm},
+                               {"backend", name_of(r.backend)},
+                               {"device", r.device.empty() ? device_name() : r.device},
+                               {"lane", r.lane},
+                               {"width", r.width},
+                               {"height", r.height},
+                               {"bins", r.bins},
+                               {"batch", r.batch},
+                               {"threads", r.threads},
+                               {"border", name_of(r.border)}};
     row["time_us"] = {{"min", r.time.min}, {"median", r.time.median}, {"max", r.time.max}};
     if (!r.floor.empty()) {
       row["floor"] = r.floor;
@@ -90,7 +97,7 @@ struct Texts {
   std::string what, json, video;
   std::vector<std::string> sizes, lanes, algorithms;
   std::vector<std::string> bins, threads;
-  std::string regions, repetitions;
+  std::string regions, repetitions, border, batch;
   bool no_peers = false;
 };
 
@@ -121,6 +128,23 @@ bench::Options options_of(const Texts& texts, const Settings& settings) {
   if (!texts.regions.empty()) options.regions = whole_number("--count", texts.regions, 1, 1 << 30);
   if (!texts.repetitions.empty())
     options.repetitions = static_cast<int>(whole_number("--repetitions", texts.repetitions, 1, 10000));
+  options.backend = settings.backend == Backend::automatic ? Backend::cpu : settings.backend;
+  options.device = settings.device;
+  if (options.backend == Backend::simt) throw InvalidArgument("--backend simt: it counts, and is not timed");
+  if (options.backend == Backend::cuda && texts.what != "sat")
+    throw InvalidArgument("--backend cuda: only sat is timed there so far");
+  options.border = options.backend == Backend::cuda ? Border::none : Border::zero;
+  if (!texts.border.empty()) {
+    const std::optional<Border> border = border_named(texts.border);
+    if (!border) throw InvalidArgument("--border " + texts.border + ": may be none, zero or exclusive");
+    if (options.backend != Backend::cuda && *border != Border::zero)
+      throw InvalidArgument("--border " + texts.border + ": on the CPU tables of border zero are timed");
+    options.border = *border;
+  }
+  if (!texts.batch.empty()) {
+    options.batch = whole_number("--batch", texts.batch, 1, 1 << 20);
+    if (options.backend != Backend::cuda) throw InvalidArgument("--batch " + texts.batch + ": for cuda alone");
+  }
   options.peers = !texts.no_peers;
   options.video = texts.video;
   return options;
@@ -140,6 +164,8 @@ void add_bench(CLI::App& app, Settings& settings) {
   verb->add_option("--lane", texts->lanes, "lanes of sat; by default 8u32s (and with squares), 32f64f, 8u32u, 64f64f");
   verb->add_option("--bins", texts->bins, "bins of histogram; by default 32");
   verb->add_option("--algorithm", texts->algorithms, "ids; by default auto for sat, all for histogram");
+  verb->add_option("--border", texts->border, "of sat on cuda: none, zero or exclusive; by default none");
+  verb->add_option("--batch", texts->batch, "images of sat on cuda; by default 1");
   verb->add_option("--count", texts->regions, "regions of region; by default 1000000");
   verb->add_option("--repetitions", texts->repetitions, "rounds; by default 15");
   verb->add_flag("--no-peers", texts->no_peers, "leave out OpenCV, NumPy and scikit-image");
@@ -149,7 +175,12 @@ void add_bench(CLI::App& app, Settings& settings) {
     settings.resolve();
     const bench::Options options = options_of(*texts, settings);
     bench::Report report(settings);
-    if (texts->what == "sat") bench::bench_sat(options, report);
+    if (texts->what == "sat") {
+      if (options.backend == Backend::cuda)
+        bench::bench_cuda_sat(options, report);
+      else
+        bench::bench_sat(options, report);
+    }
     if (texts->what == "histogram") bench::bench_histogram(options, report);
     if (texts->what == "region") bench::bench_region(options, report);
     if (texts->what == "video") bench::bench_video(options, report);

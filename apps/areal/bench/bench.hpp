@@ -2,6 +2,8 @@
 // What the benchmarks share: their options, and the records that come out.
 
 #include <areal/array.hpp>
+#include <areal/border.hpp>
+#include <areal/execution.hpp>
 #include <areal/lane.hpp>
 #include <cstdint>
 #include <string>
@@ -23,6 +25,10 @@ struct Options {
   std::vector<int> threads;
   std::int64_t regions = 1'000'000;
   int repetitions = 15;
+  Backend backend = Backend::cpu;
+  int device = 0;
+  Border border = Border::zero;
+  std::int64_t batch = 1;
   bool peers = true;
   std::string video;
 };
@@ -36,6 +42,9 @@ struct Record {
   std::string floor = {};  // copy, widen, memset, gather; "" where there is none
   Times floor_time = {};
   std::uint64_t bytes = 0;  // read and written at the least
+  Backend backend = Backend::cpu;
+  std::string device = {};  // its name, where it is not the CPU
+  Border border = Border::zero;
 };
 
 /// Receives records as they come: prints them and keeps them.
@@ -53,6 +62,8 @@ class Report {
 };
 
 void bench_sat(const Options& options, Report& report);
+/// The same on a GPU.
+void bench_cuda_sat(const Options& options, Report& report);
 void bench_histogram(const Options& options, Report& report);
 void bench_region(const Options& options, Report& report);
 void bench_video(const Options& options, Report& report);

@@ -5,6 +5,7 @@
 #include <areal/view.hpp>
 #include <string>
 #include <vector>
+#include "../../../bench/cuda_bench.hpp"
 #include "measure.hpp"
 
 namespace areal::bench {
@@ -18,6 +19,9 @@ using CvIntegral = bool (*)(const void* pixels, int type, std::int64_t width, st
 CvIntegral find_opencv(std::string& missing);
 /// "4.6.0", where find_opencv found it.
 std::string opencv_version();
+
+/// Our CUDA plug-in's function, or nullptr with the reason in `missing`.
+CudaBenchSat find_cuda_bench(std::string& missing);
 
 struct PythonPeer {
   std::string name;  // "numpy.cumsum twice", "skimage.transform.integral_image"
