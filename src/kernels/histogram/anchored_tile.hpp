@@ -141,8 +141,9 @@ struct AnchoredCount {
 
   struct Shared {
     std::uint32_t tile[tile_height][tile_width / 4 + 1];  // 33 words: lanes read one below the other, too
-    std::uint32_t columns[C::group][warp_size];           // a byte for each of a lane's columns
-    std::uint32_t rows[C::group][warp_size];              // 16 bits for each row lane, lane + 32
+    // A cell for each number and lane; the last is of no number, as an add is cheaper than a branch.
+    std::uint32_t columns[(C::group + 1) * warp_size];  // a byte for each of a lane's columns
+    std::uint32_t rows[(C::group + 1) * warp_size];     // 16 bits for each row lane, lane + 32
     std::uint8_t number_of[256];
   };
 
@@ -160,9 +161,9 @@ struct AnchoredCount {
       const std::uint32_t number = pixels.number(bin_of_value<In>(m, a.rule.channel[0], value));
       m.put(s.number_of[m.thread()], static_cast<std::uint8_t>(number));
     }
-    for (int bin = m.warp(); bin < spot.count; bin += warps) {
-      m.put(s.columns[bin][m.lane()], 0u);
-      m.put(s.rows[bin][m.lane()], 0u);
+    for (int bin = m.warp(); bin <= C::group; bin += warps) {
+      m.put(s.columns[bin * warp_size + m.lane()], 0u);
+      m.put(s.rows[bin * warp_size + m.lane()], 0u);
     }
     m.sync();
     AREAL_UNROLL
@@ -182,10 +183,15 @@ struct AnchoredCount {
       m.put(s.tile[square * 4 + i][m.lane()], numbers.at[i]);
       AREAL_UNROLL
       for (int v = 0; v < 4; ++v) {
-        const std::uint32_t number = numbers.at[i] >> (8 * v) & 0xffu;
-        if (number != no_number) m.shared_add(s.columns[number][m.lane()], 1u << (8 * v));
+        count(s.columns, numbers.at[i] >> (8 * v) & 0xffu, 1u << (8 * v));
       }
     }
+  }
+
+  AREAL_DEVICE void count(std::uint32_t* cells, std::uint32_t number, std::uint32_t one) {
+    static constexpr std::uint32_t none = C::group;
+    std::uint32_t* const of_lane = cells + m.lane();
+    m.shared_add(of_lane[(number < none ? number : none) * warp_size], one);
   }
 
   AREAL_DEVICE void count_rows(Shared& s) {
@@ -196,8 +202,7 @@ struct AnchoredCount {
       const std::uint32_t numbers = m.get(s.tile[half * warp_size + m.lane()][from + i]);
       AREAL_UNROLL
       for (int v = 0; v < 4; ++v) {
-        const std::uint32_t number = numbers >> (8 * v) & 0xffu;
-        if (number != no_number) m.shared_add(s.rows[number][m.lane()], 1u << (16 * half));
+        count(s.rows, numbers >> (8 * v) & 0xffu, 1u << (16 * half));
       }
     }
   }
@@ -207,8 +212,8 @@ struct AnchoredCount {
     for (int bin = m.warp(); bin < spot.count; bin += warps) {
       const std::int64_t at =
           ((spot.image * a.bins + spot.first + bin) * tiles + spot.tile - spot.image * tiles) * warp_size + m.lane();
-      m.store(reinterpret_cast<std::uint32_t*>(a.columns) + at, m.get(s.columns[bin][m.lane()]));
-      const std::uint32_t both = m.get(s.rows[bin][m.lane()]);
+      m.store(reinterpret_cast<std::uint32_t*>(a.columns) + at, m.get(s.columns[bin * warp_size + m.lane()]));
+      const std::uint32_t both = m.get(s.rows[bin * warp_size + m.lane()]);
       m.store(reinterpret_cast<std::uint16_t*>(a.rows) + at, static_cast<std::uint16_t>((both & 0xffu) | both >> 8));
     }
   }

@@ -53,18 +53,21 @@ struct AnchoredWarp {
     carry += m.shuffle(scan, warp_size - 1);
   }
 
+  /// The tensor above and left of the tile.
+  AREAL_DEVICE A corner() const {
+    A sum = 0;
+    for (int i = m.lane(); i < place.corner_terms; i += warp_size) sum += m.load(a.corners + place.corner + i);
+    return warp_sum(m, sum);
+  }
   /// The anchor: the tensor's row above the tile.
   template <int E>
-  AREAL_DEVICE void anchor(Sums<E>& sum) const {
-    A carry = 0;
-    for (int i = m.lane(); i < place.corner_terms; i += warp_size) carry += m.load(a.corners + place.corner + i);
-    carry = warp_sum(m, carry);
+  AREAL_DEVICE void anchor(A corner, Sums<E>& sum) const {
     AREAL_UNROLL
     for (int j = 0; j < 4 / E; ++j) {
       const auto above = m.load(reinterpret_cast<const Vec<A, E>*>(a.above + place.at * tile_width + column<E>(j)));
       AREAL_UNROLL
       for (int v = 0; v < E; ++v) sum[j][v] = above.at[v];
-      across<E>(sum[j], carry);
+      across<E>(sum[j], corner);
     }
   }
 
@@ -128,21 +131,22 @@ struct AnchoredWrite {
     m.await_launch();
     const Warp warp{m, a, place};
     if (a.edge) warp.write_edge();
+    const A corner = warp.corner();
     const bool whole = place.columns == tile_width;
     const bool vectors = whole && a.out.alignment == Alignment::vectors;
     if constexpr (weighted) {
       // Whatever the alignment, the order of additions is one.
       if (vectors)
-        weigh<Stores::vectors>(warp, place);
+        weigh<Stores::vectors>(warp, place, corner);
       else
-        weigh<Stores::any>(warp, place);
+        weigh<Stores::any>(warp, place, corner);
     } else {
       if (vectors)
-        count<W, Stores::vectors>(warp, place);
+        count<W, Stores::vectors>(warp, place, corner);
       else if (whole && a.out.alignment == Alignment::elements)
-        count<1, Stores::elements>(warp, place);
+        count<1, Stores::elements>(warp, place, corner);
       else
-        count<1, Stores::any>(warp, place);
+        count<1, Stores::any>(warp, place, corner);
     }
   }
 
@@ -197,9 +201,9 @@ struct AnchoredWrite {
   }
 
   template <int E, Stores stores>
-  AREAL_DEVICE void count(const Warp& warp, const AnchoredPlace& place) {
+  AREAL_DEVICE void count(const Warp& warp, const AnchoredPlace& place, A corner) {
     Sums<E> sum;
-    warp.template anchor<E>(sum);
+    warp.template anchor<E>(corner, sum);
     const Square* from = squares(place) + m.lane();
     const A* beside = a.left + place.at * tile_height;
     const std::uint32_t key = number(place) * 0x01010101u;
@@ -267,10 +271,10 @@ struct AnchoredWrite {
   // ---------------------------------------------------------------- weights
 
   template <Stores how>
-  AREAL_DEVICE void weigh(const Warp& warp, const AnchoredPlace& place) {
+  AREAL_DEVICE void weigh(const Warp& warp, const AnchoredPlace& place, A corner) {
     static constexpr int stores = 4 / W;
     Sums<W> sum;
-    warp.template anchor<W>(sum);
+    warp.template anchor<W>(corner, sum);
     const auto* const numbers = reinterpret_cast<const std::uint32_t*>(squares(place));
     const std::int64_t of_image = static_cast<std::int64_t>(a.tiles_x) * a.tiles_y * place.image + place.tile;
     const A* terms = a.terms + of_image * tile_height * tile_width;
