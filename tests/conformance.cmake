@@ -13,3 +13,6 @@ if(TEST peers_python_test)
 endif()
 # The simulated machine takes its time, and checks memory itself.
 set_tests_properties(conformance_device_test PROPERTIES LABELS once)
+if(TEST simt_histogram_test)
+  set_tests_properties(simt_histogram_test PROPERTIES LABELS once)
+endif()

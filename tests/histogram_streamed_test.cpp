@@ -249,8 +249,24 @@ TEST(HistogramPlan, RefusesWhatCannotBe) {
                                   {"threads -1"});
   expect_refused<InvalidArgument>([&] { plan(image, Type::u8, binning, [](auto& o) { o.algorithm = "quick"; }); },
                                   {"quick", "serial", "fused"});
-  expect_refused<Unavailable>([&] { plan(image, Type::u8, binning, [](auto& o) { o.backend = Backend::cuda; }); },
-                              {"cuda"});
+  expect_refused<Unavailable>(
+      [&] {
+        plan(image, Type::u8, binning, [](HistogramOptions& o) {
+          o.backend = Backend::cuda;
+          o.device = 1000;  // more than any machine has
+        });
+      },
+      {"cuda"});
+  expect_refused<Unavailable>([&] { plan(image, Type::u8, binning, [](auto& o) { o.counter = Type::u16; }); },
+                              {"counter 16u", "cpu"});
+  expect_refused<InvalidArgument>(
+      [&] {
+        plan(image, Type::u8, binning, [](HistogramOptions& o) {
+          o.backend = Backend::simt;
+          o.algorithm = "fused";
+        });
+      },
+      {"fused", "anchored", "simt"});
   for (const char* id : {"serial", "parallel"}) {
     const auto named = [&](HistogramOptions& o) { o.algorithm = id; };
     expect_refused<InvalidArgument>([&] { plan({8, 6, 1, 2}, Type::u8, binning, named); }, {id, "fused"});

@@ -15,16 +15,19 @@ namespace areal {
 /// What to compute and how. The defaults: the inclusive b x h x w tensor of 32-bit counts.
 struct HistogramOptions {
   Border border = Border::none;
-  Type counter = Type::u32;        ///< 32u or 64u; 32f or 64f with weights
+  Type counter = Type::u32;        ///< 32u or 64u; 16u (modulo 2^16) on cuda and simt; 32f or 64f with weights
   bool weighted = false;           ///< a weight image (8u, 16u, 32f or 64f; one channel) comes with the image
   std::string algorithm = "auto";  ///< an id of the catalogue's family `histogram`
+  /// Where a plan runs; `automatic` is the CPU. cuda takes device memory, cpu and simt take the host's.
   Backend backend = Backend::automatic;
+  int device = 0;                  ///< number of the device, for cuda
   int threads = 0;                 ///< CPU threads; 0 means all
   std::uint64_t memory_limit = 0;  ///< refuse a tensor of more bytes than this; 0: what the machine has free
   Progress progress;               ///< may cancel
 };
 
-/// What one execute reads and writes. The tensor is planar: channels = bins; batch = images.
+/// What one execute reads and writes. The tensor is planar: channels = bins; batch = images. The memory is the
+/// backend's: for a plan on cuda the device's, else the host's.
 struct HistogramArguments {
   ConstView image;
   View tensor;
@@ -34,16 +37,21 @@ struct HistogramArguments {
 /// Everything decided before the data is there; see SatPlan for the contract.
 class HistogramPlan {
  public:
-  /// Throws InvalidArgument for what cannot be. Does not allocate: `fits()` says whether the tensor would.
+  /// Throws InvalidArgument for what cannot be, Unavailable for a backend that this build or machine lacks, or that
+  /// lacks the algorithm. Does not allocate: `require_fit()` says whether the tensor would fit.
   HistogramPlan(const Shape& image, Type type, const Binning& binning, const HistogramOptions& options = {});
 
   std::uint64_t tensor_bytes() const noexcept;
-  /// Throws OutOfMemory, naming the bytes and the limit, where the tensor does not fit.
+  /// Throws OutOfMemory, naming the bytes and the limit, where the tensor does not fit (in host memory, where no limit
+  /// was set).
   void require_fit() const;
   std::size_t workspace_bytes() const noexcept;
+  /// Makes a new workspace ready. Once per workspace, not per execute, and not inside a CUDA graph.
   void prepare(void* workspace, Stream stream = Stream::host()) const;
+  /// Computes. A plan on cuda queues its work on the stream and returns, allocating nothing; `progress` is the CPU's.
   void execute(const HistogramArguments& arguments, void* workspace, Stream stream = Stream::host()) const;
 
+  Backend backend() const noexcept;  ///< never automatic
   Shape tensor_shape() const noexcept;
   const Binning& binning() const noexcept;
   const HistogramOptions& options() const noexcept;

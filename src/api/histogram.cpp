@@ -5,6 +5,7 @@
 #include <areal/info.hpp>
 #include <atomic>
 #include <mutex>
+#include "api/histogram_device.hpp"
 #include "api/pixel_rule.hpp"
 #include "api/require.hpp"
 #include "api/view_check.hpp"
@@ -14,10 +15,14 @@
 namespace areal {
 namespace {
 
-std::string known_algorithms() {
+bool runs_on(const Algorithm& row, Backend backend) {
+  return backend == Backend::cuda ? row.cuda : backend == Backend::simt ? row.simt : row.cpu;
+}
+
+std::string known_algorithms(Backend backend) {
   std::string list = "auto";
   for (const Algorithm& row : algorithms())
-    if (row.family == "histogram" && row.cpu) list += ", " + std::string(row.id);
+    if (row.family == "histogram" && runs_on(row, backend)) list += ", " + std::string(row.id);
   return list;
 }
 
@@ -25,9 +30,12 @@ void check_counter(const HistogramOptions& options) {
   if (options.weighted)
     require(is_float(options.counter) && options.counter != Type::f16, "counter ", name_of(options.counter),
             " cannot hold weights: it may be 32f or 64f");
-  else
+  else if (options.counter == Type::u16) {
+    if (options.backend == Backend::cpu)
+      throw Unavailable("counter 16u: the backend cpu has none yet, choose 32u, 64u, or the backend cuda or simt");
+  } else
     require(options.counter == Type::u32 || options.counter == Type::u64, "counter ", name_of(options.counter),
-            " does not count pixels: it may be 32u or 64u");
+            " does not count pixels: it may be 16u, 32u or 64u");
 }
 
 // Tells the callback of each finished piece of work, one thread at a time.
@@ -60,37 +68,46 @@ struct HistogramPlan::State {
   std::string algorithm, reason;
   std::uint64_t tensor_bytes = 0;
   cpu::PixelBins rule;
-  std::optional<cpu::FusedHistogram> fused;  // ours, or else one of the paper's
+  std::optional<cpu::FusedHistogram> fused;  // ours, or
+  std::optional<DeviceHistogram> device;     // on cuda or simt, or else one of the papers'
 
   void check(const HistogramArguments& arguments) const;
 };
 
-HistogramPlan::HistogramPlan(const Shape& image, Type type, const Binning& binning, const HistogramOptions& options) {
+HistogramPlan::HistogramPlan(const Shape& image, Type type, const Binning& binning, const HistogramOptions& asked_for) {
+  HistogramOptions options = asked_for;
+  if (options.backend == Backend::automatic) options.backend = Backend::cpu;
+  const bool on_cpu = options.backend == Backend::cpu;
   check_shape("image", image, type);
   require(options.threads >= 0, "threads ", options.threads, ": it may be 0 (all) or more");
   check_counter(options);
-  if (options.backend == Backend::cuda || options.backend == Backend::simt)
-    throw Unavailable(sentence("backend ", name_of(options.backend), " is not part of this build"));
-
   const std::int64_t more = options.border == Border::zero ? 1 : 0;
   auto state = std::make_shared<State>(State{image,
                                              {},
                                              type,
                                              binning,
                                              options,
-                                             options.algorithm == "auto" ? "fused" : options.algorithm,
+                                             options.algorithm != "auto" ? options.algorithm
+                                             : on_cpu                    ? "fused"
+                                                                         : "anchored",
                                              "asked for",
                                              0,
                                              pixel_bins(binning, type, image.channels),
+                                             {},
                                              {}});
   state->tensor = {image.width + more, image.height + more, binning.bins(), image.batch, Layout::planar};
   check_shape("tensor", state->tensor, options.counter);
   state->tensor_bytes = bytes_of(state->tensor, options.counter);
 
   const Algorithm* const row = find_algorithm("histogram", state->algorithm);
-  require(row != nullptr && row->cpu, "algorithm ", options.algorithm, " is not one of ", known_algorithms());
-  if (options.algorithm == "auto") state->reason = "the fastest on a CPU for every size and number of bins measured";
-  if (row->plain_only) {
+  require(row != nullptr && runs_on(*row, options.backend), "algorithm ", options.algorithm, " is not one of ",
+          known_algorithms(options.backend), on_cpu ? "" : sentence(" on backend ", name_of(options.backend)));
+  if (options.algorithm == "auto")
+    state->reason = on_cpu ? "the fastest on a CPU for every size and number of bins measured"
+                           : "the algorithm of ours on a device";
+  if (!on_cpu) {
+    state->device.emplace(image, state->rule, options, state->algorithm);
+  } else if (row->plain_only) {
     require(image.channels == 1 && image.batch <= 1 && !options.weighted, "algorithm ", state->algorithm,
             " counts one single-channel image without weights; for more choose auto or fused");
   } else {
@@ -108,8 +125,10 @@ HistogramPlan::HistogramPlan(const Shape& image, Type type, const Binning& binni
 
 std::uint64_t HistogramPlan::tensor_bytes() const noexcept { return state_->tensor_bytes; }
 std::size_t HistogramPlan::workspace_bytes() const noexcept {
+  if (state_->device) return state_->device->workspace_bytes();
   return state_->fused ? state_->fused->workspace_bytes : 0;
 }
+Backend HistogramPlan::backend() const noexcept { return state_->options.backend; }
 Shape HistogramPlan::tensor_shape() const noexcept { return state_->tensor; }
 const Binning& HistogramPlan::binning() const noexcept { return state_->binning; }
 const HistogramOptions& HistogramPlan::options() const noexcept { return state_->options; }
@@ -140,16 +159,24 @@ void HistogramPlan::State::check(const HistogramArguments& arguments) const {
   require(!may_overlap(arguments.tensor, arguments.weights), "the weights and the tensor share memory");
 }
 
-void HistogramPlan::prepare(void* workspace, Stream) const {
-  require(workspace != nullptr || workspace_bytes() == 0, "workspace is a null pointer: this plan needs ",
-          workspace_bytes(), " bytes");
+static void check_workspace(const void* workspace, std::size_t bytes) {
+  require(workspace != nullptr || bytes == 0, "workspace is a null pointer: this plan needs ", bytes, " bytes");
+}
+
+void HistogramPlan::prepare(void* workspace, Stream stream) const {
+  check_workspace(workspace, workspace_bytes());
+  if (state_->device) state_->device->prepare(workspace, stream);
 }
 
 void HistogramPlan::execute(const HistogramArguments& arguments, void* workspace, Stream stream) const {
   const State& s = *state_;
-  prepare(workspace, stream);
+  check_workspace(workspace, workspace_bytes());
   s.check(arguments);
   if (s.tensor.empty()) return;
+  if (s.device) {
+    s.device->execute(arguments, workspace, stream);
+    return;
+  }
   const std::int64_t total = s.fused ? s.fused->tiles() : s.tensor.channels;
   Reporter reporter(s.options.progress, total);
   const auto finished = [&] { reporter.finished(); };
@@ -164,6 +191,8 @@ Array integral_histogram(const ConstView& image, const Binning& binning, const H
                          const ConstView& weights) {
   HistogramOptions asked = options;
   if (weights.data != nullptr) asked.weighted = true;
+  if (asked.backend == Backend::cuda)
+    throw Unavailable("backend cuda: integral_histogram takes host memory; make a HistogramPlan for device memory");
   const HistogramPlan plan(image.shape, image.type, binning, asked);
   plan.require_fit();
   Array tensor(plan.tensor_shape(), asked.counter);

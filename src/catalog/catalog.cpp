@@ -15,6 +15,7 @@ constexpr Algorithm rows[] = {
     {"histogram", "serial", "Poostchi 2017, Algorithm 1", true, false, false, true, "4", "2", "0", true},
     {"histogram", "parallel", "Poostchi 2017, 4.7", true, false, false, true, "4", "2", "0", true},
     {"histogram", "fused", "areal", true, false, false, false, "1/b", "1", "0", true},
+    {"histogram", "anchored", "areal", false, true, true, false, "1/b", "1", "2", true},
 };
 
 }  // namespace

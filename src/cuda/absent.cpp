@@ -1,6 +1,7 @@
 // Stands in for the CUDA backend in a build without it: no device is there, and nothing runs.
 #include <areal/error.hpp>
 #include "cuda/device.hpp"
+#include "cuda/histogram.hpp"
 #include "cuda/sat.hpp"
 
 namespace areal::cuda {
@@ -25,5 +26,10 @@ void copy_in(void*, const void*, std::size_t, Stream) { absent(); }
 void copy_out(void*, const void*, std::size_t, Stream) { absent(); }
 std::size_t sat_workspace_bytes(std::string_view, const kernels::SatRequest&) { absent(); }
 void sat(std::string_view, const kernels::SatRequest&, const ConstView&, const View&, void*, Stream) { absent(); }
+std::size_t histogram_workspace_bytes(std::string_view, const kernels::HistogramRequest&) { absent(); }
+void histogram(std::string_view, const kernels::HistogramRequest&, const ConstView&, const ConstView&, const View&,
+               void*, Stream) {
+  absent();
+}
 
 }  // namespace areal::cuda

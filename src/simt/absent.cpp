@@ -1,5 +1,6 @@
 // Stands in for the simulated machine in a build without it.
 #include <areal/error.hpp>
+#include "simt/histogram.hpp"
 #include "simt/sat.hpp"
 
 namespace areal::simt {
@@ -11,6 +12,11 @@ bool built() noexcept { return false; }
 std::size_t sat_workspace_bytes(std::string_view, const kernels::SatRequest&) { absent(); }
 std::vector<LaunchCounts> sat(std::string_view, const kernels::SatRequest&, const ConstView&, const View&, void*,
                               const Options&) {
+  absent();
+}
+std::size_t histogram_workspace_bytes(std::string_view, const kernels::HistogramRequest&) { absent(); }
+std::vector<LaunchCounts> histogram(std::string_view, const kernels::HistogramRequest&, const ConstView&,
+                                    const ConstView&, const View&, void*, const Options&) {
   absent();
 }
 

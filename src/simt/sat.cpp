@@ -3,6 +3,7 @@
 #include <areal/error.hpp>
 #include <string>
 #include "simt/sat_entries.hpp"
+#include "simt/view_bytes.hpp"
 
 namespace areal::simt {
 namespace {
@@ -28,17 +29,6 @@ kernels::SatEntry<Launcher> entry(std::string_view id, Lane lane) {
   return found;
 }
 
-/// Bytes from a view's first element to its last.
-template <class V>
-std::size_t span_of(const V& view) {
-  const Shape& shape = view.shape;
-  if (shape.empty()) return 0;
-  const std::int64_t planes = shape.layout == Layout::planar ? shape.channels : 1;
-  return static_cast<std::size_t>((shape.batch - 1) * view.batch_pitch + (planes - 1) * view.plane_pitch +
-                                  (shape.height - 1) * view.row_pitch + (shape.width - 1) * view.column_pitch()) +
-         size_of(view.type) * static_cast<std::size_t>(planes == 1 ? shape.channels : 1);
-}
-
 }  // namespace
 
 bool built() noexcept { return true; }
@@ -52,9 +42,9 @@ std::vector<LaunchCounts> sat(std::string_view id, const kernels::SatRequest& re
   const auto chosen = entry(id, request.lane);
   Launcher launcher(options);
   const bool in_place = table.data == image.data;
-  if (!in_place && span_of(image) > 0)
-    launcher.add({"the image", const_cast<void*>(image.data), span_of(image), true, false});
-  if (span_of(table) > 0) launcher.add({"the table", table.data, span_of(table), in_place, true, false});
+  if (!in_place && bytes_of_view(image) > 0)
+    launcher.add({"the image", const_cast<void*>(image.data), bytes_of_view(image), true, false});
+  if (bytes_of_view(table) > 0) launcher.add({"the table", table.data, bytes_of_view(table), in_place, true, false});
   if (const std::size_t bytes = chosen.workspace_bytes(request); bytes > 0)
     launcher.add({"the workspace", workspace, bytes, true, true});
   chosen.execute(launcher, request, image, table, workspace);

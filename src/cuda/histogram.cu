@@ -1,0 +1,45 @@
+#include "cuda/histogram.hpp"
+
+#include <areal/error.hpp>
+#include <string>
+#include "cuda/histogram_entries.cuh"
+
+namespace areal::cuda {
+namespace {
+
+kernels::HistogramEntry<Launcher> entry(std::string_view id, Type counter) {
+  using kernels::Group;
+  kernels::HistogramEntry<Launcher> found;
+  switch (kernels::group_of_counter(counter)) {
+    case Group::g32u:
+      found = histogram_entry_of<Group::g32u>(id, counter);
+      break;
+    case Group::g64u:
+      found = histogram_entry_of<Group::g64u>(id, counter);
+      break;
+    case Group::g32f:
+      found = histogram_entry_of<Group::g32f>(id, counter);
+      break;
+    case Group::g64f:
+      found = histogram_entry_of<Group::g64f>(id, counter);
+      break;
+  }
+  if (!found.execute)
+    throw Unavailable("algorithm " + std::string(id) + " has no CUDA kernel for counter " +
+                      std::string(name_of(counter)));
+  return found;
+}
+
+}  // namespace
+
+std::size_t histogram_workspace_bytes(std::string_view id, const kernels::HistogramRequest& request) {
+  return entry(id, request.counter).workspace_bytes(request);
+}
+
+void histogram(std::string_view id, const kernels::HistogramRequest& request, const ConstView& image,
+               const ConstView& weights, const View& tensor, void* workspace, Stream stream) {
+  Launcher launcher(static_cast<cudaStream_t>(stream.handle()));
+  entry(id, request.counter).execute(launcher, request, image, weights, tensor, workspace);
+}
+
+}  // namespace areal::cuda

@@ -1,0 +1,18 @@
+#pragma once
+// Integral histograms on a CUDA device. src/cuda/absent.cpp stands in where this build has no CUDA.
+
+#include <areal/execution.hpp>
+#include <cstddef>
+#include <string_view>
+#include "kernels/histogram/request.hpp"
+
+namespace areal::cuda {
+
+/// Bytes of device memory that an execute needs.
+std::size_t histogram_workspace_bytes(std::string_view id, const kernels::HistogramRequest& request);
+/// Queues the tensor on the stream, which belongs to the current device. Views and request agree; all is device memory;
+/// the request's tables are where the workspace begins.
+void histogram(std::string_view id, const kernels::HistogramRequest& request, const ConstView& image,
+               const ConstView& weights, const View& tensor, void* workspace, Stream stream);
+
+}  // namespace areal::cuda

@@ -1,0 +1,132 @@
+#pragma once
+// anchored (areal). 3 launches. Reads 1/b, writes 1 per element, and some 5 in a hundred of that in the workspace.
+// Floats are the same every run.
+//
+// The tensor is far larger than the image, so what matters is that it is written once, whole lines at a time, without
+// being read. Tiles of 128 columns and 64 rows are made independent of each other first:
+//   tile   the pixels become bin numbers of 8 bits, in groups of bins that shared memory holds the counts of; each row
+//          and each column of a tile has so many pixels of each bin                       (anchored_tile.hpp)
+//   walk   along the tiles of a row, and down those of a column, these become what lies left of each row of a tile and
+//          above each of its columns                                                      (anchored_walk.hpp)
+//   write  a warp takes a tile of one bin. Its anchor, the finished row above the tile, is the scan of what lies above
+//          the columns, and the corner, which the sums over tiles to the left or above make up; then it goes down row
+//          by row: the row above, what is left of the tile, and the row's own counts      (anchored_write.hpp)
+// Where a lane has 4 of 128 columns, its counts of four rows are the bytes of one word: one chain of 5 shuffles scans
+// 16 elements, and a row's prefix in the lane is one multiplication. Weights have a scan a row. Launches overlap: a
+// block may begin, and find out what is its own, before the launch before has ended.
+
+#include <algorithm>
+#include <type_traits>
+#include "kernels/histogram/anchored_tile.hpp"
+#include "kernels/histogram/anchored_walk.hpp"
+#include "kernels/histogram/anchored_write.hpp"
+#include "kernels/sat/edge.hpp"
+
+namespace areal::kernels {
+
+/// What the sums are added in, and how many bins have their counts in shared memory at once: 16 KiB of counts, 24 KiB
+/// of weights.
+template <class A_>
+struct AnchoredSums {
+  using A = A_;
+  static constexpr int group = std::is_integral_v<A> ? 64 : 128 / static_cast<int>(sizeof(A));
+};
+template <class A, class In_>
+struct AnchoredInput : AnchoredSums<A> {
+  using In = In_;
+};
+template <class T_>
+struct AnchoredOutput : AnchoredSums<std::conditional_t<sizeof(T_) == 2, std::uint32_t, T_>> {
+  using T = T_;
+};
+
+/// The geometry and the workspace of one plan.
+template <class T>
+struct AnchoredPlan {
+  using C = AnchoredOutput<T>;
+  using A = typename C::A;
+  static constexpr bool weighted = !std::is_integral_v<A>;
+
+  explicit AnchoredPlan(const HistogramRequest& request) {
+    const Placed p = placed(request.image, request.border);
+    args.width = p.width, args.height = p.height, args.edge = p.offset == 1;
+    args.images = request.image.batch;
+    args.tiles_x = static_cast<int>((p.width + tile_width - 1) / tile_width);
+    args.tiles_y = static_cast<int>((p.height + tile_height - 1) / tile_height);
+    args.bins = static_cast<int>(request.bins);
+    args.groups = (args.bins + C::group - 1) / C::group;
+    args.corners_along_columns = args.tiles_y <= args.tiles_x;
+    args.abreast = args.bins > 4 ? 1 : args.bins > 2 ? 2 : args.bins > 1 ? 4 : 8;
+    tiles = static_cast<std::int64_t>(args.tiles_x) * args.tiles_y;
+    place(nullptr, static_cast<std::int64_t>(request.tables.size()));
+  }
+
+  /// Hands out the workspace, from wherever it begins; the rule's tables are first.
+  void place(void* workspace, std::int64_t tables_bytes) {
+    char* const begin = first_in(workspace);
+    const std::int64_t planes = tiles * args.images * args.bins;
+    std::int64_t at = padded(tables_bytes);
+    const auto take = [&](auto*& array, std::int64_t count) {
+      array = reinterpret_cast<std::remove_reference_t<decltype(array)>>(begin + at);
+      at += padded(count * static_cast<std::int64_t>(sizeof(*array)));
+    };
+    take(args.numbers, tiles * args.images * args.groups * tile_squares * warp_size);
+    take(args.terms, weighted ? tiles * args.images * tile_height * tile_width : 0);
+    take(args.rows, planes * tile_height);
+    take(args.columns, planes * tile_width);
+    take(args.left, planes * tile_height);
+    take(args.above, planes * tile_width);
+    take(args.corners, planes);
+    workspace_bytes = planes == 0 ? 0 : static_cast<std::size_t>(at + workspace_alignment - 1);
+  }
+
+  AnchoredArgs<A> args{};
+  std::int64_t tiles = 0;  ///< of an image
+  std::size_t workspace_bytes = 0;
+};
+
+/// The schedule. The rule's tables were put in the workspace once.
+template <class T, class Launcher>
+void anchored(Launcher& launcher, const HistogramRequest& request, const ConstView& image, const ConstView& weights,
+              const View& tensor, void* workspace) {
+  using C = AnchoredOutput<T>;
+  using A = typename C::A;
+  AnchoredPlan<T> plan(request);
+  if (plan.workspace_bytes == 0) {  // no sums
+    if (request.border != Border::none) edge<T>(launcher, tensor);
+    return;
+  }
+  auto& a = plan.args;
+  plan.place(workspace, static_cast<std::int64_t>(request.tables.size()));
+  a.rule = request.rule;
+  for (int c = 0; c < a.rule.channels; ++c) a.rule.channel[c].data = first_in(workspace) + request.table_at[c];
+  a.in = strides(image), a.out = strides(tensor);
+  a.image = static_cast<const char*>(image.data);
+  a.tensor = static_cast<char*>(tensor.data) + (a.edge ? a.out.row + a.out.column : 0);
+  const std::size_t pixel = size_of(request.type), vector = std::min<std::size_t>(16, 4 * sizeof(T));
+  a.in.alignment = alignment_of(a.image, a.in, pixel, 4 * pixel);
+  if (a.rule.channels > 1 && a.in.alignment == Alignment::vectors) a.in.alignment = Alignment::elements;
+  a.out.alignment = alignment_of(a.tensor, a.out, sizeof(T), vector);
+  if constexpr (AnchoredPlan<T>::weighted) {
+    a.weights = static_cast<const char*>(weights.data);
+    a.weight = weights.type;
+    a.weight_in = strides(weights);
+    a.weight_in.alignment = alignment_of(a.weights, a.weight_in, size_of(weights.type), 16);
+  }
+  with_pixel(request.type, [&](auto value) {
+    using Input = AnchoredInput<A, decltype(value)>;
+    const std::int64_t blocks = plan.tiles * a.images * a.groups;
+    if constexpr (AnchoredPlan<T>::weighted)
+      launcher.template launch<AnchoredWeigh, Input>(blocks, a, false);
+    else
+      launcher.template launch<AnchoredCount, Input>(blocks, a, false);
+  });
+  static constexpr int warps = 8;
+  const std::int64_t planes = a.images * a.bins, walks = planes * (a.tiles_x + a.tiles_y);
+  launcher.template launch<AnchoredWalk, AnchoredSums<A>>((walks + warps - 1) / warps, a, true);
+  const int deep = warps / a.abreast;
+  const std::int64_t beside = (plan.tiles + a.abreast - 1) / a.abreast, depths = (a.bins + deep - 1) / deep;
+  launcher.template launch<AnchoredWrite, C>(beside * depths * a.images, a, true);
+}
+
+}  // namespace areal::kernels

@@ -1,0 +1,54 @@
+#pragma once
+// What an integral histogram is asked for, before the data is there: shape, counter, and the rule from pixels to bins
+// as a kernel reads it.
+
+#include <areal/border.hpp>
+#include <areal/view.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+namespace areal::kernels {
+
+/// One channel's rule. Pixels of 8 and 16 bits read a table of 16-bit bins by their bits, 0xffff for none; others
+/// follow `kind`. `data` is the table, or the bins + 1 edges as doubles.
+struct ChannelRule {
+  enum class Kind : std::uint8_t { table, equal, edges, labels };
+  const char* data = nullptr;
+  std::int64_t ignored = -1;  ///< label, -1 for none
+  double lo = 0, hi = 0;      ///< the outer edges
+  int bins = 0;
+  Kind kind = Kind::table;
+  bool clamped = false;
+};
+
+/// The rule of a whole pixel: of one channel, or joint.
+struct PixelRule {
+  static constexpr int most_channels = 3;
+  ChannelRule channel[most_channels];
+  int channels = 1;
+};
+
+struct HistogramRequest {
+  Shape image;
+  Type type = Type::u8;
+  std::int64_t bins = 0;
+  Type counter = Type::u32;
+  Border border = Border::none;
+  bool weighted = false;
+  PixelRule rule;                                        ///< without its `data`, which lies in the workspace:
+  std::vector<char> tables;                              ///< what is to be there
+  std::int64_t table_at[PixelRule::most_channels] = {};  ///< where in `tables` each channel's begins
+};
+
+/// Where a workspace's arrays begin. The rule's tables come first; whoever prepares a workspace puts them there.
+inline constexpr std::int64_t workspace_alignment = 256;
+inline char* first_in(void* workspace) {
+  return static_cast<char*>(workspace) + (-reinterpret_cast<std::uintptr_t>(workspace) & (workspace_alignment - 1));
+}
+/// Bytes of an array in a workspace.
+constexpr std::int64_t padded(std::int64_t bytes) {
+  return (bytes + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
+}
+
+}  // namespace areal::kernels

@@ -1,0 +1,20 @@
+#pragma once
+// Integral histograms on the simulated machine. src/simt/absent.cpp stands in where this build has none.
+
+#include <cstddef>
+#include <string_view>
+#include <vector>
+#include "kernels/histogram/request.hpp"
+#include "simt/counts.hpp"
+#include "simt/options.hpp"
+
+namespace areal::simt {
+
+std::size_t histogram_workspace_bytes(std::string_view id, const kernels::HistogramRequest& request);
+/// Computes the tensor, every access checked, and gives the counts of its launches. Views and request agree; all is
+/// host memory; the request's tables are where the workspace begins. Throws Fault.
+std::vector<LaunchCounts> histogram(std::string_view id, const kernels::HistogramRequest& request,
+                                    const ConstView& image, const ConstView& weights, const View& tensor,
+                                    void* workspace, const Options& options = {});
+
+}  // namespace areal::simt
