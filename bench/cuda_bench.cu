@@ -3,6 +3,7 @@
 #include <cuda_runtime.h>
 #include <algorithm>
 #include <areal/error.hpp>
+#include <areal/histogram.hpp>
 #include <areal/sat.hpp>
 #include <cstdint>
 #include <cstring>
@@ -128,14 +129,70 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
+/// Microseconds of each between two events, in turns.
+std::vector<std::vector<double>> time_all(const std::vector<std::function<void()>>& contestants, int repetitions,
+                                          cudaStream_t stream) {
+  const Event begin, end;
+  std::vector<std::vector<double>> times(contestants.size());
+  for (int round = -2; round < repetitions; ++round)
+    for (std::size_t i = 0; i < contestants.size(); ++i) {
+      check(cudaEventRecord(begin.get(), stream));
+      contestants[i]();
+      check(cudaEventRecord(end.get(), stream));
+      check(cudaEventSynchronize(end.get()));
+      check(cudaGetLastError());
+      float ms = 0;
+      check(cudaEventElapsedTime(&ms, begin.get(), end.get()));
+      if (round >= 0) times[i].push_back(1000.0 * ms);
+    }
+  return times;
+}
+
+using OwnedStream = std::unique_ptr<std::remove_pointer_t<cudaStream_t>, void (*)(cudaStream_t)>;
+OwnedStream new_stream() {
+  cudaStream_t stream = nullptr;
+  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  return {stream, [](cudaStream_t s) { cudaStreamDestroy(s); }};
+}
+
+void run(const CudaHistogram& c) {
+  check(cudaSetDevice(c.device));
+  const OwnedStream owned = new_stream();
+  cudaStream_t const stream = owned.get();
+  const Shape shape{c.width, c.height, 1, c.batch};
+  HistogramOptions options;
+  options.backend = Backend::cuda;
+  options.device = c.device;
+  const HistogramPlan plan(shape, Type::u8, Binning::uniform(c.bins, 0, 256), options);
+  const std::uint64_t bytes = plan.tensor_bytes();
+  const auto in_bytes = static_cast<std::size_t>(c.width * c.height * c.batch);
+  const Memory image(in_bytes), tensor(bytes), workspace(plan.workspace_bytes());
+  check(cudaMemcpy(image.data(), c.image, in_bytes, cudaMemcpyHostToDevice));
+  plan.prepare(workspace.data(), Stream::cuda(stream));
+  const auto times = time_all(
+      {[&] { cudaMemsetAsync(tensor.data(), 0, bytes, stream); },
+       [&] {
+         plan.execute({ConstView(image.data(), Type::u8, shape), View(tensor.data(), Type::u32, plan.tensor_shape())},
+                      workspace.data(), Stream::cuda(stream));
+       }},
+      c.repetitions, stream);
+  check(cudaStreamSynchronize(stream));
+  c.floor(times[0]);
+  c.done(plan.algorithm(), times[1], [&](std::int64_t bin, std::int64_t x, std::int64_t y, std::int64_t n) {
+    std::uint32_t value = 0;
+    const auto* const first = static_cast<const std::uint32_t*>(tensor.data());
+    check(cudaMemcpy(&value, first + ((n * c.bins + bin) * c.height + y) * c.width + x, sizeof value,
+                     cudaMemcpyDeviceToHost));
+    return value;
+  });
+}
+
 void run(const CudaSat& c) {
   check(cudaSetDevice(c.device));
   const Shape shape{c.width, c.height, 1, c.batch};
   const Lane lane = c.lane;
-  cudaStream_t stream = nullptr;
-  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-  const std::unique_ptr<std::remove_pointer_t<cudaStream_t>, void (*)(cudaStream_t)> owned(
-      stream, [](cudaStream_t s) { cudaStreamDestroy(s); });
+  const OwnedStream owned = new_stream();
+  cudaStream_t const stream = owned.get();
 
   struct Prepared {
     SatPlan plan;
@@ -169,19 +226,7 @@ void run(const CudaSat& c) {
       p.plan.execute({ConstView(image.data(), lane.input, shape), View(table.data(), lane.table, table_shape)},
                      p.workspace->data(), Stream::cuda(stream));
     });
-  const Event begin, end;
-  std::vector<std::vector<double>> times(contestants.size());
-  for (int round = -2; round < c.repetitions; ++round)
-    for (std::size_t i = 0; i < contestants.size(); ++i) {
-      check(cudaEventRecord(begin.get(), stream));
-      contestants[i]();
-      check(cudaEventRecord(end.get(), stream));
-      check(cudaEventSynchronize(end.get()));
-      check(cudaGetLastError());
-      float ms = 0;
-      check(cudaEventElapsedTime(&ms, begin.get(), end.get()));
-      if (round >= 0) times[i].push_back(1000.0 * ms);
-    }
+  const auto times = time_all(contestants, c.repetitions, stream);
   const auto median = [](const std::vector<double>& t) {
     std::vector<double> sorted(t);
     std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2), sorted.end());
@@ -203,14 +248,24 @@ void run(const CudaSat& c) {
 }  // namespace
 }  // namespace areal::bench
 
+namespace {
 /// Exceptions do not cross: the sentence of one, cut to fit, else an empty text.
-extern "C" void areal_cuda_bench_sat(const areal::bench::CudaSat* what, char* error, std::size_t size) {
+template <class What>
+void run_for(const What& what, char* error, std::size_t size) {
   std::string text;
   try {
-    areal::bench::run(*what);
+    areal::bench::run(what);
   } catch (const std::exception& e) {
     text = e.what();
   }
   std::strncpy(error, text.c_str(), size - 1);
   error[size - 1] = 0;
+}
+}  // namespace
+
+extern "C" void areal_cuda_bench_sat(const areal::bench::CudaSat* what, char* error, std::size_t size) {
+  run_for(*what, error, size);
+}
+extern "C" void areal_cuda_bench_histogram(const areal::bench::CudaHistogram* what, char* error, std::size_t size) {
+  run_for(*what, error, size);
 }

@@ -24,6 +24,19 @@ struct CudaSat {
   std::function<void(const std::string& id, const std::vector<double>&)> done;
 };
 
+/// The integral histogram of one image (8u, uniform bins over 0 to 256, 32u) beside a memset of its tensor.
+struct CudaHistogram {
+  std::int64_t width, height, batch, bins;
+  const void* image;  ///< host, contiguous
+  int repetitions, device;
+  std::function<void(const std::vector<double>&)> floor;  ///< microseconds of the memset
+  /// The algorithm's microseconds. `at(bin, x, y, n)` is an entry of its tensor.
+  std::function<void(const std::string& id, const std::vector<double>&,
+                     const std::function<std::uint32_t(std::int64_t, std::int64_t, std::int64_t, std::int64_t)>& at)>
+      done;
+};
+
+using CudaBenchHistogram = void (*)(const CudaHistogram* what, char* error, std::size_t size);
 using CudaBenchSat = void (*)(const CudaSat* what, char* error, std::size_t size);
 
 }  // namespace areal::bench

@@ -43,6 +43,7 @@ class Guarded {
     // Pitches of 0 mean contiguous; those of empty shapes do not matter.
     view = View(bytes_.data() + start, type, shape, row, plane, image);
   }
+  std::vector<unsigned char>& bytes() { return bytes_; }
   /// The first byte outside the elements that is no longer poison, or -1.
   std::int64_t touched() const {
     std::vector<unsigned char> rest = bytes_;

@@ -64,6 +64,7 @@ class Report {
 void bench_sat(const Options& options, Report& report);
 /// The same on a GPU.
 void bench_cuda_sat(const Options& options, Report& report);
+void bench_cuda_histogram(const Options& options, Report& report);
 void bench_histogram(const Options& options, Report& report);
 void bench_region(const Options& options, Report& report);
 void bench_video(const Options& options, Report& report);

@@ -40,14 +40,14 @@ CvIntegral find_opencv(std::string& missing) {
   return reinterpret_cast<CvIntegral>(dlsym(opencv_library, "areal_cv_integral"));
 }
 
-CudaBenchSat find_cuda_bench(std::string& missing) {
+void* find_cuda_bench(const char* function, std::string& missing) {
   const fs::path path = find("areal_cuda_bench.so");
   void* const library = path.empty() ? nullptr : dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
     missing = path.empty() ? "areal_cuda_bench.so was not found beside the command" : dlerror();
     return nullptr;
   }
-  return reinterpret_cast<CudaBenchSat>(dlsym(library, "areal_cuda_bench_sat"));
+  return dlsym(library, function);
 }
 
 std::string opencv_version() {

@@ -21,7 +21,7 @@ CvIntegral find_opencv(std::string& missing);
 std::string opencv_version();
 
 /// Our CUDA plug-in's function, or nullptr with the reason in `missing`.
-CudaBenchSat find_cuda_bench(std::string& missing);
+void* find_cuda_bench(const char* function, std::string& missing);
 
 struct PythonPeer {
   std::string name;  // "numpy.cumsum twice", "skimage.transform.integral_image"

@@ -1,0 +1,117 @@
+// Integral histograms on a GPU: the CPU's bits for counts, the simulated machine's for weights. All is skipped where
+// there is no GPU.
+#include <gtest/gtest.h>
+#include <areal/histogram.hpp>
+#include <areal/info.hpp>
+#include <random>
+#include "conformance/on_device.hpp"
+#include "conformance/picture.hpp"
+#include "conformance/shapes.hpp"
+#include "histogram_oracle.hpp"
+
+namespace areal {
+namespace {
+
+using oracle::Guarded;
+
+class CudaHistogram : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (devices().empty()) GTEST_SKIP() << "no GPU";
+  }
+};
+
+struct Case {
+  Shape image;
+  Type type = Type::u8;
+  Binning binning = Binning::uniform(32, 0, 256);
+  Border border = Border::none;
+  Type counter = Type::u32;
+  bool weighted = false;
+  int misalign = 0, gap = 0;
+};
+
+Guarded run(const Case& c, Backend backend, Guarded& image, Guarded& weights) {
+  HistogramOptions options;
+  options.border = c.border, options.counter = c.counter, options.weighted = c.weighted, options.backend = backend;
+  const HistogramPlan plan(c.image, c.type, c.binning, options);
+  Guarded tensor(plan.tensor_shape(), c.counter, c.misalign, c.gap);
+  if (backend != Backend::cuda) {
+    std::vector<unsigned char> workspace(plan.workspace_bytes());
+    plan.prepare(workspace.data());
+    plan.execute({image.view, tensor.view, weights.view}, workspace.data());
+    return tensor;
+  }
+  const cuda::OwnedStream stream;
+  conformance::Mirror on_device(tensor.bytes(), stream.get());
+  const conformance::Mirror pixels(image.bytes(), stream.get()), weight(weights.bytes(), stream.get());
+  const cuda::Memory workspace(plan.workspace_bytes());
+  cuda::clear(workspace.data(), plan.workspace_bytes(), stream.get());
+  plan.prepare(workspace.data(), stream.get());
+  for (int i = 0; i < 2; ++i)  // on one workspace
+    plan.execute(
+        {pixels.twin(image.view), on_device.twin(tensor.view), weights.view.data ? weight.twin(weights.view) : View()},
+        workspace.data(), stream.get());
+  on_device.back();
+  stream.synchronize();
+  EXPECT_EQ(tensor.touched(), -1);
+  return tensor;
+}
+
+void check(const Case& c, std::uint64_t seed) {
+  SCOPED_TRACE(testing::Message() << c.image.width << "x" << c.image.height << " batch " << c.image.batch << " bins "
+                                  << c.binning.bins() << " counter " << name_of(c.counter) << " border "
+                                  << name_of(c.border) << (c.weighted ? " weighted" : "") << " misalign " << c.misalign
+                                  << " gap " << c.gap << " seed " << seed);
+  std::mt19937_64 random(seed);
+  Guarded image(c.image, c.type, c.misalign, c.gap), weights;
+  oracle::fill_random(image.view, random, 0, 255);
+  if (c.weighted) {
+    weights = Guarded({c.image.width, c.image.height, 1, c.image.batch}, Type::f32, c.misalign, c.gap);
+    oracle::fill_random(weights.view, random, 0, 9, false);
+  }
+  EXPECT_TRUE(
+      run(c, Backend::cuda, image, weights).same(run(c, c.weighted ? Backend::simt : Backend::cpu, image, weights)));
+}
+
+TEST_F(CudaHistogram, OfRandomShapes) {
+  std::mt19937_64 random(conformance::base_seed());
+  const auto below = [&](std::uint64_t n) { return static_cast<std::int64_t>(random() % n); };
+  constexpr Border borders[] = {Border::none, Border::zero, Border::exclusive};
+  constexpr std::int64_t bins[] = {1, 2, 3, 16, 31, 32, 33, 64, 255, 256};
+  for (int i = 0; i < 400; ++i) {
+    Case c{{1 + below(700), 1 + below(300), 1, 1 + below(3)}};
+    c.binning = Binning::uniform(bins[random() % std::size(bins)], 0, 256);
+    c.border = borders[random() % 3];
+    c.counter = random() % 3 == 0 ? Type::u64 : Type::u32;
+    c.misalign = static_cast<int>(random() % 2 * 4), c.gap = static_cast<int>(random() % 3 * 4);
+    check(c, random());
+    if (HasFailure()) return;
+  }
+}
+
+TEST_F(CudaHistogram, OfEveryBinning) {
+  std::vector<std::int32_t> table(256);
+  for (std::size_t i = 0; i < table.size(); ++i) table[i] = i % 7 == 6 ? -1 : static_cast<std::int32_t>(i % 7);
+  const Shape shape{333, 140};
+  check({shape, Type::u8, Binning::edges({3, 9, 10, 77, 200})}, 1);
+  check({shape, Type::u8, Binning::lookup(table)}, 2);
+  check({shape, Type::u8, Binning::labels(300, 5)}, 3);
+  check({shape, Type::f32, Binning::uniform(12, 10, 200)}, 4);
+  check({shape, Type::u16, Binning::uniform(1000, 0, 256).clamped()}, 5);
+  check({{100, 90}, Type::u8, Binning::uniform(4096, 0, 256)}, 6);
+}
+
+TEST_F(CudaHistogram, OfWeights) {
+  for (const BackendInfo& row : backends())
+    if (row.backend == Backend::simt && !row.available) GTEST_SKIP() << "no simulated machine";
+  for (const Type counter : {Type::f32, Type::f64})
+    for (const Border border : {Border::none, Border::zero}) {
+      Case c{{301, 150}};
+      c.counter = counter, c.border = border, c.weighted = true, c.binning = Binning::uniform(9, 0, 256);
+      check(c, 11);
+    }
+}
+
+}  // namespace
+}  // namespace areal
