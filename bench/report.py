@@ -13,8 +13,8 @@ results = root / "bench" / "results"
 begin, end = "<!-- bench:begin -->", "<!-- bench:end -->"
 
 
-def newest(what):
-    files = sorted(results.glob(f"*-{what}.json"))
+def newest(what, backend="cpu-*"):
+    files = sorted(results.glob(f"*-{backend}-{what}.json"))
     return (files[-1], json.loads(files[-1].read_text())) if files else (None, [])
 
 
@@ -86,7 +86,49 @@ def table():
                 f"| {row['width']}x{row['height']} | {row['threads']} | {milliseconds(row['time_us']['median'])} | "
                 f"{milliseconds(row['floor_us'])} | {row['fraction']:.2f} |"
             )
+    lines += gpu_tables()
     return "\n".join(lines) if lines else "Not measured yet."
+
+
+def microseconds(value):
+    return f"{value:.1f}" if value < 1000 else f"{value:.0f}"
+
+
+def gpu_tables():
+    """Lanes down, sizes across: time and the floor's fraction of it."""
+    lines = []
+    for what, words in (("sat", "border none"), ("sat-border-zero", "border zero"), ("sat-batch", "64 images at once"),
+                        ("sat-shapes", "other shapes")):
+        path, records = newest(what, "cuda")
+        sizes = list(dict.fromkeys(f"{row['width']}x{row['height']}" for row in records))
+        lanes = list(dict.fromkeys(row["lane"] for row in records))
+        for i, lane in enumerate(lanes):
+            if i == 0:
+                lines += [
+                    "",
+                    f"Tables on one {records[0]['device']}, {words}: microseconds of one execute, and floor / areal; "
+                    f"`{path.relative_to(root)}`. The floor is the fastest of a copy, or of kernels that only widen.",
+                    "",
+                    "| lane | " + " | ".join(sizes) + " |",
+                    "| --- |" + " --- |" * len(sizes),
+                ]
+            cells = []
+            for size in sizes:
+                row = next((r for r in records if r["lane"] == lane and f"{r['width']}x{r['height']}" == size), None)
+                cells.append(f"{microseconds(row['time_us']['median'])}, {row['fraction']:.2f}" if row else "")
+            lines.append(f"| {lane} | " + " | ".join(cells) + " |")
+    header = False
+    for what in ("histogram", "histogram-32-GiB", "histogram-batch"):
+        path, records = newest(what, "cuda")
+        for row in records:
+            if not header:
+                header = True
+                lines += ["", f"Integral histograms there, 32u, beside a memset of the tensor; `{path.relative_to(root)}` and its neighbours.",
+                          "", "| size | images | bins | us | memset, us | memset / areal |",
+                          "| --- | --- | --- | --- | --- | --- |"]
+            lines.append(f"| {row['width']}x{row['height']} | {row['batch']} | {row['bins']} | "
+                         f"{microseconds(row['time_us']['median'])} | {microseconds(row['floor_us'])} | {row['fraction']:.2f} |")
+    return lines
 
 
 def plot(path):
