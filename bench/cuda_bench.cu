@@ -10,7 +10,7 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include "cuda_bench.hpp"
+#include "areal/bench/cuda_bench.hpp"
 
 namespace areal::bench {
 namespace {

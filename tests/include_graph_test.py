@@ -37,13 +37,16 @@ MAY_INCLUDE = {
     "cluster": {"include"},
     "apps": {"include", "media", "video", "cluster"},
     "python": {"include", "video", "cluster"},
-    "bench": {"include", "video", "cluster"},
+    "bench": {"include", "video", "cluster", "apps"},
     "examples": {"include"},
     "tests": EVERY_ROOM,
     "fuzz": EVERY_ROOM,
 }
 # Of media, other rooms see this header alone.
 MEDIA_FACE = "src/media/media.hpp"
+
+# Of apps, bench sees this header alone: what the command asks of its plug-in.
+PLUGIN_FACE = "apps/areal/bench/cuda_bench.hpp"
 
 CUDA = r"cuda|cub/|thrust/|cooperative_groups|nvtx|nv/|curand|npp"
 # Third-party headers of each room; what is not here is the standard library's, or POSIX's where the room is not `include`.
@@ -139,6 +142,8 @@ def judge(tree, source, room, name, quoted):
             return f"{room} may not include {other} ({target})"
         if other == "media" and room not in ("media", "tests", "fuzz") and str(target) != MEDIA_FACE:
             return f"{room} may include {MEDIA_FACE} alone of media, not {target}"
+        if other == "apps" and room == "bench" and str(target) != PLUGIN_FACE:
+            return f"{room} may include {PLUGIN_FACE} alone of apps, not {target}"
         if room == "include" and quoted:
             return f"a public header includes its neighbours as <{name}>"
         return None
@@ -205,6 +210,7 @@ BAD = [
     ("apps/areal/main.cpp", "#include <OpenImageIO/imageio.h>"),
     ("python/module.cpp", '#include "media/media.hpp"'),
     ("bench/b.cpp", '#include "cpu/c.hpp"'),
+    ("bench/b.cpp", '#include "areal/verb.hpp"'),
     ("examples/e.cpp", '#include "media/media.hpp"'),
     ("src/attic/x.cpp", "int x;"),
     ("src/api/api.cpp", '#include "nowhere.hpp"'),

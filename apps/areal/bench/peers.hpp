@@ -5,7 +5,7 @@
 #include <areal/view.hpp>
 #include <string>
 #include <vector>
-#include "../../../bench/cuda_bench.hpp"
+#include "cuda_bench.hpp"
 #include "measure.hpp"
 
 namespace areal::bench {
