@@ -63,11 +63,12 @@ struct AnchoredPlan {
 
   /// Hands out the workspace, from wherever it begins; the rule's tables are first.
   void place(void* workspace, std::int64_t tables_bytes) {
-    char* const begin = first_in(workspace);
+    const auto begin =
+        reinterpret_cast<std::uintptr_t>(first_in(workspace));  // a number: there may be no workspace yet
     const std::int64_t planes = tiles * args.images * args.bins;
     std::int64_t at = padded(tables_bytes);
     const auto take = [&](auto*& array, std::int64_t count) {
-      array = reinterpret_cast<std::remove_reference_t<decltype(array)>>(begin + at);
+      array = reinterpret_cast<std::remove_reference_t<decltype(array)>>(begin + static_cast<std::uintptr_t>(at));
       at += padded(count * static_cast<std::int64_t>(sizeof(*array)));
     };
     take(args.numbers, tiles * args.images * args.groups * tile_squares * warp_size);

@@ -669,11 +669,12 @@ struct HeldPlan {
   /// Hands out the workspace, from wherever it begins.
   void place(void* workspace) {
     const std::int64_t tiles = static_cast<std::int64_t>(args.tiles_x) * args.tiles_y * images;
-    char* const begin = static_cast<char*>(workspace) + (-reinterpret_cast<std::uintptr_t>(workspace) & 255);
-    std::int64_t at = 0;
+    // In numbers: there is no workspace yet where only its size is asked for.
+    const std::uintptr_t begin = (reinterpret_cast<std::uintptr_t>(workspace) + 255) / 256 * 256;
+    std::uintptr_t at = 0;
     const auto take = [&](auto*& array, std::int64_t count) {
       array = reinterpret_cast<std::remove_reference_t<decltype(array)>>(begin + at);
-      at += (count * static_cast<std::int64_t>(sizeof(*array)) + 255) / 256 * 256;
+      at += (static_cast<std::uintptr_t>(count) * sizeof(*array) + 255) / 256 * 256;
     };
     take(args.ticket, 1);
     take(args.rows, tiles * Kernel::tile_height);
