@@ -43,10 +43,6 @@ kernels::ChannelRule channel_rule(const cpu::ChannelBins& from) {
   return rule;
 }
 
-void require_stream(Stream stream) {
-  require(stream.handle() != nullptr, "stream: a cuda plan needs the CUDA stream that it may use");
-}
-
 }  // namespace
 
 DeviceHistogram::DeviceHistogram(const Shape& image, const cpu::PixelBins& rule, const HistogramOptions& options,

@@ -36,7 +36,7 @@ void require_backend(Backend backend, int device) {
   }
 }
 
-static void require_stream(Stream stream) {
+void require_stream(Stream stream) {
   require(stream.handle() != nullptr, "stream: a cuda plan needs the CUDA stream that it may use");
 }
 

@@ -33,5 +33,7 @@ class DeviceSat {
 std::string missing_on_device(const SatOptions& options);
 /// Throws Unavailable unless that backend, and its device, can be used.
 void require_backend(Backend backend, int device);
+/// Throws InvalidArgument unless the stream is one of CUDA's.
+void require_stream(Stream stream);
 
 }  // namespace areal

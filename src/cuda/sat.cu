@@ -8,22 +8,8 @@ namespace areal::cuda {
 namespace {
 
 kernels::SatEntry<Launcher> entry(std::string_view id, Lane lane) {
-  using kernels::Group;
-  kernels::SatEntry<Launcher> found;
-  switch (kernels::group_of_table(lane.table)) {
-    case Group::g32u:
-      found = sat_entry_of<Group::g32u>(id, lane);
-      break;
-    case Group::g64u:
-      found = sat_entry_of<Group::g64u>(id, lane);
-      break;
-    case Group::g32f:
-      found = sat_entry_of<Group::g32f>(id, lane);
-      break;
-    case Group::g64f:
-      found = sat_entry_of<Group::g64f>(id, lane);
-      break;
-  }
+  const auto found = kernels::in_group(kernels::group_of_type(lane.table),
+                                       [&]<kernels::Group group>() { return sat_entry_of<group>(id, lane); });
   if (!found.execute)
     throw Unavailable("algorithm " + std::string(id) + " has no CUDA kernel for lane " + name_of(lane));
   return found;

@@ -9,22 +9,8 @@ namespace areal::simt {
 namespace {
 
 kernels::HistogramEntry<Launcher> entry(std::string_view id, Type counter) {
-  using kernels::Group;
-  kernels::HistogramEntry<Launcher> found;
-  switch (kernels::group_of_counter(counter)) {
-    case Group::g32u:
-      found = histogram_entry_of<Group::g32u>(id, counter);
-      break;
-    case Group::g64u:
-      found = histogram_entry_of<Group::g64u>(id, counter);
-      break;
-    case Group::g32f:
-      found = histogram_entry_of<Group::g32f>(id, counter);
-      break;
-    case Group::g64f:
-      found = histogram_entry_of<Group::g64f>(id, counter);
-      break;
-  }
+  const auto found = kernels::in_group(kernels::group_of_type(counter),
+                                       [&]<kernels::Group group>() { return histogram_entry_of<group>(id, counter); });
   if (!found.execute)
     throw Unavailable("algorithm " + std::string(id) + " has no kernel for counter " + std::string(name_of(counter)));
   return found;

@@ -44,10 +44,6 @@ AREAL_DEVICE T term(In pixel) {
 AREAL_DEVICE std::uint32_t word_of(const Vec<std::uint8_t, 4>& bytes) {
   return __builtin_bit_cast(std::uint32_t, bytes);
 }
-template <class In, int N>
-AREAL_DEVICE std::uint32_t word_of(const Vec<In, N>&) {
-  return 0;  // never called
-}
 
 /// An element at any address.
 template <class M, class T>

@@ -40,18 +40,4 @@ HistogramEntry<Launcher> histogram_entry_of(std::string_view id, Type counter) {
   return {};
 }
 
-/// The group of a counter, at run time.
-inline Group group_of_counter(Type counter) {
-  switch (counter) {
-    case Type::f32:
-      return Group::g32f;
-    case Type::f64:
-      return Group::g64f;
-    case Type::u64:
-      return Group::g64u;
-    default:
-      return Group::g32u;
-  }
-}
-
 }  // namespace areal::kernels

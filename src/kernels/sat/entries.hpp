@@ -40,16 +40,4 @@ SatEntry<Launcher> sat_entry_of(std::string_view id, Lane lane) {
   return {};
 }
 
-/// The group of a lane, at run time.
-inline Group group_of_table(Type table) {
-  switch (table) {
-    case Type::f32:
-      return Group::g32f;
-    case Type::f64:
-      return Group::g64f;
-    default:
-      return size_of(table) == 4 ? Group::g32u : Group::g64u;
-  }
-}
-
 }  // namespace areal::kernels
