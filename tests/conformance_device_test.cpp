@@ -34,7 +34,8 @@ std::vector<ShapeClass> device_shapes() {
                                                                   {"fourTiles", 257, 131},
                                                                   {"groups", 2600, 70},
                                                                   {"groupsOver", 4500, 9},
-                                                                  {"tilesDown", 140, 1300}})
+                                                                  {"tilesDown", 140, 1300},
+                                                                  {"ribbonDown", 3, 9000}})
     shapes.push_back(more);
   return shapes;
 }
@@ -106,7 +107,7 @@ TEST_P(DeviceProduct, KeepsTheContract) {
 INSTANTIATE_TEST_SUITE_P(Sat, DeviceProduct, testing::ValuesIn(choices()), name_of_choice);
 
 TEST(Catalogue, HasTheRowsOfTheDevices) {
-  for (const char* id : {"held", "held-diagonal"}) {
+  for (const char* id : {"held", "held-diagonal", "held-direct", "ribbon"}) {
     const Algorithm* row = find_algorithm("sat", id);
     ASSERT_NE(row, nullptr) << id;
     EXPECT_TRUE(row->cuda && row->simt) << id;

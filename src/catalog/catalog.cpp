@@ -12,6 +12,8 @@ constexpr Algorithm rows[] = {
     {"sat", "tiles", "areal", true, false, false, false, "1", "1", "0", true},
     {"sat", "held", "areal", false, true, true, false, "1", "1", "0", true},
     {"sat", "held-diagonal", "areal", false, true, true, false, "1", "1", "0", true},
+    {"sat", "held-direct", "areal", false, true, true, false, "1", "1", "0", true},
+    {"sat", "ribbon", "areal", false, true, true, false, "1", "1", "0", true},
     {"histogram", "serial", "Poostchi 2017, Algorithm 1", true, false, false, true, "4", "2", "0", true},
     {"histogram", "parallel", "Poostchi 2017, 4.7", true, false, false, true, "4", "2", "0", true},
     {"histogram", "fused", "areal", true, false, false, false, "1/b", "1", "0", true},

@@ -4,6 +4,7 @@
 #include <string_view>
 #include "kernels/sat/groups.hpp"
 #include "kernels/sat/held.hpp"
+#include "kernels/sat/ribbon.hpp"
 
 namespace areal::kernels {
 
@@ -16,16 +17,20 @@ struct SatEntry {
 
 template <class Launcher, class C>
 SatEntry<Launcher> held_entry() {
-  return {[](const SatRequest& request) { return HeldPlan<C>(request).workspace_bytes; },
-          [](Launcher& launcher, const SatRequest& request, const ConstView& image, const View& table,
-             void* workspace) { held<C>(launcher, request, image, table, workspace); }};
+  return {[](const SatRequest& request) { return HeldPlan<C>(request).workspace_bytes; }, held<C, Launcher>};
+}
+template <class Launcher, class C>
+SatEntry<Launcher> ribbon_entry() {
+  return {[](const SatRequest& request) { return RibbonPlan<C>(request).workspace_bytes; }, ribbon<C, Launcher>};
 }
 
 /// No functions where that algorithm is not one of these.
 template <class Launcher, class In, class T>
 SatEntry<Launcher> sat_entry(std::string_view id) {
-  if (id == "held") return held_entry<Launcher, HeldConfig<In, Sum<T>, false>>();
-  if (id == "held-diagonal") return held_entry<Launcher, HeldConfig<In, Sum<T>, true>>();
+  if (id == "held") return held_entry<Launcher, HeldConfig<In, T, HeldOrder::rows>>();
+  if (id == "held-diagonal") return held_entry<Launcher, HeldConfig<In, T, HeldOrder::diagonals>>();
+  if (id == "held-direct") return held_entry<Launcher, HeldConfig<In, T, HeldOrder::direct>>();
+  if (id == "ribbon") return ribbon_entry<Launcher, RibbonConfig<In, T>>();
   return {};
 }
 
@@ -34,7 +39,7 @@ template <class Launcher, Group group>
 SatEntry<Launcher> sat_entry_of(std::string_view id, Lane lane) {
 #define AREAL_ENTRY(name, in, out)      \
   if constexpr (group_of<out> == group) \
-    if (lane == Lane{type_of<in>, type_of<out>}) return sat_entry<Launcher, in, out>(id);
+    if (lane == Lane{type_of<in>, type_of<out>}) return sat_entry<Launcher, in, Sum<out>>(id);
   AREAL_LANES(AREAL_ENTRY)
 #undef AREAL_ENTRY
   return {};

@@ -1,38 +1,32 @@
 #pragma once
-// held, held-diagonal (areal). 1 launch. Reads 1, writes 1 per element. Floats are the same every run.
+// held, held-diagonal, held-direct (areal). 1 launch. Reads 1, writes 1 per element. Floats are the same every run.
 //
 // A block takes the next tile and keeps it on chip from its only read to its only write:
 //   load     each thread its own part of the tile, asynchronously, into its own slots of shared memory
 //   publish  the sum of each of the tile's rows and columns
 //   gather   what lies left of each row and above each column, from what other tiles have published
 //   write    the tile with all that is left and above added
-// Along diagonals (held-diagonal), a tile looks back to the left and upwards, to the nearest tile that has published
-// its sums from the image's edge, which it then does itself: both have begun a diagonal earlier, but an image must be
-// large before a diagonal fills the machine. Row by row of tiles (held), it looks back upwards alone; sideways it adds
-// what the tiles to the left in its group of tiles have published, and the groups' sums, which each group's last tile
-// publishes. What is handed over is a word with the value and the launch that it belongs to, so that nothing need be
-// cleared, and no flag be waited for before the data is fetched. A tile only waits for tiles with smaller tickets.
+// The three differ in the order of the tiles and in how they gather: held_rows.hpp, held_diagonals.hpp,
+// held_direct.hpp. A tile only waits for tiles with smaller tickets.
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <type_traits>
 #include "kernels/device/elements.hpp"
+#include "kernels/device/handover.hpp"
 #include "kernels/device/machine.hpp"
 #include "kernels/device/strides.hpp"
 #include "kernels/device/warp.hpp"
+#include "kernels/device/workspace.hpp"
 #include "kernels/sat/edge.hpp"
+#include "kernels/sat/held_diagonals.hpp"
+#include "kernels/sat/held_direct.hpp"
+#include "kernels/sat/held_rows.hpp"
 #include "kernels/sat/request.hpp"
 
 namespace areal::kernels {
 
-/// A value, whose it is, and of which launch: moved by one access.
-template <class T>
-struct alignas(2 * sizeof(T)) Tagged {
-  using Tag = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
-  T value;
-  Tag tag;
-};
+enum class HeldOrder { rows, diagonals, direct };
 
 template <class In, class T>
 struct HeldArgs {
@@ -43,13 +37,14 @@ struct HeldArgs {
   int channels;
   bool edge;  ///< zeros belong left of and above the first sum
   int tiles_x, tiles_y;
-  int group, groups;  ///< tiles of a group; groups of a row of tiles
+  int group, groups;  ///< tiles of a group; groups of a row of tiles (rows)
   // The workspace; all but the first for each image and channel:
   std::uint64_t* ticket;
   Tagged<T>* rows;     ///< [tiles_y][tiles_x][tile height] sums of the tile's rows
-  Tagged<T>* beside;   ///< [tiles_y][groups][tile height] of the group's rows
+  Tagged<T>* beside;   ///< [tiles_y][groups][tile height] of the group's rows (rows)
   Tagged<T>* columns;  ///< [tiles_y][tiles_x][tile width] sums of the tile's columns, then of all down to here
-  Tagged<T>* totals;   ///< [tiles_y][tiles_x] sum of the tile's columns from the top down to here
+  Tagged<T>* totals;   ///< [tiles_y][tiles_x] sum of the tile's columns from the top down to here; direct: of the
+                       ///< tile, in parts
 };
 
 template <class M, class C>
@@ -59,13 +54,16 @@ struct Held {
   using Word = Tagged<T>;
   using Tag = typename Word::Tag;
   using Args = HeldArgs<In, T>;
+  static constexpr HeldOrder order = C::order;
   static constexpr int V = C::vector;                           // columns of a lane
   static constexpr int spans = C::spans, bunches = C::bunches;  // warps side by side, and one above the other
   static constexpr int each = C::rows;                          // of a warp
   static constexpr int warps = spans * bunches, threads = warps * warp_size, resident = C::resident;
   static constexpr int span = V * warp_size, tile_width = spans * span, tile_height = bunches * each;
-  static constexpr int parts = threads / tile_height;  // threads that gather for one row
-  static_assert(threads % tile_height == 0 && tile_height % warp_size == 0);
+  static constexpr int parts = threads / tile_height;                           // threads that gather for one row
+  static constexpr int column_warps = tile_width / warp_size;                   // with a thread for each column
+  static constexpr int totals = order == HeldOrder::direct ? column_warps : 1;  // of a tile
+  static_assert(threads % tile_height == 0 && tile_width <= threads);
 
   /// Bytes are counted four at a time, and scanned two rows at a time, as a row's sums within a warp fit 16 bits.
   static constexpr bool bytes = std::is_same_v<In, std::uint8_t> && std::is_same_v<T, std::uint32_t> && V == 4;
@@ -77,8 +75,8 @@ struct Held {
     Vec<T, V> above[spans * warp_size];
     T row[spans][tile_height];  // row sums of a span, then of all left of it
     T left[tile_height];
-    T part[2][parts][tile_height];
-    T some[2][warps];
+    T part[2][threads];  // what one of several threads has gathered for a row or a column
+    T some[2][warps];    // a warp's part of the columns' sum down to here, and of the corner
     struct {
       std::int64_t image;
       int ty, tx;
@@ -93,16 +91,14 @@ struct Held {
 
   AREAL_DEVICE void operator()() {
     Shared& s = m.template shared<Shared>();
-    if (m.thread() == 0) take_ticket(s);
+    if (m.thread() == 0) choose_tile(s);
     m.sync();
     tag = m.get(s.ticket.tag);
     const int ty = m.get(s.ticket.ty), tx = m.get(s.ticket.tx);
     choose_image(m.get(s.ticket.image));
 
     const Place place = place_of(ty, tx);
-    const bool whole = static_cast<std::int64_t>(tx + 1) * tile_width <= a.width &&
-                       static_cast<std::int64_t>(ty + 1) * tile_height <= a.height;
-    if (whole && a.in.alignment == Alignment::vectors)
+    if (a.in.alignment == Alignment::vectors)
       load<true>(s, place);
     else
       load<false>(s, place);
@@ -110,64 +106,37 @@ struct Held {
     sum(s);
     m.sync();
     publish(s, ty, tx);
-    if constexpr (C::diagonal)
-      gather_along_diagonals(s, ty, tx);
+    if constexpr (order == HeldOrder::direct)
+      gather_directly(*this, s, ty, tx);
+    else if constexpr (order == HeldOrder::diagonals)
+      gather_along_diagonals(*this, s, ty, tx);
     else
-      gather_by_rows(s, ty, tx);
+      gather_by_rows(*this, s, ty, tx);
     if (a.edge) write_edge(ty, tx, place);
-    if (whole && a.out.alignment == Alignment::vectors)
+    const bool wide = static_cast<std::int64_t>(tx + 1) * tile_width <= a.width;
+    if (wide && a.out.alignment == Alignment::vectors)
       write<Stores::vectors>(s, place);
-    else if (whole && a.out.alignment == Alignment::elements && a.out.column == sizeof(T))
+    else if (wide && a.out.alignment == Alignment::elements && a.out.column == sizeof(T))
       write<Stores::shifted>(s, place);
     else
       write<Stores::elements>(s, place);
   }
 
-  /// Quotient and rest; short where both are.
-  AREAL_DEVICE static std::uint64_t divide(std::uint64_t a, std::uint64_t b, std::uint64_t& rest) {
-    std::uint64_t quotient;
-    if ((a | b) >> 32 == 0)
-      quotient = static_cast<std::uint32_t>(a) / static_cast<std::uint32_t>(b);
-    else
-      quotient = a / b;
-    rest = a - quotient * b;
-    return quotient;
-  }
-  AREAL_DEVICE void take_ticket(Shared& s) {
-    const std::uint64_t ticket = m.atomic_add(a.ticket, std::uint64_t{1});
+  AREAL_DEVICE void choose_tile(Shared& s) {
+    const Ticket ticket = take_ticket(m, a.ticket);
     const std::uint64_t tiles = static_cast<std::uint64_t>(a.tiles_x) * static_cast<std::uint64_t>(a.tiles_y);
     std::uint64_t at, tx;
-    m.put(s.ticket.tag, static_cast<Tag>(divide(ticket, static_cast<std::uint64_t>(m.blocks()), at) * 2 + 2));
-    m.put(s.ticket.image, static_cast<std::int64_t>(divide(at, tiles, at)));
-    if constexpr (C::diagonal) {
+    m.put(s.ticket.tag, static_cast<Tag>(ticket.launch));
+    m.put(s.ticket.image, static_cast<std::int64_t>(divide(ticket.turn, tiles, at)));
+    if constexpr (order == HeldOrder::diagonals) {
       int x, y;
-      on_diagonal(static_cast<std::int64_t>(at), x, y);
+      on_diagonal(static_cast<std::int64_t>(at), a.tiles_x, a.tiles_y, x, y);
       m.put(s.ticket.ty, y);
       m.put(s.ticket.tx, x);
-      return;
-    }
-    m.put(s.ticket.ty, static_cast<int>(divide(at, static_cast<std::uint64_t>(a.tiles_x), tx)));
-    m.put(s.ticket.tx, static_cast<int>(tx));
-  }
-
-  /// The tile that is the i-th along anti-diagonals, each from its right upper end.
-  AREAL_DEVICE void on_diagonal(std::int64_t i, int& x, int& y) const {
-    const std::int64_t w = a.tiles_x, h = a.tiles_y, side = w < h ? w : h, tiles = w * h;
-    const std::int64_t corner = side * (side - 1) / 2;  // tiles before the first whole diagonal
-    std::int64_t d, n;                                  // diagonal, place on it
-    if (i >= corner && i < tiles - corner) {
-      d = side - 1 + (i - corner) / side, n = (i - corner) % side;
     } else {
-      const std::int64_t j = i < corner ? i : tiles - 1 - i;
-      d = static_cast<std::int64_t>((std::sqrt(8.0 * static_cast<double>(j) + 1) - 1) / 2);
-      while (d * (d + 1) / 2 > j) --d;
-      while ((d + 1) * (d + 2) / 2 <= j) ++d;
-      n = j - d * (d + 1) / 2;
-      if (i >= corner) n = d - n, d = w + h - 2 - d;
+      m.put(s.ticket.ty, static_cast<int>(divide(at, static_cast<std::uint64_t>(a.tiles_x), tx)));
+      m.put(s.ticket.tx, static_cast<int>(tx));
     }
-    const std::int64_t top = d < w ? 0 : d - w + 1;  // y of the right upper end
-    y = static_cast<int>(top + n);
-    x = static_cast<int>(d - top - n);
   }
 
   /// From here on everything is about one image of the batch, and one channel.
@@ -180,7 +149,7 @@ struct Held {
     a.rows += n * tiles * tile_height;
     a.beside += n * a.groups * a.tiles_y * tile_height;
     a.columns += n * tiles * tile_width;
-    a.totals += n * tiles;
+    a.totals += n * tiles * totals;
   }
   AREAL_DEVICE int span_of() const { return m.warp() % spans; }
   AREAL_DEVICE int bunch_of() const { return m.warp() / spans; }
@@ -206,14 +175,17 @@ struct Held {
 
   // ---------------------------------------------------------------- load, sum
 
-  template <bool whole>
+  /// Vectors where all of one lies in the image and begins at an aligned address, else elements.
+  template <bool vectors>
   AREAL_DEVICE void load(Shared& s, const Place& at) {
     const char* from = a.image + at.y * a.in.row + at.x * a.in.column;
-    if constexpr (whole) {
+    if (vectors && at.columns == V) {
       AREAL_UNROLL
       for (int i = 0; i < each; ++i, from += a.in.row) {
         const auto* p = reinterpret_cast<const Vec<In, V>*>(from);
-        if constexpr (V * sizeof(In) >= 4)
+        if (i >= at.rows)
+          m.put(s.tile[i][m.thread()], Vec<In, V>{});
+        else if constexpr (V * sizeof(In) >= 4)
           m.copy_async(s.tile[i][m.thread()], p);
         else
           m.put(s.tile[i][m.thread()], m.load(p));
@@ -272,205 +244,85 @@ struct Held {
     }
   }
 
-  // ---------------------------------------------------------------- publish, gather
+  // ---------------------------------------------------------------- publish, and what all gathers share
 
   /// A column's sum in the bunch, as a cell of its own.
   AREAL_DEVICE T& cell(Vec<T, V>* line, int x) { return line[x / V].at[x % V]; }
 
   /// The row of the tile whose sums this thread hands over, if it is one.
-  AREAL_DEVICE int row_of_thread() const { return C::diagonal ? m.thread() - tile_width : m.thread(); }
+  AREAL_DEVICE int row_of_thread() const {
+    return order == HeldOrder::diagonals ? m.thread() - tile_width : m.thread();
+  }
+
+  AREAL_DEVICE T row_sum(Shared& s, int y) {
+    T sum = 0;
+    AREAL_UNROLL
+    for (int p = 0; p < spans; ++p) sum += m.get(s.row[p][y]);
+    return sum;
+  }
 
   AREAL_DEVICE void publish(Shared& s, int ty, int tx) {
     const std::int64_t at = tile_at(ty, tx);
-    const int y = row_of_thread();
-    if (tx + 1 < a.tiles_x && y >= 0 && y < tile_height) {
-      T sum = 0;
-      AREAL_UNROLL
-      for (int p = 0; p < spans; ++p) sum += m.get(s.row[p][y]);
-      m.post(a.rows + at * tile_height + y, Word{sum, static_cast<Tag>(tag + (C::diagonal && tx == 0))});
-    }
-    for (int x = m.thread(); x < tile_width; x += threads) {
-      T sum = 0;
-      AREAL_UNROLL
-      for (int b = 0; b < bunches; ++b) {
-        T& of_bunch = cell(s.columns[b], x);
-        const T more = m.get(of_bunch);
-        m.put(of_bunch, sum);
-        sum += more;
-      }
-      if (ty + 1 < a.tiles_y) m.post(a.columns + at * tile_width + x, Word{sum, static_cast<Tag>(tag + (ty == 0))});
-      m.put(cell(s.above, x), sum);
-    }
-  }
-
-  AREAL_DEVICE void gather_by_rows(Shared& s, int ty, int tx) {
-    static_assert(tile_width <= threads);
-    const int y = m.thread() % tile_height, part = m.thread() / tile_height;
-    const int place = tx % a.group, group = tx / a.group;
-    const std::int64_t at = tile_at(ty, tx);
-    const int x = m.thread();
-
-    // Everything is asked for before anything is waited for.
-    const Word* const corner_from = a.totals + at - tx - a.tiles_x + m.thread();
-    Word corner_word{0, tag};
-    if (ty > 0 && m.thread() < tx) corner_word = m.peek(corner_from);
-    const Word* const above_from = a.columns + (at - a.tiles_x) * tile_width + x;
-    Window up;
-    if (x < tile_width && ty > 0) look(up, above_from, static_cast<std::int64_t>(a.tiles_x) * tile_width, ty);
-
-    T left = collect(a.rows + (at - place) * tile_height + y, place, part);
-    m.put(s.part[0][part][y], left);
-
-    T above = 0, down = 0;
-    if (x < tile_width) {
-      if (ty > 0) {
-        above = look_back(up, above_from, static_cast<std::int64_t>(a.tiles_x) * tile_width, ty);
-        down = above + m.get(cell(s.above, x));
-        if (ty + 1 < a.tiles_y) m.post(a.columns + at * tile_width + x, Word{down, static_cast<Tag>(tag + 1)});
-      } else {
-        down = m.get(cell(s.above, x));
-      }
-      m.put(cell(s.above, x), above);
-    }
-    down = warp_sum(m, down);
-    if (m.lane() == 0) m.put(s.some[0][m.warp()], down);
-    m.sync();
-    if (m.thread() == 0 && ty + 1 < a.tiles_y) {
-      down = 0;
-      AREAL_UNROLL
-      for (int w = 0; w < (tile_width + warp_size - 1) / warp_size; ++w) down += m.get(s.some[0][w]);
-      m.post(a.totals + at, Word{down, tag});
-    }
-    left = 0;
-    if (m.thread() < tile_height) {
-      AREAL_UNROLL
-      for (int p = 0; p < parts; ++p) left += m.get(s.part[0][p][y]);
-    }
-    if (a.groups > 1) {
-      Word* const sums = a.beside + static_cast<std::int64_t>(ty) * a.groups * tile_height;
-      if (m.thread() < tile_height && place == a.group - 1 && group + 1 < a.groups) {
-        T all = left;
-        AREAL_UNROLL
-        for (int p = 0; p < spans; ++p) all += m.get(s.row[p][y]);
-        m.post(sums + group * tile_height + y, Word{all, tag});
-      }
-      m.put(s.part[1][part][y], collect(sums + y, group, part));
-    }
-    // The corner: what lies above the tiles to the left.
-    T corner = 0;
-    if (ty > 0)
-      for (int n = m.thread(); n < tx; n += threads) {
-        if (n >= threads) corner_word = m.peek(corner_from + (n - m.thread()));
-        while (corner_word.tag != tag) {
-          m.pause();
-          corner_word = m.peek(corner_from + (n - m.thread()));
-        }
-        corner += corner_word.value;
-      }
-    corner = warp_sum(m, corner);
-    if (m.lane() == 0) m.put(s.some[1][m.warp()], corner);
-    if (a.groups > 1) m.sync();
-    if (m.thread() < tile_height) {
-      if (a.groups > 1) {
-        AREAL_UNROLL
-        for (int p = 0; p < parts; ++p) left += m.get(s.part[1][p][y]);
-      }
-      m.put(s.left[y], left);
-      AREAL_UNROLL
-      for (int p = 0; p < spans; ++p) {
-        T& of_span = s.row[p][y];
-        const T more = m.get(of_span);
-        m.put(of_span, left);
-        left += more;
-      }
-    }
-    m.sync();
-  }
-
-  AREAL_DEVICE void gather_along_diagonals(Shared& s, int ty, int tx) {
-    static_assert(tile_width + tile_height <= threads);
-    const std::int64_t at = tile_at(ty, tx);
-    const Word* const corner_from = a.totals + at - tx - a.tiles_x + m.thread();
-    Word corner_word{0, tag};
-    if (ty > 0 && m.thread() < tx) corner_word = m.peek(corner_from);
-    T down = 0;
-    if (m.thread() < tile_width + tile_height) {
-      const bool columns = m.thread() < tile_width;
-      const int n = columns ? m.thread() : row_of_thread(), count = columns ? ty : tx;
-      Word* const word = columns ? a.columns + at * tile_width + n : a.rows + at * tile_height + n;
-      const std::int64_t stride = columns ? static_cast<std::int64_t>(a.tiles_x) * tile_width : tile_height;
-      T beyond = 0, own = 0;
-      if (columns)
-        own = m.get(cell(s.above, n));
-      else {
-        AREAL_UNROLL
-        for (int p = 0; p < spans; ++p) own += m.get(s.row[p][n]);
-      }
-      if (count > 0) {
-        Window up;
-        look(up, word - stride, stride, count);
-        beyond = look_back(up, word - stride, stride, count);
-        if (count + 1 < (columns ? a.tiles_y : a.tiles_x))
-          m.post(word, Word{static_cast<T>(beyond + own), static_cast<Tag>(tag + 1)});
-      }
-      if (columns) {
-        down = beyond + own;
-        m.put(cell(s.above, n), beyond);
-      } else {
-        m.put(s.left[n], beyond);
-        AREAL_UNROLL
-        for (int p = 0; p < spans; ++p) {
-          T& of_span = s.row[p][n];
-          const T more = m.get(of_span);
-          m.put(of_span, beyond);
-          beyond += more;
-        }
-      }
-    }
-    down = warp_sum(m, down);
-    if (m.lane() == 0) m.put(s.some[0][m.warp()], down);
-    T corner = 0;
-    if (ty > 0)
-      for (int n = m.thread(); n < tx; n += threads) {
-        if (n >= threads) corner_word = m.peek(corner_from + (n - m.thread()));
-        while (corner_word.tag != tag) {
-          m.pause();
-          corner_word = m.peek(corner_from + (n - m.thread()));
-        }
-        corner += corner_word.value;
-      }
-    corner = warp_sum(m, corner);
-    if (m.lane() == 0) m.put(s.some[1][m.warp()], corner);
-    m.sync();
-    if (m.thread() == 0 && ty + 1 < a.tiles_y) {
-      down = 0;
-      AREAL_UNROLL
-      for (int w = 0; w < (tile_width + warp_size - 1) / warp_size; ++w) down += m.get(s.some[0][w]);
-      m.post(a.totals + at, Word{down, tag});
-    }
-  }
-
-  /// Words `part`, `part` + parts, .. of `count`, a tile's height apart, as they come to belong to this launch.
-  AREAL_DEVICE T collect(const Word* from, int count, int part) {
-    static constexpr int batch = 4;
+    const int y = row_of_thread(), x = m.thread();
+    if (tx + 1 < a.tiles_x && y >= 0 && y < tile_height)
+      m.post(a.rows + at * tile_height + y,
+             Word{row_sum(s, y), static_cast<Tag>(tag + (order == HeldOrder::diagonals && tx == 0))});
+    if (x >= tile_width) return;
     T sum = 0;
-    from += static_cast<std::int64_t>(part) * tile_height;
-    for (int n = part; n < count; n += parts * batch, from += static_cast<std::int64_t>(parts) * batch * tile_height) {
-      Word word[batch];
-      AREAL_UNROLL
-      for (int i = 0; i < batch; ++i)
-        if (n + i * parts < count) word[i] = m.peek(from + i * parts * tile_height);
-      AREAL_UNROLL
-      for (int i = 0; i < batch; ++i)
-        if (n + i * parts < count) {
-          while (word[i].tag != tag) {
-            m.pause();
-            word[i] = m.peek(from + i * parts * tile_height);
-          }
-          sum += word[i].value;
-        }
+    AREAL_UNROLL
+    for (int b = 0; b < bunches; ++b) {
+      T& of_bunch = cell(s.columns[b], x);
+      const T more = m.get(of_bunch);
+      m.put(of_bunch, sum);
+      sum += more;
     }
-    return sum;
+    if (ty + 1 < a.tiles_y)
+      m.post(a.columns + at * tile_width + x,
+             Word{sum, static_cast<Tag>(tag + (order != HeldOrder::direct && ty == 0))});
+    m.put(cell(s.above, x), sum);
+    if constexpr (order == HeldOrder::direct)
+      if (tx + 1 < a.tiles_x && ty + 1 < a.tiles_y) {
+        sum = warp_sum(m, sum);
+        if (m.lane() == 0) m.post(a.totals + at * totals + m.warp(), Word{sum, tag});
+      }
+  }
+
+  /// What lies left of a row of the tile, and of each of its spans.
+  AREAL_DEVICE void put_left(Shared& s, int y, T left) {
+    m.put(s.left[y], left);
+    AREAL_UNROLL
+    for (int p = 0; p < spans; ++p) {
+      T& of_span = s.row[p][y];
+      const T more = m.get(of_span);
+      m.put(of_span, left);
+      left += more;
+    }
+  }
+
+  /// This warp's part of the corner: what lies both left of the tile and above it.
+  AREAL_DEVICE void put_corner(Shared& s, T corner) {
+    corner = warp_sum(m, corner);
+    if (m.lane() == 0) m.put(s.some[1][m.warp()], corner);
+  }
+
+  /// The sum of the tile's columns from the top down to here, of which each thread brings its own, is put, and after a
+  /// barrier posted.
+  AREAL_DEVICE void put_total(Shared& s, T down) {
+    down = warp_sum(m, down);
+    if (m.lane() == 0) m.put(s.some[0][m.warp()], down);
+  }
+  AREAL_DEVICE void post_total(Shared& s, int ty, int tx) {
+    if (m.thread() != 0 || ty + 1 == a.tiles_y) return;
+    T down = 0;
+    AREAL_UNROLL
+    for (int w = 0; w < column_warps; ++w) down += m.get(s.some[0][w]);
+    m.post(a.totals + tile_at(ty, tx), Word{down, tag});
+  }
+
+  /// The totals of the tiles above those to the left, asked for.
+  AREAL_DEVICE auto ask_corner(int ty, int tx) {
+    const Word* const from = a.totals + tile_at(ty - 1, 0);
+    return gather<1>(m, tag, m.thread(), threads, ty > 0 ? tx : 0, [=](int n) { return from + n; });
   }
 
   /// The words of some tiles, from one upwards.
@@ -551,11 +403,12 @@ struct Held {
           sum.at[v] += across + base;
         }
       }
+      if (i >= place.rows) continue;
       if constexpr (stores == Stores::vectors)
         m.store_once(reinterpret_cast<Vec<T, V>*>(to), sum);
       else if constexpr (stores == Stores::shifted)
         store_shifted(to, sum);
-      else if (i < place.rows)
+      else
         store(to, sum, place.columns);
     }
   }
@@ -630,16 +483,17 @@ struct Held {
 };
 
 /// Lane and tuning, of one H200, 2026-11: see docs/notes/cuda-sat.md for what else was tried.
-template <class In_, class T_, bool diagonal_>
+template <class In_, class T_, HeldOrder order_>
 struct HeldConfig {
   using In = In_;
   using T = T_;
-  static constexpr bool diagonal = diagonal_,
+  static constexpr HeldOrder order = order_;
+  static constexpr bool diagonal = order == HeldOrder::diagonals,
                         byte = std::is_same_v<In, std::uint8_t> && std::is_same_v<T, std::uint32_t>;
   static constexpr int vector = 16 / static_cast<int>(sizeof(T));
   static constexpr int spans = sizeof(T) == 8 || (byte && diagonal) ? 2 : 1;
   static constexpr int bunches = sizeof(T) == 8 ? 4 : 8;
-  static constexpr int rows = byte && !diagonal ? 32 : 16;
+  static constexpr int rows = byte && order == HeldOrder::rows ? 32 : 16;
   static constexpr int resident = byte && diagonal ? 2 : sizeof(In) < sizeof(T) ? 4 : 3;
   static constexpr int depth = diagonal ? 3 : 4;
   static constexpr int group = 16;  // tiles that are one group by themselves
@@ -666,23 +520,18 @@ struct HeldPlan {
     place(nullptr);
   }
 
-  /// Hands out the workspace, from wherever it begins.
   void place(void* workspace) {
     const std::int64_t tiles = static_cast<std::int64_t>(args.tiles_x) * args.tiles_y * images;
-    // In numbers: there is no workspace yet where only its size is asked for.
-    const std::uintptr_t begin = (reinterpret_cast<std::uintptr_t>(workspace) + 255) / 256 * 256;
-    std::uintptr_t at = 0;
-    const auto take = [&](auto*& array, std::int64_t count) {
-      array = reinterpret_cast<std::remove_reference_t<decltype(array)>>(begin + at);
-      at += (static_cast<std::uintptr_t>(count) * sizeof(*array) + 255) / 256 * 256;
-    };
-    take(args.ticket, 1);
-    take(args.rows, tiles * Kernel::tile_height);
-    take(args.beside, args.groups * static_cast<std::int64_t>(args.tiles_y) * images * Kernel::tile_height);
-    take(args.columns, tiles * Kernel::tile_width);
-    take(args.totals, tiles);
+    Workspace from(workspace);
+    from.take(args.ticket, 1);
+    from.take(args.rows, tiles * Kernel::tile_height);
+    from.take(args.beside, Kernel::order != HeldOrder::rows
+                               ? 0
+                               : args.groups * static_cast<std::int64_t>(args.tiles_y) * images * Kernel::tile_height);
+    from.take(args.columns, tiles * Kernel::tile_width);
+    from.take(args.totals, tiles * Kernel::totals);
     blocks = tiles;
-    workspace_bytes = tiles == 0 ? 0 : static_cast<std::size_t>(at) + 255;
+    workspace_bytes = tiles == 0 ? 0 : from.bytes();
   }
 
   HeldArgs<In, T> args{};

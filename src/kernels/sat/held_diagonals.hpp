@@ -1,0 +1,70 @@
+#pragma once
+// held-diagonal: tiles along anti-diagonals. To the left and upwards a tile looks back to the nearest one that has
+// published its sums from the image's edge, which it then does itself: both have begun a diagonal earlier, but an image
+// must be large before a diagonal fills the machine.
+
+#include <cmath>
+#include "kernels/device/handover.hpp"
+#include "kernels/device/machine.hpp"
+
+namespace areal::kernels {
+
+/// The tile that is the i-th along anti-diagonals, each from its right upper end.
+AREAL_DEVICE void on_diagonal(std::int64_t i, int tiles_x, int tiles_y, int& x, int& y) {
+  const std::int64_t w = tiles_x, h = tiles_y, side = w < h ? w : h, tiles = w * h;
+  const std::int64_t corner = side * (side - 1) / 2;  // tiles before the first whole diagonal
+  std::int64_t d, n;                                  // diagonal, place on it
+  if (i >= corner && i < tiles - corner) {
+    d = side - 1 + (i - corner) / side, n = (i - corner) % side;
+  } else {
+    const std::int64_t j = i < corner ? i : tiles - 1 - i;
+    d = static_cast<std::int64_t>((std::sqrt(8.0 * static_cast<double>(j) + 1) - 1) / 2);
+    while (d * (d + 1) / 2 > j) --d;
+    while ((d + 1) * (d + 2) / 2 <= j) ++d;
+    n = j - d * (d + 1) / 2;
+    if (i >= corner) n = d - n, d = w + h - 2 - d;
+  }
+  const std::int64_t top = d < w ? 0 : d - w + 1;  // y of the right upper end
+  y = static_cast<int>(top + n);
+  x = static_cast<int>(d - top - n);
+}
+
+template <class K>
+AREAL_DEVICE void gather_along_diagonals(K& k, typename K::Shared& s, int ty, int tx) {
+  using T = typename K::T;
+  using Word = typename K::Word;
+  static constexpr int tile_height = K::tile_height, tile_width = K::tile_width;
+  static_assert(tile_width + tile_height <= K::threads);
+  const auto& m = k.m;
+  const auto& a = k.a;
+  const std::int64_t at = k.tile_at(ty, tx);
+  auto corner = k.ask_corner(ty, tx);
+  T down = 0;
+  if (m.thread() < tile_width + tile_height) {
+    const bool columns = m.thread() < tile_width;
+    const int n = columns ? m.thread() : k.row_of_thread(), count = columns ? ty : tx;
+    Word* const word = columns ? a.columns + at * tile_width + n : a.rows + at * tile_height + n;
+    const std::int64_t stride = columns ? static_cast<std::int64_t>(a.tiles_x) * tile_width : tile_height;
+    T beyond = 0;
+    const T own = columns ? m.get(k.cell(s.above, n)) : k.row_sum(s, n);
+    if (count > 0) {
+      typename K::Window up;
+      k.look(up, word - stride, stride, count);
+      beyond = k.look_back(up, word - stride, stride, count);
+      if (count + 1 < (columns ? a.tiles_y : a.tiles_x))
+        m.post(word, Word{static_cast<T>(beyond + own), static_cast<typename K::Tag>(k.tag + 1)});
+    }
+    if (columns) {
+      down = beyond + own;
+      m.put(k.cell(s.above, n), beyond);
+    } else {
+      k.put_left(s, n, beyond);
+    }
+  }
+  k.put_total(s, down);
+  k.put_corner(s, corner.sum());
+  m.sync();
+  k.post_total(s, ty, tx);
+}
+
+}  // namespace areal::kernels
