@@ -1,6 +1,7 @@
 // What the command says of good input: every answer against sums made here, pixel by pixel.
 
 #include <areal/catalog.hpp>
+#include <areal/info.hpp>
 #include <areal/version.hpp>
 #include <cmath>
 #include <cstring>
@@ -157,6 +158,27 @@ TEST_F(Command, NanIsLeftOutOnRequest) {
       json_lines(answer({"sat", "f.npy", "--ignore-nan", "--region", "0,0,3,1", "--stat", "sum,mean", "--json"}));
   EXPECT_EQ(rows.at(0)["sum"], 4.0);
   EXPECT_EQ(rows.at(0)["mean"], 2.0);
+}
+
+TEST_F(Command, EveryBackendTakesEveryOption) {
+  write_file(work / "f.npy", npy("<f4", "2, 3", std::vector<float>{1, NAN, 3, 4, 5, NAN}));
+  write_file(work / "m.npy", npy("|u1", "2, 3", std::vector<std::uint8_t>{1, 1, 1, 0, 1, 1}));
+  write_file(work / "v.npy", npy("|u1", "2, 1, 2", std::vector<std::uint8_t>{1, 2, 30, 40}));
+  for (const BackendInfo& row : backends()) {
+    if (!row.available) continue;
+    const std::string backend(name_of(row.backend));
+    const auto rows =
+        json_lines(answer({"sat", "f.npy", "--backend", backend, "--squares", "--tilted", "--mask", "m.npy",
+                           "--ignore-nan", "--region", "0,0,3,2", "--stat", "sum,count,variance", "--json"}));
+    EXPECT_EQ(rows.at(0)["sum"], 9.0) << backend;
+    EXPECT_EQ(rows.at(0)["count"], 3.0) << backend;
+    EXPECT_NEAR(rows.at(0)["variance"].get<double>(), 8.0 / 3, 1e-12) << backend;  // of 1, 3 and 5
+    const auto tilted = json_lines(
+        answer({"sat", "a.npy", "--backend", backend, "--region", "20,10,1,1", "--stat", "tilted", "--json"}));
+    EXPECT_EQ(tilted.at(0)["tilted"].get<double>(), pixel(19, 10) + pixel(19, 11)) << backend;
+    EXPECT_EQ(json_lines(answer({"sat", "v.npy", "--backend", backend, "--volume", "--json"})).at(0)["sum"], 73)
+        << backend;
+  }
 }
 
 TEST_F(Command, LanesByDefaultAndWidened) {

@@ -158,6 +158,9 @@ TEST_F(CudaSat, RandomShapesOfEveryLane) {
       c.options.backend = Backend::cuda;
       c.options.algorithm = ids[random() % ids.size()];
       c.options.border = borders[random() % 3];
+      if (i % 4 == 0) c.options.squares = Type::f64;
+      c.options.mask = i % 6 == 0;
+      c.options.tilted = i % 40 == 8;  // its oracle takes long
       c.in = placements[random() % std::size(placements)];
       c.out = placements[random() % std::size(placements)];
       c.seed = random();
@@ -182,6 +185,52 @@ TEST_F(CudaSat, TheSimulatedMachineGivesTheSameBits) {
       plan.execute({image.view(), View(table.data(), lane.table, plan.table_shape())}, workspace.data());
       EXPECT_EQ(gpu.table(), table) << id << " " << name_of(lane);
     }
+}
+
+// What comes beside the plain sum, through the copies of SatRunner.
+TEST_F(CudaSat, TheSimulatedMachineGivesTheSameBitsOfAllTables) {
+  for (const BackendInfo& row : backends())
+    if (row.backend == Backend::simt && !row.available) GTEST_SKIP() << "no simulated machine";
+  const auto bits = [](const Array& a) { return std::string(static_cast<const char*>(a.data()), a.bytes()); };
+  for (const Lane lane : lanes())
+    for (const bool volume : {false, true}) {
+      const Shape shape{151, 137, 2, 2, Layout::planar};
+      const bool real = is_float(lane.input);
+      const Buffer image(random_image(lane.input, shape, real ? Fill::holes : Fill::wild, 9), placements[2]);
+      const Buffer mask(random_mask({shape.width, shape.height, 1, shape.batch}, 9), placements[1]);
+      SatOptions options;
+      options.squares = Type::f64;
+      options.ignore_nan = real, options.volume = volume, options.tilted = !volume;
+      options.backend = Backend::cuda;
+      const SatTables gpu = sat(image.view(), options, lane, mask.view());
+      options.backend = Backend::simt;
+      const SatTables twin = sat(image.view(), options, lane, mask.view());
+      EXPECT_EQ(bits(gpu.sum), bits(twin.sum)) << name_of(lane) << ", volume " << volume;
+      EXPECT_EQ(bits(gpu.squares), bits(twin.squares)) << name_of(lane) << ", volume " << volume;
+      EXPECT_EQ(bits(gpu.tilted), bits(twin.tilted)) << name_of(lane) << ", volume " << volume;
+      EXPECT_EQ(bits(gpu.count), bits(twin.count)) << name_of(lane) << ", volume " << volume;
+    }
+}
+
+// The CPU's tables are the oracle, at a size that fills the machine.
+TEST_F(CudaSat, AllTablesOfALargeImage) {
+  const Shape shape{4099, 3001};
+  const Lane lane = *lane_named("8u32u");
+  const Buffer image(random_image(lane.input, shape, Fill::wild, 10), placements[0]);
+  const Buffer mask(random_mask(shape, 10), placements[0]);
+  SatOptions options{.squares = Type::u64, .tilted = true};
+  const auto tables_of = [&](Backend backend) {
+    options.backend = backend;
+    return sat(image.view(), options, lane, mask.view());
+  };
+  const SatTables gpu = tables_of(Backend::cuda), cpu = tables_of(Backend::cpu);
+  const auto same = [](const Array& a, const Array& b) {
+    return a.bytes() == b.bytes() && std::memcmp(a.data(), b.data(), a.bytes()) == 0;
+  };
+  EXPECT_TRUE(same(gpu.sum, cpu.sum));
+  EXPECT_TRUE(same(gpu.squares, cpu.squares));
+  EXPECT_TRUE(same(gpu.tilted, cpu.tilted));
+  EXPECT_TRUE(same(gpu.count, cpu.count));
 }
 
 // The CPU's table, which shares no code with the kernels, is the oracle. 4.3e9 elements; 17 GB of table.

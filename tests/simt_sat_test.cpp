@@ -13,37 +13,59 @@ namespace {
 
 using conformance::device_sat_ids;
 
-/// A table of one random image, on a workspace that is kept.
+/// The tables of one random image, on a workspace that is kept.
 class Tables {
  public:
-  Tables(std::string id, Lane lane, const Shape& image, Border border = Border::none)
+  Tables(std::string id, const kernels::SatRequest& request)
       : id_(std::move(id)),
-        request_{image, lane, border, Layout::planar},
-        values_(conformance::random_image(lane.input, image, conformance::Fill::wild, 5)),
-        image_(values_, conformance::placements[0]),
-        workspace_(sat_workspace_bytes(id_, request_)) {}
+        request_(request),
+        image_(conformance::random_image(request.lane.input, request.image,
+                                         request.ignore_nan ? conformance::Fill::holes : conformance::Fill::wild, 5),
+               conformance::placements[0]),
+        workspace_(sat_workspace_bytes(id_, request_)) {
+    const Shape& shape = request.image;
+    if (request.mask)
+      mask_ =
+          Buffer(conformance::random_mask({shape.width, shape.height, 1, shape.batch}, 5), conformance::placements[0]);
+  }
 
-  /// The table's bytes.
+  /// The tables' bytes.
   std::vector<std::uint8_t> operator()(const Options& options) {
-    conformance::Buffer table(request_.lane.table, conformance::table_shape_of(request_.image, request_.border),
-                              conformance::placements[0], conformance::Guard::output);
-    launches = sat(id_, request_, image_.view(), table.view(), workspace_.data(), options);
-    return table.bytes();
+    const Shape& image = request_.image;
+    const Shape plane{image.width, image.height, 1, image.batch};
+    const auto table = [&](bool wanted, Type type, const Shape& of, Border border) {
+      return wanted ? Buffer(type, conformance::table_shape_of(of, border, request_.volume), conformance::placements[0],
+                             conformance::Guard::output)
+                    : Buffer();
+    };
+    const Border border = request_.border;
+    Buffer sum = table(true, request_.lane.table, image, border),
+           squares = table(request_.squares.has_value(), request_.squares.value_or(Type::u64), image, border),
+           tilted = table(request_.tilted, request_.lane.table, image, Border::zero),
+           count = table(request_.counts(), Type::u32, plane, border);
+    launches =
+        sat(id_, request_, {image_.view(), sum.view(), mask_.view(), squares.view(), tilted.view(), count.view()},
+            workspace_.data(), options);
+    std::vector<std::uint8_t> all;
+    for (Buffer* buffer : {&sum, &squares, &tilted, &count})
+      all.insert(all.end(), buffer->bytes().begin(), buffer->bytes().end());
+    return all;
   }
   std::vector<LaunchCounts> launches;
 
  private:
+  using Buffer = conformance::Buffer;
+
   std::string id_;
   kernels::SatRequest request_;
-  conformance::Values values_;
-  conformance::Buffer image_;
+  Buffer image_, mask_;
   std::vector<std::uint8_t> workspace_;
 };
 
 TEST(SatKernels, AnyScheduleGivesTheSameBits) {
   for (const std::string& id : device_sat_ids())
     for (const char* lane : {"8u32u", "32f32f", "16u64f"}) {
-      Tables run(id, *lane_named(lane), {390, 300});
+      Tables run(id, {{390, 300}, *lane_named(lane), Border::none});
       const auto first = run({});
       std::uint64_t seed = 2;
       for (const StartOrder start : {StartOrder::ascending, StartOrder::descending, StartOrder::random})
@@ -67,7 +89,7 @@ TEST(SatKernels, ReadEachElementOnceAndWriteItOnce) {
     for (const char* name : {"8u32u", "32f32f", "64f64f"})
       for (const Shape& image : images_for(id)) {
         const Lane lane = *lane_named(name);
-        Tables run(id, lane, image);
+        Tables run(id, {image, lane, Border::none});
         run({});
         ASSERT_EQ(run.launches.size(), 1u);
         const Counts& n = run.launches[0].counts;
@@ -79,6 +101,70 @@ TEST(SatKernels, ReadEachElementOnceAndWriteItOnce) {
         EXPECT_EQ(n.reads.sectors, elements * size_of(lane.input) / 32) << what;
         EXPECT_EQ(n.writes.sectors, elements * size_of(lane.table) / 32) << what;
       }
+}
+
+TEST(SatKernels, AnyScheduleGivesTheSameBitsOfAllTables) {
+  kernels::SatRequest request{{140, 70, 1, 2}, *lane_named("32f32f"), Border::zero, Type::f64};
+  request.mask = request.ignore_nan = true;
+  for (const bool volume : {false, true}) {
+    request.volume = volume, request.tilted = !volume;
+    Tables run("held", request);
+    const auto first = run({});
+    std::uint64_t seed = 2;
+    for (const StartOrder start : {StartOrder::descending, StartOrder::random})
+      for (const int residents : {1, 3, 64}) {
+        Options options;
+        options.seed = seed++, options.residents = residents, options.start = start;
+        EXPECT_EQ(run(options), first) << "volume " << volume << ", seed " << options.seed << ", residents "
+                                       << residents;
+      }
+  }
+}
+
+/// Of the launches before the last, which is the sum's.
+GlobalCounts all_of(const std::vector<LaunchCounts>& launches, GlobalCounts Counts::*what) {
+  GlobalCounts all;
+  for (std::size_t i = 0; i + 1 < launches.size(); ++i) all += launches[i].counts.*what;
+  return all;
+}
+
+TEST(SatKernels, TiltedTablesReadAndWriteWhatTheyClaim) {
+  for (const char* name : {"8u32u", "64f64f"}) {
+    kernels::SatRequest request{{512, 512}, *lane_named(name)};
+    request.tilted = true;
+    Tables run("held", request);
+    run({});
+    ASSERT_EQ(run.launches.size(), 5u + 1);
+    const double elements = 512 * 512;
+    // Of 4.8 for a large image: the first launches leave out the last of these 16 strips.
+    EXPECT_NEAR(static_cast<double>(all_of(run.launches, &Counts::reads).elements) / elements, 4.6, 0.05) << name;
+    EXPECT_NEAR(static_cast<double>(all_of(run.launches, &Counts::writes).elements) / elements, 1.2, 0.05) << name;
+  }
+}
+
+TEST(SatKernels, DepthReadsEachElementOnceAndWritesAllButTheFirstSlice) {
+  kernels::SatRequest request{{96, 64, 1, 5}, *lane_named("16u32u"), Border::none};
+  request.volume = true;
+  Tables run("held", request);
+  run({});
+  ASSERT_EQ(run.launches.size(), 2u);
+  const Counts& n = run.launches[1].counts;
+  EXPECT_EQ(n.reads.elements, 96u * 64 * 5);
+  EXPECT_EQ(n.writes.elements, 96u * 64 * 4);
+  EXPECT_EQ(n.reads.strided + n.writes.strided, 0u);
+}
+
+TEST(SatKernels, WhichPixelsCountIsReadOnceAndWrittenOnce) {
+  kernels::SatRequest request{{256, 64, 3}, *lane_named("32f32f"), Border::none};
+  request.ignore_nan = request.mask = true;
+  Tables run("held", request);
+  run({});
+  ASSERT_EQ(run.launches.size(), 3u);  // which count; counts; the sum
+  const std::uint64_t pixels = 256 * 64;
+  EXPECT_LE(run.launches[0].counts.reads.elements, pixels * 4);
+  EXPECT_EQ(run.launches[0].counts.writes.elements, pixels);
+  EXPECT_EQ(run.launches[1].counts.reads.elements, pixels);
+  EXPECT_EQ(run.launches[1].counts.writes.elements, pixels);
 }
 
 }  // namespace

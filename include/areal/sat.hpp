@@ -83,7 +83,7 @@ inline SatPlan make_plan(const Shape& image, Lane lane, const SatOptions& option
 }
 
 /// A plan and the memory that it needs: the tables of host images one after another, on whatever the plan runs. On cuda
-/// it copies the image to the device and the table back. Not for several threads at once.
+/// it copies image and mask to the device and the tables back. Not for several threads at once.
 class SatRunner {
  public:
   /// Throws OutOfMemory, with the bytes, where the host or the device lacks them.

@@ -248,7 +248,7 @@ Backend best_backend(const SatOptions& options) {
     const Algorithm* const row = find_algorithm("sat", options.algorithm);
     return row != nullptr && row->cuda;
   }();
-  return known && missing_on_device(options).empty() && cuda::device_count() > 0 ? Backend::cuda : Backend::cpu;
+  return known && cuda::device_count() > 0 ? Backend::cuda : Backend::cpu;
 }
 
 SatTables sat(const ConstView& image, const SatOptions& options, std::optional<Lane> lane, const ConstView& mask) {

@@ -10,15 +10,6 @@
 
 namespace areal {
 
-std::string missing_on_device(const SatOptions& options) {
-  if (options.squares) return "tables of squares";
-  if (options.tilted) return "tilted tables";
-  if (options.mask) return "masks";
-  if (options.ignore_nan) return "ignore_nan";
-  if (options.volume) return "volumes";
-  return "";
-}
-
 void require_backend(Backend backend, int device) {
   if (backend == Backend::cuda) {
     const int count = cuda::device_count();
@@ -41,13 +32,12 @@ void require_stream(Stream stream) {
 }
 
 DeviceSat::DeviceSat(const Shape& image, Lane lane, const SatOptions& options, std::string id)
-    : request_{image, lane, options.border, options.tables},
+    : request_{image,          lane,         options.border,     options.squares,
+               options.tilted, options.mask, options.ignore_nan, options.volume},
       backend_(options.backend),
       device_(options.device),
       id_(std::move(id)) {
   require_backend(backend_, device_);
-  if (const std::string missing = missing_on_device(options); !missing.empty())
-    throw Unavailable(sentence("backend ", name_of(backend_), " has no ", missing, " yet: choose the backend cpu"));
   if (id_ == "auto") id_ = kernels::best_sat(request_);
   workspace_bytes_ =
       backend_ == Backend::cuda ? cuda::sat_workspace_bytes(id_, request_) : simt::sat_workspace_bytes(id_, request_);
@@ -66,12 +56,12 @@ void DeviceSat::prepare(void* workspace, Stream stream) const {
 
 void DeviceSat::execute(const SatArguments& arguments, void* workspace, Stream stream) const {
   if (backend_ == Backend::simt) {
-    simt::sat(id_, request_, arguments.image, arguments.sum, workspace);
+    simt::sat(id_, request_, arguments, workspace);
     return;
   }
   require_stream(stream);
   const cuda::DeviceScope scope(device_);
-  cuda::sat(id_, request_, arguments.image, arguments.sum, workspace, stream);
+  cuda::sat(id_, request_, arguments, workspace, stream);
 }
 
 }  // namespace areal

@@ -29,8 +29,6 @@ class DeviceSat {
   std::size_t workspace_bytes_ = 0;
 };
 
-/// What a device backend cannot do yet of these options, or an empty text.
-std::string missing_on_device(const SatOptions& options);
 /// Throws Unavailable unless that backend, and its device, can be used.
 void require_backend(Backend backend, int device);
 /// Throws InvalidArgument unless the stream is one of CUDA's.

@@ -25,7 +25,7 @@ void clear(void*, std::size_t, Stream) { absent(); }
 void copy_in(void*, const void*, std::size_t, Stream) { absent(); }
 void copy_out(void*, const void*, std::size_t, Stream) { absent(); }
 std::size_t sat_workspace_bytes(std::string_view, const kernels::SatRequest&) { absent(); }
-void sat(std::string_view, const kernels::SatRequest&, const ConstView&, const View&, void*, Stream) { absent(); }
+void sat(std::string_view, const kernels::SatRequest&, const SatArguments&, void*, Stream) { absent(); }
 std::size_t histogram_workspace_bytes(std::string_view, const kernels::HistogramRequest&) { absent(); }
 void histogram(std::string_view, const kernels::HistogramRequest&, const ConstView&, const ConstView&, const View&,
                void*, Stream) {

@@ -7,24 +7,28 @@
 namespace areal::cuda {
 namespace {
 
-kernels::SatEntry<Launcher> entry(std::string_view id, Lane lane) {
-  const auto found = kernels::in_group(kernels::group_of_type(lane.table),
-                                       [&]<kernels::Group group>() { return sat_entry_of<group>(id, lane); });
+kernels::SatEntry<Launcher> entry(const kernels::TableRequest& request) {
+  const auto found = kernels::in_group(kernels::group_of_type(request.lane.table),
+                                       [&]<kernels::Group group>() { return sat_entry_of<group>(request); });
   if (!found.execute)
-    throw Unavailable("algorithm " + std::string(id) + " has no CUDA kernel for lane " + name_of(lane));
+    throw Unavailable("algorithm " + std::string(request.id) + " has no CUDA kernel for lane " + name_of(request.lane));
   return found;
+}
+
+kernels::SatSchedule<Launcher> schedule(std::string_view id, const kernels::SatRequest& request) {
+  return {id, request, &entry};
 }
 
 }  // namespace
 
 std::size_t sat_workspace_bytes(std::string_view id, const kernels::SatRequest& request) {
-  return entry(id, request.lane).workspace_bytes(request);
+  return schedule(id, request).workspace_bytes();
 }
 
-void sat(std::string_view id, const kernels::SatRequest& request, const ConstView& image, const View& table,
-         void* workspace, Stream stream) {
+void sat(std::string_view id, const kernels::SatRequest& request, const SatArguments& views, void* workspace,
+         Stream stream) {
   Launcher launcher(static_cast<cudaStream_t>(stream.handle()));
-  entry(id, request.lane).execute(launcher, request, image, table, workspace);
+  schedule(id, request).execute(launcher, views, workspace);
 }
 
 }  // namespace areal::cuda

@@ -2,6 +2,7 @@
 // Summed-area tables on a CUDA device. src/cuda/absent.cpp stands in where this build has no CUDA.
 
 #include <areal/execution.hpp>
+#include <areal/sat.hpp>
 #include <cstddef>
 #include <string_view>
 #include "kernels/sat/request.hpp"
@@ -10,8 +11,8 @@ namespace areal::cuda {
 
 /// Bytes of device memory that an execute needs.
 std::size_t sat_workspace_bytes(std::string_view id, const kernels::SatRequest& request);
-/// Queues the table on the stream, which belongs to the current device. Views and request agree; all is device memory.
-void sat(std::string_view id, const kernels::SatRequest& request, const ConstView& image, const View& table,
-         void* workspace, Stream stream);
+/// Queues the tables on the stream, which belongs to the current device. Views and request agree; all is device memory.
+void sat(std::string_view id, const kernels::SatRequest& request, const SatArguments& views, void* workspace,
+         Stream stream);
 
 }  // namespace areal::cuda

@@ -6,6 +6,6 @@ namespace areal::cuda {
 
 /// Instantiated a group at a time in sat-lanes.cu.
 template <kernels::Group group>
-kernels::SatEntry<Launcher> sat_entry_of(std::string_view id, Lane lane);
+kernels::SatEntry<Launcher> sat_entry_of(const kernels::TableRequest& request);
 
 }  // namespace areal::cuda

@@ -10,7 +10,7 @@ namespace {
 
 bool built() noexcept { return false; }
 std::size_t sat_workspace_bytes(std::string_view, const kernels::SatRequest&) { absent(); }
-std::vector<LaunchCounts> sat(std::string_view, const kernels::SatRequest&, const ConstView&, const View&, void*,
+std::vector<LaunchCounts> sat(std::string_view, const kernels::SatRequest&, const SatArguments&, void*,
                               const Options&) {
   absent();
 }

@@ -4,8 +4,8 @@
 namespace areal::simt {
 
 template <>
-kernels::SatEntry<Launcher> sat_entry_of<kernels::this_group>(std::string_view id, Lane lane) {
-  return kernels::sat_entry_of<Launcher, kernels::this_group>(id, lane);
+kernels::SatEntry<Launcher> sat_entry_of<kernels::this_group>(const kernels::TableRequest& request) {
+  return kernels::sat_entry_of<Launcher, kernels::this_group>(request);
 }
 
 }  // namespace areal::simt

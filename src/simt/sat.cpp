@@ -8,11 +8,16 @@
 namespace areal::simt {
 namespace {
 
-kernels::SatEntry<Launcher> entry(std::string_view id, Lane lane) {
-  const auto found = kernels::in_group(kernels::group_of_type(lane.table),
-                                       [&]<kernels::Group group>() { return sat_entry_of<group>(id, lane); });
-  if (!found.execute) throw Unavailable("algorithm " + std::string(id) + " has no kernel for lane " + name_of(lane));
+kernels::SatEntry<Launcher> entry(const kernels::TableRequest& request) {
+  const auto found = kernels::in_group(kernels::group_of_type(request.lane.table),
+                                       [&]<kernels::Group group>() { return sat_entry_of<group>(request); });
+  if (!found.execute)
+    throw Unavailable("algorithm " + std::string(request.id) + " has no kernel for lane " + name_of(request.lane));
   return found;
+}
+
+kernels::SatSchedule<Launcher> schedule(std::string_view id, const kernels::SatRequest& request) {
+  return {id, request, &entry};
 }
 
 }  // namespace
@@ -20,20 +25,29 @@ kernels::SatEntry<Launcher> entry(std::string_view id, Lane lane) {
 bool built() noexcept { return true; }
 
 std::size_t sat_workspace_bytes(std::string_view id, const kernels::SatRequest& request) {
-  return entry(id, request.lane).workspace_bytes(request);
+  return schedule(id, request).workspace_bytes();
 }
 
-std::vector<LaunchCounts> sat(std::string_view id, const kernels::SatRequest& request, const ConstView& image,
-                              const View& table, void* workspace, const Options& options) {
-  const auto chosen = entry(id, request.lane);
+std::vector<LaunchCounts> sat(std::string_view id, const kernels::SatRequest& request, const SatArguments& views,
+                              void* workspace, const Options& options) {
+  const auto chosen = schedule(id, request);
   Launcher launcher(options);
-  const bool in_place = table.data == image.data;
-  if (!in_place && bytes_of_view(image) > 0)
-    launcher.add({"the image", const_cast<void*>(image.data), bytes_of_view(image), true, false});
-  if (bytes_of_view(table) > 0) launcher.add({"the table", table.data, bytes_of_view(table), in_place, true, false});
-  if (const std::size_t bytes = chosen.workspace_bytes(request); bytes > 0)
+  const auto add_input = [&](const char* name, const ConstView& view) {
+    if (bytes_of_view(view) > 0) launcher.add({name, const_cast<void*>(view.data), bytes_of_view(view), true, false});
+  };
+  const auto add_table = [&](const char* name, const View& view, bool initialised) {
+    if (bytes_of_view(view) > 0) launcher.add({name, view.data, bytes_of_view(view), initialised, true, false});
+  };
+  const bool in_place = views.sum.data == views.image.data;
+  if (!in_place) add_input("the image", views.image);
+  add_input("the mask", views.mask);
+  add_table("the table", views.sum, in_place);
+  add_table("the table of squares", views.squares, false);
+  add_table("the tilted table", views.tilted, false);
+  add_table("the table of counts", views.count, false);
+  if (const std::size_t bytes = chosen.workspace_bytes(); bytes > 0)
     launcher.add({"the workspace", workspace, bytes, true, true});
-  chosen.execute(launcher, request, image, table, workspace);
+  chosen.execute(launcher, views, workspace);
   return launcher.launches();
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 // Summed-area tables on the simulated machine. src/simt/absent.cpp stands in where this build has none.
 
+#include <areal/sat.hpp>
 #include <cstddef>
 #include <string_view>
 #include <vector>
@@ -14,9 +15,9 @@ namespace areal::simt {
 bool built() noexcept;
 
 std::size_t sat_workspace_bytes(std::string_view id, const kernels::SatRequest& request);
-/// Computes the table, every access checked, and gives the counts of its launches. Views and request agree; all is host
-/// memory. Throws Fault.
-std::vector<LaunchCounts> sat(std::string_view id, const kernels::SatRequest& request, const ConstView& image,
-                              const View& table, void* workspace, const Options& options = {});
+/// Computes the tables, every access checked, and gives the counts of the launches. Views and request agree; all is
+/// host memory. Throws Fault.
+std::vector<LaunchCounts> sat(std::string_view id, const kernels::SatRequest& request, const SatArguments& views,
+                              void* workspace, const Options& options = {});
 
 }  // namespace areal::simt

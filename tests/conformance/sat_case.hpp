@@ -126,11 +126,16 @@ inline void prepare_on_device(const SatPlan& plan, Workspace& workspace) {
 }
 inline void execute_on_device(const SatPlan& plan, SatMemory& memory, Workspace& workspace) {
   const cuda::OwnedStream stream;
-  Mirror image(memory.image.bytes(), stream.get()), sum(memory.sum.bytes(), stream.get()),
-      space(workspace.bytes(), stream.get());
-  const SatArguments on_host = memory.arguments();
-  plan.execute({image.twin(memory.image.view()), sum.twin(on_host.sum)}, space.twin(workspace.data()), stream.get());
-  image.back(), sum.back(), space.back();
+  Mirror space(workspace.bytes(), stream.get());
+  std::vector<Mirror> mirrors;
+  const auto twin = [&](Buffer& buffer) {
+    return mirrors.emplace_back(buffer.bytes(), stream.get()).twin(buffer.view());
+  };
+  const View image = twin(memory.image), sum = twin(memory.sum), mask = twin(memory.mask),
+             squares = twin(memory.squares), tilted = twin(memory.tilted), count = twin(memory.count);
+  plan.execute({image, sum, mask, squares, tilted, count}, space.twin(workspace.data()), stream.get());
+  for (Mirror& mirror : mirrors) mirror.back();
+  space.back();
   stream.synchronize();
 }
 

@@ -40,6 +40,13 @@ AREAL_DEVICE T term(In pixel) {
     return static_cast<T>(pixel);
 }
 
+/// Its square, rounded to the type of the sum.
+template <class T, class In>
+AREAL_DEVICE T square(In pixel) {
+  const T value = term<T>(pixel);
+  return value * value;
+}
+
 /// Four bytes as the machine's dot4 wants them.
 AREAL_DEVICE std::uint32_t word_of(const Vec<std::uint8_t, 4>& bytes) {
   return __builtin_bit_cast(std::uint32_t, bytes);

@@ -93,6 +93,8 @@ struct NoMachine {};
 
 /// Shared memory of a kernel that has none.
 struct NoShared {};
+/// Types and tuning of a kernel that is the same for all.
+struct NoConfig {};
 
 /// A barrier in shared memory that counts arrivals and landed bytes.
 struct Mbarrier {

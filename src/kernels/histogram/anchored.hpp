@@ -56,7 +56,7 @@ struct AnchoredPlan {
     args.bins = static_cast<int>(request.bins);
     args.groups = (args.bins + C::group - 1) / C::group;
     args.corners_along_columns = args.tiles_y <= args.tiles_x;
-    args.abreast = args.bins > 4 ? 1 : args.bins > 2 ? 2 : args.bins > 1 ? 4 : 8;
+    args.abreast = args.bins > 4 ? 1 : args.bins > 2 ? 2 : AnchoredWrite<NoMachine, C>::most_abreast;
     tiles = static_cast<std::int64_t>(args.tiles_x) * args.tiles_y;
     place(nullptr, static_cast<std::int64_t>(request.tables.size()));
   }

@@ -114,21 +114,34 @@ struct AnchoredWrite {
   using T = typename C::T;
   using A = typename C::A;
   using Args = AnchoredArgs<A>;
-  using Shared = NoShared;
   using Warp = AnchoredWarp<M, C>;
   template <int E>
   using Sums = A[4 / E][E];
   static constexpr int warps = 8, threads = warps * warp_size, resident = 4;
+  static constexpr int most_abreast = 4;  // tiles of a block
   static constexpr bool weighted = !std::is_integral_v<A>;
   static constexpr int W = 16 / static_cast<int>(sizeof(A));  // columns of one store, where it may be a vector
+
+  /// The squares of the block's tiles, and a warp's own: what lies left of its tile. Were they loaded row by row, they
+  /// would wait behind the stores.
+  struct Counting {
+    Square square[most_abreast][tile_squares][warp_size];
+    alignas(16) A left[warps][tile_height];
+  };
+  using Shared = std::conditional_t<weighted, NoShared, Counting>;
 
   M m;
   Args a;
 
   AREAL_DEVICE void operator()() {
     AnchoredPlace place;
-    if (!find(place)) return;
+    const bool mine = find(place);
     m.await_launch();
+    if constexpr (!weighted) fetch(place, mine);
+    if (!mine) {
+      if constexpr (!weighted) arrived();  // to what the other warps wait for
+      return;
+    }
     const Warp warp{m, a, place};
     if (a.edge) warp.write_edge();
     const A corner = warp.corner();
@@ -156,14 +169,15 @@ struct AnchoredWrite {
     const auto tiles_x = static_cast<std::uint32_t>(a.tiles_x), tiles = tiles_x * static_cast<std::uint32_t>(a.tiles_y);
     const std::uint32_t beside = (tiles + a.abreast - 1) / a.abreast, depths = (a.bins + deep - 1) / deep;
     auto at = static_cast<std::uint32_t>(m.block());  // a grid has fewer blocks than 2^31
-    const std::uint32_t tile = at % beside * a.abreast + m.warp() / deep;
-    at /= beside;
+    // All the bins of a tile before the next, while its squares are near.
     place.bin = static_cast<int>(at % depths) * deep + m.warp() % deep;
-    place.image = at / depths;
-    if (tile >= tiles || place.bin >= a.bins) return false;
+    at /= depths;
+    const std::uint32_t tile = at % beside * a.abreast + m.warp() / deep;
+    place.image = at / beside;
+    place.tile = tile;
+    if (tile >= tiles) return false;
     const std::int64_t tx = tile % tiles_x, ty = tile / tiles_x;
     place.x = tx * tile_width, place.y = ty * tile_height;
-    place.tile = tile;
     const std::int64_t plane = (place.image * a.bins + place.bin) * tiles;
     place.at = plane + tile;
     place.corner = plane + (a.corners_along_columns ? tx * a.tiles_y : ty * tiles_x);
@@ -171,7 +185,7 @@ struct AnchoredWrite {
     const std::int64_t right = a.width - place.x, down = a.height - place.y;
     place.columns = static_cast<int>(right < tile_width ? right : tile_width);
     place.rows = static_cast<int>(down < tile_height ? down : tile_height);
-    return true;
+    return place.bin < a.bins;
   }
   AREAL_DEVICE const Square* squares(const AnchoredPlace& place) const {
     const std::int64_t tiles = static_cast<std::int64_t>(a.tiles_x) * a.tiles_y;
@@ -185,50 +199,47 @@ struct AnchoredWrite {
 
   // ---------------------------------------------------------------- counts
 
-  /// What lies left of the tile in four rows.
-  struct Left {
-    A at[4];
-  };
-  AREAL_DEVICE Left left_of(const A* from) const {
-    Left left;
-    AREAL_UNROLL
-    for (int i = 0; i < 4; i += W) {
-      const auto some = m.load(reinterpret_cast<const Vec<A, W>*>(from + i));
-      AREAL_UNROLL
-      for (int v = 0; v < W; ++v) left.at[i + v] = some.at[v];
+  /// The warps of a tile bring its squares, each what lies left for its own bin.
+  AREAL_DEVICE void fetch(const AnchoredPlace& place, bool mine) {
+    Counting& s = m.template shared<Counting>();
+    const int deep = warps / a.abreast, group = m.warp() / deep, some = deep * warp_size;
+    if (place.tile < static_cast<std::int64_t>(a.tiles_x) * a.tiles_y) {
+      const Square* const from = squares(place);
+      for (int i = m.thread() - group * some; i < (place.rows + 3) / 4 * warp_size; i += some)
+        m.copy_async(s.square[group][i / warp_size][i % warp_size], from + i);
     }
-    return left;
+    using Some = Vec<A, W>;
+    if (mine && m.lane() < tile_height / W)
+      m.copy_async(reinterpret_cast<Some&>(s.left[m.warp()][m.lane() * W]),
+                   reinterpret_cast<const Some*>(a.left + place.at * tile_height) + m.lane());
+    m.commit_copies();
+  }
+  AREAL_DEVICE void arrived() {
+    m.template wait_copies<0>();
+    m.sync();
   }
 
   template <int E, Stores stores>
   AREAL_DEVICE void count(const Warp& warp, const AnchoredPlace& place, A corner) {
+    Counting& s = m.template shared<Counting>();
+    const auto& tile = s.square[m.warp() / (warps / a.abreast)];
     Sums<E> sum;
     warp.template anchor<E>(corner, sum);
-    const Square* from = squares(place) + m.lane();
-    const A* beside = a.left + place.at * tile_height;
     const std::uint32_t key = number(place) * 0x01010101u;
     char* to = warp.first();
-    Square next = m.load(from);
-    Left next_left = left_of(beside);
+    arrived();
+    const A* const left = s.left[m.warp()];
     int y = 0;
-    for (; y + 4 <= place.rows; y += 4) {
-      const Square square = next;
-      const Left left = next_left;
-      if (y + 4 < place.rows) {
-        from += warp_size, beside += 4;
-        next = m.load(from);
-        next_left = left_of(beside);
-      }
-      count_rows<E, stores>(warp, square, left, key, sum, to, 4);
-      to += 4 * a.out.row;
-    }
-    if (y < place.rows) count_rows<E, stores>(warp, next, next_left, key, sum, to, place.rows - y);
+    for (; y + 4 <= place.rows; y += 4, to += 4 * a.out.row)
+      count_rows<E, stores>(warp, m.get(tile[y / 4][m.lane()]), left + y, key, sum, to, 4);
+    if (y < place.rows)
+      count_rows<E, stores>(warp, m.get(tile[y / 4][m.lane()]), left + y, key, sum, to, place.rows - y);
   }
 
   /// Four rows: a byte each in one word, as 128 columns have at most 128 pixels of a bin.
   template <int E, Stores stores>
-  AREAL_DEVICE void count_rows(const Warp& warp, const Square& square, const Left& left, std::uint32_t key,
-                               Sums<E>& sum, char* to, int rows) {
+  AREAL_DEVICE void count_rows(const Warp& warp, const Square& square, const A* left, std::uint32_t key, Sums<E>& sum,
+                               char* to, int rows) {
     std::uint32_t upto[4];  // byte v: the pixels of the bin among the lane's columns up to v
     std::uint32_t own = 0;  // of all four columns; the first row in the highest byte
     AREAL_UNROLL
@@ -241,7 +252,7 @@ struct AnchoredWrite {
     AREAL_UNROLL
     for (int i = 0; i < 4; ++i)
       if (i < rows) {
-        add_row(sum, upto[i], before, 3 - i, left.at[i]);
+        add_row(sum, upto[i], before, 3 - i, m.get(left[i]));
         warp.template store<E, stores>(to, sum);
         to += a.out.row;
       }

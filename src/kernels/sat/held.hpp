@@ -23,6 +23,7 @@
 #include "kernels/sat/held_direct.hpp"
 #include "kernels/sat/held_rows.hpp"
 #include "kernels/sat/request.hpp"
+#include "kernels/sat/valid.hpp"
 
 namespace areal::kernels {
 
@@ -33,6 +34,7 @@ struct HeldArgs {
   const char* image;
   char* table;  ///< where the first sum goes
   Strides in, out;
+  Valid valid;
   std::int64_t width, height;  ///< of what is summed
   int channels;
   bool edge;  ///< zeros belong left of and above the first sum
@@ -66,7 +68,7 @@ struct Held {
   static_assert(threads % tile_height == 0 && tile_width <= threads);
 
   /// Bytes are counted four at a time, and scanned two rows at a time, as a row's sums within a warp fit 16 bits.
-  static constexpr bool bytes = std::is_same_v<In, std::uint8_t> && std::is_same_v<T, std::uint32_t> && V == 4;
+  static constexpr bool bytes = C::byte && V == 4;
   static constexpr int scans = bytes ? each / 2 : each;
 
   struct Shared {
@@ -146,6 +148,7 @@ struct Held {
     const std::int64_t batch = n / a.channels, channel = n % a.channels;
     a.image += batch * a.in.batch + channel * a.in.channel;
     a.table += batch * a.out.batch + channel * a.out.channel;
+    if (a.valid.plane != nullptr) a.valid.plane += batch * a.valid.image;
     a.rows += n * tiles * tile_height;
     a.beside += n * a.groups * a.tiles_y * tile_height;
     a.columns += n * tiles * tile_width;
@@ -198,7 +201,8 @@ struct Held {
         AREAL_UNROLL
         for (int v = 0; v < V; ++v) {
           line.at[v] = In{};
-          if (i < at.rows && v < at.columns) line.at[v] = load_element<M, In>(m, from + v * a.in.column, aligned);
+          if (i < at.rows && v < at.columns && is_valid(m, a.valid, at.x + v, at.y + i))
+            line.at[v] = load_element<M, In>(m, from + v * a.in.column, aligned);
         }
         m.put(s.tile[i][m.thread()], line);
       }
@@ -221,7 +225,7 @@ struct Held {
         total[i] = 0;
         AREAL_UNROLL
         for (int v = 0; v < V; ++v) {
-          const T pixel = term<T>(line.at[v]);
+          const T pixel = term_of(line.at[v]);
           column.at[v] += pixel;
           total[i] += pixel;
         }
@@ -242,6 +246,11 @@ struct Held {
         }
       }
     }
+  }
+
+  AREAL_DEVICE static T term_of(In pixel) {
+    if constexpr (C::squares) return square<T>(pixel);
+    return term<T>(pixel);
   }
 
   // ---------------------------------------------------------------- publish, and what all gathers share
@@ -399,7 +408,7 @@ struct Held {
         T across = 0;
         AREAL_UNROLL
         for (int v = 0; v < V; ++v) {
-          across += term<T>(line.at[v]);
+          across += term_of(line.at[v]);
           sum.at[v] += across + base;
         }
       }
@@ -483,13 +492,13 @@ struct Held {
 };
 
 /// Lane and tuning, of one H200, 2026-11: see docs/notes/cuda-sat.md for what else was tried.
-template <class In_, class T_, HeldOrder order_>
+template <class In_, class T_, HeldOrder order_, bool squares_ = false>
 struct HeldConfig {
   using In = In_;
   using T = T_;
   static constexpr HeldOrder order = order_;
-  static constexpr bool diagonal = order == HeldOrder::diagonals,
-                        byte = std::is_same_v<In, std::uint8_t> && std::is_same_v<T, std::uint32_t>;
+  static constexpr bool diagonal = order == HeldOrder::diagonals, squares = squares_,
+                        byte = std::is_same_v<In, std::uint8_t> && std::is_same_v<T, std::uint32_t> && !squares;
   static constexpr int vector = 16 / static_cast<int>(sizeof(T));
   static constexpr int spans = sizeof(T) == 8 || (byte && diagonal) ? 2 : 1;
   static constexpr int bunches = sizeof(T) == 8 ? 4 : 8;
@@ -506,7 +515,7 @@ struct HeldPlan {
   using T = typename C::T;
   using Kernel = Held<NoMachine, C>;
 
-  explicit HeldPlan(const SatRequest& request) {
+  explicit HeldPlan(const TableRequest& request) {
     const Placed p = placed(request.image, request.border);
     args.width = p.width, args.height = p.height, args.edge = p.offset == 1;
     args.channels = static_cast<int>(request.image.channels);
@@ -541,7 +550,8 @@ struct HeldPlan {
 
 /// The schedule. The workspace was zeroed once.
 template <class C, class Launcher>
-void held(Launcher& launcher, const SatRequest& request, const ConstView& image, const View& table, void* workspace) {
+void held(Launcher& launcher, const TableRequest& request, const ConstView& image, const Valid& valid,
+          const View& table, void* workspace) {
   HeldPlan<C> plan(request);
   if (plan.workspace_bytes == 0) {  // no sums
     if (request.border != Border::none) edge<typename C::T>(launcher, table);
@@ -551,7 +561,9 @@ void held(Launcher& launcher, const SatRequest& request, const ConstView& image,
   a.in = strides(image), a.out = strides(table);
   a.image = static_cast<const char*>(image.data);
   a.table = static_cast<char*>(table.data) + (a.edge ? a.out.row + a.out.column : 0);
+  a.valid = valid;
   a.in.alignment = alignment_of(a.image, a.in, sizeof(typename C::In), sizeof(Vec<typename C::In, C::vector>));
+  if (valid.plane != nullptr) a.in.alignment = std::min(a.in.alignment, Alignment::elements);  // one by one
   a.out.alignment = alignment_of(a.table, a.out, sizeof(typename C::T), sizeof(Vec<typename C::T, C::vector>));
   plan.place(workspace);
   launcher.template launch<Held, C>(plan.blocks, a, false);

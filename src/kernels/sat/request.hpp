@@ -1,19 +1,37 @@
 #pragma once
-// What a table is asked for, before the data is there, and where its elements lie.
+// What tables are asked for, before the data is there, and where their elements lie.
 
 #include <algorithm>
 #include <areal/border.hpp>
 #include <areal/lane.hpp>
 #include <areal/view.hpp>
 #include <cstdint>
+#include <optional>
+#include <string_view>
 
 namespace areal::kernels {
 
+/// All that one execute gives.
 struct SatRequest {
   Shape image;
   Lane lane;
   Border border = Border::zero;
-  Layout tables = Layout::planar;
+  std::optional<Type> squares = {};
+  bool tilted = false, mask = false, ignore_nan = false, volume = false;
+
+  bool counts() const { return mask || ignore_nan; }
+};
+
+/// What of a pixel is summed, and over what.
+enum class Summed : std::uint8_t { pixels, squares, tilted };
+
+/// One of its tables: names a kernel, and says what that kernel must know.
+struct TableRequest {
+  std::string_view id;  ///< how pixels are summed; squares and tilted tables have one way
+  Summed what = Summed::pixels;
+  Lane lane;  ///< elements that are read, and sums; need not be one of lanes()
+  Shape image;
+  Border border = Border::zero;
 };
 
 /// The border is an output offset and an edge of zeros: all algorithms compute the inclusive table of a (sub)image.
@@ -25,6 +43,10 @@ inline Placed placed(const Shape& image, Border border) {
   const std::int64_t lost = border == Border::exclusive ? 1 : 0;
   return {std::max<std::int64_t>(0, image.width - lost), std::max<std::int64_t>(0, image.height - lost),
           border == Border::none ? 0 : 1};
+}
+/// A volume's slices are placed as its rows are.
+inline std::int64_t placed_depth(const Shape& image, Border border) {
+  return std::max<std::int64_t>(0, image.batch - (border == Border::exclusive ? 1 : 0));
 }
 
 }  // namespace areal::kernels

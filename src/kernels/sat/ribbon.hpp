@@ -22,6 +22,7 @@
 #include "kernels/device/workspace.hpp"
 #include "kernels/sat/edge.hpp"
 #include "kernels/sat/request.hpp"
+#include "kernels/sat/valid.hpp"
 
 namespace areal::kernels {
 
@@ -31,14 +32,15 @@ inline constexpr int ribbon_lines = 16;
 template <class T>
 struct RibbonArgs {
   const char* image;
-  char* table;              ///< where the first sum goes
-  Strides in, out;          ///< `column` along the ribbon, `row` from line to line
-  std::int64_t length;      ///< of the ribbon
-  int deep, channels;       ///< lines; channels
-  bool below;               ///< another ribbon
-  bool edge;                ///< zeros belong before the first sum of each line, and before the first line
-  bool lines_side_by_side;  ///< the lines' elements are neighbours in memory, not those of one line
-  int piece;                ///< positions of a piece
+  char* table;                ///< where the first sum goes
+  const std::uint8_t* valid;  ///< which pixels count; null where all do
+  Strides in, out, valid_in;  ///< `column` along the ribbon, `row` from line to line
+  std::int64_t length;        ///< of the ribbon
+  int deep, channels;         ///< lines; channels
+  bool below;                 ///< another ribbon
+  bool edge;                  ///< zeros belong before the first sum of each line, and before the first line
+  bool lines_side_by_side;    ///< the lines' elements are neighbours in memory, not those of one line
+  int piece;                  ///< positions of a piece
   std::int64_t pieces;
   int group;            ///< pieces of a group
   std::int64_t groups;  ///< of the ribbon
@@ -86,11 +88,12 @@ struct Ribbon {
     const Piece piece = piece_at(n);
     const char* const image = a.image + piece.begin * a.in.column;
     char* const table = a.table + piece.begin * a.out.column;
+    const std::uint8_t* const valid = a.valid == nullptr ? nullptr : a.valid + piece.begin * a.valid_in.column;
 
     if (a.in.alignment != Alignment::bytes)
-      walk<In>(s, piece, a.in, Load{m, image, true});
+      walk<In>(s, piece, a.in, Load{m, image, true, valid, a.valid_in});
     else
-      walk<In>(s, piece, a.in, Load{m, image, false});
+      walk<In>(s, piece, a.in, Load{m, image, false, valid, a.valid_in});
     m.sync();
     if (a.deep <= few)
       sum<few>(s, piece, n, tag);
@@ -109,6 +112,7 @@ struct Ribbon {
     const std::int64_t batch = n / a.channels, channel = n % a.channels;
     a.image += batch * a.in.batch + channel * a.in.channel;
     a.table += batch * a.out.batch + channel * a.out.channel;
+    if (a.valid != nullptr) a.valid += batch * a.valid_in.batch;
     a.sums += n * a.pieces * a.deep;
     a.beside += n * a.groups * a.deep;
   }
@@ -132,14 +136,14 @@ struct Ribbon {
     return s.piece[slot(a.lines_side_by_side ? x * piece.pitch + line : line * piece.pitch + x)];
   }
 
-  /// f(where it is kept, the address) for each of this thread's elements of a piece at `first`; neighbouring threads
-  /// have neighbours in memory. f.done() after every few.
+  /// Moves this thread's elements of a piece between memory and where it is kept, some at a time; neighbouring threads
+  /// have neighbours in memory. f.some<n>(is there an i-th, its offset in memory, its position, its line, its cell).
   template <class Element, class F>
   AREAL_DEVICE void walk(Shared& s, const Piece& piece, const Strides& strides, F&& f) {
     static constexpr int batch = 8;  // asked for before any is waited for
     const std::int64_t beside = a.lines_side_by_side ? strides.row : strides.column,
                        beyond = a.lines_side_by_side ? strides.column : strides.row;
-    if (beside == static_cast<std::int64_t>(sizeof(Element)) &&
+    if (f.any_element() && beside == static_cast<std::int64_t>(sizeof(Element)) &&
         (!a.lines_side_by_side || beyond == piece.neighbours * beside)) {
       // Neighbours without a gap, and if the rows are short, those without a gap, too.
       const int rows = a.lines_side_by_side ? 1 : piece.rows,
@@ -151,7 +155,7 @@ struct Ribbon {
           f.template some<batch>(
               [&](int i) { return e + i * threads < neighbours; },
               [&](int i) { return offset + i * threads * static_cast<std::int64_t>(sizeof(Element)); },
-              [&](int i) -> T& { return to[i * slot(threads)]; });
+              [](int) { return 0; }, [](int) { return 0; }, [&](int i) -> T& { return to[i * slot(threads)]; });
           to += batch * slot(threads), offset += batch * threads * static_cast<std::int64_t>(sizeof(Element));
         }
       }
@@ -160,7 +164,9 @@ struct Ribbon {
     const int count = piece.rows * piece.neighbours;
     for (int e = m.thread(); e < count; e += threads) {
       const int row = e / piece.neighbours, beside_it = e - row * piece.neighbours;
+      const int x = a.lines_side_by_side ? row : beside_it, line = a.lines_side_by_side ? beside_it : row;
       f.template some<1>([](int) { return true; }, [&](int) { return row * beyond + beside_it * beside; },
+                         [&](int) { return x; }, [&](int) { return line; },
                          [&](int) -> T& { return s.piece[slot(row * piece.pitch + beside_it)]; });
     }
   }
@@ -169,23 +175,30 @@ struct Ribbon {
     const M& m;
     const char* from;
     bool aligned;
-    template <int n, class Is, class Offset, class Cell>
-    AREAL_DEVICE void some(Is is, Offset offset, Cell cell) const {
-      In pixel[n];
+    const std::uint8_t* valid;
+    Strides valid_in;
+    AREAL_DEVICE bool any_element() const { return valid == nullptr; }  ///< wherever on the ribbon it is
+    template <int n, class Is, class Offset, class X, class Line, class Cell>
+    AREAL_DEVICE void some(Is is, Offset offset, X x, Line line, Cell cell) const {
+      T value[n];
+      AREAL_UNROLL
+      for (int i = 0; i < n; ++i) {
+        value[i] = 0;
+        if (is(i) && (valid == nullptr || m.load(valid + x(i) * valid_in.column + line(i) * valid_in.row) != 0))
+          value[i] = term<T>(load_element<M, In>(m, from + offset(i), aligned));
+      }
       AREAL_UNROLL
       for (int i = 0; i < n; ++i)
-        if (is(i)) pixel[i] = load_element<M, In>(m, from + offset(i), aligned);
-      AREAL_UNROLL
-      for (int i = 0; i < n; ++i)
-        if (is(i)) m.put(cell(i), term<T>(pixel[i]));
+        if (is(i)) m.put(cell(i), value[i]);
     }
   };
   struct Write {
     const M& m;
     char* to;
     bool aligned;
-    template <int n, class Is, class Offset, class Cell>
-    AREAL_DEVICE void some(Is is, Offset offset, Cell cell) const {
+    AREAL_DEVICE bool any_element() const { return true; }
+    template <int n, class Is, class Offset, class X, class Line, class Cell>
+    AREAL_DEVICE void some(Is is, Offset offset, X, Line, Cell cell) const {
       AREAL_UNROLL
       for (int i = 0; i < n; ++i)
         if (is(i)) store_element(m, to + offset(i), m.get(cell(i)), aligned);
@@ -305,7 +318,7 @@ struct RibbonPlan {
   using T = typename C::T;
   using Kernel = Ribbon<NoMachine, C>;
 
-  explicit RibbonPlan(const SatRequest& request, void* workspace = nullptr) {
+  explicit RibbonPlan(const TableRequest& request, void* workspace = nullptr) {
     const Placed p = placed(request.image, request.border);
     flipped = p.height > p.width;
     args.length = std::max(p.width, p.height), lines = std::min(p.width, p.height);
@@ -335,7 +348,8 @@ struct RibbonPlan {
 
 /// The schedule. The workspace was zeroed once.
 template <class C, class Launcher>
-void ribbon(Launcher& launcher, const SatRequest& request, const ConstView& image, const View& table, void* workspace) {
+void ribbon(Launcher& launcher, const TableRequest& request, const ConstView& image, const Valid& valid,
+            const View& table, void* workspace) {
   RibbonPlan<C> plan(request, workspace);
   if (plan.blocks == 0) {  // no sums
     if (request.border != Border::none) edge<typename C::T>(launcher, table);
@@ -347,13 +361,17 @@ void ribbon(Launcher& launcher, const SatRequest& request, const ConstView& imag
   a.table = static_cast<char*>(table.data) + (a.edge ? a.out.row + a.out.column : 0);
   a.in.alignment = alignment_of(a.image, a.in, sizeof(typename C::In), sizeof(typename C::In));
   a.out.alignment = alignment_of(a.table, a.out, sizeof(typename C::T), sizeof(typename C::T));
-  if (plan.flipped) std::swap(a.in.row, a.in.column), std::swap(a.out.row, a.out.column);
+  a.valid = valid.plane;
+  a.valid_in.row = valid.row, a.valid_in.column = 1, a.valid_in.batch = valid.image;
+  if (plan.flipped)
+    for (Strides* strides : {&a.in, &a.out, &a.valid_in}) std::swap(strides->row, strides->column);
   a.lines_side_by_side = plan.flipped;
   for (std::int64_t line = 0; line < plan.lines; line += ribbon_lines) {
     a.deep = static_cast<int>(std::min<std::int64_t>(ribbon_lines, plan.lines - line));
     a.below = line > 0;
     launcher.template launch<Ribbon, C>(plan.blocks, a, false);
     a.image += ribbon_lines * a.in.row, a.table += ribbon_lines * a.out.row;
+    if (a.valid != nullptr) a.valid += ribbon_lines * a.valid_in.row;
   }
 }
 

@@ -1,0 +1,96 @@
+#pragma once
+// All tables of one execute, one after another, and what each has of the workspace: which pixels count; then squares,
+// counts and the tilted table; last the sum, which may take the image's place.
+
+#include <areal/sat.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include "kernels/sat/request.hpp"
+#include "kernels/sat/valid.hpp"
+
+namespace areal::kernels {
+
+/// The kernels of one table, as functions.
+template <class Launcher>
+struct SatEntry {
+  std::size_t (*workspace_bytes)(const TableRequest&) = nullptr;
+  /// Everything has been checked; views and request agree; the workspace held zeros when it was new.
+  void (*execute)(Launcher&, const TableRequest&, const ConstView& image, const Valid&, const View& table,
+                  void* workspace) = nullptr;
+  /// Along the depth of a volume: depth.hpp.
+  void (*depth)(Launcher&, const View& table, std::int64_t offset) = nullptr;
+};
+
+template <class Launcher>
+class SatSchedule {
+ public:
+  using Find = SatEntry<Launcher> (*)(const TableRequest&);
+
+  /// `find` gives the kernels of a table, or throws.
+  SatSchedule(std::string_view id, const SatRequest& request, Find find) : request_(request) {
+    Shape image = request.image;
+    if (request.volume) image.batch = placed_depth(image, request.border);
+    Shape plane = image;  // of the bytes that say which pixels count
+    plane.channels = 1, plane.layout = Layout::interleaved;
+    const auto add = [&](Part& part, const TableRequest& table) {
+      part = {table, find(table), workspace_bytes_, true};
+      workspace_bytes_ += part.entry.workspace_bytes(table);
+    };
+    if (request.counts()) {
+      plane_ = plane;
+      workspace_bytes_ += Valid::bytes(plane);
+      add(count_, {"held", Summed::pixels, {Type::u8, Type::u32}, plane, request.border});
+    }
+    const Type input = request.lane.input;
+    if (request.squares) add(squares_, {"held", Summed::squares, {input, *request.squares}, image, request.border});
+    if (request.tilted) add(tilted_, {id, Summed::tilted, request.lane, image, Border::zero});
+    add(sum_, {id, Summed::pixels, request.lane, image, request.border});
+  }
+
+  std::size_t workspace_bytes() const { return workspace_bytes_; }
+
+  void execute(Launcher& launcher, const SatArguments& views, void* workspace) const {
+    ConstView image = views.image;
+    image.shape = sum_.request.image;
+    Valid valid;
+    if (request_.counts()) {
+      valid = mark_valid(launcher, image, views.mask, request_.ignore_nan, workspace);
+      run(launcher, count_, ConstView(valid.plane, Type::u8, plane_, valid.row, 0, valid.image), {}, views.count,
+          workspace);
+    }
+    run(launcher, squares_, image, valid, views.squares, workspace);
+    run(launcher, tilted_, image, valid, views.tilted, workspace);
+    run(launcher, sum_, image, valid, views.sum, workspace);
+  }
+
+ private:
+  struct Part {
+    TableRequest request;
+    SatEntry<Launcher> entry;
+    std::size_t workspace = 0;  ///< where its part begins
+    bool wanted = false;
+  };
+
+  void run(Launcher& launcher, const Part& part, const ConstView& image, const Valid& valid, const View& table,
+           void* workspace) const {
+    if (!part.wanted) return;
+    void* const own = static_cast<char*>(workspace) + part.workspace;
+    if (!request_.volume) return part.entry.execute(launcher, part.request, image, valid, table, own);
+    const std::int64_t offset = request_.border == Border::none ? 0 : 1;
+    View slices = table;
+    slices.shape.batch = image.shape.batch;
+    if (!slices.shape.empty()) {
+      slices.data = static_cast<char*>(table.data) + offset * table.batch_pitch;
+      part.entry.execute(launcher, part.request, image, valid, slices, own);
+    }
+    part.entry.depth(launcher, table, offset);
+  }
+
+  SatRequest request_;
+  Shape plane_;
+  Part squares_, count_, tilted_, sum_;
+  std::size_t workspace_bytes_ = 0;
+};
+
+}  // namespace areal::kernels
