@@ -125,6 +125,20 @@ TEST_F(Reads, SumsReadFourElementsARegion) {
   EXPECT_EQ(c.block_barriers, 0u);
 }
 
+TEST_F(Reads, AWarpReportsWhatItRefusedOnce) {
+  const std::vector<std::uint32_t> table(41 * 31, 1);
+  const std::vector<Region> regions(n, Region{0, 0, 41, 1});
+  std::vector<std::uint64_t> out(n);
+  std::int64_t refused = 77;
+  kernels::RegionList all = list(regions);
+  all.refused = &refused;
+  const simt::Counts c =
+      counts(kernels::SumsRequest{{ConstView(table.data(), 41, 31), Border::zero}, all, out.data(), false});
+  EXPECT_EQ(refused, 0);
+  EXPECT_EQ(c.reads.elements, n * a_region);  // nothing of the table
+  EXPECT_EQ(c.atomics.elements, n / 32);
+}
+
 TEST_F(Reads, VariancesReadFourElementsATable) {
   const std::vector<std::uint32_t> table(41 * 31, 1);
   const std::vector<std::uint64_t> squares(41 * 31, 1);
