@@ -2,6 +2,7 @@
 // that the command needs no CUDA.
 #include <cuda_runtime.h>
 #include <algorithm>
+#include <areal/device_region.hpp>
 #include <areal/error.hpp>
 #include <areal/histogram.hpp>
 #include <areal/sat.hpp>
@@ -117,6 +118,29 @@ std::vector<std::function<void(cudaStream_t)>> floors(Lane lane, const void* in,
   return all;
 }
 
+// The floors of regions: the same loads, with nothing checked. A table of 32u with border zero, row_entries wide.
+__global__ void gather(const std::uint32_t* table, std::int64_t row_entries, const Region* regions, std::int64_t n,
+                       std::uint64_t* out) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  const Region r = regions[i];
+  const std::uint32_t* const top = table + r.y * row_entries + r.x;
+  const std::uint32_t* const bottom = top + r.height * row_entries;
+  out[i] = bottom[r.width] - bottom[0] - top[r.width] + top[0];
+}
+// A tensor of 32u with border none, for regions that begin at (1, 1) or beyond.
+__global__ void gather_bins(const std::uint32_t* tensor, std::int64_t width, std::int64_t height, int bins,
+                            const Region* regions, std::int64_t n, std::uint64_t* out) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= n * bins) return;
+  const auto region = static_cast<unsigned>(i) / static_cast<unsigned>(bins);
+  const auto bin = static_cast<unsigned>(i) % static_cast<unsigned>(bins);
+  const Region r = regions[region];
+  const std::uint32_t* const top = tensor + bin * width * height + (r.y - 1) * width + r.x - 1;
+  const std::uint32_t* const bottom = top + r.height * width;
+  out[i] = bottom[r.width] - bottom[0] - top[r.width] + top[0];
+}
+
 class Event {
  public:
   Event() { check(cudaEventCreate(&event_)); }
@@ -185,6 +209,69 @@ void run(const CudaHistogram& c) {
                      cudaMemcpyDeviceToHost));
     return value;
   });
+}
+
+void run(const CudaRegions& c) {
+  check(cudaSetDevice(c.device));
+  const OwnedStream owned = new_stream();
+  cudaStream_t const stream = owned.get();
+  const Place on{Backend::cuda, c.device, Stream::cuda(stream)};
+  const Shape shape{c.width, c.height};
+  const auto in_bytes = static_cast<std::size_t>(c.width * c.height);
+  const Memory image(in_bytes), regions_there(c.regions.size_bytes()), answers_there(c.answers.size_bytes());
+  check(cudaMemcpy(image.data(), c.image, in_bytes, cudaMemcpyHostToDevice));
+  check(cudaMemcpy(regions_there.data(), c.regions.data(), c.regions.size_bytes(), cudaMemcpyHostToDevice));
+  const auto* const first = static_cast<const Region*>(regions_there.data());
+  const std::span<const Region> regions(first, c.regions.size());
+  auto* const out = static_cast<std::uint64_t*>(answers_there.data());
+  const std::span<std::uint64_t> answers(out, c.answers.size());
+  const auto n = static_cast<std::int64_t>(regions.size()), threads = static_cast<std::int64_t>(answers.size());
+  const auto blocks = static_cast<unsigned>((threads + 255) / 256);
+  const ConstView pixels(image.data(), Type::u8, shape);
+
+  // Plan, workspace, and the table or tensor that stays.
+  const auto made = [&](const auto& plan, std::uint64_t bytes, const auto& arguments) {
+    const Memory workspace(plan.workspace_bytes());
+    auto memory = std::make_unique<Memory>(bytes);
+    plan.prepare(workspace.data(), Stream::cuda(stream));
+    plan.execute(arguments(memory->data()), workspace.data(), Stream::cuda(stream));
+    check(cudaStreamSynchronize(stream));
+    return memory;
+  };
+  const auto finish = [&](const std::function<void()>& floor, const std::function<void()>& ours) {
+    const auto times = time_all({floor, ours}, c.repetitions, stream);
+    check(cudaMemsetAsync(out, 0xa5, answers.size_bytes(), stream));
+    ours();  // what was timed is what is checked
+    check(cudaStreamSynchronize(stream));
+    check(cudaMemcpy(c.answers.data(), out, answers.size_bytes(), cudaMemcpyDeviceToHost));
+    c.done(times[0], times[1]);
+  };
+  if (c.bins == 0) {
+    SatOptions options;
+    options.backend = Backend::cuda, options.device = c.device;
+    const SatPlan plan(shape, Lane{Type::u8, Type::u32}, options);
+    const auto table = made(plan, plan.table_bytes(), [&](void* data) {
+      return SatArguments{pixels, View(data, Type::u32, plan.table_shape())};
+    });
+    const auto* const entries = static_cast<const std::uint32_t*>(table->data());
+    const TableView view{ConstView(table->data(), Type::u32, plan.table_shape()), Border::zero};
+    finish([&] { gather<<<blocks, 256, 0, stream>>>(entries, c.width + 1, first, n, out); },
+           [&] { region_sums(on, view, regions, answers); });
+    return;
+  }
+  HistogramOptions options;
+  options.backend = Backend::cuda, options.device = c.device;
+  const HistogramPlan plan(shape, Type::u8, Binning::uniform(c.bins, 0, 256), options);
+  const auto tensor = made(plan, plan.tensor_bytes(), [&](void* data) {
+    return HistogramArguments{pixels, View(data, Type::u32, plan.tensor_shape())};
+  });
+  const auto* const entries = static_cast<const std::uint32_t*>(tensor->data());
+  const TensorView view{ConstView(tensor->data(), Type::u32, plan.tensor_shape()), Border::none};
+  finish(
+      [&] {
+        gather_bins<<<blocks, 256, 0, stream>>>(entries, c.width, c.height, static_cast<int>(c.bins), first, n, out);
+      },
+      [&] { region_histograms(on, view, regions, answers); });
 }
 
 void run(const CudaSat& c) {
@@ -264,6 +351,9 @@ void run_for(const What& what, char* error, std::size_t size) {
 }  // namespace
 
 extern "C" void areal_cuda_bench_sat(const areal::bench::CudaSat* what, char* error, std::size_t size) {
+  run_for(*what, error, size);
+}
+extern "C" void areal_cuda_bench_regions(const areal::bench::CudaRegions* what, char* error, std::size_t size) {
   run_for(*what, error, size);
 }
 extern "C" void areal_cuda_bench_histogram(const areal::bench::CudaHistogram* what, char* error, std::size_t size) {

@@ -128,6 +128,14 @@ def gpu_tables():
                           "| --- | --- | --- | --- | --- | --- |"]
             lines.append(f"| {row['width']}x{row['height']} | {row['batch']} | {row['bins']} | "
                          f"{microseconds(row['time_us']['median'])} | {microseconds(row['floor_us'])} | {row['fraction']:.2f} |")
+    path, records = newest("region", "cuda")
+    for i, row in enumerate(records):
+        if i == 0:
+            lines += ["", f"Random regions there, beside plain kernels of the same random loads; `{path.relative_to(root)}`.",
+                      "", "| query | size | regions | bins | us | loads, us | loads / areal |",
+                      "| --- | --- | --- | --- | --- | --- | --- |"]
+        lines.append(f"| `{row['algorithm']}` | {row['width']}x{row['height']} | {row['batch']} | {row['bins'] or ''} | "
+                     f"{microseconds(row['time_us']['median'])} | {microseconds(row['floor_us'])} | {row['fraction']:.2f} |")
     return lines
 
 

@@ -124,6 +124,18 @@ TEST(RegionHistograms, WrappedCountersAreExact) {
   EXPECT_EQ(differences<std::uint64_t>({tensor.view(), Border::zero}, image, oracle::regions_inside(12, 9, 4)), 0);
 }
 
+TEST(RegionHistograms, CountersOf16BitsAreExactModulo65536) {
+  const auto image = oracle::random_image<std::uint8_t>(300, 460, 0, 1, 6);  // some 69000 pixels of either value
+  const Padded tensor = tensor_of<std::uint16_t>(image, 2, Border::none);
+  const Region small{17, 29, 250, 255}, all{0, 0, 300, 460};
+  EXPECT_EQ(differences<std::uint64_t>({tensor.view(), Border::none}, image, {small}), 0);
+  EXPECT_EQ(differences<double>({tensor.view(), Border::none}, image, {small}), 0);
+  std::vector<std::uint64_t> got(2);
+  areal::region_histograms({tensor.view(), Border::none}, std::span(&all, 1), std::span<std::uint64_t>(got));
+  const Values want = counted(image, 2, all);
+  for (std::size_t b = 0; b < 2; ++b) EXPECT_EQ(got[b], static_cast<std::uint64_t>(want[b]) % 65536);
+}
+
 TEST(Histogram, NormaliseAndEntropy) {
   Values out(4);
   areal::normalise(Values{1, 1, 2, 4}, out);
@@ -304,6 +316,7 @@ TEST(DistanceMap, EveryMeasureBorderCounterAndWindow) {
         const Values target{1, 2, 3, 0, 0, 5};
         EXPECT_EQ(map_differences<std::uint32_t>(image, 6, border, w, h, target, d, Type::f64), 0);
         EXPECT_EQ(map_differences<std::uint64_t>(image, 6, border, w, h, target, d, Type::f32), 0);
+        EXPECT_EQ(map_differences<std::uint16_t>(image, 6, border, w, h, target, d, Type::f64), 0);
         EXPECT_EQ(map_differences<float>(image, 6, border, w, h, target, d, Type::f64, 0.5), 0);
         EXPECT_EQ(map_differences<double>(image, 6, border, w, h, Values(6), d, Type::f64, 0.25), 0);
       }

@@ -60,6 +60,7 @@ class Padded {
   Padded(Padded&& other) = default;
 
   const areal::View& view() const { return view_; }
+  std::vector<unsigned char>& bytes() { return bytes_; }
   template <class T>
   T get(std::int64_t x, std::int64_t y, std::int64_t channel = 0, std::int64_t n = 0) const {
     T value;

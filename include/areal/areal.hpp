@@ -5,6 +5,7 @@
 #include <areal/binning.hpp>
 #include <areal/border.hpp>
 #include <areal/catalog.hpp>
+#include <areal/device_region.hpp>
 #include <areal/error.hpp>
 #include <areal/execution.hpp>
 #include <areal/histogram.hpp>

@@ -81,7 +81,8 @@ struct TensorView {
   std::int64_t image_height() const noexcept { return view.shape.height - (border == Border::zero ? 1 : 0); }
 };
 
-/// Histograms of N regions, N x bins row by row. O(bins) each. 64u takes integer tensors, double any.
+/// Histograms of N regions, N x bins row by row. O(bins) each. 64u takes integer tensors, double any. Counts are exact
+/// modulo 2^k: in a tensor of 16u, those of regions of up to 65535 pixels.
 void region_histograms(const TensorView& tensor, std::span<const Region> regions, std::span<std::uint64_t> out,
                        Outside outside = Outside::error, int threads = 0);
 void region_histograms(const TensorView& tensor, std::span<const Region> regions, std::span<double> out,

@@ -1,20 +1,16 @@
 // What one histogram, or two, say.
 #include <areal/histogram.hpp>
 #include <array>
-#include <cmath>
-#include <limits>
 #include <utility>
 #include "api/require.hpp"
-#include "cpu/region/distance_terms.hpp"
+#include "formulas/distance.hpp"
+#include "formulas/histogram.hpp"
 
 namespace areal {
 
 namespace {
 
-constexpr double nan = std::numeric_limits<double>::quiet_NaN();
-
-// The entry; what rounding of weighted tensors may leave below zero is zero, and NaN stays.
-double mass(double entry) { return entry < 0 ? 0 : entry; }
+using formulas::mass;
 
 double total_of(std::span<const double> histogram) {
   double total = 0;
@@ -42,14 +38,14 @@ struct Sum {
   double total_a, total_b;
   template <Distance measure>
   double operator()() const {
-    const std::size_t bins = a.size() - (cpu::is_cumulative(measure) ? 1 : 0);
+    const std::size_t bins = a.size() - (formulas::is_cumulative(measure) ? 1 : 0);
     double sum = 0, step = 0;
     for (std::size_t i = 0; i < bins; ++i) {
       const double p = mass(a[i]) / total_a, q = mass(b[i]) / total_b;
       step += p - q;
-      sum = cpu::with_bin<measure>(sum, p, q, step);
+      sum = formulas::with_bin<measure>(sum, p, q, step);
     }
-    return cpu::finished<measure>(sum);
+    return formulas::finished<measure>(sum);
   }
 };
 
@@ -58,16 +54,13 @@ struct Sum {
 void normalise(std::span<const double> histogram, std::span<double> out) {
   require(out.size() == histogram.size(), "out: ", out.size(), " bins, it must have ", histogram.size());
   const double total = total_of(histogram);
-  for (std::size_t i = 0; i < histogram.size(); ++i) out[i] = total == 0 ? 0 : mass(histogram[i]) / total;
+  for (std::size_t i = 0; i < histogram.size(); ++i) out[i] = formulas::share(histogram[i], total);
 }
 
 double entropy(std::span<const double> histogram) {
   const double total = total_of(histogram);
   double bits = 0;
-  for (const double entry : histogram) {
-    const double share = mass(entry) / total;
-    if (!(entry <= 0)) bits -= share * std::log2(share);
-  }
+  for (const double entry : histogram) bits -= formulas::entropy_term(entry, total);
   return bits < 0 ? 0 : bits;
 }
 
@@ -75,17 +68,11 @@ double percentile(std::span<const double> histogram, std::span<const double> edg
   require_edges(histogram, edges);
   require(percent >= 0 && percent <= 100, "percent: ", percent, ", it may be 0 to 100");
   const double total = total_of(histogram);
-  if (!(total > 0)) return nan;
-  const double wanted = percent / 100 * total;
-  double below = 0, value = nan;
-  for (std::size_t i = 0; i < histogram.size(); ++i) {
-    const double inside = mass(histogram[i]);
-    if (inside == 0) continue;
-    if (below + inside >= wanted) return edges[i] + (wanted - below) / inside * (edges[i + 1] - edges[i]);
-    below += inside;
-    value = edges[i + 1];  // the end of the mass, should rounding put `wanted` beyond it
+  if (!(total > 0)) return formulas::not_a_number();
+  formulas::PercentileWalk walk{percent / 100 * total};
+  for (std::size_t i = 0; i < histogram.size() && !walk.ends_in(histogram[i], edges[i], edges[i + 1]); ++i) {
   }
-  return value;
+  return walk.value;
 }
 
 double median(std::span<const double> histogram, std::span<const double> edges) {
@@ -93,23 +80,18 @@ double median(std::span<const double> histogram, std::span<const double> edges) 
 }
 
 std::int64_t mode(std::span<const double> histogram) {
-  std::int64_t fullest = -1;
-  double most = 0;
-  for (std::size_t i = 0; i < histogram.size(); ++i)
-    if (histogram[i] > most) {
-      most = histogram[i];
-      fullest = static_cast<std::int64_t>(i);
-    }
-  return fullest;
+  formulas::ModeWalk walk;
+  for (std::size_t i = 0; i < histogram.size(); ++i) walk.take(static_cast<std::int64_t>(i), histogram[i]);
+  return walk.fullest;
 }
 
 double mean(std::span<const double> histogram, std::span<const double> edges) {
   require_edges(histogram, edges);
   const double total = total_of(histogram);
-  if (!(total > 0)) return nan;
+  if (!(total > 0)) return formulas::not_a_number();
   double sum = 0;
   for (std::size_t i = 0; i < histogram.size(); ++i)
-    sum += mass(histogram[i]) / total * (edges[i] / 2 + edges[i + 1] / 2);
+    sum += formulas::mean_term(histogram[i], total, edges[i], edges[i + 1]);
   return sum;
 }
 
@@ -129,8 +111,8 @@ double distance(Distance measure, std::span<const double> a, std::span<const dou
   require(a.size() == b.size(), "b: ", b.size(), " bins, a has ", a.size());
   const double total_a = total_of(a), total_b = total_of(b);
   if (total_a == 0 && total_b == 0) return 0;
-  if (total_a == 0 || total_b == 0) return cpu::largest_distance(measure, static_cast<std::int64_t>(a.size()));
-  return cpu::with_measure(measure, Sum{a, b, total_a, total_b});
+  if (total_a == 0 || total_b == 0) return formulas::largest_distance(measure, static_cast<std::int64_t>(a.size()));
+  return formulas::with_measure(measure, Sum{a, b, total_a, total_b});
 }
 
 }  // namespace areal

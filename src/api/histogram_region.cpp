@@ -3,12 +3,10 @@
 #include <areal/histogram.hpp>
 #include <vector>
 #include "api/region_blocks.hpp"
-#include "api/require.hpp"
 #include "api/table_check.hpp"
-#include "api/view_check.hpp"
 #include "cpu/region/bin_sums.hpp"
-#include "cpu/region/distance_terms.hpp"
 #include "cpu/region/window_rows.hpp"
+#include "formulas/distance.hpp"
 
 namespace areal {
 
@@ -19,13 +17,9 @@ void histograms(const TensorView& tensor, std::span<const Region> regions, std::
                 int threads) {
   require_tensor(tensor);
   const std::int64_t bins = tensor.bins(), pitch = tensor.view.plane_pitch;
-  std::int64_t values = 0;
-  require(!__builtin_mul_overflow(static_cast<std::int64_t>(regions.size()), bins, &values) &&
-              static_cast<std::int64_t>(out.size()) == values,
-          "out: ", out.size(), " values, it must be ", regions.size(), " regions times ", bins, " bins");
+  require_histograms(out.size(), regions.size(), bins);
+  require_counts(tensor, type_of<Out>);
   const auto add = cpu::bin_sums<Out>(tensor.view.type);
-  require(add != nullptr, "tensor: element type ", name_of(tensor.view.type),
-          ", histograms of 64u take a tensor of 32u or 64u");
   const RegionRules rules{tensor.image_width(), tensor.image_height(), outside, tensor.border == Border::exclusive};
   for_each_region_block<1>(
       regions, rules, {cpu::Corner(tensor.view, tensor.border)}, threads,
@@ -57,12 +51,12 @@ class DistanceRow {
       count(bin, y, first, n);
       kernels.add(counts(bin), n, total_.data());
     }
-    const double largest = cpu::largest_distance(measure_, tensor_.bins());
+    const double largest = formulas::largest_distance(measure_, tensor_.bins());
     if (!has_target_) {
       for (std::int64_t x = 0; x < n; ++x) out[x] = total_[x] == 0 ? 0 : largest;
       return;
     }
-    const std::int64_t bins = tensor_.bins() - (cpu::is_cumulative(measure_) ? 1 : 0);
+    const std::int64_t bins = tensor_.bins() - (formulas::is_cumulative(measure_) ? 1 : 0);
     for (std::int64_t bin = 0; bin < bins; ++bin)
       kernels.accumulate(measure_, counts(bin), total_.data(), target_[static_cast<std::size_t>(bin)], n,
                          cumulative_.data(), out);
@@ -114,15 +108,7 @@ void region_histograms(const TensorView& tensor, std::span<const Region> regions
 
 void distance_map(const TensorView& tensor, std::int64_t width, std::int64_t height, std::span<const double> target,
                   Distance measure, const View& out, int threads) {
-  require_tensor(tensor);
-  require_last_row_and_column(tensor.border, "tensor");
-  require(width >= 1 && height >= 1, "window: ", width, "x", height, ", it must be at least 1x1");
-  require(static_cast<std::int64_t>(target.size()) == tensor.bins(), "target: ", target.size(),
-          " bins, the tensor has ", tensor.bins());
-  const Shape shape{std::max<std::int64_t>(0, tensor.image_width() - width + 1),
-                    std::max<std::int64_t>(0, tensor.image_height() - height + 1)};
-  require_output(out, shape);
-  require(!may_overlap(tensor.view, out), "out: it overlaps the tensor");
+  const Shape shape = require_distance_map(tensor, width, height, target.size(), out);
   if (shape.empty()) return;
 
   std::vector<double> shares(target.size());

@@ -9,6 +9,7 @@
 #include "api/require.hpp"
 #include "cpu/region/corners.hpp"
 #include "cpu/threads.hpp"
+#include "formulas/region.hpp"
 
 namespace areal {
 
@@ -24,16 +25,15 @@ struct RegionRules {
 
   /// True where the region needs nothing of `checked`, as nearly all do.
   bool allow(const Region& region) const noexcept {
-    return !lacks_last && lies_inside(region, image_width, image_height);
+    return !lacks_last && formulas::lies_inside(region, image_width, image_height);
   }
   /// Out of line: what it throws is not worth room in the loop.
   [[gnu::noinline]] Region checked(const Region& region, std::int64_t index) const {
     const Region inside = checked_region(region, index, image_width, image_height, outside);
-    if (lacks_last && inside.width > 0 && inside.height > 0)
-      require(inside.x + inside.width < image_width && inside.y + inside.height < image_height, "region ", index,
-              " (x ", inside.x, ", y ", inside.y, ", width ", inside.width, ", height ", inside.height,
-              ") touches the last row or column of the image of ", image_width, "x", image_height,
-              ", which a table of border `exclusive` lacks");
+    require(!lacks_last || !formulas::needs_last(inside, image_width, image_height), "region ", index, " (x ", inside.x,
+            ", y ", inside.y, ", width ", inside.width, ", height ", inside.height,
+            ") touches the last row or column of the image of ", image_width, "x", image_height,
+            ", which a table of border `exclusive` lacks");
     return inside;
   }
 };

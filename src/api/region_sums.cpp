@@ -3,7 +3,7 @@
 #include "api/region_blocks.hpp"
 #include "api/table_check.hpp"
 #include "cpu/region/corner_sums.hpp"
-#include "cpu/region/variance.hpp"
+#include "formulas/variance.hpp"
 
 namespace areal {
 
@@ -14,13 +14,11 @@ RegionRules rules_of(const TableView& table, Outside outside) {
 }
 
 template <class Out>
-void sums(const TableView& table, std::span<const Region> regions, std::span<Out> out, Outside outside, int threads,
-          const char* takes) {
+void sums(const TableView& table, std::span<const Region> regions, std::span<Out> out, Outside outside, int threads) {
   require_table(table, "table");
   require(out.size() == regions.size(), "out: ", out.size(), " sums for ", regions.size(), " regions");
+  require_sums(table, type_of<Out>);
   const auto add = cpu::corner_sums<Out>(table.view.type);
-  require(add != nullptr, "table: element type ", name_of(table.view.type), ", sums of ", name_of(type_of<Out>),
-          " take ", takes);
   for_each_region_block<1>(
       regions, rules_of(table, outside), {cpu::Corner(table.view, table.border)}, threads,
       [&](const RegionBlock<1>& block) { add(block.corners[0].data(), block.count, out.data() + block.first); });
@@ -41,7 +39,7 @@ void means(const TableView& table, std::span<const Region> regions, std::span<do
                              add(block.corners[0].data(), block.count, sum);
                              add_count(block.corners[1].data(), block.count, counts.data());
                              for (std::int64_t i = 0; i < block.count; ++i)
-                               sum[i] = counts[i] > 0 ? sum[i] / counts[i] : cpu::not_a_number();
+                               sum[i] = counts[i] > 0 ? sum[i] / counts[i] : formulas::not_a_number();
                            });
 }
 
@@ -49,17 +47,17 @@ void means(const TableView& table, std::span<const Region> regions, std::span<do
 
 void region_sums(const TableView& table, std::span<const Region> regions, std::span<std::uint64_t> out, Outside outside,
                  int threads) {
-  sums(table, regions, out, outside, threads, "a table of 32u or 64u");
+  sums(table, regions, out, outside, threads);
 }
 
 void region_sums(const TableView& table, std::span<const Region> regions, std::span<std::int64_t> out, Outside outside,
                  int threads) {
-  sums(table, regions, out, outside, threads, "a table of 32s or 64s");
+  sums(table, regions, out, outside, threads);
 }
 
 void region_sums(const TableView& table, std::span<const Region> regions, std::span<double> out, Outside outside,
                  int threads) {
-  sums(table, regions, out, outside, threads, "any table");
+  sums(table, regions, out, outside, threads);
 }
 
 double region_sum(const TableView& table, const Region& region, Outside outside) {
@@ -80,7 +78,7 @@ void region_means(const TableView& table, std::span<const Region> regions, std::
                              add(block.corners[0].data(), block.count, sum);
                              for (std::int64_t i = 0; i < block.count; ++i)
                                sum[i] = block.pixels[i] ? sum[i] / static_cast<double>(block.pixels[i])
-                                                        : cpu::not_a_number();
+                                                        : formulas::not_a_number();
                            });
 }
 

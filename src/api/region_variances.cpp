@@ -1,9 +1,10 @@
 // Variances of regions: the kind of the two tables chooses the arithmetic, once.
 #include <areal/region.hpp>
+#include <cmath>
 #include "api/region_blocks.hpp"
 #include "api/table_check.hpp"
 #include "cpu/region/corner_sums.hpp"
-#include "cpu/region/variance.hpp"
+#include "formulas/variance.hpp"
 
 namespace areal {
 
@@ -31,11 +32,11 @@ void variances(const RegionBlock<Tables>& block, Type sum, Type squares, const s
   if (!integers || !integer_squares) cpu::corner_sums<double>(squares)(second, block.count, d2.data());
   for (std::int64_t i = 0; i < block.count; ++i) {
     if (integers && integer_squares)
-      out[i] = cpu::variance(s1[i], s2[i], n[i]);
+      out[i] = formulas::variance(s1[i], s2[i], n[i]);
     else if (integers)
-      out[i] = cpu::variance(s1[i], d2[i], n[i]);
+      out[i] = formulas::variance(s1[i], d2[i], n[i]);
     else
-      out[i] = cpu::variance(d1[i], d2[i], static_cast<double>(n[i]));
+      out[i] = formulas::variance(d1[i], d2[i], static_cast<double>(n[i]));
   }
 }
 
@@ -43,9 +44,7 @@ void variances(const RegionBlock<Tables>& block, Type sum, Type squares, const s
 
 void region_variances(const TableView& sum, const TableView& squares, std::span<const Region> regions,
                       std::span<double> out, Outside outside, int threads, const TableView* count) {
-  require_table(sum, "sum");
-  require_table(squares, "squares");
-  require_same_image(sum, squares, "squares");
+  require_variance_tables(sum, squares, count);
   require(out.size() == regions.size(), "out: ", out.size(), " variances for ", regions.size(), " regions");
   bool lacks_last = sum.border == Border::exclusive || squares.border == Border::exclusive;
   const cpu::Corner sum_corner(sum.view, sum.border), squares_corner(squares.view, squares.border);
@@ -57,9 +56,6 @@ void region_variances(const TableView& sum, const TableView& squares, std::span<
         });
     return;
   }
-  require_table(*count, "count");
-  require_same_image(sum, *count, "count");
-  require(!is_float(count->view.type), "count: element type ", name_of(count->view.type), ": counts are integers");
   lacks_last = lacks_last || count->border == Border::exclusive;
   for_each_region_block<3>(regions, image_rules(),
                            {sum_corner, squares_corner, cpu::Corner(count->view, count->border)}, threads,

@@ -11,12 +11,23 @@ namespace areal {
 void require_readable(const ConstView& view, const char* argument);
 /// The same, and one plane of 32u, 32s, 64u, 64s, 32f or 64f, with the zero row and column where the border says so.
 void require_table(const TableView& table, const char* argument);
-/// The same as `require_readable`, and planar bins of 32u, 64u, 32f or 64f.
+/// The same as `require_readable`, and planar bins of 16u, 32u, 64u, 32f or 64f.
 void require_tensor(const TensorView& tensor);
+/// Throws unless the table's sums can be had as that type: 64u of unsigned tables, 64s of signed ones, 64f of any.
+void require_sums(const TableView& table, Type sums);
+/// The same for a tensor's counts: 64u of integers, 64f of any.
+void require_counts(const TensorView& tensor, Type counts);
+/// Throws unless there are values for each of so many regions and bins.
+void require_histograms(std::size_t values, std::size_t regions, std::int64_t bins);
+/// Tables of one image that variances can be had of. `count` may be null.
+void require_variance_tables(const TableView& sum, const TableView& squares, const TableView* count);
 /// Throws unless both tables are of images of one size.
 void require_same_image(const TableView& table, const TableView& other, const char* argument);
 /// One plane of 32f or 64f of that shape.
 void require_output(const View& out, const Shape& shape);
+/// What a map of distances asks; gives its shape.
+Shape require_distance_map(const TensorView& tensor, std::int64_t width, std::int64_t height, std::size_t target,
+                           const View& out);
 /// Windows slide over every pixel; an exclusive table or tensor lacks the last row and column.
 void require_last_row_and_column(Border border, const char* what);
 

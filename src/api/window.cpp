@@ -3,43 +3,15 @@
 #include <areal/region.hpp>
 #include <cmath>
 #include <vector>
-#include "api/require.hpp"
 #include "api/table_check.hpp"
-#include "api/view_check.hpp"
-#include "cpu/region/variance.hpp"
+#include "api/window_check.hpp"
 #include "cpu/region/window_rows.hpp"
 #include "cpu/threads.hpp"
+#include "formulas/variance.hpp"
 
 namespace areal {
 
 namespace {
-
-cpu::WindowAxis axis_of(std::int64_t extent, std::int64_t size, std::int64_t anchor, Edge edge, const char* name) {
-  require(size >= 1 && size <= (std::int64_t{1} << 62), "window: ", name, " ", size, ", it may be 1 to 2^62");
-  require(anchor >= -1 && anchor < size, "window: anchor ", anchor, " for a ", name, " of ", size,
-          ": it may be -1 (the centre) or a cell of the window");
-  if (edge == Edge::valid) return {extent, size, 0, std::max<std::int64_t>(0, extent - size + 1), edge};
-  const std::int64_t before = anchor < 0 ? size / 2 : anchor, after = size - 1 - before;
-  require(edge != Edge::reflect || extent == 0 || std::max(before, after) < extent, "window: ", name, " ", size,
-          " reaches ", std::max(before, after), " pixels beyond an image of ", extent,
-          ", edge `reflect` may reach at most ", extent - 1);
-  return {extent, size, before, extent, edge};
-}
-
-cpu::WindowedTable windowed(const TableView& table, const Window& window, const char* argument) {
-  require_table(table, argument);
-  require_last_row_and_column(table.border, argument);
-  std::int64_t area = 0;
-  require(window.edge == Edge::shrink || !__builtin_mul_overflow(window.width, window.height, &area),
-          "window: ", window.width, "x", window.height, " has more pixels than 63 bits count");
-  return {table, axis_of(table.image_width(), window.width, window.anchor_x, window.edge, "width"),
-          axis_of(table.image_height(), window.height, window.anchor_y, window.edge, "height")};
-}
-
-void require_apart(const cpu::WindowedTable& windows, const View& out, const char* argument) {
-  require_output(out, {windows.columns.outputs, windows.rows.outputs});
-  require(!may_overlap(windows.table.view, out), "out: it overlaps the table `", argument, "`");
-}
 
 // row(y, values) for all rows of out, each stored in its type.
 template <class MakeRow>
@@ -75,7 +47,7 @@ struct SumsRow {
 };
 
 template <class T>
-std::vector<T> pixels_along(const cpu::WindowAxis& axis) {
+std::vector<T> pixels_along(const formulas::WindowAxis& axis) {
   std::vector<T> pixels(static_cast<std::size_t>(axis.outputs));
   for (std::int64_t x = 0; x < axis.outputs; ++x) pixels[x] = static_cast<T>(axis.pixels(x));
   return pixels;
@@ -109,7 +81,8 @@ class VarianceRow {
     } else if (integers_) {
       sum_.kernels.magnitudes(sum_.sums.data(), n, magnitudes_.data());
       squares_.reals(real_squares_.data());
-      for (std::int64_t x = 0; x < n; ++x) out[x] = cpu::variance(magnitudes_[x], real_squares_[x], rows * pixels_[x]);
+      for (std::int64_t x = 0; x < n; ++x)
+        out[x] = formulas::variance(magnitudes_[x], real_squares_[x], rows * pixels_[x]);
     } else {
       sum_.reals(out);
       squares_.reals(real_squares_.data());
@@ -129,7 +102,7 @@ class VarianceRow {
       return cpu::arithmetic_kernels().small_variances(magnitudes_.data(), square_magnitudes_.data(), pixels_.data(),
                                                        rows, n, out);
     for (std::int64_t x = 0; x < n; ++x)
-      out[x] = cpu::variance(magnitudes_[x], square_magnitudes_[x], rows * pixels_[x]);
+      out[x] = formulas::variance(magnitudes_[x], square_magnitudes_[x], rows * pixels_[x]);
   }
 
   SumsRow sum_, squares_;
@@ -146,23 +119,16 @@ void variances(const TableView& sum, const TableView& squares, const Window& win
   const cpu::WindowedTable sum_windows = windowed(sum, window, "sum");
   const cpu::WindowedTable square_windows = windowed(squares, window, "squares");
   require_same_image(sum, squares, "squares");
-  require_apart(sum_windows, out, "sum");
-  require_apart(square_windows, out, "squares");
+  require_windows_output(sum_windows, out, "sum");
+  require_windows_output(square_windows, out, "squares");
   for_each_row(out, threads, [&] { return VarianceRow(sum_windows, square_windows, root); });
 }
 
 }  // namespace
 
-Shape window_shape(std::int64_t image_width, std::int64_t image_height, const Window& window) {
-  require(image_width >= 0 && image_height >= 0, "image ", image_width, "x", image_height,
-          ": an extent may not be negative");
-  return {axis_of(image_width, window.width, window.anchor_x, window.edge, "width").outputs,
-          axis_of(image_height, window.height, window.anchor_y, window.edge, "height").outputs};
-}
-
 void window_sums(const TableView& table, const Window& window, const View& out, int threads) {
   const cpu::WindowedTable windows = windowed(table, window, "table");
-  require_apart(windows, out, "table");
+  require_windows_output(windows, out, "table");
   for_each_row(out, threads, [&] {
     return [row = SumsRow(windows)](std::int64_t y, double* values) mutable {
       row.compute(y);
@@ -173,7 +139,7 @@ void window_sums(const TableView& table, const Window& window, const View& out, 
 
 void window_means(const TableView& table, const Window& window, const View& out, int threads) {
   const cpu::WindowedTable windows = windowed(table, window, "table");
-  require_apart(windows, out, "table");
+  require_windows_output(windows, out, "table");
   for_each_row(out, threads, [&] {
     return [&windows, row = SumsRow(windows), pixels = pixels_along<double>(windows.columns)](std::int64_t y,
                                                                                               double* values) mutable {

@@ -2,6 +2,7 @@
 #include <areal/error.hpp>
 #include "cuda/device.hpp"
 #include "cuda/histogram.hpp"
+#include "cuda/region.hpp"
 #include "cuda/sat.hpp"
 
 namespace areal::cuda {
@@ -21,6 +22,7 @@ Memory::Memory(std::size_t) : data_(nullptr, [](void*) {}) { absent(); }
 OwnedStream::OwnedStream() { absent(); }
 OwnedStream::~OwnedStream() = default;
 void OwnedStream::synchronize() const { absent(); }
+void synchronize(Stream) { absent(); }
 void clear(void*, std::size_t, Stream) { absent(); }
 void copy_in(void*, const void*, std::size_t, Stream) { absent(); }
 void copy_out(void*, const void*, std::size_t, Stream) { absent(); }
@@ -31,5 +33,6 @@ void histogram(std::string_view, const kernels::HistogramRequest&, const ConstVi
                void*, Stream) {
   absent();
 }
+void answer(const kernels::RegionRequest&, Stream) { absent(); }
 
 }  // namespace areal::cuda

@@ -89,8 +89,10 @@ OwnedStream::OwnedStream() {
 OwnedStream::~OwnedStream() {
   if (cudaStreamDestroy(static_cast<cudaStream_t>(handle_)) != cudaSuccess) cudaGetLastError();
 }
-void OwnedStream::synchronize() const {
-  check(cudaStreamSynchronize(static_cast<cudaStream_t>(handle_)), "the queued work");
+void OwnedStream::synchronize() const { cuda::synchronize(get()); }
+
+void synchronize(Stream stream) {
+  check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream.handle())), "the queued work");
 }
 
 void clear(void* device, std::size_t bytes, Stream stream) {

@@ -63,6 +63,8 @@ class OwnedStream {
   void* handle_ = nullptr;
 };
 
+/// Until all that was queued has been done; throws what went wrong.
+void synchronize(Stream stream);
 /// Zeros, queued.
 void clear(void* device, std::size_t bytes, Stream stream);
 /// Bytes from host to device, or back, queued.

@@ -45,6 +45,9 @@ class Launcher {
     check(cudaLaunchKernelEx(&config, run<Kernel>, args), typeid(Kernel).name());
   }
 
+  /// Sets n bytes from p on.
+  void fill(void* p, int byte, std::size_t n) { check(cudaMemsetAsync(p, byte, n, stream_), "a fill"); }
+
  private:
   cudaStream_t stream_;
 };

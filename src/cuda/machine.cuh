@@ -148,6 +148,9 @@ struct Machine {
     else
       return atomicAdd(p, v);
   }
+  __device__ __forceinline__ std::uint64_t atomic_min(std::uint64_t* p, std::uint64_t v, Site = {}) const {
+    return atomicMin(reinterpret_cast<unsigned long long*>(p), static_cast<unsigned long long>(v));
+  }
   template <class T>
   __device__ __forceinline__ T shared_add(T& cell, std::type_identity_t<T> v, Site = {}) const {
     return atomic_add(&cell, v);

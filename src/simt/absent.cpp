@@ -1,6 +1,7 @@
 // Stands in for the simulated machine in a build without it.
 #include <areal/error.hpp>
 #include "simt/histogram.hpp"
+#include "simt/region.hpp"
 #include "simt/sat.hpp"
 
 namespace areal::simt {
@@ -19,5 +20,6 @@ std::vector<LaunchCounts> histogram(std::string_view, const kernels::HistogramRe
                                     const ConstView&, const View&, void*, const Options&) {
   absent();
 }
+std::vector<LaunchCounts> answer(const kernels::RegionRequest&, const Options&) { absent(); }
 
 }  // namespace areal::simt

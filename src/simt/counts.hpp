@@ -43,7 +43,7 @@ struct SharedCounts {
 struct Counts {
   GlobalCounts reads, writes;                ///< load, load_once, store, store_once, and copies' global halves
   SharedCounts shared_reads, shared_writes;  ///< get, put, and copy_async's shared half
-  GlobalCounts atomics;                      ///< atomic_add
+  GlobalCounts atomics;                      ///< atomic_add, atomic_min
   SharedCounts shared_atomics;               ///< shared_add; lanes that add to one word conflict with one another
   std::uint64_t published = 0;               ///< publish and post, by lane
   std::uint64_t polls = 0;                   ///< poll and peek, by lane: these depend on the schedule

@@ -115,6 +115,11 @@ class Machine {
     calls::perhaps_pause(*lane_, site);
     return add(Op::atomic_add, p, v, site);
   }
+  std::uint64_t atomic_min(std::uint64_t* p, std::uint64_t v, Site site = AREAL_HERE) const {
+    calls::perhaps_pause(*lane_, site);
+    return update(
+        Op::atomic_min, p, [v](std::uint64_t before) { return before < v ? before : v; }, site);
+  }
   template <class T>
   T shared_add(T& cell, std::type_identity_t<T> v, Site site = AREAL_HERE) const {
     return add(Op::shared_add, &cell, v, site);
@@ -217,11 +222,16 @@ class Machine {
   }
   template <class T>
   T add(Op op, T* p, T v, Site site) const {
+    return update(
+        op, p, [v](T before) { return static_cast<T>(before + v); }, site);
+  }
+  template <class T, class After>
+  T update(Op op, T* p, After after_of, Site site) const {
     static_assert(std::is_arithmetic_v<T> && sizeof(T) >= 4, "a number of 4 or 8 bytes");
     calls::access(*lane_, op, p, sizeof(T), 1, site);
     T before;
     std::memcpy(&before, p, sizeof(T));
-    const T after = static_cast<T>(before + v);
+    const T after = after_of(before);
     *lane_->changes += std::memcmp(&before, &after, sizeof(T)) != 0;
     std::memcpy(p, &after, sizeof(T));
     return before;

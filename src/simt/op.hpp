@@ -15,6 +15,7 @@ enum class Op : std::uint8_t {
   get,
   put,
   atomic_add,
+  atomic_min,
   shared_add,
   publish,
   poll,
@@ -33,7 +34,7 @@ constexpr bool is_shared(Op op) { return op == Op::get || op == Op::put || op ==
 constexpr bool is_write(Op op) {
   return op == Op::store || op == Op::put || op == Op::publish || op == Op::post || op == Op::copy_to;
 }
-constexpr bool is_atomic(Op op) { return op == Op::atomic_add || op == Op::shared_add; }
+constexpr bool is_atomic(Op op) { return op == Op::atomic_add || op == Op::atomic_min || op == Op::shared_add; }
 /// Accesses that do not race with one another, whatever their order.
 constexpr bool is_strong(Op op) {
   return is_atomic(op) || op == Op::publish || op == Op::poll || op == Op::post || op == Op::peek;

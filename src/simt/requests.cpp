@@ -86,6 +86,7 @@ void charge(const Request& request, const Sites::Entry& site, unsigned w, Counts
     case Op::shared_add:
       return charge_shared(request, site, counts.shared_atomics);
     case Op::atomic_add:
+    case Op::atomic_min:
       return charge_global(Dense(request), site, w, counts.atomics);
     case Op::load:
     case Op::copy_from:

@@ -5,9 +5,9 @@
 namespace areal::simt {
 
 const char* name(Op op) {
-  constexpr const char* names[] = {"load",       "store",      "get",       "put",        "atomic_add",
-                                   "shared_add", "publish",    "poll",      "post",       "peek",
-                                   "copy_async", "copy_async", "bulk_load", "bulk_store", "init"};
+  constexpr const char* names[] = {"load",       "store",     "get",        "put",  "atomic_add", "atomic_min",
+                                   "shared_add", "publish",   "poll",       "post", "peek",       "copy_async",
+                                   "copy_async", "bulk_load", "bulk_store", "init"};
   return names[static_cast<int>(op)];
 }
 

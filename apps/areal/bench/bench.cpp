@@ -131,8 +131,8 @@ bench::Options options_of(const Texts& texts, const Settings& settings) {
   options.backend = settings.backend == Backend::automatic ? Backend::cpu : settings.backend;
   options.device = settings.device;
   if (options.backend == Backend::simt) throw InvalidArgument("--backend simt: it counts, and is not timed");
-  if (options.backend == Backend::cuda && texts.what != "sat" && texts.what != "histogram")
-    throw InvalidArgument("--backend cuda: sat and histogram are timed there so far");
+  if (options.backend == Backend::cuda && texts.what == "video")
+    throw InvalidArgument("--backend cuda: sat, histogram and region are timed there so far");
   options.border = options.backend == Backend::cuda ? Border::none : Border::zero;
   if (!texts.border.empty()) {
     const std::optional<Border> border = border_named(texts.border);
@@ -162,11 +162,12 @@ void add_bench(CLI::App& app, Settings& settings) {
   verb->add_option("--size", texts->sizes,
                    "WxH; by default 1920x1080, 4096x4096 and 8192x8192 (histogram: the first, region: the last)");
   verb->add_option("--lane", texts->lanes, "lanes of sat; by default 8u32s (and with squares), 32f64f, 8u32u, 64f64f");
-  verb->add_option("--bins", texts->bins, "bins of histogram; by default 32");
+  verb->add_option("--bins", texts->bins, "bins of histogram, and of region on cuda; by default 32");
   verb->add_option("--algorithm", texts->algorithms, "ids; by default auto for sat, all for histogram");
   verb->add_option("--border", texts->border, "of sat on cuda: none, zero or exclusive; by default none");
   verb->add_option("--batch", texts->batch, "images at once on cuda; by default 1");
-  verb->add_option("--count", texts->regions, "regions of region; by default 1000000");
+  verb->add_option("--count", texts->regions,
+                   "regions of region; by default 1000000, for histograms of them on cuda 10000");
   verb->add_option("--repetitions", texts->repetitions, "rounds; by default 15");
   verb->add_flag("--no-peers", texts->no_peers, "leave out OpenCV, NumPy and scikit-image");
   verb->add_option("--json", texts->json, "write the records to this file");
@@ -187,7 +188,12 @@ void add_bench(CLI::App& app, Settings& settings) {
       else
         bench::bench_histogram(options, report);
     }
-    if (texts->what == "region") bench::bench_region(options, report);
+    if (texts->what == "region") {
+      if (options.backend == Backend::cuda)
+        bench::bench_cuda_region(options, report);
+      else
+        bench::bench_region(options, report);
+    }
     if (texts->what == "video") bench::bench_video(options, report);
     if (!texts->json.empty()) report.write(texts->json);
   });

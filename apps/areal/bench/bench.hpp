@@ -5,7 +5,9 @@
 #include <areal/border.hpp>
 #include <areal/execution.hpp>
 #include <areal/lane.hpp>
+#include <areal/region.hpp>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 #include "../settings.hpp"
@@ -23,7 +25,7 @@ struct Options {
   std::vector<std::int64_t> bins;
   std::vector<std::string> algorithms;  // "auto", ids of the catalogue
   std::vector<int> threads;
-  std::int64_t regions = 1'000'000;
+  std::optional<std::int64_t> regions;
   int repetitions = 15;
   Backend backend = Backend::cpu;
   int device = 0;
@@ -65,12 +67,15 @@ void bench_sat(const Options& options, Report& report);
 /// The same on a GPU.
 void bench_cuda_sat(const Options& options, Report& report);
 void bench_cuda_histogram(const Options& options, Report& report);
+void bench_cuda_region(const Options& options, Report& report);
 void bench_histogram(const Options& options, Report& report);
 void bench_region(const Options& options, Report& report);
 void bench_video(const Options& options, Report& report);
 
 /// Random pixels of that type (seeded: the same in every run); floats in [0, 1).
 Array random_image(const Size& size, Type type);
+/// Random regions (seeded) that lie inside the image and begin at column and row `first` or beyond.
+std::vector<Region> random_regions(const Size& size, std::int64_t count, std::int64_t first = 0);
 /// The name of this machine's CPU.
 std::string device_name();
 

@@ -10,23 +10,29 @@
 
 namespace areal::bench {
 
+std::vector<Region> random_regions(const Size& size, std::int64_t count, std::int64_t first) {
+  std::mt19937_64 random(3);
+  std::vector<Region> regions(static_cast<std::size_t>(count));
+  for (Region& region : regions) {
+    const auto side = [&](std::int64_t extent, std::int64_t& from, std::int64_t& length) {
+      const auto places = static_cast<std::uint64_t>(extent - first + 1);
+      const auto a = first + static_cast<std::int64_t>(random() % places);
+      const auto b = first + static_cast<std::int64_t>(random() % places);
+      from = std::min(a, b);
+      length = std::max(a, b) - from;
+    };
+    side(size.width, region.x, region.width);
+    side(size.height, region.y, region.height);
+  }
+  return regions;
+}
+
 void bench_region(const Options& options, Report& report) {
   const std::vector<Size> sizes = options.sizes.empty() ? std::vector<Size>{{8192, 8192}} : options.sizes;
   for (const Size& size : sizes) {
     const Array image = random_image(size, Type::u8);
     const SatTables tables = sat(image.view(), {}, Lane{Type::u8, Type::u32});
-    std::mt19937_64 random(3);
-    std::vector<Region> regions(static_cast<std::size_t>(options.regions));
-    for (Region& region : regions) {
-      const auto side = [&](std::int64_t extent, std::int64_t& from, std::int64_t& length) {
-        const auto a = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(extent + 1));
-        const auto b = static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(extent + 1));
-        from = std::min(a, b);
-        length = std::max(a, b) - from;
-      };
-      side(size.width, region.x, region.width);
-      side(size.height, region.y, region.height);
-    }
+    const std::vector<Region> regions = random_regions(size, options.regions.value_or(1'000'000));
     std::vector<std::uint64_t> ours(regions.size()), plain(regions.size());
     for (const int threads : options.threads) {
       const std::vector<Times> times = measure(
@@ -38,7 +44,7 @@ void bench_region(const Options& options, Report& report) {
           options.repetitions);
       if (ours != plain) throw Error("region_sums: a sum differs from the plain loop's");
       Record record{"region", "region_sums", "32u-64u", size.width, size.height};
-      record.batch = options.regions;
+      record.batch = static_cast<std::int64_t>(regions.size());
       record.threads = threads;
       record.time = times[1];
       record.floor = "gather";

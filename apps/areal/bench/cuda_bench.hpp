@@ -3,8 +3,10 @@
 
 #include <areal/border.hpp>
 #include <areal/lane.hpp>
+#include <areal/region.hpp>
 #include <cstdint>
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -36,6 +38,20 @@ struct CudaHistogram {
       done;
 };
 
+/// Random regions of one image (8u): their sums from its table (32u, border zero) beside a plain kernel of four random
+/// loads each, and, where `bins` is not 0, their histograms (uniform bins over 0 to 256) from its tensor (32u, border
+/// none) beside a plain kernel of as many for each bin.
+struct CudaRegions {
+  std::int64_t width, height, bins;
+  const void* image;  ///< host, contiguous
+  std::span<const Region> regions;
+  int repetitions, device;
+  std::span<std::uint64_t> answers;  ///< host: one for each region, or for each region and bin
+  /// Microseconds of the plain kernel and of ours; the answers of ours are there. Throws where these are wrong.
+  std::function<void(const std::vector<double>& floor, const std::vector<double>& ours)> done;
+};
+
+using CudaBenchRegions = void (*)(const CudaRegions* what, char* error, std::size_t size);
 using CudaBenchHistogram = void (*)(const CudaHistogram* what, char* error, std::size_t size);
 using CudaBenchSat = void (*)(const CudaSat* what, char* error, std::size_t size);
 

@@ -1,6 +1,6 @@
 #include "cpu/region/bin_sums.hpp"
-#include "cpu/region/distance_terms.hpp"
 #include "cpu/region/modular.hpp"
+#include "formulas/distance.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/region/bin_rows.cpp"
@@ -11,6 +11,7 @@ HWY_BEFORE_NAMESPACE();
 namespace areal::cpu::HWY_NAMESPACE {
 namespace {
 
+double count_of(std::uint16_t difference) { return difference; }
 double count_of(std::uint32_t difference) {
   const std::uint64_t bits = 0x4330000000000000u | difference;  // 2^52 + difference
   return load<double>(&bits) - 0x1p52;
@@ -21,20 +22,25 @@ double count_of(double d) { return d > 0 ? d : d - d; }  // keeps NaN
 template <class T>
 void counts_of(const char* top, const char* bottom, std::int64_t width, std::int64_t n, double* HWY_RESTRICT counts) {
   constexpr std::int64_t size = sizeof(T);
+  using Difference = typename Modular<T>::Difference;  // 16 bits are promoted
   const std::int64_t right = width * size;
   if (top) {
     for (std::int64_t x = 0; x < n; ++x)
-      counts[x] = count_of((element<T>(bottom + right + x * size) - element<T>(bottom + x * size)) -
-                           (element<T>(top + right + x * size) - element<T>(top + x * size)));
+      counts[x] =
+          count_of(static_cast<Difference>((element<T>(bottom + right + x * size) - element<T>(bottom + x * size)) -
+                                           (element<T>(top + right + x * size) - element<T>(top + x * size))));
   } else {
     for (std::int64_t x = 0; x < n; ++x)
-      counts[x] = count_of(element<T>(bottom + right + x * size) - element<T>(bottom + x * size));
+      counts[x] =
+          count_of(static_cast<Difference>(element<T>(bottom + right + x * size) - element<T>(bottom + x * size)));
   }
 }
 
 void counts(Type type, const void* top, const void* bottom, std::int64_t width, std::int64_t n, double* out) {
   const char *upper = static_cast<const char*>(top), *lower = static_cast<const char*>(bottom);
   switch (type) {
+    case Type::u16:
+      return counts_of<std::uint16_t>(upper, lower, width, n, out);
     case Type::u32:
       return counts_of<std::uint32_t>(upper, lower, width, n, out);
     case Type::u64:
@@ -62,8 +68,8 @@ struct Accumulate {
     for (std::int64_t x = 0; x < n; ++x) {
       const double p = counts[x] / total[x];
       double step = 0;
-      if constexpr (is_cumulative(measure)) step = cumulative[x] += p - target;
-      sum[x] = with_bin<measure>(sum[x], p, target, step);
+      if constexpr (formulas::is_cumulative(measure)) step = cumulative[x] += p - target;
+      sum[x] = formulas::with_bin<measure>(sum[x], p, target, step);
     }
   }
 };
@@ -76,7 +82,7 @@ struct Finish {
   template <Distance measure>
   void operator()() const {
     for (std::int64_t x = 0; x < n; ++x) {
-      const double distance = finished<measure>(sum[x]);
+      const double distance = formulas::finished<measure>(sum[x]);
       sum[x] = total[x] == 0 ? empty : distance;
     }
   }
@@ -84,11 +90,11 @@ struct Finish {
 
 void accumulate(Distance measure, const double* counts, const double* total, double target, std::int64_t n,
                 double* cumulative, double* sum) {
-  with_measure(measure, Accumulate{counts, total, target, n, cumulative, sum});
+  formulas::with_measure(measure, Accumulate{counts, total, target, n, cumulative, sum});
 }
 
 void finish(Distance measure, const double* total, double empty, std::int64_t n, double* sum) {
-  with_measure(measure, Finish{total, empty, n, sum});
+  formulas::with_measure(measure, Finish{total, empty, n, sum});
 }
 
 inline constexpr BinRowKernels kernel_set = {counts, add, accumulate, finish};

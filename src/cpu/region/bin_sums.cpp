@@ -16,7 +16,8 @@ void sums(const Corners& corners, std::int64_t plane_pitch, std::int64_t bins, O
     const auto bottom =
         element<T>(corners.bottom_right + b * bottom_right) - element<T>(corners.bottom_left + b * bottom_left);
     const auto top = element<T>(corners.top_right + b * top_right) - element<T>(corners.top_left + b * top_left);
-    out[b] = static_cast<Out>(Modular<T>::widen(bottom - top));
+    using Difference = typename Modular<T>::Difference;  // 16 bits were promoted
+    out[b] = static_cast<Out>(Modular<T>::widen(static_cast<Difference>(bottom - top)));
   }
 }
 
@@ -24,6 +25,7 @@ void sums(const Corners& corners, std::int64_t plane_pitch, std::int64_t bins, O
 
 template <class Out>
 BinSums<Out> bin_sums(Type tensor) {
+  if (tensor == Type::u16) return sums<std::uint16_t, Out>;
   if (tensor == Type::u32) return sums<std::uint32_t, Out>;
   if (tensor == Type::u64) return sums<std::uint64_t, Out>;
   if constexpr (std::is_same_v<Out, double>) {

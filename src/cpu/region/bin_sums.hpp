@@ -11,7 +11,8 @@ namespace areal::cpu {
 template <class Out>
 using BinSums = void (*)(const Corners& corners, std::int64_t plane_pitch, std::int64_t bins, Out* out);
 
-/// The loop for a tensor type; nullptr where its counts are not of kind Out. uint64_t takes 32u and 64u, double all.
+/// The loop for a tensor type; nullptr where its counts are not of kind Out. uint64_t takes 16u, 32u and 64u, double
+/// all.
 template <class Out>
 BinSums<Out> bin_sums(Type tensor);
 extern template BinSums<std::uint64_t> bin_sums<std::uint64_t>(Type);

@@ -24,7 +24,7 @@ void subtract_rows(const char* top, const char* bottom, std::int64_t n,
 
 // The prefix sums along a row of the image rows [piece.begin, piece.end) taken together: width + 1 of them.
 template <class T>
-void prefix_row(const TableView& table, const Piece& piece, typename Modular<T>::Difference* d) {
+void prefix_row(const TableView& table, const formulas::Piece& piece, typename Modular<T>::Difference* d) {
   const auto row = [&](std::int64_t y) { return static_cast<const char*>(table.view.row(y)); };
   const std::int64_t width = table.image_width();
   if (table.border == Border::zero) return subtract_rows<T>(row(piece.begin), row(piece.end), width + 1, d);
@@ -42,16 +42,16 @@ Wide& wide(WideSum& sum) {
 
 // Adds `times` the prefix row's windows to sums[x], or sets them.
 template <class T, bool add>
-void slide(const typename Modular<T>::Difference* d, const WindowAxis& axis, std::uint64_t times,
+void slide(const typename Modular<T>::Difference* d, const formulas::WindowAxis& axis, std::uint64_t times,
            WideSum* HWY_RESTRICT sums) {
   using Wide = typename Modular<T>::Wide;
   const Wide factor = static_cast<Wide>(times);
   const std::int64_t inner_begin = axis.inner_begin(), inner_end = axis.inner_end();
   const auto rim = [&](std::int64_t x) {
-    const Pieces pieces = axis.pieces(x);
+    const formulas::Pieces pieces = axis.pieces(x);
     Wide sum = 0;
     for (int i = 0; i < pieces.count; ++i) {
-      const Piece& piece = pieces.piece[i];
+      const formulas::Piece& piece = pieces.piece[i];
       sum += static_cast<Wide>(piece.times) * Modular<T>::widen(d[piece.end] - d[piece.begin]);
     }
     wide<Wide>(sums[x]) = (add ? wide<Wide>(sums[x]) : Wide{0}) + factor * sum;
@@ -74,7 +74,7 @@ void slide(const typename Modular<T>::Difference* d, const WindowAxis& axis, std
 template <class T>
 void row_of_sums(const WindowedTable& windows, std::int64_t y, void* difference, WideSum* sums) {
   auto* d = static_cast<typename Modular<T>::Difference*>(difference);
-  const Pieces pieces = windows.rows.pieces(y);
+  const formulas::Pieces pieces = windows.rows.pieces(y);
   for (int i = 0; i < pieces.count; ++i) {
     prefix_row<T>(windows.table, pieces.piece[i], d);
     if (i == 0)

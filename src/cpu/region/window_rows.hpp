@@ -4,14 +4,14 @@
 
 #include <areal/region.hpp>
 #include <cstdint>
-#include "cpu/region/window_axis.hpp"
+#include "formulas/window_axis.hpp"
 
 namespace areal::cpu {
 
 /// A table under sliding windows.
 struct WindowedTable {
   TableView table;  ///< border `zero` or `none`
-  WindowAxis columns, rows;
+  formulas::WindowAxis columns, rows;
 };
 
 /// Sums of one row of windows, modulo 2^64 (two's complement for signed tables) or double.

@@ -17,10 +17,11 @@
 //   };
 //
 // and a schedule launches it: `launcher.template launch<Reverse, C>(blocks, args, overlap)`, launch after launch in
-// order; a launch that overlaps may begin before the one before has ended (see await_launch). No kernel dereferences a
-// pointer into global or shared memory itself: every access is a call on m, so that the CUDA machine (src/cuda)
-// compiles it to one instruction and the simulated one (src/simt) checks and counts it. The call site rides along as a
-// default argument; vocabulary in this folder passes its caller's on.
+// order; a launch that overlaps may begin before the one before has ended (see await_launch). Between two launches
+// `launcher.fill(p, byte, n)` sets n bytes. No kernel dereferences a pointer into global or shared memory itself: every
+// access is a call on m, so that the CUDA machine (src/cuda) compiles it to one instruction and the simulated one
+// (src/simt) checks and counts it. The call site rides along as a default argument; vocabulary in this folder passes
+// its caller's on.
 //
 // The calls, with the CUDA meaning of each. T is trivially copyable, of 1, 2, 4, 8 or 16 bytes, and aligned to its
 // size.
@@ -36,6 +37,7 @@
 //   T shuffle(v, lane, mask) shuffle_up(v, n, mask) shuffle_down shuffle_xor     T of 4 or 8 bytes
 //   unsigned ballot(p, mask)  bool any(p, mask)  all(p, mask)
 //   T atomic_add(T* p, T v)                  global, relaxed, the old value
+//   std::uint64_t atomic_min(std::uint64_t* p, std::uint64_t v)      the same with the smaller of the two
 //   T shared_add(T& cell, T v)               shared, the old value
 //   publish(T* p, T v)                       store with release at device scope: what this thread, and what threads
 //                                            that it met at a barrier before, wrote is visible to who polls v

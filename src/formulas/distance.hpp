@@ -1,11 +1,11 @@
 #pragma once
-// What one bin adds to a distance, and what the distance is of all of it: one place for a pair of histograms and for
-// maps. The terms are zero for equal histograms, so a distance to oneself is exactly 0.
+// What one bin adds to a distance, and what the distance is of all of it: one place for a pair of histograms, for maps
+// and for kernels. The terms are zero for equal histograms, so a distance to oneself is exactly 0.
 
 #include <areal/histogram.hpp>
 #include <cmath>
 
-namespace areal::cpu {
+namespace areal::formulas {
 
 /// True for measures of the cumulative histograms, to which the last bin adds nothing.
 constexpr bool is_cumulative(Distance measure) {
@@ -14,7 +14,7 @@ constexpr bool is_cumulative(Distance measure) {
 
 /// sum + the term of a bin with shares p and q; for cumulative measures `step` is the sum of p - q so far.
 template <Distance measure>
-inline double with_bin(double sum, double p, double q, double step) {
+constexpr double with_bin(double sum, double p, double q, double step) {
   const double d = p - q;
   if constexpr (measure == Distance::l1 || measure == Distance::intersection) return sum + std::fabs(d);
   if constexpr (measure == Distance::l2) return sum + d * d;
@@ -30,7 +30,7 @@ inline double with_bin(double sum, double p, double q, double step) {
 /// 1 - sum min(p, q) is half of L1, and 1 - sum sqrt(p q) half of the sum of (sqrt p - sqrt q)^2, as shares sum to 1;
 /// written so, neither loses digits where the histograms are nearly equal.
 template <Distance measure>
-inline double finished(double sum) {
+constexpr double finished(double sum) {
   if constexpr (measure == Distance::l2) return std::sqrt(sum);
   if constexpr (measure == Distance::intersection) return sum / 2;
   if constexpr (measure == Distance::hellinger) return std::sqrt(sum / 2);
@@ -38,13 +38,13 @@ inline double finished(double sum) {
 }
 
 /// Between an empty histogram and one that is not.
-inline double largest_distance(Distance measure, std::int64_t bins) {
+constexpr double largest_distance(Distance measure, std::int64_t bins) {
   switch (measure) {
     case Distance::l1:
     case Distance::chi_square:
       return 2;
     case Distance::l2:
-      return std::sqrt(2.0);
+      return 1.4142135623730951;  // sqrt 2
     case Distance::emd:
       return static_cast<double>(bins - 1);
     default:
@@ -54,7 +54,7 @@ inline double largest_distance(Distance measure, std::int64_t bins) {
 
 /// Calls f.template operator()<measure>() for the measure that it is at run time.
 template <class F>
-auto with_measure(Distance measure, const F& f) {
+constexpr auto with_measure(Distance measure, const F& f) {
   switch (measure) {
     case Distance::l1:
       return f.template operator()<Distance::l1>();
@@ -73,4 +73,26 @@ auto with_measure(Distance measure, const F& f) {
   }
 }
 
-}  // namespace areal::cpu
+// The same for a measure that is known at run time.
+
+struct BinTerm {
+  double sum, p, q, step;
+  template <Distance measure>
+  constexpr double operator()() const {
+    return with_bin<measure>(sum, p, q, step);
+  }
+};
+constexpr double with_bin(Distance measure, double sum, double p, double q, double step) {
+  return with_measure(measure, BinTerm{sum, p, q, step});
+}
+
+struct AllBins {
+  double sum;
+  template <Distance measure>
+  constexpr double operator()() const {
+    return finished<measure>(sum);
+  }
+};
+constexpr double finished(Distance measure, double sum) { return with_measure(measure, AllBins{sum}); }
+
+}  // namespace areal::formulas

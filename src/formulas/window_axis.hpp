@@ -5,7 +5,7 @@
 #include <areal/region.hpp>
 #include <array>
 
-namespace areal::cpu {
+namespace areal::formulas {
 
 /// Pixels [begin, end) of one axis, each counted `times` times.
 struct Piece {
@@ -17,7 +17,7 @@ struct Piece {
 struct Pieces {
   std::array<Piece, 3> piece;
   int count = 0;
-  void add(std::int64_t begin, std::int64_t end, std::int64_t times) {
+  constexpr void add(std::int64_t begin, std::int64_t end, std::int64_t times) {
     if (begin < end && times > 0) piece[count++] = {begin, end, static_cast<std::uint64_t>(times)};
   }
 };
@@ -28,7 +28,7 @@ struct WindowAxis {
   std::int64_t extent, size, before, outputs;
   Edge edge;
 
-  Pieces pieces(std::int64_t i) const {
+  constexpr Pieces pieces(std::int64_t i) const {
     const std::int64_t begin = i - before, end = begin + size;
     const std::int64_t left = std::max<std::int64_t>(0, -begin), right = std::max<std::int64_t>(0, end - extent);
     Pieces all;
@@ -43,14 +43,14 @@ struct WindowAxis {
     return all;
   }
   /// What a mean divides by, along this axis.
-  std::uint64_t pixels(std::int64_t i) const {
+  constexpr std::uint64_t pixels(std::int64_t i) const {
     if (edge != Edge::shrink) return static_cast<std::uint64_t>(size);
     const std::int64_t begin = i - before;
     return static_cast<std::uint64_t>(std::min(begin + size, extent) - std::max<std::int64_t>(0, begin));
   }
   /// Outputs [inner_begin, inner_end) are of windows that lie inside.
-  std::int64_t inner_begin() const { return std::min(before, inner_end()); }
-  std::int64_t inner_end() const { return std::clamp<std::int64_t>(extent - size + before + 1, 0, outputs); }
+  constexpr std::int64_t inner_begin() const { return std::min(before, inner_end()); }
+  constexpr std::int64_t inner_end() const { return std::clamp<std::int64_t>(extent - size + before + 1, 0, outputs); }
 };
 
-}  // namespace areal::cpu
+}  // namespace areal::formulas

@@ -1,0 +1,42 @@
+#pragma once
+// Regions against the image that they are of.
+
+#include <algorithm>
+#include <areal/region.hpp>
+#include <limits>
+
+namespace areal::formulas {
+
+/// True where the region has no negative extent and lies inside the image. Negative numbers are the largest unsigned
+/// ones; without a sum of two extents nothing overflows, and the four comparisons need no branch of their own.
+constexpr bool lies_inside(const Region& region, std::int64_t image_width, std::int64_t image_height) noexcept {
+  const auto x = static_cast<std::uint64_t>(region.x), y = static_cast<std::uint64_t>(region.y);
+  const auto width = static_cast<std::uint64_t>(image_width), height = static_cast<std::uint64_t>(image_height);
+  const bool starts_inside = (x <= width) & (y <= height);
+  return starts_inside & (static_cast<std::uint64_t>(region.width) <= width - x) &
+         (static_cast<std::uint64_t>(region.height) <= height - y);
+}
+
+/// Cuts one axis of a region without a negative extent to [0, extent); one that reaches beyond 64 bits, too.
+constexpr void clip(std::int64_t& first, std::int64_t& size, std::int64_t extent) noexcept {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  const std::int64_t end = first > most - size ? most : first + size;
+  first = std::min(std::max<std::int64_t>(first, 0), extent);
+  size = std::min(std::max(end, first), extent) - first;
+}
+
+/// The part inside, which may be empty but then lies inside, too.
+constexpr Region clipped(Region region, std::int64_t image_width, std::int64_t image_height) noexcept {
+  clip(region.x, region.width, image_width);
+  clip(region.y, region.height, image_height);
+  return region;
+}
+
+/// True where a region that lies inside needs the image's last row or column, which a table of border `exclusive`
+/// lacks.
+constexpr bool needs_last(const Region& region, std::int64_t image_width, std::int64_t image_height) noexcept {
+  return region.width > 0 && region.height > 0 &&
+         (region.x + region.width == image_width || region.y + region.height == image_height);
+}
+
+}  // namespace areal::formulas

@@ -1,0 +1,83 @@
+#pragma once
+// Histograms of regions. 1 launch, a thread a region and bin; a warp has one region, or several where there are fewer
+// than 17 bins. Reads at most 4 elements a bin, which depend on nothing but the region; the region is read by all lanes
+// that share it, at once. Writes 8 bytes a bin, neighbours side by side.
+
+#include "formulas/variance.hpp"
+#include "kernels/region/corners.hpp"
+#include "kernels/region/regions.hpp"
+#include "kernels/region/sums.hpp"
+
+namespace areal::kernels {
+
+struct HistogramsArgs {
+  RegionArgs regions;
+  TableArgs first;     ///< the first bin's plane
+  std::int64_t plane;  ///< bytes from a bin's plane to the next one's
+  std::int64_t bins;
+  int log_lanes;  ///< 2 to that power lanes share a region
+  void* out;
+  bool real;
+};
+
+template <class M, class C>
+struct Histograms {
+  using T = typename C::T;
+  using Args = HistogramsArgs;
+  using Shared = NoShared;
+  static constexpr int threads = 256, resident = 8;
+  M m;
+  Args a;
+
+  AREAL_DEVICE void operator()() {
+    const std::int64_t i = (m.block() * threads + m.thread()) >> a.log_lanes;
+    const int lanes = 1 << a.log_lanes;
+    bool refused = false;
+    if (i < a.regions.count) {
+      const Taken t = taken(m, a.regions, i);
+      refused = t.refused;
+      for (std::int64_t bin = m.thread() & (lanes - 1); bin < a.bins; bin += lanes)
+        write(i * a.bins + bin, corners<T>(m, a.first, t.region, bin * a.plane).by_rows(), refused);
+    }
+    report(m, a.regions, i, refused);
+  }
+
+  AREAL_DEVICE void write(std::int64_t at, Difference<T> count, bool refused) {
+    if constexpr (std::is_integral_v<T>)
+      if (!a.real) {
+        m.store_once(static_cast<std::uint64_t*>(a.out) + at, static_cast<std::uint64_t>(count));
+        return;
+      }
+    m.store_once(static_cast<double*>(a.out) + at, refused ? formulas::not_a_number() : static_cast<double>(count));
+  }
+};
+
+template <class Launcher>
+void answer(Launcher& launcher, const HistogramsRequest& request) {
+  forget_refused(launcher, request.regions);
+  const TensorView& tensor = request.tensor;
+  HistogramsArgs a{
+      region_args(request.regions, tensor.image_width(), tensor.image_height(), tensor.border == Border::exclusive),
+      table_args(tensor.view, tensor.border),
+      tensor.view.plane_pitch,
+      tensor.bins(),
+      0,
+      request.out,
+      request.real};
+  while (a.log_lanes < 5 && (1 << a.log_lanes) < a.bins) ++a.log_lanes;
+  const std::int64_t a_block = 256 >> a.log_lanes, blocks = (request.regions.count + a_block - 1) / a_block;
+  switch (tensor.view.type) {
+    case Type::u16:
+      return launcher.template launch<Histograms, ElementConfig<std::uint16_t>>(blocks, a, false);
+    case Type::u64:
+      return launcher.template launch<Histograms, ElementConfig<std::uint64_t>>(blocks, a, false);
+    case Type::f32:
+      return launcher.template launch<Histograms, ElementConfig<float>>(blocks, a, false);
+    case Type::f64:
+      return launcher.template launch<Histograms, ElementConfig<double>>(blocks, a, false);
+    default:
+      return launcher.template launch<Histograms, ElementConfig<std::uint32_t>>(blocks, a, false);
+  }
+}
+
+}  // namespace areal::kernels

@@ -1,0 +1,89 @@
+#pragma once
+// What is asked of tables that stay on a device. Everything has been checked; every pointer and view is the machine's
+// memory, spans of 8-byte elements aligned to that.
+
+#include <areal/histogram.hpp>
+#include <areal/region.hpp>
+#include <areal/view.hpp>
+#include <cstdint>
+#include <optional>
+#include <variant>
+#include "formulas/window_axis.hpp"
+
+namespace areal::kernels {
+
+/// N regions, and what becomes of those that reach outside.
+struct RegionList {
+  const Region* data = nullptr;
+  std::int64_t count = 0;
+  Outside outside = Outside::error;
+  std::int64_t* refused = nullptr;  ///< or null
+};
+
+enum class Statistic : std::uint8_t { sum, mean, variance, standard_deviation };
+
+struct SumsRequest {
+  TableView table;
+  RegionList regions;
+  void* out;  ///< 8 bytes a region
+  bool real;  ///< double, or integers of the table's signedness
+};
+
+struct StatisticsRequest {
+  Statistic statistic;  ///< no sum
+  TableView sum;
+  std::optional<TableView> squares, count;
+  RegionList regions;
+  double* out;
+};
+
+struct HistogramsRequest {
+  TensorView tensor;
+  RegionList regions;
+  void* out;  ///< 8 bytes a region and bin
+  bool real;  ///< double, or std::uint64_t
+};
+
+/// N histograms, row by row.
+struct HistogramList {
+  const double* data = nullptr;
+  std::int64_t count = 0, bins = 0;
+};
+
+enum class Reducer : std::uint8_t { normalise, entropy, percentile, mode, mean };
+
+struct ReduceRequest {
+  Reducer reducer;
+  HistogramList histograms;
+  const double* edges;  ///< for percentile and mean
+  double percent;
+  void* out;  ///< 8 bytes a histogram: double, for mode std::int64_t; for normalise 8 bytes a bin
+};
+
+struct DistancesRequest {
+  Distance measure;
+  HistogramList histograms;
+  const double* target;
+  double* out;
+};
+
+struct WindowsRequest {
+  Statistic statistic;
+  TableView sum;
+  std::optional<TableView> squares;
+  formulas::WindowAxis columns, rows;
+  View out;
+};
+
+struct DistanceMapRequest {
+  TensorView tensor;
+  std::int64_t width, height;  ///< of the window
+  const double* target;
+  Distance measure;
+  View out;
+};
+
+using RegionRequest = std::variant<SumsRequest, StatisticsRequest, HistogramsRequest, ReduceRequest, DistancesRequest,
+                                   WindowsRequest, DistanceMapRequest>;
+
+}  // namespace areal::kernels

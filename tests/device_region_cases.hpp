@@ -1,0 +1,586 @@
+#pragma once
+// What tables that stay on a device must answer, for any machine: the image's own sums and counts, and the CPU's bits.
+// A Bed puts memory of the test on its machine: in(vector or Padded), out(vector or Padded), back(), and `on`.
+
+#include <gtest/gtest.h>
+#include <areal/device_region.hpp>
+#include <areal/error.hpp>
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include "region_oracle.hpp"
+
+namespace areal::device_cases {
+
+using oracle::Image;
+using oracle::Padded;
+using oracle::Table;
+
+inline constexpr Border borders[] = {Border::zero, Border::none, Border::exclusive};
+inline constexpr Distance measures[] = {
+    Distance::l1,           Distance::l2,  Distance::chi_square,        Distance::hellinger,
+    Distance::intersection, Distance::emd, Distance::kolmogorov_smirnov};
+
+/// NaN of any payload equals itself, and nothing else.
+inline bool same(double a, double b) {
+  return std::isnan(a) ? std::isnan(b) : std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+}
+template <class T>
+bool same(const T& a, const T& b) {
+  return a == b;
+}
+template <class T>
+std::size_t differences(const std::vector<T>& a, const std::vector<T>& b) {
+  std::size_t wrong = a.size() == b.size() ? 0 : 1;
+  for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i) wrong += !same(a[i], b[i]);
+  return wrong;
+}
+
+template <class T>
+using Answer = std::conditional_t<std::is_floating_point_v<T>, double,
+                                  std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
+
+/// Whole numbers small enough that tables of floats are exact, too.
+template <class T>
+Image<T> small_image(std::int64_t width, std::int64_t height, std::uint64_t seed = 11) {
+  return oracle::random_image<T>(width, height, std::is_unsigned_v<T> ? 0 : -40, 90, seed);
+}
+
+inline std::vector<Region> answerable(std::int64_t width, std::int64_t height, Border border, std::uint64_t seed) {
+  std::vector<Region> all;
+  for (const Region& r : oracle::regions_inside(width, height, seed))
+    if (r.x >= 0 && r.y >= 0 && r.x + r.width <= width && r.y + r.height <= height &&
+        (border != Border::exclusive || !oracle::touches_last(r, width, height)))
+      all.push_back(r);
+  return all;
+}
+
+template <class Out, class Bed>
+std::vector<Out> sums(const TableView& table, Padded& memory, const std::vector<Region>& regions,
+                      Outside outside = Outside::error, std::int64_t* refused = nullptr) {
+  Bed bed;
+  std::vector<Out> out(regions.size(), Out{77});
+  std::vector<std::int64_t> flag{77};
+  region_sums(bed.on, {bed.in(memory), table.border}, bed.in(regions), bed.out(out), outside,
+              refused ? bed.out(flag).data() : nullptr);
+  bed.back();
+  if (refused) *refused = flag[0];
+  return out;
+}
+
+/// How many sums are not the image's.
+template <class T, class Bed>
+std::size_t wrong_sums(Table<T>& table, const Image<T>& image, const std::vector<Region>& regions) {
+  const auto got = sums<Answer<T>, Bed>(table.view(), table.memory(), regions);
+  const auto reals = sums<double, Bed>(table.view(), table.memory(), regions);
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < regions.size(); ++i) {
+    const Region& r = regions[i];
+    const auto want = static_cast<Answer<T>>(oracle::sum<T>(image, r.x, r.y, r.width, r.height, oracle::identity));
+    wrong += got[i] != want || reals[i] != static_cast<double>(want);
+  }
+  return wrong;
+}
+
+template <class T, class Bed>
+void a_flipped_element_is_caught() {
+  const auto image = small_image<T>(9, 7);
+  Table<T> table(image, Border::zero);
+  ASSERT_EQ((wrong_sums<T, Bed>(table, image, {{2, 1, 4, 3}})), 0u);
+  table.memory().set(static_cast<T>(table.memory().template get<T>(6, 4) + 1), 6, 4);
+  EXPECT_EQ((wrong_sums<T, Bed>(table, image, {{2, 1, 4, 3}})), 1u);
+}
+
+template <class T, class Bed>
+void sums_of_every_border_and_shape() {
+  for (const Border border : borders)
+    for (const auto& [width, height] :
+         std::vector<std::pair<int, int>>{{0, 0}, {0, 3}, {1, 1}, {1, 9}, {13, 1}, {67, 23}}) {
+      SCOPED_TRACE(testing::Message() << name_of(border) << " " << width << "x" << height << " seed 5");
+      const auto image = small_image<T>(width, height);
+      Table<T> table(image, border);
+      EXPECT_EQ((wrong_sums<T, Bed>(table, image, answerable(width, height, border, 5))), 0u);
+    }
+}
+
+template <class Bed>
+void wrapped_tables_are_exact() {
+  const auto image = oracle::random_image<std::uint32_t>(30, 30, 4e8, 4.7e8, 21);
+  const auto negative = oracle::random_image<std::int32_t>(30, 30, -2.3e8, -2e8, 22);
+  Table<std::uint32_t> table(image, Border::zero);
+  Table<std::int32_t> negative_table(negative, Border::none);
+  std::vector<Region> regions;
+  for (std::int64_t y = 0; y <= 27; y += 3)
+    for (std::int64_t x = 0; x <= 27; ++x) regions.push_back({x, y, 3, 3});
+  EXPECT_EQ((wrong_sums<std::uint32_t, Bed>(table, image, regions)), 0u);
+  EXPECT_EQ((wrong_sums<std::int32_t, Bed>(negative_table, negative, regions)), 0u);
+}
+
+/// Some of these the CPU refuses, others it clips.
+inline std::vector<Region> wild_regions(std::int64_t width, std::int64_t height, std::uint64_t seed) {
+  constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
+  std::vector<Region> all = oracle::regions_inside(width, height, seed);
+  all.resize(77);
+  for (const Region& r : {Region{-3, -2, 5, 5}, Region{width - 2, 1, 9, 2}, Region{1, 0, most, 1},
+                          Region{0, 1, 1, most}, Region{most, most, most, most}, Region{-most - 1, -most - 1, most, 4},
+                          Region{2, 2, -1, 3}, Region{2, 2, 3, -most - 1}, Region{-most, 0, -most, 0}}) {
+    all.push_back(r);
+    all.push_back({1, 1, 2, 2});
+  }
+  return all;
+}
+
+/// Refused where, and only where, the CPU throws; the others are the CPU's.
+template <class Bed>
+void outside_is_refused_or_clipped() {
+  const auto image = small_image<std::int32_t>(17, 11);
+  for (const Border border : borders)
+    for (const Outside outside : {Outside::error, Outside::clip}) {
+      SCOPED_TRACE(testing::Message() << name_of(border) << (outside == Outside::clip ? " clip" : " error")
+                                      << " seed 9");
+      Table<std::int32_t> table(image, border);
+      const std::vector<Region> regions = wild_regions(17, 11, 9);
+      std::int64_t refused = 77, first = -1;
+      const auto got = sums<std::int64_t, Bed>(table.view(), table.memory(), regions, outside, &refused);
+      const auto reals = sums<double, Bed>(table.view(), table.memory(), regions, outside);
+      for (std::size_t i = 0; i < regions.size(); ++i) {
+        std::int64_t want = 0;
+        bool answers = true;
+        try {
+          region_sums(table.view(), std::span(&regions[i], 1), std::span(&want, 1), outside, 1);
+        } catch (const InvalidArgument&) {
+          answers = false;
+          if (first < 0) first = static_cast<std::int64_t>(i);
+        }
+        EXPECT_EQ(got[i], want) << i;
+        EXPECT_TRUE(answers ? reals[i] == static_cast<double>(want) : std::isnan(reals[i])) << i;
+      }
+      EXPECT_GE(first, 0);
+      EXPECT_EQ(refused, first);
+    }
+}
+
+template <class Bed>
+void none_refused_and_no_regions() {
+  const auto image = small_image<std::uint32_t>(7, 5);
+  Table<std::uint32_t> table(image, Border::zero);
+  std::int64_t refused = 77;
+  sums<std::uint64_t, Bed>(table.view(), table.memory(), {{0, 0, 7, 5}}, Outside::error, &refused);
+  EXPECT_EQ(refused, -1);
+  refused = 77;
+  sums<std::uint64_t, Bed>(table.view(), table.memory(), {}, Outside::error, &refused);
+  EXPECT_EQ(refused, -1);
+  // Far apart, so that several blocks report.
+  std::vector<Region> regions(3000, Region{1, 1, 2, 2});
+  regions[2900] = regions[1733] = regions[2048] = {6, 0, 2, 2};
+  sums<std::uint64_t, Bed>(table.view(), table.memory(), regions, Outside::error, &refused);
+  EXPECT_EQ(refused, 1733);
+}
+
+/// Means, variances and standard deviations of pixels P from tables of S and Q, with and without a table of counts.
+template <class P, class S, class Q, class Bed>
+void statistics_of_regions(double lo, double hi) {
+  const auto image = oracle::random_image<P>(25, 19, lo, hi, 31);
+  const auto valid = oracle::random_image<std::uint32_t>(25, 19, 0, 1, 8);
+  const auto square = [](P p) { return static_cast<oracle::Wide<Q>>(p) * static_cast<oracle::Wide<Q>>(p); };
+  for (const Border border : borders) {
+    SCOPED_TRACE(testing::Message() << name_of(border) << " seeds 31, 8, 32");
+    Table<S> sum(image, border);
+    Table<Q> squares(image, border, square);
+    Table<std::uint32_t> count(valid, Border::none);
+    const TableView count_view = count.view();
+    const std::vector<Region> regions = answerable(25, 19, border, 32);
+    for (const bool counted : {false, true}) {
+      Bed bed;
+      const TableView s{bed.in(sum.memory()), border}, q{bed.in(squares.memory()), border},
+          n{bed.in(count.memory()), Border::none};
+      const auto on_device = bed.in(regions);
+      std::vector<double> mean(regions.size()), variance(mean), deviation(mean), want(mean);
+      region_means(bed.on, s, on_device, bed.out(mean), Outside::error, nullptr, counted ? &n : nullptr);
+      region_variances(bed.on, s, q, on_device, bed.out(variance), Outside::error, nullptr, counted ? &n : nullptr);
+      region_standard_deviations(bed.on, s, q, on_device, bed.out(deviation), Outside::error, nullptr,
+                                 counted ? &n : nullptr);
+      bed.back();
+      const TableView* const counts = counted ? &count_view : nullptr;
+      region_means(sum.view(), regions, want, Outside::error, 1, counts);
+      EXPECT_EQ(differences(mean, want), 0u);
+      region_variances(sum.view(), squares.view(), regions, want, Outside::error, 1, counts);
+      EXPECT_EQ(differences(variance, want), 0u);
+      region_standard_deviations(sum.view(), squares.view(), regions, want, Outside::error, 1, counts);
+      EXPECT_EQ(differences(deviation, want), 0u);
+      if (counted) continue;
+      for (std::size_t i = 0; i < regions.size(); ++i) {  // by definition
+        const Region& r = regions[i];
+        const auto pixels = static_cast<long double>(r.width * r.height);
+        if (pixels == 0) {
+          EXPECT_TRUE(std::isnan(mean[i]) && std::isnan(variance[i])) << i;
+          continue;
+        }
+        long double average = 0, spread = 0;
+        for (std::int64_t y = r.y; y < r.y + r.height; ++y)
+          for (std::int64_t x = r.x; x < r.x + r.width; ++x)
+            average += static_cast<long double>(image.at(x, y)) / pixels;
+        for (std::int64_t y = r.y; y < r.y + r.height; ++y)
+          for (std::int64_t x = r.x; x < r.x + r.width; ++x)
+            spread += (static_cast<long double>(image.at(x, y)) - average) *
+                      (static_cast<long double>(image.at(x, y)) - average);
+        const double tolerance = (std::is_floating_point_v<S> ? 1e-7 : 1e-12) * (hi * hi + 1);
+        EXPECT_NEAR(mean[i], static_cast<double>(average), tolerance) << i;
+        EXPECT_NEAR(variance[i], static_cast<double>(spread / pixels), tolerance) << i;
+      }
+    }
+  }
+}
+
+/// The pixel's value is its bin; those of `bins` and more are in none.
+template <class T>
+Padded tensor_of(const Image<std::uint8_t>& image, std::int64_t bins, Border border, double weight = 1) {
+  Shape shape = oracle::table_shape(image.width, image.height, border);
+  shape.channels = bins;
+  shape.layout = Layout::planar;
+  Padded tensor(type_of<T>, shape);
+  for (std::int64_t b = 0; b < bins; ++b)
+    oracle::fill_table<T>(tensor, b, image, border, [&](int p) { return p == b ? weight : 0; });
+  return tensor;
+}
+inline std::vector<double> counted(const Image<std::uint8_t>& image, std::int64_t bins, const Region& r,
+                                   double weight = 1) {
+  std::vector<double> counts(static_cast<std::size_t>(bins));
+  for (std::int64_t y = r.y; y < r.y + r.height; ++y)
+    for (std::int64_t x = r.x; x < r.x + r.width; ++x)
+      if (image.at(x, y) < bins) counts[image.at(x, y)] += weight;
+  return counts;
+}
+
+template <class Out, class T, class Bed>
+void histograms_of(std::int64_t bins, Border border, double weight = 1) {
+  SCOPED_TRACE(testing::Message() << bins << " bins, " << name_of(border) << ", seeds 2, 3");
+  const auto image = oracle::random_image<std::uint8_t>(23, 14, 0, static_cast<double>(bins), 2);
+  Padded tensor = tensor_of<T>(image, bins, border, weight);
+  std::vector<Region> regions = answerable(23, 14, border, 3);
+  regions.resize(std::min<std::size_t>(regions.size(), 60));
+  Bed bed;
+  std::vector<Out> got(regions.size() * static_cast<std::size_t>(bins), Out{77});
+  region_histograms(bed.on, {bed.in(tensor), border}, bed.in(regions), bed.out(got));
+  bed.back();
+  for (std::size_t i = 0; i < regions.size(); ++i) {
+    const auto want = counted(image, bins, regions[i], weight);
+    for (std::size_t b = 0; b < want.size(); ++b)
+      EXPECT_EQ(static_cast<double>(got[i * want.size() + b]), want[b]) << "region " << i << " bin " << b;
+  }
+}
+template <class Bed>
+void histograms_of_every_counter_and_border() {
+  for (const Border border : borders) {
+    histograms_of<std::uint64_t, std::uint16_t, Bed>(7, border);
+    histograms_of<std::uint64_t, std::uint32_t, Bed>(7, border);
+    histograms_of<std::uint64_t, std::uint64_t, Bed>(7, border);
+    histograms_of<double, std::uint16_t, Bed>(7, border);
+    histograms_of<double, std::uint32_t, Bed>(7, border);
+    histograms_of<double, float, Bed>(7, border, 0.5);
+    histograms_of<double, double, Bed>(7, border, 0.25);
+  }
+  for (const std::int64_t bins : {1, 2, 3, 16, 17, 31, 32, 33, 100})
+    histograms_of<std::uint64_t, std::uint32_t, Bed>(bins, Border::none);
+}
+
+template <class Bed>
+void counts_of_16_bits_are_exact_modulo_65536() {
+  const auto image = oracle::random_image<std::uint8_t>(300, 460, 0, 1, 6);
+  Padded tensor = tensor_of<std::uint16_t>(image, 2, Border::none);
+  const std::vector<Region> regions{{17, 29, 250, 255}, {0, 0, 300, 460}, {300, 0, 1, 1}};
+  Bed bed;
+  std::vector<std::uint64_t> got(6, 77);
+  std::vector<double> reals(6, 77);
+  std::vector<std::int64_t> refused{77};
+  const auto on_device = bed.in(regions);
+  const TensorView view{bed.in(tensor), Border::none};
+  region_histograms(bed.on, view, on_device, bed.out(got), Outside::error, bed.out(refused).data());
+  region_histograms(bed.on, view, on_device, bed.out(reals));
+  bed.back();
+  EXPECT_EQ(refused[0], 2);
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto want = counted(image, 2, regions[i]);
+    for (std::size_t b = 0; b < 2; ++b) EXPECT_EQ(got[i * 2 + b], static_cast<std::uint64_t>(want[b]) % 65536);
+  }
+  EXPECT_EQ(got[4] + got[5], 0u);
+  EXPECT_TRUE(std::isnan(reals[4]) && std::isnan(reals[5]));
+}
+
+/// N histograms: random ones, empty ones, with entries below zero, of one bin.
+inline std::vector<double> random_histograms(std::size_t n, std::size_t bins, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::vector<double> all(n * bins);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    all[i] = i / bins % 7 == 3 ? 0 : random() % 3 == 0 ? 0 : static_cast<double>(random() % 1000) / 8 - 3;
+  return all;
+}
+
+/// What each histogram says is what the CPU says of it.
+template <class Bed>
+void reducers_are_the_cpus() {
+  for (const std::size_t bins : {1u, 2u, 31u, 256u}) {
+    SCOPED_TRACE(testing::Message() << bins << " bins, seed 12");
+    const std::size_t n = 301;
+    const auto histograms = random_histograms(n, bins, 12);
+    std::vector<double> edges(bins + 1), target = random_histograms(1, bins, 13), none(bins);
+    for (std::size_t b = 0; b <= bins; ++b) edges[b] = static_cast<double>(b * b) / 3 - 1;
+    target[0] = 5;
+    const auto each = [&](std::size_t i) { return std::span(histograms).subspan(i * bins, bins); };
+    const auto b = static_cast<std::int64_t>(bins);
+    Bed bed;
+    const auto all = bed.in(histograms), edges_there = bed.in(edges), target_there = bed.in(target),
+               none_there = bed.in(none);
+    std::vector<double> shares(n * bins), entropy(n), tenth(n), median(n), whole(n), mean(n), share(bins);
+    std::vector<std::int64_t> mode(n);
+    std::vector<std::vector<double>> distance(std::size(measures), std::vector<double>(n)), to_none(distance);
+    normalise(bed.on, all, b, bed.out(shares));
+    entropies(bed.on, all, b, bed.out(entropy));
+    percentiles(bed.on, all, b, edges_there, 10, bed.out(tenth));
+    percentiles(bed.on, all, b, edges_there, 100, bed.out(whole));
+    medians(bed.on, all, b, edges_there, bed.out(median));
+    modes(bed.on, all, b, bed.out(mode));
+    means(bed.on, all, b, edges_there, bed.out(mean));
+    for (std::size_t d = 0; d < std::size(measures); ++d) {
+      distances(bed.on, measures[d], all, target_there, bed.out(distance[d]));
+      distances(bed.on, measures[d], all, none_there, bed.out(to_none[d]));
+    }
+    bed.back();
+    for (std::size_t i = 0; i < n; ++i) {
+      SCOPED_TRACE(i);
+      areal::normalise(each(i), share);
+      EXPECT_EQ(differences(std::vector(shares.begin() + static_cast<std::ptrdiff_t>(i * bins),
+                                        shares.begin() + static_cast<std::ptrdiff_t>((i + 1) * bins)),
+                            share),
+                0u);
+      EXPECT_NEAR(entropy[i], areal::entropy(each(i)), 1e-12);
+      EXPECT_TRUE(same(tenth[i], percentile(each(i), edges, 10)));
+      EXPECT_TRUE(same(whole[i], percentile(each(i), edges, 100)));
+      EXPECT_TRUE(same(median[i], areal::median(each(i), edges)));
+      EXPECT_EQ(mode[i], areal::mode(each(i)));
+      EXPECT_TRUE(same(mean[i], areal::mean(each(i), edges)));
+      for (std::size_t d = 0; d < std::size(measures); ++d) {
+        EXPECT_TRUE(same(distance[d][i], areal::distance(measures[d], each(i), target))) << name_of(measures[d]);
+        EXPECT_TRUE(same(to_none[d][i], areal::distance(measures[d], each(i), none))) << name_of(measures[d]);
+      }
+    }
+  }
+}
+
+/// And some of them by hand.
+template <class Bed>
+void reducers_by_hand() {
+  const std::vector<double> histograms{1, 1, 2, 4, /**/ 0, 0, 0, 0, /**/ 1, 0, 1, 0}, edges{0, 10, 20, 40, 80},
+      target{0, 0, 2, 2};
+  Bed bed;
+  const auto all = bed.in(histograms), edges_there = bed.in(edges);
+  std::vector<double> entropy(3), median(3), mean(3), l1(3);
+  std::vector<std::int64_t> mode(3);
+  entropies(bed.on, all, 4, bed.out(entropy));
+  medians(bed.on, all, 4, edges_there, bed.out(median));
+  means(bed.on, all, 4, edges_there, bed.out(mean));
+  modes(bed.on, all, 4, bed.out(mode));
+  distances(bed.on, Distance::l1, all, bed.in(target), bed.out(l1));
+  bed.back();
+  EXPECT_EQ(entropy, (std::vector<double>{1.75, 0, 1}));
+  EXPECT_EQ(mode, (std::vector<std::int64_t>{3, -1, 0}));
+  EXPECT_EQ(l1, (std::vector<double>{0.5, 2, 1}));
+  EXPECT_EQ(median[0], 40);
+  EXPECT_EQ(median[2], 10);
+  EXPECT_EQ(mean[0], (5 + 15 + 60 + 240) / 8.0);
+  EXPECT_EQ(mean[2], 17.5);
+  EXPECT_TRUE(std::isnan(median[1]) && std::isnan(mean[1]));
+}
+
+/// Elements of two outputs that differ, and guards that do not stand.
+template <class T>
+std::size_t output_differences(const Padded& got, const Padded& want) {
+  std::size_t wrong = got.guards_stand() ? 0 : 1;
+  for (std::int64_t y = 0; y < want.view().shape.height; ++y)
+    for (std::int64_t x = 0; x < want.view().shape.width; ++x)
+      wrong += !same(static_cast<double>(got.get<T>(x, y)), static_cast<double>(want.get<T>(x, y)));
+  return wrong;
+}
+
+/// The pixel that an edge shows at position i of an axis; -1 where it shows nothing.
+inline std::int64_t shown(std::int64_t i, std::int64_t extent, Edge edge) {
+  if (i >= 0 && i < extent) return i;
+  if (edge == Edge::replicate) return i < 0 ? 0 : extent - 1;
+  if (edge == Edge::reflect) return i < 0 ? -i : 2 * (extent - 1) - i;
+  return -1;
+}
+template <class P>
+long double window_sum(const Image<P>& image, const Window& w, std::int64_t x, std::int64_t y) {
+  const std::int64_t before_x = w.edge == Edge::valid ? 0 : w.anchor_x < 0 ? w.width / 2 : w.anchor_x;
+  const std::int64_t before_y = w.edge == Edge::valid ? 0 : w.anchor_y < 0 ? w.height / 2 : w.anchor_y;
+  long double sum = 0;
+  for (std::int64_t r = y - before_y; r < y - before_y + w.height; ++r)
+    for (std::int64_t c = x - before_x; c < x - before_x + w.width; ++c) {
+      const std::int64_t px = shown(c, image.width, w.edge), py = shown(r, image.height, w.edge);
+      if (px >= 0 && py >= 0) sum += image.at(px, py);
+    }
+  return sum;
+}
+
+/// All four statistics of windows of pixels P, from tables of S and Q, into Out.
+template <class P, class S, class Q, class Out, class Bed>
+void windows_of(double lo, double hi) {
+  const auto square = [](P p) { return static_cast<oracle::Wide<Q>>(p) * static_cast<oracle::Wide<Q>>(p); };
+  for (const auto& [width, height] : std::vector<std::pair<int, int>>{{41, 11}, {1, 5}, {6, 1}})
+    for (const Border border : {Border::zero, Border::none})
+      for (const Edge edge : {Edge::valid, Edge::shrink, Edge::zero, Edge::replicate, Edge::reflect})
+        for (const Window& w : {Window{1, 1, -1, -1, edge}, Window{3, 2, -1, -1, edge}, Window{7, 5, 6, 0, edge},
+                                Window{30, 40, 0, 39, edge}}) {
+          SCOPED_TRACE(testing::Message() << width << "x" << height << " " << name_of(border) << " window " << w.width
+                                          << "x" << w.height << " edge " << static_cast<int>(edge) << " seed 41");
+          if (edge == Edge::reflect && (w.width > width || w.height > height)) continue;
+          const auto image = oracle::random_image<P>(width, height, lo, hi, 41);
+          Table<S> sum(image, border);
+          Table<Q> squares(image, border, square);
+          const Shape shape = window_shape(width, height, w);
+          Bed bed;
+          const TableView s{bed.in(sum.memory()), border}, q{bed.in(squares.memory()), border};
+          Padded sums(type_of<Out>, shape), means(type_of<Out>, shape), variances(type_of<Out>, shape),
+              deviations(type_of<Out>, shape), want(type_of<Out>, shape);
+          window_sums(bed.on, s, w, bed.out(sums));
+          window_means(bed.on, s, w, bed.out(means));
+          window_variances(bed.on, s, q, w, bed.out(variances));
+          window_standard_deviations(bed.on, s, q, w, bed.out(deviations));
+          bed.back();
+          window_sums(sum.view(), w, want.view(), 1);
+          EXPECT_EQ(output_differences<Out>(sums, want), 0u);
+          window_means(sum.view(), w, want.view(), 1);
+          EXPECT_EQ(output_differences<Out>(means, want), 0u);
+          window_variances(sum.view(), squares.view(), w, want.view(), 1);
+          EXPECT_EQ(output_differences<Out>(variances, want), 0u);
+          window_standard_deviations(sum.view(), squares.view(), w, want.view(), 1);
+          EXPECT_EQ(output_differences<Out>(deviations, want), 0u);
+          for (std::int64_t y = 0; y < shape.height; ++y)
+            for (std::int64_t x = 0; x < shape.width; ++x) {
+              const double definition = static_cast<double>(window_sum(image, w, x, y));
+              EXPECT_NEAR(sums.get<Out>(x, y), definition, 1e-6 * (std::fabs(definition) + 1)) << x << "," << y;
+            }
+        }
+}
+
+template <class T, class Out, class Bed>
+void distance_maps_of(Border border, double weight = 1) {
+  const auto image = oracle::random_image<std::uint8_t>(43, 13, 0, 6, 8);
+  Padded tensor = tensor_of<T>(image, 6, border, weight);
+  for (const auto& [w, h] : std::vector<std::pair<int, int>>{{1, 1}, {5, 3}, {43, 13}, {44, 3}})
+    for (const std::vector<double>& target : {std::vector<double>{1, 2, 3, 0, 0, 5}, std::vector<double>(6)})
+      for (const Distance d : measures) {
+        SCOPED_TRACE(testing::Message() << name_of(d) << " " << name_of(border) << " " << w << "x" << h << " seed 8");
+        const Shape shape{std::max(0, 43 - w + 1), std::max(0, 13 - h + 1)};
+        Padded got(type_of<Out>, shape), want(type_of<Out>, shape);
+        Bed bed;
+        distance_map(bed.on, {bed.in(tensor), border}, w, h, bed.in(target), d, bed.out(got));
+        bed.back();
+        distance_map({tensor.view(), border}, w, h, target, d, want.view(), 1);
+        EXPECT_EQ(output_differences<Out>(got, want), 0u);
+        if (d != Distance::l1 || target[0] == 0) continue;
+        for (std::int64_t y = 0; y < shape.height; ++y)
+          for (std::int64_t x = 0; x < shape.width; ++x) {  // by definition
+            const auto seen = counted(image, 6, {x, y, w, h});
+            double total = 0, l1 = 0;
+            for (const double count : seen) total += count;
+            for (std::size_t b = 0; b < 6; ++b) l1 += std::fabs(seen[b] / total - target[b] / 11);
+            EXPECT_NEAR(got.get<Out>(x, y), total == 0 ? 2 : l1, 1e-6);
+          }
+      }
+}
+
+/// From the host, and back to it; and what it throws.
+template <class Bed>
+void a_runner_answers_the_host() {
+  const auto image = small_image<std::int32_t>(37, 21);
+  Table<std::int32_t> sum(image, Border::zero);
+  Table<std::int64_t> squares(image, Border::zero, [](std::int32_t p) { return static_cast<std::uint64_t>(p * p); });
+  const auto bins = oracle::random_image<std::uint8_t>(37, 21, 0, 5, 4);
+  Padded tensor = tensor_of<std::uint32_t>(bins, 5, Border::none);
+  const std::vector<Region> regions = answerable(37, 21, Border::zero, 14);
+  const std::size_t n = regions.size();
+  Bed bed;
+  const TableView s{bed.in(sum.memory()), Border::zero}, q{bed.in(squares.memory()), Border::zero};
+  const TensorView t{bed.in(tensor), Border::none};
+  RegionRunner runner(bed.on);
+  for (int round = 0; round < 2; ++round) {  // on kept memory
+    std::vector<std::int64_t> got(n), want(n);
+    runner.region_sums(s, regions, got);
+    region_sums(sum.view(), regions, want);
+    EXPECT_EQ(got, want);
+    std::vector<double> reals(n), expected(n);
+    runner.region_sums(s, regions, reals);
+    region_sums(sum.view(), regions, std::span<double>(expected));
+    EXPECT_EQ(differences(reals, expected), 0u);
+    runner.region_means(s, regions, reals);
+    region_means(sum.view(), regions, expected);
+    EXPECT_EQ(differences(reals, expected), 0u);
+    runner.region_variances(s, q, regions, reals);
+    region_variances(sum.view(), squares.view(), regions, expected);
+    EXPECT_EQ(differences(reals, expected), 0u);
+    runner.region_standard_deviations(s, q, regions, reals);
+    region_standard_deviations(sum.view(), squares.view(), regions, expected);
+    EXPECT_EQ(differences(reals, expected), 0u);
+    std::vector<std::uint64_t> counts(n * 5), expected_counts(n * 5);
+    runner.region_histograms(t, regions, counts);
+    region_histograms({tensor.view(), Border::none}, regions, std::span<std::uint64_t>(expected_counts));
+    EXPECT_EQ(counts, expected_counts);
+    std::vector<double> real_counts(n * 5), shares(n * 5), expected_shares(5);
+    runner.region_histograms(t, regions, real_counts);
+    EXPECT_TRUE(std::equal(counts.begin(), counts.end(), real_counts.begin()));
+
+    Bed other;
+    const std::vector<double> edges{0, 1, 2, 3, 4, 5}, target{1, 2, 0, 0, 4};
+    const auto there = other.in(real_counts);
+    std::vector<std::int64_t> modes(n);
+    runner.normalise(there, 5, shares);
+    normalise(std::span(real_counts).last(5), expected_shares);
+    EXPECT_TRUE(std::equal(expected_shares.begin(), expected_shares.end(), shares.end() - 5));
+    const auto last = std::span(real_counts).last(5);
+    runner.entropies(there, 5, reals);
+    EXPECT_NEAR(reals.back(), entropy(last), 1e-12);
+    runner.percentiles(there, 5, edges, 20, reals);
+    EXPECT_TRUE(same(reals.back(), percentile(last, edges, 20)));
+    runner.medians(there, 5, edges, reals);
+    EXPECT_TRUE(same(reals.back(), median(last, edges)));
+    runner.means(there, 5, edges, reals);
+    EXPECT_TRUE(same(reals.back(), mean(last, edges)));
+    runner.modes(there, 5, modes);
+    EXPECT_EQ(modes.back(), mode(last));
+    runner.distances(Distance::emd, there, target, reals);
+    EXPECT_TRUE(same(reals.back(), distance(Distance::emd, last, target)));
+
+    const Window window{5, 4};
+    Padded windows(Type::f32, {37, 21}), want_windows(Type::f32, {37, 21});
+    runner.window_sums(s, window, windows.view());
+    window_sums(sum.view(), window, want_windows.view());
+    EXPECT_EQ(output_differences<float>(windows, want_windows), 0u);
+    runner.window_means(s, window, windows.view());
+    window_means(sum.view(), window, want_windows.view());
+    EXPECT_EQ(output_differences<float>(windows, want_windows), 0u);
+    runner.window_variances(s, q, window, windows.view());
+    window_variances(sum.view(), squares.view(), window, want_windows.view());
+    EXPECT_EQ(output_differences<float>(windows, want_windows), 0u);
+    runner.window_standard_deviations(s, q, window, windows.view());
+    window_standard_deviations(sum.view(), squares.view(), window, want_windows.view());
+    EXPECT_EQ(output_differences<float>(windows, want_windows), 0u);
+    Padded map(Type::f64, {33, 18}), want_map(Type::f64, {33, 18});
+    runner.distance_map(t, 5, 4, target, Distance::hellinger, map.view());
+    distance_map({tensor.view(), Border::none}, 5, 4, target, Distance::hellinger, want_map.view());
+    EXPECT_EQ(output_differences<double>(map, want_map), 0u);
+  }
+  std::vector<Region> beyond(regions);
+  beyond[7] = {30, 3, 8, 2};
+  std::vector<double> out(n);
+  try {
+    runner.region_sums(s, beyond, std::span<double>(out));
+    FAIL() << "threw nothing";
+  } catch (const InvalidArgument& error) {
+    EXPECT_EQ(std::string(error.what()).find("region 7 (x 30"), 0u) << error.what();
+  }
+  EXPECT_NO_THROW(runner.region_sums(s, beyond, std::span<double>(out), Outside::clip));
+  EXPECT_EQ(out[7], region_sum(sum.view(), beyond[7], Outside::clip));
+}
+
+}  // namespace areal::device_cases

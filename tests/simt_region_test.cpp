@@ -1,0 +1,255 @@
+// What tables are asked, on the simulated machine, which checks every access: the image's own answers, the CPU's bits,
+// and the reads that the kernels' contracts promise.
+#include "device_region_cases.hpp"
+#include "simt/region.hpp"
+
+namespace areal {
+namespace {
+
+using namespace device_cases;
+
+/// The host's memory is the machine's.
+struct Bed {
+  Place on{Backend::simt};
+  template <class T>
+  std::span<const T> in(const std::vector<T>& values) {
+    return values;
+  }
+  template <class T>
+  std::span<T> out(std::vector<T>& values) {
+    return values;
+  }
+  ConstView in(Padded& memory) { return memory.view(); }
+  View out(Padded& memory) { return memory.view(); }
+  void back() {}
+};
+
+template <class T>
+class SimtRegionSums : public testing::Test {};
+using TableTypes = testing::Types<std::uint32_t, std::int32_t, std::uint64_t, std::int64_t, float, double>;
+TYPED_TEST_SUITE(SimtRegionSums, TableTypes);
+
+TYPED_TEST(SimtRegionSums, AFlippedElementIsCaught) { a_flipped_element_is_caught<TypeParam, Bed>(); }
+TYPED_TEST(SimtRegionSums, EveryBorderAndShape) { sums_of_every_border_and_shape<TypeParam, Bed>(); }
+
+TEST(SimtRegions, WrappedTablesAreExact) { wrapped_tables_are_exact<Bed>(); }
+TEST(SimtRegions, OutsideIsRefusedOrClipped) { outside_is_refused_or_clipped<Bed>(); }
+TEST(SimtRegions, NoneRefusedAndNoRegions) { none_refused_and_no_regions<Bed>(); }
+
+TEST(SimtRegions, Statistics) {
+  statistics_of_regions<std::uint8_t, std::uint32_t, std::uint64_t, Bed>(0, 255);
+  statistics_of_regions<std::uint8_t, std::int32_t, double, Bed>(0, 255);
+  statistics_of_regions<std::int16_t, std::int64_t, std::uint64_t, Bed>(-3000, 3000);
+  statistics_of_regions<float, double, double, Bed>(-50, 50);
+  statistics_of_regions<float, float, double, Bed>(0, 9);
+}
+
+TEST(SimtRegions, StatisticsBeyond64Bits) {
+  statistics_of_regions<std::uint32_t, std::uint64_t, std::uint64_t, Bed>(1.0e8, 1.9e8);
+}
+
+TEST(SimtRegions, Histograms) { histograms_of_every_counter_and_border<Bed>(); }
+TEST(SimtRegions, CountsOf16Bits) { counts_of_16_bits_are_exact_modulo_65536<Bed>(); }
+TEST(SimtRegions, Reducers) { reducers_are_the_cpus<Bed>(); }
+TEST(SimtRegions, ReducersByHand) { reducers_by_hand<Bed>(); }
+
+TEST(SimtWindows, EveryEdgeTypeAndStatistic) {
+  windows_of<std::uint8_t, std::uint32_t, std::uint64_t, double, Bed>(0, 255);
+  windows_of<std::int16_t, std::int32_t, double, float, Bed>(-300, 300);
+  windows_of<float, float, double, double, Bed>(0, 9);
+}
+
+TEST(SimtWindows, DistanceMaps) {
+  distance_maps_of<std::uint32_t, double, Bed>(Border::none);
+  distance_maps_of<std::uint16_t, float, Bed>(Border::zero);
+  distance_maps_of<float, double, Bed>(Border::none, 0.5);
+}
+
+TEST(SimtRegions, ARunnerAnswersTheHost) { a_runner_answers_the_host<Bed>(); }
+
+TEST(SimtRegions, AnyScheduleGivesTheSameAnswersAndTheSmallestRefused) {
+  const auto image = small_image<float>(40, 30);
+  Table<float> table(image, Border::zero);
+  std::vector<Region> regions = wild_regions(40, 30, 3);
+  const std::vector<Region> once = regions;
+  for (int i = 0; i < 4; ++i) regions.insert(regions.end(), once.begin(), once.end());
+  std::vector<double> first;
+  for (std::uint64_t seed = 1; seed < 9; ++seed) {
+    std::vector<double> out(regions.size());
+    std::int64_t refused = 77;
+    simt::Options options;
+    options.seed = seed, options.residents = static_cast<int>(seed), options.start = simt::StartOrder::random;
+    simt::answer(
+        kernels::SumsRequest{table.view(),
+                             {regions.data(), static_cast<std::int64_t>(regions.size()), Outside::error, &refused},
+                             out.data(),
+                             true},
+        options);
+    if (seed == 1) first = out;
+    EXPECT_EQ(differences(out, first), 0u) << "seed " << seed;
+    EXPECT_EQ(refused, 77) << "seed " << seed;  // the first of the wild ones
+  }
+}
+
+/// Reads of a request that the kernels promise. Inner regions of a table: all four corners are there.
+class Reads : public testing::Test {
+ protected:
+  static constexpr std::uint64_t a_region = 4;  // numbers
+  static constexpr std::size_t n = 640;
+  static simt::Counts counts(const kernels::RegionRequest& request) {
+    const auto launches = simt::answer(request);
+    EXPECT_EQ(launches.size(), 1u);
+    return launches.at(0).counts;
+  }
+  static std::vector<Region> inner() {
+    std::vector<Region> regions;
+    for (std::int64_t k = 0; k < static_cast<std::int64_t>(n); ++k)
+      regions.push_back({1 + k % 20, 1 + k % 13, 1 + k % 7, 1 + k % 11});
+    return regions;
+  }
+  static kernels::RegionList list(const std::vector<Region>& regions) {
+    return {regions.data(), static_cast<std::int64_t>(regions.size()), Outside::error, nullptr};
+  }
+};
+
+TEST_F(Reads, SumsReadFourElementsARegion) {
+  const std::vector<std::uint32_t> table(41 * 31, 1);
+  const std::vector<Region> regions = inner();
+  std::vector<std::uint64_t> out(n);
+  const simt::Counts c =
+      counts(kernels::SumsRequest{{ConstView(table.data(), 41, 31), Border::zero}, list(regions), out.data(), false});
+  EXPECT_EQ(c.reads.elements, n * (a_region + 4));
+  EXPECT_EQ(c.writes.elements, n);
+  EXPECT_EQ(c.writes.strided, 0u);
+  EXPECT_EQ(c.atomics.elements, 0u);
+  EXPECT_EQ(c.block_barriers, 0u);
+}
+
+TEST_F(Reads, AWarpReportsWhatItRefusedOnce) {
+  const std::vector<std::uint32_t> table(41 * 31, 1);
+  const std::vector<Region> regions(n, Region{0, 0, 41, 1});
+  std::vector<std::uint64_t> out(n);
+  std::int64_t refused = 77;
+  kernels::RegionList all = list(regions);
+  all.refused = &refused;
+  const simt::Counts c =
+      counts(kernels::SumsRequest{{ConstView(table.data(), 41, 31), Border::zero}, all, out.data(), false});
+  EXPECT_EQ(refused, 0);
+  EXPECT_EQ(c.reads.elements, n * a_region);  // nothing of the table
+  EXPECT_EQ(c.atomics.elements, n / 32);
+}
+
+TEST_F(Reads, VariancesReadFourElementsATable) {
+  const std::vector<std::uint32_t> table(41 * 31, 1);
+  const std::vector<std::uint64_t> squares(41 * 31, 1);
+  const std::vector<Region> regions = inner();
+  std::vector<double> out(n);
+  const simt::Counts c = counts(kernels::StatisticsRequest{kernels::Statistic::variance,
+                                                           {ConstView(table.data(), 41, 31), Border::zero},
+                                                           TableView{ConstView(squares.data(), 41, 31), Border::zero},
+                                                           std::nullopt,
+                                                           list(regions),
+                                                           out.data()});
+  EXPECT_EQ(c.reads.elements, n * (a_region + 8));
+  EXPECT_EQ(c.writes.elements, n);
+}
+
+TEST_F(Reads, HistogramsReadFourElementsABin) {
+  constexpr std::uint64_t bins = 32;
+  const Shape shape{41, 31, bins, 1, Layout::planar};
+  const std::vector<std::uint32_t> tensor(41 * 31 * bins, 1);
+  const std::vector<Region> regions = inner();
+  std::vector<std::uint64_t> out(n * bins);
+  const simt::Counts c = counts(kernels::HistogramsRequest{
+      {ConstView(tensor.data(), Type::u32, shape), Border::zero}, list(regions), out.data(), false});
+  EXPECT_EQ(c.reads.elements, n * bins * (a_region + 4));
+  // The 32 lanes of a region read it at once: 32 bytes in one sector, or two.
+  EXPECT_LE(c.reads.sectors, n * (2 * 2 + bins * 4));
+  EXPECT_EQ(c.writes.elements, n * bins);
+  EXPECT_EQ(c.writes.strided, 0u);
+}
+
+TEST_F(Reads, ReducersReadEachBinOnceOrTwice) {
+  const std::vector<double> histograms(n * 10, 1), edges(11);
+  std::vector<double> out(n * 10);
+  const kernels::HistogramList all{histograms.data(), n, 10};
+  using kernels::Reducer;
+  const auto reads = [&](Reducer reducer, const double* given) {
+    return counts(kernels::ReduceRequest{reducer, all, given, 100, out.data()}).reads.elements;
+  };
+  EXPECT_EQ(reads(Reducer::mode, nullptr), n * 10);
+  EXPECT_EQ(reads(Reducer::entropy, nullptr), n * 20);
+  EXPECT_EQ(reads(Reducer::normalise, nullptr), n * 20);
+  EXPECT_EQ(reads(Reducer::mean, edges.data()), n * (20 + 11));
+  EXPECT_EQ(reads(Reducer::percentile, edges.data()), n * (20 + 11));
+  EXPECT_EQ(counts(kernels::DistancesRequest{Distance::l1, all, histograms.data(), out.data()}).reads.elements, n * 40);
+}
+
+TEST_F(Reads, WindowsReadFourElements) {
+  const std::vector<float> table(101 * 61, 1);
+  std::vector<float> out(97 * 58);
+  const formulas::WindowAxis columns{100, 4, 0, 97, Edge::valid}, rows{60, 3, 0, 58, Edge::valid};
+  const simt::Counts c = counts(kernels::WindowsRequest{kernels::Statistic::mean,
+                                                        {ConstView(table.data(), 101, 61), Border::zero},
+                                                        std::nullopt,
+                                                        columns,
+                                                        rows,
+                                                        View(out.data(), 97, 58)});
+  EXPECT_EQ(c.reads.elements, 97u * 58 * 4);
+  EXPECT_EQ(c.reads.strided, 0u);
+  EXPECT_EQ(c.writes.elements, 97u * 58);
+  EXPECT_EQ(c.writes.strided, 0u);
+}
+
+TEST_F(Reads, DistanceMapsReadEachBinTwice) {
+  constexpr std::uint64_t bins = 5;
+  std::vector<std::uint32_t> tensor;  // a pixel of each bin everywhere
+  for (std::uint32_t i = 0; i < 41 * 31 * bins; ++i) tensor.push_back(i % 41 * (i / 41 % 31));
+  const std::vector<double> target(bins, 1);
+  std::vector<double> out(37 * 27);
+  const simt::Counts c = counts(kernels::DistanceMapRequest{
+      {ConstView(tensor.data(), Type::u32, {41, 31, bins, 1, Layout::planar}), Border::zero},
+      4,
+      4,
+      target.data(),
+      Distance::l1,
+      View(out.data(), 37, 27)});
+  EXPECT_EQ(c.reads.elements, 37u * 27 * bins * (8 + 2));
+  EXPECT_EQ(c.writes.elements, 37u * 27);
+}
+
+TEST(SimtRegions, SaysWhatCannotBe) {
+  const auto image = small_image<std::uint32_t>(9, 7);
+  Table<std::uint32_t> table(image, Border::zero);
+  const std::vector<Region> regions(3);
+  std::vector<std::uint64_t> out(3), few(2);
+  std::vector<std::int64_t> integers(3);
+  std::vector<double> reals(3);
+  const Place simt{Backend::simt};
+  const auto ask = [&](const Place& on, auto& answers) { region_sums(on, table.view(), regions, std::span(answers)); };
+  EXPECT_NO_THROW(ask(simt, out));
+  EXPECT_THROW(ask(simt, few), InvalidArgument);
+  EXPECT_THROW(ask(simt, integers), InvalidArgument);  // of a table of 32u
+  EXPECT_THROW(ask(Place{Backend::cpu}, out), InvalidArgument);
+  EXPECT_THROW(ask(Place{Backend::automatic}, out), InvalidArgument);
+  EXPECT_THROW(ask(Place{Backend::simt, 1}, out), Unavailable);
+  EXPECT_THROW(RegionRunner(Place{Backend::cpu}), InvalidArgument);
+  const auto misaligned =
+      std::span(reinterpret_cast<const Region*>(reinterpret_cast<const char*>(regions.data()) + 4), 2);
+  EXPECT_THROW(region_sums(simt, table.view(), misaligned, std::span(few)), InvalidArgument);
+  EXPECT_THROW(region_sums(simt, table.view(), std::span(static_cast<const Region*>(nullptr), 2), std::span(few)),
+               InvalidArgument);
+  EXPECT_THROW(entropies(simt, reals, 2, reals), InvalidArgument);
+  EXPECT_THROW(entropies(simt, reals, -1, reals), InvalidArgument);
+  EXPECT_THROW(medians(simt, reals, 1, reals, reals), InvalidArgument);
+  EXPECT_THROW(percentiles(simt, reals, 1, std::span(reals).first(2), 101, reals), InvalidArgument);
+  EXPECT_THROW(distances(simt, Distance::l1, reals, std::span(reals).first(2), reals), InvalidArgument);
+  Padded integer_map(Type::u32, {9, 7});
+  EXPECT_THROW(window_sums(simt, table.view(), {3, 3}, integer_map.view()), InvalidArgument);
+  Padded map(Type::f32, {9, 7});
+  EXPECT_THROW(window_sums(simt, table.view(), {0, 3}, map.view()), InvalidArgument);
+  EXPECT_THROW(window_sums(simt, {table.view().view, Border::exclusive}, {3, 3}, map.view()), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace areal
