@@ -62,7 +62,7 @@ DeviceHistogram::DeviceHistogram(const Shape& image, const cpu::PixelBins& rule,
     request_.table_at[c] = channel.kind == cpu::ChannelBins::Kind::table ? append(request_.tables, channel.table)
                                                                          : append(request_.tables, channel.edges);
   }
-  workspace_bytes_ = backend_ == Backend::cuda ? cuda::histogram_workspace_bytes(id_, request_)
+  workspace_bytes_ = backend_ == Backend::cuda ? cuda::histogram_workspace_bytes(id_, request_, device_)
                                                : simt::histogram_workspace_bytes(id_, request_);
 }
 

@@ -53,7 +53,7 @@ DeviceSat::DeviceSat(const Shape& image, Lane lane, const SatOptions& options, s
   if (const std::string missing = missing_on_device(options); !missing.empty())
     throw Unavailable(sentence("backend ", name_of(backend_), " has no ", missing, " yet: choose the backend cpu"));
   if (id_ == "auto") id_ = kernels::best_sat(request_);
-  workspace_bytes_ = backend_ == Backend::cuda ? cuda::sat_workspace_bytes(id_, request_)
+  workspace_bytes_ = backend_ == Backend::cuda ? cuda::sat_workspace_bytes(id_, request_, device_)
                                                : simt::sat_workspace_bytes(id_, request_);
 }
 

@@ -27,9 +27,9 @@ bool is_capturing(Stream) { absent(); }
 void clear(void*, std::size_t, Stream) { absent(); }
 void copy_in(void*, const void*, std::size_t, Stream) { absent(); }
 void copy_out(void*, const void*, std::size_t, Stream) { absent(); }
-std::size_t sat_workspace_bytes(std::string_view, const kernels::SatRequest&) { absent(); }
+std::size_t sat_workspace_bytes(std::string_view, const kernels::SatRequest&, int) { absent(); }
 void sat(std::string_view, const kernels::SatRequest&, const ConstView&, const View&, void*, Stream) { absent(); }
-std::size_t histogram_workspace_bytes(std::string_view, const kernels::HistogramRequest&) { absent(); }
+std::size_t histogram_workspace_bytes(std::string_view, const kernels::HistogramRequest&, int) { absent(); }
 void histogram(std::string_view, const kernels::HistogramRequest&, const ConstView&, const ConstView&, const View&,
                void*, Stream) {
   absent();

@@ -17,8 +17,10 @@ kernels::SatEntry<Launcher> entry(std::string_view id, Lane lane) {
 
 }  // namespace
 
-std::size_t sat_workspace_bytes(std::string_view id, const kernels::SatRequest& request) {
-  return entry(id, request.lane).workspace_bytes(request);
+std::size_t sat_workspace_bytes(std::string_view id, const kernels::SatRequest& request, int device) {
+  const auto chosen = entry(id, request.lane);
+  require_shared(device, chosen.shared_bytes, "algorithm " + std::string(id) + " for lane " + name_of(request.lane));
+  return chosen.workspace_bytes(request);
 }
 
 void sat(std::string_view id, const kernels::SatRequest& request, const ConstView& image, const View& table,

@@ -12,13 +12,15 @@ struct SatEntry {
   std::size_t (*workspace_bytes)(const SatRequest&) = nullptr;
   /// Everything has been checked; views and request agree; the workspace held zeros when it was new.
   void (*execute)(Launcher&, const SatRequest&, const ConstView& image, const View& table, void* workspace) = nullptr;
+  std::size_t shared_bytes = 0;  ///< of the block that has most
 };
 
 template <class Launcher, class C>
 SatEntry<Launcher> held_entry() {
   return {[](const SatRequest& request) { return HeldPlan<C>(request).workspace_bytes; },
           [](Launcher& launcher, const SatRequest& request, const ConstView& image, const View& table,
-             void* workspace) { held<C>(launcher, request, image, table, workspace); }};
+             void* workspace) { held<C>(launcher, request, image, table, workspace); },
+          sizeof(typename Held<NoMachine, C>::Shared)};
 }
 
 /// No functions where that algorithm is not one of these.
