@@ -99,6 +99,9 @@ TEST_F(CommandBadInput, WrongUse) {
       {{"sat", "a.npy", "--threads", "-1"}, 2, "--threads -1: may not be less than 0"},
       {{"sat", "a.npy", "--threads", "two"}, 2, "--threads two: not a whole number"},
       {{"sat", "a.npy", "--backend", "tpu"}, 2, "--backend tpu: may be auto, cpu, cuda or simt"},
+      {{"sat", "a.npy", "--count", "--backend", "cpu"}, 2, "--count: backend cpu does not count"},
+      {{"hist", "a.npy", "--count"}, 2, "--count: backend auto does not count; it needs --backend simt"},
+      {{"hist", "a.npy", "--counter", "8u"}, 2, "--counter 8u: may be 16u, 32u or 64u"},
       {{"sat", "a.npy", "--border", "wide"}, 2, "--border wide: may be zero, none or exclusive"},
       {{"sat", "a.npy", "--algorithm", "best"}, 2, "best"},
       {{"sat", "a.npy", "--channel", "1"}, 2, "channel 1"},
@@ -136,7 +139,8 @@ TEST_F(CommandBadInput, BackendsThatAreNotHere) {
   for (const BackendInfo& row : backends())
     if (!row.available) {
       const std::string name(name_of(row.backend));
-      check({{"sat", "a.npy", "--backend", name}, 1, "--backend " + name + ": " + row.why_not});
+      for (const char* verb : {"sat", "hist"})
+        check({{verb, "a.npy", "--backend", name}, 1, "--backend " + name + ": " + row.why_not});
     } else if (row.backend != Backend::cpu) {
       check(
           {{"sat", "a.npy", "--backend", std::string(name_of(row.backend)), "--device", "4096"}, 1, "--device 4096: "});

@@ -86,6 +86,74 @@ TEST_F(Command, SatSummarisesWithoutRegions) {
   EXPECT_EQ(lines(answer({"sat", "a.npy"})).size(), 1u);
 }
 
+bool has_simt() {
+  for (const BackendInfo& row : backends())
+    if (row.backend == Backend::simt) return row.available;
+  return false;
+}
+
+TEST_F(Command, CountsWhatALaunchDoes) {
+  if (!has_simt()) GTEST_SKIP() << "no simulated machine";
+  // One tile of 61x43 bytes and its table with a row and a column of zeros; three launches of a tensor.
+  const auto sat = json_lines(answer({"sat", "a.npy", "--backend", "simt", "--count", "--json"}));
+  ASSERT_EQ(sat.size(), 1u);
+  ASSERT_EQ(sat[0]["launches"].size(), 1u);
+  EXPECT_EQ(sat[0]["launches"][0]["kernel"], "Held");
+  EXPECT_EQ(sat[0]["launches"][0]["blocks"], 1);
+  EXPECT_EQ(sat[0]["launches"][0]["reads"]["elements"], width * height);
+  EXPECT_EQ(sat[0]["launches"][0]["writes"]["elements"], (width + 1) * (height + 1));
+  const auto hist = json_lines(
+      answer({"hist", "a.npy", "--backend", "simt", "--count", "--bins", "4", "--region", "0,0,9,9", "--json"}));
+  ASSERT_EQ(hist.size(), 2u);
+  EXPECT_TRUE(hist[0].contains("counts"));
+  ASSERT_EQ(hist[1]["launches"].size(), 3u);
+  EXPECT_EQ(hist[1]["launches"][2]["kernel"], "AnchoredWrite");
+  EXPECT_EQ(hist[1]["launches"][2]["writes"]["elements"], 4 * width * height);
+  // Without --json the data is what it is without --count, and the table goes to standard error.
+  const std::vector<std::string> plain{"hist", "a.npy", "--backend", "simt", "--bins", "4"};
+  std::vector<std::string> counted = plain;
+  counted.push_back("--count");
+  const Outcome outcome = run(counted);
+  EXPECT_EQ(outcome.out, answer(plain));
+  const auto table = lines(outcome.err);
+  ASSERT_EQ(table.size(), 15u) << outcome.err;
+  for (const char* kernel : {"AnchoredCount", "AnchoredWalk", "AnchoredWrite", "all"})
+    EXPECT_NE(table[0].find(kernel), std::string::npos) << table[0];
+  EXPECT_EQ(table[1].rfind("blocks  ", 0), 0u) << table[1];
+  // A frame each.
+  write_file(work / "two.npy",
+             npy("|u1", "43, 61", pixels(width, height)) + npy("|u1", "43, 61", pixels(width, height)));
+  const auto frames =
+      json_lines(answer({"sat", "-", "--backend", "simt", "--count", "--json"}, contents(work / "two.npy")));
+  ASSERT_EQ(frames.size(), 4u);
+  EXPECT_EQ(frames[3]["frame"], 1);
+  EXPECT_EQ(frames[3]["launches"], frames[1]["launches"]);
+}
+
+TEST_F(Command, HistSaysTheSameOnEveryBackend) {
+  if (!has_simt()) GTEST_SKIP() << "no simulated machine";
+  std::vector<std::string> on_cpu{"hist", "a.npy", "--bins", "9", "--region", "3,4,20,30", "--region", "0,0,61,43"};
+  std::vector<std::string> on_simt = on_cpu;
+  on_cpu.insert(on_cpu.end(), {"--backend", "cpu"});
+  on_simt.insert(on_simt.end(), {"--backend", "simt", "-v"});
+  const Outcome outcome = run(on_simt);
+  EXPECT_EQ(outcome.out, answer(on_cpu));
+  EXPECT_NE(outcome.err.find("backend simt, algorithm anchored"), std::string::npos) << outcome.err;
+  // What `auto` took is said under -v alone.
+  const std::vector<std::string> automatic{"hist", "a.npy", "--bins", "4", "-o", "A.npy"};
+  EXPECT_EQ(run(automatic).err, "");
+  std::vector<std::string> verbose = automatic;
+  verbose.push_back("-v");
+  const std::string expected =
+      "backend " + std::string(name_of(backends().front().available ? Backend::cuda : Backend::cpu));
+  EXPECT_NE(run(verbose).err.find(expected), std::string::npos);
+  // Counters of 16 bits: two bytes an element after the same header's length.
+  answer({"hist", "a.npy", "--bins", "4", "--counter", "16u", "--backend", "simt", "-o", "H.npy"});
+  const std::string bytes = contents(work / "H.npy");
+  EXPECT_NE(bytes.find("<u2"), std::string::npos);
+  EXPECT_EQ(bytes.size() % 64, (4 * width * height * 2) % 64u);
+}
+
 TEST_F(Command, EveryAlgorithmAndBorderSaysTheSame) {
   for (const Algorithm& row : algorithms())
     for (const char* border : {"zero", "none", "exclusive"}) {

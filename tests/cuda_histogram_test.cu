@@ -1,8 +1,11 @@
 // Integral histograms on a GPU: the CPU's bits for counts, the simulated machine's for weights. All is skipped where
 // there is no GPU.
+#include <cuda_runtime.h>
 #include <gtest/gtest.h>
+#include <areal/error.hpp>
 #include <areal/histogram.hpp>
 #include <areal/info.hpp>
+#include <optional>
 #include <random>
 #include "conformance/on_device.hpp"
 #include "conformance/picture.hpp"
@@ -100,6 +103,54 @@ TEST_F(CudaHistogram, OfEveryBinning) {
   check({shape, Type::f32, Binning::uniform(12, 10, 200)}, 4);
   check({shape, Type::u16, Binning::uniform(1000, 0, 256).clamped()}, 5);
   check({{100, 90}, Type::u8, Binning::uniform(4096, 0, 256)}, 6);
+}
+
+// A workspace is prepared before the capture, and refused within it; the capture goes on. What was captured may be
+// replayed when the plan is gone.
+TEST_F(CudaHistogram, AGraphIsReplayedWithoutItsPlan) {
+  const Shape shape{333, 140};
+  const cuda::OwnedStream stream;
+  const auto handle = static_cast<cudaStream_t>(stream.get().handle());
+  std::mt19937_64 random(13);
+  Guarded image(shape, Type::u8, 0, 0), tensor({333, 140, 9, 1, Layout::planar}, Type::u32, 0, 0), none;
+  oracle::fill_random(image.view, random, 0, 255);
+  conformance::Mirror pixels(image.bytes(), stream.get()), on_device(tensor.bytes(), stream.get());
+  cudaGraph_t graph;
+  cudaGraphExec_t replay;
+  std::optional<cuda::Memory> workspace;
+  {
+    HistogramOptions options;
+    options.backend = Backend::cuda;
+    const HistogramPlan plan(shape, Type::u8, Binning::uniform(9, 0, 256), options);
+    workspace.emplace(plan.workspace_bytes());
+    plan.prepare(workspace->data(), stream.get());
+    ASSERT_EQ(cudaStreamBeginCapture(handle, cudaStreamCaptureModeThreadLocal), cudaSuccess);
+    EXPECT_THROW(plan.prepare(workspace->data(), stream.get()), InvalidArgument);
+    plan.execute({pixels.twin(image.view), on_device.twin(tensor.view)}, workspace->data(), stream.get());
+    ASSERT_EQ(cudaStreamEndCapture(handle, &graph), cudaSuccess);
+  }
+  ASSERT_EQ(cudaGraphInstantiate(&replay, graph, 0), cudaSuccess);
+  for (int i = 0; i < 10; ++i) ASSERT_EQ(cudaGraphLaunch(replay, handle), cudaSuccess);
+  on_device.back();
+  stream.synchronize();
+  Case c{shape};
+  c.binning = Binning::uniform(9, 0, 256);
+  EXPECT_TRUE(tensor.same(run(c, Backend::cpu, image, none)));
+  cudaGraphExecDestroy(replay);
+  cudaGraphDestroy(graph);
+}
+
+TEST_F(CudaHistogram, AutoTakesTheGpuWhereTheTensorFits) {
+  const Binning binning = Binning::uniform(32, 0, 256);
+  EXPECT_EQ(best_backend({640, 480}, Type::u8, binning, {}), Backend::cuda);
+  EXPECT_EQ(best_backend({1'000'000, 1'000'000}, Type::u8, binning, {}), Backend::cpu);
+  const HistogramPlan plan({1'000'000, 100'000}, Type::u8, binning, {.backend = Backend::cuda});
+  try {
+    HistogramRunner runner(plan);
+    FAIL() << "threw nothing";
+  } catch (const OutOfMemory& error) {
+    EXPECT_GE(error.bytes(), plan.tensor_bytes());
+  }
 }
 
 TEST_F(CudaHistogram, OfWeights) {

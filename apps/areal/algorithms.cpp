@@ -31,7 +31,8 @@ std::vector<std::string> lanes_of(const Algorithm& row) {
     return names;
   }
   for (const char* image : {"8u", "8s", "16u", "16s", "32u", "32s", "16f", "32f", "64f"})
-    for (const char* counter : {"32u", "64u"}) names.push_back(fmt::format("{}-{}", image, counter));
+    for (const char* counter : {"16u", "32u", "64u"})
+      if (row.simt || std::string_view(counter) != "16u") names.push_back(fmt::format("{}-{}", image, counter));
   return names;
 }
 

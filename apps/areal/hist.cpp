@@ -9,6 +9,7 @@
 #include "hist_maker.hpp"
 #include "hist_reduce.hpp"
 #include "hist_search.hpp"
+#include "launch_table.hpp"
 #include "numbers.hpp"
 #include "out.hpp"
 #include "pixels.hpp"
@@ -26,23 +27,27 @@ struct Request {
   SearchOptions search;
   std::string output, border = "none", algorithm = "auto", counter, weights;
   bool csv = false, chart = false;
+  LaunchTable launches;
 };
 
-HistogramOptions histogram_options(const Request& request, const Settings& settings) {
+HistogramOptions histogram_options(Request& request, const Settings& settings) {
   HistogramOptions options;
   const auto border = border_named(request.border);
   if (!border) refuse("--border ", request.border, ": may be zero, none or exclusive");
   options.border = *border;
   options.algorithm = request.algorithm;
   options.backend = settings.backend;
+  options.device = settings.device;
   options.threads = settings.threads;
   options.weighted = !request.weights.empty();
   const std::string counter = !request.counter.empty() ? request.counter : options.weighted ? "64f" : "32u";
   const auto type = type_named(counter);
-  const bool fits =
-      type && (options.weighted ? *type == Type::f32 || *type == Type::f64 : *type == Type::u32 || *type == Type::u64);
-  if (!fits) refuse("--counter ", counter, ": may be ", options.weighted ? "32f or 64f, with weights" : "32u or 64u");
+  const bool fits = type && (options.weighted ? *type == Type::f32 || *type == Type::f64
+                                              : *type == Type::u16 || *type == Type::u32 || *type == Type::u64);
+  if (!fits)
+    refuse("--counter ", counter, ": may be ", options.weighted ? "32f or 64f, with weights" : "16u, 32u or 64u");
   options.counter = *type;
+  options.launched = request.launches.report(settings);
   return options;
 }
 
@@ -154,7 +159,9 @@ void run(Request& request, const Settings& settings) {
   if (is_sequence && request.search.maps()) refuse("--map: ", name, " has a map per frame; --map takes one picture");
 
   const bool per_channel = request.input.all_channels && !request.binning.joint;
-  const bool needs_tensor = !request.output.empty() || request.search.maps() || request.algorithm != "auto";
+  const bool on_device = settings.backend == Backend::cuda || settings.backend == Backend::simt;
+  const bool needs_tensor =
+      !request.output.empty() || request.search.maps() || request.algorithm != "auto" || on_device;
   std::vector<HistogramMaker> makers;  // one a channel
   RowWriter rows(settings.json);
   Answer answer(request, rows, is_sequence);
@@ -189,6 +196,7 @@ void run(Request& request, const Settings& settings) {
       if (frames == 0 && !request.regions.draw.empty())
         draw_to(request.regions.draw, image, regions,
                 per_channel ? std::vector<std::vector<double>>() : answer.histograms());
+      request.launches.write(item, is_sequence, settings);
       if (is_sequence) flush_out();
     }
   }
@@ -212,11 +220,13 @@ void add_hist(CLI::App& app, Settings& settings) {
   request->binning.add_to(*verb);
   request->regions.add_to(*verb, true);
   verb->add_option("--weights", request->weights, "Count each pixel by the value of this picture")->type_name("IMG");
-  verb->add_option("--counter", request->counter, "Type of the counts: 32u or 64u; with weights 32f or 64f")
+  verb->add_option("--counter", request->counter,
+                   "Type of the counts: 32u, 64u, or 16u (modulo 2^16, cuda and simt); with weights 32f or 64f")
       ->type_name("TYPE");
   verb->add_option("-o,--output", request->output, "Write the tensor: .npy, and a sidecar .json")->type_name("FILE");
   verb->add_option("--border", request->border, "zero, none or exclusive")->type_name("NAME");
   verb->add_option("--algorithm", request->algorithm, "An id of areal algorithms, family histogram")->type_name("ID");
+  request->launches.add_to(*verb);
   request->reducers.add_to(*verb);
   request->search.add_to(*verb);
   verb->add_flag("--csv", request->csv, "CSV on standard output (the default)");

@@ -48,25 +48,29 @@ void HistogramMaker::make(const ConstView& image, const ConstView& weights, cons
   const bool same = plan_ && image_.shape == image.shape && image_.type == image.type;
   image_ = image;
   weights_ = weights;
-  if (!same) {
-    binning_ = binning;
-    plan_.emplace(image.shape, image.type, binning, options_);
-    tensor_ = Array();
-    has_tensor_ = wants_tensor(regions, settings);
-    told_ = true;
-    if (has_tensor_) {
-      plan_->require_fit();
-      settings.detail("algorithm {} ({}), tensor of {} bytes", plan_->algorithm(), plan_->reason(),
-                      plan_->tensor_bytes());
-      tensor_ = Array(plan_->tensor_shape(), options_.counter);
-      workspace_ = Array(Shape{static_cast<std::int64_t>(plan_->workspace_bytes()), 1}, Type::u8);
-      plan_->prepare(workspace_.data());
-    }
-  }
-  if (!has_tensor_) return;
+  if (!same) plan_for(image, binning, regions, settings);
+  if (!runner_) return;
   const auto start = std::chrono::steady_clock::now();
-  plan_->execute({image, tensor_.view(), weights}, workspace_.data());
+  runner_->execute({image, tensor_.view(), weights});
   seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+void HistogramMaker::plan_for(const ConstView& image, const Binning& binning, std::span<const Region> regions,
+                              const Settings& settings) {
+  binning_ = binning;
+  runner_.reset();  // its memory, before other memory is asked for
+  tensor_ = Array();
+  HistogramOptions options = options_;
+  options.backend = best_backend(image.shape, image.type, binning, options_);
+  plan_.emplace(image.shape, image.type, binning, options);
+  const bool tensor = wants_tensor(regions, settings);
+  told_ = true;
+  if (!tensor) return;
+  plan_->require_fit();
+  settings.detail("backend {}, algorithm {} ({}), tensor of {} bytes", name_of(plan_->backend()), plan_->algorithm(),
+                  plan_->reason(), plan_->tensor_bytes());
+  tensor_ = Array(plan_->tensor_shape(), options_.counter);
+  runner_.emplace(*plan_);
 }
 
 template <class T>
@@ -82,7 +86,7 @@ std::vector<T> HistogramMaker::room(std::size_t regions) const {
 
 std::vector<std::uint64_t> HistogramMaker::counts(std::span<const Region> regions, Outside outside) const {
   auto out = room<std::uint64_t>(regions.size());
-  if (has_tensor_)
+  if (runner_)
     region_histograms(tensor_view(), regions, std::span(out), outside, options_.threads);
   else
     region_histograms(image_, *binning_, regions, std::span(out), outside, options_.threads);
@@ -91,7 +95,7 @@ std::vector<std::uint64_t> HistogramMaker::counts(std::span<const Region> region
 
 std::vector<double> HistogramMaker::weights(std::span<const Region> regions, Outside outside) const {
   auto out = room<double>(regions.size());
-  if (has_tensor_)
+  if (runner_)
     region_histograms(tensor_view(), regions, std::span(out), outside, options_.threads);
   else
     region_histograms(image_, *binning_, weights_, regions, std::span(out), outside, options_.threads);

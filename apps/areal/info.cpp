@@ -24,7 +24,8 @@ void run(const Settings& settings) {
       info["backends"].push_back(
           {{"name", name_of(row.backend)}, {"available", row.available}, {"why_not", row.why_not}});
     for (const DeviceInfo& device : devices())
-      info["devices"].push_back({{"name", device.name},
+      info["devices"].push_back({{"number", device.number},
+                                 {"name", device.name},
                                  {"architecture", device.architecture},
                                  {"multiprocessors", device.multiprocessors},
                                  {"memory", device.memory},
@@ -37,11 +38,11 @@ void run(const Settings& settings) {
     write_out(fmt::format("backend   {:<5} {}\n", name_of(row.backend), row.available ? "available" : row.why_not));
   const auto found = devices();
   if (found.empty()) write_out("devices   none\n");
-  for (std::size_t i = 0; i < found.size(); ++i)
-    write_out(fmt::format("device {}  {}, {}, {} multiprocessors, {:.1f} of {:.1f} GiB free\n", i, found[i].name,
-                          found[i].architecture, found[i].multiprocessors,
-                          static_cast<double>(found[i].free_memory) / (1 << 30),
-                          static_cast<double>(found[i].memory) / (1 << 30)));
+  for (const DeviceInfo& device : found)
+    write_out(fmt::format("device {}  {}, {}, {} multiprocessors, {:.1f} of {:.1f} GiB free\n", device.number,
+                          device.name, device.architecture, device.multiprocessors,
+                          static_cast<double>(device.free_memory) / (1 << 30),
+                          static_cast<double>(device.memory) / (1 << 30)));
   write_out(fmt::format("SIMD      {}\n", fmt::join(simd_targets(), " ")));
   write_out(fmt::format("threads   {}\n", threads));
   write_out(fmt::format("memory    {:.1f} GiB free\n", static_cast<double>(free_memory()) / (1 << 30)));

@@ -5,6 +5,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include "answers.hpp"
+#include "launch_table.hpp"
 #include "numbers.hpp"
 #include "out.hpp"
 #include "pixels.hpp"
@@ -22,9 +23,10 @@ struct Request {
   std::vector<std::string> stat_texts;
   bool tilted = false, ignore_nan = false, interleaved = false, csv = false;
   std::vector<Stat> stats;  // of stat_texts
+  LaunchTable launches;
 };
 
-SatOptions sat_options(const Request& request, const Settings& settings) {
+SatOptions sat_options(Request& request, const Settings& settings) {
   SatOptions options;
   const auto border = border_named(request.border);
   if (!border) refuse("--border ", request.border, ": may be zero, none or exclusive");
@@ -38,6 +40,7 @@ SatOptions sat_options(const Request& request, const Settings& settings) {
   options.ignore_nan = request.ignore_nan;
   options.volume = request.input.volume;
   options.tables = request.interleaved ? Layout::interleaved : Layout::planar;
+  options.launched = request.launches.report(settings);
   return options;
 }
 
@@ -174,7 +177,7 @@ nlohmann::json totals(const TableMaker& maker) {
   return sums.size() == 1 ? sums[0] : sums;
 }
 
-void summarise(const Request& request, const TableMaker& maker, const ConstView& image,
+void summarise(Request& request, const TableMaker& maker, const ConstView& image,
                const std::vector<std::string>& written, const Settings& settings) {
   const SatPlan& plan = maker.plan();
   const std::string border(name_of(plan.options().border));
@@ -202,6 +205,7 @@ void summarise(const Request& request, const TableMaker& maker, const ConstView&
                               {"time_ms", maker.seconds() * 1e3},
                               {"tables", written}};
   if (!plan.options().volume) json.erase("depth");
+  if (request.launches.asked()) json["launches"] = request.launches.take_json();
   write_out(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
@@ -252,6 +256,7 @@ void run(Request& request, const Settings& settings) {
         answer(request, maker, item, is_sequence, rows, settings);
       else if (request.output.empty() || settings.json)
         summarise(request, maker, image, written, settings);
+      request.launches.write(item, is_sequence, settings);
       if (is_sequence) flush_out();
       bar.update(frames + 1);
     }
@@ -280,6 +285,7 @@ void add_sat(CLI::App& app, Settings& settings) {
   verb->add_flag("--volume", request->input.volume, "One table over all frames (or the first axis of an .npy)");
   verb->add_flag("--interleaved", request->interleaved, "With --all-channels: one interleaved table");
   verb->add_option("--algorithm", request->algorithm, "An id of areal algorithms, family sat")->type_name("ID");
+  request->launches.add_to(*verb);
   request->regions.add_to(*verb, true);
   verb->add_option("--stat", request->stat_texts, "sum, mean, variance, std, count or tilted; many with commas")
       ->type_name("NAME")

@@ -1,9 +1,11 @@
 #include "settings.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <areal/error.hpp>
 #include <areal/info.hpp>
 #include <cstdio>
+#include <vector>
 #include "numbers.hpp"
 
 namespace areal::command {
@@ -29,9 +31,14 @@ void Settings::resolve() {
   if (device_text_.empty()) return;
   device = static_cast<int>(whole_number("--device", device_text_, 0, 1 << 20));
   if (backend == Backend::cpu) refuse("--device ", device_text_, ": the cpu backend has no devices");
-  const std::size_t count = backend == Backend::simt ? 1 : devices().size();
-  if (static_cast<std::size_t>(device) >= count)
-    throw Unavailable(fmt::format("--device {}: there {} {}", device, count == 1 ? "is" : "are", count));
+  std::vector<int> numbers{0};  // simt has one
+  if (backend != Backend::simt) {
+    numbers.clear();
+    for (const DeviceInfo& row : devices()) numbers.push_back(row.number);
+  }
+  if (std::find(numbers.begin(), numbers.end(), device) == numbers.end())
+    throw Unavailable(
+        fmt::format("--device {}: there {} {}", device, numbers.size() == 1 ? "is" : "are", numbers.size()));
 }
 
 void Settings::say(const std::string& line) { std::fputs((line + "\n").c_str(), stderr); }

@@ -34,8 +34,10 @@ struct Settings {
     if (verbose && !quiet) say("areal: " + fmt::format(format, std::forward<Args>(args)...));
   }
 
- private:
+  /// A line, or several, on standard error.
   static void say(const std::string& line);
+
+ private:
   std::string threads_text_, backend_text_ = "auto", device_text_;
 };
 

@@ -53,7 +53,7 @@ void TableMaker::plan_for(const ConstView& image, Lane lane) {
   if (runner_ && plan().image_shape() == image.shape && plan().lane() == lane && image_type_ == image.type) return;
   SatOptions options = options_;
   if (!squares_text_.empty()) options.squares = squares_type(squares_text_, image.type);
-  options.backend = best_backend(options);
+  options.backend = best_backend(image.shape, lane, options);
   const SatPlan plan(image.shape, lane, options);
   image_type_ = image.type;
   const std::uint64_t bytes = plan.table_bytes(), free = free_memory();

@@ -11,6 +11,7 @@
 #include <areal/histogram.hpp>
 #include <areal/info.hpp>
 #include <areal/lane.hpp>
+#include <areal/launch_counts.hpp>
 #include <areal/region.hpp>
 #include <areal/sat.hpp>
 #include <areal/type.hpp>

@@ -5,6 +5,7 @@
 #include <areal/binning.hpp>
 #include <areal/border.hpp>
 #include <areal/execution.hpp>
+#include <areal/launch_counts.hpp>
 #include <areal/region.hpp>
 #include <areal/view.hpp>
 #include <memory>
@@ -18,12 +19,14 @@ struct HistogramOptions {
   Type counter = Type::u32;        ///< 32u or 64u; 16u (modulo 2^16) on cuda and simt; 32f or 64f with weights
   bool weighted = false;           ///< a weight image (8u, 16u, 32f or 64f; one channel) comes with the image
   std::string algorithm = "auto";  ///< an id of the catalogue's family `histogram`
-  /// Where a plan runs; `automatic` is the CPU. cuda takes device memory, cpu and simt take the host's.
+  /// Where it runs. `automatic` is the CPU for a plan, whose views are then host memory; the one-line form, which
+  /// copies where it must, takes a GPU where there is one that can do what is asked for, see best_backend.
   Backend backend = Backend::automatic;
   int device = 0;                  ///< number of the device, for cuda
   int threads = 0;                 ///< CPU threads; 0 means all
   std::uint64_t memory_limit = 0;  ///< refuse a tensor of more bytes than this; 0: what the machine has free
   Progress progress;               ///< may cancel
+  LaunchReport launched;           ///< told what each launch did; for simt, which counts
 };
 
 /// What one execute reads and writes. The tensor is planar: channels = bins; batch = images. The memory is the
@@ -46,11 +49,16 @@ class HistogramPlan {
   /// was set).
   void require_fit() const;
   std::size_t workspace_bytes() const noexcept;
-  /// Makes a new workspace ready. Once per workspace, not per execute, and not inside a CUDA graph.
+  /// Makes a new workspace ready. Once per workspace, not per execute. Throws InvalidArgument while the stream is being
+  /// captured into a CUDA graph: what is copied here is the plan's, which a graph may outlive.
   void prepare(void* workspace, Stream stream = Stream::host()) const;
   /// Computes. A plan on cuda queues its work on the stream and returns, allocating nothing; `progress` is the CPU's.
   void execute(const HistogramArguments& arguments, void* workspace, Stream stream = Stream::host()) const;
+  /// Throws InvalidArgument where execute would refuse these views.
+  void check(const HistogramArguments& arguments) const;
 
+  const Shape& image_shape() const noexcept;
+  Type image_type() const noexcept;
   Backend backend() const noexcept;  ///< never automatic
   Shape tensor_shape() const noexcept;
   const Binning& binning() const noexcept;
@@ -67,6 +75,28 @@ inline HistogramPlan make_plan(const Shape& image, Type type, const Binning& bin
                                const HistogramOptions& options = {}) {
   return HistogramPlan(image, type, binning, options);
 }
+
+/// A plan and the memory that it needs: the tensors of host images one after another, on whatever the plan runs. On
+/// cuda it copies the image and the weights to the device and the tensor back. Not for several threads at once.
+class HistogramRunner {
+ public:
+  /// Throws OutOfMemory, with the bytes, where the host or the device lacks them. The tensor's are the caller's on the
+  /// host: see HistogramPlan::require_fit.
+  explicit HistogramRunner(HistogramPlan plan);
+  /// Host views, as HistogramPlan::execute on the CPU.
+  void execute(const HistogramArguments& arguments);
+  const HistogramPlan& plan() const noexcept { return plan_; }
+
+ private:
+  struct Device;
+  HistogramPlan plan_;
+  Array workspace_;
+  std::shared_ptr<Device> device_;
+};
+
+/// The best backend for host images of that shape with these options: cuda where the device can do all that is asked
+/// for and its free memory holds image, tensor and workspace, else cpu.
+Backend best_backend(const Shape& image, Type type, const Binning& binning, const HistogramOptions& options);
 
 /// One line: plan (refused with its bytes where it cannot fit), workspace, execute.
 Array integral_histogram(const ConstView& image, const Binning& binning, const HistogramOptions& options = {},

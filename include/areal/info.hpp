@@ -14,14 +14,16 @@ struct BackendInfo {
   std::string why_not;  ///< empty where available
 };
 
-/// A device of the backend cuda, by its number.
+/// A device of the backend cuda: a GPU, or the part of one that MIG gives to this process.
 struct DeviceInfo {
+  int number = 0;  ///< what SatOptions::device names; CUDA_VISIBLE_DEVICES decides which devices have one
   std::string name;
-  std::string architecture;  ///< "sm_90"
+  std::string architecture;  ///< "sm_90": compute capability 9.0
   int multiprocessors = 0;
   std::uint64_t memory = 0, free_memory = 0;  ///< bytes
 };
-/// The devices that plans on cuda may name, in the order of their numbers.
+/// The devices that plans on cuda may name, in the order of their numbers. Those that this build has no kernels for, or
+/// that are lost to this process, are left out.
 std::vector<DeviceInfo> devices();
 
 /// Backends of this build, in the order in which `auto` would take them.

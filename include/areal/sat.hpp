@@ -5,6 +5,7 @@
 #include <areal/border.hpp>
 #include <areal/execution.hpp>
 #include <areal/lane.hpp>
+#include <areal/launch_counts.hpp>
 #include <areal/view.hpp>
 #include <memory>
 #include <optional>
@@ -28,6 +29,7 @@ struct SatOptions {
   bool volume = false;      ///< the batch is the depth of one volume, and is summed along, too
   Layout tables = Layout::planar;  ///< for several channels: separate tables, or one interleaved table
   Progress progress = {};          ///< may cancel
+  LaunchReport launched = {};      ///< told what each launch did; for simt, which counts
 };
 
 /// What one execute reads and writes. Views that were not asked for stay empty. The memory is the backend's: for a plan
@@ -99,9 +101,9 @@ class SatRunner {
   std::shared_ptr<Device> device_;
 };
 
-/// The best backend for host images with these options: cuda where there is a device that can do all that is asked for,
-/// else cpu.
-Backend best_backend(const SatOptions& options);
+/// The best backend for host images of that shape with these options: cuda where the device can do all that is asked
+/// for and its free memory holds image, tables and workspace, else cpu.
+Backend best_backend(const Shape& image, Lane lane, const SatOptions& options);
 
 /// The tables of one image, owned. Those not asked for are empty.
 struct SatTables {

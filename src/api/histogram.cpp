@@ -8,6 +8,7 @@
 #include "api/histogram_device.hpp"
 #include "api/pixel_rule.hpp"
 #include "api/require.hpp"
+#include "api/sat_device.hpp"
 #include "api/view_check.hpp"
 #include "cpu/histogram/fused.hpp"
 #include "cpu/histogram/recurrence.hpp"
@@ -81,6 +82,7 @@ HistogramPlan::HistogramPlan(const Shape& image, Type type, const Binning& binni
   check_shape("image", image, type);
   require(options.threads >= 0, "threads ", options.threads, ": it may be 0 (all) or more");
   check_counter(options);
+  require_counting(options.launched, options.backend);
   const std::int64_t more = options.border == Border::zero ? 1 : 0;
   auto state = std::make_shared<State>(State{image,
                                              {},
@@ -128,6 +130,8 @@ std::size_t HistogramPlan::workspace_bytes() const noexcept {
   if (state_->device) return state_->device->workspace_bytes();
   return state_->fused ? state_->fused->workspace_bytes : 0;
 }
+const Shape& HistogramPlan::image_shape() const noexcept { return state_->image; }
+Type HistogramPlan::image_type() const noexcept { return state_->type; }
 Backend HistogramPlan::backend() const noexcept { return state_->options.backend; }
 Shape HistogramPlan::tensor_shape() const noexcept { return state_->tensor; }
 const Binning& HistogramPlan::binning() const noexcept { return state_->binning; }
@@ -168,10 +172,12 @@ void HistogramPlan::prepare(void* workspace, Stream stream) const {
   if (state_->device) state_->device->prepare(workspace, stream);
 }
 
+void HistogramPlan::check(const HistogramArguments& arguments) const { state_->check(arguments); }
+
 void HistogramPlan::execute(const HistogramArguments& arguments, void* workspace, Stream stream) const {
   const State& s = *state_;
   check_workspace(workspace, workspace_bytes());
-  s.check(arguments);
+  check(arguments);
   if (s.tensor.empty()) return;
   if (s.device) {
     s.device->execute(arguments, workspace, stream);
@@ -185,21 +191,6 @@ void HistogramPlan::execute(const HistogramArguments& arguments, void* workspace
   else
     cpu::recurrence(s.rule, arguments.image, arguments.tensor, s.options.border,
                     s.algorithm == "serial" ? 1 : s.options.threads, finished);
-}
-
-Array integral_histogram(const ConstView& image, const Binning& binning, const HistogramOptions& options,
-                         const ConstView& weights) {
-  HistogramOptions asked = options;
-  if (weights.data != nullptr) asked.weighted = true;
-  if (asked.backend == Backend::cuda)
-    throw Unavailable("backend cuda: integral_histogram takes host memory; make a HistogramPlan for device memory");
-  const HistogramPlan plan(image.shape, image.type, binning, asked);
-  plan.require_fit();
-  Array tensor(plan.tensor_shape(), asked.counter);
-  Array workspace(Shape{static_cast<std::int64_t>(plan.workspace_bytes()), 1}, Type::u8);
-  plan.prepare(workspace.data());
-  plan.execute({image, tensor.view(), weights}, workspace.data());
-  return tensor;
 }
 
 }  // namespace areal

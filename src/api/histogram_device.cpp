@@ -47,7 +47,7 @@ kernels::ChannelRule channel_rule(const cpu::ChannelBins& from) {
 
 DeviceHistogram::DeviceHistogram(const Shape& image, const cpu::PixelBins& rule, const HistogramOptions& options,
                                  std::string id)
-    : backend_(options.backend), device_(options.device), id_(std::move(id)) {
+    : backend_(options.backend), device_(options.device), id_(std::move(id)), launched_(options.launched) {
   require_backend(backend_, device_);
   request_.image = image;
   request_.type = rule.type;
@@ -62,7 +62,7 @@ DeviceHistogram::DeviceHistogram(const Shape& image, const cpu::PixelBins& rule,
     request_.table_at[c] = channel.kind == cpu::ChannelBins::Kind::table ? append(request_.tables, channel.table)
                                                                          : append(request_.tables, channel.edges);
   }
-  workspace_bytes_ = backend_ == Backend::cuda ? cuda::histogram_workspace_bytes(id_, request_)
+  workspace_bytes_ = backend_ == Backend::cuda ? cuda::histogram_workspace_bytes(id_, request_, device_)
                                                : simt::histogram_workspace_bytes(id_, request_);
 }
 
@@ -75,12 +75,15 @@ void DeviceHistogram::prepare(void* workspace, Stream stream) const {
   }
   require_stream(stream);
   const cuda::DeviceScope scope(device_);
+  require(!cuda::is_capturing(stream),
+          "stream: it is being captured into a CUDA graph, which would read this plan's tables again at each replay: "
+          "prepare the workspace before");
   cuda::copy_in(tables, request_.tables.data(), request_.tables.size(), stream);
 }
 
 void DeviceHistogram::execute(const HistogramArguments& arguments, void* workspace, Stream stream) const {
   if (backend_ == Backend::simt) {
-    simt::histogram(id_, request_, arguments.image, arguments.weights, arguments.tensor, workspace);
+    report(simt::histogram(id_, request_, arguments.image, arguments.weights, arguments.tensor, workspace), launched_);
     return;
   }
   require_stream(stream);

@@ -26,6 +26,7 @@ class DeviceHistogram {
   Backend backend_;
   int device_;
   std::string id_;
+  LaunchReport launched_;
   std::size_t workspace_bytes_ = 0;
 };
 

@@ -37,7 +37,7 @@ std::vector<BackendInfo> backends() {
 std::vector<DeviceInfo> devices() {
   std::vector<DeviceInfo> found;
   for (const cuda::Device& device : cuda::devices())
-    found.push_back({device.name, "sm_" + std::to_string(device.major) + std::to_string(device.minor),
+    found.push_back({device.number, device.name, "sm_" + std::to_string(device.major) + std::to_string(device.minor),
                      device.multiprocessors, device.memory, device.free_memory});
   return found;
 }

@@ -1,6 +1,7 @@
 // Summed-area tables: checks, choice of the algorithm, the call.
 #include <algorithm>
 #include <areal/catalog.hpp>
+#include <areal/error.hpp>
 #include <areal/sat.hpp>
 #include <limits>
 #include <vector>
@@ -109,6 +110,7 @@ SatPlan::SatPlan(const Shape& image, Lane lane, const SatOptions& options) {
   if (options.backend == Backend::automatic) state->options.backend = Backend::cpu;
   const Backend backend = state->options.backend;
   const bool on_cpu = backend == Backend::cpu;
+  require_counting(options.launched, backend);
   if (!on_cpu) require_backend(backend, options.device);
   state->algorithm = options.algorithm != "auto" ? options.algorithm : on_cpu ? "tiles" : "auto";
   if (!on_cpu && options.algorithm == "auto") {
@@ -242,21 +244,29 @@ void SatPlan::execute(const SatArguments& arguments, void* workspace, Stream str
                    s.options.progress);
 }
 
-Backend best_backend(const SatOptions& options) {
+Backend best_backend(const Shape& image, Lane lane, const SatOptions& options) {
   if (options.backend != Backend::automatic) return options.backend;
-  const bool known = options.algorithm == "auto" || [&] {
-    const Algorithm* const row = find_algorithm("sat", options.algorithm);
-    return row != nullptr && row->cuda;
-  }();
-  return known && cuda::device_count() > 0 ? Backend::cuda : Backend::cpu;
+  const Algorithm* const row = find_algorithm("sat", options.algorithm);
+  if (options.algorithm != "auto" && (row == nullptr || !row->cuda)) return Backend::cpu;
+  if (!cuda::why_not(options.device).empty()) return Backend::cpu;
+  SatOptions on_cuda = options;
+  on_cuda.backend = Backend::cuda;
+  try {
+    const SatPlan plan(image, lane, on_cuda);
+    const std::uint64_t mask = options.mask ? bytes_of(Shape{image.width, image.height, 1, image.batch}, Type::u8) : 0;
+    const std::uint64_t bytes = bytes_of(image, lane.input) + mask + plan.table_bytes() + plan.workspace_bytes();
+    return bytes <= cuda::free_memory(options.device) ? Backend::cuda : Backend::cpu;
+  } catch (const Unavailable&) {  // it has no kernel for this, or not for that device
+    return Backend::cpu;
+  }
 }
 
 SatTables sat(const ConstView& image, const SatOptions& options, std::optional<Lane> lane, const ConstView& mask) {
   SatOptions asked = options;
   if (mask.data != nullptr) asked.mask = true;
-  asked.backend = best_backend(asked);
-  SatRunner runner(
-      SatPlan(image.shape, lane ? *lane : default_lane(image.type, image.shape.width, image.shape.height), asked));
+  const Lane chosen = lane ? *lane : default_lane(image.type, image.shape.width, image.shape.height);
+  asked.backend = best_backend(image.shape, chosen, asked);
+  SatRunner runner(SatPlan(image.shape, chosen, asked));
   const SatPlan& plan = runner.plan();
   SatTables tables;
   tables.border = asked.border;

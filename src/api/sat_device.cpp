@@ -11,20 +11,23 @@
 namespace areal {
 
 void require_backend(Backend backend, int device) {
-  if (backend == Backend::cuda) {
-    const int count = cuda::device_count();
-    if (count == 0) {
-      std::string why_not;
-      cuda::devices(&why_not);
+  if (backend == Backend::cuda)
+    if (const std::string why_not = cuda::why_not(device); !why_not.empty())
       throw Unavailable("backend cuda: " + why_not);
-    }
-    if (device < 0 || device >= count)
-      throw Unavailable(sentence("device ", device, " is not there: cuda has ", count));
-  }
   if (backend == Backend::simt) {
     if (!simt::built()) throw Unavailable("backend simt: this build has no simulated machine");
     if (device != 0) throw Unavailable(sentence("device ", device, " is not there: simt has one, 0"));
   }
+}
+
+void require_counting(const LaunchReport& launched, Backend backend) {
+  require(!launched || backend == Backend::simt, "launched: backend ", name_of(backend),
+          " does not count what a launch does; simt does");
+}
+
+void report(const std::vector<LaunchCounts>& launches, const LaunchReport& launched) {
+  if (!launched) return;
+  for (const LaunchCounts& launch : launches) launched(launch);
 }
 
 void require_stream(Stream stream) {
@@ -36,11 +39,12 @@ DeviceSat::DeviceSat(const Shape& image, Lane lane, const SatOptions& options, s
                options.tilted, options.mask, options.ignore_nan, options.volume},
       backend_(options.backend),
       device_(options.device),
-      id_(std::move(id)) {
+      id_(std::move(id)),
+      launched_(options.launched) {
   require_backend(backend_, device_);
   if (id_ == "auto") id_ = kernels::best_sat(request_);
-  workspace_bytes_ =
-      backend_ == Backend::cuda ? cuda::sat_workspace_bytes(id_, request_) : simt::sat_workspace_bytes(id_, request_);
+  workspace_bytes_ = backend_ == Backend::cuda ? cuda::sat_workspace_bytes(id_, request_, device_)
+                                               : simt::sat_workspace_bytes(id_, request_);
 }
 
 void DeviceSat::prepare(void* workspace, Stream stream) const {
@@ -56,7 +60,7 @@ void DeviceSat::prepare(void* workspace, Stream stream) const {
 
 void DeviceSat::execute(const SatArguments& arguments, void* workspace, Stream stream) const {
   if (backend_ == Backend::simt) {
-    simt::sat(id_, request_, arguments, workspace);
+    report(simt::sat(id_, request_, arguments, workspace), launched_);
     return;
   }
   require_stream(stream);

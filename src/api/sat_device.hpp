@@ -5,6 +5,7 @@
 #include <areal/sat.hpp>
 #include <cstddef>
 #include <string>
+#include <vector>
 #include "kernels/sat/request.hpp"
 
 namespace areal {
@@ -26,11 +27,16 @@ class DeviceSat {
   Backend backend_;
   int device_;
   std::string id_;
+  LaunchReport launched_;
   std::size_t workspace_bytes_ = 0;
 };
 
 /// Throws Unavailable unless that backend, and its device, can be used.
 void require_backend(Backend backend, int device);
+/// Throws InvalidArgument where counts are asked of a backend that does not count.
+void require_counting(const LaunchReport& launched, Backend backend);
+/// Hands on what simt counted.
+void report(const std::vector<LaunchCounts>& launches, const LaunchReport& launched);
 /// Throws InvalidArgument unless the stream is one of CUDA's.
 void require_stream(Stream stream);
 

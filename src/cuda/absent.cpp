@@ -16,19 +16,22 @@ std::vector<Device> devices(std::string* why_not) {
   if (why_not) *why_not = "this build has no CUDA backend";
   return {};
 }
+std::string why_not(int) { return "this build has no CUDA backend"; }
+std::uint64_t free_memory(int) { absent(); }
 DeviceScope::DeviceScope(int) { absent(); }
 DeviceScope::~DeviceScope() = default;
 Memory::Memory(std::size_t) : data_(nullptr, [](void*) {}) { absent(); }
 OwnedStream::OwnedStream() { absent(); }
 OwnedStream::~OwnedStream() = default;
 void OwnedStream::synchronize() const { absent(); }
+bool is_capturing(Stream) { absent(); }
 void synchronize(Stream) { absent(); }
 void clear(void*, std::size_t, Stream) { absent(); }
 void copy_in(void*, const void*, std::size_t, Stream) { absent(); }
 void copy_out(void*, const void*, std::size_t, Stream) { absent(); }
-std::size_t sat_workspace_bytes(std::string_view, const kernels::SatRequest&) { absent(); }
+std::size_t sat_workspace_bytes(std::string_view, const kernels::SatRequest&, int) { absent(); }
 void sat(std::string_view, const kernels::SatRequest&, const SatArguments&, void*, Stream) { absent(); }
-std::size_t histogram_workspace_bytes(std::string_view, const kernels::HistogramRequest&) { absent(); }
+std::size_t histogram_workspace_bytes(std::string_view, const kernels::HistogramRequest&, int) { absent(); }
 void histogram(std::string_view, const kernels::HistogramRequest&, const ConstView&, const ConstView&, const View&,
                void*, Stream) {
   absent();

@@ -2,8 +2,11 @@
 
 #include <cuda_runtime.h>
 
+#include <algorithm>
 #include <areal/error.hpp>
+#include <cstdlib>
 #include "cuda/error.hpp"
+#include "cuda/probe.hpp"
 
 namespace areal::cuda {
 
@@ -16,48 +19,81 @@ int device_count() noexcept {
   return 0;
 }
 
-std::vector<Device> devices(std::string* why_not) {
-  std::vector<Device> found;
+namespace {
+
+/// Why CUDA shows no devices; empty where it shows some.
+std::string why_none(cudaError_t status, int count) {
+  if (status == cudaErrorInsufficientDriver) return "there is no NVIDIA driver, or it is older than this build's CUDA";
+  if (status == cudaErrorNoDevice || (status == cudaSuccess && count == 0)) {
+    const char* const shown = std::getenv("CUDA_VISIBLE_DEVICES");
+    return std::string("there is no NVIDIA device") +
+           (shown ? " (CUDA_VISIBLE_DEVICES is \"" + std::string(shown) + "\")" : "");
+  }
+  return status == cudaSuccess ? "" : cudaGetErrorString(status);
+}
+
+Device describe(int number) {
+  cudaDeviceProp properties;
+  check(cudaGetDeviceProperties(&properties, number), "a device's properties");
+  return {number,
+          properties.name,
+          properties.major,
+          properties.minor,
+          properties.multiProcessorCount,
+          properties.totalGlobalMem,
+          free_memory(number)};
+}
+
+}  // namespace
+
+std::string why_not(int device) {
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status != cudaSuccess) cudaGetLastError();
-  if (why_not)
-    *why_not = status == cudaErrorInsufficientDriver
-                   ? "there is no NVIDIA driver, or it is older than this build's CUDA"
-               : status != cudaSuccess ? cudaGetErrorString(status)
-               : count == 0            ? "there is no NVIDIA device"
-                                       : "";
-  if (status != cudaSuccess) return found;
-  for (int i = 0; i < count; ++i) {
-    cudaDeviceProp properties;
-    if (cudaGetDeviceProperties(&properties, i) != cudaSuccess) {
-      cudaGetLastError();
-      continue;
-    }
-    Device device{properties.name,           properties.major,
-                  properties.minor,          properties.multiProcessorCount,
-                  properties.totalGlobalMem, 0};
-    try {
-      const DeviceScope scope(i);
-      std::size_t free = 0, total = 0;
-      check(cudaMemGetInfo(&free, &total), "free device memory");
-      device.free_memory = free;
-    } catch (const Error& error) {
-      if (why_not) *why_not = error.what();
-      continue;
-    }
-    found.push_back(std::move(device));
+  if (std::string none = why_none(status, count); !none.empty()) return none;
+  if (device < 0 || device >= count)
+    return "device " + std::to_string(device) + " is not there: cuda has " + std::to_string(count);
+  try {
+    const DeviceScope scope(device);
+    if (has_kernels()) return "";
+  } catch (const Unavailable& error) {  // another process has it for itself, for example
+    return error.what();
   }
+  return "device " + std::to_string(device) + " is of an architecture that this build has no kernels for";
+}
+
+std::vector<Device> devices(std::string* why) {
+  std::vector<Device> found;
+  std::string reason;
+  const int count = std::max(1, device_count());  // of none, the first says why
+  for (int i = 0; i < count; ++i) {
+    try {
+      reason = why_not(i);
+      if (reason.empty()) found.push_back(describe(i));
+    } catch (const Error& error) {
+      reason = error.what();
+    }
+  }
+  if (why) *why = reason;
   return found;
+}
+
+std::uint64_t free_memory(int device) {
+  const DeviceScope scope(device);
+  std::size_t free = 0, total = 0;
+  check(cudaMemGetInfo(&free, &total), "free device memory");
+  return free;
 }
 
 DeviceScope::DeviceScope(int device) {
   check(cudaGetDevice(&before_), "the current device");
   if (device == before_) return;
-  if (cudaSetDevice(device) != cudaSuccess) {
+  const cudaError_t status = cudaSetDevice(device);
+  if (status == cudaErrorInvalidDevice) {
     cudaGetLastError();
     throw Unavailable("there is no device " + std::to_string(device));
   }
+  check(status, "the choice of a device");
 }
 DeviceScope::~DeviceScope() {
   if (cudaSetDevice(before_) != cudaSuccess) cudaGetLastError();
@@ -95,6 +131,11 @@ void synchronize(Stream stream) {
   check(cudaStreamSynchronize(static_cast<cudaStream_t>(stream.handle())), "the queued work");
 }
 
+bool is_capturing(Stream stream) {
+  cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
+  check(cudaStreamIsCapturing(static_cast<cudaStream_t>(stream.handle()), &status), "the state of a stream");
+  return status != cudaStreamCaptureStatusNone;
+}
 void clear(void* device, std::size_t bytes, Stream stream) {
   check(cudaMemsetAsync(device, 0, bytes, static_cast<cudaStream_t>(stream.handle())), "the clearing of a workspace");
 }

@@ -18,6 +18,7 @@ bool built() noexcept;
 int device_count() noexcept;
 
 struct Device {
+  int number = 0;  ///< among those that CUDA shows this process
   std::string name;
   int major = 0, minor = 0;  ///< compute capability
   int multiprocessors = 0;
@@ -25,6 +26,12 @@ struct Device {
 };
 /// The devices that can be used, in CUDA's order; with none, `why_not` says why.
 std::vector<Device> devices(std::string* why_not = nullptr);
+/// Why that device cannot be used, or an empty text: there is none of that number, or this build has no kernels for it.
+/// Throws DeviceError where it is lost.
+std::string why_not(int device);
+
+/// Bytes of a device's memory that are free now. Throws Unavailable where there is no such device.
+std::uint64_t free_memory(int device);
 
 /// Makes a device current for a while. Throws Unavailable where there is no such device.
 class DeviceScope {
@@ -65,6 +72,8 @@ class OwnedStream {
 
 /// Until all that was queued has been done; throws what went wrong.
 void synchronize(Stream stream);
+/// Is what is queued on the stream being captured into a graph?
+bool is_capturing(Stream stream);
 /// Zeros, queued.
 void clear(void* device, std::size_t bytes, Stream stream);
 /// Bytes from host to device, or back, queued.

@@ -1,25 +1,14 @@
 #include <cuda_runtime.h>
 
-#include <cxxabi.h>
 #include <areal/error.hpp>
-#include <cstdlib>
-#include <memory>
 #include <string>
 #include "cuda/error.hpp"
+#include "kernels/device/kernel_name.hpp"
 
 namespace areal::cuda {
 namespace {
 
-/// "areal::kernels::Bands" of a mangled kernel object's name; other words as they are.
-std::string readable(const char* name) {
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(name, nullptr, nullptr, &status), std::free);
-  if (status != 0 || !text) return name;
-  const std::string whole = text.get();
-  return "kernel " + whole.substr(0, whole.find('<'));
-}
-
-/// After these the process can do nothing more with the device.
+/// After these the device's context is lost: every call answers with them, until the process ends.
 bool sticky(cudaError_t status) {
   switch (status) {
     case cudaErrorIllegalAddress:
@@ -32,18 +21,25 @@ bool sticky(cudaError_t status) {
     case cudaErrorInvalidPc:
     case cudaErrorLaunchFailure:
     case cudaErrorECCUncorrectable:
+    case cudaErrorMpsClientTerminated:
+    case cudaErrorExternalDevice:
+#if CUDART_VERSION >= 13000
+    case cudaErrorNvlinkUncorrectable:
+    case cudaErrorContained:
+    case cudaErrorTensorMemoryLeak:
+#endif
       return true;
     default:
       return false;
   }
 }
 
-}  // namespace
+/// Of this thread; null where it launched nothing yet.
+thread_local const char* last_launched = nullptr;
 
-void check(cudaError_t status, const char* what) {
-  if (status == cudaSuccess) return;
+[[noreturn]] void fail(cudaError_t status, const std::string& what) {
   cudaGetLastError();  // an error that is not sticky is told once
-  const std::string words = readable(what) + ": " + cudaGetErrorString(status);
+  const std::string words = what + ": " + cudaGetErrorString(status);
   switch (status) {
     case cudaErrorMemoryAllocation:
       throw OutOfMemory(words, 0);
@@ -53,15 +49,42 @@ void check(cudaError_t status, const char* what) {
     case cudaErrorUnsupportedPtxVersion:
     case cudaErrorSystemDriverMismatch:
     case cudaErrorInitializationError:
+    case cudaErrorDevicesUnavailable:
+    case cudaErrorMpsConnectionFailed:
+    case cudaErrorMpsServerNotReady:
+    case cudaErrorMpsMaxClientsReached:
+    case cudaErrorMpsMaxConnectionsReached:
       throw Unavailable(words);
     default:
-      throw DeviceError(words + (sticky(status) ? "; this process can use the device no more" : ""), sticky(status));
+      break;
   }
+  if (!sticky(status)) throw DeviceError(words, false);
+  const std::string last =
+      last_launched ? "; the last kernel that this thread launched was " + kernels::kernel_name(last_launched) : "";
+  throw DeviceError(words + last + "; the device's context is lost, and the process must be restarted to use it again",
+                    true);
 }
 
-void throw_too_many_blocks(const char* kernel, std::int64_t blocks) {
-  throw InvalidArgument(readable(kernel) + " would need " + std::to_string(blocks) +
-                        " blocks: a launch takes 2147483647");
+/// "kernel Held, 12 blocks of 256 threads and 40000 bytes of shared memory".
+std::string words_of(const Launch& launch) {
+  return "kernel " + kernels::kernel_name(launch.type) + ", " + std::to_string(launch.blocks) + " blocks of " +
+         std::to_string(launch.threads) + " threads and " + std::to_string(launch.shared_bytes) +
+         " bytes of shared memory";
+}
+
+}  // namespace
+
+void check(cudaError_t status, const char* what) {
+  if (status != cudaSuccess) fail(status, what);
+}
+
+void check(cudaError_t status, const Launch& launch) {
+  if (status != cudaSuccess) fail(status, words_of(launch));
+  last_launched = launch.type;
+}
+
+void throw_too_many_blocks(const Launch& launch) {
+  throw InvalidArgument(words_of(launch) + ": a launch takes at most 2147483647 blocks");
 }
 
 }  // namespace areal::cuda

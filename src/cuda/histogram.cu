@@ -18,8 +18,11 @@ kernels::HistogramEntry<Launcher> entry(std::string_view id, Type counter) {
 
 }  // namespace
 
-std::size_t histogram_workspace_bytes(std::string_view id, const kernels::HistogramRequest& request) {
-  return entry(id, request.counter).workspace_bytes(request);
+std::size_t histogram_workspace_bytes(std::string_view id, const kernels::HistogramRequest& request, int device) {
+  const auto chosen = entry(id, request.counter);
+  require_shared(device, chosen.shared_bytes,
+                 "algorithm " + std::string(id) + " for counter " + std::string(name_of(request.counter)));
+  return chosen.workspace_bytes(request);
 }
 
 void histogram(std::string_view id, const kernels::HistogramRequest& request, const ConstView& image,

@@ -8,8 +8,9 @@
 
 namespace areal::cuda {
 
-/// Bytes of device memory that an execute needs.
-std::size_t histogram_workspace_bytes(std::string_view id, const kernels::HistogramRequest& request);
+/// Bytes of device memory that an execute needs. Throws Unavailable where a block needs more shared memory than the
+/// device has.
+std::size_t histogram_workspace_bytes(std::string_view id, const kernels::HistogramRequest& request, int device);
 /// Queues the tensor on the stream, which belongs to the current device. Views and request agree; all is device memory;
 /// the request's tables are where the workspace begins.
 void histogram(std::string_view id, const kernels::HistogramRequest& request, const ConstView& image,

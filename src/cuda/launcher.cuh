@@ -8,6 +8,7 @@
 #include <typeinfo>
 #include "cuda/error.hpp"
 #include "cuda/machine.cuh"
+#include "cuda/shared_memory.hpp"
 
 namespace areal::cuda {
 
@@ -26,12 +27,14 @@ class Launcher {
   void launch(std::int64_t blocks, const typename K<Machine, C>::Args& args, bool overlap) {
     using Kernel = K<Machine, C>;
     if (blocks == 0) return;
-    if (blocks > std::numeric_limits<int>::max()) throw_too_many_blocks(typeid(Kernel).name(), blocks);
     static constexpr std::size_t shared =
         std::is_empty_v<typename Kernel::Shared> ? 0 : sizeof(typename Kernel::Shared);
-    if constexpr (shared > 48 * 1024)  // per device, cheap, and harmless to repeat
-      check(cudaFuncSetAttribute(run<Kernel>, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared)),
-            typeid(Kernel).name());
+    const Launch launch{typeid(Kernel).name(), blocks, Kernel::threads, shared};
+    if (blocks > std::numeric_limits<int>::max()) throw_too_many_blocks(launch);
+    if constexpr (shared > shared_without_asking) {
+      static constinit SharedGrants grants{0};
+      grant_shared(reinterpret_cast<const void*>(&run<Kernel>), launch, grants);
+    }
     cudaLaunchConfig_t config{};
     config.gridDim = dim3(static_cast<unsigned>(blocks));
     config.blockDim = dim3(Kernel::threads);
@@ -42,7 +45,7 @@ class Launcher {
     attribute.val.programmaticStreamSerializationAllowed = 1;
     config.attrs = &attribute;
     config.numAttrs = overlap ? 1 : 0;  // devices before sm_90 ignore it
-    check(cudaLaunchKernelEx(&config, run<Kernel>, args), typeid(Kernel).name());
+    check(cudaLaunchKernelEx(&config, run<Kernel>, args), launch);
   }
 
   /// Sets n bytes from p on.

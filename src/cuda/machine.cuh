@@ -226,19 +226,27 @@ struct Machine {
   template <class T>
   __device__ __forceinline__ void copy_async(T& cell, const T* p, Site = {}) const {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ < 800
+    put(cell, load(p));  // it has landed at once: there is nothing to commit or to wait for
+#else
     if constexpr (sizeof(T) == 16)  // .cg: past L1, which would only be polluted
       asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(detail::shared_address(&cell)), "l"(p) : "memory");
     else
       asm volatile("cp.async.ca.shared.global [%0], [%1], %2;" ::"r"(detail::shared_address(&cell)), "l"(p),
                    "n"(sizeof(T))
                    : "memory");
+#endif
   }
   __device__ __forceinline__ void commit_copies(Site = {}) const {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
     asm volatile("cp.async.commit_group;" ::: "memory");
+#endif
   }
   template <int N>
   __device__ __forceinline__ void wait_copies(Site = {}) const {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
     asm volatile("cp.async.wait_group %0;" ::"n"(N) : "memory");
+#endif
   }
 
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800

@@ -21,8 +21,10 @@ kernels::SatSchedule<Launcher> schedule(std::string_view id, const kernels::SatR
 
 }  // namespace
 
-std::size_t sat_workspace_bytes(std::string_view id, const kernels::SatRequest& request) {
-  return schedule(id, request).workspace_bytes();
+std::size_t sat_workspace_bytes(std::string_view id, const kernels::SatRequest& request, int device) {
+  const auto chosen = schedule(id, request);
+  require_shared(device, chosen.shared_bytes(), "algorithm " + std::string(id) + " for lane " + name_of(request.lane));
+  return chosen.workspace_bytes();
 }
 
 void sat(std::string_view id, const kernels::SatRequest& request, const SatArguments& views, void* workspace,

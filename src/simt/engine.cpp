@@ -6,6 +6,7 @@
 #include <bit>
 #include <cstring>
 #include <numeric>
+#include "kernels/device/kernel_name.hpp"
 
 namespace areal::simt {
 namespace {
@@ -43,7 +44,7 @@ std::uint32_t Engine::any_lane(std::uint32_t mask) {
 
 LaunchCounts Engine::run(const KernelShape& shape, std::int64_t blocks, const void* args) {
   shape_ = shape;
-  kernel_ = kernel_name(shape.type_name);
+  kernel_ = kernels::kernel_name(shape.type_name);
   args_ = args;
   blocks_ = blocks;
   if (shape.threads < 1 || shape.threads > 1024)

@@ -20,9 +20,6 @@ struct Block;
 struct Lane;
 struct Warp;
 
-/// The name of a kernel, without namespaces and parameters, from typeid(..).name().
-std::string kernel_name(const char* type_name);
-
 enum class State : std::uint8_t { ready, polling, collective, barrier, named_barrier, mbarrier, finished };
 
 /// A cp.async that its lane has not waited for.

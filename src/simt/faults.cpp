@@ -1,11 +1,7 @@
 // What went wrong, in words.
-#include <cxxabi.h>
+#include "engine.hpp"
 
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
-
-#include "engine.hpp"
 
 namespace areal::simt {
 namespace {
@@ -45,16 +41,6 @@ const char* name(FaultKind kind) {
                                    "mbarrier",
                                    "stuck"};
   return names[static_cast<int>(kind)];
-}
-
-std::string kernel_name(const char* type_name) {
-  int status = 0;
-  const std::unique_ptr<char, void (*)(void*)> demangled(abi::__cxa_demangle(type_name, nullptr, nullptr, &status),
-                                                         std::free);
-  std::string name = status == 0 ? demangled.get() : type_name;
-  name = name.substr(0, name.find('<'));
-  const auto scope = name.rfind("::");
-  return scope == std::string::npos ? name : name.substr(scope + 2);
 }
 
 std::string Engine::where(const Lane& lane, std::uintptr_t at, bool meant_shared) {

@@ -1,11 +1,11 @@
 #pragma once
 // Integral histograms on the simulated machine. src/simt/absent.cpp stands in where this build has none.
 
+#include <areal/launch_counts.hpp>
 #include <cstddef>
 #include <string_view>
 #include <vector>
 #include "kernels/histogram/request.hpp"
-#include "simt/counts.hpp"
 #include "simt/options.hpp"
 
 namespace areal::simt {

@@ -9,13 +9,13 @@
 //
 // One Launcher is one device and one stream, and belongs to one thread at a time; several may run at once.
 
+#include <areal/launch_counts.hpp>
 #include <cstdint>
 #include <memory>
 #include <type_traits>
 #include <typeinfo>
 #include <vector>
 
-#include "counts.hpp"
 #include "fault.hpp"
 #include "machine.hpp"
 #include "memory.hpp"

@@ -1,9 +1,9 @@
 #pragma once
 // What tables are asked, on the simulated machine. src/simt/absent.cpp stands in where this build has none.
 
+#include <areal/launch_counts.hpp>
 #include <vector>
 #include "kernels/region/request.hpp"
-#include "simt/counts.hpp"
 #include "simt/options.hpp"
 
 namespace areal::simt {

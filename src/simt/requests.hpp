@@ -5,12 +5,12 @@
 // scattered: accesses belong together that have the same site and the same occurrence, the n-th time that their lane
 // came to the site since the warp last met. A request is charged when every lane has made it, or at the next meeting.
 
+#include <areal/launch_counts.hpp>
 #include <array>
 #include <bit>
 #include <cstdint>
 #include <vector>
 
-#include "counts.hpp"
 #include "sites.hpp"
 
 namespace areal::simt {

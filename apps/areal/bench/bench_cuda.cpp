@@ -12,6 +12,12 @@
 namespace areal::bench {
 namespace {
 
+std::string device_name(int number) {
+  for (const DeviceInfo& device : devices())
+    if (device.number == number) return device.name;
+  return {};
+}
+
 /// The whole table against the CPU's, which shares no code with it: the same bits for integers, within rounding for
 /// floats in [0, 1) or of whole numbers. Throws where one entry differs.
 template <class T>
@@ -51,7 +57,7 @@ void run(const Size& size, Lane lane, const Options& options, CudaBenchSat bench
   record.floor = size_of(lane.input) == size_of(lane.table) ? "copy" : "widen";
   record.bytes = pixels.bytes() + table.bytes();
   record.backend = Backend::cuda;
-  record.device = devices().at(static_cast<std::size_t>(options.device)).name;
+  record.device = device_name(options.device);
   record.border = options.border;
   record.threads = 0;
   CudaSat what{lane,
@@ -109,7 +115,7 @@ void bench_cuda_histogram(const Options& options, Report& report) {
       record.bytes = static_cast<std::uint64_t>(size.width * size.height * options.batch) *
                      (1 + 4 * static_cast<std::uint64_t>(bins));
       record.backend = Backend::cuda;
-      record.device = devices().at(static_cast<std::size_t>(options.device)).name;
+      record.device = device_name(options.device);
       record.border = Border::none;
       CudaHistogram what{
           size.width, size.height, options.batch, bins, pixels.data(), options.repetitions, options.device, {}, {}};

@@ -46,6 +46,10 @@ struct AnchoredPlan {
   using C = AnchoredOutput<T>;
   using A = typename C::A;
   static constexpr bool weighted = !std::is_integral_v<A>;
+  /// Of a block of the first launch, whatever its pixels are; the others have none.
+  using First = AnchoredInput<A, std::uint8_t>;
+  static constexpr std::size_t shared_bytes = sizeof(
+      typename std::conditional_t<weighted, AnchoredWeigh<NoMachine, First>, AnchoredCount<NoMachine, First>>::Shared);
 
   explicit AnchoredPlan(const HistogramRequest& request) {
     const Placed p = placed(request.image, request.border);

@@ -13,6 +13,7 @@ struct HistogramEntry {
   /// Everything has been checked; views and request agree; the rule's tables are where the workspace begins.
   void (*execute)(Launcher&, const HistogramRequest&, const ConstView& image, const ConstView& weights,
                   const View& tensor, void* workspace) = nullptr;
+  std::size_t shared_bytes = 0;  ///< of the block that has most
 };
 
 template <class Launcher, class T>
@@ -20,7 +21,8 @@ HistogramEntry<Launcher> anchored_entry() {
   return {
       [](const HistogramRequest& request) { return AnchoredPlan<T>(request).workspace_bytes; },
       [](Launcher& launcher, const HistogramRequest& request, const ConstView& image, const ConstView& weights,
-         const View& tensor, void* workspace) { anchored<T>(launcher, request, image, weights, tensor, workspace); }};
+         const View& tensor, void* workspace) { anchored<T>(launcher, request, image, weights, tensor, workspace); },
+      AnchoredPlan<T>::shared_bytes};
 }
 
 /// The counters of one group. No functions where that algorithm is not one of these.

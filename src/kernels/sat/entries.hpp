@@ -13,12 +13,12 @@ namespace areal::kernels {
 template <class Launcher, class C>
 SatEntry<Launcher> held_entry() {
   return {[](const TableRequest& request) { return HeldPlan<C>(request).workspace_bytes; }, held<C, Launcher>,
-          depth<typename C::T, Launcher>};
+          depth<typename C::T, Launcher>, sizeof(typename Held<NoMachine, C>::Shared)};
 }
 template <class Launcher, class C>
 SatEntry<Launcher> ribbon_entry() {
   return {[](const TableRequest& request) { return RibbonPlan<C>(request).workspace_bytes; }, ribbon<C, Launcher>,
-          depth<typename C::T, Launcher>};
+          depth<typename C::T, Launcher>, sizeof(typename Ribbon<NoMachine, C>::Shared)};
 }
 
 template <class Launcher, class In, class T>

@@ -2,6 +2,7 @@
 // All tables of one execute, one after another, and what each has of the workspace: which pixels count; then squares,
 // counts and the tilted table; last the sum, which may take the image's place.
 
+#include <algorithm>
 #include <areal/sat.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -20,6 +21,7 @@ struct SatEntry {
                   void* workspace) = nullptr;
   /// Along the depth of a volume: depth.hpp.
   void (*depth)(Launcher&, const View& table, std::int64_t offset) = nullptr;
+  std::size_t shared_bytes = 0;  ///< of the block that has most
 };
 
 template <class Launcher>
@@ -36,6 +38,7 @@ class SatSchedule {
     const auto add = [&](Part& part, const TableRequest& table) {
       part = {table, find(table), workspace_bytes_, true};
       workspace_bytes_ += part.entry.workspace_bytes(table);
+      shared_bytes_ = std::max(shared_bytes_, part.entry.shared_bytes);
     };
     if (request.counts()) {
       plane_ = plane;
@@ -49,6 +52,7 @@ class SatSchedule {
   }
 
   std::size_t workspace_bytes() const { return workspace_bytes_; }
+  std::size_t shared_bytes() const { return shared_bytes_; }  ///< of the block that has most
 
   void execute(Launcher& launcher, const SatArguments& views, void* workspace) const {
     ConstView image = views.image;
@@ -90,7 +94,7 @@ class SatSchedule {
   SatRequest request_;
   Shape plane_;
   Part squares_, count_, tilted_, sum_;
-  std::size_t workspace_bytes_ = 0;
+  std::size_t workspace_bytes_ = 0, shared_bytes_ = 0;
 };
 
 }  // namespace areal::kernels

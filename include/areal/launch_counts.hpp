@@ -1,11 +1,11 @@
 #pragma once
-// What the simulated machine counts. Plain numbers; a launch has one Counts, and they add up.
+/// \file launch_counts.hpp What the simulated machine counts of a launch. Plain numbers, and they add up.
 
-#include <algorithm>
 #include <cstdint>
+#include <functional>
 #include <string>
 
-namespace areal::simt {
+namespace areal {
 
 /// Accesses to global memory. A request is one instruction of a warp: the accesses of its lanes at one site, the n-th
 /// time each of them comes there since the warp last met. Groups and sectors are counted from the begin of the region,
@@ -40,6 +40,7 @@ struct SharedCounts {
   }
 };
 
+/// What a launch did, or several.
 struct Counts {
   GlobalCounts reads, writes;                ///< load, load_once, store, store_once, and copies' global halves
   SharedCounts shared_reads, shared_writes;  ///< get, put, and copy_async's shared half
@@ -58,7 +59,7 @@ struct Counts {
   std::uint64_t copied_bytes = 0;            ///< copy_async; counted in reads and shared_writes, too
   std::uint64_t bulk_loaded_bytes = 0;       ///< bulk_load; in reads, too, as elements of 4 bytes
   std::uint64_t bulk_stored_bytes = 0;       ///< bulk_store; in writes, too, as elements of 4 bytes
-  std::uint64_t filled_bytes = 0;            ///< Launcher::fill
+  std::uint64_t filled_bytes = 0;            ///< between launches
 
   Counts& operator+=(const Counts& o) {
     reads += o.reads, writes += o.writes, shared_reads += o.shared_reads, shared_writes += o.shared_writes;
@@ -70,6 +71,8 @@ struct Counts {
     bulk_stored_bytes += o.bulk_stored_bytes, filled_bytes += o.filled_bytes;
     return *this;
   }
+  /// The longest chain of barriers: those of the block that met most, and the end of each launch.
+  std::uint64_t barrier_steps() const { return deepest_barriers + launches; }
   friend Counts operator+(Counts a, const Counts& b) { return a += b; }
 };
 
@@ -82,4 +85,7 @@ struct LaunchCounts {
   std::uint64_t order = 0;  ///< a hash of the order in which lanes ran: the same seed gives the same
 };
 
-}  // namespace areal::simt
+/// Told of each launch of a plan on simt, in their order, by the thread that executes the plan.
+using LaunchReport = std::function<void(const LaunchCounts&)>;
+
+}  // namespace areal
