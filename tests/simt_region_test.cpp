@@ -96,7 +96,7 @@ class Reads : public testing::Test {
  protected:
   static constexpr std::uint64_t a_region = 4;  // numbers
   static constexpr std::size_t n = 640;
-  static simt::Counts counts(const kernels::RegionRequest& request) {
+  static Counts counts(const kernels::RegionRequest& request) {
     const auto launches = simt::answer(request);
     EXPECT_EQ(launches.size(), 1u);
     return launches.at(0).counts;
@@ -116,7 +116,7 @@ TEST_F(Reads, SumsReadFourElementsARegion) {
   const std::vector<std::uint32_t> table(41 * 31, 1);
   const std::vector<Region> regions = inner();
   std::vector<std::uint64_t> out(n);
-  const simt::Counts c =
+  const Counts c =
       counts(kernels::SumsRequest{{ConstView(table.data(), 41, 31), Border::zero}, list(regions), out.data(), false});
   EXPECT_EQ(c.reads.elements, n * (a_region + 4));
   EXPECT_EQ(c.writes.elements, n);
@@ -132,7 +132,7 @@ TEST_F(Reads, AWarpReportsWhatItRefusedOnce) {
   std::int64_t refused = 77;
   kernels::RegionList all = list(regions);
   all.refused = &refused;
-  const simt::Counts c =
+  const Counts c =
       counts(kernels::SumsRequest{{ConstView(table.data(), 41, 31), Border::zero}, all, out.data(), false});
   EXPECT_EQ(refused, 0);
   EXPECT_EQ(c.reads.elements, n * a_region);  // nothing of the table
@@ -144,7 +144,7 @@ TEST_F(Reads, VariancesReadFourElementsATable) {
   const std::vector<std::uint64_t> squares(41 * 31, 1);
   const std::vector<Region> regions = inner();
   std::vector<double> out(n);
-  const simt::Counts c = counts(kernels::StatisticsRequest{kernels::Statistic::variance,
+  const Counts c = counts(kernels::StatisticsRequest{kernels::Statistic::variance,
                                                            {ConstView(table.data(), 41, 31), Border::zero},
                                                            TableView{ConstView(squares.data(), 41, 31), Border::zero},
                                                            std::nullopt,
@@ -160,7 +160,7 @@ TEST_F(Reads, HistogramsReadFourElementsABin) {
   const std::vector<std::uint32_t> tensor(41 * 31 * bins, 1);
   const std::vector<Region> regions = inner();
   std::vector<std::uint64_t> out(n * bins);
-  const simt::Counts c = counts(kernels::HistogramsRequest{
+  const Counts c = counts(kernels::HistogramsRequest{
       {ConstView(tensor.data(), Type::u32, shape), Border::zero}, list(regions), out.data(), false});
   EXPECT_EQ(c.reads.elements, n * bins * (a_region + 4));
   // The 32 lanes of a region read it at once: 32 bytes in one sector, or two.
@@ -189,7 +189,7 @@ TEST_F(Reads, WindowsReadFourElements) {
   const std::vector<float> table(101 * 61, 1);
   std::vector<float> out(97 * 58);
   const formulas::WindowAxis columns{100, 4, 0, 97, Edge::valid}, rows{60, 3, 0, 58, Edge::valid};
-  const simt::Counts c = counts(kernels::WindowsRequest{kernels::Statistic::mean,
+  const Counts c = counts(kernels::WindowsRequest{kernels::Statistic::mean,
                                                         {ConstView(table.data(), 101, 61), Border::zero},
                                                         std::nullopt,
                                                         columns,
@@ -207,7 +207,7 @@ TEST_F(Reads, DistanceMapsReadEachBinTwice) {
   for (std::uint32_t i = 0; i < 41 * 31 * bins; ++i) tensor.push_back(i % 41 * (i / 41 % 31));
   const std::vector<double> target(bins, 1);
   std::vector<double> out(37 * 27);
-  const simt::Counts c = counts(kernels::DistanceMapRequest{
+  const Counts c = counts(kernels::DistanceMapRequest{
       {ConstView(tensor.data(), Type::u32, {41, 31, bins, 1, Layout::planar}), Border::zero},
       4,
       4,

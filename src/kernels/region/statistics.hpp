@@ -70,9 +70,6 @@ struct Statistics {
   }
 };
 
-/// Of a kernel that has no variants.
-struct NoConfig {};
-
 template <class Launcher>
 void answer(Launcher& launcher, const StatisticsRequest& request) {
   forget_refused(launcher, request.regions);
