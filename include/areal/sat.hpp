@@ -20,10 +20,12 @@ struct SatOptions {
   /// Where it runs. `automatic` is the CPU for a plan, whose views are then host memory; SatRunner and the one-line
   /// form, which copy where they must, take a GPU where there is one that can do what is asked for.
   Backend backend = Backend::automatic;
-  int device = 0;                    ///< number of the device, for cuda
-  int threads = 0;                   ///< CPU threads; 0 means all
-  std::optional<Type> squares = {};  ///< also the table of squares, in this type (32u, 64u or 64f), same pass
-  bool tilted = false;               ///< also the 45 degree table, (H+1)x(W+1), equal to OpenCV's definition
+  int device = 0;   ///< number of the device, for cuda
+  int threads = 0;  ///< CPU threads; 0 means all
+  /// Also the table of squares, in this type (32u, 64u or 64f): in the same pass on the CPU, in one of its own on a
+  /// GPU.
+  std::optional<Type> squares = {};
+  bool tilted = false;      ///< also the 45 degree table, (H+1)x(W+1), equal to OpenCV's definition
   bool mask = false;        ///< a mask (8u, 0 means leave out) comes with the image; also the table of counts (32u)
   bool ignore_nan = false;  ///< as a mask that leaves out NaN (float input); also the table of counts
   bool volume = false;      ///< the batch is the depth of one volume, and is summed along, too

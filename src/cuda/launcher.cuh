@@ -2,6 +2,7 @@
 // Launches kernel objects on a CUDA stream: the launcher that a schedule gets. One __global__ function launches all.
 
 #include <cuda_runtime.h>
+#include <atomic>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
@@ -32,8 +33,8 @@ class Launcher {
     const Launch launch{typeid(Kernel).name(), blocks, Kernel::threads, shared};
     if (blocks > std::numeric_limits<int>::max()) throw_too_many_blocks(launch);
     if constexpr (shared > shared_without_asking) {
-      static constinit SharedGrants grants{0};
-      grant_shared(reinterpret_cast<const void*>(&run<Kernel>), launch, grants);
+      static constinit std::atomic<std::uint64_t> granted{0};
+      grant_shared(reinterpret_cast<const void*>(&run<Kernel>), launch, granted);
     }
     cudaLaunchConfig_t config{};
     config.gridDim = dim3(static_cast<unsigned>(blocks));
@@ -45,13 +46,32 @@ class Launcher {
     attribute.val.programmaticStreamSerializationAllowed = 1;
     config.attrs = &attribute;
     config.numAttrs = overlap ? 1 : 0;  // devices before sm_90 ignore it
-    check(cudaLaunchKernelEx(&config, run<Kernel>, args), launch);
+    require(cudaLaunchKernelEx(&config, run<Kernel>, args), launch);
   }
 
   /// Sets n bytes from p on.
   void fill(void* p, int byte, std::size_t n) { check(cudaMemsetAsync(p, byte, n, stream_), "a fill"); }
 
  private:
+  // These two stand here because each shared library or program with kernels has a CUDA runtime of its own, which alone
+  // knows them, and keeps the last error.
+  static void require(cudaError_t status, const Launch& launch) {
+    if (status == cudaSuccess) return;
+    cudaGetLastError();  // said now, and not by the next who asks
+    check(status, launch);
+  }
+  /// What a kernel needs beyond what every kernel may have is asked of each device once: it has a bit in `granted`.
+  static void grant_shared(const void* kernel, const Launch& launch, std::atomic<std::uint64_t>& granted) {
+    int device = 0;
+    check(cudaGetDevice(&device), "the current device");
+    const std::uint64_t bit = device < 64 ? std::uint64_t{1} << device : 0;  // those beyond are asked each time
+    if ((granted.load(std::memory_order_relaxed) & bit) != 0) return;
+    require(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                 static_cast<int>(launch.shared_bytes)),
+            launch);
+    granted.fetch_or(bit, std::memory_order_relaxed);
+  }
+
   cudaStream_t stream_;
 };
 
