@@ -145,11 +145,11 @@ TEST_F(Reads, VariancesReadFourElementsATable) {
   const std::vector<Region> regions = inner();
   std::vector<double> out(n);
   const Counts c = counts(kernels::StatisticsRequest{kernels::Statistic::variance,
-                                                           {ConstView(table.data(), 41, 31), Border::zero},
-                                                           TableView{ConstView(squares.data(), 41, 31), Border::zero},
-                                                           std::nullopt,
-                                                           list(regions),
-                                                           out.data()});
+                                                     {ConstView(table.data(), 41, 31), Border::zero},
+                                                     TableView{ConstView(squares.data(), 41, 31), Border::zero},
+                                                     std::nullopt,
+                                                     list(regions),
+                                                     out.data()});
   EXPECT_EQ(c.reads.elements, n * (a_region + 8));
   EXPECT_EQ(c.writes.elements, n);
 }
@@ -190,11 +190,11 @@ TEST_F(Reads, WindowsReadFourElements) {
   std::vector<float> out(97 * 58);
   const formulas::WindowAxis columns{100, 4, 0, 97, Edge::valid}, rows{60, 3, 0, 58, Edge::valid};
   const Counts c = counts(kernels::WindowsRequest{kernels::Statistic::mean,
-                                                        {ConstView(table.data(), 101, 61), Border::zero},
-                                                        std::nullopt,
-                                                        columns,
-                                                        rows,
-                                                        View(out.data(), 97, 58)});
+                                                  {ConstView(table.data(), 101, 61), Border::zero},
+                                                  std::nullopt,
+                                                  columns,
+                                                  rows,
+                                                  View(out.data(), 97, 58)});
   EXPECT_EQ(c.reads.elements, 97u * 58 * 4);
   EXPECT_EQ(c.reads.strided, 0u);
   EXPECT_EQ(c.writes.elements, 97u * 58);
