@@ -5,6 +5,7 @@
 #include "api/sat_device.hpp"
 #include "cuda/device.hpp"
 #include "cuda/histogram.hpp"
+#include "kernels/device/workspace.hpp"
 #include "simt/histogram.hpp"
 
 namespace areal {

@@ -1,7 +1,6 @@
 // A plan and its memory: integral histograms of host images, whatever the plan runs on.
-#include <areal/catalog.hpp>
-#include <areal/error.hpp>
 #include <areal/histogram.hpp>
+#include "api/runner.hpp"
 #include "api/twin.hpp"
 
 namespace areal {
@@ -47,39 +46,16 @@ struct HistogramRunner::Device {
 };
 
 HistogramRunner::HistogramRunner(HistogramPlan plan) : plan_(std::move(plan)) {
-  if (plan_.backend() == Backend::cuda) {
-    const cuda::DeviceScope scope(plan_.options().device);
-    device_ = std::make_shared<Device>(plan_);
-  } else {
-    workspace_ = Array(Shape{static_cast<std::int64_t>(plan_.workspace_bytes()), 1}, Type::u8);
-    plan_.prepare(workspace_.data());
-  }
+  device_ = memory_for<Device>(plan_, workspace_);
 }
 
-void HistogramRunner::execute(const HistogramArguments& arguments) {
-  if (!device_) {
-    plan_.execute(arguments, workspace_.data());
-    return;
-  }
-  plan_.check(arguments);
-  const cuda::DeviceScope scope(plan_.options().device);
-  device_->execute(plan_, arguments);
-}
+void HistogramRunner::execute(const HistogramArguments& arguments) { run(plan_, arguments, workspace_, device_.get()); }
 
 Backend best_backend(const Shape& image, Type type, const Binning& binning, const HistogramOptions& options) {
-  if (options.backend != Backend::automatic) return options.backend;
-  const Algorithm* const row = find_algorithm("histogram", options.algorithm);
-  if (options.algorithm != "auto" && (row == nullptr || !row->cuda)) return Backend::cpu;
-  if (options.progress) return Backend::cpu;  // which can be cancelled
-  if (!cuda::why_not(options.device).empty()) return Backend::cpu;
-  HistogramOptions on_cuda = options;
-  on_cuda.backend = Backend::cuda;
-  try {
-    const HistogramPlan plan(image, type, binning, on_cuda);
-    return device_bytes(plan) <= cuda::free_memory(options.device) ? Backend::cuda : Backend::cpu;
-  } catch (const Unavailable&) {  // it has no kernel for this, or not for that device
-    return Backend::cpu;
-  }
+  if (options.backend == Backend::automatic && options.progress) return Backend::cpu;  // which can be cancelled
+  return backend_for("histogram", options, [&](const HistogramOptions& on_cuda) {
+    return device_bytes(HistogramPlan(image, type, binning, on_cuda));
+  });
 }
 
 Array integral_histogram(const ConstView& image, const Binning& binning, const HistogramOptions& options,

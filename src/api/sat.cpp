@@ -14,7 +14,6 @@
 #include "cpu/sat/serial.hpp"
 #include "cpu/sat/tiles.hpp"
 #include "cpu/sat/tilted.hpp"
-#include "cuda/device.hpp"
 
 namespace areal {
 namespace {
@@ -242,23 +241,6 @@ void SatPlan::execute(const SatArguments& arguments, void* workspace, Stream str
                 s.options.threads);
   s.tiles->execute({arguments.image, arguments.mask, arguments.sum, arguments.squares, arguments.count}, workspace,
                    s.options.progress);
-}
-
-Backend best_backend(const Shape& image, Lane lane, const SatOptions& options) {
-  if (options.backend != Backend::automatic) return options.backend;
-  const Algorithm* const row = find_algorithm("sat", options.algorithm);
-  if (options.algorithm != "auto" && (row == nullptr || !row->cuda)) return Backend::cpu;
-  if (!cuda::why_not(options.device).empty()) return Backend::cpu;
-  SatOptions on_cuda = options;
-  on_cuda.backend = Backend::cuda;
-  try {
-    const SatPlan plan(image, lane, on_cuda);
-    const std::uint64_t mask = options.mask ? bytes_of(Shape{image.width, image.height, 1, image.batch}, Type::u8) : 0;
-    const std::uint64_t bytes = bytes_of(image, lane.input) + mask + plan.table_bytes() + plan.workspace_bytes();
-    return bytes <= cuda::free_memory(options.device) ? Backend::cuda : Backend::cpu;
-  } catch (const Unavailable&) {  // it has no kernel for this, or not for that device
-    return Backend::cpu;
-  }
 }
 
 SatTables sat(const ConstView& image, const SatOptions& options, std::optional<Lane> lane, const ConstView& mask) {

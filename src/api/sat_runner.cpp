@@ -1,11 +1,11 @@
 // A plan and its memory: tables of host images, whatever the plan runs on.
-#include <areal/error.hpp>
 #include <areal/sat.hpp>
 #include <utility>
+#include "api/runner.hpp"
 #include "api/twin.hpp"
-#include "cuda/device.hpp"
 
 namespace areal {
+
 struct SatRunner::Device {
   explicit Device(const SatPlan& plan)  // in a DeviceScope
       : image(plan.image_shape(), plan.lane().input),
@@ -38,24 +38,16 @@ struct SatRunner::Device {
   cuda::Memory workspace;
 };
 
-SatRunner::SatRunner(SatPlan plan) : plan_(std::move(plan)) {
-  if (plan_.backend() == Backend::cuda) {
-    const cuda::DeviceScope scope(plan_.options().device);
-    device_ = std::make_shared<Device>(plan_);
-  } else {
-    workspace_ = Array(Shape{static_cast<std::int64_t>(plan_.workspace_bytes()), 1}, Type::u8);
-    plan_.prepare(workspace_.data());
-  }
-}
+SatRunner::SatRunner(SatPlan plan) : plan_(std::move(plan)) { device_ = memory_for<Device>(plan_, workspace_); }
 
-void SatRunner::execute(const SatArguments& arguments) {
-  if (!device_) {
-    plan_.execute(arguments, workspace_.data());
-    return;
-  }
-  plan_.check(arguments);
-  const cuda::DeviceScope scope(plan_.options().device);
-  device_->execute(plan_, arguments);
+void SatRunner::execute(const SatArguments& arguments) { run(plan_, arguments, workspace_, device_.get()); }
+
+Backend best_backend(const Shape& image, Lane lane, const SatOptions& options) {
+  return backend_for("sat", options, [&](const SatOptions& on_cuda) {
+    const SatPlan plan(image, lane, on_cuda);
+    const std::uint64_t mask = options.mask ? bytes_of(Shape{image.width, image.height, 1, image.batch}, Type::u8) : 0;
+    return bytes_of(image, lane.input) + mask + plan.table_bytes() + plan.workspace_bytes();
+  });
 }
 
 }  // namespace areal
