@@ -2,6 +2,7 @@
 
 #include <areal/error.hpp>
 #include <string>
+#include "kernels/device/workspace.hpp"
 #include "simt/histogram_entries.hpp"
 #include "simt/view_bytes.hpp"
 

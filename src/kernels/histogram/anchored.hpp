@@ -17,6 +17,7 @@
 
 #include <algorithm>
 #include <type_traits>
+#include "kernels/device/workspace.hpp"
 #include "kernels/histogram/anchored_tile.hpp"
 #include "kernels/histogram/anchored_walk.hpp"
 #include "kernels/histogram/anchored_write.hpp"
@@ -46,12 +47,14 @@ struct AnchoredPlan {
   using C = AnchoredOutput<T>;
   using A = typename C::A;
   static constexpr bool weighted = !std::is_integral_v<A>;
-  /// Of a block of the first launch, whatever its pixels are; the others have none.
+  /// Of the block that has most: of the first launch, whatever its pixels are, or of the last.
   using First = AnchoredInput<A, std::uint8_t>;
-  static constexpr std::size_t shared_bytes = sizeof(
-      typename std::conditional_t<weighted, AnchoredWeigh<NoMachine, First>, AnchoredCount<NoMachine, First>>::Shared);
+  static constexpr std::size_t shared_bytes =
+      std::max(sizeof(typename std::conditional_t<weighted, AnchoredWeigh<NoMachine, First>,
+                                                  AnchoredCount<NoMachine, First>>::Shared),
+               sizeof(typename AnchoredWrite<NoMachine, C>::Shared));
 
-  explicit AnchoredPlan(const HistogramRequest& request) {
+  explicit AnchoredPlan(const HistogramRequest& request, void* workspace = nullptr) {
     const Placed p = placed(request.image, request.border);
     args.width = p.width, args.height = p.height, args.edge = p.offset == 1;
     args.images = request.image.batch;
@@ -62,30 +65,21 @@ struct AnchoredPlan {
     args.corners_along_columns = args.tiles_y <= args.tiles_x;
     args.abreast = args.bins > 4 ? 1 : args.bins > 2 ? 2 : AnchoredWrite<NoMachine, C>::most_abreast;
     tiles = static_cast<std::int64_t>(args.tiles_x) * args.tiles_y;
-    place(nullptr, static_cast<std::int64_t>(request.tables.size()));
-  }
-
-  /// Hands out the workspace, from wherever it begins; the rule's tables are first.
-  void place(void* workspace, std::int64_t tables_bytes) {
-    const auto begin =
-        reinterpret_cast<std::uintptr_t>(first_in(workspace));  // a number: there may be no workspace yet
     const std::int64_t planes = tiles * args.images * args.bins;
-    std::int64_t at = padded(tables_bytes);
-    const auto take = [&](auto*& array, std::int64_t count) {
-      array = reinterpret_cast<std::remove_reference_t<decltype(array)>>(begin + static_cast<std::uintptr_t>(at));
-      at += padded(count * static_cast<std::int64_t>(sizeof(*array)));
-    };
-    take(args.numbers, tiles * args.images * args.groups * tile_squares * warp_size);
-    take(args.terms, weighted ? tiles * args.images * tile_height * tile_width : 0);
-    take(args.rows, planes * tile_height);
-    take(args.columns, planes * tile_width);
-    take(args.left, planes * tile_height);
-    take(args.above, planes * tile_width);
-    take(args.corners, planes);
-    workspace_bytes = planes == 0 ? 0 : static_cast<std::size_t>(at + workspace_alignment - 1);
+    Workspace from(workspace);
+    from.take(tables, static_cast<std::int64_t>(request.tables.size()));
+    from.take(args.numbers, tiles * args.images * args.groups * tile_squares * warp_size);
+    from.take(args.terms, weighted ? tiles * args.images * tile_height * tile_width : 0);
+    from.take(args.rows, planes * tile_height);
+    from.take(args.columns, planes * tile_width);
+    from.take(args.left, planes * tile_height);
+    from.take(args.above, planes * tile_width);
+    from.take(args.corners, planes);
+    workspace_bytes = planes == 0 ? 0 : from.bytes();
   }
 
   AnchoredArgs<A> args{};
+  char* tables = nullptr;  ///< the rule's, which whoever prepares the workspace puts there
   std::int64_t tiles = 0;  ///< of an image
   std::size_t workspace_bytes = 0;
 };
@@ -96,15 +90,14 @@ void anchored(Launcher& launcher, const HistogramRequest& request, const ConstVi
               const View& tensor, void* workspace) {
   using C = AnchoredOutput<T>;
   using A = typename C::A;
-  AnchoredPlan<T> plan(request);
+  AnchoredPlan<T> plan(request, workspace);
   if (plan.workspace_bytes == 0) {  // no sums
     if (request.border != Border::none) edge<T>(launcher, tensor);
     return;
   }
   auto& a = plan.args;
-  plan.place(workspace, static_cast<std::int64_t>(request.tables.size()));
   a.rule = request.rule;
-  for (int c = 0; c < a.rule.channels; ++c) a.rule.channel[c].data = first_in(workspace) + request.table_at[c];
+  for (int c = 0; c < a.rule.channels; ++c) a.rule.channel[c].data = plan.tables + request.table_at[c];
   a.in = strides(image), a.out = strides(tensor);
   a.image = static_cast<const char*>(image.data);
   a.tensor = static_cast<char*>(tensor.data) + (a.edge ? a.out.row + a.out.column : 0);

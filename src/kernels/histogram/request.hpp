@@ -37,18 +37,8 @@ struct HistogramRequest {
   Border border = Border::none;
   bool weighted = false;
   PixelRule rule;                                        ///< without its `data`, which lies in the workspace:
-  std::vector<char> tables;                              ///< what is to be there
+  std::vector<char> tables;                              ///< what is to be there, first of all
   std::int64_t table_at[PixelRule::most_channels] = {};  ///< where in `tables` each channel's begins
 };
-
-/// Where a workspace's arrays begin. The rule's tables come first; whoever prepares a workspace puts them there.
-inline constexpr std::int64_t workspace_alignment = 256;
-inline char* first_in(void* workspace) {
-  return static_cast<char*>(workspace) + (-reinterpret_cast<std::uintptr_t>(workspace) & (workspace_alignment - 1));
-}
-/// Bytes of an array in a workspace.
-constexpr std::int64_t padded(std::int64_t bytes) {
-  return (bytes + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
-}
 
 }  // namespace areal::kernels

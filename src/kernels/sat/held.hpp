@@ -515,36 +515,31 @@ struct HeldPlan {
   using T = typename C::T;
   using Kernel = Held<NoMachine, C>;
 
-  explicit HeldPlan(const TableRequest& request) {
+  explicit HeldPlan(const TableRequest& request, void* workspace = nullptr) {
     const Placed p = placed(request.image, request.border);
     args.width = p.width, args.height = p.height, args.edge = p.offset == 1;
     args.channels = static_cast<int>(request.image.channels);
-    images = request.image.batch * request.image.channels;
+    const std::int64_t images = request.image.batch * request.image.channels;
     args.tiles_x = static_cast<int>((p.width + Kernel::tile_width - 1) / Kernel::tile_width);
     args.tiles_y = static_cast<int>((p.height + Kernel::tile_height - 1) / Kernel::tile_height);
     // One group where a row of tiles is short, else about as many groups as tiles in each.
     args.group = args.tiles_x <= C::group ? std::max(1, args.tiles_x) : 1;
     while (args.tiles_x > C::group && static_cast<std::int64_t>(args.group) * args.group < args.tiles_x) ++args.group;
     args.groups = (args.tiles_x + args.group - 1) / args.group;
-    place(nullptr);
-  }
-
-  void place(void* workspace) {
-    const std::int64_t tiles = static_cast<std::int64_t>(args.tiles_x) * args.tiles_y * images;
+    blocks = static_cast<std::int64_t>(args.tiles_x) * args.tiles_y * images;
     Workspace from(workspace);
     from.take(args.ticket, 1);
-    from.take(args.rows, tiles * Kernel::tile_height);
+    from.take(args.rows, blocks * Kernel::tile_height);
     from.take(args.beside, Kernel::order != HeldOrder::rows
                                ? 0
                                : args.groups * static_cast<std::int64_t>(args.tiles_y) * images * Kernel::tile_height);
-    from.take(args.columns, tiles * Kernel::tile_width);
-    from.take(args.totals, tiles * Kernel::totals);
-    blocks = tiles;
-    workspace_bytes = tiles == 0 ? 0 : from.bytes();
+    from.take(args.columns, blocks * Kernel::tile_width);
+    from.take(args.totals, blocks * Kernel::totals);
+    workspace_bytes = blocks == 0 ? 0 : from.bytes();
   }
 
   HeldArgs<In, T> args{};
-  std::int64_t images = 0, blocks = 0;
+  std::int64_t blocks = 0;
   std::size_t workspace_bytes = 0;
 };
 
@@ -552,8 +547,8 @@ struct HeldPlan {
 template <class C, class Launcher>
 void held(Launcher& launcher, const TableRequest& request, const ConstView& image, const Valid& valid,
           const View& table, void* workspace) {
-  HeldPlan<C> plan(request);
-  if (plan.workspace_bytes == 0) {  // no sums
+  HeldPlan<C> plan(request, workspace);
+  if (plan.blocks == 0) {  // no sums
     if (request.border != Border::none) edge<typename C::T>(launcher, table);
     return;
   }
@@ -565,7 +560,6 @@ void held(Launcher& launcher, const TableRequest& request, const ConstView& imag
   a.in.alignment = alignment_of(a.image, a.in, sizeof(typename C::In), sizeof(Vec<typename C::In, C::vector>));
   if (valid.plane != nullptr) a.in.alignment = std::min(a.in.alignment, Alignment::elements);  // one by one
   a.out.alignment = alignment_of(a.table, a.out, sizeof(typename C::T), sizeof(Vec<typename C::T, C::vector>));
-  plan.place(workspace);
   launcher.template launch<Held, C>(plan.blocks, a, false);
 }
 
