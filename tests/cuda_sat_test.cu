@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstring>
 #include <random>
+#include <thread>
 #include "conformance/sat_case.hpp"
 #include "conformance/shapes.hpp"
 
@@ -64,85 +65,109 @@ class OnGpu {
   cuda::Memory image_, sum_, workspace_;
 };
 
-TEST_F(CudaSat, AThousandRunsGiveTheSameBits) {
-  for (const std::string& id : device_sat_ids())
-    for (const char* lane : {"32f32f", "8u64f"}) {
-      OnGpu gpu({1900, 1111}, *lane_named(lane), 3, id);
-      gpu.execute();
-      const auto first = gpu.table();
-      for (int i = 0; i < 1000; ++i) {
-        if (i % 10 == 0) gpu.forget();
-        gpu.execute();
-        if (i % 10 == 9) ASSERT_EQ(gpu.table(), first) << id << " " << lane << ", run " << i;
-      }
-    }
-}
+/// One of the catalogue's rows.
+class CudaSatOf : public testing::TestWithParam<std::string> {
+ protected:
+  void SetUp() override {
+    if (no_gpu()) GTEST_SKIP() << "no GPU";
+  }
+};
+INSTANTIATE_TEST_SUITE_P(Rows, CudaSatOf, testing::ValuesIn(device_sat_ids()), [](const auto& info) {
+  std::string name = info.param;
+  for (char& letter : name)
+    if (letter == '-') letter = '_';
+  return name;
+});
 
-TEST_F(CudaSat, AGraphIsReplayedAThousandTimes) {
-  for (const std::string& id : device_sat_ids()) {
-    OnGpu gpu({1023, 777}, *lane_named("32f32f"), 4, id);
+TEST_P(CudaSatOf, GivesTheSameBitsAThousandTimes) {
+  for (const char* lane : {"32f32f", "8u64f"}) {
+    OnGpu gpu({1900, 1111}, *lane_named(lane), 3, GetParam());
     gpu.execute();
     const auto first = gpu.table();
-    cudaGraph_t graph;
-    cudaGraphExec_t replay;
-    REQUIRE_CUDA(cudaStreamBeginCapture(gpu.stream(), cudaStreamCaptureModeThreadLocal));
-    gpu.execute();
-    REQUIRE_CUDA(cudaStreamEndCapture(gpu.stream(), &graph));
-    REQUIRE_CUDA(cudaGraphInstantiate(&replay, graph, 0));
     for (int i = 0; i < 1000; ++i) {
       if (i % 10 == 0) gpu.forget();
-      REQUIRE_CUDA(cudaGraphLaunch(replay, gpu.stream()));
-      if (i % 10 == 9) ASSERT_EQ(gpu.table(), first) << id << ", replay " << i;
-    }
-    cudaGraphExecDestroy(replay);
-    cudaGraphDestroy(graph);
-  }
-}
-
-TEST_F(CudaSat, TwoStreamsAtOnce) {
-  for (const std::string& id : device_sat_ids()) {
-    OnGpu a({3000, 2000}, *lane_named("8u32u"), 6, id), b({2111, 2999}, *lane_named("32f32f"), 7, id);
-    a.execute(), b.execute();
-    const auto of_a = a.table(), of_b = b.table();
-    for (int round = 0; round < 20; ++round) {
-      a.forget(), b.forget();
-      for (int i = 0; i < 10; ++i) a.execute(), b.execute();
-      ASSERT_EQ(a.table(), of_a) << id;
-      ASSERT_EQ(b.table(), of_b) << id;
+      gpu.execute();
+      if (i % 10 == 9) ASSERT_EQ(gpu.table(), first) << lane << ", run " << i;
     }
   }
 }
 
-__global__ void occupy(const volatile int* go_on) {
-  while (*go_on != 0) {
+TEST_P(CudaSatOf, IsReplayedAThousandTimesFromAGraph) {
+  OnGpu gpu({1023, 777}, *lane_named("32f32f"), 4, GetParam());
+  gpu.execute();
+  const auto first = gpu.table();
+  cudaGraph_t graph;
+  cudaGraphExec_t replay;
+  REQUIRE_CUDA(cudaStreamBeginCapture(gpu.stream(), cudaStreamCaptureModeThreadLocal));
+  gpu.execute();
+  REQUIRE_CUDA(cudaStreamEndCapture(gpu.stream(), &graph));
+  REQUIRE_CUDA(cudaGraphInstantiate(&replay, graph, 0));
+  for (int i = 0; i < 1000; ++i) {
+    if (i % 10 == 0) gpu.forget();
+    REQUIRE_CUDA(cudaGraphLaunch(replay, gpu.stream()));
+    if (i % 10 == 9) ASSERT_EQ(gpu.table(), first) << "replay " << i;
+  }
+  cudaGraphExecDestroy(replay);
+  cudaGraphDestroy(graph);
+}
+
+TEST_P(CudaSatOf, RunsOnTwoStreamsAtOnce) {
+  OnGpu a({3000, 2000}, *lane_named("8u32u"), 6, GetParam()), b({2111, 2999}, *lane_named("32f32f"), 7, GetParam());
+  a.execute(), b.execute();
+  const auto of_a = a.table(), of_b = b.table();
+  for (int round = 0; round < 20; ++round) {
+    a.forget(), b.forget();
+    for (int i = 0; i < 10; ++i) a.execute(), b.execute();
+    ASSERT_EQ(a.table(), of_a);
+    ASSERT_EQ(b.table(), of_b);
   }
 }
 
-// Blocks that spin hold most of the machine: a few of ours are resident at a time, on the rest.
-TEST_F(CudaSat, UnderACompetingKernel) {
-  int* go_on = nullptr;
-  REQUIRE_CUDA(cudaHostAlloc(&go_on, sizeof *go_on, cudaHostAllocMapped));
+__device__ unsigned long long nanoseconds() {
+  unsigned long long now;
+  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+  return now;
+}
+// Until it is told to end, or 20 seconds are over, which it says. One thread of a block asks, and not too often: all of
+// them would keep the bus to the host busy, which the test's own copies need.
+__global__ void occupy(const volatile int* go_on, int* gave_up) {
+  const unsigned long long begin = nanoseconds();
+  while (threadIdx.x == 0 && *go_on != 0) {
+    __nanosleep(10'000);
+    if (nanoseconds() - begin > 20'000'000'000) {
+      *gave_up = 1;
+      break;
+    }
+  }
+  __syncthreads();
+}
+
+// Blocks that wait hold most of the machine: a few of ours are resident at a time, on the rest.
+TEST_P(CudaSatOf, AdvancesUnderACompetingKernel) {
+  int* flags = nullptr;
+  REQUIRE_CUDA(cudaHostAlloc(&flags, 2 * sizeof *flags, cudaHostAllocMapped));
+  int *const go_on = flags, *const gave_up = flags + 1;
   const int most = 160 * 1024;
   REQUIRE_CUDA(cudaFuncSetAttribute(occupy, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
   const int blocks = devices()[0].multiprocessors - 3;
   cudaStream_t other;
   REQUIRE_CUDA(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
-  for (const std::string& id : device_sat_ids()) {
-    OnGpu gpu({5000, 3000}, *lane_named("32f32f"), 8, id);
+  OnGpu gpu({5000, 3000}, *lane_named("32f32f"), 8, GetParam());
+  gpu.forget();  // whatever is launched below is loaded now: loading waits for the device
+  gpu.execute();
+  const auto first = gpu.table();
+  *go_on = 1, *gave_up = 0;
+  occupy<<<blocks, 1024, most, other>>>(go_on, gave_up);
+  for (int i = 0; i < 20 && *static_cast<volatile int*>(gave_up) == 0; ++i) {
+    gpu.forget();
     gpu.execute();
-    const auto first = gpu.table();
-    *go_on = 1;
-    occupy<<<blocks, 1024, most, other>>>(go_on);
-    for (int i = 0; i < 20; ++i) {
-      gpu.forget();
-      gpu.execute();
-      EXPECT_EQ(gpu.table(), first) << id;
-    }
-    *go_on = 0;
-    REQUIRE_CUDA(cudaStreamSynchronize(other));
+    EXPECT_EQ(gpu.table(), first);
   }
+  EXPECT_EQ(*static_cast<volatile int*>(gave_up), 0) << "the tables waited until the other kernel had ended";
+  *go_on = 0;
+  REQUIRE_CUDA(cudaStreamSynchronize(other));
   cudaStreamDestroy(other);
-  cudaFreeHost(go_on);
+  cudaFreeHost(flags);
 }
 
 TEST_F(CudaSat, RandomShapesOfEveryLane) {
@@ -233,23 +258,54 @@ TEST_F(CudaSat, AllTablesOfALargeImage) {
   EXPECT_TRUE(same(gpu.count, cpu.count));
 }
 
+// Each by a thread of its own, whose current device stays the first.
+TEST_F(CudaSat, OnSeveralDevicesAtOnce) {
+  const std::vector<DeviceInfo> all = devices();
+  if (all.size() < 2) GTEST_SKIP() << "one GPU";
+  const Shape shape{2111, 1999};
+  const Lane lane = *lane_named("8u32u");
+  const Buffer image(random_image(lane.input, shape, Fill::wild, 11), placements[0]);
+  SatOptions options = OnGpu::options("auto");
+  options.backend = Backend::cpu;
+  const Array expected = sat(image.view(), options, lane).sum;
+  options.backend = Backend::cuda;
+  std::vector<int> right(all.size() * 2);
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < right.size(); ++i)
+    threads.emplace_back([&, i] {
+      SatOptions here = options;
+      here.device = all[i % all.size()].number;
+      SatRunner runner(SatPlan(shape, lane, here));
+      Array table(shape, lane.table);
+      for (int round = 0; round < 20; ++round) {
+        std::memset(table.data(), 0xAA, table.bytes());
+        runner.execute({image.view(), table.view()});
+        right[i] += std::memcmp(table.data(), expected.data(), table.bytes()) == 0;
+      }
+      int current = -1;
+      if (cudaGetDevice(&current) != cudaSuccess || current != 0) right[i] = -1;
+    });
+  for (std::thread& thread : threads) thread.join();
+  for (std::size_t i = 0; i < right.size(); ++i) EXPECT_EQ(right[i], 20) << "device " << all[i % all.size()].number;
+}
+
 // The CPU's table, which shares no code with the kernels, is the oracle. 4.3e9 elements; 17 GB of table.
 TEST_F(CudaSat, MoreThan32BitsOfElements) {
   const Shape shape{66'000, 65'300};
   const Lane lane = *lane_named("8u32u");
   if (free_memory() < (std::uint64_t{50} << 30) || devices()[0].free_memory < (std::uint64_t{30} << 30))
     GTEST_SKIP() << "50 GiB of memory and 30 GiB on the GPU are not free";
+  Array image(shape, lane.input);
+  auto* const pixels = static_cast<std::uint8_t*>(image.data());
+  for (std::int64_t i = 0; i < shape.width * shape.height; ++i)
+    pixels[i] = static_cast<std::uint8_t>((static_cast<std::uint64_t>(i) * 0x9E3779B97F4A7C15u) >> 56);
+  Array expected(shape, lane.table), got(shape, lane.table);
+  SatOptions options = OnGpu::options("auto");
+  options.backend = Backend::cpu;
+  SatRunner(SatPlan(shape, lane, options)).execute({image.view(), expected.view()});
   for (const std::string& id : device_sat_ids()) {
-    SatOptions options = OnGpu::options(id);
-    const SatPlan plan(shape, lane, options);
-    Array image(shape, lane.input), expected(plan.table_shape(), lane.table), got(plan.table_shape(), lane.table);
-    auto* const pixels = static_cast<std::uint8_t*>(image.data());
-    for (std::int64_t i = 0; i < shape.width * shape.height; ++i)
-      pixels[i] = static_cast<std::uint8_t>((static_cast<std::uint64_t>(i) * 0x9E3779B97F4A7C15u) >> 56);
-    options.backend = Backend::cpu, options.algorithm = "auto";
-    SatRunner(SatPlan(shape, lane, options)).execute({image.view(), expected.view()});
-    SatRunner(plan).execute({image.view(), got.view()});
-    EXPECT_EQ(std::memcmp(expected.data(), got.data(), bytes_of(plan.table_shape(), lane.table)), 0) << id;
+    SatRunner(SatPlan(shape, lane, OnGpu::options(id))).execute({image.view(), got.view()});
+    EXPECT_EQ(std::memcmp(expected.data(), got.data(), bytes_of(shape, lane.table)), 0) << id;
   }
 }
 

@@ -4,7 +4,6 @@
 #include <cstring>
 #include "api/require.hpp"
 #include "cuda/device.hpp"
-#include "cuda/sat.hpp"
 #include "kernels/sat/choice.hpp"
 #include "simt/sat.hpp"
 
@@ -43,8 +42,8 @@ DeviceSat::DeviceSat(const Shape& image, Lane lane, const SatOptions& options, s
       launched_(options.launched) {
   require_backend(backend_, device_);
   if (id_ == "auto") id_ = kernels::best_sat(request_);
-  workspace_bytes_ = backend_ == Backend::cuda ? cuda::sat_workspace_bytes(id_, request_, device_)
-                                               : simt::sat_workspace_bytes(id_, request_);
+  if (backend_ == Backend::cuda) cuda_.emplace(id_, request_, device_);
+  workspace_bytes_ = cuda_ ? cuda_->workspace_bytes() : simt::sat_workspace_bytes(id_, request_);
 }
 
 void DeviceSat::prepare(void* workspace, Stream stream) const {
@@ -65,7 +64,7 @@ void DeviceSat::execute(const SatArguments& arguments, void* workspace, Stream s
   }
   require_stream(stream);
   const cuda::DeviceScope scope(device_);
-  cuda::sat(id_, request_, arguments, workspace, stream);
+  cuda_->execute(arguments, workspace, stream);
 }
 
 }  // namespace areal

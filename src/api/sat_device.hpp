@@ -4,8 +4,10 @@
 #include <areal/execution.hpp>
 #include <areal/sat.hpp>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
+#include "cuda/sat.hpp"
 #include "kernels/sat/request.hpp"
 
 namespace areal {
@@ -28,6 +30,7 @@ class DeviceSat {
   int device_;
   std::string id_;
   LaunchReport launched_;
+  std::optional<cuda::Sat> cuda_;
   std::size_t workspace_bytes_ = 0;
 };
 

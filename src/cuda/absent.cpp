@@ -29,8 +29,9 @@ void synchronize(Stream) { absent(); }
 void clear(void*, std::size_t, Stream) { absent(); }
 void copy_in(void*, const void*, std::size_t, Stream) { absent(); }
 void copy_out(void*, const void*, std::size_t, Stream) { absent(); }
-std::size_t sat_workspace_bytes(std::string_view, const kernels::SatRequest&, int) { absent(); }
-void sat(std::string_view, const kernels::SatRequest&, const SatArguments&, void*, Stream) { absent(); }
+Sat::Sat(std::string_view, const kernels::SatRequest&, int) { absent(); }
+std::size_t Sat::workspace_bytes() const { absent(); }
+void Sat::execute(const SatArguments&, void*, Stream) const { absent(); }
 std::size_t histogram_workspace_bytes(std::string_view, const kernels::HistogramRequest&, int) { absent(); }
 void histogram(std::string_view, const kernels::HistogramRequest&, const ConstView&, const ConstView&, const View&,
                void*, Stream) {

@@ -85,7 +85,7 @@ std::uint64_t free_memory(int device) {
   return free;
 }
 
-DeviceScope::DeviceScope(int device) {
+DeviceScope::DeviceScope(int device) : device_(device) {
   check(cudaGetDevice(&before_), "the current device");
   if (device == before_) return;
   const cudaError_t status = cudaSetDevice(device);
@@ -96,7 +96,7 @@ DeviceScope::DeviceScope(int device) {
   check(status, "the choice of a device");
 }
 DeviceScope::~DeviceScope() {
-  if (cudaSetDevice(before_) != cudaSuccess) cudaGetLastError();
+  if (before_ != device_ && cudaSetDevice(before_) != cudaSuccess) cudaGetLastError();
 }
 
 namespace {

@@ -42,7 +42,7 @@ class DeviceScope {
   DeviceScope& operator=(const DeviceScope&) = delete;
 
  private:
-  int before_ = 0;
+  int device_ = 0, before_ = 0;
 };
 
 /// Memory of the current device, owned. Throws OutOfMemory with the bytes that were asked for.

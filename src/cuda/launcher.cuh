@@ -56,8 +56,7 @@ class Launcher {
   // These two stand here because each shared library or program with kernels has a CUDA runtime of its own, which alone
   // knows them, and keeps the last error.
   static void require(cudaError_t status, const Launch& launch) {
-    if (status == cudaSuccess) return;
-    cudaGetLastError();  // said now, and not by the next who asks
+    if (status != cudaSuccess) cudaGetLastError();  // said now, and not by the next who asks
     check(status, launch);
   }
   /// What a kernel needs beyond what every kernel may have is asked of each device once: it has a bit in `granted`.

@@ -15,22 +15,26 @@ kernels::SatEntry<Launcher> entry(const kernels::TableRequest& request) {
   return found;
 }
 
-kernels::SatSchedule<Launcher> schedule(std::string_view id, const kernels::SatRequest& request) {
-  return {id, request, &entry};
-}
-
 }  // namespace
 
-std::size_t sat_workspace_bytes(std::string_view id, const kernels::SatRequest& request, int device) {
-  const auto chosen = schedule(id, request);
-  require_shared(device, chosen.shared_bytes(), "algorithm " + std::string(id) + " for lane " + name_of(request.lane));
-  return chosen.workspace_bytes();
+struct Sat::Schedule {
+  Schedule(std::string_view name, const kernels::SatRequest& request) : id(name), tables(id, request, &entry) {}
+
+  std::string id;  // which the tables refer to
+  kernels::SatSchedule<Launcher> tables;
+};
+
+Sat::Sat(std::string_view id, const kernels::SatRequest& request, int device)
+    : schedule_(std::make_shared<Schedule>(id, request)) {
+  require_shared(device, schedule_->tables.shared_bytes(),
+                 "algorithm " + schedule_->id + " for lane " + name_of(request.lane));
 }
 
-void sat(std::string_view id, const kernels::SatRequest& request, const SatArguments& views, void* workspace,
-         Stream stream) {
+std::size_t Sat::workspace_bytes() const { return schedule_->tables.workspace_bytes(); }
+
+void Sat::execute(const SatArguments& views, void* workspace, Stream stream) const {
   Launcher launcher(static_cast<cudaStream_t>(stream.handle()));
-  schedule(id, request).execute(launcher, views, workspace);
+  schedule_->tables.execute(launcher, views, workspace);
 }
 
 }  // namespace areal::cuda

@@ -4,16 +4,28 @@
 #include <areal/execution.hpp>
 #include <areal/sat.hpp>
 #include <cstddef>
+#include <memory>
 #include <string_view>
 #include "kernels/sat/request.hpp"
 
 namespace areal::cuda {
 
-/// Bytes of device memory that an execute needs. Throws Unavailable where a block needs more shared memory than the
-/// device has.
-std::size_t sat_workspace_bytes(std::string_view id, const kernels::SatRequest& request, int device);
-/// Queues the tables on the stream, which belongs to the current device. Views and request agree; all is device memory.
-void sat(std::string_view id, const kernels::SatRequest& request, const SatArguments& views, void* workspace,
-         Stream stream);
+/// The tables of one request: their kernels, and who has which part of the workspace. Decided once, as the GPU waits
+/// while an execute is made ready.
+class Sat {
+ public:
+  /// Throws Unavailable where there is no kernel, or a block needs more shared memory than the device has.
+  Sat(std::string_view id, const kernels::SatRequest& request, int device);
+
+  /// Bytes of device memory that an execute needs.
+  std::size_t workspace_bytes() const;
+  /// Queues the tables on the stream, which belongs to the current device. Views and request agree; all is device
+  /// memory.
+  void execute(const SatArguments& views, void* workspace, Stream stream) const;
+
+ private:
+  struct Schedule;
+  std::shared_ptr<const Schedule> schedule_;
+};
 
 }  // namespace areal::cuda

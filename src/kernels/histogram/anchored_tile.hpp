@@ -37,14 +37,15 @@ struct AnchoredArgs {
   std::int64_t images;
   int tiles_x, tiles_y, bins;
   int groups;   ///< of bins that are counted at once
-  int abreast;  ///< tiles that a block writes at once, each with 8 / abreast bins
+  int abreast;  ///< tiles that a block writes side by side, each with 8 / abreast bins
+  int tall;     ///< tiles that a warp writes one below the other
   // The workspace. A plane is a bin of an image.
   Square* numbers;  ///< [image][group][tile][square][lane]
   A* terms;         ///< [image][tile][tile height][tile width] weights, where there are any
   Part* rows;       ///< [plane][tile][tile height]
   Part* columns;    ///< [plane][tile][tile width]
-  A* left;          ///< [plane][tile][tile height] all in a row left of the tile
-  A* above;         ///< [plane][tile][tile width] all in a column above the tile
+  void* left;       ///< [plane][tile][tile height] all in a row left of the tile; AnchoredSums says of which type
+  void* above;      ///< [plane][tile][tile width] all in a column above the tile, for every tall-th tile of the column
   A* corners;       ///< [plane][..][..] what `left` or `above` of a tile add up to
 };
 

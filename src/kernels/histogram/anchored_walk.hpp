@@ -14,6 +14,7 @@ struct AnchoredWalk {
   using A = typename C::A;
   using Args = AnchoredArgs<A>;
   using Part = typename Args::Part;
+  using Side = typename C::Side;
   using Shared = NoShared;
   static constexpr int warps = 8, threads = warps * warp_size, resident = 4;
   static constexpr bool weighted = !std::is_integral_v<A>;
@@ -30,22 +31,23 @@ struct AnchoredWalk {
     if (walk < across) {
       const std::int64_t plane = walk / a.tiles_y, ty = walk % a.tiles_y;
       A* const corners = a.corners_along_columns ? a.corners + plane * a.tiles_x * a.tiles_y + ty : nullptr;
-      go<tile_height>(a.rows, a.left, walk * a.tiles_x, 1, a.tiles_x, corners, a.tiles_y);
+      go<tile_height>(a.rows, static_cast<Side*>(a.left), walk * a.tiles_x, 1, a.tiles_x, 1, corners, a.tiles_y);
     } else if (walk < across + down) {
       const std::int64_t plane = (walk - across) / a.tiles_x, tx = (walk - across) % a.tiles_x;
       const std::int64_t first = plane * a.tiles_x * a.tiles_y + tx;
       A* const corners = a.corners_along_columns ? nullptr : a.corners + first;
-      go<tile_width>(a.columns, a.above, first, a.tiles_x, a.tiles_y, corners, a.tiles_x);
+      go<tile_width>(a.columns, static_cast<Side*>(a.above), first, a.tiles_x, a.tiles_y, a.tall, corners, a.tiles_x);
     }
   }
 
-  /// Writes the sums of the tiles before each one, and, where `totals` are wanted, what these add up to.
+  /// Writes the sums of the tiles before every `every`-th one, and, where `totals` are wanted, what the sums before
+  /// each add up to.
   template <int cells>
-  AREAL_DEVICE void go(const Part* parts, A* sums, std::int64_t tile, int stride, int steps, A* totals,
+  AREAL_DEVICE void go(const Part* parts, Side* sums, std::int64_t tile, int stride, int steps, int every, A* totals,
                        std::int64_t totals_stride) {
     static constexpr int K = cells / warp_size;
     const Part* from = parts + tile * cells;
-    A* to = sums + tile * cells;
+    Side* to = sums + tile * cells;
     const std::int64_t step = static_cast<std::int64_t>(stride) * cells;
     A before[K] = {};
     for (int first = 0; first < steps; first += ahead) {
@@ -56,7 +58,7 @@ struct AnchoredWalk {
       AREAL_UNROLL
       for (int i = 0; i < ahead; ++i)
         if (first + i < steps) {
-          write(to + i * step, before);
+          if ((first + i) % every == 0) write(to + i * step, before);
           if (totals) {
             A total = 0;
             AREAL_UNROLL
@@ -84,19 +86,19 @@ struct AnchoredWalk {
     }
   }
   template <int K>
-  AREAL_DEVICE void write(A* to, const A (&cell)[K]) {
+  AREAL_DEVICE void write(Side* to, const A (&cell)[K]) {
     if constexpr (!weighted && K == 4) {
-      static constexpr int V = 16 / static_cast<int>(sizeof(A));
+      static constexpr int V = sizeof(Side) == 8 ? 2 : 4;
       AREAL_UNROLL
       for (int k = 0; k < K; k += V) {
-        Vec<A, V> some;
+        Vec<Side, V> some;
         AREAL_UNROLL
-        for (int v = 0; v < V; ++v) some.at[v] = cell[k + v];
-        m.store(reinterpret_cast<Vec<A, V>*>(to + m.lane() * K + k), some);
+        for (int v = 0; v < V; ++v) some.at[v] = static_cast<Side>(cell[k + v]);
+        m.store(reinterpret_cast<Vec<Side, V>*>(to + m.lane() * K + k), some);
       }
     } else {
       AREAL_UNROLL
-      for (int k = 0; k < K; ++k) m.store(to + m.lane() + k * warp_size, cell[k]);
+      for (int k = 0; k < K; ++k) m.store(to + m.lane() + k * warp_size, static_cast<Side>(cell[k]));
     }
   }
 };

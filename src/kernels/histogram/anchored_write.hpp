@@ -1,5 +1,5 @@
 #pragma once
-// anchored, third launch: the tensor. A warp walks down the rows of a tile for one bin.
+// anchored, third launch: the tensor. A warp walks down the rows of some tiles, one below the other, for one bin.
 
 #include <cstdint>
 #include <type_traits>
@@ -13,10 +13,10 @@ namespace areal::kernels {
 /// How a warp stores its rows: vectors; elements, all of the tile's columns; or whatever the tensor is.
 enum class Stores : std::uint8_t { vectors, elements, any };
 
-/// A warp's tile: one bin of one image.
+/// A warp's tiles, one below the other: one bin of one image.
 struct AnchoredPlace {
   std::int64_t image, x, y;
-  std::int64_t tile;    ///< of the image
+  std::int64_t tile;    ///< the first, of the image
   std::int64_t at;      ///< of all planes
   std::int64_t corner;  ///< where its corner's terms begin, and how many they are
   int corner_terms;
@@ -29,6 +29,7 @@ template <class M, class C>
 struct AnchoredWarp {
   using T = typename C::T;
   using A = typename C::A;
+  using Side = typename C::Side;
   template <int E>
   using Sums = A[4 / E][E];
 
@@ -62,9 +63,10 @@ struct AnchoredWarp {
   /// The anchor: the tensor's row above the tile.
   template <int E>
   AREAL_DEVICE void anchor(A corner, Sums<E>& sum) const {
+    const Side* const from = static_cast<const Side*>(a.above) + place.at * tile_width;
     AREAL_UNROLL
     for (int j = 0; j < 4 / E; ++j) {
-      const auto above = m.load(reinterpret_cast<const Vec<A, E>*>(a.above + place.at * tile_width + column<E>(j)));
+      const auto above = m.load(reinterpret_cast<const Vec<Side, E>*>(from + column<E>(j)));
       AREAL_UNROLL
       for (int v = 0; v < E; ++v) sum[j][v] = above.at[v];
       across<E>(sum[j], corner);
@@ -113,20 +115,21 @@ template <class M, class C>
 struct AnchoredWrite {
   using T = typename C::T;
   using A = typename C::A;
+  using Side = typename C::Side;
   using Args = AnchoredArgs<A>;
   using Warp = AnchoredWarp<M, C>;
   template <int E>
   using Sums = A[4 / E][E];
   static constexpr int warps = 8, threads = warps * warp_size, resident = 4;
-  static constexpr int most_abreast = 4;  // tiles of a block
+  static constexpr int most_tiles = 4;  // of a block, side by side or one below the other
   static constexpr bool weighted = !std::is_integral_v<A>;
   static constexpr int W = 16 / static_cast<int>(sizeof(A));  // columns of one store, where it may be a vector
 
-  /// The squares of the block's tiles, and a warp's own: what lies left of its tile. Were they loaded row by row, they
+  /// The squares of the block's tiles, and a warp's own: what lies left of its tiles. Were they loaded row by row, they
   /// would wait behind the stores.
   struct Counting {
-    Square square[most_abreast][tile_squares][warp_size];
-    alignas(16) A left[warps][tile_height];
+    Square square[most_tiles][tile_squares][warp_size];
+    alignas(16) Side left[warps][most_tiles * tile_height];
   };
   using Shared = std::conditional_t<weighted, NoShared, Counting>;
 
@@ -166,25 +169,27 @@ struct AnchoredWrite {
   /// False where this warp has nothing to do.
   AREAL_DEVICE bool find(AnchoredPlace& place) const {
     const int deep = warps / a.abreast;
-    const auto tiles_x = static_cast<std::uint32_t>(a.tiles_x), tiles = tiles_x * static_cast<std::uint32_t>(a.tiles_y);
-    const std::uint32_t beside = (tiles + a.abreast - 1) / a.abreast, depths = (a.bins + deep - 1) / deep;
+    const auto tiles_x = static_cast<std::uint32_t>(a.tiles_x), tiles_y = static_cast<std::uint32_t>(a.tiles_y);
+    const std::uint32_t stacks = tiles_x * ((tiles_y + a.tall - 1) / a.tall);
+    const std::uint32_t beside = (stacks + a.abreast - 1) / a.abreast, depths = (a.bins + deep - 1) / deep;
     auto at = static_cast<std::uint32_t>(m.block());  // a grid has fewer blocks than 2^31
-    // All the bins of a tile before the next, while its squares are near.
+    // All the bins of a stack before the next, while its squares are near.
     place.bin = static_cast<int>(at % depths) * deep + m.warp() % deep;
     at /= depths;
-    const std::uint32_t tile = at % beside * a.abreast + m.warp() / deep;
+    const std::uint32_t stack = at % beside * a.abreast + m.warp() / deep;
     place.image = at / beside;
-    place.tile = tile;
-    if (tile >= tiles) return false;
-    const std::int64_t tx = tile % tiles_x, ty = tile / tiles_x;
+    place.rows = 0;
+    if (stack >= stacks) return false;
+    const std::int64_t tx = stack % tiles_x, ty = static_cast<std::int64_t>(stack / tiles_x) * a.tall;
+    place.tile = ty * tiles_x + tx;
     place.x = tx * tile_width, place.y = ty * tile_height;
-    const std::int64_t plane = (place.image * a.bins + place.bin) * tiles;
-    place.at = plane + tile;
-    place.corner = plane + (a.corners_along_columns ? tx * a.tiles_y : ty * tiles_x);
+    const std::int64_t plane = (place.image * a.bins + place.bin) * tiles_x * tiles_y;
+    place.at = plane + place.tile;
+    place.corner = plane + (a.corners_along_columns ? tx * tiles_y : ty * tiles_x);
     place.corner_terms = static_cast<int>(tx == 0 || ty == 0 ? 0 : a.corners_along_columns ? ty : tx);
     const std::int64_t right = a.width - place.x, down = a.height - place.y;
     place.columns = static_cast<int>(right < tile_width ? right : tile_width);
-    place.rows = static_cast<int>(down < tile_height ? down : tile_height);
+    place.rows = static_cast<int>(down < a.tall * tile_height ? down : a.tall * tile_height);
     return place.bin < a.bins;
   }
   AREAL_DEVICE const Square* squares(const AnchoredPlace& place) const {
@@ -199,19 +204,24 @@ struct AnchoredWrite {
 
   // ---------------------------------------------------------------- counts
 
-  /// The warps of a tile bring its squares, each what lies left for its own bin.
+  /// The warps of a stack bring its squares, each what lies left for its own bin.
   AREAL_DEVICE void fetch(const AnchoredPlace& place, bool mine) {
     Counting& s = m.template shared<Counting>();
     const int deep = warps / a.abreast, group = m.warp() / deep, some = deep * warp_size;
-    if (place.tile < static_cast<std::int64_t>(a.tiles_x) * a.tiles_y) {
-      const Square* const from = squares(place);
-      for (int i = m.thread() - group * some; i < (place.rows + 3) / 4 * warp_size; i += some)
-        m.copy_async(s.square[group][i / warp_size][i % warp_size], from + i);
+    const Square* const from = place.rows > 0 ? squares(place) : nullptr;
+    const auto* const left = static_cast<const Side*>(a.left) + place.at * tile_height;
+    using Some = Vec<Side, 16 / static_cast<int>(sizeof(Side))>;
+    static constexpr int pieces = tile_height * static_cast<int>(sizeof(Side)) / 16;
+    for (int first = 0, t = 0; first < place.rows; first += tile_height, ++t) {
+      const std::int64_t below = static_cast<std::int64_t>(t) * a.tiles_x;
+      const int rows = place.rows - first < tile_height ? place.rows - first : tile_height;
+      for (int i = m.thread() - group * some; i < (rows + 3) / 4 * warp_size; i += some)
+        m.copy_async(s.square[group * a.tall + t][i / warp_size][i % warp_size],
+                     from + below * tile_squares * warp_size + i);
+      if (mine && m.lane() < pieces)
+        m.copy_async(reinterpret_cast<Some*>(s.left[m.warp()] + first)[m.lane()],
+                     reinterpret_cast<const Some*>(left + below * tile_height) + m.lane());
     }
-    using Some = Vec<A, W>;
-    if (mine && m.lane() < tile_height / W)
-      m.copy_async(reinterpret_cast<Some&>(s.left[m.warp()][m.lane() * W]),
-                   reinterpret_cast<const Some*>(a.left + place.at * tile_height) + m.lane());
     m.commit_copies();
   }
   AREAL_DEVICE void arrived() {
@@ -222,24 +232,24 @@ struct AnchoredWrite {
   template <int E, Stores stores>
   AREAL_DEVICE void count(const Warp& warp, const AnchoredPlace& place, A corner) {
     Counting& s = m.template shared<Counting>();
-    const auto& tile = s.square[m.warp() / (warps / a.abreast)];
+    const auto* const squares = s.square[m.warp() / (warps / a.abreast) * a.tall];  // of all its tiles
     Sums<E> sum;
     warp.template anchor<E>(corner, sum);
     const std::uint32_t key = number(place) * 0x01010101u;
     char* to = warp.first();
     arrived();
-    const A* const left = s.left[m.warp()];
+    const Side* const left = s.left[m.warp()];
     int y = 0;
     for (; y + 4 <= place.rows; y += 4, to += 4 * a.out.row)
-      count_rows<E, stores>(warp, m.get(tile[y / 4][m.lane()]), left + y, key, sum, to, 4);
+      count_rows<E, stores>(warp, m.get(squares[y / 4][m.lane()]), left + y, key, sum, to, 4);
     if (y < place.rows)
-      count_rows<E, stores>(warp, m.get(tile[y / 4][m.lane()]), left + y, key, sum, to, place.rows - y);
+      count_rows<E, stores>(warp, m.get(squares[y / 4][m.lane()]), left + y, key, sum, to, place.rows - y);
   }
 
   /// Four rows: a byte each in one word, as 128 columns have at most 128 pixels of a bin.
   template <int E, Stores stores>
-  AREAL_DEVICE void count_rows(const Warp& warp, const Square& square, const A* left, std::uint32_t key, Sums<E>& sum,
-                               char* to, int rows) {
+  AREAL_DEVICE void count_rows(const Warp& warp, const Square& square, const Side* left, std::uint32_t key,
+                               Sums<E>& sum, char* to, int rows) {
     std::uint32_t upto[4];  // byte v: the pixels of the bin among the lane's columns up to v
     std::uint32_t own = 0;  // of all four columns; the first row in the highest byte
     AREAL_UNROLL
@@ -289,7 +299,7 @@ struct AnchoredWrite {
     const auto* const numbers = reinterpret_cast<const std::uint32_t*>(squares(place));
     const std::int64_t of_image = static_cast<std::int64_t>(a.tiles_x) * a.tiles_y * place.image + place.tile;
     const A* terms = a.terms + of_image * tile_height * tile_width;
-    const A* const beside = a.left + place.at * tile_height;
+    const Side* const beside = static_cast<const Side*>(a.left) + place.at * tile_height;
     char* to = warp.first();
     for (int y = 0; y < place.rows; ++y, terms += tile_width, to += a.out.row) {
       A carry = m.load(beside + y);
