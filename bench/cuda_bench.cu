@@ -179,8 +179,8 @@ void run_peers(const CudaSat& c, const Contestants& least, const void* image, cu
     peer.fetch(table.data(), squares.data());
     // Beside a table of another geometry the floor would be another.
     c.peer({peer.name, times[least.size() + i],
-            peer.whole && peer.border != c.border ? std::vector<double>() : fastest(times, least.size()), peer.border,
-            peer.squares, peer.whole, table.data(), squares.data()});
+            peer.border != c.border ? std::vector<double>() : fastest(times, least.size()), peer.border, peer.squares,
+            peer.whole, table.data(), squares.data()});
   }
 }
 

@@ -149,7 +149,7 @@ void run(const Case& what, const Options& options, CudaBenchSat bench, CvIntegra
       check(peer.table, tables.table, peer.whole ? 0 : entries - 1, chain, peer.name);
       if (peer.squares) check(peer.squares_table, tables.squares, 0, chain, peer.name + ", squares");
     } catch (const Error& wrong) {
-      note(fmt::format("left out, {}x{}: {}", shape.width, shape.height, wrong.what()));
+      note(fmt::format("left out, {} of {}x{}: {}", what.name(), shape.width, shape.height, wrong.what()));
       return;
     }
     Record theirs = record;
