@@ -1,122 +1,20 @@
-// The GPU's half of `areal bench`: device memory, events, and the floors as plain kernels. A plug-in of its own, so
-// that the command needs no CUDA.
+// The GPU's half of `areal bench`: what is timed, beside floors (cuda_floors.hpp) and peers (device_peers.hpp). A
+// plug-in of its own, so that the command needs no CUDA.
 #include <cuda_runtime.h>
 #include <algorithm>
 #include <areal/device_region.hpp>
-#include <areal/error.hpp>
 #include <areal/histogram.hpp>
 #include <areal/sat.hpp>
 #include <cstdint>
 #include <cstring>
-#include <functional>
-#include <memory>
 #include <string>
 #include "areal/bench/cuda_bench.hpp"
+#include "cuda_device.hpp"
+#include "cuda_floors.hpp"
+#include "device_peers.hpp"
 
 namespace areal::bench {
 namespace {
-
-void check(cudaError_t answer) {
-  if (answer != cudaSuccess) throw Error(cudaGetErrorString(answer));
-}
-
-class Memory {
- public:
-  explicit Memory(std::size_t bytes) { check(cudaMalloc(&data_, std::max<std::size_t>(bytes, 1))); }
-  ~Memory() { cudaFree(data_); }
-  Memory(const Memory&) = delete;
-  Memory& operator=(const Memory&) = delete;
-  void* data() const { return data_; }
-
- private:
-  void* data_ = nullptr;
-};
-
-// Some pixels to as many entries a thread: one store of 16 bytes, or several. `once` says that neither is wanted again
-// (ld.cs, st.cs).
-template <class In, class T, int each, bool once>
-__global__ void widen(const In* in, T* out, std::int64_t n) {
-  const std::int64_t i = (static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x) * each;
-  if (i >= n) return;
-  struct alignas(sizeof(In) * each) Pixels {
-    In at[each];
-  };
-  static constexpr int a_store = 16 / sizeof(T);
-  struct alignas(16) Entries {
-    T at[a_store];
-  };
-  const Pixels pixels = *reinterpret_cast<const Pixels*>(in + i);
-#pragma unroll
-  for (int from = 0; from < each; from += a_store) {
-    Entries entries;
-#pragma unroll
-    for (int k = 0; k < a_store; ++k) entries.at[k] = static_cast<T>(pixels.at[from + k]);
-    if constexpr (once)
-      __stcs(reinterpret_cast<int4*>(out + i + from), *reinterpret_cast<const int4*>(&entries));
-    else
-      *reinterpret_cast<Entries*>(out + i + from) = entries;
-  }
-}
-template <bool once>
-__global__ void copy(const int4* in, int4* out, std::int64_t n) {
-  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
-  if (i >= n) return;
-  if constexpr (once)
-    __stcs(out + i, __ldcs(in + i));
-  else
-    out[i] = in[i];
-}
-
-/// The floors of a lane: all of them; the fastest counts. Multiples of four elements.
-std::vector<std::function<void(cudaStream_t)>> floors(Lane lane, const void* in, void* out, std::int64_t n) {
-  std::vector<std::function<void(cudaStream_t)>> all;
-  if (size_of(lane.input) == size_of(lane.table)) {
-    const auto bytes = static_cast<std::size_t>(n) * size_of(lane.table);
-    const auto words = static_cast<std::int64_t>(bytes / 16);
-    const auto blocks = static_cast<unsigned>((words + 255) / 256);
-    all.push_back([=](cudaStream_t s) { cudaMemcpyAsync(out, in, bytes, cudaMemcpyDeviceToDevice, s); });
-    all.push_back([=](cudaStream_t s) {
-      copy<false><<<blocks, 256, 0, s>>>(static_cast<const int4*>(in), static_cast<int4*>(out), words);
-    });
-    all.push_back([=](cudaStream_t s) {
-      copy<true><<<blocks, 256, 0, s>>>(static_cast<const int4*>(in), static_cast<int4*>(out), words);
-    });
-    return all;
-  }
-  const auto add = [&](auto input, auto table) {
-    using In = decltype(input);
-    using T = decltype(table);
-    const auto kernel = [&](auto run, int each) {
-      const auto blocks = static_cast<unsigned>((n / each + 255) / 256);
-      all.push_back(
-          [=](cudaStream_t s) { run<<<blocks, 256, 0, s>>>(static_cast<const In*>(in), static_cast<T*>(out), n); });
-    };
-    kernel(widen<In, T, 4, false>, 4);
-    kernel(widen<In, T, 4, true>, 4);
-    if constexpr (sizeof(T) == 8) {
-      kernel(widen<In, T, 2, false>, 2);
-      kernel(widen<In, T, 2, true>, 2);
-    }
-  };
-  // By sizes: how the bits convert does not change the traffic.
-  const auto to = [&](auto input) {
-    if (lane.table == Type::f32)
-      add(input, float{});
-    else if (lane.table == Type::f64)
-      add(input, double{});
-    else if (size_of(lane.table) == 4)
-      add(input, std::uint32_t{});
-    else
-      add(input, std::uint64_t{});
-  };
-  if (size_of(lane.input) == 1)
-    to(std::uint8_t{});
-  else if (size_of(lane.input) == 2)
-    to(std::uint16_t{});
-  else
-    to(std::uint32_t{});
-  return all;
-}
 
 // The floors of regions: the same loads, with nothing checked. A table of 32u with border zero, row_entries wide.
 __global__ void gather(const std::uint32_t* table, std::int64_t row_entries, const Region* regions, std::int64_t n,
@@ -139,44 +37,6 @@ __global__ void gather_bins(const std::uint32_t* tensor, std::int64_t width, std
   const std::uint32_t* const top = tensor + bin * width * height + (r.y - 1) * width + r.x - 1;
   const std::uint32_t* const bottom = top + r.height * width;
   out[i] = bottom[r.width] - bottom[0] - top[r.width] + top[0];
-}
-
-class Event {
- public:
-  Event() { check(cudaEventCreate(&event_)); }
-  ~Event() { cudaEventDestroy(event_); }
-  Event(const Event&) = delete;
-  Event& operator=(const Event&) = delete;
-  cudaEvent_t get() const { return event_; }
-
- private:
-  cudaEvent_t event_ = nullptr;
-};
-
-/// Microseconds of each between two events, in turns.
-std::vector<std::vector<double>> time_all(const std::vector<std::function<void()>>& contestants, int repetitions,
-                                          cudaStream_t stream) {
-  const Event begin, end;
-  std::vector<std::vector<double>> times(contestants.size());
-  for (int round = -2; round < repetitions; ++round)
-    for (std::size_t i = 0; i < contestants.size(); ++i) {
-      check(cudaEventRecord(begin.get(), stream));
-      contestants[i]();
-      check(cudaEventRecord(end.get(), stream));
-      check(cudaEventSynchronize(end.get()));
-      check(cudaGetLastError());
-      float ms = 0;
-      check(cudaEventElapsedTime(&ms, begin.get(), end.get()));
-      if (round >= 0) times[i].push_back(1000.0 * ms);
-    }
-  return times;
-}
-
-using OwnedStream = std::unique_ptr<std::remove_pointer_t<cudaStream_t>, void (*)(cudaStream_t)>;
-OwnedStream new_stream() {
-  cudaStream_t stream = nullptr;
-  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-  return {stream, [](cudaStream_t s) { cudaStreamDestroy(s); }};
 }
 
 void run(const CudaHistogram& c) {
@@ -274,6 +134,56 @@ void run(const CudaRegions& c) {
       [&] { region_histograms(on, view, regions, answers); });
 }
 
+using Contestants = std::vector<std::function<void()>>;
+using AllTimes = std::vector<std::vector<double>>;
+
+/// Of the first `count`, that with the least median.
+const std::vector<double>& fastest(const AllTimes& times, std::size_t count) {
+  const auto median = [](const std::vector<double>& t) {
+    std::vector<double> sorted(t);
+    std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2), sorted.end());
+    return sorted[sorted.size() / 2];
+  };
+  return *std::min_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(count),
+                           [&](const auto& a, const auto& b) { return median(a) < median(b); });
+}
+
+/// Peers in turns with the floors, after ours: what a peer does to the machine, or fails at, is none of our times.
+void run_peers(const CudaSat& c, const Contestants& least, const void* image, cudaStream_t stream) {
+  const Scene scene{c.lane, c.squares, c.width, c.height, image, c.device, stream};
+  std::vector<DevicePeer> peers;
+  for (const auto make : {npp_integral, cub_scan}) try {
+      std::string missing;
+      std::optional<DevicePeer> peer = make(scene, missing);
+      if (!peer) {
+        c.note(missing);
+        continue;
+      }
+      peer->run();
+      check(cudaStreamSynchronize(stream));
+      peers.push_back(std::move(*peer));
+    } catch (const std::exception& e) {
+      c.note(std::string("a peer of ") + name_of(c.lane) + " failed: " + e.what());
+    }
+  if (peers.empty()) return;
+  Contestants contestants = least;
+  for (const DevicePeer& peer : peers) contestants.push_back(peer.run);
+  const AllTimes times = time_all(contestants, c.repetitions, stream);
+  for (std::size_t i = 0; i < peers.size(); ++i) {
+    const DevicePeer& peer = peers[i];
+    const auto entries = peer.whole ? static_cast<std::size_t>((c.width + (peer.border == Border::zero)) *
+                                                               (c.height + (peer.border == Border::zero)))
+                                    : 1;
+    std::vector<unsigned char> table(entries * size_of(c.lane.table)),
+        squares(peer.squares ? entries * size_of(*peer.squares) : 0);
+    peer.fetch(table.data(), squares.data());
+    // Beside a table of another geometry the floor would be another.
+    c.peer({peer.name, times[least.size() + i],
+            peer.border != c.border ? std::vector<double>() : fastest(times, least.size()), peer.border, peer.squares,
+            peer.whole, table.data(), squares.data()});
+  }
+}
+
 void run(const CudaSat& c) {
   check(cudaSetDevice(c.device));
   const Shape shape{c.width, c.height, 1, c.batch};
@@ -292,44 +202,44 @@ void run(const CudaSat& c) {
     options.device = c.device;
     options.border = c.border;
     options.algorithm = id;
+    options.squares = c.squares;
     SatPlan plan(shape, lane, options);
     auto workspace = std::make_unique<Memory>(plan.workspace_bytes());
     plan.prepare(workspace->data(), Stream::cuda(stream));
     prepared.push_back({std::move(plan), std::move(workspace)});
   }
   const Shape table_shape = prepared.at(0).plan.table_shape();
-  const std::int64_t elements = c.width * c.height * c.batch;
-  const auto in_bytes = static_cast<std::size_t>(elements) * size_of(lane.input);
-  const auto out_bytes =
-      static_cast<std::size_t>(table_shape.width * table_shape.height * c.batch) * size_of(lane.table);
-  const Memory image(in_bytes), table(out_bytes);
+  const auto in_bytes = static_cast<std::size_t>(c.width * c.height * c.batch) * size_of(lane.input);
+  const auto entries = static_cast<std::size_t>(table_shape.width * table_shape.height * c.batch);
+  const std::size_t out_bytes = entries * size_of(lane.table),
+                    squares_bytes = c.squares ? entries * size_of(*c.squares) : 0;
+  const Memory image(in_bytes), table(out_bytes), squares(squares_bytes);
   check(cudaMemcpy(image.data(), c.image, in_bytes, cudaMemcpyHostToDevice));
 
-  std::vector<std::function<void()>> contestants;
-  const auto all = floors(lane, image.data(), table.data(), elements / 4 * 4);
-  for (const auto& floor : all) contestants.push_back([&floor, stream] { floor(stream); });
+  Contestants least;
+  for (auto& floor :
+       floors({lane, c.squares, c.border, c.width, c.height, c.batch, image.data(), table.data(), squares.data()}))
+    least.push_back([floor, stream] { floor(stream); });
+  Contestants contestants = least;
   for (const Prepared& p : prepared)
-    contestants.push_back([&p, &image, &table, &shape, &table_shape, stream, lane] {
-      p.plan.execute({ConstView(image.data(), lane.input, shape), View(table.data(), lane.table, table_shape)},
-                     p.workspace->data(), Stream::cuda(stream));
+    contestants.push_back([&] {
+      SatArguments arguments{ConstView(image.data(), lane.input, shape), View(table.data(), lane.table, table_shape)};
+      if (c.squares) arguments.squares = View(squares.data(), *c.squares, table_shape);
+      p.plan.execute(arguments, p.workspace->data(), Stream::cuda(stream));
     });
-  const auto times = time_all(contestants, c.repetitions, stream);
-  const auto median = [](const std::vector<double>& t) {
-    std::vector<double> sorted(t);
-    std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2), sorted.end());
-    return sorted[sorted.size() / 2];
-  };
-  const auto fastest = std::min_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(all.size()),
-                                        [&](const auto& a, const auto& b) { return median(a) < median(b); });
-  c.floor(*fastest);
+  const AllTimes times = time_all(contestants, c.repetitions, stream);
+  c.floor(fastest(times, least.size()));
   // What was timed is what is checked.
   for (std::size_t i = 0; i < prepared.size(); ++i) {
     check(cudaMemsetAsync(table.data(), 0xa5, out_bytes, stream));
-    contestants[all.size() + i]();
+    check(cudaMemsetAsync(squares.data(), 0xa5, squares_bytes, stream));
+    contestants[least.size() + i]();
     check(cudaStreamSynchronize(stream));
     check(cudaMemcpy(c.table, table.data(), out_bytes, cudaMemcpyDeviceToHost));
-    c.done(prepared[i].plan.algorithm(), times[all.size() + i]);
+    if (c.squares) check(cudaMemcpy(c.squares_table, squares.data(), squares_bytes, cudaMemcpyDeviceToHost));
+    c.done(prepared[i].plan.algorithm(), times[least.size() + i]);
   }
+  if (c.peers) run_peers(c, least, image.data(), stream);
 }
 
 }  // namespace

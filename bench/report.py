@@ -94,12 +94,50 @@ def microseconds(value):
     return f"{value:.1f}" if value < 1000 else f"{value:.0f}"
 
 
+# The first word of a peer's record, and how it is called in a table's head.
+GPU_PEERS = {"npp": "NPP", "cub": "CUB's 1-D scan", "torch": "PyTorch", "cupy": "CuPy", "opencv": "cv::integral (CPU)"}
+
+
+def peer_of(row):
+    name = row["algorithm"].split(" ")[0]
+    return name if name in GPU_PEERS else None
+
+
+def peers_table(ours, peers):
+    """Lanes and sizes down, peers across: time, and how often ours fits into it. Nothing where there are no peers."""
+    there = [name for name in GPU_PEERS if any(peer_of(row) == name for row in peers)]
+    if not there:
+        return []
+    names = list(dict.fromkeys(row["algorithm"] for row in peers))
+    lines = [
+        "",
+        "Others there in the same run: microseconds, and how many times areal's (NPP and OpenCV with border zero; the scan "
+        f"takes the image as one line; PyTorch and CuPy without the time that a launch takes, which is in all others'). {', '.join(names)}.",
+        "",
+        "| lane | size | areal | " + " | ".join(GPU_PEERS[name] for name in there) + " |",
+        "| --- | --- | --- |" + " --- |" * len(there),
+    ]
+    for row in ours:
+        same = lambda other: all(other[key] == row[key] for key in ("lane", "width", "height", "batch"))
+        found = [next((p for p in peers if peer_of(p) == name and same(p)), None) for name in there]
+        if not any(found):
+            continue
+        own = row["time_us"]["median"]
+        cells = [row["lane"], f"{row['width']}x{row['height']}", microseconds(own)]
+        cells += [f"{microseconds(p['time_us']['median'])}, {p['time_us']['median'] / own:.1f}" if p else "" for p in found]
+        lines.append("| " + " | ".join(cells) + " |")
+    return lines
+
+
 def gpu_tables():
-    """Lanes down, sizes across: time and the floor's fraction of it."""
+    """Lanes down, sizes across: time and the floor's fraction of it. Then the peers."""
     lines = []
-    for what, words in (("sat", "border none"), ("sat-border-zero", "border zero"), ("sat-batch", "64 images at once"),
-                        ("sat-shapes", "other shapes")):
+    for what, words in (("sat", "border none"), ("sat-border-zero", "border zero"), ("sat-squares", "with the table of squares"),
+                        ("sat-squares-border-zero", "with the table of squares, border zero"),
+                        ("sat-batch", "64 images at once"), ("sat-shapes", "other shapes")):
         path, records = newest(what, "cuda")
+        peers = [row for row in records if peer_of(row)]
+        records = [row for row in records if not peer_of(row)]
         sizes = list(dict.fromkeys(f"{row['width']}x{row['height']}" for row in records))
         lanes = list(dict.fromkeys(row["lane"] for row in records))
         for i, lane in enumerate(lanes):
@@ -117,6 +155,7 @@ def gpu_tables():
                 row = next((r for r in records if r["lane"] == lane and f"{r['width']}x{r['height']}" == size), None)
                 cells.append(f"{microseconds(row['time_us']['median'])}, {row['fraction']:.2f}" if row else "")
             lines.append(f"| {lane} | " + " | ".join(cells) + " |")
+        lines += peers_table(records, peers)
     header = False
     for what in ("histogram", "histogram-32-GiB", "histogram-batch"):
         path, records = newest(what, "cuda")

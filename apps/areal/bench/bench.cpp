@@ -13,6 +13,7 @@
 #include <random>
 #include "../numbers.hpp"
 #include "../out.hpp"
+#include "../table_maker.hpp"
 #include "../verbs.hpp"
 #include "media/media.hpp"
 
@@ -97,7 +98,7 @@ struct Texts {
   std::string what, json, video;
   std::vector<std::string> sizes, lanes, algorithms;
   std::vector<std::string> bins, threads;
-  std::string regions, repetitions, border, batch;
+  std::string regions, repetitions, border, batch, squares;
   bool no_peers = false;
 };
 
@@ -145,6 +146,11 @@ bench::Options options_of(const Texts& texts, const Settings& settings) {
     options.batch = whole_number("--batch", texts.batch, 1, 1 << 20);
     if (options.backend != Backend::cuda) throw InvalidArgument("--batch " + texts.batch + ": for cuda alone");
   }
+  if (!texts.squares.empty()) {
+    if (texts.what != "sat") throw InvalidArgument("--squares: of sat alone");
+    squares_type(texts.squares, Type::u8);  // throws where the type is none
+    options.squares = texts.squares;
+  }
   options.peers = !texts.no_peers;
   options.video = texts.video;
   return options;
@@ -162,6 +168,8 @@ void add_bench(CLI::App& app, Settings& settings) {
   verb->add_option("--size", texts->sizes,
                    "WxH; by default 1920x1080, 4096x4096 and 8192x8192 (histogram: the first, region: the last)");
   verb->add_option("--lane", texts->lanes, "lanes of sat; by default 8u32s (and with squares), 32f64f, 8u32u, 64f64f");
+  verb->add_flag("--squares{auto}", texts->squares,
+                 "with the table of squares, of 8u32u by default; --squares=64f names its type");
   verb->add_option("--bins", texts->bins, "bins of histogram, and of region on cuda; by default 32");
   verb->add_option("--algorithm", texts->algorithms, "ids; by default auto for sat, all for histogram");
   verb->add_option("--border", texts->border, "of sat on cuda: none, zero or exclusive; by default none");
@@ -169,7 +177,8 @@ void add_bench(CLI::App& app, Settings& settings) {
   verb->add_option("--count", texts->regions,
                    "regions of region; by default 1000000, for histograms of them on cuda 10000");
   verb->add_option("--repetitions", texts->repetitions, "rounds; by default 15");
-  verb->add_flag("--no-peers", texts->no_peers, "leave out OpenCV, NumPy and scikit-image");
+  verb->add_flag("--no-peers", texts->no_peers,
+                 "leave out other libraries: OpenCV, NumPy, scikit-image; on cuda NPP, CUB, PyTorch, CuPy");
   verb->add_option("--json", texts->json, "write the records to this file");
   verb->footer("Example:\n  areal bench sat --size 640x480 --lane 8u32u --repetitions 3 --no-peers");
   verb->callback([texts, &settings] {

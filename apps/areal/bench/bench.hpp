@@ -31,6 +31,7 @@ struct Options {
   int device = 0;
   Border border = Border::zero;
   std::int64_t batch = 1;
+  std::string squares;  // a type's name or "auto": tables of squares beside the sums; empty for none
   bool peers = true;
   std::string video;
 };

@@ -7,6 +7,7 @@
 #include <areal/sat.hpp>
 #include <cmath>
 #include <random>
+#include "../table_maker.hpp"
 #include "bench.hpp"
 #include "floors.hpp"
 #include "peers.hpp"
@@ -148,7 +149,11 @@ void bench_sat(const Options& options, Report& report) {
   std::vector<Size> sizes = options.sizes;
   if (sizes.empty()) sizes = {{1920, 1080}, {4096, 4096}, {8192, 8192}};
   std::vector<Case> cases;
-  for (const Lane& lane : options.lanes) cases.push_back({lane, {}});
+  std::vector<Lane> lanes = options.lanes;
+  if (lanes.empty() && !options.squares.empty()) lanes = {{Type::u8, Type::u32}};
+  for (const Lane& lane : lanes)
+    cases.push_back(
+        {lane, options.squares.empty() ? std::optional<Type>() : command::squares_type(options.squares, lane.input)});
   const Lane words{Type::u8, Type::s32};
   if (cases.empty())
     cases = {{words, {}},

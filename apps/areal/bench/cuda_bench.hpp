@@ -6,24 +6,39 @@
 #include <areal/region.hpp>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 namespace areal::bench {
 
+/// Another library's kernel, timed in turns with the floor.
+struct CudaPeer {
+  std::string name;                  ///< library, version, function
+  std::vector<double> times, floor;  ///< microseconds; no floor where it makes tables of another geometry than ours
+  Border border;                     ///< of what it makes
+  std::optional<Type> squares;
+  bool whole;                         ///< else `table` is the last entry alone
+  const void *table, *squares_table;  ///< host, contiguous: of the lane's type, and of the squares'
+};
+
 /// Tables of one image, of every algorithm beside the floor; all in turns, one execute between two events.
 struct CudaSat {
   Lane lane;
+  std::optional<Type> squares;  ///< also the table of squares
   Border border;
   std::int64_t width, height, batch;
-  const void* image;  ///< host, contiguous
-  void* table;        ///< host, contiguous: what `done` may look at
+  const void* image;            ///< host, contiguous
+  void *table, *squares_table;  ///< host, contiguous: what `done` may look at
   std::vector<std::string> algorithms;
   int repetitions, device;
+  bool peers;                                             ///< of one image, after ours
   std::function<void(const std::vector<double>&)> floor;  ///< microseconds of the fastest floor
-  /// Each algorithm's microseconds, its table being there.
+  /// Each algorithm's microseconds, its tables being there.
   std::function<void(const std::string& id, const std::vector<double>&)> done;
+  std::function<void(const CudaPeer&)> peer;
+  std::function<void(const std::string&)> note;  ///< which peer is missing, and why
 };
 
 /// The integral histogram of one image (8u, uniform bins over 0 to 256, 32u) beside a memset of its tensor.

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 namespace areal::bench {
 namespace {
@@ -23,6 +24,33 @@ fs::path find(const std::string& name) {
 }
 
 void* opencv_library = nullptr;
+
+/// The Python that is asked: the one that AREAL_PEERS_PYTHON names, that of the tree, or the first in PATH.
+std::string python() {
+  if (const char* const given = std::getenv("AREAL_PEERS_PYTHON"); given != nullptr && *given != 0) return given;
+  const fs::path own = fs::path(AREAL_BENCH_SOURCES) / "../.venv/bin/python";
+  std::error_code ignored;
+  return fs::exists(own, ignored) ? own.string() : "python3";
+}
+
+/// In single quotes for the shell.
+std::string quoted(const std::string& word) {
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+/// What that command writes to standard output; its other words are dropped.
+std::string output_of(const std::vector<std::string>& words) {
+  std::string line, text;
+  for (const std::string& word : words) line += quoted(word) + " ";
+  std::FILE* const pipe = popen((line + "2>/dev/null").c_str(), "r");
+  if (pipe == nullptr) return {};
+  char part[4096];
+  for (std::size_t n = 0; (n = std::fread(part, 1, sizeof part, pipe)) > 0;) text.append(part, n);
+  pclose(pipe);
+  return text;
+}
 
 }  // namespace
 
@@ -62,25 +90,42 @@ std::vector<PythonPeer> time_python(std::int64_t width, std::int64_t height, int
     missing = "bench/python_peers.py was not found";
     return {};
   }
-  const fs::path own = fs::path(AREAL_BENCH_SOURCES) / "../.venv/bin/python";
-  const std::string python = fs::exists(own) ? own.string() : "python3";
-  const std::string command =
-      fmt::format("'{}' '{}' {} {} {} 2>/dev/null", python, script.string(), width, height, repetitions);
-  std::FILE* const pipe = popen(command.c_str(), "r");
-  if (pipe == nullptr) {
-    missing = "python3 could not be started";
-    return {};
-  }
-  std::string text;
-  char part[4096];
-  for (std::size_t n = 0; (n = std::fread(part, 1, sizeof part, pipe)) > 0;) text.append(part, n);
-  pclose(pipe);
+  const std::string text = output_of(
+      {python(), script.string(), std::to_string(width), std::to_string(height), std::to_string(repetitions)});
   std::vector<PythonPeer> peers;
   const nlohmann::json answer = nlohmann::json::parse(text, nullptr, false);
   if (answer.is_array())
     for (const auto& row : answer)
       peers.push_back({row.at("name"), row.at("version"), times_of(row.at("time_us").get<std::vector<double>>())});
-  if (peers.empty()) missing = "NumPy and scikit-image were not found by " + python;
+  if (peers.empty()) missing = "NumPy and scikit-image were not found by " + python();
+  return peers;
+}
+
+std::vector<PythonGpuPeer> time_python_gpu(const std::vector<PythonCase>& cases, int repetitions, int device,
+                                           const std::function<void(const std::string&)>& note) {
+  const fs::path script = find("python_gpu_peers.py");
+  if (script.empty()) {
+    note("bench/python_gpu_peers.py was not found");
+    return {};
+  }
+  std::vector<std::string> words{python(), script.string(), std::to_string(device), std::to_string(repetitions)};
+  for (const PythonCase& c : cases) words.push_back(fmt::format("{}:{}x{}", c.lane, c.width, c.height));
+  std::istringstream lines(output_of(words));
+  std::vector<PythonGpuPeer> peers;
+  bool answered = false;
+  for (std::string line; std::getline(lines, line);) {
+    const nlohmann::json row = nlohmann::json::parse(line, nullptr, false);
+    if (!row.is_object()) continue;
+    answered = true;
+    if (row.contains("missing"))
+      note(row.at("missing"));
+    else
+      peers.push_back({{row.at("lane"), row.at("width"), row.at("height")},
+                       row.at("name"),
+                       row.at("version"),
+                       times_of(row.at("time_us").get<std::vector<double>>())});
+  }
+  if (!answered) note("PyTorch and CuPy were not found: " + python() + " did not answer");
   return peers;
 }
 

@@ -1,8 +1,10 @@
 #pragma once
 // Other libraries, found at run time. OpenCV through a plug-in of ours (bench/opencv_peer.cpp), NumPy and scikit-image
-// through Python (bench/python_peers.py). What is not installed is left out, and `missing` says why.
+// through Python (bench/python_peers.py), PyTorch and CuPy, too (bench/python_gpu_peers.py). AREAL_PEERS_PYTHON names
+// the Python. What is not installed is left out, and `missing` says why.
 
 #include <areal/view.hpp>
+#include <functional>
 #include <string>
 #include <vector>
 #include "cuda_bench.hpp"
@@ -30,5 +32,19 @@ struct PythonPeer {
 };
 /// Times of the Python peers on an 8u image of that size; empty with the reason in `missing`.
 std::vector<PythonPeer> time_python(std::int64_t width, std::int64_t height, int repetitions, std::string& missing);
+
+struct PythonCase {
+  std::string lane;
+  std::int64_t width, height;
+};
+struct PythonGpuPeer {
+  PythonCase of;
+  std::string name, version;  // "torch cumsum twice"
+  Times times;
+};
+/// Times of the Python peers on that device, for those of the cases that they can do; their tables were found right.
+/// `note` is told what is missing.
+std::vector<PythonGpuPeer> time_python_gpu(const std::vector<PythonCase>& cases, int repetitions, int device,
+                                           const std::function<void(const std::string&)>& note);
 
 }  // namespace areal::bench

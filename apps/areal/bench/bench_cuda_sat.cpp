@@ -1,0 +1,217 @@
+// areal bench sat --backend cuda: tables on a GPU beside the least traffic into the same geometry, in a plug-in of its
+// own, and beside other libraries on that GPU and on the CPU.
+#include <fmt/format.h>
+#include <algorithm>
+#include <areal/error.hpp>
+#include <areal/info.hpp>
+#include <areal/sat.hpp>
+#include <array>
+#include <cmath>
+#include <cstring>
+#include <set>
+#include "../table_maker.hpp"
+#include "bench.hpp"
+#include "peers.hpp"
+
+namespace areal::bench {
+namespace {
+
+std::string device_name(int number) {
+  for (const DeviceInfo& device : devices())
+    if (device.number == number) return device.name;
+  return {};
+}
+
+/// The CPU's tables of that image, which share no code with a GPU's.
+struct Expected {
+  Array table, squares;
+  Expected(const ConstView& image, Lane lane, Border border, std::optional<Type> squares_type) {
+    SatOptions options;
+    options.backend = Backend::cpu;
+    options.border = border;
+    options.squares = squares_type;
+    const SatPlan plan(image.shape, lane, options);
+    table = Array(plan.table_shape(), lane.table);
+    if (squares_type) squares = Array(plan.table_shape(), *squares_type);
+    SatRunner(plan).execute({image, table.view(), {}, squares.view()});
+  }
+};
+
+template <class T>
+void compare(const void* got, const void* expected, std::size_t entries, double slack, const std::string& name) {
+  const auto* const a = static_cast<const T*>(got);
+  const auto* const b = static_cast<const T*>(expected);
+  for (std::size_t i = 0; i < entries; ++i)
+    if (!(std::abs(static_cast<double>(a[i]) - static_cast<double>(b[i])) <=
+          slack * (std::abs(static_cast<double>(b[i])) + 1)))
+      throw Error(fmt::format("{}: entry {} is {}, the CPU's is {}", name, i, a[i], b[i]));
+}
+
+/// Entries from `first` on: the same bits for integers, within rounding for floats in [0, 1) or of whole numbers.
+/// Throws where one differs. `chain`: how many additions one after another an entry may have gone through.
+void check(const void* got, const Array& expected, std::size_t first, double chain, const std::string& name) {
+  const std::size_t entries = expected.bytes() / size_of(expected.type()) - first;
+  const auto* const there = static_cast<const char*>(expected.data()) + first * size_of(expected.type());
+  if (expected.type() == Type::f32)
+    compare<float>(got, there, entries, std::max(1e-4, chain * 0x1p-24), name);
+  else if (expected.type() == Type::f64)
+    compare<double>(got, there, entries, std::max(1e-12, chain * 0x1p-53), name);
+  else if (std::memcmp(got, there, entries * size_of(expected.type())) != 0)
+    throw Error(name + ": its table is not the CPU's");
+}
+
+/// What is timed: one shape, one lane.
+struct Case {
+  Size size;
+  Lane lane;
+  std::optional<Type> squares;
+  std::string name() const { return name_of(lane) + (squares ? "+" + std::string(name_of(*squares)) : ""); }
+};
+
+/// cv::integral on the CPU; false where it cannot do that lane.
+bool time_opencv(const Case& what, const Array& pixels, Record record, const Options& options, CvIntegral opencv,
+                 Report& report) {
+  const auto [width, height] = what.size;
+  if (what.squares && *what.squares != Type::f64 && *what.squares != Type::u64) return false;
+  // 32u is 32s by bits; squares are 64f alone.
+  const Type type = what.lane.table == Type::u32 ? Type::s32 : what.lane.table;
+  const std::optional<Type> squares_type = what.squares ? std::optional(Type::f64) : std::nullopt;
+  const Expected expected(pixels.view(), what.lane, Border::zero, squares_type);
+  Array table(expected.table.shape(), type), squares;
+  if (squares_type) squares = Array(table.shape(), *squares_type);
+  record.threads = options.threads.back();
+  const auto run = [&, w = width, h = height] {
+    return opencv(pixels.data(), static_cast<int>(what.lane.input), w, h, table.data(), static_cast<int>(type),
+                  squares.data(), nullptr, record.threads);
+  };
+  if (!run()) return false;
+  record.algorithm = "opencv " + opencv_version() + " cv::integral";
+  record.time = measure({{record.algorithm, [&] { run(); }}}, std::min(options.repetitions, 5))[0];
+  const auto chain = static_cast<double>(width + height);
+  check(table.data(), expected.table, 0, chain, record.algorithm);
+  if (squares_type) check(squares.data(), expected.squares, 0, chain, record.algorithm + " squares");
+  record.backend = Backend::cpu;
+  record.device.clear();
+  record.border = Border::zero;
+  record.floor.clear();
+  report.add(record);
+  return true;
+}
+
+void run(const Case& what, const Options& options, CudaBenchSat bench, CvIntegral opencv, Report& report,
+         const std::function<void(const std::string&)>& note) {
+  const auto [width, height] = what.size;
+  const Shape shape{width, height, 1, options.batch};
+  const Array pixels = random_image({width, height * options.batch}, what.lane.input);
+  const ConstView image(pixels.data(), what.lane.input, shape);
+  const Expected expected(image, what.lane, options.border, what.squares);
+  Array table(expected.table.shape(), what.lane.table), squares;
+  if (what.squares) squares = Array(expected.squares.shape(), *what.squares);
+
+  Record record{"sat", "", what.name(), width, height};
+  record.batch = options.batch;
+  record.floor = size_of(what.lane.input) == size_of(what.lane.table) && !what.squares ? "copy" : "widen";
+  record.bytes = pixels.bytes() + table.bytes() + squares.bytes();
+  record.backend = Backend::cuda;
+  record.device = device_name(options.device);
+  record.border = options.border;
+  record.threads = 0;
+  CudaSat asked{what.lane,
+                what.squares,
+                options.border,
+                width,
+                height,
+                options.batch,
+                pixels.data(),
+                table.data(),
+                squares.data(),
+                options.algorithms.empty() ? std::vector<std::string>{"auto"} : options.algorithms,
+                options.repetitions,
+                options.device,
+                options.peers && options.batch == 1,
+                {},
+                {},
+                {},
+                note};
+  asked.floor = [&](const std::vector<double>& times) { record.floor_time = times_of(times); };
+  asked.done = [&](const std::string& id, const std::vector<double>& times) {
+    const std::string name = id + " of " + what.name();
+    check(table.data(), expected.table, 0, 0, name);
+    if (what.squares) check(squares.data(), expected.squares, 0, 0, name + ", squares");
+    record.algorithm = id;
+    record.time = times_of(times);
+    report.add(record);
+  };
+  asked.peer = [&, chain = static_cast<double>(width + height)](const CudaPeer& peer) {
+    try {
+      const Expected tables(image, what.lane, peer.border, peer.squares);
+      const std::size_t entries = tables.table.bytes() / size_of(what.lane.table);
+      check(peer.table, tables.table, peer.whole ? 0 : entries - 1, chain, peer.name);
+      if (peer.squares) check(peer.squares_table, tables.squares, 0, chain, peer.name + ", squares");
+    } catch (const Error& wrong) {
+      note(fmt::format("left out, {} of {}x{}: {}", what.name(), shape.width, shape.height, wrong.what()));
+      return;
+    }
+    Record theirs = record;
+    theirs.algorithm = peer.name;
+    theirs.border = peer.border;
+    theirs.time = times_of(peer.times);
+    if (peer.floor.empty())
+      theirs.floor.clear();
+    else
+      theirs.floor_time = times_of(peer.floor);
+    report.add(theirs);
+  };
+  std::array<char, 1024> error{};
+  bench(&asked, error.data(), error.size());
+  if (error[0] != 0) throw Error(error.data());
+  if (asked.peers && opencv != nullptr && !time_opencv(what, pixels, record, options, opencv, report))
+    note("OpenCV's cv::integral has no " + what.name());
+}
+
+}  // namespace
+
+void bench_cuda_sat(const Options& options, Report& report) {
+  std::string missing;
+  const auto bench = reinterpret_cast<CudaBenchSat>(find_cuda_bench("areal_cuda_bench_sat", missing));
+  if (bench == nullptr) throw Unavailable("--backend cuda: " + missing);
+  std::set<std::string> said;
+  const auto note = [&](const std::string& words) {
+    if (said.insert(words).second) report.note(words);
+  };
+  std::vector<Size> sizes = options.sizes;
+  if (sizes.empty()) sizes = {{1024, 1024}, {2048, 2048}, {4096, 4096}, {8192, 8192}, {16384, 16384}};
+  std::vector<Lane> all = options.lanes;
+  if (all.empty() && options.squares.empty())
+    for (const char* name : {"32f32f", "8u32u", "32u32u", "64f64f", "8u32f", "16u32u", "32f64f", "8u64f", "8u32s"})
+      all.push_back(*lane_named(name));
+  if (all.empty()) all.push_back({Type::u8, Type::u32});
+  const bool peers = options.peers && options.batch == 1;
+  if (options.peers && !peers) note("peers are timed with one image, not with a batch");
+  const CvIntegral opencv = peers ? find_opencv(missing) : nullptr;
+  if (!missing.empty()) note(missing);
+  std::vector<PythonCase> cases;
+  for (const Lane lane : all)
+    for (const Size& size : sizes) {
+      Case what{size, lane, {}};
+      if (!options.squares.empty()) what.squares = command::squares_type(options.squares, lane.input);
+      run(what, options, bench, opencv, report, note);
+      cases.push_back({name_of(lane), size.width, size.height});
+    }
+  if (!peers || !options.squares.empty()) return;
+  // One process for all: importing takes seconds.
+  for (const PythonGpuPeer& peer : time_python_gpu(cases, options.repetitions, options.device, note)) {
+    Record record{"sat", peer.name + " " + peer.version, peer.of.lane, peer.of.width, peer.of.height};
+    record.time = peer.times;
+    record.threads = 0;
+    record.backend = Backend::cuda;
+    record.device = device_name(options.device);
+    record.border = Border::none;
+    const Lane lane = *lane_named(peer.of.lane);
+    record.bytes =
+        static_cast<std::uint64_t>(record.width * record.height) * (size_of(lane.input) + size_of(lane.table));
+    report.add(record);
+  }
+}
+
+}  // namespace areal::bench

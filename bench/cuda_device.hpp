@@ -1,0 +1,68 @@
+#pragma once
+// Device memory, streams and events of the GPU's half of `areal bench`.
+
+#include <cuda_runtime_api.h>
+#include <algorithm>
+#include <areal/error.hpp>
+#include <functional>
+#include <memory>
+#include <type_traits>
+#include <vector>
+
+namespace areal::bench {
+
+inline void check(cudaError_t answer) {
+  if (answer != cudaSuccess) throw Error(cudaGetErrorString(answer));
+}
+
+class Memory {
+ public:
+  explicit Memory(std::size_t bytes) { check(cudaMalloc(&data_, std::max<std::size_t>(bytes, 1))); }
+  ~Memory() { cudaFree(data_); }
+  Memory(const Memory&) = delete;
+  Memory& operator=(const Memory&) = delete;
+  void* data() const { return data_; }
+
+ private:
+  void* data_ = nullptr;
+};
+
+using OwnedStream = std::unique_ptr<std::remove_pointer_t<cudaStream_t>, void (*)(cudaStream_t)>;
+inline OwnedStream new_stream() {
+  cudaStream_t stream = nullptr;
+  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  return {stream, [](cudaStream_t s) { cudaStreamDestroy(s); }};
+}
+
+class Event {
+ public:
+  Event() { check(cudaEventCreate(&event_)); }
+  ~Event() { cudaEventDestroy(event_); }
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  cudaEvent_t get() const { return event_; }
+
+ private:
+  cudaEvent_t event_ = nullptr;
+};
+
+/// Microseconds of each between two events, in turns.
+inline std::vector<std::vector<double>> time_all(const std::vector<std::function<void()>>& contestants, int repetitions,
+                                                 cudaStream_t stream) {
+  const Event begin, end;
+  std::vector<std::vector<double>> times(contestants.size());
+  for (int round = -2; round < repetitions; ++round)
+    for (std::size_t i = 0; i < contestants.size(); ++i) {
+      check(cudaEventRecord(begin.get(), stream));
+      contestants[i]();
+      check(cudaEventRecord(end.get(), stream));
+      check(cudaEventSynchronize(end.get()));
+      check(cudaGetLastError());
+      float ms = 0;
+      check(cudaEventElapsedTime(&ms, begin.get(), end.get()));
+      if (round >= 0) times[i].push_back(1000.0 * ms);
+    }
+  return times;
+}
+
+}  // namespace areal::bench
