@@ -194,12 +194,13 @@ def main():
                 if ncu:
                     profile(ncu, [arguments.areal, *command, "--backend", "cuda", "--quiet"], kernel, kept, dropped)
                 measured = counters(kept.with_suffix(".raw.csv").read_text())
-                instructions = by_instruction(kept.with_suffix(".source.csv").read_text())
+                source = kept.with_suffix(".source.csv").read_text()
+                instructions = by_instruction(source)
                 simt = simt_counts(arguments.areal, command, kernel)
                 width, height = map(int, size.split("x"))
                 records.append({"what": "sectors", "algorithm": kernel, "width": width, "height": height, "type": kind,
                                 "commit": os.environ.get("AREAL_COMMIT", "unknown"), "simt": simt, "ncu": measured,
-                                "instructions": instructions, "rows": compared(kernel, simt, measured, instructions)})
+                                "instructions": instructions, "source_page": "" if instructions else source[:2000], "rows": compared(kernel, simt, measured, instructions)})
     print(table(records))
     if dropped:
         print("this ncu has no " + ", ".join(sorted(dropped)))
