@@ -85,10 +85,11 @@ def run_ncu(words):
 def profile(ncu, command, kernel, kept, dropped):
     """Runs the command under ncu, which leaves two CSV files: the counters, and what each instruction touched."""
     report = kept.with_suffix(".ncu-rep")
+    report.unlink(missing_ok=True)
     while True:
         wanted = NEEDED + [metric for metric in COPIES if metric not in dropped]
         code, said = run_ncu([ncu, "--clock-control", "none", "--target-processes", "application-only", "--kernel-name-base",
-                              "demangled", "--kernel-name", f"regex:kernels::{kernel}<", "--launch-count", "1", "--section",
+                              "demangled", "--kernel-name", f"regex:.*kernels::{kernel}<.*", "--launch-count", "1", "--section",
                               "SourceCounters", "--metrics", ",".join(wanted), "--force-overwrite", "--export", str(report), *command])
         if code == 0 and report.exists():
             break
@@ -97,7 +98,7 @@ def profile(ncu, command, kernel, kept, dropped):
             fail(f"{' '.join(command)}: no profile of a kernel {kernel}:\n{said}")
         dropped.update(unknown)
     for page, suffix in (("raw", ".raw.csv"), ("source", ".source.csv")):
-        code, said = run_ncu([ncu, "--import", str(report), "--page", page, "--csv"])
+        code, said = run_ncu([ncu, "--import", str(report), "--page", page, "--csv", "--print-units", "base"])
         if code:
             fail(f"ncu --import --page {page}:\n{said}")
         kept.with_suffix(suffix).write_text(said)

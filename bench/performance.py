@@ -156,8 +156,10 @@ def sectors_page(found):
     """What ncu and the simulated machine counted: bench/ncu_sectors.py."""
     lines = ["", "## Sectors, counted twice", "",
              "Sectors of 32 bytes that three kernels touch, as the simulated machine counts them and as ncu does, from "
-             "[bench/ncu_sectors.py](../bench/ncu_sectors.py). The counters of a whole kernel include the words that tiles hand each "
-             "other: what is handed over is on both sides, what is polled depends on the schedule and is told apart by instruction alone."]
+             "[bench/ncu_sectors.py](../bench/ncu_sectors.py). Both charge a warp's instruction for each sector that its lanes touch; the "
+             "simulated machine tells pixels and entries from the words that tiles hand each other, a GPU's counters do so by "
+             "instruction alone. For a whole kernel, then, what is handed over (the same each time) is on both sides, and what is polled "
+             "(as often as the schedule has it) is a row of its own, or makes the difference where the row says polls."]
     records = [record for (_, cases), (_, records) in found.items() if cases == "sectors" for record in records]
     if not records:
         return [*lines, "", "Not measured yet."]

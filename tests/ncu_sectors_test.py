@@ -36,7 +36,7 @@ else:
     if unknown:
         sys.exit("==ERROR== Failed to find metric " + unknown[0])
     name = words[words.index("--kernel-name") + 1]
-    pathlib.Path(words[words.index("--export") + 1]).write_text(name.removeprefix("regex:kernels::").removesuffix("<"))
+    pathlib.Path(words[words.index("--export") + 1]).write_text(name.removeprefix("regex:.*kernels::").removesuffix("<.*"))
 """
 
 
