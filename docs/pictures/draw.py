@@ -202,7 +202,7 @@ def time_picture(trace, title):
     svg.text(10, 18, title, size=13)
     base = {block: top + i * (warps * high + gap) for i, block in enumerate(order)}
     alive, done = {}, {what: {} for what, _, _ in kinds}
-    for _, block, warp, kind, _, start, stop in trace.runs:
+    for _, block, warp, kind, _, start, stop, *_ in trace.runs:
         y = base[block] + warp * high + high / 2
         alive.setdefault(y, []).append((start, stop))
         for what in done:

@@ -59,10 +59,13 @@ void Recorder::operator()(const Event& event) {
 
 void Recorder::note(const Event& event, const char* what, int array, std::uint64_t offset) {
   const int warp = event.thread / 32;
-  const auto [open, is_new] = open_.try_emplace({event.block, warp, what, array}, runs_.size());
+  const auto [open, is_new] = open_.try_emplace({event.block, warp, what, array, event.site.line}, runs_.size());
   if (!is_new && event.step > runs_[open->second].to + pause) open->second = runs_.size();
-  if (open->second == runs_.size()) runs_.push_back({launch_, event.block, warp, what, array, event.step, event.step});
-  runs_[open->second].to = event.step;
+  if (open->second == runs_.size())
+    runs_.push_back({launch_, event.block, warp, what, array, event.site, event.step, event.step, offset, offset});
+  Run& run = runs_[open->second];
+  run.to = event.step;
+  run.low = std::min(run.low, offset), run.high = std::max(run.high, offset + event.bytes);
   if (const int cell = array < 0 ? 0 : memory_[static_cast<std::size_t>(array)].cell; cell > 0)
     for (std::uint64_t at = offset; at < offset + event.bytes; at += std::min<unsigned>(event.bytes, cell))
       cells_[{launch_, event.block, warp, what, array}].insert(at / static_cast<unsigned>(cell));
@@ -133,12 +136,15 @@ void Recorder::write(const char* name, const char* lane, const std::vector<Launc
                 static_cast<unsigned long long>(h.posted), static_cast<unsigned long long>(h.read));
     comma = ",";
   }
-  std::printf("],\n\"runs\": [");  // launch, block, warp, what, array, from, to
+  std::printf("],\n\"runs\": [");  // launch, block, warp, what, array, from, to, low, high, site
   comma = "";
   for (const Run& run : runs_) {
-    std::printf("%s\n[%d, %lld, %d, \"%s\", %d, %llu, %llu]", comma, run.launch, static_cast<long long>(run.block),
-                run.warp, run.what, run.array, static_cast<unsigned long long>(run.from),
-                static_cast<unsigned long long>(run.to));
+    const char* const slash = std::strrchr(run.site.file, '/');
+    std::printf("%s\n[%d, %lld, %d, \"%s\", %d, %llu, %llu, %llu, %llu, \"%s:%d\"]", comma, run.launch,
+                static_cast<long long>(run.block), run.warp, run.what, run.array,
+                static_cast<unsigned long long>(run.from), static_cast<unsigned long long>(run.to),
+                static_cast<unsigned long long>(run.low), static_cast<unsigned long long>(run.high),
+                slash != nullptr ? slash + 1 : run.site.file, run.site.line);
     comma = ",";
   }
   std::printf("],\n\"cells\": [");  // launch, block, warp, what, array, which

@@ -44,14 +44,15 @@ class Recorder {
   void write(const char* name, const char* lane, const std::vector<LaunchCounts>& launches);
 
  private:
-  /// What a warp did to one array, without long pauses, in steps of the scheduler.
+  /// What a warp did to one array at one line of the source, without long pauses: steps of the scheduler, bytes.
   struct Run {
     int launch;
     std::int64_t block;
     int warp;
     const char* what;
     int array;  ///< -1: shared memory
-    std::uint64_t from, to;
+    Site site;
+    std::uint64_t from, to, low, high;
   };
   struct Rectangle {
     std::int64_t x0, x1, y0, y1, z0, z1;
@@ -83,7 +84,7 @@ class Recorder {
   std::map<std::tuple<std::int64_t, int, int>, std::map<std::int64_t, Word>> peeked_;  // block, thread, array
   std::map<std::tuple<int, std::int64_t, int, std::int64_t, bool>, HandOver> handovers_;
   std::map<std::tuple<int, std::int64_t, int, int>, Rectangle> places_;
-  std::map<std::tuple<std::int64_t, int, std::string_view, int>, std::size_t> open_;
+  std::map<std::tuple<std::int64_t, int, std::string_view, int, int>, std::size_t> open_;  // block .. array, line
   std::vector<Run> runs_;
   std::map<std::tuple<int, std::int64_t, int, std::string_view, int>, std::set<std::uint64_t>> cells_;
 };
