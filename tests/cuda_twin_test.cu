@@ -6,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <fstream>
+#include <optional>
 #include <random>
 #include <sstream>
 #include <string>
@@ -24,6 +25,7 @@ class CudaTwins : public testing::Test {
  protected:
   void SetUp() override {
     if (devices().empty()) GTEST_SKIP() << "no GPU";
+    stream_.emplace();
   }
   static void TearDownTestSuite() {
     const char* const path = std::getenv("AREAL_TWIN_JSON");
@@ -41,11 +43,12 @@ class CudaTwins : public testing::Test {
     };
     std::vector<char> first, again(bytes);
     for (const auto& [form, kernel] : forms) {
+      REQUIRE_CUDA(cudaMemsetAsync(const_cast<void*>(out), 0xa5, bytes, stream()));
       before();
       launch(kernel);
       REQUIRE_CUDA(cudaGetLastError());
-      cuda::copy_out(again.data(), out, bytes, stream_.get());
-      stream_.synchronize();
+      cuda::copy_out(again.data(), out, bytes, stream_->get());
+      stream_->synchronize();
       if (first.empty()) first = again;
       EXPECT_TRUE(first == again) << name << ": " << form;
     }
@@ -78,12 +81,12 @@ class CudaTwins : public testing::Test {
     cudaEventDestroy(begin);
     cudaEventDestroy(end);
   }
-  cudaStream_t stream() { return static_cast<cudaStream_t>(stream_.get().handle()); }
+  cudaStream_t stream() { return static_cast<cudaStream_t>(stream_->get().handle()); }
   void copy_in(const cuda::Memory& to, const void* from, std::size_t bytes) {
-    cuda::copy_in(to.data(), from, bytes, stream_.get());
+    cuda::copy_in(to.data(), from, bytes, stream_->get());
   }
 
-  cuda::OwnedStream stream_;
+  std::optional<cuda::OwnedStream> stream_;
 };
 
 TEST_F(CudaTwins, Scan) {
@@ -93,16 +96,16 @@ TEST_F(CudaTwins, Scan) {
   for (std::uint32_t& number : numbers) number = random();
   const cuda::Memory in(n * 4), out(n * 4), ticket(8), sums(blocks * 8);
   copy_in(in, numbers.data(), n * 4);
-  cuda::clear(ticket.data(), 8, stream_.get());
-  cuda::clear(sums.data(), blocks * 8, stream_.get());
+  cuda::clear(ticket.data(), 8, stream_->get());
+  cuda::clear(sums.data(), blocks * 8, stream_->get());
   const ScanArgs args{static_cast<const std::uint32_t*>(in.data()), static_cast<std::uint32_t*>(out.data()),
                       static_cast<std::uint64_t*>(ticket.data()),
                       static_cast<kernels::Tagged<std::uint32_t>*>(sums.data())};
   compare<Scans>("Scan", n, args, blocks, sizeof(Scan<cuda::Machine, kernels::NoConfig>::Shared), out.data(), n * 4,
                  [] {});
   std::vector<std::uint32_t> got(n);
-  cuda::copy_out(got.data(), out.data(), n * 4, stream_.get());
-  stream_.synchronize();
+  cuda::copy_out(got.data(), out.data(), n * 4, stream_->get());
+  stream_->synchronize();
   std::uint32_t sum = 0;
   for (std::int64_t i = 0; i < n; ++i) ASSERT_EQ(got[i], sum += numbers[i]) << i << ", seed 17";
 }
@@ -142,8 +145,8 @@ TEST_F(CudaTwins, Sums) {
   compare<Sums>("Sums", n, args, n / 256, 0, out.data(), n * 8,
                 [&] { cudaMemsetAsync(refused.data(), 0xff, 8, stream()); });
   std::int64_t first = 0;
-  cuda::copy_out(&first, refused.data(), 8, stream_.get());
-  stream_.synchronize();
+  cuda::copy_out(&first, refused.data(), 8, stream_->get());
+  stream_->synchronize();
   EXPECT_EQ(first, 77);
 }
 
