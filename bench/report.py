@@ -1,12 +1,14 @@
-"""Makes the README's table and the plot from the newest records in bench/results/.
+"""Makes the README's table, docs/performance.md and the plot from the newest records in bench/results/.
 
-usage: report.py [--check]   (--check only says whether the README holds the table of the newest records)
+usage: report.py [--check]   (--check only says whether both are those of the newest records)
 """
 
 import json
 import re
 import sys
 from pathlib import Path
+
+import performance
 
 root = Path(__file__).resolve().parent.parent
 results = root / "bench" / "results"
@@ -212,11 +214,15 @@ def main():
     readme = root / "README.md"
     text = readme.read_text()
     made = re.sub(re.escape(begin) + ".*?" + re.escape(end), lambda _: f"{begin}\n{table()}\n{end}", text, flags=re.S)
+    page = root / "docs" / "performance.md"
     if sys.argv[1:] == ["--check"]:
         if made != text:
             sys.exit("README.md does not hold the table of the newest records: run bench/report.py")
+        if not page.exists() or page.read_text() != performance.page(results):
+            sys.exit("docs/performance.md is not that of the newest records: run bench/report.py")
         return
     readme.write_text(made)
+    page.write_text(performance.page(results))
     plot(results / "sat.svg")
 
 

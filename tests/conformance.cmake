@@ -12,7 +12,7 @@ if(TEST peers_python_test)
   set_tests_properties(peers_python_test PROPERTIES SKIP_RETURN_CODE 77)
 endif()
 # The simulated machine takes its time, and checks memory itself.
-set_tests_properties(conformance_device_test conformance_device_options_test PROPERTIES LABELS once)
+set_tests_properties(conformance_device_test conformance_device_options_test conformance_device_floats_test PROPERTIES LABELS once)
 if(TEST simt_sat_test)
   set_tests_properties(simt_sat_test PROPERTIES LABELS once)
 endif()

@@ -1,0 +1,51 @@
+"""What was asked of each case: its fraction, floor / ours, and how much faster than a peer it is to be."""
+
+SQUARE = (1024, 2048, 4096, 8192)  # sides; the last and larger ones
+TABLES = {
+    ("none", lane): (0.75, 0.80, 0.90, 0.95)
+    for lane in ("32f32f", "8u32u", "32u32u", "64f64f", "8u32f", "16u32u", "32f64f", "8u64f")
+}
+TABLES["zero", "8u32s"] = (0.70, 0.75, 0.87, 0.92)
+TABLES["none", "8u32u+64u"] = TABLES["zero", "8u32u+64u"] = (None, 0.75, 0.87, 0.92)
+
+# lane, width, height, images
+SHAPES = {("8u32u", 640, 480, 64): 0.90, ("8u32u", 1920, 1080, 1): 0.75}
+for lane in ("8u32u", "32f32f"):
+    SHAPES[lane, 1_000_000, 3, 1] = SHAPES[lane, 3, 1_000_000, 1] = 0.5
+
+# width, height, images, bins
+HISTOGRAMS = {(640, 480, 1, 32): 0.70, (1920, 1080, 1, 32): 0.90, (3840, 2160, 1, 32): 0.95, (8192, 8192, 1, 128): 0.95,
+              (640, 480, 32, 32): 0.93}
+
+# threads, lane, peer
+CPU_PEERS = {(1, "8u32s", "opencv"): 1.3, (2, "8u32s", "opencv"): 2.0, (1, "8u32s+64f", "opencv"): 1.5,
+             (1, "32f64f", "opencv"): 1.5, (1, "8u32u", "numpy"): 10, (1, "8u32u", "skimage"): 10}
+
+
+def fraction(row):
+    """The fraction that was asked of a record, or None."""
+    size = row["width"], row["height"], row["batch"]
+    if row["backend"] == "cpu":
+        if row["what"] == "sat":
+            return 0.85 if row["threads"] == 2 and min(size[:2]) >= 4096 else None
+        if row["what"] == "histogram":
+            return 0.8 if row["threads"] == 2 and (*size, row["bins"]) == (1920, 1080, 1, 32) and row["algorithm"] == "fused" else None
+        return 0.8 if row["what"] == "region" else None
+    if row["what"] == "sat":
+        special = SHAPES.get((row["lane"], *size))
+        table = TABLES.get((row.get("border"), row["lane"]))
+        if special or not table or size[0] != size[1] or size[2] != 1:
+            return special
+        if size[0] in SQUARE or size[0] > SQUARE[-1]:
+            return table[SQUARE.index(min(size[0], SQUARE[-1]))]
+        return None
+    if row["what"] == "histogram":
+        return HISTOGRAMS.get((*size, row["bins"]))
+    return 0.9 if row["what"] == "region" else None
+
+
+def beside(row, peer):
+    """How many times as fast as that peer it was to be, or None."""
+    if row["backend"] != "cpu":
+        return None
+    return CPU_PEERS.get((row["threads"], row["lane"], next((name for name in ("opencv", "numpy", "skimage") if peer.startswith(name)), "")))

@@ -1,0 +1,65 @@
+// The kernels of summed-area tables, on images of a few tiles of 32f32f.
+
+#include <areal/array.hpp>
+#include <cstring>
+#include "kernels/sat/held.hpp"
+#include "kernels/sat/ribbon.hpp"
+#include "recorder.hpp"
+#include "simt/sat.hpp"
+
+namespace areal::simt {
+namespace {
+
+using In = float;
+using T = float;
+
+template <kernels::HeldOrder order>
+void name_held(Recorder& recorder, const kernels::TableRequest& request, void* workspace) {
+  const kernels::HeldPlan<kernels::HeldConfig<In, T, order>> plan(request, workspace);
+  recorder.add("ticket", plan.args.ticket, 8);
+  recorder.add("rows", plan.args.rows, 8);
+  if (order == kernels::HeldOrder::rows) recorder.add("beside", plan.args.beside, 8);
+  recorder.add("columns", plan.args.columns, 8);
+  recorder.add("totals", plan.args.totals, 8);
+}
+
+}  // namespace
+
+void trace_sat(const std::string& id) {
+  using kernels::HeldOrder;
+  const std::map<std::string, Shape> shapes{{"held", {18 * 128, 3 * 128}},
+                                            {"held-diagonal", {6 * 128, 5 * 128}},
+                                            {"held-direct", {5 * 128, 4 * 128}},
+                                            {"ribbon", {20 * 2048, 3}}};
+  const kernels::SatRequest request{shapes.at(id), {Type::f32, Type::f32}, Border::none};
+  Array image(request.image, Type::f32), table(request.image, Type::f32);
+  for (std::size_t i = 0; i < image.bytes() / sizeof(In); ++i) image.as<In>()[i] = static_cast<In>(i % 7);
+  Array workspace({static_cast<std::int64_t>(sat_workspace_bytes(id, request)), 1}, Type::u8);
+  std::memset(workspace.data(), 0, workspace.bytes());
+
+  Recorder recorder;
+  const auto named = [&](const char* name, const Array& array) {
+    recorder.add(
+        {name, static_cast<const char*>(array.data()), array.bytes(), 4, request.image.width, request.image.height});
+  };
+  named("image", image);
+  named("table", table);
+  const kernels::TableRequest of_sum{id, kernels::Summed::pixels, request.lane, request.image, request.border};
+  if (id == "held") name_held<HeldOrder::rows>(recorder, of_sum, workspace.data());
+  if (id == "held-diagonal") name_held<HeldOrder::diagonals>(recorder, of_sum, workspace.data());
+  if (id == "held-direct") name_held<HeldOrder::direct>(recorder, of_sum, workspace.data());
+  if (id == "ribbon") {
+    const kernels::RibbonPlan<kernels::RibbonConfig<In, T>> plan(of_sum, workspace.data());
+    recorder.add("ticket", plan.args.ticket, 8);
+    recorder.add("sums", plan.args.sums, 8);
+    recorder.add("beside", plan.args.beside, 8);
+  }
+  recorder.close(static_cast<const char*>(workspace.data()) + workspace.bytes());
+  Options options;
+  options.residents = 6;
+  options.trace = [&](const Event& event) { recorder(event); };
+  const auto launches = sat(id, request, {image.view(), table.view()}, workspace.data(), options);
+  recorder.write(id.c_str(), "32f32f", launches);
+}
+
+}  // namespace areal::simt
