@@ -29,6 +29,9 @@ struct SatOptions {
   bool mask = false;        ///< a mask (8u, 0 means leave out) comes with the image; also the table of counts (32u)
   bool ignore_nan = false;  ///< as a mask that leaves out NaN (float input); also the table of counts
   bool volume = false;      ///< the batch is the depth of one volume, and is summed along, too
+  /// The share of the pixels, above 0 and below 1, that hybrid-1r1w leaves to its two triangles; the plan's reason says
+  /// which share they have, as triangles are made of tiles. Other algorithms have none.
+  double r = 0.25;
   Layout tables = Layout::planar;  ///< for several channels: separate tables, or one interleaved table
   Progress progress = {};          ///< may cancel
   LaunchReport launched = {};      ///< told what each launch did; for simt, which counts

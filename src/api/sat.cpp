@@ -102,6 +102,7 @@ SatPlan::SatPlan(const Shape& image, Lane lane, const SatOptions& options) {
   }
   require(!options.ignore_nan || is_float(lane.input), "ignore_nan: ", name_of(lane.input), " pixels are never NaN");
   require(!(options.volume && options.tilted), "a volume has no tilted table");
+  require(options.r > 0 && options.r < 1, "r ", options.r, ": it may lie between 0 and 1");
   auto state = std::make_shared<State>();
   state->image = image;
   state->lane = lane;
@@ -119,21 +120,25 @@ SatPlan::SatPlan(const Shape& image, Lane lane, const SatOptions& options) {
   const Algorithm* const row = find_algorithm("sat", state->algorithm);
   require(row != nullptr && runs_on(*row, backend), "algorithm ", options.algorithm, " is not one of ",
           known_algorithms(backend));
-  if (options.algorithm != "auto")
+  if (options.algorithm == "hybrid-1r1w")
+    state->reason = sentence("asked for, with r ", hybrid_r(image, options));
+  else if (options.algorithm != "auto")
     state->reason = "asked for";
   else if (on_cpu)
     state->reason = "of the CPU's algorithms the fastest measured on the lanes and sizes in bench/results";
   else
     state->reason = "of our kernels the fastest measured on images of this size and lane";
   state->check_tables();
+  if (row->plain_only) {
+    const bool plain = image.channels <= 1 && image.batch <= 1 && !options.squares && !options.tilted &&
+                       !options.mask && !options.ignore_nan && !options.volume;
+    require(plain, "algorithm ", state->algorithm,
+            " computes the plain sum of one single-channel image; for more choose auto", on_cpu ? " or tiles" : "");
+  }
   if (!on_cpu) {
     if (!state->device) state->device.emplace(image, lane, state->options, state->algorithm);
     state->workspace_bytes = state->device->workspace_bytes();
   } else if (row->plain_only) {
-    const bool plain = image.channels <= 1 && image.batch <= 1 && !options.squares && !options.tilted &&
-                       !options.mask && !options.ignore_nan && !options.volume;
-    require(plain, "algorithm ", state->algorithm,
-            " computes the plain sum of one single-channel image; for more choose auto or tiles");
     state->plain = plain_algorithm(state->algorithm, lane);
     require(state->plain != nullptr, "algorithm ", state->algorithm, " has no implementation");
   } else {

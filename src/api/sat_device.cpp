@@ -5,9 +5,15 @@
 #include "api/require.hpp"
 #include "cuda/device.hpp"
 #include "kernels/sat/choice.hpp"
+#include "kernels/sat/triangles.hpp"
 #include "simt/sat.hpp"
 
 namespace areal {
+
+double hybrid_r(const Shape& image, const SatOptions& options) {
+  const kernels::Placed p = kernels::placed(image, options.border);
+  return kernels::effective_r(options.r, p.height, p.width);
+}
 
 void require_backend(Backend backend, int device) {
   if (backend == Backend::cuda)
@@ -35,7 +41,8 @@ void require_stream(Stream stream) {
 
 DeviceSat::DeviceSat(const Shape& image, Lane lane, const SatOptions& options, std::string id)
     : request_{image,          lane,         options.border,     options.squares,
-               options.tilted, options.mask, options.ignore_nan, options.volume},
+               options.tilted, options.mask, options.ignore_nan, options.volume,
+               options.r},
       backend_(options.backend),
       device_(options.device),
       id_(std::move(id)),

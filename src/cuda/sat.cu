@@ -2,14 +2,17 @@
 
 #include <areal/error.hpp>
 #include <string>
+#include "cuda/paper_entries.cuh"
 #include "cuda/sat_entries.cuh"
 
 namespace areal::cuda {
 namespace {
 
 kernels::SatEntry<Launcher> entry(const kernels::TableRequest& request) {
-  const auto found = kernels::in_group(kernels::group_of_type(request.lane.table),
-                                       [&]<kernels::Group group>() { return sat_entry_of<group>(request); });
+  const auto found = kernels::in_group(kernels::group_of_type(request.lane.table), [&]<kernels::Group group>() {
+    const auto ours = sat_entry_of<group>(request);
+    return ours.execute ? ours : paper_entry_of<group>(request);
+  });
   if (!found.execute)
     throw Unavailable("algorithm " + std::string(request.id) + " has no CUDA kernel for lane " + name_of(request.lane));
   return found;

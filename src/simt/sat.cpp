@@ -2,6 +2,7 @@
 
 #include <areal/error.hpp>
 #include <string>
+#include "simt/paper_entries.hpp"
 #include "simt/sat_entries.hpp"
 #include "simt/view_bytes.hpp"
 
@@ -9,8 +10,10 @@ namespace areal::simt {
 namespace {
 
 kernels::SatEntry<Launcher> entry(const kernels::TableRequest& request) {
-  const auto found = kernels::in_group(kernels::group_of_type(request.lane.table),
-                                       [&]<kernels::Group group>() { return sat_entry_of<group>(request); });
+  const auto found = kernels::in_group(kernels::group_of_type(request.lane.table), [&]<kernels::Group group>() {
+    const auto ours = sat_entry_of<group>(request);
+    return ours.execute ? ours : paper_entry_of<group>(request);
+  });
   if (!found.execute)
     throw Unavailable("algorithm " + std::string(request.id) + " has no kernel for lane " + name_of(request.lane));
   return found;

@@ -210,11 +210,12 @@ inline std::string fault_of(const SatCase& c, const Subject& subject = {}) {
   }
 }
 
-/// The ids of the family that run on a device backend.
-inline std::vector<std::string> device_sat_ids() {
+/// The ids of the family that run on a device backend: ours, which do all that a plan may ask; or the papers', which do
+/// plain sums.
+inline std::vector<std::string> device_sat_ids(bool plain_only = false) {
   std::vector<std::string> ids;
   for (const Algorithm& row : algorithms())
-    if (row.family == "sat" && row.cuda) ids.emplace_back(row.id);
+    if (row.family == "sat" && row.cuda && row.plain_only == plain_only) ids.emplace_back(row.id);
   return ids;
 }
 /// The ids of the family that run on the CPU, `auto` first.

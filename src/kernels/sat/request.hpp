@@ -18,6 +18,7 @@ struct SatRequest {
   Border border = Border::zero;
   std::optional<Type> squares = {};
   bool tilted = false, mask = false, ignore_nan = false, volume = false;
+  double r = 0.25;  ///< of hybrid-1r1w
 
   bool counts() const { return mask || ignore_nan; }
 };
@@ -32,6 +33,7 @@ struct TableRequest {
   Lane lane;  ///< elements that are read, and sums; need not be one of lanes()
   Shape image;
   Border border = Border::zero;
+  double r = 0.25;  ///< of hybrid-1r1w
 };
 
 /// The border is an output offset and an edge of zeros: all algorithms compute the inclusive table of a (sub)image.
