@@ -23,6 +23,7 @@ struct HistogramOptions {
   /// copies where it must, takes a GPU where there is one that can do what is asked for, see best_backend.
   Backend backend = Backend::automatic;
   int device = 0;                  ///< number of the device, for cuda
+  int tile = 32;                   ///< side of the tiles of cw-tis and wf-tis: 16, 32 or 64. Others have none
   int threads = 0;                 ///< CPU threads; 0 means all
   std::uint64_t memory_limit = 0;  ///< refuse a tensor of more bytes than this; 0: what the machine has free
   Progress progress;               ///< may cancel

@@ -81,6 +81,8 @@ HistogramPlan::HistogramPlan(const Shape& image, Type type, const Binning& binni
   const bool on_cpu = options.backend == Backend::cpu;
   check_shape("image", image, type);
   require(options.threads >= 0, "threads ", options.threads, ": it may be 0 (all) or more");
+  require(options.tile == 16 || options.tile == 32 || options.tile == 64, "tile ", options.tile,
+          ": it may be 16, 32 or 64");
   check_counter(options);
   require_counting(options.launched, options.backend);
   const std::int64_t more = options.border == Border::zero ? 1 : 0;
@@ -107,12 +109,13 @@ HistogramPlan::HistogramPlan(const Shape& image, Type type, const Binning& binni
   if (options.algorithm == "auto")
     state->reason = on_cpu ? "the fastest on a CPU for every size and number of bins measured"
                            : "the algorithm of ours on a device";
+  if (row->plain_only)
+    require(image.channels == 1 && image.batch <= 1 && !options.weighted, "algorithm ", state->algorithm,
+            " counts one single-channel image without weights; for more choose auto or ",
+            on_cpu ? "fused" : "anchored");
   if (!on_cpu) {
     state->device.emplace(image, state->rule, options, state->algorithm);
-  } else if (row->plain_only) {
-    require(image.channels == 1 && image.batch <= 1 && !options.weighted, "algorithm ", state->algorithm,
-            " counts one single-channel image without weights; for more choose auto or fused");
-  } else {
+  } else if (!row->plain_only) {
     cpu::FusedHistogram asked;
     asked.image = image;
     asked.bins = binning.bins();

@@ -3,13 +3,16 @@
 #include <areal/error.hpp>
 #include <string>
 #include "cuda/histogram_entries.cuh"
+#include "cuda/histogram_paper_entries.cuh"
 
 namespace areal::cuda {
 namespace {
 
 kernels::HistogramEntry<Launcher> entry(std::string_view id, Type counter) {
-  const auto found = kernels::in_group(kernels::group_of_type(counter),
-                                       [&]<kernels::Group group>() { return histogram_entry_of<group>(id, counter); });
+  const auto found = kernels::in_group(kernels::group_of_type(counter), [&]<kernels::Group group>() {
+    const auto ours = histogram_entry_of<group>(id, counter);
+    return ours.execute ? ours : histogram_paper_entry_of<group>(id, counter);
+  });
   if (!found.execute)
     throw Unavailable("algorithm " + std::string(id) + " has no CUDA kernel for counter " +
                       std::string(name_of(counter)));

@@ -4,14 +4,17 @@
 #include <string>
 #include "kernels/device/workspace.hpp"
 #include "simt/histogram_entries.hpp"
+#include "simt/histogram_paper_entries.hpp"
 #include "simt/view_bytes.hpp"
 
 namespace areal::simt {
 namespace {
 
 kernels::HistogramEntry<Launcher> entry(std::string_view id, Type counter) {
-  const auto found = kernels::in_group(kernels::group_of_type(counter),
-                                       [&]<kernels::Group group>() { return histogram_entry_of<group>(id, counter); });
+  const auto found = kernels::in_group(kernels::group_of_type(counter), [&]<kernels::Group group>() {
+    const auto ours = histogram_entry_of<group>(id, counter);
+    return ours.execute ? ours : histogram_paper_entry_of<group>(id, counter);
+  });
   if (!found.execute)
     throw Unavailable("algorithm " + std::string(id) + " has no kernel for counter " + std::string(name_of(counter)));
   return found;

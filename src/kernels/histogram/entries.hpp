@@ -3,18 +3,10 @@
 
 #include <string_view>
 #include "kernels/histogram/anchored.hpp"
+#include "kernels/histogram/entry.hpp"
 #include "kernels/sat/groups.hpp"
 
 namespace areal::kernels {
-
-template <class Launcher>
-struct HistogramEntry {
-  std::size_t (*workspace_bytes)(const HistogramRequest&) = nullptr;
-  /// Everything has been checked; views and request agree; the rule's tables are where the workspace begins.
-  void (*execute)(Launcher&, const HistogramRequest&, const ConstView& image, const ConstView& weights,
-                  const View& tensor, void* workspace) = nullptr;
-  std::size_t shared_bytes = 0;  ///< of the block that has most
-};
 
 template <class Launcher, class T>
 HistogramEntry<Launcher> anchored_entry() {

@@ -36,6 +36,7 @@ struct HistogramRequest {
   Type counter = Type::u32;
   Border border = Border::none;
   bool weighted = false;
+  int tile = 32;                                         ///< side of the tiles of cw-tis and wf-tis: 16, 32 or 64
   PixelRule rule;                                        ///< without its `data`, which lies in the workspace:
   std::vector<char> tables;                              ///< what is to be there, first of all
   std::int64_t table_at[PixelRule::most_channels] = {};  ///< where in `tables` each channel's begins

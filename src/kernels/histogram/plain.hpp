@@ -1,0 +1,153 @@
+#pragma once
+// What the papers' integral histograms have in common: one image of one channel, and a tensor of one inclusive matrix a
+// bin, which a first launch sets to 0 and 1. The border is an offset of the tensor and a launch of its own that writes
+// zeros; the counts that a paper gives are those of border none.
+
+#include <type_traits>
+#include "kernels/device/workspace.hpp"
+#include "kernels/histogram/entry.hpp"
+#include "kernels/histogram/pixel_bin.hpp"
+#include "kernels/sat/plain.hpp"
+
+namespace areal::kernels {
+
+/// Matrices of one size: the bins of a tensor.
+struct Planes {
+  char* first = nullptr;
+  std::int64_t pitch = 0;  ///< bytes from row to row
+  std::int64_t plane = 0;  ///< bytes from matrix to matrix
+  bool aligned = true;     ///< elements are; else they are moved byte by byte
+
+  AREAL_BOTH Matrix of(std::int64_t bin) const { return {first + bin * plane, pitch, aligned}; }
+};
+
+/// The sums of a tensor without its border.
+struct TensorSize {
+  std::int64_t width = 0, height = 0, bins = 0;
+
+  std::int64_t elements() const { return width * height * bins; }
+};
+inline TensorSize tensor_size(const HistogramRequest& request) {
+  const Placed p = placed(request.image, request.border);
+  return {p.width, p.height, request.image.empty() ? 0 : request.bins};
+}
+
+/// The type that counts are added in, in registers and in shared memory.
+template <class T>
+using Added = std::conditional_t<sizeof(T) == 2, std::uint32_t, T>;
+
+/// Matrices of a workspace.
+template <class T>
+Planes take_planes(Workspace& from, std::int64_t count, std::int64_t height, std::int64_t width) {
+  T* first = nullptr;
+  from.take(first, count * height * width);
+  const std::int64_t pitch = width * static_cast<std::int64_t>(sizeof(T));
+  return {reinterpret_cast<char*>(first), pitch, pitch * height, true};
+}
+
+// ---------------------------------------------------------------- the first launch
+
+struct InitialiseArgs {
+  ChannelRule rule;
+  Matrix image;
+  Planes out;
+  std::int64_t width = 0, pixels = 0;
+  int bins = 0;
+};
+
+template <class T_, class In_>
+struct InitialiseConfig {
+  using T = T_;
+  using In = In_;
+};
+
+/// A thread a pixel: 1 in its bin, 0 in all others. Reads 1/b (and the rule's table), writes 1 per element, coalesced.
+template <class M, class C>
+struct InitialiseTensor {
+  using T = typename C::T;
+  using In = typename C::In;
+  using Args = InitialiseArgs;
+  using Shared = NoShared;
+  static constexpr int threads = 256, resident = 1;
+  M m;
+  Args a;
+
+  AREAL_DEVICE void operator()() {
+    const std::int64_t i = m.block() * threads + m.thread();
+    if (i >= a.pixels) return;
+    const std::int64_t y = i / a.width, x = i % a.width;
+    const int bin = bin_of_value<In>(m, a.rule, load_element<M, In>(m, a.image.at(y, x, sizeof(In)), a.image.aligned));
+    for (int k = 0; k < a.bins; ++k) store(m, a.out.of(k), y, x, static_cast<T>(k == bin));
+  }
+};
+
+// ---------------------------------------------------------------- all launches
+
+/// The tensor of a plain algorithm: Algorithm<T> takes its memory from a workspace when it is made of (request, size,
+/// workspace), and run(launcher, tensor) sums the zeros and ones up.
+template <class Launcher, class T, template <class> class Algorithm>
+struct PlainHistogram {
+  static std::size_t workspace_bytes(const HistogramRequest& request) {
+    const TensorSize size = tensor_size(request);
+    if (size.elements() == 0) return 0;
+    Workspace from(nullptr);
+    rule(request, from);
+    const Algorithm<T> algorithm(request, size, from);
+    return from.bytes();
+  }
+
+  static void execute(Launcher& launcher, const HistogramRequest& request, const ConstView& image, const ConstView&,
+                      const View& tensor, void* workspace) {
+    if (request.border != Border::none) edge<T>(launcher, tensor);
+    const TensorSize size = tensor_size(request);
+    if (size.elements() == 0) return;
+    Workspace from(workspace);
+    InitialiseArgs a;
+    a.rule = rule(request, from);
+    a.image = matrix(image);
+    a.out = planes(tensor, placed(request.image, request.border).offset);
+    a.width = size.width, a.pixels = size.width * size.height;
+    a.bins = static_cast<int>(size.bins);
+    const Algorithm<T> algorithm(request, size, from);
+    with_pixel(request.type, [&](auto value) {
+      launcher.template launch<InitialiseTensor, InitialiseConfig<T, decltype(value)>>(blocks_of(a.pixels, 256), a,
+                                                                                       false);
+    });
+    algorithm.run(launcher, a.out);
+  }
+
+  static HistogramEntry<Launcher> entry() {
+    HistogramEntry<Launcher> entry;  // its blocks have no more shared memory than every device gives
+    entry.workspace_bytes = &workspace_bytes;
+    entry.execute = &execute;
+    return entry;
+  }
+
+ private:
+  /// Whoever prepares the workspace puts its table there, first of all.
+  static ChannelRule rule(const HistogramRequest& request, Workspace& from) {
+    char* tables = nullptr;
+    from.take(tables, static_cast<std::int64_t>(request.tables.size()));
+    ChannelRule rule = request.rule.channel[0];
+    rule.data = tables + request.table_at[0];
+    return rule;
+  }
+  template <class V>
+  static Strides strides_of(const V& view, const void* first) {
+    Strides s = strides(view);
+    s.batch = 0;
+    s.alignment = alignment_of(first, s, size_of(view.type), size_of(view.type));
+    return s;
+  }
+  static Matrix matrix(const ConstView& image) {
+    const Strides s = strides_of(image, image.data);
+    return {static_cast<char*>(const_cast<void*>(image.data)), s.row, s.alignment != Alignment::bytes};
+  }
+  static Planes planes(const View& tensor, std::int64_t offset) {
+    const Strides s = strides_of(tensor, tensor.data);
+    return {static_cast<char*>(tensor.data) + offset * (s.row + s.column), s.row, s.channel,
+            s.alignment != Alignment::bytes};
+  }
+};
+
+}  // namespace areal::kernels

@@ -1,0 +1,211 @@
+// The papers' integral histograms on the device backends: every pair of (backend, row of the catalogue, pixel type,
+// binning, counter, border, shape, placement, tile). Where there is no GPU, the tests of cuda are skipped.
+#include <gtest/gtest.h>
+#include <areal/catalog.hpp>
+#include <areal/error.hpp>
+#include <areal/histogram.hpp>
+#include <areal/info.hpp>
+#include "conformance/pairwise.hpp"
+#include "conformance/shapes.hpp"
+#include "histogram_oracle.hpp"
+
+namespace areal::conformance {
+namespace {
+
+using oracle::Guarded;
+using oracle::Rule;
+
+constexpr Backend device_backends[] = {Backend::cuda, Backend::simt};
+constexpr Type types[] = {Type::u8,  Type::s8,  Type::u16, Type::s16, Type::u32, Type::s32,
+                          Type::u64, Type::s64, Type::f16, Type::f32, Type::f64};
+constexpr Type counters[] = {Type::u32, Type::u64, Type::u16};
+constexpr Border borders[] = {Border::none, Border::zero, Border::exclusive};
+constexpr int tiles[] = {32, 16, 64};
+struct Placement {
+  int misalign, gap;
+};
+constexpr Placement placements[] = {{0, 0}, {8, 24}, {1, 3}, {2, 7}};
+
+const std::vector<std::string>& ids() {
+  static const std::vector<std::string> all = [] {
+    std::vector<std::string> found;
+    for (const Algorithm& row : algorithms())
+      if (row.family == "histogram" && row.cuda && row.plain_only) found.emplace_back(row.id);
+    return found;
+  }();
+  return all;
+}
+
+/// Nothing, one, lines, primes, about tiles and pieces; and rows and columns of several blocks.
+const std::vector<ShapeClass>& shapes() {
+  static const std::vector<ShapeClass> all = {{"empty", 0, 0},    {"noColumns", 0, 7}, {"noRows", 9, 0},
+                                              {"one", 1, 1},      {"column", 1, 333},  {"row", 333, 1},
+                                              {"primes", 13, 7},  {"tile", 32, 32},    {"tiles", 65, 97},
+                                              {"random", 70, 41}, {"wide", 2100, 2},   {"tall", 1, 4099}};
+  return all;
+}
+constexpr std::size_t long_shapes = 2;  // the last ones
+
+/// Binnings of every kind that images of that type may have.
+Rule rule_of(std::size_t kind, Type type) {
+  const bool small = size_of(type) <= 2;
+  switch (kind) {
+    case 0:
+      return oracle::uniform(2, 3, 201, true);
+    case 1:
+      return oracle::uniform(5, 0, 90);
+    case 2:
+      return oracle::edges({-3, 0.5, 17, 90, 91, 250}, true);
+    case 3:
+      return is_float(type) ? oracle::edges({-1, 7, 7.5, 30}) : oracle::labels(32, 3);
+    default:
+      return is_float(type) || !small ? oracle::uniform(1, 10, 100) : oracle::lookup({-1, 0, 2, 2, 1, 0, -1, 4, 3});
+  }
+}
+constexpr std::size_t rules = 5;
+
+struct Product {
+  std::vector<std::size_t> levels{
+      std::size(device_backends), ids().size(),    std::size(types),      rules,           std::size(counters),
+      std::size(borders),         shapes().size(), std::size(placements), std::size(tiles)};
+};
+const Product& product() {
+  static const Product instance;
+  return instance;
+}
+
+struct Case {
+  HistogramOptions options;
+  Shape image;
+  Type type;
+  Rule rule;
+  Placement in, out;
+  std::uint64_t seed;
+};
+Case case_of(const Choice& choice) {
+  const ShapeClass& shape = shapes()[choice[6]];
+  // On the simulated machine a long line of many bins takes its time.
+  const bool long_shape = choice[6] + long_shapes >= shapes().size();
+  Case c{{},
+         {shape.width, shape.height},
+         types[choice[2]],
+         rule_of(long_shape ? 0 : choice[3], types[choice[2]]),
+         placements[choice[7]],
+         placements[(choice[7] + choice[6]) % std::size(placements)],
+         base_seed()};
+  c.options.backend = device_backends[choice[0]];
+  c.options.algorithm = ids()[choice[1]];
+  c.options.counter = counters[choice[4]];
+  c.options.border = borders[choice[5]];
+  c.options.tile = tiles[choice[8]];
+  for (const std::size_t value : choice) c.seed = c.seed * 31 + value;
+  return c;
+}
+
+std::string name_of_choice(const testing::TestParamInfo<Choice>& info) {
+  const Case c = case_of(info.param);
+  std::string name = std::string(name_of(c.options.backend)) + "_" + c.options.algorithm + "_" +
+                     std::string(name_of(c.type)) + "_" + std::string(name_of(c.options.counter)) + "_" +
+                     std::string(name_of(c.options.border)) + "_" + shapes()[info.param[6]].name + "_" +
+                     std::to_string(info.index);
+  for (char& letter : name)
+    if (letter == '-') letter = '_';
+  return name;
+}
+
+bool missing(Backend backend) {
+  for (const BackendInfo& row : backends())
+    if (row.backend == backend) return !row.available;
+  return true;
+}
+
+std::string difference(const ConstView& got, const std::vector<double>& expected) {
+  return got.type == Type::u16 ? oracle::difference_as<std::uint16_t>(got, expected, 0)
+                               : oracle::difference(got, expected);
+}
+
+class HistogramPapersProduct : public testing::TestWithParam<Choice> {};
+TEST_P(HistogramPapersProduct, KeepsTheContract) {
+  const Case c = case_of(GetParam());
+  if (missing(c.options.backend)) GTEST_SKIP() << name_of(c.options.backend) << " is not here";
+  SCOPED_TRACE(testing::Message() << c.image.width << "x" << c.image.height << " " << name_of(c.type) << ", "
+                                  << c.rule.name << ", tile " << c.options.tile << ", in " << c.in.misalign << " "
+                                  << c.in.gap << ", out " << c.out.misalign << " " << c.out.gap << ", seed " << c.seed);
+  std::mt19937_64 random(c.seed);
+  Guarded image(c.image, c.type, c.in.misalign, c.in.gap);
+  oracle::fill_random(image.view, random, c.type == Type::s8 ? -20 : 0, 110);
+  HistogramRunner runner(HistogramPlan(c.image, c.type, c.rule.binning, c.options));
+  EXPECT_EQ(runner.plan().algorithm(), c.options.algorithm);
+  Guarded first(runner.plan().tensor_shape(), c.options.counter, c.out.misalign, c.out.gap);
+  runner.execute({image.view, first.view});
+  EXPECT_EQ(difference(first.view, oracle::tensor(c.rule, image.view, nullptr, c.options.border)), "");
+  // Once more on the same workspace.
+  Guarded second(runner.plan().tensor_shape(), c.options.counter, c.out.misalign, c.out.gap);
+  runner.execute({image.view, second.view});
+  EXPECT_TRUE(second.same(first));
+}
+INSTANTIATE_TEST_SUITE_P(Histogram, HistogramPapersProduct, testing::ValuesIn(covering_array(product().levels)),
+                         name_of_choice);
+
+TEST(HistogramPapers, AFlippedElementIsFound) {
+  if (missing(Backend::simt)) GTEST_SKIP() << "simt is not here";
+  const Rule rule = oracle::uniform(3, 0, 256);
+  std::mt19937_64 random(1);
+  Guarded image({40, 9}, Type::u8, 0, 0), tensor({40, 9, 3, 1, Layout::planar}, Type::u32, 0, 0);
+  oracle::fill_random(image.view, random, 0, 255);
+  HistogramOptions options;
+  options.algorithm = "wf-tis", options.backend = Backend::simt;
+  HistogramRunner(HistogramPlan({40, 9}, Type::u8, rule.binning, options)).execute({image.view, tensor.view});
+  const std::vector<double> expected = oracle::tensor(rule, image.view, nullptr, Border::none);
+  ASSERT_EQ(difference(tensor.view, expected), "");
+  static_cast<std::uint32_t*>(tensor.view.data)[40 * 9 * 2 + 41] ^= 1;
+  EXPECT_NE(difference(tensor.view, expected), "");
+}
+
+TEST(HistogramPapers, AreInTheCatalogue) {
+  const std::vector<std::string> expected = {
+      "cw-b", "cw-sts", "cw-tis", "wf-tis", "harris", "lee-choe-multiple", "lee-choe-shared", "lee-choe"};
+  EXPECT_EQ(ids(), expected);
+}
+
+TEST(HistogramPapers, CountOneImageOfOneChannelWithoutWeights) {
+  if (missing(Backend::simt)) GTEST_SKIP() << "simt is not here";
+  const Binning binning = Binning::uniform(4, 0, 256);
+  for (const std::string& id : ids()) {
+    HistogramOptions options;
+    options.algorithm = id, options.backend = Backend::simt;
+    EXPECT_NO_THROW(HistogramPlan({9, 7}, Type::u8, binning, options)) << id;
+    EXPECT_THROW(HistogramPlan({9, 7, 1, 2}, Type::u8, binning, options), InvalidArgument) << id;
+    EXPECT_THROW(HistogramPlan({9, 7, 2}, Type::u8, Binning::joint({binning, binning}), options), InvalidArgument)
+        << id;
+    options.weighted = true, options.counter = Type::f32;
+    EXPECT_THROW(HistogramPlan({9, 7}, Type::u8, binning, options), InvalidArgument) << id;
+    options.weighted = false, options.counter = Type::u32, options.backend = Backend::cpu;
+    EXPECT_THROW(HistogramPlan({9, 7}, Type::u8, binning, options), InvalidArgument) << id;
+  }
+}
+
+TEST(HistogramPapers, TilesHaveThreeSides) {
+  for (const int tile : {0, -16, 8, 17, 33, 128}) {
+    HistogramOptions options;
+    options.tile = tile;
+    EXPECT_THROW(HistogramPlan({9, 7}, Type::u8, Binning::uniform(4, 0, 256), options), InvalidArgument) << tile;
+  }
+  if (missing(Backend::simt)) GTEST_SKIP() << "simt is not here";
+  // What was asked for is what runs.
+  for (const auto& [tile, strips] : {std::pair{16, 9}, {32, 5}, {64, 3}}) {
+    std::vector<std::uint8_t> pixels(70 * 62);
+    std::vector<std::uint32_t> counts(70 * 62);
+    int launches = 0;
+    HistogramOptions options;
+    options.algorithm = "cw-tis", options.backend = Backend::simt, options.tile = tile;
+    options.launched = [&](const LaunchCounts&) { ++launches; };
+    const HistogramPlan plan({70, 62}, Type::u8, Binning::uniform(1, 0, 256), options);
+    HistogramRunner(plan).execute(
+        {ConstView(pixels.data(), 70, 62), View(counts.data(), Type::u32, plan.tensor_shape())});
+    EXPECT_EQ(launches, 1 + strips);
+  }
+}
+
+}  // namespace
+}  // namespace areal::conformance
