@@ -103,7 +103,7 @@ TEST_F(CommandModel, WrongUseIsOneSentence) {
       {{"nakano", "--n", "many"}, "--n many: not a whole number"},
       {{"nakano", "--n", "64,,128"}, "--n : not a whole number"},
       {{"nakano", "--n"}, "--n: needs a value"},
-      {{"nakano", "--n", "1048576"}, "model nakano: too many values; the elements of all combinations may be 4194304"},
+      {{"nakano", "--n", "1048576"}, "model nakano: too many values; the elements of all combinations may be 2097152"},
       {{"nakano", "--n", "64", "--p", "32", "--k", "8"}, "--k 8: may not be less than 32"},
       {{"nakano", "--n", "64", "--p", "32", "--k", "65"}, "--k 65: may not be more than 64"},
       {{"nakano", "--n", "64", "--p", "32", "--plot", "a.svg"}, "--plot: needs several values of one of --n, --p"},

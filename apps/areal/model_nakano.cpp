@@ -53,7 +53,7 @@ Values threads_for(const Request& request, std::int64_t n, std::int64_t w, std::
 
 // Every combination of the lists on both machines, not yet run.
 std::vector<Point> points_of(const Request& request) {
-  constexpr std::int64_t most_elements = 4 * million;  // some seconds
+  constexpr std::int64_t most_elements = 2 * million;
   const Values ns = list("--n", request.n, 2, million), ws = list("--w", request.w, 1, 1024),
                ls = list("--l", request.l, 1, million);
   const bool sweeps = ns.size() == 1 && ws.size() == 1 && ls.size() == 1;

@@ -78,13 +78,14 @@ std::string grid(const Plot& plot, const Axis& x, const Axis& y) {
 std::string zones(const Plot& plot, const PlotPanel& panel, const Axis& x) {
   std::string out;
   const auto middle = [&](std::size_t i) { return (x.at(plot.x[i - 1]) + x.at(plot.x[i])) / 2; };
-  for (std::size_t i = 0; i < panel.zones.size();) {
+  bool shaded = false;
+  for (std::size_t i = 0; i < panel.zones.size(); shaded = !shaded) {
     std::size_t end = i;
     while (end < panel.zones.size() && panel.zones[end] == panel.zones[i]) ++end;
     const double from = i == 0 ? 0 : middle(i), to = end == panel.zones.size() ? width : middle(end);
     out += fmt::format(
         "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\" stroke=\"#ffffff\"/>\n", from,
-        height + strip, to - from, strip - 4, i % 2 == 0 ? "#e8eef4" : "#f4ece0");
+        height + strip, to - from, strip - 4, shaded ? "#f4ece0" : "#e8eef4");
     out += text((from + to) / 2, height + strip + 13, "middle", panel.zones[i]);
     i = end;
   }
