@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Runs what the README shows.
+"""Runs what the README and the pages of docs/algorithms show.
 
     ```cpp run       compiled against the build tree as a program of its own, and run
     ```sh run        run by bash in a scratch folder, `areal` of the build tree in the PATH, data/ linked
@@ -118,13 +118,16 @@ def main():
     self_test(arguments.tree, arguments.build)
     usage = subprocess.run([arguments.tree / "run", "help"], text=True, stdout=subprocess.PIPE, check=True).stdout
     verbs = set(re.findall(r"^  ([a-z]+) ", usage, re.M))
-    with tempfile.TemporaryDirectory() as scratch:
-        try:
-            ran = check((arguments.tree / "README.md").read_text(), Runner(arguments.tree, arguments.build, scratch), verbs)
-        except Wrong as wrong:
-            sys.exit(f"README.md, {wrong}")
-    assert ran["cpp"] >= 1 and ran["sh"] >= 3, f"the README shows too little that runs: {ran}"
-    print(f"README.md: {ran['cpp']} programs and {ran['sh']} command blocks ran")
+    least = {"README.md": {"cpp": 1, "sh": 3}}
+    for page in [arguments.tree / "README.md", *sorted((arguments.tree / "docs" / "algorithms").glob("*.md"))]:
+        with tempfile.TemporaryDirectory() as scratch:
+            try:
+                ran = check(page.read_text(), Runner(arguments.tree, arguments.build, scratch), verbs)
+            except Wrong as wrong:
+                sys.exit(f"{page.relative_to(arguments.tree)}, {wrong}")
+        wanted = least.get(page.name, {"sh": 1})
+        assert all(ran[what] >= wanted[what] for what in wanted), f"{page.name} shows too little that runs: {ran}"
+        print(f"{page.name}: {ran['cpp']} programs and {ran['sh']} command blocks ran")
 
 
 if __name__ == "__main__":

@@ -8,18 +8,21 @@
 namespace areal::command {
 namespace {
 
-// "--bins --range -o --output ..." of one verb, or of the command itself.
+// The verbs of the command, or the sub-commands of a verb.
+std::vector<const CLI::App*> verbs_of(const CLI::App& app) {
+  return app.get_subcommands([](const CLI::App*) { return true; });
+}
+
+// "--bins --range -o --output ..." of one verb, its sub-commands' too, or of the command itself.
 std::string options_of(const CLI::App& app) {
   std::string words;
   for (const CLI::Option* option : app.get_options()) {
     for (const std::string& name : option->get_lnames()) words += " --" + name;
     for (const std::string& name : option->get_snames()) words += " -" + name;
   }
+  if (app.get_parent() != nullptr)
+    for (const CLI::App* sub : verbs_of(app)) words += " " + options_of(*sub);
   return words.empty() ? words : words.substr(1);
-}
-
-std::vector<const CLI::App*> verbs_of(const CLI::App& app) {
-  return app.get_subcommands([](const CLI::App*) { return true; });
 }
 
 std::string verb_names(const CLI::App& app) {
@@ -32,7 +35,7 @@ std::string verb_names(const CLI::App& app) {
 std::string bash(const CLI::App& app) {
   std::string script =
       "_areal() {\n"
-      "  local word=\"${COMP_WORDS[COMP_CWORD]}\" verb=\"\" options=\"\" i\n"
+      "  local word=\"${COMP_WORDS[COMP_CWORD]}\" verb=\"\" options=\"\" subs=\"\" i\n"
       "  for ((i = 1; i < COMP_CWORD; ++i)); do\n"
       "    case \"${COMP_WORDS[i]}\" in\n      " +
       [&] {
@@ -45,7 +48,8 @@ std::string bash(const CLI::App& app) {
       "  done\n"
       "  case \"$verb\" in\n";
   for (const CLI::App* verb : verbs_of(app))
-    script += "    " + verb->get_name() + ") options=\"" + options_of(*verb) + "\" ;;\n";
+    script +=
+        "    " + verb->get_name() + ") options=\"" + options_of(*verb) + "\" subs=\"" + verb_names(*verb) + "\" ;;\n";
   script += "    *) options=\"" + verb_names(app) +
             "\" ;;\n"
             "  esac\n"
@@ -54,7 +58,7 @@ std::string bash(const CLI::App& app) {
             options_of(app) +
             "\" -- \"$word\"))\n"
             "  else\n"
-            "    COMPREPLY=($(compgen -f -- \"$word\"))\n"
+            "    COMPREPLY=($(compgen -f -W \"$subs\" -- \"$word\"))\n"
             "  fi\n"
             "}\n"
             "complete -o filenames -F _areal areal\n";
@@ -82,7 +86,11 @@ std::string fish(const CLI::App& app) {
   for (const CLI::App* verb : verbs_of(app)) {
     script += "complete -c areal -n __fish_use_subcommand -f -a " + verb->get_name() + " -d " +
               quoted(verb->get_description()) + "\n";
-    script += lines(*verb, " -n '__fish_seen_subcommand_from " + verb->get_name() + "'");
+    const std::string seen = " -n '__fish_seen_subcommand_from " + verb->get_name() + "'";
+    script += lines(*verb, seen);
+    for (const CLI::App* sub : verbs_of(*verb))
+      script += "complete -c areal" + seen + " -a " + sub->get_name() + " -d " + quoted(sub->get_description()) + "\n" +
+                lines(*sub, seen);
   }
   return script;
 }

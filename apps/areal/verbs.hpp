@@ -14,6 +14,7 @@ void add_hist(CLI::App& app, Settings& settings);
 void add_query(CLI::App& app, Settings& settings);
 void add_window(CLI::App& app, Settings& settings);
 void add_algorithms(CLI::App& app, Settings& settings);
+void add_model(CLI::App& app, Settings& settings);
 void add_bench(CLI::App& app, Settings& settings);
 void add_info(CLI::App& app, Settings& settings);
 /// Last: it reads the verbs and options that are there.

@@ -12,6 +12,7 @@
 #include <areal/info.hpp>
 #include <areal/lane.hpp>
 #include <areal/launch_counts.hpp>
+#include <areal/model.hpp>
 #include <areal/region.hpp>
 #include <areal/sat.hpp>
 #include <areal/type.hpp>

@@ -1,0 +1,150 @@
+#include "schedule.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <limits>
+
+namespace areal::memory {
+
+void Turns::add(std::int64_t warp) {
+  bits_[static_cast<std::size_t>(warp / 64)] |= std::uint64_t{1} << (warp % 64);
+  ++waiting_;
+}
+
+std::int64_t Turns::take() {
+  auto word = static_cast<std::size_t>(next_ / 64);
+  std::uint64_t found = bits_[word] & (~std::uint64_t{0} << (next_ % 64));
+  while (found == 0) {
+    word = word + 1 == bits_.size() ? 0 : word + 1;
+    found = bits_[word];
+  }
+  const std::int64_t warp = static_cast<std::int64_t>(word) * 64 + std::countr_zero(found);
+  bits_[word] &= ~(found & (~found + 1));
+  --waiting_;
+  next_ = static_cast<std::size_t>(warp + 1) == bits_.size() * 64 ? 0 : warp + 1;
+  return warp;
+}
+
+Schedule::Schedule(const std::vector<Pipeline>& memories, std::int64_t threads, std::int64_t width, std::int64_t blocks)
+    : width_(width) {
+  if (width < 1) throw Fault("a memory machine needs a width of at least 1");
+  if (blocks < 1) throw Fault("a memory machine needs at least 1 block");
+  if (threads < 1 || threads % (width * blocks) != 0)
+    throw Fault("the threads of a memory machine are a multiple of its width, for each block");
+  warps_ = threads / width;
+  warps_of_block_ = warps_ / blocks;
+  for (const Pipeline& pipeline : memories) {
+    if (pipeline.latency < 1) throw Fault("a memory machine needs a latency of at least 1");
+    memories_.push_back({pipeline, Turns(warps_), {}, 0});
+  }
+  heads_.assign(static_cast<std::size_t>(warps_), none);
+  tails_.assign(static_cast<std::size_t>(warps_), none);
+  arrived_.assign(static_cast<std::size_t>(blocks), 0);
+  of_bank_.assign(static_cast<std::size_t>(width), 0);
+}
+
+std::int64_t Schedule::entries(Wiring wiring, std::span<const std::int64_t> cells) {
+  if (cells.empty()) return 0;
+  std::size_t run = 1;
+  while (run < cells.size() && cells[run] == cells[0] + static_cast<std::int64_t>(run)) ++run;
+  if (run == cells.size() && run <= static_cast<std::size_t>(width_))  // the usual case: cells side by side
+    return wiring == Wiring::banks ? 1 : cells.back() / width_ - cells.front() / width_ + 1;
+  sorted_.assign(cells.begin(), cells.end());
+  if (!std::is_sorted(sorted_.begin(), sorted_.end())) std::sort(sorted_.begin(), sorted_.end());
+  if (wiring == Wiring::groups)
+    for (std::int64_t& cell : sorted_) cell /= width_;
+  sorted_.erase(std::unique(sorted_.begin(), sorted_.end()), sorted_.end());
+  if (wiring == Wiring::groups) return static_cast<std::int64_t>(sorted_.size());
+  std::int64_t most = 0;
+  for (const std::int64_t cell : sorted_) most = std::max(most, ++of_bank_[static_cast<std::size_t>(cell % width_)]);
+  for (const std::int64_t cell : sorted_) of_bank_[static_cast<std::size_t>(cell % width_)] = 0;
+  return most;
+}
+
+void Schedule::append(std::int64_t warp, const Item& item) {
+  const auto w = static_cast<std::size_t>(warp);
+  const auto at = static_cast<std::int64_t>(items_.size());
+  items_.push_back(item);
+  if (heads_[w] == none) {
+    heads_[w] = at;
+    active_.push_back(warp);
+  } else {
+    items_[static_cast<std::size_t>(tails_[w])].next = at;
+  }
+  tails_[w] = at;
+}
+
+void Schedule::request(std::int64_t warp, std::size_t memory) {
+  const std::int64_t taken = entries(memories_[memory].pipeline.wiring, cells_);
+  append(warp, {taken, memory, none});
+  time_.entries += taken;
+  time_.requests += static_cast<std::int64_t>(cells_.size());
+}
+
+void Schedule::meet() {
+  for (std::int64_t warp = 0; warp < warps_; ++warp) append(warp, {0, 0, none});
+}
+
+// The warp has nothing under way: it asks for its turn, or waits for its block, or is done.
+void Schedule::advance(std::int64_t warp) {
+  const std::int64_t head = heads_[static_cast<std::size_t>(warp)];
+  if (head == none) return;
+  const Item& item = items_[static_cast<std::size_t>(head)];
+  if (item.entries > 0) {
+    memories_[item.memory].turns.add(warp);
+    return;
+  }
+  const std::int64_t block = warp / warps_of_block_;
+  if (++arrived_[static_cast<std::size_t>(block)] < warps_of_block_) return;
+  arrived_[static_cast<std::size_t>(block)] = 0;
+  for (std::int64_t other = block * warps_of_block_; other < (block + 1) * warps_of_block_; ++other) {
+    std::int64_t& at = heads_[static_cast<std::size_t>(other)];
+    at = items_[static_cast<std::size_t>(at)].next;
+    advance(other);
+  }
+}
+
+// When a request completes or a pipeline with warps waiting is free; false where neither will be.
+bool Schedule::next_event(std::int64_t& now) const {
+  std::int64_t soonest = std::numeric_limits<std::int64_t>::max();
+  for (const Memory& memory : memories_) {
+    if (!memory.turns.empty()) soonest = std::min(soonest, std::max(now, memory.free));
+    if (!memory.flights.empty()) soonest = std::min(soonest, memory.flights.front().complete);
+  }
+  if (soonest == std::numeric_limits<std::int64_t>::max()) return false;
+  now = soonest;
+  return true;
+}
+
+void Schedule::barrier() {
+  for (Memory& memory : memories_) {
+    memory.turns.start_over();
+    memory.free = 0;
+  }
+  for (const std::int64_t warp : active_) advance(warp);
+  std::int64_t now = 0, end = 0;
+  while (next_event(now)) {
+    for (Memory& memory : memories_)
+      while (!memory.flights.empty() && memory.flights.front().complete <= now) {
+        const std::int64_t warp = memory.flights.front().warp;
+        memory.flights.pop_front();
+        advance(warp);
+      }
+    for (Memory& memory : memories_) {
+      if (memory.turns.empty() || memory.free > now) continue;
+      const std::int64_t warp = memory.turns.take();
+      std::int64_t& head = heads_[static_cast<std::size_t>(warp)];
+      const Item& item = items_[static_cast<std::size_t>(head)];
+      memory.free = now + item.entries;
+      memory.flights.push_back({memory.free + memory.pipeline.latency - 1, warp});
+      end = std::max(end, memory.flights.back().complete);
+      head = item.next;
+    }
+  }
+  items_.clear();
+  active_.clear();
+  time_.units += end;
+  ++time_.barriers;
+}
+
+}  // namespace areal::memory
