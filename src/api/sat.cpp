@@ -121,6 +121,8 @@ SatPlan::SatPlan(const Shape& image, Lane lane, const SatOptions& options) {
           known_algorithms(backend));
   if (options.algorithm != "auto")
     state->reason = "asked for";
+  else if (!on_cpu && options.squares)
+    state->reason = "the only one that gives squares with the sum";
   else if (on_cpu)
     state->reason = "of the CPU's algorithms the fastest measured on the lanes and sizes in bench/results";
   else
@@ -128,6 +130,9 @@ SatPlan::SatPlan(const Shape& image, Lane lane, const SatOptions& options) {
   state->check_tables();
   if (!on_cpu) {
     if (!state->device) state->device.emplace(image, lane, state->options, state->algorithm);
+    if (state->algorithm != state->device->algorithm())
+      state->reason = "the only one that gives squares with the sum, though " + state->algorithm + " was asked for";
+    state->algorithm = state->device->algorithm();
     state->workspace_bytes = state->device->workspace_bytes();
   } else if (row->plain_only) {
     const bool plain = image.channels <= 1 && image.batch <= 1 && !options.squares && !options.tilted &&

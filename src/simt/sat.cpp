@@ -9,8 +9,9 @@ namespace areal::simt {
 namespace {
 
 kernels::SatEntry<Launcher> entry(const kernels::TableRequest& request) {
-  const auto found = kernels::in_group(kernels::group_of_type(request.lane.table),
-                                       [&]<kernels::Group group>() { return sat_entry_of<group>(request); });
+  const auto found = kernels::in_group(kernels::group_of_type(request.lane.table), [&]<kernels::Group group>() {
+    return request.squares ? squares_entry_of<group>(request) : sat_entry_of<group>(request);
+  });
   if (!found.execute)
     throw Unavailable("algorithm " + std::string(request.id) + " has no kernel for lane " + name_of(request.lane));
   return found;
