@@ -67,6 +67,37 @@ TEST(DeviceOptions, VolumesOfEveryDepth) {
         }
 }
 
+// Of every lane, over several tiles each way: whole ones and parts, and so many side by side that they are groups.
+TEST(DeviceOptions, SquaresOfEveryTypeOverManyTiles) {
+  for (const Backend backend : device_backends())
+    for (const Lane lane : lanes())
+      for (const Type squares : {Type::u32, Type::u64, Type::f64}) {
+        if (squares != Type::f64 && is_float(lane.input)) continue;
+        if (squares == Type::u32 && size_of(lane.input) > 2) continue;
+        for (const auto& [width, height] : {Size{300, 139}, {512, 128}, {2700, 5}}) {
+          if (width == 2700 && lane != *lane_named("8u32u") && lane != *lane_named("32f64f")) continue;
+          SatCase c;
+          c.lane = lane;
+          c.image = {width, height};
+          c.options.backend = backend;
+          c.options.border = width == 512 ? Border::none : Border::zero;
+          c.options.squares = squares;
+          c.seed = base_seed() + static_cast<std::uint64_t>(height);
+          EXPECT_EQ(fault_of(c), "") << describe(c);
+        }
+      }
+}
+
+TEST(DeviceOptions, SquaresComeFromHeldWhateverIsAskedFor) {
+  for (const Backend backend : device_backends())
+    for (const char* id : {"auto", "held", "ribbon"}) {
+      const SatPlan plan(Shape{300, 3}, *lane_named("8u32u"),
+                         {.algorithm = id, .backend = backend, .squares = Type::u64});
+      EXPECT_EQ(plan.algorithm(), "held") << id;
+      EXPECT_NE(plan.reason(), "") << id;
+    }
+}
+
 TEST(DeviceOptions, TiltedOverManyStrips) {
   for (const Backend backend : device_backends())
     for (const char* lane : {"8u32u", "64f64f"})

@@ -184,6 +184,7 @@ TEST_F(CudaSat, RandomShapesOfEveryLane) {
       c.options.algorithm = ids[random() % ids.size()];
       c.options.border = borders[random() % 3];
       if (i % 4 == 0) c.options.squares = Type::f64;
+      if (i % 4 == 2 && !is_float(lane.input)) c.options.squares = Type::u64;
       c.options.mask = i % 6 == 0;
       c.options.tilted = i % 40 == 8;  // its oracle takes long
       c.in = placements[random() % std::size(placements)];
@@ -287,6 +288,28 @@ TEST_F(CudaSat, OnSeveralDevicesAtOnce) {
     });
   for (std::thread& thread : threads) thread.join();
   for (std::size_t i = 0; i < right.size(); ++i) EXPECT_EQ(right[i], 20) << "device " << all[i % all.size()].number;
+}
+
+// Sum and squares, in one word and in two, again and again: the CPU's tables are the oracle.
+TEST_F(CudaSat, SumAndSquaresOfALargeImageAHundredTimes) {
+  for (const char* name : {"8u32u", "8u64u", "16u32u", "16u64u"})
+    for (const Border border : {Border::none, Border::zero}) {
+      const Shape shape{border == Border::none ? 4096 : 4099, 3001};
+      const Lane lane = *lane_named(name);
+      const Buffer image(random_image(lane.input, shape, Fill::wild, 11), placements[0]);
+      SatOptions options{.border = border, .backend = Backend::cpu, .squares = Type::u64};
+      const SatTables cpu = sat(image.view(), options, lane);
+      options.backend = Backend::cuda;
+      SatRunner runner(SatPlan(shape, lane, options));
+      Array sum(runner.plan().table_shape(), lane.table), squares(runner.plan().table_shape(), Type::u64);
+      for (int i = 0; i < 100; ++i) {
+        std::memset(sum.data(), 0x5C, sum.bytes());
+        std::memset(squares.data(), 0x5C, squares.bytes());
+        runner.execute({.image = image.view(), .sum = sum.view(), .squares = squares.view()});
+        ASSERT_EQ(std::memcmp(sum.data(), cpu.sum.data(), sum.bytes()), 0) << name << ", run " << i;
+        ASSERT_EQ(std::memcmp(squares.data(), cpu.squares.data(), squares.bytes()), 0) << name << ", run " << i;
+      }
+    }
 }
 
 // The CPU's table, which shares no code with the kernels, is the oracle. 4.3e9 elements; 17 GB of table.

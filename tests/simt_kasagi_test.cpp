@@ -26,7 +26,8 @@ Run run(std::int64_t height, std::int64_t width, const Options& options = {}, do
   for (std::uint16_t& pixel : image) pixel = static_cast<std::uint16_t>(random());
   Run result;
   result.table.resize(image.size());
-  kernels::TableRequest request{"", kernels::Summed::pixels, {Type::u16, Type::u64}, {width, height}, Border::none, r};
+  kernels::TableRequest request{"", kernels::Summed::pixels, {Type::u16, Type::u64}, {width, height}, Border::none, {},
+                                r};
   std::vector<char> workspace(Algorithm::template workspace_bytes<std::uint64_t>(request));
   const Plain plain{{reinterpret_cast<char*>(image.data()), width * 2, true},
                     {reinterpret_cast<char*>(result.table.data()), width * 8, true},

@@ -103,6 +103,61 @@ TEST(SatKernels, ReadEachElementOnceAndWriteItOnce) {
       }
 }
 
+/// A lane and its squares. Pairs of 64 bits are handed over in two words, all others in one.
+struct WithSquares {
+  const char* lane;
+  Type squares;
+};
+constexpr WithSquares with_squares[] = {{"8u32u", Type::u64},  {"8u32u", Type::u32},  {"8u64u", Type::u64},
+                                        {"8u32f", Type::f64},  {"16u32u", Type::u64}, {"16s64s", Type::u32},
+                                        {"32f32f", Type::f64}, {"64f64f", Type::f64}};
+
+TEST(SatKernels, AnyScheduleGivesTheSameBitsOfSumAndSquares) {
+  for (const auto& [lane, squares] : with_squares) {
+    Tables run("held", {{640, 270}, *lane_named(lane), Border::none, squares});
+    const auto first = run({});
+    ASSERT_EQ(run.launches.size(), 1u);
+    std::uint64_t seed = 2;
+    for (const StartOrder start : {StartOrder::ascending, StartOrder::descending, StartOrder::random})
+      for (const int residents : {1, 3, 64}) {
+        Options options;
+        options.seed = seed++, options.residents = residents, options.start = start;
+        EXPECT_EQ(run(options), first) << lane << ", seed " << options.seed << ", residents " << residents;
+      }
+  }
+}
+
+TEST(SatKernels, SumAndSquaresReadEachPixelOnceAndWriteEachEntryOnce) {
+  for (const auto& [name, squares] : with_squares)
+    for (const Border border : {Border::none, Border::zero}) {
+      const Lane lane = *lane_named(name);
+      Tables run("held", {{512, 512}, lane, border, squares});
+      run({});
+      const std::string what = std::string(name) + " " + std::string(name_of(squares));
+      ASSERT_EQ(run.launches.size(), 1u) << what;
+      const Counts& n = run.launches[0].counts;
+      const std::uint64_t pixels = 512 * 512, entries = border == Border::zero ? 513 * 513 : pixels;
+      const std::uint64_t bytes = size_of(lane.table) + size_of(squares);
+      EXPECT_EQ(n.reads.elements, pixels) << what;
+      EXPECT_EQ(n.reads.bytes, pixels * size_of(lane.input)) << what;
+      EXPECT_EQ(n.reads.sectors, pixels * size_of(lane.input) / 32) << what;
+      EXPECT_EQ(n.writes.elements, entries * 2) << what;
+      EXPECT_EQ(n.writes.bytes, entries * bytes) << what;
+      if (border == Border::zero) continue;
+      EXPECT_EQ(n.reads.strided + n.writes.strided, 0u) << what;
+      EXPECT_EQ(n.writes.sectors, pixels * bytes / 32) << what;
+    }
+}
+
+// Two by four tiles of 256x128: each but the last of its row hands over its rows, each but the lowest its columns
+// (twice, the uppermost once) and their total; sums and squares in one word.
+TEST(SatKernels, SumAndSquaresAreHandedOverTogether) {
+  Tables run("held", {{512, 512}, *lane_named("8u32u"), Border::none, Type::u64});
+  run({});
+  ASSERT_EQ(run.launches.size(), 1u);
+  EXPECT_EQ(run.launches[0].counts.published, 4u * 128 + 2 * 256 + 2 * 2 * 2 * 256 + 2 * 3);
+}
+
 TEST(SatKernels, AnyScheduleGivesTheSameBitsOfAllTables) {
   kernels::SatRequest request{{140, 70, 1, 2}, *lane_named("32f32f"), Border::zero, Type::f64};
   request.mask = request.ignore_nan = true;

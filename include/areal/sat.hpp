@@ -22,8 +22,8 @@ struct SatOptions {
   Backend backend = Backend::automatic;
   int device = 0;   ///< number of the device, for cuda
   int threads = 0;  ///< CPU threads; 0 means all
-  /// Also the table of squares, in this type (32u, 64u or 64f): in the same pass on the CPU, in one of its own on a
-  /// GPU.
+  /// Also the table of squares, in this type (32u, 64u or 64f), in the same pass over the image. On a GPU that is
+  /// `held`'s, whatever algorithm was asked for.
   std::optional<Type> squares = {};
   bool tilted = false;      ///< also the 45 degree table, (H+1)x(W+1), equal to OpenCV's definition
   bool mask = false;        ///< a mask (8u, 0 means leave out) comes with the image; also the table of counts (32u)

@@ -124,6 +124,8 @@ SatPlan::SatPlan(const Shape& image, Lane lane, const SatOptions& options) {
     state->reason = sentence("asked for, with r ", hybrid_r(image, options));
   else if (options.algorithm != "auto")
     state->reason = "asked for";
+  else if (!on_cpu && options.squares)
+    state->reason = "the only one that gives squares with the sum";
   else if (on_cpu)
     state->reason = "of the CPU's algorithms the fastest measured on the lanes and sizes in bench/results";
   else
@@ -137,6 +139,9 @@ SatPlan::SatPlan(const Shape& image, Lane lane, const SatOptions& options) {
   }
   if (!on_cpu) {
     if (!state->device) state->device.emplace(image, lane, state->options, state->algorithm);
+    if (state->algorithm != state->device->algorithm())
+      state->reason = "the only one that gives squares with the sum, though " + state->algorithm + " was asked for";
+    state->algorithm = state->device->algorithm();
     state->workspace_bytes = state->device->workspace_bytes();
   } else if (row->plain_only) {
     state->plain = plain_algorithm(state->algorithm, lane);

@@ -48,7 +48,10 @@ DeviceSat::DeviceSat(const Shape& image, Lane lane, const SatOptions& options, s
       id_(std::move(id)),
       launched_(options.launched) {
   require_backend(backend_, device_);
-  if (id_ == "auto") id_ = kernels::best_sat(request_);
+  if (request_.squares)
+    id_ = kernels::only_sat_with_squares;
+  else if (id_ == "auto")
+    id_ = kernels::best_sat(request_);
   if (backend_ == Backend::cuda) cuda_.emplace(id_, request_, device_);
   workspace_bytes_ = cuda_ ? cuda_->workspace_bytes() : simt::sat_workspace_bytes(id_, request_);
 }

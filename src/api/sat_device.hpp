@@ -14,7 +14,8 @@ namespace areal {
 
 class DeviceSat {
  public:
-  /// `id` may be auto. Throws Unavailable where the backend, the device or what the options ask for is not there.
+  /// `id` may be auto; with squares it is always held. Throws Unavailable where the backend, the device or what the
+  /// options ask for is not there.
   DeviceSat(const Shape& image, Lane lane, const SatOptions& options, std::string id);
 
   std::size_t workspace_bytes() const noexcept { return workspace_bytes_; }

@@ -11,6 +11,7 @@ namespace {
 
 kernels::SatEntry<Launcher> entry(const kernels::TableRequest& request) {
   const auto found = kernels::in_group(kernels::group_of_type(request.lane.table), [&]<kernels::Group group>() {
+    if (request.squares) return squares_entry_of<group>(request);
     const auto ours = sat_entry_of<group>(request);
     return ours.execute ? ours : paper_entry_of<group>(request);
   });

@@ -1,6 +1,7 @@
 #pragma once
 // Numbers for the places of the source that access memory, so that a stamp in shadow memory holds one in 12 bits. One
-// line can hold several accesses, put(s.x, load(p)) for one, so that the number is of the line, the call and the size.
+// line can hold several accesses, put(s.x, load(p)) for one, so that the number is of the line, the call, the size and
+// its elements (a template may store four sums of 4 bytes there, or two of 8).
 
 #include <array>
 #include <cstdint>
@@ -27,8 +28,14 @@ class Sites {
     const std::uint64_t file = reinterpret_cast<std::uintptr_t>(site.file);
     const std::uint64_t key = (file * 31 + static_cast<unsigned>(site.line)) * 64 + static_cast<unsigned>(op);
     Cached& cached = cache_[((key ^ (std::uint64_t{bytes} << 2)) * 0x9e3779b97f4a7c15u) >> 53];
-    if (cached.file != site.file || cached.line != site.line || cached.op != op || cached.bytes != bytes)
-      cached = {site.file, site.line, op, static_cast<std::uint8_t>(bytes), slow_number(site, op, bytes, elements)};
+    if (cached.file != site.file || cached.line != site.line || cached.op != op || cached.bytes != bytes ||
+        cached.elements != elements)
+      cached = {site.file,
+                site.line,
+                op,
+                static_cast<std::uint8_t>(bytes),
+                static_cast<std::uint8_t>(elements),
+                slow_number(site, op, bytes, elements)};
     return cached.number;
   }
   const Entry& operator[](unsigned number) const { return entries_[number]; }
@@ -39,7 +46,7 @@ class Sites {
     const char* file = nullptr;
     int line = 0;
     Op op = Op::load;
-    std::uint8_t bytes = 0;
+    std::uint8_t bytes = 0, elements = 0;
     std::uint16_t number = 0;
   };
   std::uint16_t slow_number(Site site, Op op, unsigned bytes, unsigned elements);

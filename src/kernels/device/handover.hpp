@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 #include "kernels/device/machine.hpp"
 
 namespace areal::kernels {
@@ -17,6 +18,37 @@ struct alignas(2 * sizeof(T)) Tagged {
   T value;
   Tag tag;
 };
+
+template <class T>
+AREAL_DEVICE T value_of(const Tagged<T>& word) {
+  return word.value;
+}
+template <class T>
+AREAL_DEVICE auto tag_of(const Tagged<T>& word) {
+  return word.tag;
+}
+
+/// A word of more than 16 bytes is two halves, each with a tag.
+template <class M, class Word>
+AREAL_DEVICE void post_word(const M& m, Word* to, const std::type_identity_t<Word>& word, Site site = AREAL_HERE) {
+  if constexpr (sizeof(Word) <= 16) {
+    m.post(to, word, site);
+  } else {
+    m.post(&to->first, word.first, site);
+    m.post(&to->second, word.second, site);
+  }
+}
+template <class M, class Word>
+AREAL_DEVICE Word peek_word(const M& m, const Word* from, Site site = AREAL_HERE) {
+  if constexpr (sizeof(Word) <= 16) {
+    return m.peek(from, site);
+  } else {
+    Word word;
+    word.first = m.peek(&from->first, site);
+    word.second = m.peek(&from->second, site);
+    return word;
+  }
+}
 
 /// Quotient and rest; short where both are.
 AREAL_DEVICE std::uint64_t divide(std::uint64_t a, std::uint64_t b, std::uint64_t& rest) {
@@ -46,7 +78,7 @@ AREAL_DEVICE Ticket take_ticket(const M& m, std::uint64_t* counter, Site site = 
 template <int N, class M, class At>
 class Gather {
   using Word = std::remove_cv_t<std::remove_pointer_t<decltype(std::declval<At>()(0))>>;
-  using T = decltype(Word::value);
+  using T = decltype(value_of(std::declval<Word>()));
   using Tag = typename Word::Tag;
 
  public:
@@ -60,11 +92,11 @@ class Gather {
       AREAL_UNROLL
       for (int i = 0; i < N; ++i)
         if (first_ + i * step_ < count_) {
-          while (word_[i].tag != tag_) {
+          while (tag_of(word_[i]) != tag_) {
             m_.pause();
-            word_[i] = m_.peek(at_(first_ + i * step_));
+            word_[i] = peek_word(m_, at_(first_ + i * step_));
           }
-          sum += word_[i].value;
+          sum += value_of(word_[i]);
         }
       first_ += N * step_;
       ask();
@@ -76,7 +108,7 @@ class Gather {
   AREAL_DEVICE void ask() {
     AREAL_UNROLL
     for (int i = 0; i < N; ++i)
-      if (first_ + i * step_ < count_) word_[i] = m_.peek(at_(first_ + i * step_));
+      if (first_ + i * step_ < count_) word_[i] = peek_word(m_, at_(first_ + i * step_));
   }
 
   const M& m_;

@@ -7,6 +7,9 @@
 
 namespace areal::kernels {
 
+/// What gives a sum and its squares, whatever algorithm is asked for.
+inline constexpr std::string_view only_sat_with_squares = "held";
+
 inline std::string_view best_sat(const SatRequest& request) {
   const std::int64_t width = request.image.width, height = request.image.height;
   const std::int64_t shorter = std::min(width, height), longer = std::max(width, height);

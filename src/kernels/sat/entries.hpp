@@ -13,12 +13,23 @@ namespace areal::kernels {
 template <class Launcher, class C>
 SatEntry<Launcher> held_entry() {
   return {[](const TableRequest& request) { return HeldPlan<C>(request).workspace_bytes; }, held<C, Launcher>,
-          depth<typename C::T, Launcher>, sizeof(typename Held<NoMachine, C>::Shared)};
+          [](Launcher& launcher, const TableViews& tables, std::int64_t offset) {
+            if constexpr (C::both) {
+              depth<decltype(C::T::first)>(launcher, tables.sum, offset);
+              depth<decltype(C::T::second)>(launcher, tables.squares, offset);
+            } else {
+              depth<typename C::T>(launcher, tables.sum, offset);
+            }
+          },
+          sizeof(typename Held<NoMachine, C>::Shared)};
 }
 template <class Launcher, class C>
 SatEntry<Launcher> ribbon_entry() {
   return {[](const TableRequest& request) { return RibbonPlan<C>(request).workspace_bytes; }, ribbon<C, Launcher>,
-          depth<typename C::T, Launcher>, sizeof(typename Ribbon<NoMachine, C>::Shared)};
+          [](Launcher& launcher, const TableViews& tables, std::int64_t offset) {
+            depth<typename C::T>(launcher, tables.sum, offset);
+          },
+          sizeof(typename Ribbon<NoMachine, C>::Shared)};
 }
 
 template <class Launcher, class In, class T>
@@ -38,34 +49,36 @@ SatEntry<Launcher> sat_entry(const TableRequest& request) {
   return {};
 }
 
-/// Sums of squares in T, for those of the inputs that it holds.
-template <class Launcher, class T, class... In>
-SatEntry<Launcher> squares_entry(Type input) {
-  SatEntry<Launcher> found;
-  ((input == type_of<In> ? static_cast<void>(found = held_entry<Launcher, HeldConfig<In, T, HeldOrder::rows, true>>())
-                         : void()),
-   ...);
-  return found;
+/// The sum with squares in a type that holds those of such pixels. Apart from the others: a unit of its own compiles
+/// these.
+template <class Launcher, class In, class T>
+SatEntry<Launcher> squares_entry(Type squares) {
+  if constexpr (std::is_integral_v<In>) {
+    if constexpr (sizeof(In) <= 2)
+      if (squares == Type::u32) return held_entry<Launcher, HeldSquaresConfig<In, T, std::uint32_t>>();
+    if (squares == Type::u64) return held_entry<Launcher, HeldSquaresConfig<In, T, std::uint64_t>>();
+  }
+  if (squares == Type::f64) return held_entry<Launcher, HeldSquaresConfig<In, T, double>>();
+  return {};
 }
 
-/// The tables of one group.
+/// The tables of one group, without squares.
 template <class Launcher, Group group>
 SatEntry<Launcher> sat_entry_of(const TableRequest& request) {
-  if (request.what == Summed::squares) {
-    const Type input = request.lane.input;
-    if constexpr (group == Group::g32u)
-      return squares_entry<Launcher, std::uint32_t, std::uint8_t, std::int8_t, std::uint16_t, std::int16_t>(input);
-    else if constexpr (group == Group::g64u)
-      return squares_entry<Launcher, std::uint64_t, std::uint8_t, std::int8_t, std::uint16_t, std::int16_t,
-                           std::uint32_t, std::int32_t>(input);
-    else if constexpr (group == Group::g64f)
-      return squares_entry<Launcher, double, std::uint8_t, std::int8_t, std::uint16_t, std::int16_t, std::uint32_t,
-                           std::int32_t, Half, float, double>(input);
-    return {};
-  }
 #define AREAL_ENTRY(name, in, out)      \
   if constexpr (group_of<out> == group) \
     if (request.lane == Lane{type_of<in>, type_of<out>}) return sat_entry<Launcher, in, Sum<out>>(request);
+  AREAL_LANES(AREAL_ENTRY)
+#undef AREAL_ENTRY
+  return {};
+}
+
+/// The tables of one group with their squares.
+template <class Launcher, Group group>
+SatEntry<Launcher> squares_entry_of(const TableRequest& request) {
+#define AREAL_ENTRY(name, in, out)      \
+  if constexpr (group_of<out> == group) \
+    if (request.lane == Lane{type_of<in>, type_of<out>}) return squares_entry<Launcher, in, Sum<out>>(*request.squares);
   AREAL_LANES(AREAL_ENTRY)
 #undef AREAL_ENTRY
   return {};

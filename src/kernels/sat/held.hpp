@@ -1,5 +1,6 @@
 #pragma once
-// held, held-diagonal, held-direct (areal). 1 launch. Reads 1, writes 1 per element. Floats are the same every run.
+// held, held-diagonal, held-direct (areal). 1 launch. Reads 1, writes 1 per element; held with squares reads 1 and
+// writes 1 of each table. Floats are the same every run.
 //
 // A block takes the next tile and keeps it on chip from its only read to its only write:
 //   load     each thread its own part of the tile, asynchronously, into its own slots of shared memory
@@ -7,11 +8,13 @@
 //   gather   what lies left of each row and above each column, from what other tiles have published
 //   write    the tile with all that is left and above added
 // The three differ in the order of the tiles and in how they gather: held_rows.hpp, held_diagonals.hpp,
-// held_direct.hpp. A tile only waits for tiles with smaller tickets.
+// held_direct.hpp. A tile only waits for tiles with smaller tickets. With squares, what is published and gathered are
+// pairs of sums, and the tile is summed and written by held_squares.hpp.
 
 #include <algorithm>
 #include <cstdint>
 #include <type_traits>
+#include "kernels/device/both.hpp"
 #include "kernels/device/elements.hpp"
 #include "kernels/device/handover.hpp"
 #include "kernels/device/machine.hpp"
@@ -22,6 +25,8 @@
 #include "kernels/sat/held_diagonals.hpp"
 #include "kernels/sat/held_direct.hpp"
 #include "kernels/sat/held_rows.hpp"
+#include "kernels/sat/held_squares.hpp"
+#include "kernels/sat/held_stores.hpp"
 #include "kernels/sat/request.hpp"
 #include "kernels/sat/valid.hpp"
 
@@ -32,8 +37,9 @@ enum class HeldOrder { rows, diagonals, direct };
 template <class In, class T>
 struct HeldArgs {
   const char* image;
-  char* table;  ///< where the first sum goes
-  Strides in, out;
+  char* table;    ///< where the first sum goes
+  char* squares;  ///< where the first sum of squares goes; null where there are none
+  Strides in, out, squares_out;
   Valid valid;
   std::int64_t width, height;  ///< of what is summed
   int channels;
@@ -53,6 +59,7 @@ template <class M, class C>
 struct Held {
   using In = typename C::In;
   using T = typename C::T;
+  using Cell = typename C::Cell;
   using Word = Tagged<T>;
   using Tag = typename Word::Tag;
   using Args = HeldArgs<In, T>;
@@ -62,25 +69,28 @@ struct Held {
   static constexpr int each = C::rows;                          // of a warp
   static constexpr int warps = spans * bunches, threads = warps * warp_size, resident = C::resident;
   static constexpr int span = V * warp_size, tile_width = spans * span, tile_height = bunches * each;
-  static constexpr int parts = threads / tile_height;                           // threads that gather for one row
+  static constexpr int parts = threads / tile_height;  // threads that gather for one row
+  static constexpr int asked = C::asked;
   static constexpr int column_warps = tile_width / warp_size;                   // with a thread for each column
   static constexpr int totals = order == HeldOrder::direct ? column_warps : 1;  // of a tile
   static_assert(threads % tile_height == 0 && tile_width <= threads);
 
   /// Bytes are counted four at a time, and scanned two rows at a time, as a row's sums within a warp fit 16 bits.
   static constexpr bool bytes = C::byte && V == 4;
-  static constexpr int scans = bytes ? each / 2 : each;
+  static constexpr int scans = C::both ? 1 : bytes ? each / 2 : each;
+  static constexpr int cells = C::both ? 1 : V;  // sums of columns that are moved at once
 
   struct Shared {
     Vec<In, V> tile[each][threads];
-    Vec<T, V> columns[bunches][spans * warp_size];  // column sums of a warp's rows, then of all rows above these
-    Vec<T, V> above[spans * warp_size];
+    Vec<Cell, cells> columns[bunches]
+                            [tile_width / cells];  // column sums of a warp's rows, then of all rows above these
+    Vec<T, cells> above[tile_width / cells];
     T row[spans][tile_height];  // row sums of a span, then of all left of it
     T left[tile_height];
     T part[2][threads];  // what one of several threads has gathered for a row or a column
     T some[2][warps];    // a warp's part of the columns' sum down to here, and of the corner
     struct {
-      std::int64_t image;
+      std::int64_t image, batch, channel;  // the last two with squares
       int ty, tx;
       Tag tag;
     } ticket;
@@ -105,7 +115,10 @@ struct Held {
     else
       load<false>(s, place);
     m.template wait_copies<0>();
-    sum(s);
+    if constexpr (C::both)
+      sum_both(*this, s);
+    else
+      sum(s);
     m.sync();
     publish(s, ty, tx);
     if constexpr (order == HeldOrder::direct)
@@ -114,14 +127,10 @@ struct Held {
       gather_along_diagonals(*this, s, ty, tx);
     else
       gather_by_rows(*this, s, ty, tx);
-    if (a.edge) write_edge(ty, tx, place);
-    const bool wide = static_cast<std::int64_t>(tx + 1) * tile_width <= a.width;
-    if (wide && a.out.alignment == Alignment::vectors)
-      write<Stores::vectors>(s, place);
-    else if (wide && a.out.alignment == Alignment::elements && a.out.column == sizeof(T))
-      write<Stores::shifted>(s, place);
+    if constexpr (C::both)
+      write_both(*this, s);
     else
-      write<Stores::elements>(s, place);
+      write(s, ty, tx, place);
   }
 
   AREAL_DEVICE void choose_tile(Shared& s) {
@@ -129,7 +138,13 @@ struct Held {
     const std::uint64_t tiles = static_cast<std::uint64_t>(a.tiles_x) * static_cast<std::uint64_t>(a.tiles_y);
     std::uint64_t at, tx;
     m.put(s.ticket.tag, static_cast<Tag>(ticket.launch));
-    m.put(s.ticket.image, static_cast<std::int64_t>(divide(ticket.turn, tiles, at)));
+    const std::uint64_t image = divide(ticket.turn, tiles, at);
+    m.put(s.ticket.image, static_cast<std::int64_t>(image));
+    if constexpr (C::both) {
+      std::uint64_t channel;
+      m.put(s.ticket.batch, static_cast<std::int64_t>(divide(image, static_cast<std::uint64_t>(a.channels), channel)));
+      m.put(s.ticket.channel, static_cast<std::int64_t>(channel));
+    }
     if constexpr (order == HeldOrder::diagonals) {
       int x, y;
       on_diagonal(static_cast<std::int64_t>(at), a.tiles_x, a.tiles_y, x, y);
@@ -147,7 +162,7 @@ struct Held {
     const std::int64_t tiles = static_cast<std::int64_t>(a.tiles_x) * a.tiles_y;
     const std::int64_t batch = n / a.channels, channel = n % a.channels;
     a.image += batch * a.in.batch + channel * a.in.channel;
-    a.table += batch * a.out.batch + channel * a.out.channel;
+    if constexpr (!C::both) a.table += batch * a.out.batch + channel * a.out.channel;  // else when it is written
     if (a.valid.plane != nullptr) a.valid.plane += batch * a.valid.image;
     a.rows += n * tiles * tile_height;
     a.beside += n * a.groups * a.tiles_y * tile_height;
@@ -175,6 +190,9 @@ struct Held {
                              : down < each ? down
                                            : each)};
   }
+
+  /// All columns of the tile lie in the image.
+  AREAL_DEVICE bool is_wide(int tx) const { return static_cast<std::int64_t>(tx + 1) * tile_width <= a.width; }
 
   // ---------------------------------------------------------------- load, sum
 
@@ -225,7 +243,7 @@ struct Held {
         total[i] = 0;
         AREAL_UNROLL
         for (int v = 0; v < V; ++v) {
-          const T pixel = term_of(line.at[v]);
+          const T pixel = term<T>(line.at[v]);
           column.at[v] += pixel;
           total[i] += pixel;
         }
@@ -248,15 +266,13 @@ struct Held {
     }
   }
 
-  AREAL_DEVICE static T term_of(In pixel) {
-    if constexpr (C::squares) return square<T>(pixel);
-    return term<T>(pixel);
-  }
-
   // ---------------------------------------------------------------- publish, and what all gathers share
 
-  /// A column's sum in the bunch, as a cell of its own.
-  AREAL_DEVICE T& cell(Vec<T, V>* line, int x) { return line[x / V].at[x % V]; }
+  /// A column's sum, as a cell of its own.
+  template <class S>
+  AREAL_DEVICE static S& cell(Vec<S, cells>* line, int x) {
+    return line[x / cells].at[x % cells];
+  }
 
   /// The row of the tile whose sums this thread hands over, if it is one.
   AREAL_DEVICE int row_of_thread() const {
@@ -274,25 +290,26 @@ struct Held {
     const std::int64_t at = tile_at(ty, tx);
     const int y = row_of_thread(), x = m.thread();
     if (tx + 1 < a.tiles_x && y >= 0 && y < tile_height)
-      m.post(a.rows + at * tile_height + y,
-             Word{row_sum(s, y), static_cast<Tag>(tag + (order == HeldOrder::diagonals && tx == 0))});
+      post_word(m, a.rows + at * tile_height + y,
+                Word{row_sum(s, y), static_cast<Tag>(tag + (order == HeldOrder::diagonals && tx == 0))});
     if (x >= tile_width) return;
-    T sum = 0;
+    Cell tile = 0;
     AREAL_UNROLL
     for (int b = 0; b < bunches; ++b) {
-      T& of_bunch = cell(s.columns[b], x);
-      const T more = m.get(of_bunch);
-      m.put(of_bunch, sum);
-      sum += more;
+      Cell& of_bunch = cell(s.columns[b], x);
+      const Cell more = m.get(of_bunch);
+      m.put(of_bunch, tile);
+      tile += more;
     }
+    T sum = static_cast<T>(tile);
     if (ty + 1 < a.tiles_y)
-      m.post(a.columns + at * tile_width + x,
-             Word{sum, static_cast<Tag>(tag + (order != HeldOrder::direct && ty == 0))});
+      post_word(m, a.columns + at * tile_width + x,
+                Word{sum, static_cast<Tag>(tag + (order != HeldOrder::direct && ty == 0))});
     m.put(cell(s.above, x), sum);
     if constexpr (order == HeldOrder::direct)
       if (tx + 1 < a.tiles_x && ty + 1 < a.tiles_y) {
         sum = warp_sum(m, sum);
-        if (m.lane() == 0) m.post(a.totals + at * totals + m.warp(), Word{sum, tag});
+        if (m.lane() == 0) post_word(m, a.totals + at * totals + m.warp(), Word{sum, tag});
       }
   }
 
@@ -325,7 +342,7 @@ struct Held {
     T down = 0;
     AREAL_UNROLL
     for (int w = 0; w < column_warps; ++w) down += m.get(s.some[0][w]);
-    m.post(a.totals + tile_at(ty, tx), Word{down, tag});
+    post_word(m, a.totals + tile_at(ty, tx), Word{down, tag});
   }
 
   /// The totals of the tiles above those to the left, asked for.
@@ -340,7 +357,7 @@ struct Held {
   };
   AREAL_DEVICE void look(Window& up, const Word* from, std::int64_t stride, int count) {
     AREAL_UNROLL
-    for (int i = 0; i < C::depth; ++i) up.word[i] = i < count ? m.peek(from - i * stride) : Word{0, 0};
+    for (int i = 0; i < C::depth; ++i) up.word[i] = i < count ? peek_word(m, from - i * stride) : Word{T(0), Tag(0)};
   }
 
   /// What the `count` words from `from` upwards stand for: the nearest that counts from the image's top, and what lies
@@ -351,13 +368,13 @@ struct Held {
       T sum = 0;
       AREAL_UNROLL
       for (int i = 0; i < C::depth; ++i) {
-        if (all && !found && up.word[i].tag == tag + 1) {
+        if (all && !found && tag_of(up.word[i]) == tag + 1) {
           found = true;
-          sum = up.word[i].value;
+          sum = value_of(up.word[i]);
           AREAL_UNROLL
-          for (int j = i - 1; j >= 0; --j) sum += up.word[j].value;
+          for (int j = i - 1; j >= 0; --j) sum += value_of(up.word[j]);
         }
-        all = all && up.word[i].tag == tag;
+        all = all && tag_of(up.word[i]) == tag;
       }
       if (found) return sum;
       m.pause();
@@ -367,12 +384,19 @@ struct Held {
 
   // ---------------------------------------------------------------- write
 
-  /// How a row of a warp is stored: as it is, as vectors of neighbouring lanes' elements where it begins between two
-  /// aligned addresses, or element by element.
-  enum class Stores { vectors, shifted, elements };
+  AREAL_DEVICE void write(Shared& s, int ty, int tx, const Place& place) {
+    const bool wide = is_wide(tx);
+    if (a.edge) write_edge<T>(*this, a.table, a.out, ty, tx, place);
+    if (wide && a.out.alignment == Alignment::vectors)
+      write_as<Stores::vectors>(s, place);
+    else if (wide && a.out.alignment == Alignment::elements && a.out.column == sizeof(T))
+      write_as<Stores::shifted>(s, place);
+    else
+      write_as<Stores::elements>(s, place);
+  }
 
   template <Stores stores>
-  AREAL_DEVICE void write(Shared& s, const Place& place) {
+  AREAL_DEVICE void write_as(Shared& s, const Place& place) {
     // The table's row above this warp's rows.
     T beside = 0;
     for (int y = m.lane(); y < bunch_of() * each; y += warp_size) beside += m.get(s.left[y]);
@@ -408,17 +432,12 @@ struct Held {
         T across = 0;
         AREAL_UNROLL
         for (int v = 0; v < V; ++v) {
-          across += term_of(line.at[v]);
+          across += term<T>(line.at[v]);
           sum.at[v] += across + base;
         }
       }
       if (i >= place.rows) continue;
-      if constexpr (stores == Stores::vectors)
-        m.store_once(reinterpret_cast<Vec<T, V>*>(to), sum);
-      else if constexpr (stores == Stores::shifted)
-        store_shifted(to, sum);
-      else
-        store(to, sum, place.columns);
+      store_line<stores>(m, a.out, to, sum, place.columns);
     }
   }
 
@@ -430,82 +449,45 @@ struct Held {
     for (int v = 0; v < V; ++v) sum.at[v] += more.at[v];
     return sum;
   }
-
-  /// A row of the warp from anywhere: each lane stores the aligned vector that ends within its own columns, the first
-  /// and the last lane what is left at the ends.
-  AREAL_DEVICE void store_shifted(char* to, const Vec<T, V>& line) {
-    static_assert(V == 2 || V == 4);
-    const int r = static_cast<int>(reinterpret_cast<std::uintptr_t>(to) / sizeof(T) % V);
-    T s[2 * V - 1];  // the left neighbour's but its first, and this lane's
-    AREAL_UNROLL
-    for (int v = 1; v < V; ++v) s[v - 1] = m.shuffle_up(line.at[v], 1);
-    AREAL_UNROLL
-    for (int v = 0; v < V; ++v) s[V - 1 + v] = line.at[v];
-    Vec<T, V> out;  // V of them, from V - 1 - r on
-    if constexpr (V == 2) {
-      out.at[0] = r == 0 ? s[1] : s[0];
-      out.at[1] = r == 0 ? s[2] : s[1];
-    } else {
-      T half[5];
-      AREAL_UNROLL
-      for (int i = 0; i < 5; ++i) half[i] = r & 2 ? s[i] : s[i + 2];
-      AREAL_UNROLL
-      for (int v = 0; v < V; ++v) out.at[v] = r & 1 ? half[v] : half[v + 1];
-    }
-    if (r == 0 || m.lane() > 0) m.store_once(reinterpret_cast<Vec<T, V>*>(to - r * sizeof(T)), out);
-    if (r == 0) return;
-    T* const elements = reinterpret_cast<T*>(to);
-    if (m.lane() == 0) {
-      AREAL_UNROLL
-      for (int v = 0; v < V - 1; ++v)
-        if (v < V - r) m.store_once(elements + v, line.at[v]);
-    } else if (m.lane() == warp_size - 1) {
-      AREAL_UNROLL
-      for (int v = 1; v < V; ++v)
-        if (v >= V - r) m.store_once(elements + v, line.at[v]);
-    }
-  }
-
-  AREAL_DEVICE void store(char* to, const Vec<T, V>& line, int columns) {
-    if (a.out.alignment == Alignment::vectors && columns == V) {
-      m.store_once(reinterpret_cast<Vec<T, V>*>(to), line);
-    } else {
-      AREAL_UNROLL
-      for (int v = 0; v < V; ++v)
-        if (v < columns) put_sum(to + v * a.out.column, line.at[v]);
-    }
-  }
-  AREAL_DEVICE void put_sum(char* to, T sum) { store_element(m, to, sum, a.out.alignment != Alignment::bytes); }
-
-  /// The zeros left of and above the table's first tiles.
-  AREAL_DEVICE void write_edge(int ty, int tx, const Place& place) {
-    char* const at = a.table + place.y * a.out.row + place.x * a.out.column;
-    if (tx == 0 && span_of() == 0 && m.lane() == 0)
-      for (int i = 0; i < place.rows; ++i) put_sum(at + i * a.out.row - a.out.column, T(0));
-    if (ty == 0 && bunch_of() == 0) {
-      AREAL_UNROLL
-      for (int v = 0; v < V; ++v)
-        if (v < place.columns) put_sum(at - a.out.row + v * a.out.column, T(0));
-      if (tx == 0 && m.thread() == 0) put_sum(at - a.out.row - a.out.column, T(0));
-    }
-  }
 };
 
 /// Lane and tuning, of one H200, 2026-11: see docs/notes/cuda-sat.md for what else was tried.
-template <class In_, class T_, HeldOrder order_, bool squares_ = false>
+template <class In_, class T_, HeldOrder order_>
 struct HeldConfig {
   using In = In_;
   using T = T_;
+  using Cell = T;  // of a tile's own columns
   static constexpr HeldOrder order = order_;
-  static constexpr bool diagonal = order == HeldOrder::diagonals, squares = squares_,
-                        byte = std::is_same_v<In, std::uint8_t> && std::is_same_v<T, std::uint32_t> && !squares;
+  static constexpr bool diagonal = order == HeldOrder::diagonals, both = false,
+                        byte = std::is_same_v<In, std::uint8_t> && std::is_same_v<T, std::uint32_t>;
   static constexpr int vector = 16 / static_cast<int>(sizeof(T));
   static constexpr int spans = sizeof(T) == 8 || (byte && diagonal) ? 2 : 1;
   static constexpr int bunches = sizeof(T) == 8 ? 4 : 8;
   static constexpr int rows = byte && order == HeldOrder::rows ? 32 : 16;
   static constexpr int resident = byte && diagonal ? 2 : sizeof(In) < sizeof(T) ? 4 : 3;
   static constexpr int depth = diagonal ? 3 : 4;
+  static constexpr int asked = 4;   // words of a row that a thread asks for at once
   static constexpr int group = 16;  // tiles that are one group by themselves
+};
+
+/// A sum and a sum of squares. The sums of bytes within a tile fit 32 bits whatever the tables are.
+template <class In_, class T_, class Squares>
+struct HeldSquaresConfig {
+  using In = In_;
+  using T = Both<T_, Squares>;
+  template <class S>
+  using Local = std::conditional_t<sizeof(In) == 1, std::uint32_t, S>;
+  using Cell = Both<Local<T_>, Local<Squares>>;
+  static constexpr HeldOrder order = HeldOrder::rows;
+  static constexpr bool both = true, byte = false;
+  static constexpr int vector = sizeof(In) == 8 ? 2 : 4;
+  static constexpr int spans = 2;
+  static constexpr bool many = sizeof(In) == 1 && sizeof(T_) == 4 && sizeof(Squares) == 8;  // warps, of few registers
+  static constexpr int bunches = many ? 8 : 4;
+  static constexpr int rows = (sizeof(In) <= 2 ? 128 : 64) / bunches;
+  static constexpr int resident = 2;
+  static constexpr int depth = 4, asked = many ? 1 : 4;
+  static constexpr int group = 8;
 };
 
 /// The geometry and the workspace of one plan.
@@ -543,23 +525,37 @@ struct HeldPlan {
   std::size_t workspace_bytes = 0;
 };
 
+/// Where the first sum of a table goes, and how its vectors may be moved.
+template <class T>
+char* first_sum(const View& table, bool edge, Strides& out) {
+  out = strides(table);
+  char* const first = static_cast<char*>(table.data) + (edge ? out.row + out.column : 0);
+  out.alignment = alignment_of(first, out, sizeof(T), 16);
+  return first;
+}
+
 /// The schedule. The workspace was zeroed once.
 template <class C, class Launcher>
 void held(Launcher& launcher, const TableRequest& request, const ConstView& image, const Valid& valid,
-          const View& table, void* workspace) {
+          const TableViews& tables, void* workspace) {
   HeldPlan<C> plan(request, workspace);
-  if (plan.blocks == 0) {  // no sums
-    if (request.border != Border::none) edge<typename C::T>(launcher, table);
-    return;
-  }
   auto& a = plan.args;
-  a.in = strides(image), a.out = strides(table);
+  const bool empty = plan.blocks == 0, zeros = empty && request.border != Border::none;
+  if constexpr (C::both) {
+    if (zeros)
+      edge<decltype(C::T::first)>(launcher, tables.sum), edge<decltype(C::T::second)>(launcher, tables.squares);
+    a.table = first_sum<decltype(C::T::first)>(tables.sum, a.edge, a.out);
+    a.squares = first_sum<decltype(C::T::second)>(tables.squares, a.edge, a.squares_out);
+  } else {
+    if (zeros) edge<typename C::T>(launcher, tables.sum);
+    a.table = first_sum<typename C::T>(tables.sum, a.edge, a.out);
+  }
+  if (empty) return;
+  a.in = strides(image);
   a.image = static_cast<const char*>(image.data);
-  a.table = static_cast<char*>(table.data) + (a.edge ? a.out.row + a.out.column : 0);
   a.valid = valid;
   a.in.alignment = alignment_of(a.image, a.in, sizeof(typename C::In), sizeof(Vec<typename C::In, C::vector>));
   if (valid.plane != nullptr) a.in.alignment = std::min(a.in.alignment, Alignment::elements);  // one by one
-  a.out.alignment = alignment_of(a.table, a.out, sizeof(typename C::T), sizeof(Vec<typename C::T, C::vector>));
   launcher.template launch<Held, C>(plan.blocks, a, false);
 }
 

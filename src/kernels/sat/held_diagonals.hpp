@@ -52,7 +52,7 @@ AREAL_DEVICE void gather_along_diagonals(K& k, typename K::Shared& s, int ty, in
       k.look(up, word - stride, stride, count);
       beyond = k.look_back(up, word - stride, stride, count);
       if (count + 1 < (columns ? a.tiles_y : a.tiles_x))
-        m.post(word, Word{static_cast<T>(beyond + own), static_cast<typename K::Tag>(k.tag + 1)});
+        post_word(m, word, Word{static_cast<T>(beyond + own), static_cast<typename K::Tag>(k.tag + 1)});
     }
     if (columns) {
       down = beyond + own;

@@ -27,7 +27,7 @@ AREAL_DEVICE void gather_by_rows(K& k, typename K::Shared& s, int ty, int tx) {
   typename K::Window up;
   if (x < tile_width && ty > 0) k.look(up, above_from, row_of_tiles, ty);
   const Word* const group_from = a.rows + (at - place) * tile_height + y;
-  m.put(s.part[0][m.thread()], gather<4>(m, tag, part, parts, place, [=](int n) {
+  m.put(s.part[0][m.thread()], gather<K::asked>(m, tag, part, parts, place, [=](int n) {
                                  return group_from + static_cast<std::int64_t>(n) * tile_height;
                                }).sum());
 
@@ -39,7 +39,7 @@ AREAL_DEVICE void gather_by_rows(K& k, typename K::Shared& s, int ty, int tx) {
       above = k.look_back(up, above_from, row_of_tiles, ty);
       down += above;
       if (ty + 1 < a.tiles_y)
-        m.post(a.columns + at * tile_width + x, Word{down, static_cast<typename K::Tag>(tag + 1)});
+        post_word(m, a.columns + at * tile_width + x, Word{down, static_cast<typename K::Tag>(tag + 1)});
     }
     m.put(k.cell(s.above, x), above);
   }
@@ -54,8 +54,8 @@ AREAL_DEVICE void gather_by_rows(K& k, typename K::Shared& s, int ty, int tx) {
   if (a.groups > 1) {
     Word* const sums = a.beside + static_cast<std::int64_t>(ty) * a.groups * tile_height + y;
     if (m.thread() < tile_height && place == a.group - 1 && group + 1 < a.groups)
-      m.post(sums + static_cast<std::int64_t>(group) * tile_height, Word{left + k.row_sum(s, y), tag});
-    m.put(s.part[1][m.thread()], gather<4>(m, tag, part, parts, group, [=](int n) {
+      post_word(m, sums + static_cast<std::int64_t>(group) * tile_height, Word{left + k.row_sum(s, y), tag});
+    m.put(s.part[1][m.thread()], gather<K::asked>(m, tag, part, parts, group, [=](int n) {
                                    return sums + static_cast<std::int64_t>(n) * tile_height;
                                  }).sum());
   }

@@ -18,8 +18,8 @@ SatEntry<Launcher> plain_entry() {
   SatEntry<Launcher> entry;  // its blocks have no more shared memory than every device gives
   entry.workspace_bytes = &Algorithm::template workspace_bytes<T>;
   entry.execute = [](Launcher& launcher, const TableRequest& request, const ConstView& image, const Valid&,
-                     const View& table, void* workspace) {
-    with_border<T>(launcher, request, image, table,
+                     const TableViews& tables, void* workspace) {
+    with_border<T>(launcher, request, image, tables.sum,
                    [&](Launcher& l, const Plain& p) { Algorithm::template sums<In, T>(l, request, p, workspace); });
   };
   return entry;

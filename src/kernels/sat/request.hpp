@@ -23,17 +23,21 @@ struct SatRequest {
   bool counts() const { return mask || ignore_nan; }
 };
 
-/// What of a pixel is summed, and over what.
-enum class Summed : std::uint8_t { pixels, squares, tilted };
+/// Over what pixels are summed.
+enum class Summed : std::uint8_t { pixels, tilted };
 
-/// One of its tables: names a kernel, and says what that kernel must know.
+/// What one schedule gives, a table or the sum with its squares: names a kernel, and says what that kernel must know.
 struct TableRequest {
-  std::string_view id;  ///< how pixels are summed; squares and tilted tables have one way
+  std::string_view id;  ///< how pixels are summed; tilted tables and sums with squares have one way
   Summed what = Summed::pixels;
   Lane lane;  ///< elements that are read, and sums; need not be one of lanes()
   Shape image;
   Border border = Border::zero;
+  std::optional<Type> squares = {};
   double r = 0.25;  ///< of hybrid-1r1w
+};
+struct TableViews {
+  View sum, squares = {};
 };
 
 /// The border is an output offset and an edge of zeros: all algorithms compute the inclusive table of a (sub)image.

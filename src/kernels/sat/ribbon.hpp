@@ -349,7 +349,8 @@ struct RibbonPlan {
 /// The schedule. The workspace was zeroed once.
 template <class C, class Launcher>
 void ribbon(Launcher& launcher, const TableRequest& request, const ConstView& image, const Valid& valid,
-            const View& table, void* workspace) {
+            const TableViews& tables, void* workspace) {
+  const View& table = tables.sum;
   RibbonPlan<C> plan(request, workspace);
   if (plan.blocks == 0) {  // no sums
     if (request.border != Border::none) edge<typename C::T>(launcher, table);

@@ -1,6 +1,6 @@
 #pragma once
-// All tables of one execute, one after another, and what each has of the workspace: which pixels count; then squares,
-// counts and the tilted table; last the sum, which may take the image's place.
+// All tables of one execute, one after another, and what each has of the workspace: which pixels count; then counts and
+// the tilted table; last the sum, which may take the image's place, and its squares in the same launch.
 
 #include <algorithm>
 #include <areal/sat.hpp>
@@ -12,15 +12,15 @@
 
 namespace areal::kernels {
 
-/// The kernels of one table, as functions.
+/// The kernels of one table, or of the sum and its squares, as functions.
 template <class Launcher>
 struct SatEntry {
   std::size_t (*workspace_bytes)(const TableRequest&) = nullptr;
   /// Everything has been checked; views and request agree; the workspace held zeros when it was new.
-  void (*execute)(Launcher&, const TableRequest&, const ConstView& image, const Valid&, const View& table,
+  void (*execute)(Launcher&, const TableRequest&, const ConstView& image, const Valid&, const TableViews&,
                   void* workspace) = nullptr;
   /// Along the depth of a volume: depth.hpp.
-  void (*depth)(Launcher&, const View& table, std::int64_t offset) = nullptr;
+  void (*depth)(Launcher&, const TableViews&, std::int64_t offset) = nullptr;
   std::size_t shared_bytes = 0;  ///< of the block that has most
 };
 
@@ -45,10 +45,8 @@ class SatSchedule {
       workspace_bytes_ += Valid::bytes(plane);
       add(count_, {"held", Summed::pixels, {Type::u8, Type::u32}, plane, request.border});
     }
-    const Type input = request.lane.input;
-    if (request.squares) add(squares_, {"held", Summed::squares, {input, *request.squares}, image, request.border});
     if (request.tilted) add(tilted_, {id, Summed::tilted, request.lane, image, Border::zero});
-    add(sum_, {id, Summed::pixels, request.lane, image, request.border, request.r});
+    add(sum_, {id, Summed::pixels, request.lane, image, request.border, request.squares, request.r});
   }
 
   std::size_t workspace_bytes() const { return workspace_bytes_; }
@@ -60,12 +58,11 @@ class SatSchedule {
     Valid valid;
     if (request_.counts()) {
       valid = mark_valid(launcher, image, views.mask, request_.ignore_nan, workspace);
-      run(launcher, count_, ConstView(valid.plane, Type::u8, plane_, valid.row, 0, valid.image), {}, views.count,
+      run(launcher, count_, ConstView(valid.plane, Type::u8, plane_, valid.row, 0, valid.image), {}, {views.count},
           workspace);
     }
-    run(launcher, squares_, image, valid, views.squares, workspace);
-    run(launcher, tilted_, image, valid, views.tilted, workspace);
-    run(launcher, sum_, image, valid, views.sum, workspace);
+    run(launcher, tilted_, image, valid, {views.tilted}, workspace);
+    run(launcher, sum_, image, valid, {views.sum, views.squares}, workspace);
   }
 
  private:
@@ -76,24 +73,25 @@ class SatSchedule {
     bool wanted = false;
   };
 
-  void run(Launcher& launcher, const Part& part, const ConstView& image, const Valid& valid, const View& table,
+  void run(Launcher& launcher, const Part& part, const ConstView& image, const Valid& valid, const TableViews& tables,
            void* workspace) const {
     if (!part.wanted) return;
     void* const own = static_cast<char*>(workspace) + part.workspace;
-    if (!request_.volume) return part.entry.execute(launcher, part.request, image, valid, table, own);
+    if (!request_.volume) return part.entry.execute(launcher, part.request, image, valid, tables, own);
     const std::int64_t offset = request_.border == Border::none ? 0 : 1;
-    View slices = table;
-    slices.shape.batch = image.shape.batch;
-    if (!slices.shape.empty()) {
-      slices.data = static_cast<char*>(table.data) + offset * table.batch_pitch;
-      part.entry.execute(launcher, part.request, image, valid, slices, own);
-    }
-    part.entry.depth(launcher, table, offset);
+    const auto slices_of = [&](View table) {
+      table.shape.batch = image.shape.batch;
+      if (table.data != nullptr) table.data = static_cast<char*>(table.data) + offset * table.batch_pitch;
+      return table;
+    };
+    const TableViews slices{slices_of(tables.sum), slices_of(tables.squares)};
+    if (!slices.sum.shape.empty()) part.entry.execute(launcher, part.request, image, valid, slices, own);
+    part.entry.depth(launcher, tables, offset);
   }
 
   SatRequest request_;
   Shape plane_;
-  Part squares_, count_, tilted_, sum_;
+  Part count_, tilted_, sum_;
   std::size_t workspace_bytes_ = 0, shared_bytes_ = 0;
 };
 

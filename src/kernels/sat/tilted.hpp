@@ -318,7 +318,8 @@ struct TiltedPlan {
 /// The schedule. The workspace may hold anything.
 template <class In, class T, class Launcher>
 void tilted(Launcher& launcher, const TableRequest& request, const ConstView& image, const Valid& valid,
-            const View& table, void* workspace) {
+            const TableViews& tables, void* workspace) {
+  const View& table = tables.sum;
   if (image.shape.empty()) return edge<T>(launcher, table);
   using Config = TiltedConfig<In, T>;
   using Sums = TiltedSums<T>;

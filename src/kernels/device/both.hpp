@@ -1,0 +1,109 @@
+#pragma once
+// Two sums that are added up, and handed over between blocks, as one value: one access and one tag for both where they
+// fit 16 bytes, else two accesses whose tags must agree.
+
+#include <cstdint>
+#include <type_traits>
+#include "kernels/device/handover.hpp"
+#include "kernels/device/machine.hpp"
+#include "kernels/device/warp.hpp"
+
+namespace areal::kernels {
+
+/// Both, and a word of 32 bits where it leaves no gap.
+template <class A, class B, int more = static_cast<int>(sizeof(A)) - static_cast<int>(sizeof(B))>
+struct WithWord {
+  A first;
+  B second;
+  std::uint32_t word = 0, rest = 0;
+};
+template <class A, class B>
+struct WithWord<A, B, -4> {
+  A first;
+  std::uint32_t word = 0;
+  B second;
+};
+template <class A, class B>
+struct WithWord<A, B, 4> {
+  A first;
+  B second;
+  std::uint32_t word = 0;
+};
+template <class A, class B>
+struct WithoutWord {
+  A first;
+  B second;
+};
+
+template <class A, class B>
+struct alignas(2 * (sizeof(A) > sizeof(B) ? sizeof(A) : sizeof(B))) Both
+    : std::conditional_t<sizeof(A) == sizeof(B), WithoutWord<A, B>, WithWord<A, B>> {
+  Both() = default;
+  AREAL_DEVICE Both(int all) : Both(static_cast<A>(all), static_cast<B>(all)) {}
+  AREAL_DEVICE Both(A a, B b) {
+    this->first = a;
+    this->second = b;
+  }
+  template <class C, class D>
+  AREAL_DEVICE explicit Both(const Both<C, D>& other)
+      : Both(static_cast<A>(other.first), static_cast<B>(other.second)) {}
+
+  AREAL_DEVICE Both& operator+=(const Both& other) {
+    this->first += other.first;
+    this->second += other.second;
+    return *this;
+  }
+  friend AREAL_DEVICE Both operator+(Both a, const Both& b) { return a += b; }
+};
+
+template <int which, class Pair>
+AREAL_DEVICE auto& one_of(Pair& both) {
+  if constexpr (which == 0)
+    return both.first;
+  else
+    return both.second;
+}
+
+template <class A, class B>
+requires(sizeof(A) + sizeof(B) <= 12) struct alignas(16) Tagged<Both<A, B>> : WithWord<A, B> {
+  using Tag = std::uint32_t;
+  Tagged() = default;
+  AREAL_DEVICE Tagged(const Both<A, B>& value, Tag tag) {
+    this->first = value.first;
+    this->second = value.second;
+    this->word = tag;
+  }
+};
+
+template <class A, class B>
+requires(sizeof(A) + sizeof(B) > 12) struct Tagged<Both<A, B>> {
+  using Tag = std::uint64_t;
+  static_assert(std::is_same_v<Tag, typename Tagged<A>::Tag> && std::is_same_v<Tag, typename Tagged<B>::Tag>);
+  Tagged() = default;
+  AREAL_DEVICE Tagged(const Both<A, B>& value, Tag tag) : first{value.first, tag}, second{value.second, tag} {}
+  Tagged<A> first;
+  Tagged<B> second;
+};
+
+template <class A, class B>
+AREAL_DEVICE Both<A, B> value_of(const Tagged<Both<A, B>>& word) {
+  if constexpr (sizeof(word) == 16)
+    return {word.first, word.second};
+  else
+    return {word.first.value, word.second.value};
+}
+/// No tag of any launch where one half is older than the other.
+template <class A, class B>
+AREAL_DEVICE auto tag_of(const Tagged<Both<A, B>>& word) {
+  if constexpr (sizeof(word) == 16)
+    return word.word;
+  else
+    return word.first.tag == word.second.tag ? word.first.tag : 0;
+}
+
+template <class M, class A, class B>
+AREAL_DEVICE Both<A, B> warp_sum(const M& m, const Both<A, B>& value, Site site = AREAL_HERE) {
+  return {warp_sum(m, value.first, site), warp_sum(m, value.second, site)};
+}
+
+}  // namespace areal::kernels
