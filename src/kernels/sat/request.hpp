@@ -5,6 +5,7 @@
 #include <areal/border.hpp>
 #include <areal/lane.hpp>
 #include <areal/view.hpp>
+#include <areal/warp_scan.hpp>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -18,7 +19,8 @@ struct SatRequest {
   Border border = Border::zero;
   std::optional<Type> squares = {};
   bool tilted = false, mask = false, ignore_nan = false, volume = false;
-  double r = 0.25;  ///< of hybrid-1r1w
+  double r = 0.25;                        ///< of hybrid-1r1w
+  WarpScan scan = WarpScan::kogge_stone;  ///< of scanrow-brlt and scanrow-column
 
   bool counts() const { return mask || ignore_nan; }
 };
@@ -33,7 +35,8 @@ struct TableRequest {
   Lane lane;  ///< elements that are read, and sums; need not be one of lanes()
   Shape image;
   Border border = Border::zero;
-  double r = 0.25;  ///< of hybrid-1r1w
+  double r = 0.25;                        ///< of hybrid-1r1w
+  WarpScan scan = WarpScan::kogge_stone;  ///< of scanrow-brlt and scanrow-column
 };
 
 /// The border is an output offset and an edge of zeros: all algorithms compute the inclusive table of a (sub)image.

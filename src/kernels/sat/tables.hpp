@@ -48,7 +48,7 @@ class SatSchedule {
     const Type input = request.lane.input;
     if (request.squares) add(squares_, {"held", Summed::squares, {input, *request.squares}, image, request.border});
     if (request.tilted) add(tilted_, {id, Summed::tilted, request.lane, image, Border::zero});
-    add(sum_, {id, Summed::pixels, request.lane, image, request.border, request.r});
+    add(sum_, {id, Summed::pixels, request.lane, image, request.border, request.r, request.scan});
   }
 
   std::size_t workspace_bytes() const { return workspace_bytes_; }
