@@ -44,6 +44,7 @@ SatCase case_of(const Choice& choice) {
   c.in = placements[choice[5]];
   c.out = placements[(choice[5] + choice[4]) % std::size(placements)];
   c.options.r = shares[choice[2] % std::size(shares)];
+  c.options.scan = (choice[2] + choice[4]) % 2 == 0 ? WarpScan::kogge_stone : WarpScan::ladner_fischer;
   c.seed = base_seed();
   for (const std::size_t value : choice) c.seed = c.seed * 31 + value;
   return c;
@@ -96,6 +97,16 @@ TEST(Papers, TheShareOfTheTrianglesIsChecked) {
   }
   options.r = 0.3;
   EXPECT_EQ(SatPlan({1024, 1024}, *lane_named("8u32u"), options).reason(), "asked for, with r 0.298828");
+}
+
+TEST(Papers, TheReasonSaysWhichWarpScan) {
+  SatOptions options;
+  options.algorithm = "scanrow-brlt", options.backend = Backend::simt;
+  EXPECT_EQ(SatPlan({9, 7}, *lane_named("8u32u"), options).reason(), "asked for, with the warp scan kogge-stone");
+  options.algorithm = "scanrow-column", options.scan = WarpScan::ladner_fischer;
+  EXPECT_EQ(SatPlan({9, 7}, *lane_named("8u32u"), options).reason(), "asked for, with the warp scan ladner-fischer");
+  options.algorithm = "brlt-scanrow";
+  EXPECT_EQ(SatPlan({9, 7}, *lane_named("8u32u"), options).reason(), "asked for");
 }
 
 }  // namespace

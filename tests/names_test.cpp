@@ -8,6 +8,7 @@
 #include <areal/lane.hpp>
 #include <areal/type.hpp>
 #include <areal/version.hpp>
+#include <areal/warp_scan.hpp>
 #include <cmath>
 #include <limits>
 #include <set>
@@ -105,11 +106,15 @@ TEST(Names, LargestSafeRegionIsTheLargest) {
   }
 }
 
-TEST(Names, BordersAndBackends) {
+TEST(Names, BordersBackendsAndWarpScans) {
   for (const Border border : {Border::zero, Border::none, Border::exclusive})
     EXPECT_EQ(border_named(name_of(border)), border);
   for (const Backend backend : {Backend::automatic, Backend::cpu, Backend::cuda, Backend::simt})
     EXPECT_EQ(backend_named(name_of(backend)), backend);
+  for (const WarpScan scan : {WarpScan::kogge_stone, WarpScan::ladner_fischer})
+    EXPECT_EQ(warp_scan_named(name_of(scan)), scan);
+  EXPECT_EQ(name_of(WarpScan::ladner_fischer), "ladner-fischer");
+  EXPECT_FALSE(warp_scan_named("ladner_fischer"));
   EXPECT_EQ(name_of(Border::exclusive), "exclusive");
   EXPECT_EQ(name_of(Backend::automatic), "auto");
   EXPECT_FALSE(border_named("Zero"));

@@ -19,7 +19,7 @@ namespace {
 struct Request {
   InputOptions input;
   RegionOptions regions;
-  std::string output, lane, border = "zero", squares, mask, algorithm = "auto";
+  std::string output, lane, border = "zero", squares, mask, algorithm = "auto", warp_scan = "kogge-stone";
   std::vector<std::string> stat_texts;
   bool tilted = false, ignore_nan = false, interleaved = false, csv = false;
   std::vector<Stat> stats;  // of stat_texts
@@ -32,6 +32,9 @@ SatOptions sat_options(Request& request, const Settings& settings) {
   if (!border) refuse("--border ", request.border, ": may be zero, none or exclusive");
   options.border = *border;
   options.algorithm = request.algorithm;
+  const auto scan = warp_scan_named(request.warp_scan);
+  if (!scan) refuse("--warp-scan ", request.warp_scan, ": may be kogge-stone or ladner-fischer");
+  options.scan = *scan;
   options.backend = settings.backend;
   options.device = settings.device;
   options.threads = settings.threads;
@@ -285,6 +288,9 @@ void add_sat(CLI::App& app, Settings& settings) {
   verb->add_flag("--volume", request->input.volume, "One table over all frames (or the first axis of an .npy)");
   verb->add_flag("--interleaved", request->interleaved, "With --all-channels: one interleaved table");
   verb->add_option("--algorithm", request->algorithm, "An id of areal algorithms, family sat")->type_name("ID");
+  verb->add_option("--warp-scan", request->warp_scan,
+                   "kogge-stone or ladner-fischer, for scanrow-brlt and scanrow-column")
+      ->type_name("NAME");
   request->launches.add_to(*verb);
   request->regions.add_to(*verb, true);
   verb->add_option("--stat", request->stat_texts, "sum, mean, variance, std, count or tilted; many with commas")

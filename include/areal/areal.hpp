@@ -18,3 +18,4 @@
 #include <areal/type.hpp>
 #include <areal/version.hpp>
 #include <areal/view.hpp>
+#include <areal/warp_scan.hpp>

@@ -7,6 +7,7 @@
 #include <areal/lane.hpp>
 #include <areal/launch_counts.hpp>
 #include <areal/view.hpp>
+#include <areal/warp_scan.hpp>
 #include <memory>
 #include <optional>
 #include <string>
@@ -32,9 +33,10 @@ struct SatOptions {
   /// The share of the pixels, above 0 and below 1, that hybrid-1r1w leaves to its two triangles; the plan's reason says
   /// which share they have, as triangles are made of tiles. Other algorithms have none.
   double r = 0.25;
-  Layout tables = Layout::planar;  ///< for several channels: separate tables, or one interleaved table
-  Progress progress = {};          ///< may cancel
-  LaunchReport launched = {};      ///< told what each launch did; for simt, which counts
+  WarpScan scan = WarpScan::kogge_stone;  ///< of scanrow-brlt and scanrow-column; others have no choice
+  Layout tables = Layout::planar;         ///< for several channels: separate tables, or one interleaved table
+  Progress progress = {};                 ///< may cancel
+  LaunchReport launched = {};             ///< told what each launch did; for simt, which counts
 };
 
 /// What one execute reads and writes. Views that were not asked for stay empty. The memory is the backend's: for a plan

@@ -122,6 +122,8 @@ SatPlan::SatPlan(const Shape& image, Lane lane, const SatOptions& options) {
           known_algorithms(backend));
   if (options.algorithm == "hybrid-1r1w")
     state->reason = sentence("asked for, with r ", hybrid_r(image, options));
+  else if (options.algorithm == "scanrow-brlt" || options.algorithm == "scanrow-column")
+    state->reason = sentence("asked for, with the warp scan ", name_of(options.scan));
   else if (options.algorithm != "auto")
     state->reason = "asked for";
   else if (!on_cpu && options.squares)

@@ -42,7 +42,7 @@ void require_stream(Stream stream) {
 DeviceSat::DeviceSat(const Shape& image, Lane lane, const SatOptions& options, std::string id)
     : request_{image,          lane,         options.border,     options.squares,
                options.tilted, options.mask, options.ignore_nan, options.volume,
-               options.r},
+               options.r,      options.scan},
       backend_(options.backend),
       device_(options.device),
       id_(std::move(id)),

@@ -4,6 +4,7 @@
 #include <areal/execution.hpp>
 #include <areal/lane.hpp>
 #include <areal/version.hpp>
+#include <areal/warp_scan.hpp>
 #include <array>
 #include <limits>
 
@@ -26,6 +27,7 @@ std::optional<Enum> named(const std::array<std::string_view, N>& names, std::str
 }
 constexpr std::array<std::string_view, 3> border_names{"zero", "none", "exclusive"};
 constexpr std::array<std::string_view, 4> backend_names{"auto", "cpu", "cuda", "simt"};
+constexpr std::array<std::string_view, 2> warp_scan_names{"kogge-stone", "ladner-fischer"};
 
 }  // namespace
 
@@ -119,5 +121,9 @@ std::string_view name_of(Border border) noexcept { return border_names[static_ca
 std::optional<Border> border_named(std::string_view name) noexcept { return named<Border>(border_names, name); }
 std::string_view name_of(Backend backend) noexcept { return backend_names[static_cast<std::size_t>(backend)]; }
 std::optional<Backend> backend_named(std::string_view name) noexcept { return named<Backend>(backend_names, name); }
+std::string_view name_of(WarpScan scan) noexcept { return warp_scan_names[static_cast<std::size_t>(scan)]; }
+std::optional<WarpScan> warp_scan_named(std::string_view name) noexcept {
+  return named<WarpScan>(warp_scan_names, name);
+}
 
 }  // namespace areal

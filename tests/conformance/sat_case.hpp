@@ -45,6 +45,7 @@ inline std::string describe(const SatCase& c) {
                      (c.image.layout == Layout::planar ? " planar" : "") + " batch " + std::to_string(c.image.batch) +
                      ", in " + c.in.name + ", out " + c.out.name + ", threads " + std::to_string(o.threads) +
                      ", seed " + std::to_string(c.seed);
+  if (o.scan != WarpScan::kogge_stone) text += ", warp scan " + std::string(name_of(o.scan));
   if (o.squares) text += ", squares " + std::string(name_of(*o.squares));
   if (o.tilted) text += ", tilted";
   if (o.mask) text += ", mask";

@@ -4,8 +4,8 @@
 // every run.
 
 #include "kernels/device/diagonal.hpp"
-#include "kernels/device/workspace.hpp"
 #include "kernels/sat/2r2w.hpp"
+#include "kernels/sat/transposed.hpp"
 
 namespace areal::kernels {
 
@@ -49,9 +49,7 @@ template <int w = warp_size>
 struct FourReadFourWrite {
   template <class T>
   static std::size_t workspace_bytes(const TableRequest& request) {
-    Workspace from(nullptr);
-    transposed<T>(request, from);
-    return from.bytes();
+    return transposed_bytes<T>(request);
   }
 
   template <class In, class T, class Launcher>
@@ -63,15 +61,6 @@ struct FourReadFourWrite {
     transpose<C>(launcher, p.out, flat, p.height, p.width);
     scan_lines<C>(launcher, {flat, flat, p.height, p.width, false, true});
     transpose<C>(launcher, flat, p.out, p.width, p.height);
-  }
-
- private:
-  template <class T>
-  static Matrix transposed(const TableRequest& request, Workspace& from) {
-    const Placed p = placed(request.image, request.border);
-    T* first = nullptr;
-    from.take(first, p.height * p.width);
-    return {reinterpret_cast<char*>(first), p.height * static_cast<std::int64_t>(sizeof(T)), true};
   }
 };
 

@@ -6,9 +6,12 @@
 #include "kernels/sat/2r2w.hpp"
 #include "kernels/sat/4r1w.hpp"
 #include "kernels/sat/4r4w.hpp"
+#include "kernels/sat/brlt-scanrow.hpp"
 #include "kernels/sat/groups.hpp"
 #include "kernels/sat/hybrid-1r1w.hpp"
 #include "kernels/sat/plain.hpp"
+#include "kernels/sat/scanrow-brlt.hpp"
+#include "kernels/sat/scanrow-column.hpp"
 
 namespace areal::kernels {
 
@@ -34,6 +37,9 @@ SatEntry<Launcher> paper_entry(std::string_view id) {
   if (id == "2r1w") return plain_entry<Launcher, In, T, TwoReadOneWrite<>>();
   if (id == "1r1w") return plain_entry<Launcher, In, T, OneReadOneWrite<>>();
   if (id == "hybrid-1r1w") return plain_entry<Launcher, In, T, HybridOneReadOneWrite<>>();
+  if (id == "scanrow-brlt") return plain_entry<Launcher, In, T, ScanRowBrltTwice>();
+  if (id == "brlt-scanrow") return plain_entry<Launcher, In, T, BrltScanRowTwice>();
+  if (id == "scanrow-column") return plain_entry<Launcher, In, T, ScanRowColumn>();
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <areal/border.hpp>
 #include <areal/lane.hpp>
 #include <areal/view.hpp>
+#include <areal/warp_scan.hpp>
 #include <cstdint>
 #include <optional>
 #include <string_view>
@@ -18,7 +19,8 @@ struct SatRequest {
   Border border = Border::zero;
   std::optional<Type> squares = {};
   bool tilted = false, mask = false, ignore_nan = false, volume = false;
-  double r = 0.25;  ///< of hybrid-1r1w
+  double r = 0.25;                        ///< of hybrid-1r1w
+  WarpScan scan = WarpScan::kogge_stone;  ///< of scanrow-brlt and scanrow-column
 
   bool counts() const { return mask || ignore_nan; }
 };
@@ -34,7 +36,8 @@ struct TableRequest {
   Shape image;
   Border border = Border::zero;
   std::optional<Type> squares = {};
-  double r = 0.25;  ///< of hybrid-1r1w
+  double r = 0.25;                        ///< of hybrid-1r1w
+  WarpScan scan = WarpScan::kogge_stone;  ///< of scanrow-brlt and scanrow-column
 };
 struct TableViews {
   View sum, squares = {};

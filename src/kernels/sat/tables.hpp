@@ -46,7 +46,7 @@ class SatSchedule {
       add(count_, {"held", Summed::pixels, {Type::u8, Type::u32}, plane, request.border});
     }
     if (request.tilted) add(tilted_, {id, Summed::tilted, request.lane, image, Border::zero});
-    add(sum_, {id, Summed::pixels, request.lane, image, request.border, request.squares, request.r});
+    add(sum_, {id, Summed::pixels, request.lane, image, request.border, request.squares, request.r, request.scan});
   }
 
   std::size_t workspace_bytes() const { return workspace_bytes_; }
