@@ -28,8 +28,8 @@ Counts run(const Size& s, const Options& options = {}, WarpScan scan = WarpScan:
   std::vector<In> image(static_cast<std::size_t>(s.h * s.w));
   for (In& pixel : image) pixel = static_cast<In>(random() % 100);
   std::vector<T> table(image.size());
-  kernels::TableRequest request{"",  kernels::Summed::pixels, {type_of<In>, type_of<T>}, {s.w, s.h}, Border::none, 0.25,
-                                scan};
+  kernels::TableRequest request{
+      "", kernels::Summed::pixels, {type_of<In>, type_of<T>}, {s.w, s.h}, Border::none, {}, 0.25, scan};
   std::vector<char> workspace(Algorithm::template workspace_bytes<T>(request));
   const auto of = [&]<class E>(std::vector<E>& elements) {
     return kernels::Matrix{reinterpret_cast<char*>(elements.data()), s.w * static_cast<std::int64_t>(sizeof(E)), true};
