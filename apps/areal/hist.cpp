@@ -25,7 +25,7 @@ struct Request {
   BinningOptions binning;
   Reducers reducers;
   SearchOptions search;
-  std::string output, border = "none", algorithm = "auto", counter, weights;
+  std::string output, border = "none", algorithm = "auto", counter, weights, tile = "32";
   bool csv = false, chart = false;
   LaunchTable launches;
 };
@@ -36,6 +36,9 @@ HistogramOptions histogram_options(Request& request, const Settings& settings) {
   if (!border) refuse("--border ", request.border, ": may be zero, none or exclusive");
   options.border = *border;
   options.algorithm = request.algorithm;
+  options.tile = static_cast<int>(whole_number("--tile", request.tile, 16, 64));
+  if (options.tile != 16 && options.tile != 32 && options.tile != 64)
+    refuse("--tile ", request.tile, ": may be 16, 32 or 64");
   options.backend = settings.backend;
   options.device = settings.device;
   options.threads = settings.threads;
@@ -226,6 +229,8 @@ void add_hist(CLI::App& app, Settings& settings) {
   verb->add_option("-o,--output", request->output, "Write the tensor: .npy, and a sidecar .json")->type_name("FILE");
   verb->add_option("--border", request->border, "zero, none or exclusive")->type_name("NAME");
   verb->add_option("--algorithm", request->algorithm, "An id of areal algorithms, family histogram")->type_name("ID");
+  verb->add_option("--tile", request->tile, "For cw-tis and wf-tis: the side of their tiles, 16, 32 (default) or 64")
+      ->type_name("N");
   request->launches.add_to(*verb);
   request->reducers.add_to(*verb);
   request->search.add_to(*verb);

@@ -19,7 +19,8 @@ namespace {
 struct Request {
   InputOptions input;
   RegionOptions regions;
-  std::string output, lane, border = "zero", squares, mask, algorithm = "auto", warp_scan = "kogge-stone";
+  std::string output, lane, border = "zero", squares, mask, algorithm = "auto", warp_scan = "kogge-stone",
+                            share = "0.25";
   std::vector<std::string> stat_texts;
   bool tilted = false, ignore_nan = false, interleaved = false, csv = false;
   std::vector<Stat> stats;  // of stat_texts
@@ -35,6 +36,8 @@ SatOptions sat_options(Request& request, const Settings& settings) {
   const auto scan = warp_scan_named(request.warp_scan);
   if (!scan) refuse("--warp-scan ", request.warp_scan, ": may be kogge-stone or ladner-fischer");
   options.scan = *scan;
+  options.r = number("--r", request.share);
+  if (!(options.r > 0 && options.r < 1)) refuse("--r ", request.share, ": may lie between 0 and 1");
   options.backend = settings.backend;
   options.device = settings.device;
   options.threads = settings.threads;
@@ -288,6 +291,8 @@ void add_sat(CLI::App& app, Settings& settings) {
   verb->add_flag("--volume", request->input.volume, "One table over all frames (or the first axis of an .npy)");
   verb->add_flag("--interleaved", request->interleaved, "With --all-channels: one interleaved table");
   verb->add_option("--algorithm", request->algorithm, "An id of areal algorithms, family sat")->type_name("ID");
+  verb->add_option("--r", request->share, "For hybrid-1r1w: the share of the image that its triangles have (0.25)")
+      ->type_name("R");
   verb->add_option("--warp-scan", request->warp_scan,
                    "kogge-stone or ladner-fischer, for scanrow-brlt and scanrow-column")
       ->type_name("NAME");
