@@ -114,7 +114,7 @@ constexpr WithSquares with_squares[] = {{"8u32u", Type::u64},  {"8u32u", Type::u
 
 TEST(SatKernels, AnyScheduleGivesTheSameBitsOfSumAndSquares) {
   for (const auto& [lane, squares] : with_squares) {
-    Tables run("held", {{640, 270}, *lane_named(lane), Border::none, squares});
+    Tables run("held", {{300, 270}, *lane_named(lane), Border::none, squares});
     const auto first = run({});
     ASSERT_EQ(run.launches.size(), 1u);
     std::uint64_t seed = 2;
