@@ -36,6 +36,40 @@ TEST(HierarchyClock, OneBlockByHand) {
       EXPECT_EQ(reversed(1, {1, 256, w, l}), 2 * 256 / w + 2 * l) << w << " " << l;
 }
 
+// The first warp loads four times more than the second one, then both store.
+template <class M, class C>
+struct Uneven {
+  static constexpr int threads = 64;
+  using Shared = NoShared;
+  struct Args {
+    const float* in;
+    float* out;
+  };
+  M m;
+  Args a;
+  AREAL_DEVICE void operator()() {
+    float sum = m.load(a.in + m.thread());
+    if (m.warp() == 0)
+      for (int i = 0; i < 4; ++i) sum += m.load(a.in + m.thread());
+    m.sync();
+    m.store(a.out + m.thread(), sum);
+  }
+};
+
+TEST(HierarchyClock, TheThreadsOfABlockMeet) {
+  std::vector<float> in(64, 1), out(in.size());
+  for (const std::int64_t l : {2, 40}) {
+    HierarchyClock clock = clock_of({1, 64, 32, l});
+    Options options;
+    options.witness = &clock;
+    Launcher launcher(options);
+    add(launcher, "in", in, true, false);
+    add(launcher, "out", out, false);
+    launcher.launch<Uneven, Plain>(1, {in.data(), out.data()});
+    EXPECT_EQ(clock.units(), 6 * l + 1);  // the second warp stores beside the first one, not as soon as it has loaded
+  }
+}
+
 TEST(HierarchyClock, BlocksShareDmmsAndGlobalMemory) {
   const std::int64_t l = 10;
   // One DMM that holds one block: one after another.
