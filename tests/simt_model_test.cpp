@@ -3,8 +3,9 @@
 #include <gtest/gtest.h>
 #include <areal/error.hpp>
 #include <areal/model.hpp>
-#include <functional>
 #include <map>
+#include <memory>
+#include <vector>
 
 namespace areal {
 namespace {
@@ -95,6 +96,22 @@ TEST(AlgorithmModel, TilesTrianglesAndRecursion) {
   EXPECT_EQ(algorithm_model(request).steps.counted, 8);
   EXPECT_EQ(algorithm_model(request).tile, 16);
   EXPECT_EQ(algorithm_model(of("2r2w", 64, 64)).tile, 0);
+}
+
+// Wherever its memory lies: nothing here is to depend on an address.
+TEST(AlgorithmModel, IsTheSameEveryRun) {
+  for (const char* id : {"1r1w", "2r1w", "cw-tis", "lee-choe"}) {
+    SCOPED_TRACE(id);
+    const AlgorithmModel first = algorithm_model(of(id, 96, 96));
+    std::vector<std::unique_ptr<char[]>> between;  // moves what is allocated next
+    for (int run = 0; run < 8; ++run) {
+      between.push_back(std::make_unique<char[]>(static_cast<std::size_t>(1 + 64 * run)));
+      const AlgorithmModel again = algorithm_model(of(id, 96, 96));
+      EXPECT_EQ(again.groups, first.groups);
+      EXPECT_EQ(again.cost, first.cost);
+      EXPECT_EQ(again.time_units, first.time_units);
+    }
+  }
 }
 
 TEST(AlgorithmModel, OursHaveNoTime) {

@@ -12,6 +12,7 @@
 #include "api/pixel_rule.hpp"
 #include "api/require.hpp"
 #include "api/sat_device.hpp"
+#include "kernels/device/workspace.hpp"
 #include "simt/hierarchy_clock.hpp"
 #include "simt/histogram.hpp"
 #include "simt/sat.hpp"
@@ -53,6 +54,18 @@ void check(const AlgorithmRequest& request, const HierarchicalMachine& machine, 
   check_range("d", machine.dmms, 1, most_dmms);
 }
 
+/// A workspace as a device's memory has it: it begins where its arrays do. From elsewhere they would begin anywhere in
+/// an address group, and the counts of groups would change from run to run.
+class DeviceWorkspace {
+ public:
+  explicit DeviceWorkspace(std::size_t bytes)
+      : memory_({static_cast<std::int64_t>(bytes) + kernels::workspace_alignment, 1}, Type::u8) {}
+  void* data() { return kernels::first_in(memory_.data()); }
+
+ private:
+  Array memory_;
+};
+
 std::vector<LaunchCounts> run_table(const AlgorithmRequest& asked, const simt::Options& options) {
   SatOptions plan_options;
   plan_options.border = Border::none, plan_options.backend = Backend::simt, plan_options.r = asked.r;
@@ -63,7 +76,7 @@ std::vector<LaunchCounts> run_table(const AlgorithmRequest& asked, const simt::O
   Array image(plan.image_shape(), asked.lane.input);  // nothing of what is counted depends on the pixels
   std::memset(image.data(), 0, image.bytes());
   Array table(plan.table_shape(), asked.lane.table);
-  Array workspace(Shape{static_cast<std::int64_t>(plan.workspace_bytes()), 1}, Type::u8);
+  DeviceWorkspace workspace(plan.workspace_bytes());
   plan.prepare(workspace.data());
   return simt::sat(asked.algorithm, request, {std::as_const(image).view(), table.view()}, workspace.data(), options);
 }
@@ -81,7 +94,7 @@ std::vector<LaunchCounts> run_tensor(const AlgorithmRequest& asked, const simt::
   auto* const labels = image.as<std::uint32_t>();
   for (std::int64_t i = 0; i < asked.width * asked.height; ++i) labels[i] = static_cast<std::uint32_t>(i % asked.bins);
   Array tensor(plan.tensor_shape(), Type::u32);
-  Array workspace(Shape{static_cast<std::int64_t>(device.workspace_bytes()), 1}, Type::u8);
+  DeviceWorkspace workspace(device.workspace_bytes());
   device.prepare(workspace.data(), Stream::host());
   return simt::histogram(asked.algorithm, device.request(), std::as_const(image).view(), {}, tensor.view(),
                          workspace.data(), options);
