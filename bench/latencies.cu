@@ -1,6 +1,6 @@
 // The micro-benchmarks of Chen 2018 (V-A), which its model (apps/areal/model_chen.hpp) wants of a device: latencies of
-// a shared access, a shuffle, an addition and an and, in clocks; their throughputs, in lanes a clock of an SM; and the
-// bandwidth of shared memory.
+// a shared access, a shuffle, an addition and an and, in clocks; their throughputs, in lanes a clock of an SM; the
+// bandwidth of shared memory; and what an SM holds. `areal model chen --latencies` reads it.
 //
 //   bench/areal_latencies [DEVICE]     one JSON object
 //
@@ -188,10 +188,13 @@ int main(int count, char** arguments) {
   const double bytes_per_clock = 16.0 * most_threads * unrolled * rounds / stream;
   std::printf(
       "{\"device\": \"%s\", \"sms\": %d, \"clock_ghz\": %.3f,\n"
+      " \"of_sm\": {\"registers\": %d, \"shared_bytes\": %zu, \"blocks\": %d},\n"
       " \"latency_clocks\": {\"shared\": %.1f, \"shuffle\": %.1f, \"add\": %.1f, \"and\": %.1f},\n"
       " \"lanes_per_clock\": {\"shuffle\": %.1f, \"add\": %.1f, \"and\": %.1f},\n"
       " \"shared_bytes_per_clock\": %.1f, \"shared_gb_per_s\": %.0f}\n",
-      properties.name, properties.multiProcessorCount, kilohertz * 1e-6, shared_latency, latency<Shuffle>(watch),
-      latency<Add>(watch), latency<And>(watch), throughput<Shuffle>(watch), throughput<Add>(watch),
-      throughput<And>(watch), bytes_per_clock, bytes_per_clock * properties.multiProcessorCount * kilohertz * 1e-6);
+      properties.name, properties.multiProcessorCount, kilohertz * 1e-6, properties.regsPerMultiprocessor,
+      properties.sharedMemPerMultiprocessor, properties.maxBlocksPerMultiProcessor, shared_latency,
+      latency<Shuffle>(watch), latency<Add>(watch), latency<And>(watch), throughput<Shuffle>(watch),
+      throughput<Add>(watch), throughput<And>(watch), bytes_per_clock,
+      bytes_per_clock * properties.multiProcessorCount * kilohertz * 1e-6);
 }

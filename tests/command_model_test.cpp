@@ -1,6 +1,7 @@
 // areal model: what it prints, its JSON and its picture, and what it says of wrong use.
 
 #include <gtest/gtest.h>
+#include <areal/info.hpp>
 #include <nlohmann/json.hpp>
 #include <regex>
 #include <sstream>
@@ -77,19 +78,170 @@ TEST_F(CommandModel, PlotIsDrawn) {
   EXPECT_NE(contents(work / "l.svg").find("n = 64, p = wl, w = 32"), std::string::npos);
 }
 
-TEST_F(CommandModel, TheExampleOfTheHelpRuns) {
-  const std::string text = answer({"model", "nakano", "--help"});
-  const std::size_t at = text.find("Example:\n  areal ");
-  ASSERT_NE(at, std::string::npos) << text;
-  const Outcome outcome = shell("set -e\n" + text.substr(at + 11, text.find('\n', at + 11) - at - 11));
-  EXPECT_EQ(outcome.code, 0) << outcome.err;
-  EXPECT_EQ(outcome.err, "");
+bool has_simt() {
+  for (const BackendInfo& row : backends())
+    if (row.backend == Backend::simt) return row.available;
+  return false;
+}
+
+TEST_F(CommandModel, AlgorithmsCostIsCounted) {
+  if (!has_simt()) GTEST_SKIP() << "no simulated machine";
+  const std::string text = answer({"model", "--algorithm", "1r1w", "--n", "4096", "--l", "100"});
+  EXPECT_EQ(text.rfind("1r1w (Kasagi 2014, VI), 64 x 64: n = 4096, 32f32f, T = 32\n", 0), 0u) << text;
+  // 2 x 2 tiles: each but the first column and row reads 64 sums beside and above it, and one corner.
+  EXPECT_TRUE(std::regex_search(text, std::regex(R"(\nreads +1 n +4225 +4096 +129\n)"))) << text;
+  EXPECT_TRUE(std::regex_search(text, std::regex(R"(\nwrites +1 n +4160 +4096 +64\n)"))) << text;
+  EXPECT_TRUE(std::regex_search(text, std::regex(R"(\nbarrier steps B +h / T \+ w / T - 2 +2 +2 +0\n)"))) << text;
+  // 8385 / 32 + 3 * 99 beside 8192 / 32 + 3 * 99.
+  EXPECT_TRUE(std::regex_search(text, std::regex(R"(\ncost +C/w \+ S \+ \(B\+1\)\(l-1\) +559\.0 +553 +6\.0\n)")))
+      << text;
+  EXPECT_TRUE(
+      std::regex_search(text, std::regex(R"(\nw = 32, l = 100; on the HMM of d = 16 DMMs of p = 2048 threads: \d+ )")))
+      << text;
+  EXPECT_NE(
+      answer({"model", "--algorithm", "1r1w", "--n", "64", "--w", "8"}).find("w = 8, l = 32 (tiles and blocks stay"),
+      std::string::npos);
+  EXPECT_NE(answer({"model", "--algorithm", "held", "--n", "64"}).find("; no time on the HMM: "), std::string::npos);
+}
+
+TEST_F(CommandModel, AlgorithmsJson) {
+  if (!has_simt()) GTEST_SKIP() << "no simulated machine";
+  const Json table = Json::parse(answer({"model", "--algorithm", "4r4w", "--size", "96x64", "--lane", "8u64u", "--p",
+                                         "512", "--d", "4", "--w", "16", "--l", "7", "--json"}));
+  EXPECT_EQ(table["family"], "sat");
+  EXPECT_EQ(table["lane"], "8u64u");
+  EXPECT_EQ(table["bins"], nullptr);
+  EXPECT_EQ(table["n"], 96 * 64);
+  EXPECT_EQ(table["barrier_steps"], 3);
+  EXPECT_EQ(table["strided"], 0);
+  EXPECT_EQ(table["coalesced"], 8 * 96 * 64 - 64);
+  EXPECT_EQ(table["cost"], (8 * 96 * 64 - 64) / 16.0 + 4 * 6);
+  EXPECT_EQ(table["formulas"]["writes"],
+            Json::parse(R"({"formula": "4", "counted": 24512, "expected": 24576, "difference": -64})"));
+  EXPECT_GT(table["time_units"], table["cost"]);
+  const Json tensor =
+      Json::parse(answer({"model", "--algorithm", "wf-tis", "--n", "1024", "--bins", "4", "--tile", "16", "--json"}));
+  EXPECT_EQ(tensor["n"], 4096);
+  EXPECT_EQ(tensor["bins"], 4);
+  EXPECT_EQ(tensor["tile"], 16);
+  EXPECT_EQ(tensor["lane"], nullptr);
+  EXPECT_EQ(tensor["formulas"]["steps"]["difference"], 0);
+  const Json ours = Json::parse(answer({"model", "--algorithm", "held", "--n", "64", "--json"}));
+  EXPECT_EQ(ours["time_units"], nullptr);
+  EXPECT_NE(ours["no_time"], nullptr);
+}
+
+constexpr const char* latencies = R"({"device": "H", "sms": 10, "clock_ghz": 1.5,
+ "of_sm": {"registers": 65536, "shared_bytes": 233472, "blocks": 32},
+ "latency_clocks": {"shared": 30, "shuffle": 24, "add": 4, "and": 4.5},
+ "lanes_per_clock": {"shuffle": 32, "add": 128, "and": 64},
+ "shared_bytes_per_clock": 128, "shared_gb_per_s": 1920})";
+
+TEST_F(CommandModel, ChensModel) {
+  const std::string text = answer({"model", "chen"});
+  EXPECT_TRUE(
+      std::regex_search(text, std::regex("P100 \\(paper\\), 4 bytes +P100 .*V100 .*V100 \\(paper\\), 8 bytes\n")))
+      << text;
+  EXPECT_TRUE(std::regex_search(text, std::regex(R"(\n\(4\) +warp scans, latency, clocks +6240 +6240 +6880 +6880\n)")))
+      << text;
+  EXPECT_TRUE(std::regex_search(text, std::regex(R"(\n\(14\) +\(10\) \+ \(11\) < kogge-stone +yes +yes +yes +yes\n)")))
+      << text;
+  EXPECT_TRUE(std::regex_search(text, std::regex(R"(\nscanrow-brlt, clocks +577 +705 +577 +705\n)"))) << text;
+  EXPECT_TRUE(std::regex_search(text, std::regex(R"(\nVI-D 2\) .* +yes +no +yes +no\n)"))) << text;
+
+  write_file(work / "F.json", latencies);
+  const auto objects = lines_of(answer({"model", "chen", "--latencies", "F.json", "--size", "64x33", "--json"}));
+  ASSERT_EQ(objects.size(), 1u);
+  const Json& object = objects[0];
+  EXPECT_EQ(object["device"], "H");
+  ASSERT_EQ(object["equations"].size(), 15u);
+  EXPECT_EQ(
+      object["equations"][0],
+      Json::parse(R"({"equation": "3", "what": "transpose, latency, clocks", "value": {"4": 1920.0, "8": 1920.0}})"));
+  EXPECT_EQ(object["equations"][3]["holds"], Json::parse(R"({"4": true, "8": true})"));
+  EXPECT_EQ(object["equations"][5]["value"], Json::parse(R"({"4": 320.0, "8": 160.0})"));
+  ASSERT_EQ(object["predictions"].size(), 6u);
+  const Json& row = object["predictions"][1];
+  EXPECT_EQ(row["by"], "throughput, kogge-stone");
+  EXPECT_EQ(row["bytes"], 4);
+  EXPECT_EQ(row["passes"]["BrltScanRow"], 64 + 7.75);
+  EXPECT_EQ(row["algorithms"]["brlt-scanrow"]["clocks"], 2 * 71.75);
+  EXPECT_NEAR(row["algorithms"]["brlt-scanrow"]["us"].get<double>(), 2 * 71.75 * 4 / 10 / 1.5e3, 1e-9);
+  EXPECT_EQ(row["claims"].size(), 3u);
+  EXPECT_EQ(lines_of(answer({"model", "chen", "--json"})).size(), 2u);
+}
+
+TEST_F(CommandModel, FilesOfLatenciesThatAreNone) {
+  const std::string good = latencies;
+  const auto without = [&](const std::string& from, const std::string& to) {
+    std::string text = good;
+    return text.replace(text.find(from), from.size(), to);
+  };
+  const std::pair<std::string, std::string> cases[] = {
+      {"", "F.json: is not what areal_latencies writes, one JSON object"},
+      {"[1]", "F.json: is not what areal_latencies writes"},
+      {good.substr(0, 100), "F.json: is not what areal_latencies writes"},
+      {without("\"sms\": 10", "\"sms\": \"many\""), "F.json: needs sms, a number above 0"},
+      {without("\"shuffle\": 24", "\"shuffle\": 0"), "F.json: needs latency_clocks.shuffle, a number above 0"},
+      {without("of_sm", "of_sn"), "F.json: needs of_sm.registers, a number above 0"},
+  };
+  for (const auto& [text, sentence] : cases) {
+    write_file(work / "F.json", text);
+    const Outcome outcome = run({"model", "chen", "--latencies", "F.json"});
+    EXPECT_EQ(outcome.code, 1);
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_NE(outcome.err.find(sentence), std::string::npos) << outcome.err;
+  }
+  for (const char* path : {"nowhere.json", "."}) {
+    const Outcome outcome = run({"model", "chen", "--latencies", path});
+    EXPECT_EQ(outcome.code, 1);
+    EXPECT_NE(outcome.err.find(": cannot be read"), std::string::npos) << outcome.err;
+  }
+}
+
+TEST_F(CommandModel, TheExamplesOfTheHelpRun) {
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"model"}, {"model", "nakano"}, {"model", "chen"}}) {
+    if (words.size() == 1 && !has_simt()) continue;
+    std::vector<std::string> help = words;
+    help.emplace_back("--help");
+    const std::string text = answer(help);
+    const std::size_t at = text.find("Example:\n  areal ");
+    ASSERT_NE(at, std::string::npos) << text;
+    const Outcome outcome = shell("set -e\n" + text.substr(at + 9));
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "");
+  }
   EXPECT_TRUE(fs::exists(work / "nakano.svg"));
 }
 
 TEST_F(CommandModel, WrongUseIsOneSentence) {
   const std::pair<std::vector<std::string>, std::string> cases[] = {
-      {{}, "model: needs a sub-command; it may be nakano"},
+      {{}, "model: needs a sub-command; it may be nakano or chen; or --algorithm ID"},
+      {{"--n", "64"}, "model: needs a sub-command; it may be nakano or chen; or --algorithm ID"},
+      {{"nakano", "--algorithm", "1r1w"}, "nakano excludes --algorithm"},
+      {{"--algorithm", "1r1w", "chen"}, "chen excludes --algorithm"},
+      {{"chen", "--n", "64"}, "chen excludes --n"},
+      {{"chen", "--size", "64"}, "--size 64: may be WxH"},
+      {{"--algorithm", "serial"}, "algorithm serial: none that simt runs; it may be 2r2w, 4r4w"},
+      {{"--algorithm", "auto"}, "algorithm auto: none that simt runs"},
+      {{"--algorithm", "1r1w", "--n", "1000"}, "--n 1000: may be a square; --size WxH takes other images"},
+      {{"--algorithm", "1r1w", "--n", "0"}, "--n 0: may not be less than 1"},
+      {{"--algorithm", "1r1w", "--n", "4", "--size", "2x2"}, "--n and --size: may not be given together"},
+      {{"--algorithm", "1r1w", "--size", "2048x1024"}, "2048 x 1024 elements: may be 1048576 elements together"},
+      {{"--algorithm", "cw-b", "--bins", "65535"}, "128 x 128 pixels of 65535 bins: may be 1048576 elements together"},
+      {{"--algorithm", "1r1w", "--bins", "4"}, "--bins 4: only an integral histogram has it"},
+      {{"--algorithm", "cw-b", "--lane", "8u32u"}, "--lane 8u32u: only a summed-area table has it"},
+      {{"--algorithm", "1r1w", "--lane", "8u8u"}, "--lane 8u8u: no such lane"},
+      {{"--algorithm", "cw-b", "--tile", "16"}, "--tile 16: only cw-tis or wf-tis has it"},
+      {{"--algorithm", "cw-tis", "--tile", "24"}, "--tile 24: may be 16, 32 or 64"},
+      {{"--algorithm", "1r1w", "--r", "0.5"}, "--r 0.5: only hybrid-1r1w has it"},
+      {{"--algorithm", "hybrid-1r1w", "--r", "1"}, "--r 1: may be above 0 and below 1"},
+      {{"--algorithm", "1r1w", "--w", "12"}, "--w 12: may be 1, 2, 4, 8, 16 or 32"},
+      {{"--algorithm", "1r1w", "--w", "64"}, "--w 64: may not be more than 32"},
+      {{"--algorithm", "1r1w", "--p", "33"}, "--p 33: may be a multiple of --w 32"},
+      {{"--algorithm", "1r1w", "--l", "0"}, "--l 0: may not be less than 1"},
+      {{"--algorithm", "1r1w", "--d", "1025"}, "--d 1025: may not be more than 1024"},
       {{"frobnicate"}, "frobnicate"},
       {{"nakano", "--w", "0"}, "--w 0: may not be less than 1"},
       {{"nakano", "--w", "2000"}, "--w 2000: may not be more than 1024"},

@@ -69,6 +69,41 @@ TEST(ModelChen, Throughputs) {
   EXPECT_FALSE(beats_kogge_stone(narrow, 4));
 }
 
+TEST(ModelChen, PredictedLaunches) {
+  const Times latency = predicted_latency(p100);
+  EXPECT_EQ(latency.scan_row, 6240);
+  EXPECT_EQ(latency.scan_column, 186);
+  EXPECT_EQ(latency.brlt_scan_row, 2304 + 186);
+  EXPECT_EQ(latency.scan_row_brlt, 6240 + 2304);
+  const Times four = predicted_throughput(v100, 4), eight = predicted_throughput(v100, 8);
+  EXPECT_DOUBLE_EQ(four.scan_row, 224.5);
+  EXPECT_DOUBLE_EQ(four.scan_column, 15.5);
+  EXPECT_DOUBLE_EQ(four.brlt_scan_row, 79.5);
+  EXPECT_DOUBLE_EQ(four.scan_row_brlt, 288.5);
+  EXPECT_DOUBLE_EQ(eight.brlt_scan_row, 143.5);
+  EXPECT_DOUBLE_EQ(predicted_throughput(v100, 4, ladner_fischer_time).scan_row_brlt, 344);
+  EXPECT_DOUBLE_EQ(scanrow_brlt(four), 577);
+  EXPECT_DOUBLE_EQ(brlt_scanrow(four), 159);
+  EXPECT_DOUBLE_EQ(scanrow_column(four), 240);
+  // The model says yes three times, but not of the second claim for sums of 8 bytes with Kogge-Stone.
+  for (const Device& d : {p100, v100}) {
+    EXPECT_EQ(claims(predicted_latency(d)), (std::array{true, true, true}));
+    EXPECT_EQ(claims(predicted_throughput(d, 4)), (std::array{true, true, true}));
+    EXPECT_EQ(claims(predicted_throughput(d, 8)), (std::array{true, false, true}));
+    EXPECT_EQ(claims(predicted_throughput(d, 8, ladner_fischer_time)), (std::array{true, true, true}));
+  }
+}
+
+TEST(ModelChen, BlocksWithBrlt) {
+  const Kernel four = brlt_kernel(p100, 4), eight = brlt_kernel(p100, 8);
+  EXPECT_EQ(four.threads, 1024);
+  EXPECT_EQ(eight.threads, 512);
+  EXPECT_EQ(four.registers, 64);
+  EXPECT_EQ(eight.registers, 128);
+  EXPECT_EQ(four.shared_bytes, 8 * 32 * 33 * 4 + 32 * 32 * 4);
+  EXPECT_EQ(eight.shared_bytes, 4 * 32 * 33 * 8 + 16 * 32 * 8);
+}
+
 TEST(ModelChen, Claims) {
   EXPECT_EQ(claims({6, 4, 4.5, 5}), (std::array{true, true, true}));
   EXPECT_EQ(claims({6, 5, 4.5, 5}), (std::array{false, true, true}));

@@ -11,5 +11,9 @@ namespace areal::command {
 
 /// Programs of Nakano 2013 on the DMM and the UMM.
 void add_model_nakano(CLI::App& verb, Settings& settings);
+/// The performance model of Chen 2018.
+void add_model_chen(CLI::App& verb, Settings& settings);
+/// What the verb does without a sub-command: any GPU algorithm on simt. Last: the sub-commands exclude its options.
+void add_model_algorithm(CLI::App& verb, Settings& settings);
 
 }  // namespace areal::command

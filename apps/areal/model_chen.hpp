@@ -95,6 +95,26 @@ constexpr bool beats_ladner_fischer(const Device& d, int bytes) { return brlt_ti
 struct Times {
   double scan_row = 0, scan_column = 0, brlt_scan_row = 0, scan_row_brlt = 0;
 };
+/// What the model predicts of the launches, for one 32 x 32 matrix of a warp, in clocks: by latency ...
+constexpr Times predicted_latency(const Device& d) {
+  return {row_latency(d), column_latency(d), transpose_latency(d) + column_latency(d),
+          row_latency(d) + transpose_latency(d)};
+}
+/// ... and by throughput, for sums of so many bytes; `scan` is kogge_stone_time or ladner_fischer_time.
+constexpr Times predicted_throughput(const Device& d, int bytes, double (*scan)(const Device&) = kogge_stone_time) {
+  return {scan(d), column_add_time(d), brlt_time(d, bytes), scan(d) + transpose_time(d, bytes)};
+}
+/// Of the two launches of each algorithm.
+constexpr double scanrow_brlt(const Times& t) { return 2 * t.scan_row_brlt; }
+constexpr double brlt_scanrow(const Times& t) { return 2 * t.brlt_scan_row; }
+constexpr double scanrow_column(const Times& t) { return t.scan_row + t.scan_column; }
+
+/// What a launch with BRLT takes: as many registers as leave one block on an SM, and its buffers and partial sums.
+constexpr Kernel brlt_kernel(const Device& d, int bytes) {
+  const int threads = bytes == 8 ? 512 : 1024, buffers = 32 / bytes;
+  return {threads, d.registers / threads, (std::int64_t{buffers} * 32 * 33 + threads / warp * 32) * bytes};
+}
+
 /// The three claims; the third, which the paper prints the wrong way round, as its words have it: the serial scan is
 /// the faster one.
 constexpr std::array<bool, 3> claims(const Times& t) {

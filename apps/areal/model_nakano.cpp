@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <areal/model.hpp>
 #include <nlohmann/json.hpp>
+#include "columns.hpp"
 #include "media/media.hpp"
 #include "model.hpp"
 #include "model_plot.hpp"
@@ -116,19 +117,6 @@ Json json_of(const Point& point) {
           {"enough_threads", times.enough_threads},
           {"enough_elements", times.enough_elements},
           {"programs", programs}};
-}
-
-// Columns as wide as what is in them, numbers to the right; the first row is the header.
-std::string aligned(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<std::size_t> widths(rows[0].size());
-  for (const auto& row : rows)
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], row[i].size());
-  std::string text;
-  for (const auto& row : rows) {
-    for (std::size_t i = 0; i < row.size(); ++i)
-      text += fmt::format("{:>{}}{}", row[i], widths[i], i + 1 < row.size() ? "  " : "\n");
-  }
-  return text;
 }
 
 std::string times_table(const std::vector<Point>& points) {

@@ -1,8 +1,13 @@
 #pragma once
-/// \file model.hpp What the memory machines say of algorithms: simulated time units beside bounds.
+/// \file model.hpp What the memory machines say of algorithms: simulated time units beside bounds, and what the
+/// simulated machine counts beside the formulas of the papers.
 
+#include <areal/catalog.hpp>
+#include <areal/lane.hpp>
+#include <areal/launch_counts.hpp>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -52,5 +57,60 @@ struct NakanoTimes {
 /// \throws InvalidArgument where the width, the latency or n is out of range, or the threads are no multiple of the
 /// width.
 NakanoTimes nakano_times(const MemoryMachine& machine, std::int64_t elements, std::int64_t workspace = 0);
+
+/// The asynchronous Hierarchical Memory Machine of Kasagi 2014: DMMs, as multiprocessors and their shared memory, over
+/// a UMM, the global memory.
+struct HierarchicalMachine {
+  std::int64_t threads = 2048;  ///< p, that one DMM holds
+  std::int64_t width = 32;      ///< w: banks, cells of a group, threads of a warp
+  std::int64_t latency = 32;    ///< l of the UMM; a DMM's is 1
+  std::int64_t dmms = 16;       ///< d
+};
+
+/// An image, and a table or a tensor of it, border none.
+struct AlgorithmRequest {
+  std::string_view algorithm;  ///< id of a GPU algorithm of the families sat and histogram
+  std::int64_t height = 128, width = 128;
+  Lane lane = {Type::f32, Type::f32};  ///< of a table. Tensors are counters of 32u, of images of labels in 32u
+  std::int64_t bins = 16;              ///< of a tensor
+  int tile = 32;                       ///< side of the tiles of cw-tis and wf-tis; a table's tiles have 32
+  double r = 0.25;                     ///< of hybrid-1r1w
+};
+
+/// What was counted of something, and what the catalogue's formula gives.
+struct CountBeside {
+  std::string_view formula;  ///< of one element, where elements are counted
+  double counted = 0, expected = 0;
+  double difference() const { return counted - expected; }
+};
+
+/// An algorithm on the simulated machine and on the HMM.
+struct AlgorithmModel {
+  const Algorithm* row = nullptr;
+  std::int64_t elements = 0;  ///< of the table, or of the tensor
+  /// T, and what r and the depth of the recursion, d in formulas, are for this image; 0 where an algorithm has none.
+  double tile = 0, r = 0, depth = 0;
+  Counts counts;                   ///< of all launches
+  std::uint64_t coalesced = 0;     ///< C: elements read and written
+  std::uint64_t strided = 0;       ///< S
+  std::uint64_t groups = 0;        ///< address groups of w that they touch: what the UMM is charged
+  std::uint64_t shared = 0;        ///< elements read from and written to shared memory
+  std::int64_t barrier_steps = 0;  ///< B, launches - 1
+  CountBeside reads, writes, steps;
+  double cost = 0;            ///< C/w + S + (B + 1)(l - 1)
+  double cost_of_groups = 0;  ///< the same with `groups` for C/w + S
+  /// The same for the formulas' accesses and B, with as large a share of them strided as was counted.
+  double expected_cost = 0;
+  /// On the HMM, where a thread waits for each of its requests; block k runs on DMM k mod d.
+  std::optional<std::int64_t> time_units;
+  std::string no_time;  ///< why there is none
+};
+
+/// Runs the algorithm on the simulated machine, checks included. The tiles keep their side whatever the width is.
+/// Formulas with T are those of whole tiles: in `steps`, h and w are rounded up to them.
+/// \throws InvalidArgument where a parameter is out of range: elements 1 to 2^20, the width a divisor of 32, threads a
+/// multiple of it, up to 1024 DMMs; where the algorithm is none that simt runs. Unavailable where this build has no
+/// simt.
+AlgorithmModel algorithm_model(const AlgorithmRequest& request, const HierarchicalMachine& machine = {});
 
 }  // namespace areal

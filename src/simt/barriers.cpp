@@ -36,6 +36,7 @@ void Engine::complete(Block& block, Lane& last) {
   ++counts_.block_barriers;
   if (options_.checks) meet(block);
   for (Warp& warp : block.warps) settle(warp);
+  if (options_.witness != nullptr) options_.witness->met(block.index);
   for (int t = 0; t < shape_.threads; ++t)
     if (&block.lanes[t] != &last) make_ready(block.lanes[t]);
 }

@@ -77,7 +77,9 @@ LaunchCounts Engine::run(const KernelShape& shape, std::int64_t blocks, const vo
   ++launch_;
   if (thrown) std::rethrow_exception(thrown);
   counts_.launches = 1;
-  return {kernel_, blocks, shape.threads, counts_, order_};
+  LaunchCounts launch{kernel_, blocks, shape.threads, counts_, order_};
+  if (options_.witness != nullptr) options_.witness->ended(launch);
+  return launch;
 }
 
 void Engine::schedule() {
@@ -148,7 +150,7 @@ void Engine::place(Block& block, std::int64_t index) {
     warp.born = lanes == 32 ? kernels::full_mask : (1u << lanes) - 1;
     warp.exited = warp.ready = warp.polling = warp.collecting = 0;
     warp.in_ready = warp.in_polling = -1;
-    warp.requests.begin(warp.born);
+    warp.requests.begin(warp.born, index, static_cast<int>(w), options_.witness);
   }
   for (std::size_t t = 0; t < threads; ++t) {
     Lane& lane = block.lanes[t];

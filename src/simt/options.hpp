@@ -7,6 +7,7 @@
 namespace areal::simt {
 
 struct Event;
+class Witness;
 
 enum class StartOrder { ascending, descending, random };
 
@@ -18,6 +19,7 @@ struct Options {
   int width = 32;                            ///< w of the memory machines: elements of an address group
   int patience = 2000;  ///< polls per resident lane without a change of memory after which the launch is stuck
   std::function<void(const Event&)> trace;  ///< called for every access, where set
+  Witness* witness = nullptr;               ///< told of every request as it is charged, where set
 };
 
 }  // namespace areal::simt

@@ -102,7 +102,7 @@ void Requests::settle(const Sites& sites, unsigned w, Counts& counts) {
   for (const unsigned number : touched_) {
     Slot& slot = slots_[number];
     for (std::uint32_t i = 0; i < std::min(slot.used, most); ++i)
-      if (slot.requests[i].mask != 0) charge(slot.requests[i], sites[number], w, counts);
+      if (slot.requests[i].mask != 0) pay(slot.requests[i], sites[number], w, counts);
     slot.touched = false;
   }
   touched_.clear();
@@ -113,7 +113,7 @@ void Requests::overtake(Slot& slot, unsigned number, std::uint32_t occurrence, c
   // The ring is full: its oldest request is charged as it stands, and its lanes that come late make one of their own.
   Request& oldest = slot.requests[(occurrence + 1) % most];
   if (oldest.mask == 0) return;
-  charge(oldest, sites[number], w, counts);
+  pay(oldest, sites[number], w, counts);
   oldest.mask = 0;
 }
 

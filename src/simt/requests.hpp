@@ -21,14 +21,28 @@ struct Request {
   std::array<std::uint64_t, 32> at;
 };
 
+/// Is told what the memories are asked for. The requests of a warp come in the order in which they are charged: those
+/// that all of its lanes made as the last one makes it, the others when the warp meets.
+class Witness {
+ public:
+  virtual ~Witness() = default;
+  virtual void asked(std::int64_t block, int warp, const Request& request, const Sites::Entry& site) = 0;
+  /// All threads of the block have met at its barrier.
+  virtual void met(std::int64_t block) = 0;
+  /// The launch has ended.
+  virtual void ended(const LaunchCounts& launch) = 0;
+};
+
 /// Adds a request to the counts. Shared addresses count from the block's shared memory's begin. w: elements of an
 /// address group.
 void charge(const Request& request, const Sites::Entry& site, unsigned w, Counts& counts);
 
 class Requests {
  public:
-  /// A new warp with these lanes. The last one's requests have been settled.
-  void begin(std::uint32_t lanes) { lanes_ = lanes; }
+  /// A new warp with these lanes, the n-th of a block. The last one's requests have been settled.
+  void begin(std::uint32_t lanes, std::int64_t block, int warp, Witness* witness) {
+    lanes_ = lanes, block_ = block, warp_ = warp, witness_ = witness;
+  }
 
   void add(unsigned number, unsigned lane, std::uint64_t at, const Sites& sites, unsigned w, Counts& counts) {
     if (number >= slots_.size()) slots_.resize(number + 1 + slots_.size());
@@ -45,7 +59,7 @@ class Requests {
     request.at[lane] = at;
     request.mask |= 1u << lane;
     if (request.mask == lanes_) {
-      charge(request, sites[number], w, counts);
+      pay(request, sites[number], w, counts);
       request.mask = 0;
     } else if (occurrence >= most - 1) {
       overtake(slot, number, occurrence, sites, w, counts);
@@ -71,8 +85,15 @@ class Requests {
     slot.requests[occurrence % most].mask = occurrence < most ? 0 : slot.requests[occurrence % most].mask;
   }
   void overtake(Slot& slot, unsigned number, std::uint32_t occurrence, const Sites& sites, unsigned w, Counts& counts);
+  void pay(const Request& request, const Sites::Entry& site, unsigned w, Counts& counts) {
+    charge(request, site, w, counts);
+    if (witness_ != nullptr) witness_->asked(block_, warp_, request, site);
+  }
 
   std::uint32_t lanes_ = 0;
+  int warp_ = 0;
+  std::int64_t block_ = 0;
+  Witness* witness_ = nullptr;
   std::vector<Slot> slots_;
   std::vector<unsigned> touched_;
 };

@@ -75,14 +75,23 @@ void Schedule::append(std::int64_t warp, const Item& item) {
 }
 
 void Schedule::request(std::int64_t warp, std::size_t memory) {
-  const std::int64_t taken = entries(memories_[memory].pipeline.wiring, cells_);
-  append(warp, {taken, memory, none});
-  time_.entries += taken;
-  time_.requests += static_cast<std::int64_t>(cells_.size());
+  step(warp, memory, entries(memories_[memory].pipeline.wiring, cells_), static_cast<std::int64_t>(cells_.size()));
+}
+
+void Schedule::step(std::int64_t warp, std::size_t memory, std::int64_t entries, std::int64_t requests) {
+  if (entries < 1) throw Fault("requests take at least 1 entry");
+  append(warp, {entries, memory, none});
+  time_.entries += entries;
+  time_.requests += requests;
 }
 
 void Schedule::meet() {
-  for (std::int64_t warp = 0; warp < warps_; ++warp) append(warp, {0, 0, none});
+  for (std::int64_t block = 0; block < static_cast<std::int64_t>(arrived_.size()); ++block) meet(block);
+}
+
+void Schedule::meet(std::int64_t block) {
+  for (std::int64_t warp = block * warps_of_block_; warp < (block + 1) * warps_of_block_; ++warp)
+    append(warp, {0, 0, none});
 }
 
 // The warp has nothing under way: it asks for its turn, or waits for its block, or is done.

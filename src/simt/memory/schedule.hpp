@@ -76,8 +76,12 @@ class Schedule {
       if (!cells_.empty()) request(begin / width_, memory);
     }
   }
+  /// The same for one warp, of whose requests is known how many entries they take.
+  void step(std::int64_t warp, std::size_t memory, std::int64_t entries, std::int64_t requests);
   /// Every warp waits here for all warps of its block.
   void meet();
+  /// The warps of one block do.
+  void meet(std::int64_t block);
   /// All warps wait for all: runs what was requested since the last barrier.
   void barrier();
 

@@ -1,0 +1,204 @@
+// areal model --algorithm ID: what the simulated machine counts of an algorithm, the access cost, the catalogue's
+// formulas, and the time on the HMM.
+
+#include <CLI/CLI.hpp>
+#include <areal/model.hpp>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include "columns.hpp"
+#include "model.hpp"
+#include "numbers.hpp"
+#include "out.hpp"
+
+namespace areal::command {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::int64_t million = 1 << 20;
+
+struct Request {
+  std::string algorithm, n, size, lane, bins, tile, share;
+  std::string p = "2048", w = "32", l = "32", d = "16";
+};
+
+Size size_of(const Request& request) {
+  if (!request.size.empty()) {
+    if (!request.n.empty()) refuse("--n and --size: may not be given together");
+    return size("--size", request.size);
+  }
+  if (request.n.empty()) return {128, 128};
+  const std::int64_t n = whole_number("--n", request.n, 1, million);
+  const auto side = static_cast<std::int64_t>(std::lround(std::sqrt(static_cast<double>(n))));
+  if (side * side != n) refuse("--n ", request.n, ": may be a square; --size WxH takes other images");
+  return {side, side};
+}
+
+AlgorithmRequest algorithm_of(const Request& request) {
+  AlgorithmRequest asked;
+  asked.algorithm = request.algorithm;
+  const Size image = size_of(request);
+  asked.height = image.height, asked.width = image.width;
+  const bool is_tensor = find_algorithm("histogram", asked.algorithm) != nullptr;
+  const auto only = [&](const char* option, const std::string& text, bool holds, const char* what) {
+    if (!text.empty() && !holds) refuse(option, " ", text, ": only ", what, " has it");
+    return !text.empty();
+  };
+  if (only("--lane", request.lane, !is_tensor, "a summed-area table")) {
+    const auto lane = lane_named(request.lane);
+    if (!lane) refuse("--lane ", request.lane, ": no such lane");
+    asked.lane = *lane;
+  }
+  if (only("--bins", request.bins, is_tensor, "an integral histogram"))
+    asked.bins = whole_number("--bins", request.bins, 1, 65535);
+  if (only("--tile", request.tile, asked.algorithm == "cw-tis" || asked.algorithm == "wf-tis", "cw-tis or wf-tis")) {
+    asked.tile = static_cast<int>(whole_number("--tile", request.tile, 16, 64));
+    if (asked.tile != 16 && asked.tile != 32 && asked.tile != 64)
+      refuse("--tile ", request.tile, ": may be 16, 32 or 64");
+  }
+  if (only("--r", request.share, asked.algorithm == "hybrid-1r1w", "hybrid-1r1w")) {
+    asked.r = number("--r", request.share);
+    if (!(asked.r > 0 && asked.r < 1)) refuse("--r ", request.share, ": may be above 0 and below 1");
+  }
+  return asked;
+}
+
+HierarchicalMachine machine_of(const Request& request) {
+  HierarchicalMachine machine;
+  machine.width = whole_number("--w", request.w, 1, 32);
+  if (32 % machine.width != 0) refuse("--w ", request.w, ": may be 1, 2, 4, 8, 16 or 32");
+  machine.latency = whole_number("--l", request.l, 1, million);
+  machine.threads = whole_number("--p", request.p, 1, million);
+  if (machine.threads % machine.width != 0) refuse("--p ", request.p, ": may be a multiple of --w ", request.w);
+  machine.dmms = whole_number("--d", request.d, 1, 1024);
+  return machine;
+}
+
+Json whole_or_not(double value) {
+  return value == std::floor(value) ? Json(static_cast<std::int64_t>(value)) : Json(value);
+}
+
+Json json_of(const CountBeside& figure) {
+  return {{"formula", figure.formula},
+          {"counted", whole_or_not(figure.counted)},
+          {"expected", whole_or_not(figure.expected)},
+          {"difference", whole_or_not(figure.difference())}};
+}
+
+Json json_of(const AlgorithmRequest& asked, const HierarchicalMachine& machine, const AlgorithmModel& model) {
+  const bool is_tensor = model.row->family == "histogram";
+  return {{"algorithm", model.row->id},
+          {"family", model.row->family},
+          {"source", model.row->source},
+          {"height", asked.height},
+          {"width", asked.width},
+          {"bins", is_tensor ? Json(asked.bins) : Json()},
+          {"lane", is_tensor ? Json() : Json(name_of(asked.lane))},
+          {"n", model.elements},
+          {"p", machine.threads},
+          {"w", machine.width},
+          {"l", machine.latency},
+          {"d", machine.dmms},
+          {"tile", model.tile > 0 ? whole_or_not(model.tile) : Json()},
+          {"r", model.r > 0 ? Json(model.r) : Json()},
+          {"depth", whole_or_not(model.depth)},
+          {"coalesced", model.coalesced},
+          {"strided", model.strided},
+          {"groups", model.groups},
+          {"shared", model.shared},
+          {"barrier_steps", model.barrier_steps},
+          {"cost", model.cost},
+          {"cost_of_groups", model.cost_of_groups},
+          {"cost_by_formula", model.expected_cost},
+          {"time_units", model.time_units ? Json(*model.time_units) : Json()},
+          {"no_time", model.time_units ? Json() : Json(model.no_time)},
+          {"polls", model.counts.polls},
+          {"formulas",
+           {{"reads", json_of(model.reads)}, {"writes", json_of(model.writes)}, {"steps", json_of(model.steps)}}}};
+}
+
+std::string shown(double value) {
+  return value == std::floor(value) ? fmt::format("{:.0f}", value) : fmt::format("{:.1f}", value);
+}
+
+std::string text_of(const AlgorithmRequest& asked, const HierarchicalMachine& machine, const AlgorithmModel& model) {
+  const bool is_tensor = model.row->family == "histogram";
+  std::string text = fmt::format("{} ({}), {} x {}{}: n = {}", model.row->id, model.row->source, asked.width,
+                                 asked.height, is_tensor ? fmt::format(" x {} bins", asked.bins) : "", model.elements);
+  if (!is_tensor) text += ", " + name_of(asked.lane);
+  if (model.tile > 0) text += fmt::format(", T = {:.0f}", model.tile);
+  if (model.r > 0) text += fmt::format(", r = {:.4f}", model.r);
+  if (model.row->barrier_steps.find('d') != std::string_view::npos)
+    text += fmt::format(", {:.0f} levels of recursion", model.depth);
+  text += "\n\n";
+  std::vector<std::vector<std::string>> rows{{"", "formula", "counted", "expected", "difference"}};
+  const auto add = [&](const char* what, std::string_view formula, double counted, double expected) {
+    rows.push_back({what, std::string(formula), shown(counted), shown(expected), shown(counted - expected)});
+  };
+  const auto of_all = [](std::string_view formula) {  // the catalogue's are of one element
+    return formula.find(' ') == std::string_view::npos ? fmt::format("{} n", formula) : fmt::format("({}) n", formula);
+  };
+  add("reads", of_all(model.reads.formula), model.reads.counted, model.reads.expected);
+  add("writes", of_all(model.writes.formula), model.writes.counted, model.writes.expected);
+  add("barrier steps B", model.steps.formula, model.steps.counted, model.steps.expected);
+  add("cost", "C/w + S + (B+1)(l-1)", model.cost, model.expected_cost);
+  text += aligned(rows, 2);
+  const auto line = [&](const char* what, const std::string& value) {
+    text += fmt::format("{:<26}{:>12}\n", what, value);
+  };
+  text += "\n";
+  line("coalesced C", std::to_string(model.coalesced));
+  line("strided S", std::to_string(model.strided));
+  line("address groups", std::to_string(model.groups));
+  line("cost of address groups", shown(model.cost_of_groups));
+  line("shared accesses", std::to_string(model.shared));
+  if (model.counts.polls > 0) line("polls, not in the cost", std::to_string(model.counts.polls));
+  text += fmt::format("\nw = {}, l = {}", machine.width, machine.latency);
+  if (machine.width != 32) text += " (tiles and blocks stay those of w = 32)";
+  if (model.time_units)
+    text += fmt::format("; on the HMM of d = {} DMMs of p = {} threads: {} time units\n", machine.dmms, machine.threads,
+                        *model.time_units);
+  else
+    text += fmt::format("; no time on the HMM: {}\n", model.no_time);
+  return text;
+}
+
+void run(const Request& request, const Settings& settings) {
+  const AlgorithmRequest asked = algorithm_of(request);
+  const HierarchicalMachine machine = machine_of(request);
+  const AlgorithmModel model = algorithm_model(asked, machine);
+  write_out(settings.json ? json_of(asked, machine, model).dump() + "\n" : text_of(asked, machine, model));
+}
+
+}  // namespace
+
+void add_model_algorithm(CLI::App& verb, Settings& settings) {
+  auto request = std::make_shared<Request>();
+  const auto add = [&](const char* name, std::string& text, const char* what, const char* type) {
+    return verb.add_option(name, text, what)->type_name(type);
+  };
+  std::vector<CLI::Option*> options{
+      add("--algorithm", request->algorithm, "A GPU algorithm of areal algorithms, families sat and histogram", "ID"),
+      add("--n", request->n, "Elements of a square image; by default 16384", "N"),
+      add("--size", request->size, "Or its width and height", "WxH"),
+      add("--p", request->p, "Threads that a DMM holds; by default 2048", "N"),
+      add("--w", request->w, "Width, 1 to 32; the tiles stay 32 (or --tile) wide", "N"),
+      add("--l", request->l, "Latency of global memory, in time units; by default 32", "N"),
+      add("--d", request->d, "DMMs; by default 16", "N"),
+      add("--lane", request->lane, "Input and table type; by default 32f32f", "LANE"),
+      add("--bins", request->bins, "For histograms; by default 16", "N"),
+      add("--tile", request->tile, "For cw-tis and wf-tis: 16, 32 or 64", "N"),
+      add("--r", request->share, "For hybrid-1r1w: the share of the triangles (0.25)", "R"),
+  };
+  for (CLI::App* sub : verb.get_subcommands([](CLI::App*) { return true; }))
+    for (CLI::Option* option : options)
+      if (sub->get_option_no_throw(option->get_name()) == nullptr) sub->excludes(option);
+  verb.callback([request, &verb, &settings] {
+    if (!verb.get_subcommands().empty()) return;
+    if (request->algorithm.empty()) refuse("model: needs a sub-command; it may be nakano or chen; or --algorithm ID");
+    settings.resolve();
+    run(*request, settings);
+  });
+}
+
+}  // namespace areal::command

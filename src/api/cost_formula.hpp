@@ -1,0 +1,118 @@
+#pragma once
+// The catalogue's formulas: numbers and the names h, w, b, T, r, d; + - * / ^ and brackets. What stands side by side is
+// multiplied, from left to right with * and /: (h + w) / T, 2 d + 2, b (h + w + 1). ^ binds tighter, and takes one
+// factor.
+
+#include <areal/error.hpp>
+#include <charconv>
+#include <cmath>
+#include <string>
+#include <string_view>
+
+namespace areal {
+
+/// Height and width of the image, bins, side of the tiles, share of the triangles, depth of the recursion.
+struct CostNames {
+  double h = 0, w = 0, b = 0, T = 0, r = 0, d = 0;
+};
+
+class CostFormula {
+ public:
+  /// Throws InvalidArgument where the text is no formula.
+  static double value(std::string_view text, const CostNames& names) {
+    CostFormula formula(text, names);
+    const double sum = formula.sum();
+    if (formula.next() != '\0') formula.refuse();
+    return sum;
+  }
+
+ private:
+  CostFormula(std::string_view text, const CostNames& names) : text_(text), names_(names) {}
+
+  // The next character that is no space, '\0' at the end.
+  char next() {
+    while (at_ < text_.size() && text_[at_] == ' ') ++at_;
+    return at_ < text_.size() ? text_[at_] : '\0';
+  }
+  bool take(char wanted) {
+    if (next() != wanted) return false;
+    ++at_;
+    return true;
+  }
+  [[noreturn]] void refuse() const {
+    throw InvalidArgument("formula \"" + std::string(text_) + "\": wrong at character " + std::to_string(at_ + 1));
+  }
+
+  double sum() {
+    double value = take('-') ? -product() : product();
+    for (;;) {
+      if (take('+'))
+        value += product();
+      else if (take('-'))
+        value -= product();
+      else
+        return value;
+    }
+  }
+  double product() {
+    double value = power();
+    for (;;) {
+      const char c = next();
+      if (take('/'))
+        value /= power();
+      else if (take('*') || (c != '\0' && c != '+' && c != '-' && c != ')'))
+        value *= power();
+      else
+        return value;
+    }
+  }
+  double power() {
+    const double base = factor();
+    return take('^') ? std::pow(base, factor()) : base;
+  }
+  double factor() {
+    if (take('(')) {
+      const double value = sum();
+      if (!take(')')) refuse();
+      return value;
+    }
+    const char c = next();
+    if ((c >= '0' && c <= '9') || c == '.') return number();
+    const double* const name = find(c);
+    if (name == nullptr) refuse();
+    ++at_;
+    return *name;
+  }
+  double number() {
+    double value = 0;
+    const char* const first = text_.data() + at_;
+    const auto [end, error] = std::from_chars(first, text_.data() + text_.size(), value, std::chars_format::fixed);
+    if (error != std::errc()) refuse();
+    at_ += static_cast<std::size_t>(end - first);
+    return value;
+  }
+  const double* find(char name) const {
+    switch (name) {
+      case 'h':
+        return &names_.h;
+      case 'w':
+        return &names_.w;
+      case 'b':
+        return &names_.b;
+      case 'T':
+        return &names_.T;
+      case 'r':
+        return &names_.r;
+      case 'd':
+        return &names_.d;
+      default:
+        return nullptr;
+    }
+  }
+
+  std::string_view text_;
+  const CostNames& names_;
+  std::size_t at_ = 0;
+};
+
+}  // namespace areal

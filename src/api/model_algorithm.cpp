@@ -1,0 +1,190 @@
+// areal/model.hpp: one algorithm on the simulated machine, its costs beside the catalogue's, its time on the HMM.
+
+#include <areal/array.hpp>
+#include <areal/histogram.hpp>
+#include <areal/model.hpp>
+#include <areal/sat.hpp>
+#include <cmath>
+#include <cstring>
+#include <utility>
+#include "api/cost_formula.hpp"
+#include "api/histogram_device.hpp"
+#include "api/pixel_rule.hpp"
+#include "api/require.hpp"
+#include "api/sat_device.hpp"
+#include "kernels/device/workspace.hpp"
+#include "simt/hierarchy_clock.hpp"
+#include "simt/histogram.hpp"
+#include "simt/sat.hpp"
+
+namespace areal {
+namespace {
+
+constexpr std::int64_t most_elements = std::int64_t{1} << 20, most_latency = std::int64_t{1} << 20,
+                       most_threads = std::int64_t{1} << 20, most_dmms = 1024;
+constexpr int table_tile = 32;
+
+void check_range(const char* what, std::int64_t value, std::int64_t least, std::int64_t most) {
+  require(value >= least && value <= most, what, " ", value, ": may be ", least, " to ", most);
+}
+
+const Algorithm& row_of(std::string_view id) {
+  std::string known;
+  for (const Algorithm& row : algorithms()) {
+    if (!row.simt || (row.family != "sat" && row.family != "histogram")) continue;
+    if (row.id == id) return row;
+    known += (known.empty() ? "" : ", ") + std::string(row.id);
+  }
+  throw InvalidArgument(sentence("algorithm ", id, ": none that simt runs; it may be ", known));
+}
+
+void check(const AlgorithmRequest& request, const HierarchicalMachine& machine, bool is_table) {
+  check_range("height", request.height, 1, most_elements);
+  check_range("width", request.width, 1, most_elements);
+  if (!is_table) check_range("bins", request.bins, 1, 65535);
+  const std::int64_t planes = is_table ? 1 : request.bins;
+  require(request.height <= most_elements / request.width / planes, request.width, " x ", request.height,
+          is_table ? std::string(" elements: may be ") : sentence(" pixels of ", planes, " bins: may be "),
+          most_elements, " elements together");
+  check_range("w", machine.width, 1, 32);
+  require(32 % machine.width == 0, "w ", machine.width, ": may be a divisor of 32");
+  check_range("l", machine.latency, 1, most_latency);
+  check_range("p", machine.threads, 1, most_threads);
+  require(machine.threads % machine.width == 0, "p ", machine.threads, ": may be a multiple of w, ", machine.width);
+  check_range("d", machine.dmms, 1, most_dmms);
+}
+
+/// A workspace as a device's memory has it: it begins where its arrays do. From elsewhere they would begin anywhere in
+/// an address group, and the counts of groups would change from run to run.
+class DeviceWorkspace {
+ public:
+  explicit DeviceWorkspace(std::size_t bytes)
+      : memory_({static_cast<std::int64_t>(bytes) + kernels::workspace_alignment, 1}, Type::u8) {}
+  void* data() { return kernels::first_in(memory_.data()); }
+
+ private:
+  Array memory_;
+};
+
+std::vector<LaunchCounts> run_table(const AlgorithmRequest& asked, const simt::Options& options) {
+  SatOptions plan_options;
+  plan_options.border = Border::none, plan_options.backend = Backend::simt, plan_options.r = asked.r;
+  plan_options.algorithm = std::string(asked.algorithm);
+  const SatPlan plan({asked.width, asked.height}, asked.lane, plan_options);
+  kernels::SatRequest request{plan.image_shape(), asked.lane, Border::none};
+  request.r = asked.r;
+  Array image(plan.image_shape(), asked.lane.input);  // nothing of what is counted depends on the pixels
+  std::memset(image.data(), 0, image.bytes());
+  Array table(plan.table_shape(), asked.lane.table);
+  DeviceWorkspace workspace(plan.workspace_bytes());
+  plan.prepare(workspace.data());
+  return simt::sat(asked.algorithm, request, {std::as_const(image).view(), table.view()}, workspace.data(), options);
+}
+
+/// Labels of 32 bits, so that no table of bins is read, which the formulas leave out.
+std::vector<LaunchCounts> run_tensor(const AlgorithmRequest& asked, const simt::Options& options) {
+  HistogramOptions plan_options;
+  plan_options.backend = Backend::simt, plan_options.tile = asked.tile;
+  plan_options.algorithm = std::string(asked.algorithm);
+  const Binning binning = Binning::labels(asked.bins);
+  const HistogramPlan plan({asked.width, asked.height}, Type::u32, binning, plan_options);
+  const DeviceHistogram device(plan.image_shape(), pixel_bins(binning, Type::u32, 1), plan_options,
+                               plan_options.algorithm);
+  Array image(plan.image_shape(), Type::u32);
+  auto* const labels = image.as<std::uint32_t>();
+  for (std::int64_t i = 0; i < asked.width * asked.height; ++i) labels[i] = static_cast<std::uint32_t>(i % asked.bins);
+  Array tensor(plan.tensor_shape(), Type::u32);
+  DeviceWorkspace workspace(device.workspace_bytes());
+  device.prepare(workspace.data(), Stream::host());
+  return simt::histogram(asked.algorithm, device.request(), std::as_const(image).view(), {}, tensor.view(),
+                         workspace.data(), options);
+}
+
+std::int64_t tiles_of(std::int64_t length, std::int64_t side) { return (length + side - 1) / side; }
+
+/// Levels of the recursion of 2R1W on a matrix of so many tiles: where the corners of the tiles are more than a tile.
+std::int64_t recursion(std::int64_t tiles_y, std::int64_t tiles_x, std::int64_t side) {
+  const std::int64_t y = tiles_y - 1, x = tiles_x - 1;
+  if (y < 1 || x < 1 || (y <= side && x <= side)) return 0;
+  return 1 + recursion(tiles_of(y, side), tiles_of(x, side), side);
+}
+
+bool has(std::string_view formula, char name) { return formula.find(name) != std::string_view::npos; }
+
+/// What the names in the row's formulas are.
+CostNames names_of(const Algorithm& row, const AlgorithmRequest& request, bool is_table) {
+  CostNames names;
+  names.h = static_cast<double>(request.height), names.w = static_cast<double>(request.width);
+  names.b = static_cast<double>(request.bins);
+  const std::int64_t side = is_table ? table_tile : request.tile;
+  const std::int64_t y = tiles_of(request.height, side), x = tiles_of(request.width, side);
+  if (has(row.reads_per_element, 'T') || has(row.barrier_steps, 'T') || has(row.barrier_steps, 'd'))
+    names.T = static_cast<double>(side);
+  if (has(row.reads_per_element, 'r')) {
+    names.r = hybrid_r({request.width, request.height}, {.border = Border::none, .r = request.r});
+    // r is k (k + 1) of all tiles, and the lower triangle's corners are k to a side.
+    const auto k = std::llround((std::sqrt(1 + 4 * names.r * static_cast<double>(y * x)) - 1) / 2);
+    names.d = static_cast<double>(recursion(k + 1, k + 1, side));
+  } else if (has(row.barrier_steps, 'd')) {
+    names.d = static_cast<double>(recursion(y, x, side));
+  }
+  return names;
+}
+
+CostNames of_whole_tiles(CostNames names) {
+  if (names.T > 0) {
+    names.h = std::ceil(names.h / names.T) * names.T;
+    names.w = std::ceil(names.w / names.T) * names.T;
+  }
+  return names;
+}
+
+}  // namespace
+
+AlgorithmModel algorithm_model(const AlgorithmRequest& request, const HierarchicalMachine& machine) {
+  const Algorithm& row = row_of(request.algorithm);
+  const bool is_table = row.family == "sat";
+  check(request, machine, is_table);
+  require_backend(Backend::simt, 0);
+
+  simt::HierarchyClock clock({machine.dmms, machine.threads, machine.width, machine.latency, 0});
+  simt::Options options;
+  options.width = static_cast<int>(machine.width);
+  options.witness = &clock;
+  AlgorithmModel model;
+  model.row = &row;
+  for (const LaunchCounts& launch : is_table ? run_table(request, options) : run_tensor(request, options))
+    model.counts += launch.counts;
+
+  const Counts& c = model.counts;
+  model.elements = request.height * request.width * (is_table ? 1 : request.bins);
+  model.coalesced = c.reads.coalesced + c.writes.coalesced + c.atomics.coalesced;
+  model.strided = c.reads.strided + c.writes.strided + c.atomics.strided;
+  model.groups = c.reads.groups + c.writes.groups + c.atomics.groups;
+  model.shared = c.shared_reads.elements + c.shared_writes.elements + c.shared_atomics.elements;
+  model.barrier_steps = static_cast<std::int64_t>(c.launches) - 1;
+
+  const CostNames names = names_of(row, request, is_table);
+  model.tile = names.T, model.r = names.r, model.depth = names.d;
+  const auto elements = static_cast<double>(model.elements);
+  const auto whole = [&](std::string_view formula, std::uint64_t counted) {
+    return CountBeside{formula, static_cast<double>(counted), CostFormula::value(formula, names) * elements};
+  };
+  model.reads = whole(row.reads_per_element, c.reads.elements);
+  model.writes = whole(row.writes_per_element, c.writes.elements);
+  model.steps = {row.barrier_steps, static_cast<double>(model.barrier_steps),
+                 CostFormula::value(row.barrier_steps, of_whole_tiles(names))};
+
+  const auto w = static_cast<double>(machine.width), coalesced = static_cast<double>(model.coalesced),
+             strided = static_cast<double>(model.strided), l = static_cast<double>(machine.latency);
+  model.cost = coalesced / w + strided + (model.steps.counted + 1) * (l - 1);
+  model.cost_of_groups = static_cast<double>(model.groups) + (model.steps.counted + 1) * (l - 1);
+  const double share = strided / std::max(1.0, coalesced + strided);
+  model.expected_cost =
+      (model.reads.expected + model.writes.expected) * ((1 - share) / w + share) + (model.steps.expected + 1) * (l - 1);
+  model.time_units = clock.units();
+  model.no_time = clock.why_not();
+  return model;
+}
+
+}  // namespace areal

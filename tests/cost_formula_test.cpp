@@ -1,0 +1,66 @@
+// The formulas of the catalogue are read as they are meant.
+#include "api/cost_formula.hpp"
+#include <gtest/gtest.h>
+#include <areal/catalog.hpp>
+
+namespace areal {
+namespace {
+
+constexpr CostNames names{64, 96, 5, 32, 0.25, 1};
+
+double value(std::string_view text) { return CostFormula::value(text, names); }
+
+TEST(CostFormula, Values) {
+  EXPECT_EQ(value("4"), 4);
+  EXPECT_EQ(value(" 2.5 "), 2.5);
+  EXPECT_EQ(value("h"), 64);
+  EXPECT_EQ(value("1 + r"), 1.25);
+  EXPECT_EQ(value("h + w - 2"), 158);
+  EXPECT_EQ(value("8 - 4 - 2"), 2);  // from left to right
+  EXPECT_EQ(value("64 / 4 / 2"), 8);
+  EXPECT_EQ(value("h / T + w / T - 1"), 4);
+  EXPECT_EQ(value("2 + 2/T + 1/b"), 2 + 2.0 / 32 + 1.0 / 5);
+  EXPECT_EQ(value("-d + 3"), 2);
+  EXPECT_EQ(value("2 * 3 d"), 6);
+}
+
+TEST(CostFormula, SideBySideIsAProduct) {
+  EXPECT_EQ(value("2 d + 2"), 4);
+  EXPECT_EQ(value("b (h + w + 1) + 1"), 806);
+  EXPECT_EQ(value("(h) (w)"), 64 * 96);
+  EXPECT_EQ(value("2h"), 128);
+  EXPECT_EQ(value("(h + w) / T"), 5);
+  EXPECT_EQ(value("1 / 2 d"), 0.5);  // as with *: the half of d
+  EXPECT_EQ(value("(1 - r^0.5) (h + w) / T + 4 d + 4"), 0.5 * 5 + 8);
+}
+
+TEST(CostFormula, PowersBindTighter) {
+  EXPECT_EQ(value("2 r^2"), 2 * 0.0625);
+  EXPECT_EQ(value("b^2 / 5"), 5);
+  EXPECT_EQ(value("2^(1 + 2)"), 8);
+}
+
+TEST(CostFormula, EveryRowOfTheCatalogueIsRead) {
+  for (const Algorithm& row : algorithms())
+    for (const std::string_view text : {row.reads_per_element, row.writes_per_element, row.barrier_steps}) {
+      SCOPED_TRACE(row.id);
+      EXPECT_GE(value(text), 0) << text;
+    }
+}
+
+TEST(CostFormula, SaysWhereItIsWrong) {
+  const std::pair<const char*, int> cases[] = {{"", 1},      {"1 +", 4},    {"(h", 3}, {"h)", 2}, {"x", 1},
+                                               {"2 + x", 5}, {"1 // 2", 4}, {"2^", 3}, {".", 1},  {"h ? w", 3}};
+  for (const auto& [text, at] : cases) {
+    SCOPED_TRACE(text);
+    try {
+      value(text);
+      ADD_FAILURE() << "was taken";
+    } catch (const InvalidArgument& error) {
+      EXPECT_EQ(error.what(), "formula \"" + std::string(text) + "\": wrong at character " + std::to_string(at));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace areal

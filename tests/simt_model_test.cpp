@@ -1,0 +1,150 @@
+// areal/model.hpp: algorithms on the simulated machine cost what their formulas say, the lower-order terms apart, and
+// what the tests of the kernels assert, these included.
+#include <gtest/gtest.h>
+#include <areal/error.hpp>
+#include <areal/model.hpp>
+#include <map>
+#include <memory>
+#include <vector>
+
+namespace areal {
+namespace {
+
+AlgorithmRequest of(std::string_view id, std::int64_t height, std::int64_t width) {
+  AlgorithmRequest request;
+  request.algorithm = id, request.height = height, request.width = width, request.bins = 3;
+  return request;
+}
+
+double sum_of(const GlobalCounts& c) { return static_cast<double>(c.elements); }
+
+TEST(AlgorithmModel, EveryAlgorithmOfTheCatalogue) {
+  for (const Algorithm& row : algorithms()) {
+    if (!row.simt || (row.family != "sat" && row.family != "histogram")) continue;
+    SCOPED_TRACE(row.id);
+    const HierarchicalMachine machine{2048, 32, 100, 4};
+    const AlgorithmModel model = algorithm_model(of(row.id, 64, 96), machine);
+    EXPECT_EQ(model.row, &row);
+    EXPECT_EQ(model.elements, 64 * 96 * (row.family == "sat" ? 1 : 3));
+    const double c = static_cast<double>(model.coalesced), s = static_cast<double>(model.strided);
+    EXPECT_EQ(c + s, sum_of(model.counts.reads) + sum_of(model.counts.writes) + sum_of(model.counts.atomics));
+    EXPECT_EQ(model.barrier_steps + 1, static_cast<std::int64_t>(model.counts.launches));
+    EXPECT_DOUBLE_EQ(model.cost, c / 32 + s + static_cast<double>(model.barrier_steps + 1) * 99);
+    EXPECT_EQ(model.reads.counted, sum_of(model.counts.reads));
+    EXPECT_EQ(model.writes.counted, sum_of(model.counts.writes));
+    if (row.source == "areal") continue;  // tiles and pieces of their own
+    const double n = static_cast<double>(model.elements);
+    EXPECT_NEAR(model.reads.difference(), 0, 0.15 * n);
+    EXPECT_NEAR(model.writes.difference(), 0, 0.15 * n);
+    EXPECT_NEAR(model.steps.difference(), 0, row.id == "hybrid-1r1w" ? 1 : 0);
+    ASSERT_TRUE(model.time_units.has_value()) << model.no_time;
+    // No machine is faster than its memory. Costs have no conflicts of banks and no waiting in them.
+    EXPECT_GE(static_cast<double>(*model.time_units), model.cost_of_groups);
+  }
+}
+
+TEST(AlgorithmModel, LowerOrderTermsAreTheDifference) {
+  const double h = 70, w = 45, n = h * w, b = 3;
+  struct Expected {
+    double reads, writes, steps;
+  };
+  const std::map<std::string, Expected> differences{
+      {"2r2w", {0, -h, 0}},
+      {"4r4w", {0, -h, 0}},
+      {"4r1w", {-2 * h - 2 * w + 1, 0, 0}},
+      {"1r1w", {2 * w + h + 2, h, 0}},
+      {"scanrow-brlt", {0, 0, 0}},
+      {"brlt-scanrow", {0, 0, 0}},
+      {"scanrow-column", {0, 0, 0}},
+      {"cw-b", {0, 0, 0}},
+      {"cw-sts", {0, 0, 0}},
+      {"lee-choe", {0, 0, 0}},
+      {"cw-tis", {b * (h + 2 * w) - 2 * b * n / 32, 0, 0}},
+      {"wf-tis", {b * (h + 2 * w) - 2 * b * n / 32, b * h - b * n / 32, 0}}};
+  for (const auto& [id, expected] : differences) {
+    SCOPED_TRACE(id);
+    const AlgorithmModel model = algorithm_model(of(id, 70, 45));
+    EXPECT_NEAR(model.reads.difference(), expected.reads, 1e-6);
+    EXPECT_NEAR(model.writes.difference(), expected.writes, 1e-6);
+    EXPECT_NEAR(model.steps.difference(), expected.steps, 1e-9);
+  }
+}
+
+TEST(AlgorithmModel, WidthIsOfGroupsAndNotOfTiles) {
+  const AlgorithmModel wide = algorithm_model(of("4r4w", 64, 64)),
+                       narrow = algorithm_model(of("4r4w", 64, 64), {2048, 8, 32, 16});
+  EXPECT_EQ(narrow.reads.counted, wide.reads.counted);
+  EXPECT_EQ(narrow.groups, 4 * wide.groups);
+  EXPECT_DOUBLE_EQ(narrow.cost, static_cast<double>(wide.coalesced) / 8 + 4 * 31);
+  EXPECT_GT(*narrow.time_units, *wide.time_units);
+  EXPECT_LT(*algorithm_model(of("4r4w", 64, 64), {2048, 32, 31, 16}).time_units, *wide.time_units);
+  EXPECT_GT(*algorithm_model(of("4r4w", 64, 64), {2048, 32, 32, 1}).time_units, *wide.time_units);
+}
+
+TEST(AlgorithmModel, TilesTrianglesAndRecursion) {
+  const AlgorithmModel deep = algorithm_model(of("2r1w", 64, 36 * 32));
+  EXPECT_EQ(deep.depth, 1);
+  EXPECT_EQ(deep.steps.expected, 4);
+  EXPECT_EQ(deep.steps.counted, 4);
+  AlgorithmRequest request = of("hybrid-1r1w", 160, 192);
+  request.r = 0.4;
+  const AlgorithmModel hybrid = algorithm_model(request);
+  EXPECT_DOUBLE_EQ(hybrid.r, 12.0 / 30);
+  EXPECT_EQ(hybrid.tile, 32);
+  request = of("cw-tis", 64, 64);
+  request.tile = 16;
+  EXPECT_EQ(algorithm_model(request).steps.counted, 8);
+  EXPECT_EQ(algorithm_model(request).tile, 16);
+  EXPECT_EQ(algorithm_model(of("2r2w", 64, 64)).tile, 0);
+}
+
+// Wherever its memory lies: nothing here is to depend on an address.
+TEST(AlgorithmModel, IsTheSameEveryRun) {
+  for (const char* id : {"1r1w", "2r1w", "cw-tis", "lee-choe"}) {
+    SCOPED_TRACE(id);
+    const AlgorithmModel first = algorithm_model(of(id, 96, 96));
+    std::vector<std::unique_ptr<char[]>> between;  // moves what is allocated next
+    for (int run = 0; run < 8; ++run) {
+      between.push_back(std::make_unique<char[]>(static_cast<std::size_t>(1 + 64 * run)));
+      const AlgorithmModel again = algorithm_model(of(id, 96, 96));
+      EXPECT_EQ(again.groups, first.groups);
+      EXPECT_EQ(again.cost, first.cost);
+      EXPECT_EQ(again.time_units, first.time_units);
+    }
+  }
+}
+
+TEST(AlgorithmModel, OursHaveNoTime) {
+  const AlgorithmModel model = algorithm_model(of("held-direct", 256, 256));
+  EXPECT_FALSE(model.time_units.has_value());
+  EXPECT_NE(model.no_time, "");
+  const AlgorithmModel small = algorithm_model(of("scanrow-brlt", 64, 64), {512, 32, 32, 16});
+  EXPECT_EQ(small.no_time, "a block has 1024 threads, a DMM 512");
+  EXPECT_GT(small.cost, 0);
+}
+
+TEST(AlgorithmModel, Refuses) {
+  const auto sentence = [](const AlgorithmRequest& request, const HierarchicalMachine& machine = {}) -> std::string {
+    try {
+      algorithm_model(request, machine);
+    } catch (const InvalidArgument& error) {
+      return error.what();
+    }
+    return "none";
+  };
+  EXPECT_EQ(sentence(of("tiles", 8, 8)).find("algorithm tiles: none that simt runs; it may be 2r2w, 4r4w"), 0u);
+  EXPECT_EQ(sentence(of("2r2w", 0, 8)), "height 0: may be 1 to 1048576");
+  EXPECT_EQ(sentence(of("2r2w", 1025, 1024)), "1024 x 1025 elements: may be 1048576 elements together");
+  EXPECT_EQ(sentence(of("cw-b", 1024, 1024)), "1024 x 1024 pixels of 3 bins: may be 1048576 elements together");
+  EXPECT_EQ(sentence(of("2r2w", 8, 8), {64, 3, 32, 1}), "w 3: may be a divisor of 32");
+  EXPECT_EQ(sentence(of("2r2w", 8, 8), {64, 64, 32, 1}), "w 64: may be 1 to 32");
+  EXPECT_EQ(sentence(of("2r2w", 8, 8), {50, 32, 32, 1}), "p 50: may be a multiple of w, 32");
+  EXPECT_EQ(sentence(of("2r2w", 8, 8), {64, 32, 0, 1}), "l 0: may be 1 to 1048576");
+  EXPECT_EQ(sentence(of("2r2w", 8, 8), {64, 32, 1, 0}), "d 0: may be 1 to 1024");
+  AlgorithmRequest request = of("2r2w", 8, 8);
+  request.lane = {Type::f64, Type::u8};
+  EXPECT_NE(sentence(request), "none");
+}
+
+}  // namespace
+}  // namespace areal
