@@ -19,6 +19,8 @@ constexpr Algorithm rows[] = {
     {"sat", "scanrow-brlt", "Chen 2018, IV-A", false, true, true, true, "2", "2", "1", true},
     {"sat", "brlt-scanrow", "Chen 2018, IV-B", false, true, true, true, "2", "2", "1", true},
     {"sat", "scanrow-column", "Chen 2018, IV-C", false, true, true, true, "2", "2", "1", true},
+    {"sat", "umm-optimal", "Nakano 2013, 8", false, true, true, true, "10", "8",
+     "2 log2(h / 512) + 2 log2(w / 512) + 3", true},
     {"sat", "tiles", "areal", true, false, false, false, "1", "1", "0", true},
     {"sat", "held", "areal", false, true, true, false, "1", "1", "0", true},
     {"sat", "held-diagonal", "areal", false, true, true, false, "1", "1", "0", true},
