@@ -15,6 +15,7 @@
 #include <areal/model.hpp>
 #include <areal/region.hpp>
 #include <areal/sat.hpp>
+#include <areal/scan.hpp>
 #include <areal/type.hpp>
 #include <areal/version.hpp>
 #include <areal/view.hpp>

@@ -7,8 +7,8 @@
 
 namespace areal {
 
-/// One algorithm. The key is (family, id). Costs are numbers or formulas in h, w, b, T, r, d; an element is one of
-/// the table, or of the tensor for histograms.
+/// One algorithm. The key is (family, id). Costs are numbers or formulas in h, w, b, T, r, d, for scans
+/// n and k; an element is one of the table, of the tensor for histograms, of the line for scans.
 struct Algorithm {
   std::string_view family;  ///< "sat", "histogram" or "scan"
   std::string_view id;

@@ -19,6 +19,8 @@ constexpr Algorithm rows[] = {
     {"sat", "scanrow-brlt", "Chen 2018, IV-A", false, true, true, true, "2", "2", "1", true},
     {"sat", "brlt-scanrow", "Chen 2018, IV-B", false, true, true, true, "2", "2", "1", true},
     {"sat", "scanrow-column", "Chen 2018, IV-C", false, true, true, true, "2", "2", "1", true},
+    {"sat", "umm-optimal", "Nakano 2013, 8", false, true, true, true, "10", "8",
+     "2 log2(h / 512) + 2 log2(w / 512) + 3", true},
     {"sat", "tiles", "areal", true, false, false, false, "1", "1", "0", true},
     {"sat", "held", "areal", false, true, true, false, "1", "1", "0", true},
     {"sat", "held-diagonal", "areal", false, true, true, false, "1", "1", "0", true},
@@ -39,6 +41,15 @@ constexpr Algorithm rows[] = {
     {"histogram", "lee-choe", "Lee, Choe 2014, 3", false, true, true, true, "4 + 1/b", "5", "4", true},
     {"histogram", "fused", "areal", true, false, false, false, "1/b", "1", "0", true},
     {"histogram", "anchored", "areal", false, true, true, false, "1/b", "1", "2", true},
+    {"scan", "naive", "Nakano 2013, 6", false, true, true, true, "2 log2(n) - 1.5", "log2(n) - 0.5", "log2(n) - 1",
+     true},
+    {"scan", "optimal", "Nakano 2013, 7", false, true, true, true, "4", "3", "2 log2(n / 512)", true},
+    {"scan", "sequential-parallel", "Nakano 2013, 7", false, true, true, true, "5", "4",
+     "n / k (2 log2(k / 512) + 2) - 1", true},
+    {"scan", "harris", "Lee, Choe 2014, 2", false, true, true, true, "3", "3", "3", true},
+    {"scan", "lee-choe", "Lee, Choe 2014, 3", false, true, true, true, "3", "3", "3", true},
+    {"scan", "kogge-stone", "Chen 2018, Algorithm 3", false, true, true, true, "1", "1", "0", true},
+    {"scan", "ladner-fischer", "Chen 2018, Algorithm 4", false, true, true, true, "1", "1", "0", true},
 };
 
 }  // namespace

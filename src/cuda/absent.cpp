@@ -4,6 +4,7 @@
 #include "cuda/histogram.hpp"
 #include "cuda/region.hpp"
 #include "cuda/sat.hpp"
+#include "cuda/scan.hpp"
 
 namespace areal::cuda {
 namespace {
@@ -37,6 +38,8 @@ void histogram(std::string_view, const kernels::HistogramRequest&, const ConstVi
                void*, Stream) {
   absent();
 }
+std::size_t scan_workspace_bytes(const kernels::ScanRequest&) { absent(); }
+void scan(const kernels::ScanRequest&, const ConstView&, const View&, void*, Stream) { absent(); }
 void answer(const kernels::RegionRequest&, Stream) { absent(); }
 
 }  // namespace areal::cuda

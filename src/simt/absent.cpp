@@ -3,6 +3,7 @@
 #include "simt/histogram.hpp"
 #include "simt/region.hpp"
 #include "simt/sat.hpp"
+#include "simt/scan.hpp"
 
 namespace areal::simt {
 namespace {
@@ -18,6 +19,10 @@ std::vector<LaunchCounts> sat(std::string_view, const kernels::SatRequest&, cons
 std::size_t histogram_workspace_bytes(std::string_view, const kernels::HistogramRequest&) { absent(); }
 std::vector<LaunchCounts> histogram(std::string_view, const kernels::HistogramRequest&, const ConstView&,
                                     const ConstView&, const View&, void*, const Options&) {
+  absent();
+}
+std::size_t scan_workspace_bytes(const kernels::ScanRequest&) { absent(); }
+std::vector<LaunchCounts> scan(const kernels::ScanRequest&, const ConstView&, const View&, void*, const Options&) {
   absent();
 }
 std::vector<LaunchCounts> answer(const kernels::RegionRequest&, const Options&) { absent(); }

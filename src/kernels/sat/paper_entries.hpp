@@ -12,6 +12,7 @@
 #include "kernels/sat/plain.hpp"
 #include "kernels/sat/scanrow-brlt.hpp"
 #include "kernels/sat/scanrow-column.hpp"
+#include "kernels/sat/umm-optimal.hpp"
 
 namespace areal::kernels {
 
@@ -40,6 +41,7 @@ SatEntry<Launcher> paper_entry(std::string_view id) {
   if (id == "scanrow-brlt") return plain_entry<Launcher, In, T, ScanRowBrltTwice>();
   if (id == "brlt-scanrow") return plain_entry<Launcher, In, T, BrltScanRowTwice>();
   if (id == "scanrow-column") return plain_entry<Launcher, In, T, ScanRowColumn>();
+  if (id == "umm-optimal") return plain_entry<Launcher, In, T, UmmOptimal<>>();
   return {};
 }
 

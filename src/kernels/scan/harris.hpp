@@ -7,15 +7,9 @@
 
 #include "kernels/device/machine.hpp"
 #include "kernels/scan/banks.hpp"
+#include "kernels/scan/plus.hpp"
 
 namespace areal::kernels {
-
-struct Plus {
-  template <class T>
-  AREAL_DEVICE T operator()(T a, T b) const {
-    return a + b;
-  }
-};
 
 /// f(node) for this thread's nodes of a level.
 template <int threads, class M, class F>

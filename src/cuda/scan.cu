@@ -1,0 +1,30 @@
+#include "cuda/scan.hpp"
+
+#include <areal/error.hpp>
+#include <string>
+#include "cuda/scan_entries.cuh"
+
+namespace areal::cuda {
+namespace {
+
+kernels::ScanEntry<Launcher> entry(const kernels::ScanRequest& request) {
+  const auto found = kernels::in_group(kernels::group_of_type(request.lane.table),
+                                       [&]<kernels::Group group>() { return scan_entry_of<group>(request); });
+  if (!found.execute)
+    throw Unavailable("scan " + std::string(request.id) + " has no CUDA kernel for lane " + name_of(request.lane));
+  return found;
+}
+
+}  // namespace
+
+std::size_t scan_workspace_bytes(const kernels::ScanRequest& request) {
+  return entry(request).workspace_bytes(request);
+}
+
+void scan(const kernels::ScanRequest& request, const ConstView& line, const View& sums, void* workspace,
+          Stream stream) {
+  Launcher launcher(static_cast<cudaStream_t>(stream.handle()));
+  entry(request).execute(launcher, request, line, sums, workspace);
+}
+
+}  // namespace areal::cuda

@@ -1,0 +1,18 @@
+#pragma once
+// Sums of a line on the simulated machine. src/simt/absent.cpp stands in where this build has none.
+
+#include <areal/launch_counts.hpp>
+#include <cstddef>
+#include <vector>
+#include "kernels/scan/request.hpp"
+#include "simt/options.hpp"
+
+namespace areal::simt {
+
+std::size_t scan_workspace_bytes(const kernels::ScanRequest& request);
+/// Computes the sums, every access checked, and gives the counts of the launches. Views and request agree; all is host
+/// memory. Throws Fault.
+std::vector<LaunchCounts> scan(const kernels::ScanRequest& request, const ConstView& line, const View& sums,
+                               void* workspace, const Options& options = {});
+
+}  // namespace areal::simt
