@@ -46,16 +46,18 @@ struct WithBorder {
 // `once` says that the entries are not wanted again (st.cs).
 template <bool once, class T, int each>
 __device__ void store(T* out, const T (&values)[each]) {
-  static constexpr int a_store = 16 / sizeof(T);
+  static constexpr int whole = 16 / sizeof(T), a_store = each < whole ? each : whole;
+  using Word = std::conditional_t<a_store == whole, int4, int2>;
+  static_assert(a_store * sizeof(T) == sizeof(Word));
 #pragma unroll
   for (int from = 0; from < each; from += a_store) {
-    struct alignas(16) Entries {
+    struct alignas(sizeof(Word)) Entries {
       T at[a_store];
     } entries;
 #pragma unroll
     for (int k = 0; k < a_store; ++k) entries.at[k] = values[from + k];
     if constexpr (once)
-      __stcs(reinterpret_cast<int4*>(out + from), *reinterpret_cast<const int4*>(&entries));
+      __stcs(reinterpret_cast<Word*>(out + from), *reinterpret_cast<const Word*>(&entries));
     else
       *reinterpret_cast<Entries*>(out + from) = entries;
   }
@@ -129,7 +131,7 @@ void add_kernels(std::vector<Floor>& all, const LeastWork& w) {
     using Map = decltype(map);
     add(map, widen<Map, In, T, S, 4, false>, 4);
     add(map, widen<Map, In, T, S, 4, true>, 4);
-    if constexpr (sizeof(T) == 8 && !(sizeof(S) == 4)) {
+    if constexpr (sizeof(T) == 8 || sizeof(S) == 8) {  // a store of 16 bytes a thread, of the wider table
       add(map, widen<Map, In, T, S, 2, false>, 2);
       add(map, widen<Map, In, T, S, 2, true>, 2);
     }
