@@ -6,7 +6,7 @@
 namespace areal {
 namespace {
 
-constexpr CostNames names{64, 96, 5, 32, 0.25, 1};
+constexpr CostNames names{64, 96, 5, 32, 0.25, 1, 4096, 1024};
 
 double value(std::string_view text) { return CostFormula::value(text, names); }
 
@@ -34,6 +34,14 @@ TEST(CostFormula, SideBySideIsAProduct) {
   EXPECT_EQ(value("(1 - r^0.5) (h + w) / T + 4 d + 4"), 0.5 * 5 + 8);
 }
 
+TEST(CostFormula, Log2CountsHalvings) {
+  EXPECT_EQ(value("log2(n)"), 12);
+  EXPECT_EQ(value("2 log2(h / T) + 1"), 3);
+  EXPECT_EQ(value("log2(w)"), 7);        // 96 are halved seven times until one is left
+  EXPECT_EQ(value("log2(h / 512)"), 0);  // less than one
+  EXPECT_EQ(value("n / k (log2(k / 512) + 1) - 1"), 7);
+}
+
 TEST(CostFormula, PowersBindTighter) {
   EXPECT_EQ(value("2 r^2"), 2 * 0.0625);
   EXPECT_EQ(value("b^2 / 5"), 5);
@@ -49,8 +57,9 @@ TEST(CostFormula, EveryRowOfTheCatalogueIsRead) {
 }
 
 TEST(CostFormula, SaysWhereItIsWrong) {
-  const std::pair<const char*, int> cases[] = {{"", 1},      {"1 +", 4},    {"(h", 3}, {"h)", 2}, {"x", 1},
-                                               {"2 + x", 5}, {"1 // 2", 4}, {"2^", 3}, {".", 1},  {"h ? w", 3}};
+  const std::pair<const char*, int> cases[] = {{"", 1},  {"1 +", 4},    {"(h", 3},     {"h)", 2},
+                                               {"x", 1}, {"2 + x", 5},  {"1 // 2", 4}, {"2^", 3},
+                                               {".", 1}, {"log2 n", 6}, {"log", 1},    {"h ? w", 3}};
   for (const auto& [text, at] : cases) {
     SCOPED_TRACE(text);
     try {

@@ -27,8 +27,8 @@ void trace_anchored() {
   recorder.add("numbers", names.args.numbers, 16, kernels::tile_squares * kernels::warp_size * 16);
   recorder.add("rows", names.args.rows, 1, kernels::tile_height);
   recorder.add("columns", names.args.columns, 1, kernels::tile_width);
-  recorder.add("left", names.args.left, 4, 4 * kernels::tile_height);
-  recorder.add("above", names.args.above, 4, 4 * kernels::tile_width);
+  recorder.add("left", names.left, 2, 2 * kernels::tile_height);  // 16 bits are enough for this image
+  recorder.add("above", names.above, 2, 2 * kernels::tile_width);
   recorder.add("corners", names.args.corners, 4, 4);
   recorder.close(static_cast<const char*>(workspace.data()) + workspace.bytes());
   Options options;

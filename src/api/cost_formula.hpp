@@ -1,7 +1,7 @@
 #pragma once
-// The catalogue's formulas: numbers and the names h, w, b, T, r, d; + - * / ^ and brackets. What stands side by side is
-// multiplied, from left to right with * and /: (h + w) / T, 2 d + 2, b (h + w + 1). ^ binds tighter, and takes one
-// factor.
+// The catalogue's formulas: numbers and the names h, w, b, T, r, d, n, k; + - * / ^, log2(..) and brackets. What stands
+// side by side is multiplied, from left to right with * and /: (h + w) / T, 2 d + 2, b (h + w + 1). ^ binds tighter,
+// and takes one factor. log2 counts halvings: rounded up, and 0 where there are none.
 
 #include <areal/error.hpp>
 #include <charconv>
@@ -11,9 +11,10 @@
 
 namespace areal {
 
-/// Height and width of the image, bins, side of the tiles, share of the triangles, depth of the recursion.
+/// Height and width of the image, bins, side of the tiles, share of the triangles, depth of the recursion; length of a
+/// line, and its work space.
 struct CostNames {
-  double h = 0, w = 0, b = 0, T = 0, r = 0, d = 0;
+  double h = 0, w = 0, b = 0, T = 0, r = 0, d = 0, n = 0, k = 0;
 };
 
 class CostFormula {
@@ -78,6 +79,12 @@ class CostFormula {
     }
     const char c = next();
     if ((c >= '0' && c <= '9') || c == '.') return number();
+    if (constexpr std::string_view log = "log2"; text_.substr(at_, log.size()) == log) {
+      at_ += log.size();
+      if (next() != '(') refuse();
+      const double value = factor();
+      return value > 1 ? std::ceil(std::log2(value)) : 0;
+    }
     const double* const name = find(c);
     if (name == nullptr) refuse();
     ++at_;
@@ -105,6 +112,10 @@ class CostFormula {
         return &names_.r;
       case 'd':
         return &names_.d;
+      case 'n':
+        return &names_.n;
+      case 'k':
+        return &names_.k;
       default:
         return nullptr;
     }
