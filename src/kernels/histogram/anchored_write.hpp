@@ -137,7 +137,7 @@ struct AnchoredWrite {
   Args a;
 
   AREAL_DEVICE void operator()() {
-    AnchoredPlace place;
+    AnchoredPlace place{};
     const bool mine = find(place);
     m.await_launch();
     if constexpr (!weighted) fetch(place, mine);

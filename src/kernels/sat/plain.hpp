@@ -75,8 +75,9 @@ template <class T, class Launcher, class Sums>
 void with_border(Launcher& launcher, const TableRequest& request, const ConstView& image, const View& table,
                  const Sums& sums) {
   if (request.border != Border::none) edge<T>(launcher, table);
+  if (image.shape.empty()) return;  // whose data may be null
   const Plain p = plain(request, image, table);
-  if (p.width > 0 && p.height > 0 && !image.shape.empty()) sums(launcher, p);
+  if (p.width > 0 && p.height > 0) sums(launcher, p);
 }
 
 }  // namespace areal::kernels
