@@ -157,7 +157,8 @@ TEST(MemoryBounds, LatencyIsHiddenWhereThreadsAndElementsAreEnough) {
           // One missing by a factor of f costs that factor.
           EXPECT_GE(units, width * static_cast<double>(w * l) / static_cast<double>(p));
           EXPECT_GE(units, width * static_cast<double>(w * l) * std::log2(n) / static_cast<double>(n));
-          const double bandwidth = std::ceil(width), latency = static_cast<double>((n + p - 1) / p * l),
+          const auto waits = (n + p - 1) / p * l;
+          const double bandwidth = std::ceil(width), latency = static_cast<double>(waits),
                        reduction = static_cast<double>(l) * std::ceil(std::log2(n));
           const double most = std::max({bandwidth, latency, reduction});
           EXPECT_EQ(static_cast<double>(times.lower_bound), most);

@@ -67,8 +67,8 @@ std::vector<Prediction> predictions(const Device& d, int bytes) {
 
 /// Microseconds of the device for an image, where all SMs are busy with so many clocks for each 32 x 32 matrix.
 double microseconds(const Device& d, double clocks, const Size& image) {
-  const double matrices = static_cast<double>((image.width + 31) / 32 * ((image.height + 31) / 32));
-  return clocks * matrices / d.sms / d.clock * 1e6;
+  const std::int64_t matrices = (image.width + 31) / 32 * ((image.height + 31) / 32);
+  return clocks * static_cast<double>(matrices) / d.sms / d.clock * 1e6;
 }
 
 // ---- The equations, by their numbers. Those of sums of 4 and of 8 bytes where they differ.

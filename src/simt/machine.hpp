@@ -217,7 +217,7 @@ class Machine {
   void write(Op op, T* p, const T& v, Site site) const {
     static_assert(movable<T>, "trivially copyable, of 1, 2, 4, 8 or 16 bytes");
     calls::access(*lane_, op, p, sizeof(T), elements_of(p), site);
-    *lane_->changes += std::memcmp(p, &v, sizeof(T)) != 0;
+    *lane_->changes += std::memcmp(p, &v, sizeof(T)) != 0;  // NOLINT(bugprone-suspicious-memory-comparison): bits
     std::memcpy(p, &v, sizeof(T));
   }
   template <class T>
