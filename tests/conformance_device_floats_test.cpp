@@ -1,19 +1,13 @@
 // Floats on the devices, cuda and simt: NaN and infinity where the definition has them, and errors that grow with the
 // sides of an image. Where there is no GPU, the tests of cuda are skipped.
 #include <gtest/gtest.h>
-#include <areal/info.hpp>
 #include <limits>
+#include "conformance/backends.hpp"
 #include "conformance/sat_case.hpp"
 #include "conformance/shapes.hpp"
 
 namespace areal::conformance {
 namespace {
-
-bool missing(Backend backend) {
-  for (const BackendInfo& row : backends())
-    if (row.backend == backend) return !row.available;
-  return true;
-}
 
 class DeviceFloats : public testing::TestWithParam<Backend> {
  protected:

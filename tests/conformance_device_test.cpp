@@ -2,8 +2,8 @@
 // and layouts, batch, placement). The whole product of backend, row, lane, border and shape where AREAL_TEST_FULL=1.
 // Where there is no GPU, the tests of cuda are skipped.
 #include <gtest/gtest.h>
-#include <areal/info.hpp>
 #include <cstdlib>
+#include "conformance/backends.hpp"
 #include "conformance/pairwise.hpp"
 #include "conformance/sat_case.hpp"
 #include "conformance/shapes.hpp"
@@ -87,15 +87,7 @@ std::string name_of_choice(const testing::TestParamInfo<Choice>& info) {
   std::string name = std::string(name_of(c.options.backend)) + "_" + c.options.algorithm + "_" + name_of(c.lane) + "_" +
                      std::string(name_of(c.options.border)) + "_" + product().shapes[info.param[4]].name + "_" +
                      std::to_string(info.index);
-  for (char& letter : name)
-    if (letter == '-') letter = '_';
-  return name;
-}
-
-bool missing(Backend backend) {
-  for (const BackendInfo& row : backends())
-    if (row.backend == backend) return !row.available;
-  return true;
+  return without_dashes(name);
 }
 
 class DeviceProduct : public testing::TestWithParam<Choice> {};

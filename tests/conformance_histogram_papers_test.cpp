@@ -4,7 +4,7 @@
 #include <areal/catalog.hpp>
 #include <areal/error.hpp>
 #include <areal/histogram.hpp>
-#include <areal/info.hpp>
+#include "conformance/backends.hpp"
 #include "conformance/pairwise.hpp"
 #include "conformance/shapes.hpp"
 #include "histogram_oracle.hpp"
@@ -108,15 +108,7 @@ std::string name_of_choice(const testing::TestParamInfo<Choice>& info) {
                      std::string(name_of(c.type)) + "_" + std::string(name_of(c.options.counter)) + "_" +
                      std::string(name_of(c.options.border)) + "_" + shapes()[info.param[6]].name + "_" +
                      std::to_string(info.index);
-  for (char& letter : name)
-    if (letter == '-') letter = '_';
-  return name;
-}
-
-bool missing(Backend backend) {
-  for (const BackendInfo& row : backends())
-    if (row.backend == backend) return !row.available;
-  return true;
+  return without_dashes(name);
 }
 
 std::string difference(const ConstView& got, const std::vector<double>& expected) {

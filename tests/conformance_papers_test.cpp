@@ -1,9 +1,9 @@
 // The papers' algorithms on the device backends: every pair of (backend, row of the catalogue, lane, border, shape,
 // placement). Where there is no GPU, the tests of cuda are skipped.
 #include <gtest/gtest.h>
-#include <areal/info.hpp>
 #include <cmath>
 #include <limits>
+#include "conformance/backends.hpp"
 #include "conformance/pairwise.hpp"
 #include "conformance/sat_case.hpp"
 #include "conformance/shapes.hpp"
@@ -55,15 +55,7 @@ std::string name_of_choice(const testing::TestParamInfo<Choice>& info) {
   std::string name = std::string(name_of(c.options.backend)) + "_" + c.options.algorithm + "_" + name_of(c.lane) + "_" +
                      std::string(name_of(c.options.border)) + "_" + shapes()[info.param[4]].name + "_" +
                      std::to_string(info.index);
-  for (char& letter : name)
-    if (letter == '-') letter = '_';
-  return name;
-}
-
-bool missing(Backend backend) {
-  for (const BackendInfo& row : backends())
-    if (row.backend == backend) return !row.available;
-  return true;
+  return without_dashes(name);
 }
 
 class PapersProduct : public testing::TestWithParam<Choice> {};

@@ -1,8 +1,8 @@
 // Sums of a line on the device backends: every pair of (backend, row of the catalogue, lane, length, placement, threads
 // and groups). Where there is no GPU, the tests of cuda are skipped.
 #include <gtest/gtest.h>
-#include <areal/info.hpp>
 #include <areal/scan.hpp>
+#include "conformance/backends.hpp"
 #include "conformance/pairwise.hpp"
 #include "conformance/sat_case.hpp"
 #include "conformance/shapes.hpp"
@@ -106,12 +106,6 @@ std::string fault_of(const ScanCase& c, const std::function<void(const View&)>& 
   }
 }
 
-bool missing(Backend backend) {
-  for (const BackendInfo& row : backends())
-    if (row.backend == backend) return !row.available;
-  return true;
-}
-
 TEST(Scan, TheSuiteCanFail) {
   if (missing(Backend::simt)) GTEST_SKIP() << "simt is not here";
   ScanCase c;
@@ -125,9 +119,7 @@ std::string name_of_choice(const testing::TestParamInfo<Choice>& info) {
   const ScanCase c = case_of(info.param);
   std::string name = std::string(name_of(c.options.backend)) + "_" + c.options.algorithm + "_" + name_of(c.lane) + "_" +
                      std::to_string(c.n) + "_" + std::to_string(info.index);
-  for (char& letter : name)
-    if (letter == '-') letter = '_';
-  return name;
+  return without_dashes(name);
 }
 
 class ScanProduct : public testing::TestWithParam<Choice> {};

@@ -25,6 +25,11 @@ std::string device_name() {
     if (line.starts_with("model name")) return line.substr(line.find(':') + 2);
   return "CPU";
 }
+std::string device_name(int number) {
+  for (const DeviceInfo& device : devices())
+    if (device.number == number) return device.name;
+  return {};
+}
 
 Array random_image(const Size& size, Type type) {
   Array image({size.width, size.height}, type);

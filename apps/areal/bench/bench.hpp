@@ -79,5 +79,7 @@ Array random_image(const Size& size, Type type);
 std::vector<Region> random_regions(const Size& size, std::int64_t count, std::int64_t first = 0);
 /// The name of this machine's CPU.
 std::string device_name();
+/// The name of that device of cuda; "" where there is none.
+std::string device_name(int number);
 
 }  // namespace areal::bench

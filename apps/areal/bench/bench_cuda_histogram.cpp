@@ -1,22 +1,11 @@
 // areal bench histogram --backend cuda: tensors on a GPU beside a memset of theirs, in its own plug-in.
 #include <fmt/format.h>
 #include <areal/error.hpp>
-#include <areal/info.hpp>
 #include <array>
 #include "bench.hpp"
 #include "peers.hpp"
 
 namespace areal::bench {
-namespace {
-
-std::string device_name(int number) {
-  for (const DeviceInfo& device : devices())
-    if (device.number == number) return device.name;
-  return {};
-}
-
-}  // namespace
-
 void bench_cuda_histogram(const Options& options, Report& report) {
   std::string missing;
   const auto bench = reinterpret_cast<CudaBenchHistogram>(find_cuda_bench("areal_cuda_bench_histogram", missing));

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <areal/error.hpp>
-#include <areal/info.hpp>
 #include <areal/sat.hpp>
 #include <array>
 #include <cmath>
@@ -15,12 +14,6 @@
 
 namespace areal::bench {
 namespace {
-
-std::string device_name(int number) {
-  for (const DeviceInfo& device : devices())
-    if (device.number == number) return device.name;
-  return {};
-}
 
 /// The CPU's tables of that image, which share no code with a GPU's.
 struct Expected {
