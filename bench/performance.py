@@ -121,7 +121,8 @@ def peers_alone(rows, peers):
 
 
 def timed(records):
-    return [row for row in records if row.get("what") in WORDS]
+    """Those of the papers' tables and figures (`shown`) stand in the papers' pages."""
+    return [row for row in records if row.get("what") in WORDS and "shown" not in row]
 
 
 def backend_page(found, machines, title):

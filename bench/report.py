@@ -1,18 +1,25 @@
-"""Makes the README's table, docs/performance.md and the plot from the newest records in bench/results/.
+"""Makes the README's table, docs/performance.md, what the papers' pages show as measured, and the plot from the newest
+records in bench/results/.
 
-usage: report.py [--check]   (--check only says whether both are those of the newest records)
+usage: report.py [--check]   (--check only says whether all are those of the newest records)
+
+A paper's part is measured_NAME.py beside this: PAGE is its page, and lines(newest) makes what stands there between the
+marks, from newest(cases), the path and the records of the newest DATE-cuda-CASES.json, (None, []) where there is none.
 """
 
+import importlib
 import json
 import re
 import sys
 from pathlib import Path
 
-import performance
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import performance  # noqa: E402
 
 root = Path(__file__).resolve().parent.parent
 results = root / "bench" / "results"
 begin, end = "<!-- bench:begin -->", "<!-- bench:end -->"
+measured_begin, measured_end = "<!-- measured:begin -->", "<!-- measured:end -->"
 
 
 def newest(what, backend="cpu-*"):
@@ -210,19 +217,34 @@ def plot(path):
     figure.savefig(path)
 
 
+def between(text, first, last, lines):
+    """The text, with those lines between the two marks."""
+    return re.sub(re.escape(first) + ".*?" + re.escape(last), lambda _: f"{first}\n{lines}\n{last}", text, flags=re.S)
+
+
+def pages():
+    """Path -> what stands there."""
+    made = {root / "README.md": between((root / "README.md").read_text(), begin, end, table()),
+            root / "docs/performance.md": performance.page(results)}
+    for part in sorted(Path(__file__).resolve().parent.glob("measured_*.py")):
+        measured = importlib.import_module(part.stem)
+        page = root / measured.PAGE
+        text = made.get(page) or page.read_text()
+        if measured_begin not in text:
+            sys.exit(f"{measured.PAGE} has no {measured_begin}")
+        made[page] = between(text, measured_begin, measured_end, "\n".join(measured.lines(lambda cases: newest(cases, "cuda"))))
+    return made
+
+
 def main():
-    readme = root / "README.md"
-    text = readme.read_text()
-    made = re.sub(re.escape(begin) + ".*?" + re.escape(end), lambda _: f"{begin}\n{table()}\n{end}", text, flags=re.S)
-    page = root / "docs" / "performance.md"
+    made = pages()
     if sys.argv[1:] == ["--check"]:
-        if made != text:
-            sys.exit("README.md does not hold the table of the newest records: run bench/report.py")
-        if not page.exists() or page.read_text() != performance.page(results):
-            sys.exit("docs/performance.md is not that of the newest records: run bench/report.py")
+        for path, text in made.items():
+            if not path.exists() or path.read_text() != text:
+                sys.exit(f"{path.relative_to(root)} does not hold what the newest records say: run bench/report.py")
         return
-    readme.write_text(made)
-    page.write_text(performance.page(results))
+    for path, text in made.items():
+        path.write_text(text)
     plot(results / "sat.svg")
 
 

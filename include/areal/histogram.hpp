@@ -27,7 +27,7 @@ struct HistogramOptions {
   int threads = 0;                 ///< CPU threads; 0 means all
   std::uint64_t memory_limit = 0;  ///< refuse a tensor of more bytes than this; 0: what the machine has free
   Progress progress;               ///< may cancel
-  LaunchReport launched;           ///< told what each launch did; for simt, which counts
+  LaunchReport launched;           ///< told of each launch on cuda and simt
 };
 
 /// What one execute reads and writes. The tensor is planar: channels = bins; batch = images. The memory is the

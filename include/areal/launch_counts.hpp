@@ -1,6 +1,8 @@
 #pragma once
-/// \file launch_counts.hpp What the simulated machine counts of a launch. Plain numbers, and they add up.
+/// \file launch_counts.hpp Launches of a plan: what ran, and what the simulated machine counts of it. Plain numbers,
+/// and they add up.
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -76,16 +78,19 @@ struct Counts {
   friend Counts operator+(Counts a, const Counts& b) { return a += b; }
 };
 
-/// One launch: what ran, and what it did.
+/// One launch: what ran, and, on simt, what it did.
 struct LaunchCounts {
   std::string kernel;
   std::int64_t blocks = 0;
   int threads = 0;
   Counts counts;
-  std::uint64_t order = 0;  ///< a hash of the order in which lanes ran: the same seed gives the same
+  std::uint64_t order = 0;       ///< a hash of the order in which lanes ran: the same seed gives the same
+  std::size_t shared_bytes = 0;  ///< of a block
+  int resident = 0;              ///< on cuda, blocks that one multiprocessor holds at once
 };
 
-/// Told of each launch of a plan on simt, in their order, by the thread that executes the plan.
+/// Told of each launch of a plan on a device, in their order, by the thread that executes the plan: on simt when all of
+/// them are done, on cuda when each has been queued, so that an event may be recorded behind it. It may not throw.
 using LaunchReport = std::function<void(const LaunchCounts&)>;
 
 }  // namespace areal

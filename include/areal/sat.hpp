@@ -36,7 +36,7 @@ struct SatOptions {
   WarpScan scan = WarpScan::kogge_stone;  ///< of scanrow-brlt and scanrow-column; others have no choice
   Layout tables = Layout::planar;         ///< for several channels: separate tables, or one interleaved table
   Progress progress = {};                 ///< may cancel
-  LaunchReport launched = {};             ///< told what each launch did; for simt, which counts
+  LaunchReport launched = {};             ///< told of each launch on cuda and simt
 };
 
 /// What one execute reads and writes. Views that were not asked for stay empty. The memory is the backend's: for a plan

@@ -55,9 +55,13 @@ void Report::add(const Record& r) {
   records_.push_back(r);
   const std::string floor = r.floor.empty() ? "" : fmt::format("{:.1f}", r.floor_time.median);
   const std::string fraction = r.floor.empty() ? "" : fmt::format("{:.2f}", r.floor_time.median / r.time.median);
-  command::write_out(fmt::format("{:<10} {:<32} {:<12} {:>11} {:>5} {:>3} {:>11.1f} {:>11} {:>9}\n", r.what,
-                                 r.algorithm, r.lane, fmt::format("{}x{}", r.width, r.height), r.bins, r.threads,
-                                 r.time.median, floor, fraction));
+  std::string algorithm = r.algorithm;
+  if (r.r) algorithm += fmt::format(" r={:.3f}", *r.r);
+  if (r.tile != 0) algorithm += fmt::format(" tile={}", r.tile);
+  if (!r.scan.empty()) algorithm += " " + r.scan;
+  command::write_out(fmt::format("{:<10} {:<32} {:<12} {:>11} {:>5} {:>3} {:>11.1f} {:>11} {:>9}\n", r.what, algorithm,
+                                 r.lane, fmt::format("{}x{}", r.width, r.height), r.bins, r.threads, r.time.median,
+                                 floor, fraction));
   command::flush_out();
 }
 
@@ -65,6 +69,9 @@ void Report::note(const std::string& words) const { settings_.note("{}", words);
 
 void Report::write(const std::string& path) const {
   const char* const commit = std::getenv("AREAL_COMMIT");
+  const auto times = [](const Times& t) {
+    return nlohmann::ordered_json{{"min", t.min}, {"median", t.median}, {"max", t.max}};
+  };
   nlohmann::ordered_json all = nlohmann::json::array();
   for (const Record& r : records_) {
     nlohmann::ordered_json row{{"what", r.what},
@@ -78,12 +85,22 @@ void Report::write(const std::string& path) const {
                                {"batch", r.batch},
                                {"threads", r.threads},
                                {"border", name_of(r.border)}};
-    row["time_us"] = {{"min", r.time.min}, {"median", r.time.median}, {"max", r.time.max}};
+    row["time_us"] = times(r.time);
     if (!r.floor.empty()) {
       row["floor"] = r.floor;
       row["floor_us"] = r.floor_time.median;
       row["fraction"] = r.floor_time.median / r.time.median;
     }
+    if (!r.shown.empty()) row["shown"] = r.shown;
+    if (r.r) row["r"] = *r.r;
+    if (r.tile != 0) row["tile"] = r.tile;
+    if (!r.scan.empty()) row["scan"] = r.scan;
+    for (const LaunchTime& l : r.launches)
+      row["launches"].push_back({{"kernel", l.kernel},
+                                 {"blocks", l.blocks},
+                                 {"threads", l.threads},
+                                 {"occupancy", l.occupancy},
+                                 {"time_us", times(l.time)}});
     row["bytes"] = r.bytes;
     row["commit"] = commit != nullptr ? commit : "";
     all.push_back(row);
@@ -103,12 +120,43 @@ struct Texts {
   std::string what, json, video;
   std::vector<std::string> sizes, lanes, algorithms;
   std::vector<std::string> bins, threads;
-  std::string regions, repetitions, border, batch, squares;
+  std::string regions, repetitions, border, batch, squares, table, figure, plot;
   bool no_peers = false;
 };
 
+/// A paper's table or figure.
+struct Shown {
+  const char *what, *option, *name;
+  void (*make)(const bench::Options& options, bench::Report& report);
+};
+constexpr Shown all_shown[] = {
+    {"sat", "--table", "all", bench::bench_all_tables},
+    {"sat", "--table", "kasagi", bench::bench_kasagi},
+    {"sat", "--figure", "chen", bench::bench_chen},
+    {"histogram", "--table", "all", bench::bench_all_tensors},
+    {"histogram", "--figure", "lee-choe", bench::bench_lee_choe},
+    {"histogram", "--figure", "poostchi", bench::bench_poostchi},
+};
+
+/// The one that is asked for, nullptr where none is.
+const Shown* shown(const Texts& texts) {
+  if (texts.table.empty() && texts.figure.empty()) return nullptr;
+  if (!texts.table.empty() && !texts.figure.empty()) refuse("--figure ", texts.figure, ": --table asks for another");
+  std::string may;
+  for (const Shown& s : all_shown) {
+    if (texts.what != s.what) continue;
+    if ((s.option == std::string_view("--table") ? texts.table : texts.figure) == s.name) return &s;
+    may += fmt::format("{}{} {}", may.empty() ? "" : ", ", s.option, s.name);
+  }
+  refuse(texts.table.empty() ? "--figure " + texts.figure : "--table " + texts.table, ": of ", texts.what,
+         may.empty() ? " there is none" : " there are ", may);
+}
+
 bench::Options options_of(const Texts& texts, const Settings& settings) {
   bench::Options options;
+  if (const Shown* const asked = shown(texts)) options.shown = asked->name;
+  options.plot = texts.plot;
+  if (!texts.plot.empty() && options.shown.empty()) throw InvalidArgument("--plot: of --table and --figure alone");
   for (const std::string& text : texts.sizes) {
     const Size wanted = size("--size", text);
     options.sizes.push_back({wanted.width, wanted.height});
@@ -134,7 +182,11 @@ bench::Options options_of(const Texts& texts, const Settings& settings) {
   if (!texts.regions.empty()) options.regions = whole_number("--count", texts.regions, 1, 1 << 30);
   if (!texts.repetitions.empty())
     options.repetitions = static_cast<int>(whole_number("--repetitions", texts.repetitions, 1, 10000));
-  options.backend = settings.backend == Backend::automatic ? Backend::cpu : settings.backend;
+  options.backend = settings.backend != Backend::automatic ? settings.backend
+                    : options.shown.empty()                ? Backend::cpu
+                                                           : Backend::cuda;
+  if (!options.shown.empty() && options.backend != Backend::cuda)
+    throw InvalidArgument(fmt::format("--backend {}: what papers show is timed on a GPU", name_of(options.backend)));
   options.device = settings.device;
   if (options.backend == Backend::simt) throw InvalidArgument("--backend simt: it counts, and is not timed");
   if (options.backend == Backend::cuda && texts.what == "video")
@@ -182,6 +234,11 @@ void add_bench(CLI::App& app, Settings& settings) {
   verb->add_option("--count", texts->regions,
                    "regions of region; by default 1000000, for histograms of them on cuda 10000");
   verb->add_option("--repetitions", texts->repetitions, "rounds; by default 15");
+  verb->add_option("--table", texts->table,
+                   "make a table again, on a GPU: kasagi (of sat); all: every row of the catalogue (sat, histogram)");
+  verb->add_option("--figure", texts->figure,
+                   "make a figure again, on a GPU: chen (of sat), lee-choe, poostchi (of histogram)");
+  verb->add_option("--plot", texts->plot, "of a table or figure: draw it into this file, as SVG");
   verb->add_flag("--no-peers", texts->no_peers,
                  "leave out other libraries: OpenCV, NumPy, scikit-image; on cuda NPP, CUB, PyTorch, CuPy");
   verb->add_option("--json", texts->json, "write the records to this file");
@@ -190,25 +247,25 @@ void add_bench(CLI::App& app, Settings& settings) {
     settings.resolve();
     const bench::Options options = options_of(*texts, settings);
     bench::Report report(settings);
-    if (texts->what == "sat") {
+    if (const Shown* const asked = shown(*texts)) {
+      asked->make(options, report);
+    } else if (texts->what == "sat") {
       if (options.backend == Backend::cuda)
         bench::bench_cuda_sat(options, report);
       else
         bench::bench_sat(options, report);
-    }
-    if (texts->what == "histogram") {
+    } else if (texts->what == "histogram") {
       if (options.backend == Backend::cuda)
         bench::bench_cuda_histogram(options, report);
       else
         bench::bench_histogram(options, report);
-    }
-    if (texts->what == "region") {
+    } else if (texts->what == "region") {
       if (options.backend == Backend::cuda)
         bench::bench_cuda_region(options, report);
       else
         bench::bench_region(options, report);
-    }
-    if (texts->what == "video") bench::bench_video(options, report);
+    } else if (texts->what == "video")
+      bench::bench_video(options, report);
     if (!texts->json.empty()) report.write(texts->json);
   });
 }

@@ -34,6 +34,17 @@ struct Options {
   std::string squares;  // a type's name or "auto": tables of squares beside the sums; empty for none
   bool peers = true;
   std::string video;
+  std::string shown;  // a paper's table or figure to make again: "kasagi"; "all" for all rows; "" for none
+  std::string plot;   // the file that its picture goes to; "" for none
+};
+
+/// A launch of an execute: see race.hpp.
+struct LaunchTime {
+  std::string kernel;
+  std::int64_t blocks = 0;
+  int threads = 0;       // of a block
+  double occupancy = 0;  // warps that a multiprocessor holds of it, of those that it can hold
+  Times time = {};       // from an event behind the launch before it to an event behind it
 };
 
 /// One line of the result: a kernel, its time, and the floor that was measured beside it.
@@ -48,6 +59,11 @@ struct Record {
   Backend backend = Backend::cpu;
   std::string device = {};  // its name, where it is not the CPU
   Border border = Border::zero;
+  std::string shown = {};        // the paper's table or figure that it belongs to: "kasagi"; "" for none
+  std::optional<double> r = {};  // what the algorithm took, where it takes that
+  int tile = 0;                  // 0: none
+  std::string scan = {};         // "": none
+  std::vector<LaunchTime> launches = {};
 };
 
 /// Receives records as they come: prints them and keeps them.
@@ -69,6 +85,14 @@ void bench_sat(const Options& options, Report& report);
 void bench_cuda_sat(const Options& options, Report& report);
 void bench_cuda_histogram(const Options& options, Report& report);
 void bench_cuda_region(const Options& options, Report& report);
+/// Every row of the catalogue that a GPU runs, beside the default: sat and histogram.
+void bench_all_tables(const Options& options, Report& report);
+void bench_all_tensors(const Options& options, Report& report);
+/// The papers' tables and figures.
+void bench_kasagi(const Options& options, Report& report);
+void bench_chen(const Options& options, Report& report);
+void bench_lee_choe(const Options& options, Report& report);
+void bench_poostchi(const Options& options, Report& report);
 void bench_histogram(const Options& options, Report& report);
 void bench_region(const Options& options, Report& report);
 void bench_video(const Options& options, Report& report);

@@ -4,6 +4,7 @@
 #include <areal/border.hpp>
 #include <areal/lane.hpp>
 #include <areal/region.hpp>
+#include <areal/warp_scan.hpp>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -66,8 +67,47 @@ struct CudaRegions {
   std::function<void(const std::vector<double>& floor, const std::vector<double>& ours)> done;
 };
 
+/// One of a race, and what it takes.
+struct CudaRacer {
+  std::string algorithm;
+  double r;
+  WarpScan scan;
+  int tile;
+};
+struct CudaLaunchTimes {
+  std::string kernel;
+  std::int64_t blocks;
+  int threads;
+  double occupancy;
+  std::vector<double> times;
+};
+
+/// A race: see race.hpp. Image and check are the device's own.
+struct CudaRace {
+  Lane lane;
+  std::int64_t width, height, bins, batch;  ///< bins 0: tables
+  std::vector<CudaRacer> racers;
+  int repetitions, device;
+  bool launches;
+  std::function<void(const std::vector<double>&)> floor;  ///< microseconds of the fastest floor
+  /// Microseconds of one of them, whose result was right. Throws nothing.
+  std::function<void(std::size_t racer, const std::string& algorithm, const std::vector<double>&,
+                     const std::vector<CudaLaunchTimes>&)>
+      done;
+  std::function<void(std::size_t racer, const std::string& why)> refused;
+};
+
+/// Copies between pinned host memory and the device: microseconds of each.
+struct CudaLink {
+  std::uint64_t up_bytes, down_bytes;
+  int repetitions, device;
+  std::function<void(const std::vector<double>& up, const std::vector<double>& down)> done;
+};
+
 using CudaBenchRegions = void (*)(const CudaRegions* what, char* error, std::size_t size);
 using CudaBenchHistogram = void (*)(const CudaHistogram* what, char* error, std::size_t size);
 using CudaBenchSat = void (*)(const CudaSat* what, char* error, std::size_t size);
+using CudaBenchRace = void (*)(const CudaRace* what, char* error, std::size_t size);
+using CudaBenchLink = void (*)(const CudaLink* what, char* error, std::size_t size);
 
 }  // namespace areal::bench

@@ -1,0 +1,88 @@
+#include "race.hpp"
+#include <areal/catalog.hpp>
+#include <areal/error.hpp>
+#include <areal/sat.hpp>
+#include <array>
+#include "cuda_bench.hpp"
+#include "peers.hpp"
+
+namespace areal::bench {
+namespace {
+
+/// Calls the plug-in's function for it: throws what it says.
+template <class What>
+void call(const char* function, const What& what) {
+  std::string missing;
+  const auto run = reinterpret_cast<void (*)(const What*, char*, std::size_t)>(find_cuda_bench(function, missing));
+  if (run == nullptr) throw Unavailable("backend cuda: " + missing);
+  std::array<char, 1024> error{};
+  run(&what, error.data(), error.size());
+  if (error[0] != 0) throw Error(error.data());
+}
+
+bool takes_scan(std::string_view algorithm) { return algorithm == "scanrow-brlt" || algorithm == "scanrow-column"; }
+bool takes_tile(std::string_view algorithm) { return algorithm == "cw-tis" || algorithm == "wf-tis"; }
+
+}  // namespace
+
+RaceResult race(const Race& race, const Options& options) {
+  CudaRace asked{race.lane,           race.size.width, race.size.height, race.bins, race.batch, {},
+                 options.repetitions, options.device,  race.launches,    {},        {},         {}};
+  for (const Racer& racer : race.racers) asked.racers.push_back({racer.algorithm, racer.r, racer.scan, racer.tile});
+  RaceResult result;
+  result.ran.resize(race.racers.size());
+  asked.floor = [&](const std::vector<double>& times) { result.floor = times_of(times); };
+  asked.done = [&](std::size_t i, const std::string& algorithm, const std::vector<double>& times,
+                   const std::vector<CudaLaunchTimes>& launches) {
+    Ran& ran = result.ran.at(i);
+    ran.algorithm = algorithm;
+    ran.time = times_of(times);
+    for (const CudaLaunchTimes& l : launches)
+      ran.launches.push_back({l.kernel, l.blocks, l.threads, l.occupancy, times_of(l.times)});
+  };
+  asked.refused = [&](std::size_t i, const std::string& why) { result.ran.at(i).refused = why; };
+  call("areal_cuda_bench_race", asked);
+  return result;
+}
+
+std::string floor_of(const Race& race) {
+  return race.bins != 0 ? "memset" : size_of(race.lane.input) == size_of(race.lane.table) ? "copy" : "widen";
+}
+
+Record record_of(const Race& race, const Racer& racer, const Ran& ran, const Times& floor, const Options& options) {
+  Record record{race.bins != 0 ? "histogram" : "sat",
+                ran.algorithm,
+                name_of(race.lane),
+                race.size.width,
+                race.size.height,
+                race.bins,
+                race.batch};
+  record.time = ran.time;
+  record.floor = floor_of(race);
+  record.floor_time = floor;
+  const std::size_t entries = race.bins != 0 ? static_cast<std::size_t>(race.bins) : 1;
+  record.bytes = static_cast<std::uint64_t>(race.size.width * race.size.height * race.batch) *
+                 (size_of(race.lane.input) + entries * size_of(race.lane.table));
+  record.backend = Backend::cuda;
+  record.device = device_name(options.device);
+  record.border = Border::none;
+  record.threads = 0;
+  record.shown = options.shown;
+  if (ran.algorithm == "hybrid-1r1w") record.r = racer.r;
+  if (takes_scan(ran.algorithm)) record.scan = name_of(racer.scan);
+  if (takes_tile(ran.algorithm)) record.tile = racer.tile;
+  record.launches = ran.launches;
+  return record;
+}
+
+LinkTimes link_times(std::uint64_t up_bytes, std::uint64_t down_bytes, const Options& options) {
+  LinkTimes link;
+  call("areal_cuda_bench_link", CudaLink{up_bytes, down_bytes, options.repetitions, options.device,
+                                         [&](const std::vector<double>& up, const std::vector<double>& down) {
+                                           link.up = times_of(up);
+                                           link.down = times_of(down);
+                                         }});
+  return link;
+}
+
+}  // namespace areal::bench

@@ -1,0 +1,65 @@
+#pragma once
+// A race on a GPU: algorithms with what they take, in turns on one image, beside their floor. What the papers' tables
+// and figures are made of.
+
+#include <areal/border.hpp>
+#include <areal/lane.hpp>
+#include <areal/warp_scan.hpp>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+#include "bench.hpp"
+#include "measure.hpp"
+
+namespace areal::bench {
+
+/// An algorithm, and what it takes: those that take none ignore it.
+struct Racer {
+  std::string algorithm;  // "auto", an id of the catalogue; a peer's: "npp", "scan-scan"
+  double r = 0.25;        // of hybrid-1r1w
+  WarpScan scan = WarpScan::kogge_stone;
+  int tile = 32;  // of cw-tis and wf-tis
+};
+
+/// Tables of that lane, or tensors (8u, uniform bins over 0 to 256, 32u) where there are bins.
+struct Race {
+  Lane lane = {Type::u8, Type::u32};
+  Size size;
+  std::int64_t bins = 0, batch = 1;
+  std::vector<Racer> racers;
+  bool launches = false;  // also what each launch takes
+};
+
+/// What became of a racer. Its table or tensor was found right, or it is an Error.
+struct Ran {
+  std::string algorithm;  // that ran: what auto chose, a peer with its version
+  std::string refused;    // why it did not run; all else is then empty
+  Times time;
+  std::vector<LaunchTime> launches;
+};
+
+struct RaceResult {
+  std::vector<Ran> ran;  // one for each racer
+  Times floor;           // copy or widen for tables, memset for tensors
+};
+
+/// Times the race on that device with border none: one execute on a prepared plan, `options.repetitions` rounds, fewer
+/// (three at the least) where they would take more than a second each. Image and check are the device's own: whole
+/// numbers whose sums the table holds exactly, and every entry's difference from its three neighbours is the pixel.
+/// A racer that cannot run there (memory, lane) is refused, the others run. Throws Unavailable where there is no GPU,
+/// and Error where a table is wrong.
+RaceResult race(const Race& race, const Options& options);
+
+/// "copy", "widen" or "memset": the floor of that race.
+std::string floor_of(const Race& race);
+/// A record of a racer that ran: its floor beside it. What it took stands in the record.
+Record record_of(const Race& race, const Racer& racer, const Ran& ran, const Times& floor, const Options& options);
+
+/// Microseconds that a copy of so many bytes takes over the link, between pinned host memory and that device.
+struct LinkTimes {
+  Times up, down;
+};
+LinkTimes link_times(std::uint64_t up_bytes, std::uint64_t down_bytes, const Options& options);
+
+}  // namespace areal::bench

@@ -1,0 +1,115 @@
+// Stands in for the GPU's half of `areal bench` where papers' tables and figures are tested without one: the racers run
+// on the simulated machine, and their microseconds are made of what it counts, the same each time. AREAL_BENCH_DIR
+// names the folder that this lies in.
+#include "areal/bench/cuda_bench.hpp"
+#include <algorithm>
+#include <areal/array.hpp>
+#include <areal/error.hpp>
+#include <areal/histogram.hpp>
+#include <areal/sat.hpp>
+#include <cstring>
+
+namespace areal::bench {
+namespace {
+
+// A thousand bytes a microsecond, two microseconds a launch, and one for each thousand bytes of shared memory touched.
+double time_of(const LaunchCounts& launch) {
+  const Counts& c = launch.counts;
+  const std::uint64_t bytes = c.reads.bytes + c.writes.bytes + (c.shared_reads.bytes + c.shared_writes.bytes) / 4;
+  return 2 + 1e-3 * static_cast<double>(bytes) + 1e-3 * static_cast<double>(c.reads.strided + c.writes.strided);
+}
+
+struct Done {
+  std::string algorithm;
+  double time = 0;
+  std::vector<CudaLaunchTimes> launches;
+};
+
+std::vector<double> rounds(double time, int repetitions) {
+  return std::vector<double>(static_cast<std::size_t>(std::max(repetitions, 1)), time);
+}
+
+Done run(const CudaRace& race, const CudaRacer& racer) {
+  const Shape shape{race.width, race.height, 1, race.batch};
+  Array image(shape, race.bins != 0 ? Type::u8 : race.lane.input);
+  std::memset(image.data(), 0, image.bytes());
+  Done done;
+  const LaunchReport launched = [&](const LaunchCounts& launch) {
+    done.time += time_of(launch);
+    done.launches.push_back({launch.kernel, launch.blocks, launch.threads, launch.threads / 2048.0,
+                             rounds(time_of(launch), race.repetitions)});
+  };
+  const auto execute = [&](const auto& plan, const auto& arguments) {
+    Array workspace({static_cast<std::int64_t>(plan.workspace_bytes()), 1}, Type::u8);
+    plan.prepare(workspace.data());
+    plan.execute(arguments, workspace.data());
+    done.algorithm = plan.algorithm();
+  };
+  if (race.bins != 0) {
+    HistogramOptions options;
+    options.backend = Backend::simt, options.algorithm = racer.algorithm, options.tile = racer.tile;
+    options.launched = launched;
+    const HistogramPlan plan(shape, Type::u8, Binning::uniform(race.bins, 0, 256), options);
+    Array tensor(plan.tensor_shape(), Type::u32);
+    execute(plan, HistogramArguments{image.view(), tensor.view()});
+  } else {
+    SatOptions options;
+    options.backend = Backend::simt, options.algorithm = racer.algorithm, options.r = racer.r;
+    options.scan = racer.scan, options.border = Border::none, options.launched = launched;
+    const SatPlan plan(shape, race.lane, options);
+    Array table(plan.table_shape(), race.lane.table);
+    execute(plan, SatArguments{image.view(), table.view()});
+  }
+  return done;
+}
+
+void run(const CudaRace& race) {
+  const auto pixels = static_cast<double>(race.width * race.height * race.batch);
+  const std::size_t bytes =
+      race.bins != 0 ? static_cast<std::size_t>(race.bins) * 4 : size_of(race.lane.input) + size_of(race.lane.table);
+  const double floor = 2 + 1e-3 * pixels * static_cast<double>(bytes);
+  race.floor(rounds(floor, race.repetitions));
+  for (std::size_t i = 0; i < race.racers.size(); ++i) try {
+      const CudaRacer& racer = race.racers[i];
+      if (racer.algorithm == "npp" && (race.bins != 0 || race.lane.input != Type::u8 || size_of(race.lane.table) != 4))
+        throw Unavailable("NPP has no integral of " + name_of(race.lane));
+      if (racer.algorithm == "npp")
+        race.done(i, "npp 0.0.0 stand-in", rounds(4 * floor, race.repetitions), {});
+      else if (racer.algorithm == "scan-scan")
+        race.done(i, "scan-scan", rounds(3 * floor, race.repetitions), {});
+      else {
+        const Done done = run(race, racer);
+        race.done(i, done.algorithm, rounds(done.time, race.repetitions),
+                  race.launches ? done.launches : std::vector<CudaLaunchTimes>());
+      }
+    } catch (const std::exception& e) {
+      race.refused(i, e.what());
+    }
+}
+
+void run(const CudaLink& link) {
+  link.done(rounds(10 + 1e-5 * static_cast<double>(link.up_bytes), link.repetitions),
+            rounds(10 + 1e-5 * static_cast<double>(link.down_bytes), link.repetitions));
+}
+
+template <class What>
+void run_for(const What& what, char* error, std::size_t size) {
+  std::string text;
+  try {
+    run(what);
+  } catch (const std::exception& e) {
+    text = e.what();
+  }
+  std::strncpy(error, text.c_str(), size - 1);
+  error[size - 1] = 0;
+}
+
+}  // namespace
+}  // namespace areal::bench
+
+extern "C" void areal_cuda_bench_race(const areal::bench::CudaRace* what, char* error, std::size_t size) {
+  areal::bench::run_for(*what, error, size);
+}
+extern "C" void areal_cuda_bench_link(const areal::bench::CudaLink* what, char* error, std::size_t size) {
+  areal::bench::run_for(*what, error, size);
+}
