@@ -11,6 +11,7 @@
 #include "areal/bench/cuda_bench.hpp"
 #include "cuda_device.hpp"
 #include "cuda_floors.hpp"
+#include "cuda_race.hpp"
 #include "device_peers.hpp"
 
 namespace areal::bench {
@@ -137,17 +138,6 @@ void run(const CudaRegions& c) {
 using Contestants = std::vector<std::function<void()>>;
 using AllTimes = std::vector<std::vector<double>>;
 
-/// Of the first `count`, that with the least median.
-const std::vector<double>& fastest(const AllTimes& times, std::size_t count) {
-  const auto median = [](const std::vector<double>& t) {
-    std::vector<double> sorted(t);
-    std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2), sorted.end());
-    return sorted[sorted.size() / 2];
-  };
-  return *std::min_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(count),
-                           [&](const auto& a, const auto& b) { return median(a) < median(b); });
-}
-
 /// Peers in turns with the floors, after ours: what a peer does to the machine, or fails at, is none of our times.
 void run_peers(const CudaSat& c, const Contestants& least, const void* image, cudaStream_t stream) {
   const Scene scene{c.lane, c.squares, c.width, c.height, image, c.device, stream};
@@ -242,6 +232,9 @@ void run(const CudaSat& c) {
   if (c.peers) run_peers(c, least, image.data(), stream);
 }
 
+void run(const CudaRace& race) { run_race(race); }
+void run(const CudaLink& link) { run_link(link); }
+
 }  // namespace
 }  // namespace areal::bench
 
@@ -267,5 +260,11 @@ extern "C" void areal_cuda_bench_regions(const areal::bench::CudaRegions* what, 
   run_for(*what, error, size);
 }
 extern "C" void areal_cuda_bench_histogram(const areal::bench::CudaHistogram* what, char* error, std::size_t size) {
+  run_for(*what, error, size);
+}
+extern "C" void areal_cuda_bench_race(const areal::bench::CudaRace* what, char* error, std::size_t size) {
+  run_for(*what, error, size);
+}
+extern "C" void areal_cuda_bench_link(const areal::bench::CudaLink* what, char* error, std::size_t size) {
   run_for(*what, error, size);
 }

@@ -46,12 +46,12 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-/// Microseconds of each between two events, in turns.
+/// Microseconds of each between two events, in turns, after some rounds that do not count.
 inline std::vector<std::vector<double>> time_all(const std::vector<std::function<void()>>& contestants, int repetitions,
-                                                 cudaStream_t stream) {
+                                                 cudaStream_t stream, int before = 2) {
   const Event begin, end;
   std::vector<std::vector<double>> times(contestants.size());
-  for (int round = -2; round < repetitions; ++round)
+  for (int round = -before; round < repetitions; ++round)
     for (std::size_t i = 0; i < contestants.size(); ++i) {
       check(cudaEventRecord(begin.get(), stream));
       contestants[i]();
@@ -63,6 +63,17 @@ inline std::vector<std::vector<double>> time_all(const std::vector<std::function
       if (round >= 0) times[i].push_back(1000.0 * ms);
     }
   return times;
+}
+
+/// Of the first `count`, that with the least median.
+inline const std::vector<double>& fastest(const std::vector<std::vector<double>>& times, std::size_t count) {
+  const auto median = [](const std::vector<double>& t) {
+    std::vector<double> sorted(t);
+    std::nth_element(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2), sorted.end());
+    return sorted[sorted.size() / 2];
+  };
+  return *std::min_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(count),
+                           [&](const auto& a, const auto& b) { return median(a) < median(b); });
 }
 
 }  // namespace areal::bench

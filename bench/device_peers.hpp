@@ -26,6 +26,8 @@ struct DevicePeer {
   std::function<void()> run;  ///< queues one execute; throws Error where the library refuses
   Border border;              ///< of the tables that it makes
   std::optional<Type> squares;
+  const void* table = nullptr;  ///< where its table lies on the device, with rows `pitch` bytes apart
+  std::int64_t pitch = 0;
   bool whole = true;  ///< else only the table's last entry is a sum of the image
   /// Brings to the host what it made: contiguous tables, or the one entry. `squares` may be null.
   std::function<void(void* table, void* squares)> fetch;

@@ -21,7 +21,7 @@ struct ScanOptions {
   std::int64_t threads = 0;
   /// k of sequential-parallel: elements of a group. 0: p log2 p, at least p; all where p is 0.
   std::int64_t group = 0;
-  LaunchReport launched = {};  ///< told what each launch did; for simt, which counts
+  LaunchReport launched = {};  ///< told of each launch
 };
 
 /// Everything decided before the data is there. Cheap to copy, thread-safe, and may execute at once on several streams

@@ -84,7 +84,7 @@ HistogramPlan::HistogramPlan(const Shape& image, Type type, const Binning& binni
   require(options.tile == 16 || options.tile == 32 || options.tile == 64, "tile ", options.tile,
           ": it may be 16, 32 or 64");
   check_counter(options);
-  require_counting(options.launched, options.backend);
+  require_launches(options.launched, options.backend);
   const std::int64_t more = options.border == Border::zero ? 1 : 0;
   auto state = std::make_shared<State>(State{image,
                                              {},

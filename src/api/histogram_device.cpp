@@ -90,7 +90,7 @@ void DeviceHistogram::execute(const HistogramArguments& arguments, void* workspa
   }
   require_stream(stream);
   const cuda::DeviceScope scope(device_);
-  cuda::histogram(id_, request_, arguments.image, arguments.weights, arguments.tensor, workspace, stream);
+  cuda::histogram(id_, request_, arguments.image, arguments.weights, arguments.tensor, workspace, stream, launched_);
 }
 
 }  // namespace areal

@@ -110,7 +110,7 @@ SatPlan::SatPlan(const Shape& image, Lane lane, const SatOptions& options) {
   if (options.backend == Backend::automatic) state->options.backend = Backend::cpu;
   const Backend backend = state->options.backend;
   const bool on_cpu = backend == Backend::cpu;
-  require_counting(options.launched, backend);
+  require_launches(options.launched, backend);
   if (!on_cpu) require_backend(backend, options.device);
   state->algorithm = options.algorithm != "auto" ? options.algorithm : on_cpu ? "tiles" : "auto";
   if (!on_cpu && options.algorithm == "auto") {

@@ -39,8 +39,8 @@ class DeviceSat {
 double hybrid_r(const Shape& image, const SatOptions& options);
 /// Throws Unavailable unless that backend, and its device, can be used.
 void require_backend(Backend backend, int device);
-/// Throws InvalidArgument where counts are asked of a backend that does not count.
-void require_counting(const LaunchReport& launched, Backend backend);
+/// Throws InvalidArgument where the launches are asked of a backend that has none.
+void require_launches(const LaunchReport& launched, Backend backend);
 /// Hands on what simt counted.
 void report(const std::vector<LaunchCounts>& launches, const LaunchReport& launched);
 /// Throws InvalidArgument unless the stream is one of CUDA's.

@@ -58,7 +58,7 @@ ScanPlan::ScanPlan(std::int64_t n, Lane lane, const ScanOptions& options) {
   const Backend backend = state->options.backend;
   require(backend == Backend::cuda || backend == Backend::simt, "backend ", name_of(backend),
           " has no sums of a line; cuda and simt have");
-  require_counting(options.launched, backend);
+  require_launches(options.launched, backend);
   require_backend(backend, options.device);
   state->request = {state->options.algorithm, lane, n, options.threads,
                     options.group > 0 ? options.group : least_group(options.threads, n)};
@@ -99,7 +99,7 @@ void ScanPlan::execute(const ConstView& line, const View& sums, void* workspace,
   }
   require_stream(stream);
   const cuda::DeviceScope scope(s.options.device);
-  cuda::scan(s.request, line, sums, workspace, stream);
+  cuda::scan(s.request, line, sums, workspace, stream, s.options.launched);
 }
 
 }  // namespace areal

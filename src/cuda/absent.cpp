@@ -32,14 +32,14 @@ void copy_in(void*, const void*, std::size_t, Stream) { absent(); }
 void copy_out(void*, const void*, std::size_t, Stream) { absent(); }
 Sat::Sat(std::string_view, const kernels::SatRequest&, int) { absent(); }
 std::size_t Sat::workspace_bytes() const { absent(); }
-void Sat::execute(const SatArguments&, void*, Stream) const { absent(); }
+void Sat::execute(const SatArguments&, void*, Stream, const LaunchReport&) const { absent(); }
 std::size_t histogram_workspace_bytes(std::string_view, const kernels::HistogramRequest&, int) { absent(); }
 void histogram(std::string_view, const kernels::HistogramRequest&, const ConstView&, const ConstView&, const View&,
-               void*, Stream) {
+               void*, Stream, const LaunchReport&) {
   absent();
 }
 std::size_t scan_workspace_bytes(const kernels::ScanRequest&) { absent(); }
-void scan(const kernels::ScanRequest&, const ConstView&, const View&, void*, Stream) { absent(); }
+void scan(const kernels::ScanRequest&, const ConstView&, const View&, void*, Stream, const LaunchReport&) { absent(); }
 void answer(const kernels::RegionRequest&, Stream) { absent(); }
 
 }  // namespace areal::cuda

@@ -83,6 +83,13 @@ void check(cudaError_t status, const Launch& launch) {
   last_launched = launch.type;
 }
 
+LaunchCounts told_of(const Launch& launch) {
+  LaunchCounts told;
+  told.kernel = kernels::kernel_name(launch.type);
+  told.blocks = launch.blocks, told.threads = launch.threads, told.shared_bytes = launch.shared_bytes;
+  return told;
+}
+
 void throw_too_many_blocks(const Launch& launch) {
   throw InvalidArgument(words_of(launch) + ": a launch takes at most 2147483647 blocks");
 }

@@ -1,6 +1,8 @@
 #pragma once
 // What the CUDA runtime answers becomes an exception of areal. Needs <cuda_runtime.h> before it.
 
+#include <areal/launch_counts.hpp>
+#include <cstddef>
 #include <cstdint>
 
 namespace areal::cuda {
@@ -20,5 +22,7 @@ struct Launch {
 /// The same, naming the kernel and the launch.
 void check(cudaError_t status, const Launch& launch);
 [[noreturn]] void throw_too_many_blocks(const Launch& launch);
+/// What a LaunchReport is told of it.
+LaunchCounts told_of(const Launch& launch);
 
 }  // namespace areal::cuda

@@ -29,8 +29,9 @@ std::size_t histogram_workspace_bytes(std::string_view id, const kernels::Histog
 }
 
 void histogram(std::string_view id, const kernels::HistogramRequest& request, const ConstView& image,
-               const ConstView& weights, const View& tensor, void* workspace, Stream stream) {
-  Launcher launcher(static_cast<cudaStream_t>(stream.handle()));
+               const ConstView& weights, const View& tensor, void* workspace, Stream stream,
+               const LaunchReport& launched) {
+  Launcher launcher(static_cast<cudaStream_t>(stream.handle()), &launched);
   entry(id, request.counter).execute(launcher, request, image, weights, tensor, workspace);
 }
 

@@ -2,6 +2,7 @@
 // Launches kernel objects on a CUDA stream: the launcher that a schedule gets. One __global__ function launches all.
 
 #include <cuda_runtime.h>
+#include <areal/launch_counts.hpp>
 #include <atomic>
 #include <cstdint>
 #include <limits>
@@ -20,8 +21,9 @@ __global__ void __launch_bounds__(K::threads, K::resident) run(const __grid_cons
 
 class Launcher {
  public:
-  /// Launches go to the current device, which must be the stream's.
-  explicit Launcher(cudaStream_t stream) : stream_(stream) {}
+  /// Launches go to the current device, which must be the stream's. `launched` is told of each, where there is one.
+  explicit Launcher(cudaStream_t stream, const LaunchReport* launched = nullptr)
+      : stream_(stream), launched_(launched != nullptr && *launched ? launched : nullptr) {}
 
   /// Throws what the launch answered. The launch may begin before the one before has ended where `overlap` is true.
   template <template <class, class> class K, class C>
@@ -47,6 +49,7 @@ class Launcher {
     config.attrs = &attribute;
     config.numAttrs = overlap ? 1 : 0;  // devices before sm_90 ignore it
     require(cudaLaunchKernelEx(&config, run<Kernel>, args), launch);
+    if (launched_ != nullptr) tell(reinterpret_cast<const void*>(&run<Kernel>), launch);
   }
 
   /// Sets n bytes from p on.
@@ -71,7 +74,15 @@ class Launcher {
     granted.fetch_or(bit, std::memory_order_relaxed);
   }
 
+  void tell(const void* kernel, const Launch& launch) const {
+    LaunchCounts told = told_of(launch);
+    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&told.resident, kernel, launch.threads, launch.shared_bytes),
+          "the blocks that a multiprocessor holds");
+    (*launched_)(told);
+  }
+
   cudaStream_t stream_;
+  const LaunchReport* launched_;
 };
 
 }  // namespace areal::cuda

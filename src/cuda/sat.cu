@@ -36,8 +36,8 @@ Sat::Sat(std::string_view id, const kernels::SatRequest& request, int device)
 
 std::size_t Sat::workspace_bytes() const { return schedule_->tables.workspace_bytes(); }
 
-void Sat::execute(const SatArguments& views, void* workspace, Stream stream) const {
-  Launcher launcher(static_cast<cudaStream_t>(stream.handle()));
+void Sat::execute(const SatArguments& views, void* workspace, Stream stream, const LaunchReport& launched) const {
+  Launcher launcher(static_cast<cudaStream_t>(stream.handle()), &launched);
   schedule_->tables.execute(launcher, views, workspace);
 }
 

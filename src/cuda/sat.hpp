@@ -20,8 +20,8 @@ class Sat {
   /// Bytes of device memory that an execute needs.
   std::size_t workspace_bytes() const;
   /// Queues the tables on the stream, which belongs to the current device. Views and request agree; all is device
-  /// memory.
-  void execute(const SatArguments& views, void* workspace, Stream stream) const;
+  /// memory. `launched` may be empty.
+  void execute(const SatArguments& views, void* workspace, Stream stream, const LaunchReport& launched) const;
 
  private:
   struct Schedule;

@@ -21,9 +21,9 @@ std::size_t scan_workspace_bytes(const kernels::ScanRequest& request) {
   return entry(request).workspace_bytes(request);
 }
 
-void scan(const kernels::ScanRequest& request, const ConstView& line, const View& sums, void* workspace,
-          Stream stream) {
-  Launcher launcher(static_cast<cudaStream_t>(stream.handle()));
+void scan(const kernels::ScanRequest& request, const ConstView& line, const View& sums, void* workspace, Stream stream,
+          const LaunchReport& launched) {
+  Launcher launcher(static_cast<cudaStream_t>(stream.handle()), &launched);
   entry(request).execute(launcher, request, line, sums, workspace);
 }
 

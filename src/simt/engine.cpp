@@ -77,7 +77,7 @@ LaunchCounts Engine::run(const KernelShape& shape, std::int64_t blocks, const vo
   ++launch_;
   if (thrown) std::rethrow_exception(thrown);
   counts_.launches = 1;
-  LaunchCounts launch{kernel_, blocks, shape.threads, counts_, order_};
+  LaunchCounts launch{kernel_, blocks, shape.threads, counts_, order_, shape.shared_bytes};
   if (options_.witness != nullptr) options_.witness->ended(launch);
   return launch;
 }

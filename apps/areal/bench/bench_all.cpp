@@ -1,0 +1,66 @@
+// areal bench sat|histogram --table all: every row of the catalogue that a GPU runs, and the default beside them.
+#include <fmt/format.h>
+#include <areal/catalog.hpp>
+#include <areal/error.hpp>
+#include "bench.hpp"
+#include "race.hpp"
+
+namespace areal::bench {
+namespace {
+
+std::vector<Racer> rows_of(std::string_view family, const Options& options) {
+  std::vector<Racer> racers{{"auto"}};
+  for (const std::string& id : options.algorithms)
+    if (id != "auto") racers.push_back({id});
+  if (!options.algorithms.empty()) return racers;
+  for (const Algorithm& row : algorithms())
+    if (row.family == family && row.cuda) racers.push_back({std::string(row.id)});
+  return racers;
+}
+
+void run(Race race, const Options& options, Report& report) {
+  const RaceResult result = bench::race(race, options);
+  for (std::size_t i = 0; i < race.racers.size(); ++i) {
+    const Ran& ran = result.ran[i];
+    if (!ran.refused.empty()) {
+      report.note(fmt::format("{}, {} of {}x{}: {}", race.racers[i].algorithm, name_of(race.lane), race.size.width,
+                              race.size.height, ran.refused));
+      continue;
+    }
+    Record record = record_of(race, race.racers[i], ran, result.floor, options);
+    // The default stands under its own name, so that the row that it chose is there, too.
+    if (race.racers[i].algorithm == "auto") record.algorithm = "auto";
+    report.add(record);
+  }
+}
+
+}  // namespace
+
+void bench_all_tables(const Options& options, Report& report) {
+  Race race;
+  race.batch = options.batch;
+  race.racers = rows_of("sat", options);
+  std::vector<Lane> all = options.lanes;
+  if (all.empty())
+    for (const char* name : {"64f64f", "32f32f", "8u32u"}) all.push_back(*lane_named(name));
+  for (const Lane lane : all)
+    for (const Size& size :
+         options.sizes.empty() ? std::vector<Size>{{1024, 1024}, {4096, 4096}, {16384, 16384}} : options.sizes) {
+      race.lane = lane, race.size = size;
+      run(race, options, report);
+    }
+}
+
+void bench_all_tensors(const Options& options, Report& report) {
+  Race race;
+  race.batch = options.batch;
+  race.racers = rows_of("histogram", options);
+  for (const Size& size :
+       options.sizes.empty() ? std::vector<Size>{{512, 512}, {1024, 1024}, {1920, 1080}} : options.sizes)
+    for (const std::int64_t bins : options.bins.empty() ? std::vector<std::int64_t>{32} : options.bins) {
+      race.size = size, race.bins = bins;
+      run(race, options, report);
+    }
+}
+
+}  // namespace areal::bench
