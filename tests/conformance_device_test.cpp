@@ -32,9 +32,9 @@ std::vector<ShapeClass> device_shapes() {
                                                                   {"underTile", 127, 63},
                                                                   {"overTile", 129, 257},
                                                                   {"fourTiles", 257, 131},
-                                                                  {"groups", 2600, 70},
+                                                                  {"groups", 2600, 20},
                                                                   {"groupsOver", 4500, 9},
-                                                                  {"tilesDown", 140, 1300},
+                                                                  {"tilesDown", 40, 1300},
                                                                   {"ribbonDown", 3, 9000}})
     shapes.push_back(more);
   return shapes;

@@ -42,6 +42,11 @@ TEST(CostFormula, Log2CountsHalvings) {
   EXPECT_EQ(value("n / k (log2(k / 512) + 1) - 1"), 7);
 }
 
+TEST(CostFormula, MinIsTheLesser) {
+  EXPECT_EQ(value("min(h, w)"), 64);
+  EXPECT_EQ(value("2 min(w - h, d + 1) / 2"), value("d + 1"));
+}
+
 TEST(CostFormula, PowersBindTighter) {
   EXPECT_EQ(value("2 r^2"), 2 * 0.0625);
   EXPECT_EQ(value("b^2 / 5"), 5);

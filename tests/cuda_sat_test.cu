@@ -1,6 +1,7 @@
 // Tables on a GPU: what the conformance suite does not ask. All is skipped where there is no GPU.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
+#include <areal/catalog.hpp>
 #include <areal/info.hpp>
 #include <areal/sat.hpp>
 #include <chrono>
@@ -239,6 +240,46 @@ TEST_F(CudaSat, TheSimulatedMachineGivesTheSameBitsOfAllTables) {
 }
 
 // The CPU's tables are the oracle, at a size that fills the machine.
+TEST_F(CudaSat, LaunchesAreThoseOfTheSimulatedMachine) {
+  const Shape shape{200, 150};
+  const Lane lane = *lane_named("32f32f");
+  std::vector<LaunchCounts> there, here;
+  const auto launches = [&](const Algorithm& row, Backend backend, std::vector<LaunchCounts>& told) {
+    SatOptions options = OnGpu::options(std::string(row.id));
+    options.backend = backend;
+    told.clear();
+    options.launched = [&](const LaunchCounts& launch) { told.push_back(launch); };
+    return SatPlan(shape, lane, options);
+  };
+  for (const Algorithm& row : algorithms()) {
+    if (row.family != "sat" || !row.cuda || !row.simt) continue;
+    const SatPlan cuda_plan = launches(row, Backend::cuda, there);
+    const cuda::OwnedStream stream;
+    const cuda::Memory image(bytes_of(shape, lane.input)), sum(bytes_of(shape, lane.table)),
+        workspace(cuda_plan.workspace_bytes());
+    cuda::clear(image.data(), bytes_of(shape, lane.input), stream.get());
+    cuda_plan.prepare(workspace.data(), stream.get());
+    cuda_plan.execute({ConstView(image.data(), lane.input, shape), View(sum.data(), lane.table, shape)},
+                      workspace.data(), stream.get());
+    stream.synchronize();
+
+    const SatPlan simt_plan = launches(row, Backend::simt, here);
+    const Array pixels(shape, lane.input);
+    Array table(shape, lane.table), memory({static_cast<std::int64_t>(simt_plan.workspace_bytes()), 1}, Type::u8);
+    simt_plan.prepare(memory.data());
+    simt_plan.execute({pixels.view(), table.view()}, memory.data());
+
+    ASSERT_EQ(there.size(), here.size()) << row.id;
+    for (std::size_t i = 0; i < here.size(); ++i) {
+      EXPECT_EQ(there[i].kernel, here[i].kernel) << row.id;
+      EXPECT_EQ(there[i].blocks, here[i].blocks) << row.id << ", " << here[i].kernel;
+      EXPECT_EQ(there[i].threads, here[i].threads) << row.id << ", " << here[i].kernel;
+      EXPECT_EQ(there[i].shared_bytes, here[i].shared_bytes) << row.id << ", " << here[i].kernel;
+      EXPECT_GT(there[i].resident, 0) << row.id << ", " << here[i].kernel;
+    }
+  }
+}
+
 TEST_F(CudaSat, AllTablesOfALargeImage) {
   const Shape shape{4099, 3001};
   const Lane lane = *lane_named("8u32u");

@@ -6,6 +6,7 @@
 #include <areal/lane.hpp>
 #include <charconv>
 #include <nlohmann/json.hpp>
+#include "columns.hpp"
 #include "out.hpp"
 #include "verbs.hpp"
 
@@ -61,12 +62,13 @@ void run(const Settings& settings) {
     write_out(list.dump(2) + "\n");
     return;
   }
-  constexpr auto line = "{:<10} {:<20} {:<15} {:>6} {:>6} {:>9}  {:<13}  {}\n";
-  write_out(fmt::format(line, "family", "id", "backends", "reads", "writes", "barriers", "deterministic", "source"));
+  std::vector<std::vector<std::string>> rows{
+      {"family", "id", "backends", "source", "deterministic", "reads", "writes", "barriers"}};
   for (const Algorithm& row : algorithms())
-    write_out(fmt::format(line, row.family, row.id, fmt::format("{}", fmt::join(backends_of(row), " ")),
-                          row.reads_per_element, row.writes_per_element, row.barrier_steps,
-                          row.deterministic ? "yes" : "no", row.source));
+    rows.push_back({std::string(row.family), std::string(row.id), fmt::format("{}", fmt::join(backends_of(row), " ")),
+                    std::string(row.source), row.deterministic ? "yes" : "no", std::string(row.reads_per_element),
+                    std::string(row.writes_per_element), std::string(row.barrier_steps)});
+  write_out(aligned(rows, rows[0].size()));
 }
 
 }  // namespace
@@ -74,7 +76,7 @@ void run(const Settings& settings) {
 void add_algorithms(CLI::App& app, Settings& settings) {
   CLI::App* verb = app.add_subcommand("algorithms", "Every algorithm: where it is from, where it runs, what it costs");
   verb->footer(
-      "Reads, writes and barriers are numbers or formulas in h, w, b, T, r, d; an element is one of the table,\n"
+      "Reads, writes and barriers are numbers or formulas in h, w, b, T, r, d, n, k; an element is one of the table,\n"
       "or of the tensor for histograms.\n\nExample:\n  areal algorithms --json");
   verb->callback([&settings] {
     settings.resolve();

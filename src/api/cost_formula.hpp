@@ -1,8 +1,9 @@
 #pragma once
-// The catalogue's formulas: numbers and the names h, w, b, T, r, d, n, k; + - * / ^, log2(..) and brackets. What stands
-// side by side is multiplied, from left to right with * and /: (h + w) / T, 2 d + 2, b (h + w + 1). ^ binds tighter,
-// and takes one factor. log2 counts halvings: rounded up, and 0 where there are none.
+// The catalogue's formulas: numbers and the names h, w, b, T, r, d, n, k; + - * / ^, log2(..), min(.., ..) and
+// brackets. What stands side by side is multiplied, from left to right with * and /: (h + w) / T, 2 d + 2, b (h + w +
+// 1). ^ binds tighter, and takes one factor. log2 counts halvings: rounded up, and 0 where there are none.
 
+#include <algorithm>
 #include <areal/error.hpp>
 #include <charconv>
 #include <cmath>
@@ -61,7 +62,7 @@ class CostFormula {
       const char c = next();
       if (take('/'))
         value /= power();
-      else if (take('*') || (c != '\0' && c != '+' && c != '-' && c != ')'))
+      else if (take('*') || (c != '\0' && c != '+' && c != '-' && c != ')' && c != ','))
         value *= power();
       else
         return value;
@@ -84,6 +85,14 @@ class CostFormula {
       if (next() != '(') refuse();
       const double value = factor();
       return value > 1 ? std::ceil(std::log2(value)) : 0;
+    }
+    if (constexpr std::string_view min = "min("; text_.substr(at_, min.size()) == min) {
+      at_ += min.size();
+      const double first = sum();
+      if (!take(',')) refuse();
+      const double second = sum();
+      if (!take(')')) refuse();
+      return std::min(first, second);
     }
     const double* const name = find(c);
     if (name == nullptr) refuse();

@@ -4,7 +4,6 @@
 #include "api/require.hpp"
 #include "api/sat_device.hpp"
 #include "cuda/device.hpp"
-#include "cuda/histogram.hpp"
 #include "kernels/device/workspace.hpp"
 #include "simt/histogram.hpp"
 
@@ -64,8 +63,8 @@ DeviceHistogram::DeviceHistogram(const Shape& image, const cpu::PixelBins& rule,
     request_.table_at[c] = channel.kind == cpu::ChannelBins::Kind::table ? append(request_.tables, channel.table)
                                                                          : append(request_.tables, channel.edges);
   }
-  workspace_bytes_ = backend_ == Backend::cuda ? cuda::histogram_workspace_bytes(id_, request_, device_)
-                                               : simt::histogram_workspace_bytes(id_, request_);
+  if (backend_ == Backend::cuda) cuda_.emplace(id_, options.counter, device_);
+  workspace_bytes_ = cuda_ ? cuda_->workspace_bytes(request_) : simt::histogram_workspace_bytes(id_, request_);
 }
 
 void DeviceHistogram::prepare(void* workspace, Stream stream) const {
@@ -90,7 +89,7 @@ void DeviceHistogram::execute(const HistogramArguments& arguments, void* workspa
   }
   require_stream(stream);
   const cuda::DeviceScope scope(device_);
-  cuda::histogram(id_, request_, arguments.image, arguments.weights, arguments.tensor, workspace, stream, launched_);
+  cuda_->execute(request_, arguments, workspace, stream, launched_);
 }
 
 }  // namespace areal

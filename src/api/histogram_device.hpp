@@ -3,15 +3,17 @@
 
 #include <areal/histogram.hpp>
 #include <cstddef>
+#include <optional>
 #include <string>
 #include "cpu/histogram/pixel_bins.hpp"
+#include "cuda/histogram.hpp"
 #include "kernels/histogram/request.hpp"
 
 namespace areal {
 
 class DeviceHistogram {
  public:
-  /// Throws Unavailable where the backend or the device is not there.
+  /// Throws Unavailable where the backend, the device or the kernels are not there.
   DeviceHistogram(const Shape& image, const cpu::PixelBins& rule, const HistogramOptions& options, std::string id);
 
   std::size_t workspace_bytes() const noexcept { return workspace_bytes_; }
@@ -27,6 +29,7 @@ class DeviceHistogram {
   int device_;
   std::string id_;
   LaunchReport launched_;
+  std::optional<cuda::Histogram> cuda_;
   std::size_t workspace_bytes_ = 0;
 };
 

@@ -13,6 +13,7 @@
 #include "api/require.hpp"
 #include "api/sat_device.hpp"
 #include "kernels/device/workspace.hpp"
+#include "kernels/sat/request.hpp"
 #include "simt/hierarchy_clock.hpp"
 #include "simt/histogram.hpp"
 #include "simt/sat.hpp"
@@ -116,7 +117,8 @@ CostNames names_of(const Algorithm& row, const AlgorithmRequest& request, bool i
   CostNames names;
   names.h = static_cast<double>(request.height), names.w = static_cast<double>(request.width);
   names.b = static_cast<double>(request.bins);
-  const std::int64_t side = is_table ? table_tile : request.tile;
+  // A ribbon's lines are what tiles are elsewhere.
+  const std::int64_t side = row.id == "ribbon" ? kernels::ribbon_lines : is_table ? table_tile : request.tile;
   const std::int64_t y = tiles_of(request.height, side), x = tiles_of(request.width, side);
   if (has(row.reads_per_element, 'T') || has(row.barrier_steps, 'T') || has(row.barrier_steps, 'd'))
     names.T = static_cast<double>(side);

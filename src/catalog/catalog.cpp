@@ -25,7 +25,7 @@ constexpr Algorithm rows[] = {
     {"sat", "held", "areal", false, true, true, false, "1", "1", "0", true},
     {"sat", "held-diagonal", "areal", false, true, true, false, "1", "1", "0", true},
     {"sat", "held-direct", "areal", false, true, true, false, "1", "1", "0", true},
-    {"sat", "ribbon", "areal", false, true, true, false, "1", "1", "0", true},
+    {"sat", "ribbon", "areal", false, true, true, false, "1", "1", "min(h, w) / T - 1", true},
     {"histogram", "serial", "Poostchi 2017, Algorithm 1", true, false, false, true, "4", "2", "0", true},
     {"histogram", "parallel", "Poostchi 2017, 4.7", true, false, false, true, "4", "2", "0", true},
     {"histogram", "cw-b", "Poostchi 2017, Algorithm 2", false, true, true, true, "4 + 1/b", "5", "b (h + w + 1) + 1",

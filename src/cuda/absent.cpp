@@ -33,9 +33,10 @@ void copy_out(void*, const void*, std::size_t, Stream) { absent(); }
 Sat::Sat(std::string_view, const kernels::SatRequest&, int) { absent(); }
 std::size_t Sat::workspace_bytes() const { absent(); }
 void Sat::execute(const SatArguments&, void*, Stream, const LaunchReport&) const { absent(); }
-std::size_t histogram_workspace_bytes(std::string_view, const kernels::HistogramRequest&, int) { absent(); }
-void histogram(std::string_view, const kernels::HistogramRequest&, const ConstView&, const ConstView&, const View&,
-               void*, Stream, const LaunchReport&) {
+Histogram::Histogram(std::string_view, Type, int) { absent(); }
+std::size_t Histogram::workspace_bytes(const kernels::HistogramRequest&) const { absent(); }
+void Histogram::execute(const kernels::HistogramRequest&, const HistogramArguments&, void*, Stream,
+                        const LaunchReport&) const {
   absent();
 }
 std::size_t scan_workspace_bytes(const kernels::ScanRequest&) { absent(); }

@@ -21,18 +21,24 @@ kernels::HistogramEntry<Launcher> entry(std::string_view id, Type counter) {
 
 }  // namespace
 
-std::size_t histogram_workspace_bytes(std::string_view id, const kernels::HistogramRequest& request, int device) {
-  const auto chosen = entry(id, request.counter);
-  require_shared(device, chosen.shared_bytes,
-                 "algorithm " + std::string(id) + " for counter " + std::string(name_of(request.counter)));
-  return chosen.workspace_bytes(request);
+struct Histogram::Kernels {
+  kernels::HistogramEntry<Launcher> entry;
+};
+
+Histogram::Histogram(std::string_view id, Type counter, int device)
+    : kernels_(std::make_shared<Kernels>(Kernels{entry(id, counter)})) {
+  require_shared(device, kernels_->entry.shared_bytes,
+                 "algorithm " + std::string(id) + " for counter " + std::string(name_of(counter)));
 }
 
-void histogram(std::string_view id, const kernels::HistogramRequest& request, const ConstView& image,
-               const ConstView& weights, const View& tensor, void* workspace, Stream stream,
-               const LaunchReport& launched) {
+std::size_t Histogram::workspace_bytes(const kernels::HistogramRequest& request) const {
+  return kernels_->entry.workspace_bytes(request);
+}
+
+void Histogram::execute(const kernels::HistogramRequest& request, const HistogramArguments& views, void* workspace,
+                        Stream stream, const LaunchReport& launched) const {
   Launcher launcher(static_cast<cudaStream_t>(stream.handle()), &launched);
-  entry(id, request.counter).execute(launcher, request, image, weights, tensor, workspace);
+  kernels_->entry.execute(launcher, request, views.image, views.weights, views.tensor, workspace);
 }
 
 }  // namespace areal::cuda

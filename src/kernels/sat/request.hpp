@@ -12,6 +12,9 @@
 
 namespace areal::kernels {
 
+/// How many lines a ribbon has, at most (ribbon.hpp).
+inline constexpr int ribbon_lines = 16;
+
 /// All that one execute gives.
 struct SatRequest {
   Shape image;

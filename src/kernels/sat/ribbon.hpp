@@ -1,5 +1,5 @@
 #pragma once
-// ribbon (areal). 1 launch. Reads 1, writes 1 per element. Floats are the same every run.
+// ribbon (areal). A launch for each 16 lines. Reads 1, writes 1 per element. Floats are the same every run.
 //
 // For images of few rows or of few columns, whose tiles would be all but empty. The image is taken as a ribbon of
 // `deep` lines, along whichever side is the longer: a block takes the next piece of it, all lines, and keeps it on chip
@@ -25,9 +25,6 @@
 #include "kernels/sat/valid.hpp"
 
 namespace areal::kernels {
-
-/// How many lines a ribbon has, at most.
-inline constexpr int ribbon_lines = 16;
 
 template <class T>
 struct RibbonArgs {
