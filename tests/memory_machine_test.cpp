@@ -6,6 +6,7 @@
 #include <map>
 #include <random>
 #include <set>
+#include <tuple>
 #include "simt/memory/hierarchy.hpp"
 #include "simt/memory/machine.hpp"
 
@@ -29,6 +30,26 @@ std::int64_t worked_example(Kind kind) {
 TEST(MemoryMachine, WorkedExample) {
   EXPECT_EQ(worked_example(Kind::dmm), 7);
   EXPECT_EQ(worked_example(Kind::umm), 9);
+}
+
+TEST(MemoryMachine, TellsItsTraceOfEveryRequest) {
+  Machine<int> machine({Kind::dmm, 4, 4, 1}, 8);
+  machine.place(0, std::vector<int>{10, 11, 12, 13});
+  using Seen = std::tuple<std::int64_t, std::int64_t, int, bool, std::int64_t>;  // and the step
+  std::vector<Seen> seen;
+  machine.trace([&](std::int64_t thread, std::int64_t cell, int value, bool writes) {
+    seen.emplace_back(thread, cell, value, writes, machine.time().barriers);
+  });
+  std::vector<int> held(2);
+  machine.read(
+      2, [](std::int64_t i) { return 3 - i; },
+      [&](std::int64_t i, int value) { held[static_cast<std::size_t>(i)] = value; });
+  machine.barrier();
+  machine.write(
+      2, [](std::int64_t i) { return i == 0 ? 5 : no_request; },
+      [&](std::int64_t i) { return 2 * held[static_cast<std::size_t>(i)]; });
+  machine.barrier();
+  EXPECT_EQ(seen, (std::vector<Seen>{{0, 3, 13, false, 0}, {1, 2, 12, false, 0}, {0, 5, 26, true, 1}}));
 }
 
 TEST(MemoryMachine, EntriesOfAWarp) {

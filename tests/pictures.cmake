@@ -1,10 +1,13 @@
-# The pictures of docs/device-tables.md: what traces the kernels for docs/pictures/draw.py.
+# The pictures of the pages in docs: what traces the kernels for docs/pictures/draw.py.
 if(AREAL_SIMT)
   file(GLOB trace_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/pictures/*.cpp)
   add_executable(areal_trace ${trace_sources})
   target_link_libraries(areal_trace PRIVATE areal)
   target_include_directories(areal_trace PRIVATE ${PROJECT_SOURCE_DIR}/src)
   areal_warnings(areal_trace)
+  if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=thread")  # see src/CMakeLists.txt
+    target_compile_options(areal_trace PRIVATE -fno-sanitize=thread)
+  endif()
 endif()
 foreach(name pictures_test ncu_sectors_test)
   if(TEST ${name})

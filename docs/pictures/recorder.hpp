@@ -15,10 +15,6 @@
 
 namespace areal::simt {
 
-/// The cases, each of which prints its trace as JSON.
-void trace_sat(const std::string& id);
-void trace_anchored();
-
 /// Memory that a kernel knows by a name.
 struct Named {
   std::string name;

@@ -2,6 +2,7 @@
 
 #include "api/histogram_device.hpp"
 #include "api/pixel_rule.hpp"
+#include "cases.hpp"
 #include "kernels/histogram/anchored.hpp"
 #include "recorder.hpp"
 #include "simt/histogram.hpp"

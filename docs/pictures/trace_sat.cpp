@@ -2,6 +2,7 @@
 
 #include <areal/array.hpp>
 #include <cstring>
+#include "cases.hpp"
 #include "kernels/sat/held.hpp"
 #include "kernels/sat/ribbon.hpp"
 #include "recorder.hpp"

@@ -8,7 +8,9 @@
 //   threads at once machine.barrier(); machine.time().units
 
 #include <algorithm>
+#include <functional>
 #include <span>
+#include <utility>
 #include "cells.hpp"
 #include "schedule.hpp"
 
@@ -38,17 +40,28 @@ class Machine {
   /// Threads i < count read cell address(i), or nothing; `take(i, value)` has what thread i read.
   template <class Address, class Take>
   void read(std::int64_t count, const Address& address, const Take& take) {
-    schedule_.step(0, count, 0, address, [&](std::int64_t i, std::int64_t cell) { take(i, cells_.read(i, cell)); });
+    schedule_.step(0, count, 0, address, [&](std::int64_t i, std::int64_t cell) {
+      const T& value = cells_.read(i, cell);
+      if (trace_) trace_(i, cell, value, false);
+      take(i, value);
+    });
   }
   /// Threads i < count write value(i) to cell address(i), or nothing.
   template <class Address, class Value>
   void write(std::int64_t count, const Address& address, const Value& value) {
-    schedule_.step(0, count, 0, address, [&](std::int64_t i, std::int64_t cell) { cells_.write(i, cell, value(i)); });
+    schedule_.step(0, count, 0, address, [&](std::int64_t i, std::int64_t cell) {
+      cells_.write(i, cell, value(i));
+      if (trace_) trace_(i, cell, cells_.look(cell), true);
+    });
   }
   void barrier() {
     schedule_.barrier();
     cells_.next_period();
   }
+
+  /// Is told of every request from now on: the thread, the cell, what was read or written there.
+  using Trace = std::function<void(std::int64_t thread, std::int64_t cell, const T& value, bool writes)>;
+  void trace(Trace trace) { trace_ = std::move(trace); }
 
   void place(std::int64_t at, std::span<const T> values) {
     for (std::size_t i = 0; i < values.size(); ++i) cells_.place(at + static_cast<std::int64_t>(i), values[i]);
@@ -65,6 +78,7 @@ class Machine {
   Shape shape_;
   Schedule schedule_;
   Cells<T> cells_;
+  Trace trace_;
 };
 
 }  // namespace areal::memory

@@ -114,15 +114,12 @@ Outcome<T> prefix_sums(const Shape& shape, std::span<const T> input, const Op& o
   return {machine.look(0, n), machine.time()};
 }
 
-/// The sequential-parallel prefix-sums (section 7): groups of k elements one after another, with the workspace of one.
-/// 17 (n/w + nl/p + (nl log k)/k).
+/// The sequential-parallel prefix-sums (section 7) of the first n cells, in place: groups of k elements one after
+/// another, with the workspace of one, which begins a group of cells.
 template <class T, class Op>
-Outcome<T> sequential_prefix_sums(const Shape& shape, std::span<const T> input, std::int64_t k, const Op& op) {
+void sequential_prefix_sums_in(Machine<T>& machine, std::int64_t n, std::int64_t k, std::int64_t workspace,
+                               const Op& op) {
   if (k < 1) throw Fault("a group of the sequential-parallel prefix-sums has at least 1 element");
-  const auto n = static_cast<std::int64_t>(input.size());
-  const std::int64_t workspace = next_group(n, shape.width);
-  Machine<T> machine(shape, workspace + workspace_cells({0, 1, std::min(k, n)}, shape.width));
-  machine.place(0, input);
   for (std::int64_t at = 0; at < n; at += k) {
     if (at > 0) {  // thread 0 carries the sum over from the group before
       T before{}, first{};
@@ -136,6 +133,16 @@ Outcome<T> sequential_prefix_sums(const Shape& shape, std::span<const T> input, 
     }
     prefix_sums_of_rows(machine, {at, 1, std::min(k, n - at)}, workspace, op);
   }
+}
+
+/// The same, of an input. 17 (n/w + nl/p + (nl log k)/k).
+template <class T, class Op>
+Outcome<T> sequential_prefix_sums(const Shape& shape, std::span<const T> input, std::int64_t k, const Op& op) {
+  const auto n = static_cast<std::int64_t>(input.size());
+  const std::int64_t workspace = next_group(n, shape.width);
+  Machine<T> machine(shape, workspace + workspace_cells({0, 1, std::clamp<std::int64_t>(k, 0, n)}, shape.width));
+  machine.place(0, input);
+  sequential_prefix_sums_in(machine, n, k, workspace, op);
   return {machine.look(0, n), machine.time()};
 }
 

@@ -1,0 +1,17 @@
+#pragma once
+// What areal_trace can run. Each prints its trace as JSON.
+
+#include <string>
+
+namespace areal::simt {
+
+void trace_sat(const std::string& id);
+void trace_anchored();
+void trace_kasagi();
+void trace_chen();
+void trace_nakano();
+void trace_nakano_table();
+void trace_lee_choe();
+void trace_poostchi();
+
+}  // namespace areal::simt
