@@ -5,6 +5,7 @@ if(AREAL_SIMT)
   target_link_libraries(areal_trace PRIVATE areal)
   target_include_directories(areal_trace PRIVATE ${PROJECT_SOURCE_DIR}/src)
   areal_warnings(areal_trace)
+  target_compile_options(areal_trace PRIVATE $<$<CONFIG:Release>:-O1>)  # as the tests
   if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=thread")  # see src/CMakeLists.txt
     target_compile_options(areal_trace PRIVATE -fno-sanitize=thread)
   endif()
