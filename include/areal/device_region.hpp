@@ -20,9 +20,9 @@
 
 namespace areal {
 
-/// \name Regions. A region for which the CPU's functions throw is refused: its answers are 0 where they are integers,
-/// NaN where they are double, and the others' stand. Where `refused` is not null, the number there becomes the smallest
-/// index of a refused region, -1 where there is none.
+/// \name Regions and boxes. One for which the CPU's functions throw is refused: its answers are 0 where they are
+/// integers, NaN where they are double, and the others' stand. Where `refused` is not null, the number there becomes
+/// the smallest index of a refused one, -1 where there is none. O(1) each, for histograms O(bins).
 ///@{
 
 /// Sums of N regions, as the CPU's `region_sums`: 64u takes tables of 32u and 64u, 64s of 32s and 64s, double any.
@@ -45,6 +45,15 @@ void region_standard_deviations(const Place& on, const TableView& sum, const Tab
                                 std::span<const Region> regions, std::span<double> out,
                                 Outside outside = Outside::error, std::int64_t* refused = nullptr,
                                 const TableView* count = nullptr);
+
+/// Sums of N boxes of a volume table, border `zero` or `none`, as the CPU's: any type, eight reads each.
+void box_sums(const Place& on, const ConstView& volume, Border border, std::span<const Box> boxes,
+              std::span<double> out, Outside outside = Outside::error, std::int64_t* refused = nullptr);
+
+/// Sums of N rotated rectangles from a tilted table, as the CPU's: any type, four reads each. One that does not lie
+/// inside is refused.
+void tilted_sums(const Place& on, const ConstView& tilted, std::span<const Region> regions, std::span<double> out,
+                 std::int64_t* refused = nullptr);
 
 /// Histograms of N regions, N x bins row by row: counts modulo 2^k. 64u takes tensors of 16u, 32u and 64u, double any.
 void region_histograms(const Place& on, const TensorView& tensor, std::span<const Region> regions,
@@ -104,6 +113,9 @@ class RegionRunner {
   void region_standard_deviations(const TableView& sum, const TableView& squares, std::span<const Region> regions,
                                   std::span<double> out, Outside outside = Outside::error,
                                   const TableView* count = nullptr);
+  void box_sums(const ConstView& volume, Border border, std::span<const Box> boxes, std::span<double> out,
+                Outside outside = Outside::error);
+  void tilted_sums(const ConstView& tilted, std::span<const Region> regions, std::span<double> out);
   void region_histograms(const TensorView& tensor, std::span<const Region> regions, std::span<std::uint64_t> out,
                          Outside outside = Outside::error);
   void region_histograms(const TensorView& tensor, std::span<const Region> regions, std::span<double> out,
