@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include "cuda/device.hpp"
+#include "device_corner_cases.hpp"
 #include "device_region_cases.hpp"
 
 namespace areal {
@@ -80,6 +81,27 @@ TEST_F(CudaRegions, Sums) {
   sums_of_type<float>();
   sums_of_type<double>();
 }
+
+template <class T>
+void boxes_and_rotated_of_type() {
+  boxes_of_every_border_and_shape<T, Bed>();
+  a_flipped_element_of_a_volume_is_caught<T, Bed>();
+  rotated_rectangles_of_every_shape<T, Bed>();
+  a_flipped_element_of_a_tilted_table_is_caught<T, Bed>();
+}
+TEST_F(CudaRegions, BoxesAndRotatedRectangles) {
+  boxes_and_rotated_of_type<std::uint32_t>();
+  boxes_and_rotated_of_type<std::int32_t>();
+  boxes_and_rotated_of_type<std::uint64_t>();
+  boxes_and_rotated_of_type<std::int64_t>();
+  boxes_and_rotated_of_type<float>();
+  boxes_and_rotated_of_type<double>();
+}
+
+TEST_F(CudaRegions, BoxesOfTablesThatWrapOrRound) { boxes_of_tables_that_wrap_or_round<Bed>(); }
+TEST_F(CudaRegions, BoxesOutsideAreRefusedOrClipped) { boxes_outside_are_refused_or_clipped<Bed>(); }
+TEST_F(CudaRegions, RotatedThatWrapRoundOrOverflow) { rotated_rectangles_that_wrap_round_or_overflow<Bed>(); }
+TEST_F(CudaRegions, ARunnerAnswersBoxesAndRotatedRectangles) { a_runner_answers_boxes_and_rotated_rectangles<Bed>(); }
 
 TEST_F(CudaRegions, WrappedTablesAreExact) { wrapped_tables_are_exact<Bed>(); }
 TEST_F(CudaRegions, OutsideIsRefusedOrClipped) { outside_is_refused_or_clipped<Bed>(); }

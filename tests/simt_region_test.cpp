@@ -1,5 +1,6 @@
 // What tables are asked, on the simulated machine, which checks every access: the image's own answers, the CPU's bits,
 // and the reads that the kernels' contracts promise.
+#include "device_corner_cases.hpp"
 #include "device_region_cases.hpp"
 #include "simt/region.hpp"
 
@@ -31,6 +32,20 @@ TYPED_TEST_SUITE(SimtRegionSums, TableTypes);
 
 TYPED_TEST(SimtRegionSums, AFlippedElementIsCaught) { a_flipped_element_is_caught<TypeParam, Bed>(); }
 TYPED_TEST(SimtRegionSums, EveryBorderAndShape) { sums_of_every_border_and_shape<TypeParam, Bed>(); }
+
+TYPED_TEST(SimtRegionSums, BoxesOfEveryBorderAndShape) { boxes_of_every_border_and_shape<TypeParam, Bed>(); }
+TYPED_TEST(SimtRegionSums, AFlippedElementOfAVolumeIsCaught) {
+  a_flipped_element_of_a_volume_is_caught<TypeParam, Bed>();
+}
+TYPED_TEST(SimtRegionSums, RotatedRectanglesOfEveryShape) { rotated_rectangles_of_every_shape<TypeParam, Bed>(); }
+TYPED_TEST(SimtRegionSums, AFlippedElementOfATiltedTableIsCaught) {
+  a_flipped_element_of_a_tilted_table_is_caught<TypeParam, Bed>();
+}
+
+TEST(SimtBoxes, OfTablesThatWrapOrRound) { boxes_of_tables_that_wrap_or_round<Bed>(); }
+TEST(SimtBoxes, OutsideIsRefusedOrClipped) { boxes_outside_are_refused_or_clipped<Bed>(); }
+TEST(SimtRotated, ThatWrapRoundOrOverflow) { rotated_rectangles_that_wrap_round_or_overflow<Bed>(); }
+TEST(SimtBoxes, ARunnerAnswersTheHost) { a_runner_answers_boxes_and_rotated_rectangles<Bed>(); }
 
 TEST(SimtRegions, WrappedTablesAreExact) { wrapped_tables_are_exact<Bed>(); }
 TEST(SimtRegions, OutsideIsRefusedOrClipped) { outside_is_refused_or_clipped<Bed>(); }
@@ -123,6 +138,50 @@ TEST_F(Reads, SumsReadFourElementsARegion) {
   EXPECT_EQ(c.writes.strided, 0u);
   EXPECT_EQ(c.atomics.elements, 0u);
   EXPECT_EQ(c.block_barriers, 0u);
+}
+
+TEST_F(Reads, BoxesReadEightElements) {
+  const Shape shape{41, 31, 1, 11};
+  const std::vector<std::uint32_t> table(41 * 31 * 11, 1);
+  for (const Border border : {Border::zero, Border::none}) {
+    std::vector<Box> boxes;
+    for (std::int64_t k = 0; k < static_cast<std::int64_t>(n); ++k)
+      boxes.push_back({1 + k % 20, 1 + k % 13, 1 + k % 5, 1 + k % 7, 1 + k % 11, 1 + k % 4});
+    std::vector<double> out(n);
+    const auto ask = [&] {
+      return counts(kernels::BoxesRequest{ConstView(table.data(), Type::u32, shape),
+                                          border,
+                                          {40, 30, 10},
+                                          {boxes.data(), n, Outside::error, nullptr},
+                                          out.data()});
+    };
+    Counts c = ask();
+    EXPECT_EQ(c.reads.elements, n * (6 + 8));
+    EXPECT_EQ(c.writes.elements, n);
+    EXPECT_EQ(c.writes.strided, 0u);
+    EXPECT_EQ(c.atomics.elements, 0u);
+    for (Box& box : boxes) box = {0, 0, 0, 3, 2, 1};
+    EXPECT_EQ(ask().reads.elements, n * (6 + (border == Border::none ? 1 : 8)));
+    for (Box& box : boxes) box.height = 0;
+    EXPECT_EQ(ask().reads.elements, n * 6);
+  }
+}
+
+TEST_F(Reads, RotatedRectanglesReadFourElements) {
+  const std::vector<float> table(41 * 31, 1);
+  std::vector<Region> regions;
+  for (std::int64_t k = 0; k < static_cast<std::int64_t>(n); ++k)
+    regions.push_back({12 + k % 20, k % 13, 1 + k % 7, 1 + k % 11});
+  std::vector<double> out(n);
+  const auto ask = [&] {
+    return counts(kernels::RotatedRequest{ConstView(table.data(), 41, 31), list(regions), out.data()});
+  };
+  const Counts c = ask();
+  EXPECT_EQ(c.reads.elements, n * (a_region + 4));
+  EXPECT_EQ(c.writes.elements, n);
+  EXPECT_EQ(c.writes.strided, 0u);
+  for (Region& region : regions) region.width = 0;
+  EXPECT_EQ(ask().reads.elements, n * a_region);
 }
 
 TEST_F(Reads, AWarpReportsWhatItRefusedOnce) {
@@ -249,6 +308,66 @@ TEST(SimtRegions, SaysWhatCannotBe) {
   Padded map(Type::f32, {9, 7});
   EXPECT_THROW(window_sums(simt, table.view(), {0, 3}, map.view()), InvalidArgument);
   EXPECT_THROW(window_sums(simt, {table.view().view, Border::exclusive}, {3, 3}, map.view()), InvalidArgument);
+}
+
+/// The CPU's sentences where it has one; of the device's own, which argument.
+TEST(SimtBoxes, SayWhatCannotBe) {
+  const Place simt{Backend::simt};
+  RegionRunner runner(simt);
+  const std::vector<Box> boxes(3);
+  const std::vector<Region> regions(3);
+  std::vector<double> out(3);
+  const std::vector<std::uint32_t> memory(1000);
+  const auto volume = [&](Type type, const Shape& shape, std::int64_t row = 0, std::int64_t batch = 0) {
+    return ConstView(memory.data(), type, shape, row, 0, batch);
+  };
+  struct Wrong {
+    ConstView view;
+    Border border = Border::zero;
+    std::size_t sums = 3;
+  };
+  const Shape cube{4, 4, 1, 4};
+  const auto with_shape = [&](const Shape& shape) { return volume(Type::u32, shape); };
+  for (const Wrong& w :
+       {Wrong{volume(Type::u32, cube), Border::exclusive}, Wrong{volume(Type::u16, cube)},
+        Wrong{volume(Type::u32, cube), Border::none, 2}, Wrong{volume(Type::u32, cube), Border::zero, 4},
+        Wrong{ConstView(nullptr, Type::u32, cube)}, Wrong{with_shape({4, 4, 2, 4})}, Wrong{with_shape({4, 4, 1, 0})},
+        Wrong{with_shape({0, 4, 1, 4})}, Wrong{with_shape({4, -1, 1, 4})}, Wrong{volume(Type::u32, cube, 12)},
+        Wrong{volume(Type::u32, cube, 16, 60)}}) {
+    std::vector<double> sums(w.sums);
+    const std::string want = refusal([&] { box_sums(w.view, w.border, boxes, sums); });
+    SCOPED_TRACE(want);
+    EXPECT_NE(want, "");
+    EXPECT_EQ(refusal([&] { box_sums(simt, w.view, w.border, boxes, sums); }), want);
+    EXPECT_EQ(refusal([&] { runner.box_sums(w.view, w.border, boxes, sums); }), want);
+  }
+  const Shape square{4, 4};
+  for (const Wrong& w : {Wrong{volume(Type::u8, square)}, Wrong{volume(Type::u32, square), Border::zero, 2},
+                         Wrong{ConstView(nullptr, Type::u32, square)}, Wrong{with_shape({4, 4, 2, 1})},
+                         Wrong{with_shape({4, 4, 1, 2})}, Wrong{with_shape({0, 4})}, Wrong{with_shape({4, 0})},
+                         Wrong{with_shape({-1, 4})}, Wrong{volume(Type::f64, square, 31)}}) {
+    std::vector<double> sums(w.sums);
+    const std::string want = refusal([&] { tilted_sums(w.view, regions, sums); });
+    SCOPED_TRACE(want);
+    EXPECT_NE(want, "");
+    EXPECT_EQ(refusal([&] { tilted_sums(simt, w.view, regions, sums); }), want);
+    EXPECT_EQ(refusal([&] { runner.tilted_sums(w.view, regions, sums); }), want);
+  }
+  const ConstView good = volume(Type::u32, cube), flat = volume(Type::u32, square);
+  const std::span<const Box> no_boxes(static_cast<const Box*>(nullptr), 3);
+  const std::span<const Region> no_regions(static_cast<const Region*>(nullptr), 3);
+  const std::span<double> no_out(static_cast<double*>(nullptr), 3);
+  auto* const odd = reinterpret_cast<std::int64_t*>(reinterpret_cast<char*>(out.data()) + 4);
+  const auto begins = [](const std::string& text, const char* words) { return text.find(words) == 0; };
+  EXPECT_PRED2(begins, refusal([&] { box_sums(simt, good, Border::zero, no_boxes, out); }), "boxes: a null pointer");
+  EXPECT_PRED2(begins, refusal([&] { box_sums(simt, good, Border::zero, boxes, no_out); }), "out: a null pointer");
+  EXPECT_PRED2(begins, refusal([&] { box_sums(simt, good, Border::zero, boxes, out, Outside::clip, odd); }),
+               "refused: ");
+  EXPECT_PRED2(begins, refusal([&] { tilted_sums(simt, flat, no_regions, out); }), "regions: a null pointer");
+  EXPECT_PRED2(begins, refusal([&] { tilted_sums(simt, flat, regions, no_out); }), "out: a null pointer");
+  EXPECT_PRED2(begins, refusal([&] { tilted_sums(simt, flat, regions, out, odd); }), "refused: ");
+  EXPECT_PRED2(begins, refusal([&] { tilted_sums(Place{Backend::cpu}, flat, regions, out); }), "backend cpu");
+  EXPECT_THROW(box_sums(Place{Backend::simt, 1}, good, Border::zero, boxes, out), Unavailable);
 }
 
 }  // namespace
