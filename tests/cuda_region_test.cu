@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include "cuda/device.hpp"
+#include "device_border_cases.hpp"
 #include "device_corner_cases.hpp"
 #include "device_region_cases.hpp"
 
@@ -102,6 +103,17 @@ TEST_F(CudaRegions, BoxesOfTablesThatWrapOrRound) { boxes_of_tables_that_wrap_or
 TEST_F(CudaRegions, BoxesOutsideAreRefusedOrClipped) { boxes_outside_are_refused_or_clipped<Bed>(); }
 TEST_F(CudaRegions, RotatedThatWrapRoundOrOverflow) { rotated_rectangles_that_wrap_round_or_overflow<Bed>(); }
 TEST_F(CudaRegions, ARunnerAnswersBoxesAndRotatedRectangles) { a_runner_answers_boxes_and_rotated_rectangles<Bed>(); }
+
+TEST_F(CudaRegions, BordersOfIntegers) {
+  a_flipped_element_is_carried_over<Bed>();
+  conversions_of_every_lane_of_integers<Bed>();
+}
+TEST_F(CudaRegions, BordersOfFloats) {
+  conversions_of_lanes_of_floats<Bed>();
+  conversions_round_as_the_cpus<float, float, Bed>();
+  conversions_round_as_the_cpus<float, double, Bed>();
+  conversions_round_as_the_cpus<double, double, Bed>();
+}
 
 TEST_F(CudaRegions, WrappedTablesAreExact) { wrapped_tables_are_exact<Bed>(); }
 TEST_F(CudaRegions, OutsideIsRefusedOrClipped) { outside_is_refused_or_clipped<Bed>(); }

@@ -1,5 +1,6 @@
 // What tables are asked, on the simulated machine, which checks every access: the image's own answers, the CPU's bits,
 // and the reads that the kernels' contracts promise.
+#include "device_border_cases.hpp"
 #include "device_corner_cases.hpp"
 #include "device_region_cases.hpp"
 #include "simt/region.hpp"
@@ -46,6 +47,15 @@ TEST(SimtBoxes, OfTablesThatWrapOrRound) { boxes_of_tables_that_wrap_or_round<Be
 TEST(SimtBoxes, OutsideIsRefusedOrClipped) { boxes_outside_are_refused_or_clipped<Bed>(); }
 TEST(SimtRotated, ThatWrapRoundOrOverflow) { rotated_rectangles_that_wrap_round_or_overflow<Bed>(); }
 TEST(SimtBoxes, ARunnerAnswersTheHost) { a_runner_answers_boxes_and_rotated_rectangles<Bed>(); }
+
+TEST(SimtBorders, AFlippedElementIsCarriedOver) { a_flipped_element_is_carried_over<Bed>(); }
+TEST(SimtBorders, LanesOfIntegers) { conversions_of_every_lane_of_integers<Bed>(); }
+TEST(SimtBorders, LanesOfFloats) { conversions_of_lanes_of_floats<Bed>(); }
+TEST(SimtBorders, RoundAsTheCpus) {
+  conversions_round_as_the_cpus<float, float, Bed>();
+  conversions_round_as_the_cpus<float, double, Bed>();
+  conversions_round_as_the_cpus<double, double, Bed>();
+}
 
 TEST(SimtRegions, WrappedTablesAreExact) { wrapped_tables_are_exact<Bed>(); }
 TEST(SimtRegions, OutsideIsRefusedOrClipped) { outside_is_refused_or_clipped<Bed>(); }
@@ -182,6 +192,26 @@ TEST_F(Reads, RotatedRectanglesReadFourElements) {
   EXPECT_EQ(c.writes.strided, 0u);
   for (Region& region : regions) region.width = 0;
   EXPECT_EQ(ask().reads.elements, n * a_region);
+}
+
+TEST_F(Reads, ConversionsReadAndWriteEachElementOnce) {
+  constexpr std::uint64_t width = 70, height = 41;
+  const std::vector<float> table(width * height, 1);
+  const std::vector<std::uint8_t> image(width * height, 1);
+  std::vector<float> out((width + 1) * (height + 1));
+  const ConstView from(table.data(), width, height), pixels(image.data(), width, height);
+  const auto ask = [&](Border from_border, Border to_border, const View& to, std::optional<ConstView> last) {
+    return counts(kernels::ConvertRequest{{from, from_border}, to, to_border, last});
+  };
+  const View larger(out.data(), width + 1, height + 1);
+  Counts c = ask(Border::none, Border::zero, larger, std::nullopt);
+  EXPECT_EQ(c.reads.elements, width * height);
+  EXPECT_EQ(c.writes.elements, (width + 1) * (height + 1));
+  EXPECT_EQ(c.writes.strided, 0u);
+  c = ask(Border::exclusive, Border::zero, larger, pixels);
+  // The last column adds height - 1 pixels, the last row width, each to a neighbour that is read but for the last one.
+  EXPECT_EQ(c.reads.elements, width * height + 2 * (height - 1) + width + width - 1);
+  EXPECT_EQ(c.writes.elements, (width + 1) * (height + 1));
 }
 
 TEST_F(Reads, AWarpReportsWhatItRefusedOnce) {
@@ -368,6 +398,39 @@ TEST(SimtBoxes, SayWhatCannotBe) {
   EXPECT_PRED2(begins, refusal([&] { tilted_sums(simt, flat, regions, out, odd); }), "refused: ");
   EXPECT_PRED2(begins, refusal([&] { tilted_sums(Place{Backend::cpu}, flat, regions, out); }), "backend cpu");
   EXPECT_THROW(box_sums(Place{Backend::simt, 1}, good, Border::zero, boxes, out), Unavailable);
+}
+
+TEST(SimtBorders, SayWhatCannotBe) {
+  const Place simt{Backend::simt};
+  std::vector<std::uint32_t> from(1000), to(1000);
+  const std::vector<std::uint8_t> pixels(1000);
+  const ConstView image(pixels.data(), 6, 5), narrow(pixels.data(), 5, 5), shorts(pixels.data(), Type::s16, {6, 5});
+  const ConstView nowhere(nullptr, Type::u8, {6, 5}), two(pixels.data(), Type::u8, {6, 5, 2}),
+      inside(to.data() + 2, Type::u8, {6, 5});
+  const TableView zero{ConstView(from.data(), 7, 6), Border::zero},
+      exclusive{ConstView(from.data(), 6, 5), Border::exclusive};
+  const View good(to.data(), 6, 5);
+  struct Wrong {
+    TableView from;
+    View to;
+    Border to_border = Border::none;
+    const ConstView* image = nullptr;
+  };
+  for (const Wrong& w : {Wrong{zero, View(to.data(), 5, 5)}, Wrong{zero, good, Border::zero},
+                         Wrong{zero, View(to.data(), Type::s32, {6, 5})}, Wrong{zero, View(from.data() + 8, 6, 5)},
+                         Wrong{zero, View(nullptr, Type::u32, {6, 5})}, Wrong{zero, View(to.data(), 6, 5, 20)},
+                         Wrong{{ConstView(nullptr, Type::u32, {7, 6}), Border::zero}, good},
+                         Wrong{{ConstView(from.data(), Type::u16, {7, 6}), Border::zero}, good}, Wrong{exclusive, good},
+                         Wrong{exclusive, good, Border::none, &narrow}, Wrong{exclusive, good, Border::none, &shorts},
+                         Wrong{exclusive, good, Border::none, &nowhere}, Wrong{exclusive, good, Border::none, &two},
+                         Wrong{exclusive, good, Border::none, &inside}}) {
+    const std::string want = refusal([&] { convert_border(w.from, w.to, w.to_border, w.image); });
+    SCOPED_TRACE(want);
+    EXPECT_NE(want, "");
+    EXPECT_EQ(refusal([&] { convert_border(simt, w.from, w.to, w.to_border, w.image); }), want);
+  }
+  EXPECT_EQ(refusal([&] { convert_border(simt, exclusive, good, Border::none, &image); }), "");
+  EXPECT_THROW(convert_border(Place{Backend::cpu}, zero, good, Border::none), InvalidArgument);
 }
 
 }  // namespace

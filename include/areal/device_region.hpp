@@ -91,6 +91,10 @@ void distance_map(const Place& on, const TensorView& tensor, std::int64_t width,
                   std::span<const double> target, Distance measure, const View& out);
 ///@}
 
+/// Copies a table into another border, as the CPU's: `from`, `to` and the image are the device's memory. One launch.
+void convert_border(const Place& on, const TableView& from, const View& to, Border to_border,
+                    const ConstView* image = nullptr);
+
 /// Asks tables that stay on a device, from the host: tables, tensors and histograms are the device's memory, all else
 /// (regions, edges, targets, answers) the host's. Each call copies in, waits until the answers are back, and throws
 /// what the CPU's function of that name does, a region outside included. It keeps the device memory that this took for

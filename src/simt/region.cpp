@@ -99,6 +99,12 @@ void add_memory(Registrar& memory, const kernels::DistanceMapRequest& request) {
   memory.output("the answers", request.out.data, bytes_of_view(request.out));
 }
 
+void add_memory(Registrar& memory, const kernels::ConvertRequest& request) {
+  memory.input(request.from.view);
+  if (request.image) memory.input(*request.image);
+  memory.output("the table", request.to.data, bytes_of_view(request.to));
+}
+
 }  // namespace
 
 std::vector<LaunchCounts> answer(const kernels::RegionRequest& request, const Options& options) {

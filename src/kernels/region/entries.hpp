@@ -3,6 +3,7 @@
 
 #include <variant>
 #include "kernels/region/boxes.hpp"
+#include "kernels/region/convert.hpp"
 #include "kernels/region/distance_map.hpp"
 #include "kernels/region/distances.hpp"
 #include "kernels/region/histograms.hpp"

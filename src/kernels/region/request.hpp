@@ -93,6 +93,13 @@ struct WindowsRequest {
   View out;
 };
 
+struct ConvertRequest {
+  TableView from;
+  View to;
+  Border to_border;
+  std::optional<ConstView> image;  ///< where `to` has what `from` lacks
+};
+
 struct DistanceMapRequest {
   TensorView tensor;
   std::int64_t width, height;  ///< of the window
@@ -102,6 +109,6 @@ struct DistanceMapRequest {
 };
 
 using RegionRequest = std::variant<SumsRequest, StatisticsRequest, BoxesRequest, RotatedRequest, HistogramsRequest,
-                                   ReduceRequest, DistancesRequest, WindowsRequest, DistanceMapRequest>;
+                                   ReduceRequest, DistancesRequest, WindowsRequest, DistanceMapRequest, ConvertRequest>;
 
 }  // namespace areal::kernels
