@@ -1,5 +1,6 @@
 #pragma once
-/// \file device_region.hpp What tables that stay on a device answer there: the queries of region.hpp and histogram.hpp.
+/// \file device_region.hpp What tables that stay on a device answer there: the queries of region.hpp and histogram.hpp,
+/// but for those that take an image instead of a table, which are the CPU's alone.
 ///
 /// Queued: the functions that take a `Place` queue their work on its stream and return. They allocate nothing, wait for
 /// nothing, and may be captured in a CUDA graph. Every view, span and pointer is the device's memory, which must stay
@@ -46,12 +47,13 @@ void region_standard_deviations(const Place& on, const TableView& sum, const Tab
                                 Outside outside = Outside::error, std::int64_t* refused = nullptr,
                                 const TableView* count = nullptr);
 
-/// Sums of N boxes of a volume table, border `zero` or `none`, as the CPU's: any type, eight reads each.
+/// Sums of N boxes of a volume table (depth as batch, one channel), border `zero` or `none`, as the CPU's: a table of
+/// any type, at most eight reads a box.
 void box_sums(const Place& on, const ConstView& volume, Border border, std::span<const Box> boxes,
               std::span<double> out, Outside outside = Outside::error, std::int64_t* refused = nullptr);
 
-/// Sums of N rotated rectangles from a tilted table, as the CPU's: any type, four reads each. One that does not lie
-/// inside is refused.
+/// Sums of N rectangles rotated by 45 degrees from a tilted table ((H+1)x(W+1), of any type), as the CPU's: four reads
+/// a rectangle. One that does not lie inside is refused; none is clipped.
 void tilted_sums(const Place& on, const ConstView& tilted, std::span<const Region> regions, std::span<double> out,
                  std::int64_t* refused = nullptr);
 
@@ -91,7 +93,8 @@ void distance_map(const Place& on, const TensorView& tensor, std::int64_t width,
                   std::span<const double> target, Distance measure, const View& out);
 ///@}
 
-/// Copies a table into another border, as the CPU's: `from`, `to` and the image are the device's memory. One launch.
+/// Copies a table into another border, as the CPU's: `from`, `to` and the image are the device's memory. O(H W); what
+/// an exclusive table lacks is added by one warp for the last row and one for the last column, while others copy.
 void convert_border(const Place& on, const TableView& from, const View& to, Border to_border,
                     const ConstView* image = nullptr);
 
