@@ -6,6 +6,8 @@
 #include <functional>
 #include <memory>
 #include "cuda/device.hpp"
+#include "device_border_cases.hpp"
+#include "device_corner_cases.hpp"
 #include "device_region_cases.hpp"
 
 namespace areal {
@@ -79,6 +81,38 @@ TEST_F(CudaRegions, Sums) {
   sums_of_type<std::int64_t>();
   sums_of_type<float>();
   sums_of_type<double>();
+}
+
+template <class T>
+void boxes_and_rotated_of_type() {
+  boxes_of_every_border_and_shape<T, Bed>();
+  a_flipped_element_of_a_volume_is_caught<T, Bed>();
+  rotated_rectangles_of_every_shape<T, Bed>();
+  a_flipped_element_of_a_tilted_table_is_caught<T, Bed>();
+}
+TEST_F(CudaRegions, BoxesAndRotatedRectangles) {
+  boxes_and_rotated_of_type<std::uint32_t>();
+  boxes_and_rotated_of_type<std::int32_t>();
+  boxes_and_rotated_of_type<std::uint64_t>();
+  boxes_and_rotated_of_type<std::int64_t>();
+  boxes_and_rotated_of_type<float>();
+  boxes_and_rotated_of_type<double>();
+}
+
+TEST_F(CudaRegions, BoxesOfTablesThatWrapOrRound) { boxes_of_tables_that_wrap_or_round<Bed>(); }
+TEST_F(CudaRegions, BoxesOutsideAreRefusedOrClipped) { boxes_outside_are_refused_or_clipped<Bed>(); }
+TEST_F(CudaRegions, RotatedThatWrapRoundOrOverflow) { rotated_rectangles_that_wrap_round_or_overflow<Bed>(); }
+TEST_F(CudaRegions, ARunnerAnswersBoxesAndRotatedRectangles) { a_runner_answers_boxes_and_rotated_rectangles<Bed>(); }
+
+TEST_F(CudaRegions, BordersOfIntegers) {
+  a_flipped_element_is_carried_over<Bed>();
+  conversions_of_every_lane_of_integers<Bed>();
+}
+TEST_F(CudaRegions, BordersOfFloats) {
+  conversions_of_lanes_of_floats<Bed>();
+  conversions_round_as_the_cpus<float, float, Bed>();
+  conversions_round_as_the_cpus<float, double, Bed>();
+  conversions_round_as_the_cpus<double, double, Bed>();
 }
 
 TEST_F(CudaRegions, WrappedTablesAreExact) { wrapped_tables_are_exact<Bed>(); }

@@ -1,5 +1,6 @@
-// What tables are asked, on the simulated machine, which checks every access: the image's own answers, the CPU's bits,
-// and the reads that the kernels' contracts promise.
+// What tables are asked, on the simulated machine, which checks every access: the image's own answers, the CPU's bits.
+#include "device_border_cases.hpp"
+#include "device_corner_cases.hpp"
 #include "device_region_cases.hpp"
 #include "simt/region.hpp"
 
@@ -31,6 +32,29 @@ TYPED_TEST_SUITE(SimtRegionSums, TableTypes);
 
 TYPED_TEST(SimtRegionSums, AFlippedElementIsCaught) { a_flipped_element_is_caught<TypeParam, Bed>(); }
 TYPED_TEST(SimtRegionSums, EveryBorderAndShape) { sums_of_every_border_and_shape<TypeParam, Bed>(); }
+
+TYPED_TEST(SimtRegionSums, BoxesOfEveryBorderAndShape) { boxes_of_every_border_and_shape<TypeParam, Bed>(); }
+TYPED_TEST(SimtRegionSums, AFlippedElementOfAVolumeIsCaught) {
+  a_flipped_element_of_a_volume_is_caught<TypeParam, Bed>();
+}
+TYPED_TEST(SimtRegionSums, RotatedRectanglesOfEveryShape) { rotated_rectangles_of_every_shape<TypeParam, Bed>(); }
+TYPED_TEST(SimtRegionSums, AFlippedElementOfATiltedTableIsCaught) {
+  a_flipped_element_of_a_tilted_table_is_caught<TypeParam, Bed>();
+}
+
+TEST(SimtBoxes, OfTablesThatWrapOrRound) { boxes_of_tables_that_wrap_or_round<Bed>(); }
+TEST(SimtBoxes, OutsideIsRefusedOrClipped) { boxes_outside_are_refused_or_clipped<Bed>(); }
+TEST(SimtRotated, ThatWrapRoundOrOverflow) { rotated_rectangles_that_wrap_round_or_overflow<Bed>(); }
+TEST(SimtBoxes, ARunnerAnswersTheHost) { a_runner_answers_boxes_and_rotated_rectangles<Bed>(); }
+
+TEST(SimtBorders, AFlippedElementIsCarriedOver) { a_flipped_element_is_carried_over<Bed>(); }
+TEST(SimtBorders, LanesOfIntegers) { conversions_of_every_lane_of_integers<Bed>(); }
+TEST(SimtBorders, LanesOfFloats) { conversions_of_lanes_of_floats<Bed>(); }
+TEST(SimtBorders, RoundAsTheCpus) {
+  conversions_round_as_the_cpus<float, float, Bed>();
+  conversions_round_as_the_cpus<float, double, Bed>();
+  conversions_round_as_the_cpus<double, double, Bed>();
+}
 
 TEST(SimtRegions, WrappedTablesAreExact) { wrapped_tables_are_exact<Bed>(); }
 TEST(SimtRegions, OutsideIsRefusedOrClipped) { outside_is_refused_or_clipped<Bed>(); }
@@ -91,133 +115,6 @@ TEST(SimtRegions, AnyScheduleGivesTheSameAnswersAndTheSmallestRefused) {
   }
 }
 
-/// Reads of a request that the kernels promise. Inner regions of a table: all four corners are there.
-class Reads : public testing::Test {
- protected:
-  static constexpr std::uint64_t a_region = 4;  // numbers
-  static constexpr std::size_t n = 640;
-  static Counts counts(const kernels::RegionRequest& request) {
-    const auto launches = simt::answer(request);
-    EXPECT_EQ(launches.size(), 1u);
-    return launches.at(0).counts;
-  }
-  static std::vector<Region> inner() {
-    std::vector<Region> regions;
-    for (std::int64_t k = 0; k < static_cast<std::int64_t>(n); ++k)
-      regions.push_back({1 + k % 20, 1 + k % 13, 1 + k % 7, 1 + k % 11});
-    return regions;
-  }
-  static kernels::RegionList list(const std::vector<Region>& regions) {
-    return {regions.data(), static_cast<std::int64_t>(regions.size()), Outside::error, nullptr};
-  }
-};
-
-TEST_F(Reads, SumsReadFourElementsARegion) {
-  const std::vector<std::uint32_t> table(41 * 31, 1);
-  const std::vector<Region> regions = inner();
-  std::vector<std::uint64_t> out(n);
-  const Counts c =
-      counts(kernels::SumsRequest{{ConstView(table.data(), 41, 31), Border::zero}, list(regions), out.data(), false});
-  EXPECT_EQ(c.reads.elements, n * (a_region + 4));
-  EXPECT_EQ(c.writes.elements, n);
-  EXPECT_EQ(c.writes.strided, 0u);
-  EXPECT_EQ(c.atomics.elements, 0u);
-  EXPECT_EQ(c.block_barriers, 0u);
-}
-
-TEST_F(Reads, AWarpReportsWhatItRefusedOnce) {
-  const std::vector<std::uint32_t> table(41 * 31, 1);
-  const std::vector<Region> regions(n, Region{0, 0, 41, 1});
-  std::vector<std::uint64_t> out(n);
-  std::int64_t refused = 77;
-  kernels::RegionList all = list(regions);
-  all.refused = &refused;
-  const Counts c =
-      counts(kernels::SumsRequest{{ConstView(table.data(), 41, 31), Border::zero}, all, out.data(), false});
-  EXPECT_EQ(refused, 0);
-  EXPECT_EQ(c.reads.elements, n * a_region);  // nothing of the table
-  EXPECT_EQ(c.atomics.elements, n / 32);
-}
-
-TEST_F(Reads, VariancesReadFourElementsATable) {
-  const std::vector<std::uint32_t> table(41 * 31, 1);
-  const std::vector<std::uint64_t> squares(41 * 31, 1);
-  const std::vector<Region> regions = inner();
-  std::vector<double> out(n);
-  const Counts c = counts(kernels::StatisticsRequest{kernels::Statistic::variance,
-                                                     {ConstView(table.data(), 41, 31), Border::zero},
-                                                     TableView{ConstView(squares.data(), 41, 31), Border::zero},
-                                                     std::nullopt,
-                                                     list(regions),
-                                                     out.data()});
-  EXPECT_EQ(c.reads.elements, n * (a_region + 8));
-  EXPECT_EQ(c.writes.elements, n);
-}
-
-TEST_F(Reads, HistogramsReadFourElementsABin) {
-  constexpr std::uint64_t bins = 32;
-  const Shape shape{41, 31, bins, 1, Layout::planar};
-  const std::vector<std::uint32_t> tensor(41 * 31 * bins, 1);
-  const std::vector<Region> regions = inner();
-  std::vector<std::uint64_t> out(n * bins);
-  const Counts c = counts(kernels::HistogramsRequest{
-      {ConstView(tensor.data(), Type::u32, shape), Border::zero}, list(regions), out.data(), false});
-  EXPECT_EQ(c.reads.elements, n * bins * (a_region + 4));
-  // The 32 lanes of a region read it at once: 32 bytes in one sector, or two.
-  EXPECT_LE(c.reads.sectors, n * (2 * 2 + bins * 4));
-  EXPECT_EQ(c.writes.elements, n * bins);
-  EXPECT_EQ(c.writes.strided, 0u);
-}
-
-TEST_F(Reads, ReducersReadEachBinOnceOrTwice) {
-  const std::vector<double> histograms(n * 10, 1), edges(11);
-  std::vector<double> out(n * 10);
-  const kernels::HistogramList all{histograms.data(), n, 10};
-  using kernels::Reducer;
-  const auto reads = [&](Reducer reducer, const double* given) {
-    return counts(kernels::ReduceRequest{reducer, all, given, 100, out.data()}).reads.elements;
-  };
-  EXPECT_EQ(reads(Reducer::mode, nullptr), n * 10);
-  EXPECT_EQ(reads(Reducer::entropy, nullptr), n * 20);
-  EXPECT_EQ(reads(Reducer::normalise, nullptr), n * 20);
-  EXPECT_EQ(reads(Reducer::mean, edges.data()), n * (20 + 11));
-  EXPECT_EQ(reads(Reducer::percentile, edges.data()), n * (20 + 11));
-  EXPECT_EQ(counts(kernels::DistancesRequest{Distance::l1, all, histograms.data(), out.data()}).reads.elements, n * 40);
-}
-
-TEST_F(Reads, WindowsReadFourElements) {
-  const std::vector<float> table(101 * 61, 1);
-  std::vector<float> out(97 * 58);
-  const formulas::WindowAxis columns{100, 4, 0, 97, Edge::valid}, rows{60, 3, 0, 58, Edge::valid};
-  const Counts c = counts(kernels::WindowsRequest{kernels::Statistic::mean,
-                                                  {ConstView(table.data(), 101, 61), Border::zero},
-                                                  std::nullopt,
-                                                  columns,
-                                                  rows,
-                                                  View(out.data(), 97, 58)});
-  EXPECT_EQ(c.reads.elements, 97u * 58 * 4);
-  EXPECT_EQ(c.reads.strided, 0u);
-  EXPECT_EQ(c.writes.elements, 97u * 58);
-  EXPECT_EQ(c.writes.strided, 0u);
-}
-
-TEST_F(Reads, DistanceMapsReadEachBinTwice) {
-  constexpr std::uint64_t bins = 5;
-  std::vector<std::uint32_t> tensor;  // a pixel of each bin everywhere
-  for (std::uint32_t i = 0; i < 41 * 31 * bins; ++i) tensor.push_back(i % 41 * (i / 41 % 31));
-  const std::vector<double> target(bins, 1);
-  std::vector<double> out(37 * 27);
-  const Counts c = counts(kernels::DistanceMapRequest{
-      {ConstView(tensor.data(), Type::u32, {41, 31, bins, 1, Layout::planar}), Border::zero},
-      4,
-      4,
-      target.data(),
-      Distance::l1,
-      View(out.data(), 37, 27)});
-  EXPECT_EQ(c.reads.elements, 37u * 27 * bins * (8 + 2));
-  EXPECT_EQ(c.writes.elements, 37u * 27);
-}
-
 TEST(SimtRegions, SaysWhatCannotBe) {
   const auto image = small_image<std::uint32_t>(9, 7);
   Table<std::uint32_t> table(image, Border::zero);
@@ -249,6 +146,114 @@ TEST(SimtRegions, SaysWhatCannotBe) {
   Padded map(Type::f32, {9, 7});
   EXPECT_THROW(window_sums(simt, table.view(), {0, 3}, map.view()), InvalidArgument);
   EXPECT_THROW(window_sums(simt, {table.view().view, Border::exclusive}, {3, 3}, map.view()), InvalidArgument);
+}
+
+/// The CPU's sentences where it has one; of the device's own, which argument.
+TEST(SimtBoxes, SayWhatCannotBe) {
+  const Place simt{Backend::simt};
+  RegionRunner runner(simt);
+  const std::vector<Box> boxes(3);
+  const std::vector<Region> regions(3);
+  std::vector<double> out(3);
+  const std::vector<std::uint32_t> memory(1000);
+  const auto volume = [&](Type type, const Shape& shape, std::int64_t row = 0, std::int64_t batch = 0) {
+    return ConstView(memory.data(), type, shape, row, 0, batch);
+  };
+  struct Wrong {
+    ConstView view;
+    Border border = Border::zero;
+    std::size_t sums = 3;
+  };
+  const Shape cube{4, 4, 1, 4};
+  const auto with_shape = [&](const Shape& shape) { return volume(Type::u32, shape); };
+  for (const Wrong& w :
+       {Wrong{volume(Type::u32, cube), Border::exclusive}, Wrong{volume(Type::u16, cube)},
+        Wrong{volume(Type::u32, cube), Border::none, 2}, Wrong{volume(Type::u32, cube), Border::zero, 4},
+        Wrong{ConstView(nullptr, Type::u32, cube)}, Wrong{with_shape({4, 4, 2, 4})}, Wrong{with_shape({4, 4, 1, 0})},
+        Wrong{with_shape({0, 4, 1, 4})}, Wrong{with_shape({4, -1, 1, 4})}, Wrong{volume(Type::u32, cube, 12)},
+        Wrong{volume(Type::u32, cube, 16, 60)}}) {
+    std::vector<double> sums(w.sums);
+    const std::string want = refusal([&] { box_sums(w.view, w.border, boxes, sums); });
+    SCOPED_TRACE(want);
+    EXPECT_NE(want, "");
+    EXPECT_EQ(refusal([&] { box_sums(simt, w.view, w.border, boxes, sums); }), want);
+    EXPECT_EQ(refusal([&] { runner.box_sums(w.view, w.border, boxes, sums); }), want);
+  }
+  const Shape square{4, 4};
+  for (const Wrong& w : {Wrong{volume(Type::u8, square)}, Wrong{volume(Type::u32, square), Border::zero, 2},
+                         Wrong{ConstView(nullptr, Type::u32, square)}, Wrong{with_shape({4, 4, 2, 1})},
+                         Wrong{with_shape({4, 4, 1, 2})}, Wrong{with_shape({0, 4})}, Wrong{with_shape({4, 0})},
+                         Wrong{with_shape({-1, 4})}, Wrong{volume(Type::f64, square, 31)}}) {
+    std::vector<double> sums(w.sums);
+    const std::string want = refusal([&] { tilted_sums(w.view, regions, sums); });
+    SCOPED_TRACE(want);
+    EXPECT_NE(want, "");
+    EXPECT_EQ(refusal([&] { tilted_sums(simt, w.view, regions, sums); }), want);
+    EXPECT_EQ(refusal([&] { runner.tilted_sums(w.view, regions, sums); }), want);
+  }
+  const ConstView good = volume(Type::u32, cube), flat = volume(Type::u32, square);
+  const std::span<const Box> no_boxes(static_cast<const Box*>(nullptr), 3);
+  const std::span<const Region> no_regions(static_cast<const Region*>(nullptr), 3);
+  const std::span<double> no_out(static_cast<double*>(nullptr), 3);
+  auto* const odd = reinterpret_cast<std::int64_t*>(reinterpret_cast<char*>(out.data()) + 4);
+  const auto begins = [](const std::string& text, const char* words) { return text.find(words) == 0; };
+  EXPECT_PRED2(begins, refusal([&] { box_sums(simt, good, Border::zero, no_boxes, out); }), "boxes: a null pointer");
+  EXPECT_PRED2(begins, refusal([&] { box_sums(simt, good, Border::zero, boxes, no_out); }), "out: a null pointer");
+  EXPECT_PRED2(begins, refusal([&] { box_sums(simt, good, Border::zero, boxes, out, Outside::clip, odd); }),
+               "refused: ");
+  EXPECT_PRED2(begins, refusal([&] { tilted_sums(simt, flat, no_regions, out); }), "regions: a null pointer");
+  EXPECT_PRED2(begins, refusal([&] { tilted_sums(simt, flat, regions, no_out); }), "out: a null pointer");
+  EXPECT_PRED2(begins, refusal([&] { tilted_sums(simt, flat, regions, out, odd); }), "refused: ");
+  EXPECT_PRED2(begins, refusal([&] { tilted_sums(Place{Backend::cpu}, flat, regions, out); }), "backend cpu");
+  EXPECT_THROW(box_sums(Place{Backend::simt, 1}, good, Border::zero, boxes, out), Unavailable);
+}
+
+TEST(SimtBorders, AnyScheduleGivesTheSameTable) {
+  const auto image = oracle::random_image<float>(70, 61, -1e6, 1e7, 5);
+  Table<float> from(image, Border::exclusive);
+  const ConstView pixels(image.pixels.data(), 70, 61);
+  Padded want(Type::f32, {71, 62});
+  convert_border(from.view(), want.view(), Border::zero, &pixels);
+  for (std::uint64_t seed = 1; seed < 9; ++seed) {
+    Padded got(Type::f32, {71, 62});
+    simt::Options options;
+    options.seed = seed, options.residents = static_cast<int>(seed), options.start = simt::StartOrder::random;
+    simt::answer(kernels::ConvertRequest{from.view(), got.view(), Border::zero, pixels}, options);
+    EXPECT_EQ(output_differences<float>(got, want), 0u) << "seed " << seed;
+  }
+}
+
+TEST(SimtBorders, SayWhatCannotBe) {
+  const Place simt{Backend::simt};
+  std::vector<std::uint32_t> from(1000), to(1000);
+  const std::vector<std::uint8_t> pixels(1000);
+  const ConstView image(pixels.data(), 6, 5), narrow(pixels.data(), 5, 5), shorts(pixels.data(), Type::s16, {6, 5});
+  const ConstView nowhere(nullptr, Type::u8, {6, 5}), two(pixels.data(), Type::u8, {6, 5, 2}),
+      inside(to.data() + 2, Type::u8, {6, 5});
+  const TableView zero{ConstView(from.data(), 7, 6), Border::zero},
+      exclusive{ConstView(from.data(), 6, 5), Border::exclusive};
+  const View good(to.data(), 6, 5);
+  struct Wrong {
+    TableView from;
+    View to;
+    Border to_border = Border::none;
+    const ConstView* image = nullptr;
+  };
+  for (const Wrong& w : {Wrong{zero, View(to.data(), 5, 5)}, Wrong{zero, good, Border::zero},
+                         Wrong{zero, View(to.data(), Type::s32, {6, 5})}, Wrong{zero, View(from.data() + 8, 6, 5)},
+                         Wrong{zero, View(nullptr, Type::u32, {6, 5})}, Wrong{zero, View(to.data(), 6, 5, 20)},
+                         Wrong{{ConstView(nullptr, Type::u32, {7, 6}), Border::zero}, good},
+                         Wrong{{ConstView(from.data(), Type::u16, {7, 6}), Border::zero}, good}, Wrong{exclusive, good},
+                         Wrong{exclusive, good, Border::none, &narrow}, Wrong{exclusive, good, Border::none, &shorts},
+                         Wrong{exclusive, good, Border::none, &nowhere}, Wrong{exclusive, good, Border::none, &two},
+                         Wrong{exclusive, good, Border::none, &inside}}) {
+    const std::string want = refusal([&] { convert_border(w.from, w.to, w.to_border, w.image); });
+    SCOPED_TRACE(want);
+    EXPECT_NE(want, "");
+    EXPECT_EQ(refusal([&] { convert_border(simt, w.from, w.to, w.to_border, w.image); }), want);
+  }
+  EXPECT_EQ(refusal([&] { convert_border(simt, exclusive, good, Border::none, &image); }), "");
+  EXPECT_THROW(convert_border(Place{Backend::cpu}, zero, good, Border::none), InvalidArgument);
 }
 
 }  // namespace

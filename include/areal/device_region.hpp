@@ -1,5 +1,6 @@
 #pragma once
-/// \file device_region.hpp What tables that stay on a device answer there: the queries of region.hpp and histogram.hpp.
+/// \file device_region.hpp What tables that stay on a device answer there: the queries of region.hpp and histogram.hpp,
+/// but for those that take an image instead of a table, which are the CPU's alone.
 ///
 /// Queued: the functions that take a `Place` queue their work on its stream and return. They allocate nothing, wait for
 /// nothing, and may be captured in a CUDA graph. Every view, span and pointer is the device's memory, which must stay
@@ -20,9 +21,9 @@
 
 namespace areal {
 
-/// \name Regions. A region for which the CPU's functions throw is refused: its answers are 0 where they are integers,
-/// NaN where they are double, and the others' stand. Where `refused` is not null, the number there becomes the smallest
-/// index of a refused region, -1 where there is none.
+/// \name Regions and boxes. One for which the CPU's functions throw is refused: its answers are 0 where they are
+/// integers, NaN where they are double, and the others' stand. Where `refused` is not null, the number there becomes
+/// the smallest index of a refused one, -1 where there is none. O(1) each, for histograms O(bins).
 ///@{
 
 /// Sums of N regions, as the CPU's `region_sums`: 64u takes tables of 32u and 64u, 64s of 32s and 64s, double any.
@@ -45,6 +46,16 @@ void region_standard_deviations(const Place& on, const TableView& sum, const Tab
                                 std::span<const Region> regions, std::span<double> out,
                                 Outside outside = Outside::error, std::int64_t* refused = nullptr,
                                 const TableView* count = nullptr);
+
+/// Sums of N boxes of a volume table (depth as batch, one channel), border `zero` or `none`, as the CPU's: a table of
+/// any type, at most eight reads a box.
+void box_sums(const Place& on, const ConstView& volume, Border border, std::span<const Box> boxes,
+              std::span<double> out, Outside outside = Outside::error, std::int64_t* refused = nullptr);
+
+/// Sums of N rectangles rotated by 45 degrees from a tilted table ((H+1)x(W+1), of any type), as the CPU's: four reads
+/// a rectangle. One that does not lie inside is refused; none is clipped.
+void tilted_sums(const Place& on, const ConstView& tilted, std::span<const Region> regions, std::span<double> out,
+                 std::int64_t* refused = nullptr);
 
 /// Histograms of N regions, N x bins row by row: counts modulo 2^k. 64u takes tensors of 16u, 32u and 64u, double any.
 void region_histograms(const Place& on, const TensorView& tensor, std::span<const Region> regions,
@@ -82,6 +93,11 @@ void distance_map(const Place& on, const TensorView& tensor, std::int64_t width,
                   std::span<const double> target, Distance measure, const View& out);
 ///@}
 
+/// Copies a table into another border, as the CPU's: `from`, `to` and the image are the device's memory. O(H W); what
+/// an exclusive table lacks is added by one warp for the last row and one for the last column, while others copy.
+void convert_border(const Place& on, const TableView& from, const View& to, Border to_border,
+                    const ConstView* image = nullptr);
+
 /// Asks tables that stay on a device, from the host: tables, tensors and histograms are the device's memory, all else
 /// (regions, edges, targets, answers) the host's. Each call copies in, waits until the answers are back, and throws
 /// what the CPU's function of that name does, a region outside included. It keeps the device memory that this took for
@@ -104,6 +120,9 @@ class RegionRunner {
   void region_standard_deviations(const TableView& sum, const TableView& squares, std::span<const Region> regions,
                                   std::span<double> out, Outside outside = Outside::error,
                                   const TableView* count = nullptr);
+  void box_sums(const ConstView& volume, Border border, std::span<const Box> boxes, std::span<double> out,
+                Outside outside = Outside::error);
+  void tilted_sums(const ConstView& tilted, std::span<const Region> regions, std::span<double> out);
   void region_histograms(const TensorView& tensor, std::span<const Region> regions, std::span<std::uint64_t> out,
                          Outside outside = Outside::error);
   void region_histograms(const TensorView& tensor, std::span<const Region> regions, std::span<double> out,

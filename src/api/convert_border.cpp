@@ -4,9 +4,7 @@
 #include <areal/lane.hpp>
 #include <areal/region.hpp>
 #include <cstring>
-#include "api/require.hpp"
-#include "api/table_check.hpp"
-#include "api/view_check.hpp"
+#include "api/border_check.hpp"
 #include "cpu/region/modular.hpp"
 
 namespace areal {
@@ -73,41 +71,17 @@ AddLast add_last_for(Lane lane) {
   return nullptr;
 }
 
-std::int64_t image_extent(std::int64_t extent, Border border) { return extent - (border == Border::zero ? 1 : 0); }
-
 }  // namespace
 
 void convert_border(const TableView& from, const View& to, Border to_border, const ConstView* image) {
-  require_table(from, "from");
-  require_table({to, to_border}, "to");
-  require(to.type == from.view.type, "to: element type ", name_of(to.type), ", it must be ", name_of(from.view.type),
-          " as in `from`");
+  const bool completes = require_conversion(from, to, to_border, image);
   const std::int64_t width = from.image_width(), height = from.image_height();
-  require(image_extent(to.shape.width, to_border) == width && image_extent(to.shape.height, to_border) == height,
-          "to: ", to.shape.width, "x", to.shape.height, " in border `", name_of(to_border),
-          "`, which is no table of the image of ", width, "x", height, " of `from`");
-  require(!may_overlap(from.view, to), "to: it overlaps `from`; borders are not converted in place");
 
   if (width == 0 || height == 0) {
     for (std::int64_t y = 0; y < to.shape.height; ++y)
       if (to.shape.width > 0) std::memset(to.row(y), 0, static_cast<std::size_t>(to.shape.width) * size_of(to.type));
     return;
   }
-  const bool completes = from.border == Border::exclusive && to_border != Border::exclusive;
-  AddLast add = nullptr;
-  if (completes) {
-    require(image != nullptr, "image: an exclusive table lacks the last row and column, so the image is needed");
-    require(image->shape.width == width && image->shape.height == height && image->shape.channels == 1 &&
-                image->shape.batch == 1,
-            "image: ", image->shape.width, "x", image->shape.height, ", ", image->shape.channels, " channels, batch ",
-            image->shape.batch, ", it must be one plane of ", width, "x", height);
-    require_readable(*image, "image");
-    require(!may_overlap(*image, to), "to: it overlaps the image");
-    add = add_last_for({image->type, from.view.type});
-    require(add != nullptr, "image: no lane makes a table of ", name_of(from.view.type), " from ",
-            name_of(image->type));
-  }
-
   // In border zero's coordinates both hold [first, last); `from`, which is only read, needs no constness to be found
   // in.
   const Elements source(View(const_cast<void*>(from.view.data), from.view.type, from.view.shape, from.view.row_pitch),
@@ -130,7 +104,7 @@ void convert_border(const TableView& from, const View& to, Border to_border, con
   if (last_x > first)
     for (std::int64_t y = first; y < last_y; ++y)
       std::memcpy(target.at(first, y), source.at(first, y), static_cast<std::size_t>((last_x - first) * size));
-  if (completes) add(target, width, height, *image);
+  if (completes) add_last_for({image->type, from.view.type})(target, width, height, *image);
 }
 
 }  // namespace areal

@@ -8,8 +8,9 @@ namespace areal {
 
 namespace {
 
-kernels::RegionList listed(std::span<const Region> regions, Outside outside, std::int64_t* refused) {
-  require_span(regions, "regions");
+template <class R>
+kernels::ListOf<R> listed(std::span<const R> regions, Outside outside, std::int64_t* refused) {
+  require_span(regions, std::is_same_v<R, Box> ? "boxes" : "regions");
   require_span(std::span(refused, refused ? 1 : 0), "refused");
   return {regions.data(), static_cast<std::int64_t>(regions.size()), outside, refused};
 }
@@ -91,6 +92,22 @@ void region_standard_deviations(const Place& on, const TableView& sum, const Tab
                                 std::span<const Region> regions, std::span<double> out, Outside outside,
                                 std::int64_t* refused, const TableView* count) {
   variances(on, kernels::Statistic::standard_deviation, sum, squares, regions, out, outside, refused, count);
+}
+
+void box_sums(const Place& on, const ConstView& volume, Border border, std::span<const Box> boxes,
+              std::span<double> out, Outside outside, std::int64_t* refused) {
+  const formulas::Extents extents = require_volume(volume, border);
+  require_sum_each(out.size(), boxes.size(), "boxes");
+  require_span(out, "out");
+  answer(on, kernels::BoxesRequest{volume, border, extents, listed(boxes, outside, refused), out.data()});
+}
+
+void tilted_sums(const Place& on, const ConstView& tilted, std::span<const Region> regions, std::span<double> out,
+                 std::int64_t* refused) {
+  require_table({tilted, Border::zero}, "tilted");
+  require_sum_each(out.size(), regions.size(), "regions");
+  require_span(out, "out");
+  answer(on, kernels::RotatedRequest{tilted, listed(regions, Outside::error, refused), out.data()});
 }
 
 void region_histograms(const Place& on, const TensorView& tensor, std::span<const Region> regions,

@@ -1,5 +1,6 @@
-// Dense windows and distance maps of tables on a device: checks, then one request.
+// Dense windows, distance maps and other borders of tables on a device: checks, then one request.
 #include <areal/device_region.hpp>
+#include "api/border_check.hpp"
 #include "api/region_device.hpp"
 #include "api/table_check.hpp"
 #include "api/window_check.hpp"
@@ -50,6 +51,11 @@ void distance_map(const Place& on, const TensorView& tensor, std::int64_t width,
   require_distance_map(tensor, width, height, target.size(), out);
   require_span(target, "target");
   answer(on, kernels::DistanceMapRequest{tensor, width, height, target.data(), measure, out});
+}
+
+void convert_border(const Place& on, const TableView& from, const View& to, Border to_border, const ConstView* image) {
+  const bool completes = require_conversion(from, to, to_border, image);
+  answer(on, kernels::ConvertRequest{from, to, to_border, completes ? std::optional(*image) : std::nullopt});
 }
 
 }  // namespace areal

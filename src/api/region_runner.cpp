@@ -5,7 +5,9 @@
 #include <optional>
 #include <vector>
 #include "api/region_blocks.hpp"
+#include "api/region_check.hpp"
 #include "api/region_device.hpp"
+#include "api/table_check.hpp"
 #include "cuda/device.hpp"
 
 namespace areal {
@@ -157,6 +159,24 @@ void RegionRunner::region_standard_deviations(const TableView& sum, const TableV
   Device::ask(on_, device_.get(), [&](auto& call) {
     areal::region_standard_deviations(on_, sum, squares, call.in(regions), call.out(out), outside, nullptr, count);
   });
+}
+
+void RegionRunner::box_sums(const ConstView& volume, Border border, std::span<const Box> boxes, std::span<double> out,
+                            Outside outside) {
+  const formulas::Extents extents = require_volume(volume, border);
+  require_sum_each(out.size(), boxes.size(), "boxes");
+  for (std::size_t i = 0; i < boxes.size(); ++i) checked_box(boxes[i], static_cast<std::int64_t>(i), extents, outside);
+  Device::ask(on_, device_.get(),
+              [&](auto& call) { areal::box_sums(on_, volume, border, call.in(boxes), call.out(out), outside); });
+}
+
+void RegionRunner::tilted_sums(const ConstView& tilted, std::span<const Region> regions, std::span<double> out) {
+  require_table({tilted, Border::zero}, "tilted");
+  require_sum_each(out.size(), regions.size(), "regions");
+  for (std::size_t i = 0; i < regions.size(); ++i)
+    require_rotated(regions[i], static_cast<std::int64_t>(i), tilted.shape.width - 1, tilted.shape.height - 1);
+  Device::ask(on_, device_.get(),
+              [&](auto& call) { areal::tilted_sums(on_, tilted, call.in(regions), call.out(out)); });
 }
 
 void RegionRunner::region_histograms(const TensorView& tensor, std::span<const Region> regions,

@@ -36,7 +36,7 @@ void report(const std::vector<LaunchCounts>& launches, const LaunchReport& launc
 }
 
 void require_stream(Stream stream) {
-  require(stream.handle() != nullptr, "stream: a cuda plan needs the CUDA stream that it may use");
+  require(stream.handle() != nullptr, "stream: work on cuda needs the CUDA stream that it may use");
 }
 
 DeviceSat::DeviceSat(const Shape& image, Lane lane, const SatOptions& options, std::string id)

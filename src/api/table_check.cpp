@@ -10,6 +10,12 @@ namespace {
 
 std::string words_of(const Shape& shape) { return sentence(shape.width, "x", shape.height); }
 
+void require_element(Type type, const char* argument) {
+  const bool known = type == Type::u32 || type == Type::s32 || type == Type::u64 || type == Type::s64 ||
+                     type == Type::f32 || type == Type::f64;
+  require(known, argument, ": element type ", name_of(type), ": a table holds 32u, 32s, 64u, 64s, 32f or 64f");
+}
+
 }  // namespace
 
 void require_readable(const ConstView& view, const char* argument) {
@@ -21,12 +27,26 @@ void require_table(const TableView& table, const char* argument) {
   const ConstView& view = table.view;
   require(view.shape.channels == 1 && view.shape.batch == 1, argument, ": ", view.shape.channels, " channels, batch ",
           view.shape.batch, ": a table that answers is one plane (see `plane`)");
-  const bool known = view.type == Type::u32 || view.type == Type::s32 || view.type == Type::u64 ||
-                     view.type == Type::s64 || view.type == Type::f32 || view.type == Type::f64;
-  require(known, argument, ": element type ", name_of(view.type), ": a table holds 32u, 32s, 64u, 64s, 32f or 64f");
+  require_element(view.type, argument);
   require_readable(view, argument);
   require(table.border != Border::zero || (view.shape.width > 0 && view.shape.height > 0), argument, ": ",
           words_of(view.shape), " lacks the row and column of zeros of border `zero`");
+}
+
+formulas::Extents require_volume(const ConstView& volume, Border border) {
+  require(border != Border::exclusive, "border: a volume table is `zero` or `none`, not `exclusive`");
+  require_element(volume.type, "volume");
+  require(volume.shape.channels == 1, "volume: ", volume.shape.channels, " channels, it may have one");
+  require_readable(volume, "volume");
+  const Shape& shape = volume.shape;
+  const std::int64_t zeros = border == Border::zero ? 1 : 0;
+  require(shape.width >= zeros && shape.height >= zeros && shape.batch >= zeros, "volume: ", shape.width, "x",
+          shape.height, "x", shape.batch, " lacks the plane, row and column of zeros of border `zero`");
+  return {shape.width - zeros, shape.height - zeros, shape.batch - zeros};
+}
+
+void require_sum_each(std::size_t sums, std::size_t asked, const char* what) {
+  require(sums == asked, "out: ", sums, " sums for ", asked, " ", what);
 }
 
 void require_tensor(const TensorView& tensor) {

@@ -3,6 +3,7 @@
 
 #include <areal/histogram.hpp>
 #include <areal/region.hpp>
+#include "formulas/corners.hpp"
 
 namespace areal {
 
@@ -11,6 +12,10 @@ namespace areal {
 void require_readable(const ConstView& view, const char* argument);
 /// The same, and one plane of 32u, 32s, 64u, 64s, 32f or 64f, with the zero row and column where the border says so.
 void require_table(const TableView& table, const char* argument);
+/// A table of a volume, `zero` or `none`, of one of these types; gives the volume's extents.
+formulas::Extents require_volume(const ConstView& volume, Border border);
+/// Throws unless there is a sum for each of so many regions or boxes.
+void require_sum_each(std::size_t sums, std::size_t asked, const char* what);
 /// The same as `require_readable`, and planar bins of 16u, 32u, 64u, 32f or 64f.
 void require_tensor(const TensorView& tensor);
 /// Throws unless the table's sums can be had as that type: 64u of unsigned tables, 64s of signed ones, 64f of any.

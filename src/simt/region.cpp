@@ -22,8 +22,9 @@ class Registrar {
   void input(const std::optional<TableView>& table) {
     if (table) input(table->view);
   }
-  void input(const kernels::RegionList& list) {
-    input(list.data, static_cast<std::size_t>(list.count) * sizeof(areal::Region));
+  template <class R>
+  void input(const kernels::ListOf<R>& list) {
+    input(list.data, static_cast<std::size_t>(list.count) * sizeof(R));
     if (list.refused) output("the refused region", list.refused, sizeof *list.refused);
   }
   void input(const kernels::HistogramList& list) { doubles(list.data, list.count * list.bins); }
@@ -61,6 +62,16 @@ void add_memory(Registrar& memory, const kernels::StatisticsRequest& request) {
   memory.input(request.regions);
   memory.answers(request.out, request.regions.count);
 }
+void add_memory(Registrar& memory, const kernels::BoxesRequest& request) {
+  memory.input(request.volume);
+  memory.input(request.boxes);
+  memory.answers(request.out, request.boxes.count);
+}
+void add_memory(Registrar& memory, const kernels::RotatedRequest& request) {
+  memory.input(request.tilted);
+  memory.input(request.regions);
+  memory.answers(request.out, request.regions.count);
+}
 void add_memory(Registrar& memory, const kernels::HistogramsRequest& request) {
   memory.input(request.tensor.view);
   memory.input(request.regions);
@@ -86,6 +97,12 @@ void add_memory(Registrar& memory, const kernels::DistanceMapRequest& request) {
   memory.input(request.tensor.view);
   memory.doubles(request.target, request.tensor.bins());
   memory.output("the answers", request.out.data, bytes_of_view(request.out));
+}
+
+void add_memory(Registrar& memory, const kernels::ConvertRequest& request) {
+  memory.input(request.from.view);
+  if (request.image) memory.input(*request.image);
+  memory.output("the table", request.to.data, bytes_of_view(request.to));
 }
 
 }  // namespace

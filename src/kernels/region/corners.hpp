@@ -1,11 +1,13 @@
 #pragma once
-// A table under regions: four of its elements, and the sum that they make. As on the CPU, integers are subtracted
-// modulo 2^k in the table's own width and then widened, floats in double; the order of the subtractions is the CPU's.
+// A table under regions, boxes and rotated rectangles: some of its elements, and the sum that they make. As on the CPU,
+// integers are subtracted modulo 2^k in the table's own width and then widened, floats in double; the order of the
+// subtractions is the CPU's.
 
 #include <areal/border.hpp>
 #include <areal/region.hpp>
 #include <cstdint>
 #include <type_traits>
+#include "formulas/corners.hpp"
 #include "kernels/device/elements.hpp"
 #include "kernels/device/strides.hpp"
 
@@ -78,6 +80,36 @@ AREAL_DEVICE Corners<T> corners(const M& m, const TableArgs& table, const Region
       [&](std::int64_t offset) { return static_cast<D>(load_element<M, T>(m, table.data + offset, false, site)); });
 }
 
+/// The elements at points 0 <= c < N of a table, or of slices `plane` bytes apart, added with their signs in that
+/// order; nothing where the table has no element. N loads, none of which waits for another.
+template <class T, int N, class M, class Point>
+AREAL_DEVICE Difference<T> signed_sum(const M& m, const TableArgs& table, std::int64_t plane, const Point& point,
+                                      Site site = AREAL_HERE) {
+  T element[N] = {};
+  const auto read = [&](const auto& at) {
+    AREAL_UNROLL
+    for (int c = 0; c < N; ++c) {
+      const formulas::SignedPoint p = point(c);
+      const std::int64_t x = p.x - table.shift, y = p.y - table.shift, z = p.z - table.shift;
+      // Outside of the branch, which then is but a predicate of the load.
+      const std::int64_t offset = z * plane + y * table.row + x * table.column;
+      if (x >= 0 && y >= 0 && z >= 0) element[c] = at(offset);
+    }
+  };
+  // Told apart once, as above.
+  if (table.aligned)
+    read([&](std::int64_t offset) { return m.load(reinterpret_cast<const T*>(table.data + offset), site); });
+  else
+    read([&](std::int64_t offset) { return load_element<M, T>(m, table.data + offset, false, site); });
+  Difference<T> sum = 0;
+  AREAL_UNROLL
+  for (int c = 0; c < N; ++c) {
+    const auto value = static_cast<Difference<T>>(element[c]);
+    sum = point(c).minus ? sum - value : sum + value;
+  }
+  return sum;
+}
+
 /// A difference of integers as 64 bits: two's complement where the table is signed.
 template <class T>
 AREAL_DEVICE std::uint64_t widened(T difference, bool is_signed) {
@@ -86,6 +118,15 @@ AREAL_DEVICE std::uint64_t widened(T difference, bool is_signed) {
 }
 AREAL_DEVICE double real_of(std::uint64_t sum, bool is_signed) {
   return is_signed ? static_cast<double>(static_cast<std::int64_t>(sum)) : static_cast<double>(sum);
+}
+
+/// A table's difference as double.
+template <class D>
+AREAL_DEVICE double real_sum(D difference, const TableArgs& table) {
+  if constexpr (std::is_integral_v<D>)
+    return real_of(widened(difference, table.is_signed), table.is_signed);
+  else
+    return difference;
 }
 
 /// A sum of a table whose type is known at run time.

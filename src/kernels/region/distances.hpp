@@ -4,6 +4,7 @@
 
 #include "formulas/distance.hpp"
 #include "formulas/histogram.hpp"
+#include "kernels/region/launches.hpp"
 #include "kernels/region/reduce.hpp"
 
 namespace areal::kernels {
@@ -40,7 +41,7 @@ struct Distances {
 
 template <class Launcher>
 void answer(Launcher& launcher, const DistancesRequest& request) {
-  launcher.template launch<Distances, NoConfig>((request.histograms.count + 127) / 128, request, false);
+  launch_each<Distances, NoConfig>(launcher, request.histograms.count, request);
 }
 
 }  // namespace areal::kernels

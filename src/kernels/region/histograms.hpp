@@ -5,8 +5,8 @@
 
 #include "formulas/variance.hpp"
 #include "kernels/region/corners.hpp"
+#include "kernels/region/launches.hpp"
 #include "kernels/region/regions.hpp"
-#include "kernels/region/sums.hpp"
 
 namespace areal::kernels {
 
@@ -39,7 +39,7 @@ struct Histograms {
       for (std::int64_t bin = m.thread() & (lanes - 1); bin < a.bins; bin += lanes)
         write(i * a.bins + bin, corners<T>(m, a.first, t.region, bin * a.plane).by_rows(), refused);
     }
-    report(m, a.regions, i, refused);
+    report(m, a.regions.refused, i, refused);
   }
 
   AREAL_DEVICE void write(std::int64_t at, Difference<T> count, bool refused) {
@@ -65,19 +65,11 @@ void answer(Launcher& launcher, const HistogramsRequest& request) {
       request.out,
       request.real};
   while (a.log_lanes < 5 && (1 << a.log_lanes) < a.bins) ++a.log_lanes;
-  const std::int64_t a_block = 256 >> a.log_lanes, blocks = (request.regions.count + a_block - 1) / a_block;
-  switch (tensor.view.type) {
-    case Type::u16:
-      return launcher.template launch<Histograms, ElementConfig<std::uint16_t>>(blocks, a, false);
-    case Type::u64:
-      return launcher.template launch<Histograms, ElementConfig<std::uint64_t>>(blocks, a, false);
-    case Type::f32:
-      return launcher.template launch<Histograms, ElementConfig<float>>(blocks, a, false);
-    case Type::f64:
-      return launcher.template launch<Histograms, ElementConfig<double>>(blocks, a, false);
-    default:
-      return launcher.template launch<Histograms, ElementConfig<std::uint32_t>>(blocks, a, false);
-  }
+  const std::int64_t lanes = request.regions.count << a.log_lanes;
+  if (tensor.view.type == Type::u16)
+    launch_each<Histograms, ElementConfig<std::uint16_t>>(launcher, lanes, a);
+  else
+    launch_each_of<Histograms>(launcher, tensor.view.type, lanes, a);
 }
 
 }  // namespace areal::kernels

@@ -5,6 +5,7 @@
 
 #include "formulas/histogram.hpp"
 #include "kernels/device/machine.hpp"
+#include "kernels/region/launches.hpp"
 #include "kernels/region/request.hpp"
 #include "kernels/region/statistics.hpp"
 
@@ -81,7 +82,7 @@ struct Reduce {
 
 template <class Launcher>
 void answer(Launcher& launcher, const ReduceRequest& request) {
-  launcher.template launch<Reduce, NoConfig>((request.histograms.count + 127) / 128, request, false);
+  launch_each<Reduce, NoConfig>(launcher, request.histograms.count, request);
 }
 
 }  // namespace areal::kernels

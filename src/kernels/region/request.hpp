@@ -8,17 +8,21 @@
 #include <cstdint>
 #include <optional>
 #include <variant>
+#include "formulas/corners.hpp"
 #include "formulas/window_axis.hpp"
 
 namespace areal::kernels {
 
-/// N regions, and what becomes of those that reach outside.
-struct RegionList {
-  const Region* data = nullptr;
+/// N regions or boxes, and what becomes of those that reach outside.
+template <class R>
+struct ListOf {
+  const R* data = nullptr;
   std::int64_t count = 0;
   Outside outside = Outside::error;
   std::int64_t* refused = nullptr;  ///< or null
 };
+using RegionList = ListOf<Region>;
+using BoxList = ListOf<Box>;
 
 enum class Statistic : std::uint8_t { sum, mean, variance, standard_deviation };
 
@@ -34,6 +38,20 @@ struct StatisticsRequest {
   TableView sum;
   std::optional<TableView> squares, count;
   RegionList regions;
+  double* out;
+};
+
+struct BoxesRequest {
+  ConstView volume;
+  Border border;
+  formulas::Extents extents;  ///< of the volume, in pixels
+  BoxList boxes;
+  double* out;
+};
+
+struct RotatedRequest {
+  ConstView tilted;
+  RegionList regions;  ///< none is clipped
   double* out;
 };
 
@@ -75,6 +93,13 @@ struct WindowsRequest {
   View out;
 };
 
+struct ConvertRequest {
+  TableView from;
+  View to;
+  Border to_border;
+  std::optional<ConstView> image;  ///< where `to` has what `from` lacks
+};
+
 struct DistanceMapRequest {
   TensorView tensor;
   std::int64_t width, height;  ///< of the window
@@ -83,7 +108,7 @@ struct DistanceMapRequest {
   View out;
 };
 
-using RegionRequest = std::variant<SumsRequest, StatisticsRequest, HistogramsRequest, ReduceRequest, DistancesRequest,
-                                   WindowsRequest, DistanceMapRequest>;
+using RegionRequest = std::variant<SumsRequest, StatisticsRequest, BoxesRequest, RotatedRequest, HistogramsRequest,
+                                   ReduceRequest, DistancesRequest, WindowsRequest, DistanceMapRequest, ConvertRequest>;
 
 }  // namespace areal::kernels

@@ -5,6 +5,7 @@
 #include <cmath>
 #include "formulas/variance.hpp"
 #include "kernels/region/corners.hpp"
+#include "kernels/region/launches.hpp"
 #include "kernels/region/regions.hpp"
 
 namespace areal::kernels {
@@ -56,7 +57,7 @@ struct Statistics {
       const AnySum squares = varies ? region_sum(m, a.squares, t.region) : AnySum{};
       m.store_once(a.out + i, statistic_of(a.statistic, a.sum, sum, a.squares, squares, pixels(t.region)));
     }
-    report(m, a.regions, i, refused);
+    report(m, a.regions.refused, i, refused);
   }
 
   AREAL_DEVICE Pixels pixels(const Region& region) {
@@ -83,7 +84,7 @@ void answer(Launcher& launcher, const StatisticsRequest& request) {
   also(request.squares, a.squares);
   also(request.count, a.count);
   a.regions = region_args(request.regions, request.sum.image_width(), request.sum.image_height(), lacks_last);
-  launcher.template launch<Statistics, NoConfig>((request.regions.count + 255) / 256, a, false);
+  launch_each<Statistics, NoConfig>(launcher, request.regions.count, a);
 }
 
 }  // namespace areal::kernels

@@ -4,6 +4,7 @@
 
 #include "formulas/variance.hpp"
 #include "kernels/region/corners.hpp"
+#include "kernels/region/launches.hpp"
 #include "kernels/region/regions.hpp"
 
 namespace areal::kernels {
@@ -32,27 +33,18 @@ struct Sums {
       refused = t.refused;
       write(i, corners<T>(m, a.table, t.region).by_rows(), refused);
     }
-    report(m, a.regions, i, refused);
+    report(m, a.regions.refused, i, refused);
   }
 
   AREAL_DEVICE void write(std::int64_t i, Difference<T> difference, bool refused) {
     if constexpr (std::is_integral_v<T>) {
-      const std::uint64_t sum = widened(difference, a.table.is_signed);
       if (!a.real) {
-        m.store_once(static_cast<std::uint64_t*>(a.out) + i, sum);
+        m.store_once(static_cast<std::uint64_t*>(a.out) + i, widened(difference, a.table.is_signed));
         return;
       }
-      m.store_once(static_cast<double*>(a.out) + i,
-                   refused ? formulas::not_a_number() : real_of(sum, a.table.is_signed));
-    } else {
-      m.store_once(static_cast<double*>(a.out) + i, refused ? formulas::not_a_number() : difference);
     }
+    m.store_once(static_cast<double*>(a.out) + i, refused ? formulas::not_a_number() : real_sum(difference, a.table));
   }
-};
-
-template <class T_>
-struct ElementConfig {
-  using T = T_;
 };
 
 template <class Launcher>
@@ -62,18 +54,7 @@ void answer(Launcher& launcher, const SumsRequest& request) {
   const SumsArgs a{
       region_args(request.regions, table.image_width(), table.image_height(), table.border == Border::exclusive),
       table_args(table.view, table.border), request.out, request.real};
-  const std::int64_t blocks = (request.regions.count + 255) / 256;
-  switch (table.view.type) {
-    case Type::f32:
-      return launcher.template launch<Sums, ElementConfig<float>>(blocks, a, false);
-    case Type::f64:
-      return launcher.template launch<Sums, ElementConfig<double>>(blocks, a, false);
-    case Type::u64:
-    case Type::s64:
-      return launcher.template launch<Sums, ElementConfig<std::uint64_t>>(blocks, a, false);
-    default:
-      return launcher.template launch<Sums, ElementConfig<std::uint32_t>>(blocks, a, false);
-  }
+  launch_each_of<Sums>(launcher, table.view.type, request.regions.count, a);
 }
 
 }  // namespace areal::kernels
