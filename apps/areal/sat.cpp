@@ -25,6 +25,7 @@ struct Request {
   bool tilted = false, ignore_nan = false, interleaved = false, csv = false;
   std::vector<Stat> stats;  // of stat_texts
   LaunchTable launches;
+  bool best_r() const { return share == "best"; }
 };
 
 SatOptions sat_options(Request& request, const Settings& settings) {
@@ -36,8 +37,12 @@ SatOptions sat_options(Request& request, const Settings& settings) {
   const auto scan = warp_scan_named(request.warp_scan);
   if (!scan) refuse("--warp-scan ", request.warp_scan, ": may be kogge-stone or ladner-fischer");
   options.scan = *scan;
-  options.r = number("--r", request.share);
-  if (!(options.r > 0 && options.r < 1)) refuse("--r ", request.share, ": may lie between 0 and 1");
+  if (request.best_r()) {
+    if (request.algorithm != "hybrid-1r1w") refuse("--r best: only hybrid-1r1w has it");
+  } else {
+    options.r = number("--r", request.share);
+    if (!(options.r > 0 && options.r < 1)) refuse("--r ", request.share, ": may lie between 0 and 1, or be best");
+  }
   options.backend = settings.backend;
   options.device = settings.device;
   options.threads = settings.threads;
@@ -230,7 +235,7 @@ void answer(const Request& request, const TableMaker& maker, const Item& item, b
 
 void run(Request& request, const Settings& settings) {
   resolve(request, settings);
-  TableMaker maker(sat_options(request, settings), request.lane, request.squares);
+  TableMaker maker(sat_options(request, settings), request.lane, request.squares, request.best_r());
   const Array mask = request.mask.empty() ? Array() : mask_of(request.mask, settings);
   const auto source = open_source(request.input, settings);
   const std::string& name = request.input.path;
@@ -291,7 +296,8 @@ void add_sat(CLI::App& app, Settings& settings) {
   verb->add_flag("--volume", request->input.volume, "One table over all frames (or the first axis of an .npy)");
   verb->add_flag("--interleaved", request->interleaved, "With --all-channels: one interleaved table");
   verb->add_option("--algorithm", request->algorithm, "An id of areal algorithms, family sat")->type_name("ID");
-  verb->add_option("--r", request->share, "For hybrid-1r1w: the share of the image that its triangles have (0.25)")
+  verb->add_option("--r", request->share,
+                   "For hybrid-1r1w: the share of the image that its triangles have (0.25); best tries some")
       ->type_name("R");
   verb->add_option("--warp-scan", request->warp_scan,
                    "kogge-stone or ladner-fischer, for scanrow-brlt and scanrow-column")

@@ -15,8 +15,8 @@ TableView channel_of(const Array& array, std::int64_t channel, Border border) {
 
 }  // namespace
 
-TableMaker::TableMaker(SatOptions options, std::string lane, std::string squares)
-    : options_(std::move(options)), lane_(std::move(lane)), squares_text_(std::move(squares)) {
+TableMaker::TableMaker(SatOptions options, std::string lane, std::string squares, bool best_r)
+    : options_(std::move(options)), lane_(std::move(lane)), squares_text_(std::move(squares)), best_r_(best_r) {
   if (!lane_.empty() && !lane_named(lane_)) {
     std::string names;
     for (const Lane& known : lanes()) names += (names.empty() ? "" : ", ") + name_of(known);
@@ -49,18 +49,24 @@ Lane TableMaker::lane_for(const ConstView& image, const std::string& name) const
   refuse("--lane ", lane_, ": cannot hold the ", name_of(image.type), " pixels of ", name, "; it may be ", names);
 }
 
-void TableMaker::plan_for(const ConstView& image, Lane lane) {
+void TableMaker::plan_for(const ConstView& image, Lane lane, const std::string& name, const Settings& settings) {
   if (runner_ && plan().image_shape() == image.shape && plan().lane() == lane && image_type_ == image.type) return;
   SatOptions options = options_;
   if (!squares_text_.empty()) options.squares = squares_type(squares_text_, image.type);
   options.backend = best_backend(image.shape, lane, options);
-  const SatPlan plan(image.shape, lane, options);
-  image_type_ = image.type;
+  SatPlan plan(image.shape, lane, options);
   const std::uint64_t bytes = plan.table_bytes(), free = free_memory();
   if (bytes > free)
     throw OutOfMemory(fmt::format("the tables of an image of {}x{} take {} bytes, and {} are free", image.shape.width,
                                   image.shape.height, bytes, free),
                       bytes);
+  if (best_r_) {
+    options.r = best_hybrid_share(image.shape, lane, options);
+    settings.detail("{}: r {:.6g} {} of the shares that were tried", name, options.r,
+                    options.backend == Backend::cuda ? "was the fastest" : "has the least global memory access cost");
+    plan = SatPlan(image.shape, lane, options);
+  }
+  image_type_ = image.type;
   sum_ = Array(plan.table_shape(), lane.table);
   squares_ = options.squares ? Array(plan.table_shape(), *options.squares) : Array();
   tilted_ = options.tilted ? Array(plan.tilted_shape(), lane.table) : Array();
@@ -72,7 +78,7 @@ void TableMaker::make(const ConstView& image, const ConstView& mask, const std::
                       const Settings& settings) {
   const Lane lane = lane_for(image, name);
   const bool is_new = !runner_ || !(plan().image_shape() == image.shape);
-  plan_for(image, lane);
+  plan_for(image, lane, name, settings);
   Array wide;
   if (lane.input != image.type) wide = converted(image, lane.input);
   if (is_new) {

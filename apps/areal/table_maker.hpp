@@ -11,8 +11,9 @@ namespace areal::command {
 
 class TableMaker {
  public:
-  /// `lane` by name; empty takes the default of each image. `squares` is a type's name, "auto", or empty.
-  TableMaker(SatOptions options, std::string lane, std::string squares);
+  /// `lane` by name; empty takes the default of each image. `squares` is a type's name, "auto", or empty. `best_r`: of
+  /// hybrid-1r1w, the r that does best for each size.
+  TableMaker(SatOptions options, std::string lane, std::string squares, bool best_r = false);
 
   /// Computes. `name` is the image's, for sentences. Throws InvalidArgument for a lane that cannot hold the image.
   void make(const ConstView& image, const ConstView& mask, const std::string& name, const Settings& settings);
@@ -28,10 +29,11 @@ class TableMaker {
 
  private:
   Lane lane_for(const ConstView& image, const std::string& name) const;
-  void plan_for(const ConstView& image, Lane lane);
+  void plan_for(const ConstView& image, Lane lane, const std::string& name, const Settings& settings);
 
   SatOptions options_;
   std::string lane_, squares_text_;
+  bool best_r_;
   std::optional<SatRunner> runner_;
   Type image_type_ = Type::u8;
   Array sum_, squares_, tilted_, count_;

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace areal {
 
@@ -107,6 +108,19 @@ class SatRunner {
   Array workspace_;
   std::shared_ptr<Device> device_;
 };
+
+/// The share that hybrid-1r1w's triangles have for an image of that size where `r` is asked for: the nearest that whole
+/// tiles can make, 0 where the image has but one row or column of them.
+double hybrid_share(const Shape& image, double r, Border border = Border::zero);
+/// Shares that the triangles can have, k (k + 1) of all tiles for k tiles to a side, ascending: of those from `from` to
+/// `to` all, or `most` evenly spread over k, the largest among them. None where the image has but one row or column.
+std::vector<double> hybrid_shares(const Shape& image, Border border, std::size_t most, double from = 0, double to = 1);
+/// The share that does best of some 18 on images of that shape, whatever their pixels: 12 over all sides of the
+/// triangles, then 6 around the best of those. On cuda that with the least median time of an execute on a prepared
+/// plan, beside memory of its own; on simt, whose time is no machine's, that with the least global memory access cost
+/// C/w + S + (B + 1)(l - 1) (Kasagi 2014) of what is counted, where w = l = 32. `options.r` where there is none.
+/// Throws what SatPlan throws, InvalidArgument for another algorithm, OutOfMemory where the device lacks the bytes.
+double best_hybrid_share(const Shape& image, Lane lane, const SatOptions& options);
 
 /// The best backend for host images of that shape with these options: cuda where the device can do all that is asked
 /// for and its free memory holds image, tables and workspace, else cpu.

@@ -123,7 +123,7 @@ CostNames names_of(const Algorithm& row, const AlgorithmRequest& request, bool i
   if (has(row.reads_per_element, 'T') || has(row.barrier_steps, 'T') || has(row.barrier_steps, 'd'))
     names.T = static_cast<double>(side);
   if (has(row.reads_per_element, 'r')) {
-    names.r = hybrid_r({request.width, request.height}, {.border = Border::none, .r = request.r});
+    names.r = hybrid_share({request.width, request.height}, request.r, Border::none);
     // r is k (k + 1) of all tiles, and the lower triangle's corners are k to a side.
     const auto k = std::llround((std::sqrt(1 + 4 * names.r * static_cast<double>(y * x)) - 1) / 2);
     names.d = static_cast<double>(recursion(k + 1, k + 1, side));

@@ -121,7 +121,7 @@ SatPlan::SatPlan(const Shape& image, Lane lane, const SatOptions& options) {
   require(row != nullptr && runs_on(*row, backend), "algorithm ", options.algorithm, " is not one of ",
           known_algorithms(backend));
   if (options.algorithm == "hybrid-1r1w")
-    state->reason = sentence("asked for, with r ", hybrid_r(image, options));
+    state->reason = sentence("asked for, with r ", hybrid_share(image, options.r, options.border));
   else if (options.algorithm == "scanrow-brlt" || options.algorithm == "scanrow-column")
     state->reason = sentence("asked for, with the warp scan ", name_of(options.scan));
   else if (options.algorithm != "auto")

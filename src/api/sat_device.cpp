@@ -5,15 +5,9 @@
 #include "api/require.hpp"
 #include "cuda/device.hpp"
 #include "kernels/sat/choice.hpp"
-#include "kernels/sat/triangles.hpp"
 #include "simt/sat.hpp"
 
 namespace areal {
-
-double hybrid_r(const Shape& image, const SatOptions& options) {
-  const kernels::Placed p = kernels::placed(image, options.border);
-  return kernels::effective_r(options.r, p.height, p.width);
-}
 
 void require_backend(Backend backend, int device) {
   if (backend == Backend::cuda)

@@ -35,8 +35,6 @@ class DeviceSat {
   std::size_t workspace_bytes_ = 0;
 };
 
-/// The share that the triangles of hybrid-1r1w have where options.r is asked for.
-double hybrid_r(const Shape& image, const SatOptions& options);
 /// Throws Unavailable unless that backend, and its device, can be used.
 void require_backend(Backend backend, int device);
 /// Throws InvalidArgument where the launches are asked of a backend that has none.
