@@ -370,7 +370,15 @@ class Course {
 
 void run_race(const CudaRace& race) {
   check(cudaSetDevice(race.device));
-  Course(race).run();
+  std::unique_ptr<Course> course;
+  try {
+    course = std::make_unique<Course>(race);
+  } catch (const Error& e) {  // no memory for the image and what is made of it
+    cudaGetLastError();
+    for (std::size_t i = 0; i < race.racers.size(); ++i) race.refused(i, std::string("image and result: ") + e.what());
+    return;
+  }
+  course->run();
 }
 
 void run_link(const CudaLink& link) {
