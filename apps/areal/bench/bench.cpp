@@ -97,6 +97,7 @@ void Report::write(const std::string& path) const {
     if (!r.scan.empty()) row["scan"] = r.scan;
     for (const LaunchTime& l : r.launches)
       row["launches"].push_back({{"kernel", l.kernel},
+                                 {"launches", l.launches},
                                  {"blocks", l.blocks},
                                  {"threads", l.threads},
                                  {"occupancy", l.occupancy},

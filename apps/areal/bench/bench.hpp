@@ -38,13 +38,14 @@ struct Options {
   std::string plot;   // the file that its picture goes to; "" for none
 };
 
-/// A launch of an execute: see race.hpp.
+/// A launch of an execute; of one that has more than 16, all launches of one kernel in a row.
 struct LaunchTime {
   std::string kernel;
-  std::int64_t blocks = 0;
-  int threads = 0;       // of a block
-  double occupancy = 0;  // warps that a multiprocessor holds of it, of those that it can hold
-  Times time = {};       // from an event behind the launch before it to an event behind it
+  std::int64_t launches = 1;
+  std::int64_t blocks = 0;  // of all of them
+  int threads = 0;          // of a block
+  double occupancy = 0;     // warps that a multiprocessor holds of it, of those that it can hold
+  Times time = {};          // from an event behind the launch before it to an event behind it
 };
 
 /// One line of the result: a kernel, its time, and the floor that was measured beside it.

@@ -76,7 +76,8 @@ struct CudaRacer {
 };
 struct CudaLaunchTimes {
   std::string kernel;
-  std::int64_t blocks;
+  std::int64_t launches;  ///< of it in a row, told as one where an execute has more than 16
+  std::int64_t blocks;    ///< of all of them
   int threads;
   double occupancy;
   std::vector<double> times;

@@ -38,7 +38,7 @@ RaceResult race(const Race& race, const Options& options) {
     ran.algorithm = algorithm;
     ran.time = times_of(times);
     for (const CudaLaunchTimes& l : launches)
-      ran.launches.push_back({l.kernel, l.blocks, l.threads, l.occupancy, times_of(l.times)});
+      ran.launches.push_back({l.kernel, l.launches, l.blocks, l.threads, l.occupancy, times_of(l.times)});
   };
   asked.refused = [&](std::size_t i, const std::string& why) { result.ran.at(i).refused = why; };
   call("areal_cuda_bench_race", asked);
