@@ -64,13 +64,15 @@ void measure_gpu(PoostchiCase& of, const Options& options, Report& report) {
   race.racers = poostchi_racers;
   race.launches = true;
   of.ranks = keep_race(race, options, report, by_phase);
-  // Every algorithm of the paper begins with the same launch; that of the wave-front counts.
-  const std::optional<Record>& first = of.ranks[wavefront];
-  for (const LaunchTime& l : first ? first->launches : std::vector<LaunchTime>())
-    if (l.phase == "initialisation") {
-      of.initialised = l.time.median;
-      report.keep(beside(of, "initialisation", "device", l.time, first->bytes, options));
-    }
+  // Every algorithm of the paper begins with the same launch: that of the last one that ran counts.
+  const LaunchTime* first = nullptr;
+  std::uint64_t bytes = 0;
+  for (const std::optional<Record>& record : of.ranks)
+    if (record && !record->launches.empty() && record->launches[0].phase == "initialisation")
+      first = &record->launches[0], bytes = record->bytes;
+  if (first == nullptr) return;
+  of.initialised = first->time.median;
+  report.keep(beside(of, "initialisation", "device", first->time, bytes, options));
 }
 
 void measure_link(PoostchiCase& of, const Options& options, Report& report) {
