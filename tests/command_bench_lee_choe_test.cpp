@@ -48,7 +48,7 @@ void BenchLeeChoe::expect_complete(const Json& records) const {
 void BenchLeeChoe::expect_relative(const Json& records) const {
   for (const int bins : {2, 1}) {
     const std::string heading = "Lee, Choe 2014, " + std::to_string(bins) + " bins: per cent of the time of harris";
-    EXPECT_EQ(table(heading)[0], (Words{"figure", "algorithm", "24x16", "2100x2"}));
+    EXPECT_EQ(table(heading).at(0), (Words{"figure", "algorithm", "24x16", "2100x2"}));
     EXPECT_EQ(row(heading, {"harris,", "us"}), (Words{one_decimal(time(records, "harris", 24, bins)),
                                                       one_decimal(time(records, "harris", 2100, bins))}));
     const auto expect_row = [&](const Words& begin) {
@@ -65,7 +65,7 @@ void BenchLeeChoe::expect_relative(const Json& records) const {
     EXPECT_EQ(row(heading, {"memset"}).size(), 2U);
     // One block a line saves what several write and read again; the mapping alone saves no access.
     EXPECT_LT(time(records, "lee-choe-multiple", 2100, bins), time(records, "harris", 2100, bins));
-    EXPECT_EQ(row(heading, {"4", "lee-choe-shared"})[0], "100.0");
+    EXPECT_EQ(row(heading, {"4", "lee-choe-shared"}).at(0), "100.0");
   }
 }
 
