@@ -116,7 +116,9 @@ def poostchi(part):
 
     text = "\n".join(part.lines(newest(without(rows, algorithm="wf-tis", tile=64, width=512, bins=32))))
     expect(text, "| `wf-tis` | - | 80.0 |", "(64)? 64 for 640x480\n", "| `wf-tis` | 64 | - | 80.0 |",
-           "Did not run, and is in no answer: `wf-tis` on tiles of 64 of 512x512, 32 bins.", "`wf-tis` 1 of 1")
+           "Did not run, and is in no answer: `wf-tis` on tiles of 64 of 512x512, 32 bins.", "`wf-tis` 1 of 1", "`planted`, as an execute? 4.0\n")
+    again = record("histogram", "cw-b", 512, 512, 32, 5000, "poostchi", floor="memset", floor_us=10)
+    expect("\n".join(part.lines(newest([*rows, again]))), "| `cw-b` | 5000 | 4100 |")  # the later one counts
     text = "\n".join(part.lines(newest(without(rows, what="transfer"))))
     expect(text, "| 512x512 | - | - | 4100 |", "- (600)", "take longer than the execute (all but `cw-b`)? Not measured.",
            "\"more efficient\")? Not measured.", "(about 60)? Not measured.", "transfers of 512x512, 32 bins; ")
