@@ -80,7 +80,7 @@ std::string grid(const Plot& plot, const PlotPanel& panel, const Axis& x, const 
     out += line(0, height - y.at(tick), width, height - y.at(tick), "#dddddd");
     out += text(-8, height - y.at(tick) + 4, "end", number_of(tick));
   }
-  double free = -1;
+  double free = -left;  // the first one may reach out
   for (const double value : x_of(plot, panel)) {
     const std::string number = number_of(value);
     const double half = 4.0 * static_cast<double>(number.size());
