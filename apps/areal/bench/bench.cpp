@@ -95,13 +95,15 @@ void Report::write(const std::string& path) const {
     if (r.r) row["r"] = *r.r;
     if (r.tile != 0) row["tile"] = r.tile;
     if (!r.scan.empty()) row["scan"] = r.scan;
-    for (const LaunchTime& l : r.launches)
+    for (const LaunchTime& l : r.launches) {
       row["launches"].push_back({{"kernel", l.kernel},
                                  {"launches", l.launches},
                                  {"blocks", l.blocks},
                                  {"threads", l.threads},
                                  {"occupancy", l.occupancy},
                                  {"time_us", times(l.time)}});
+      if (!l.phase.empty()) row["launches"].back()["phase"] = l.phase;
+    }
     row["bytes"] = r.bytes;
     row["commit"] = commit != nullptr ? commit : "";
     all.push_back(row);
@@ -237,8 +239,10 @@ void add_bench(CLI::App& app, Settings& settings) {
   verb->add_option("--repetitions", texts->repetitions, "rounds; by default 15");
   verb->add_option("--table", texts->table,
                    "make a table again, on a GPU: kasagi (of sat); all: every row of the catalogue (sat, histogram)");
-  verb->add_option("--figure", texts->figure,
-                   "make a figure again, on a GPU: chen (of sat), lee-choe, poostchi (of histogram)");
+  verb->add_option(
+      "--figure", texts->figure,
+      "make a figure again, on a GPU: chen (of sat), lee-choe, poostchi (of histogram); with its paper's sizes "
+      "and bins unless others are named, and with 1 to 16 threads of the CPU, --threads at most");
   verb->add_option("--plot", texts->plot, "of a table or figure: draw it into this file, as SVG");
   verb->add_flag("--no-peers", texts->no_peers,
                  "leave out other libraries: OpenCV, NumPy, scikit-image; on cuda NPP, CUB, PyTorch, CuPy");

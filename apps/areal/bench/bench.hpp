@@ -46,6 +46,7 @@ struct LaunchTime {
   int threads = 0;          // of a block
   double occupancy = 0;     // warps that a multiprocessor holds of it, of those that it can hold
   Times time = {};          // from an event behind the launch before it to an event behind it
+  std::string phase = {};   // what it is of the paper's algorithm; "" where nobody says
 };
 
 /// One line of the result: a kernel, its time, and the floor that was measured beside it.
@@ -72,6 +73,8 @@ class Report {
  public:
   explicit Report(const command::Settings& settings) : settings_(settings) {}
   void add(const Record& record);
+  /// Keeps it, unprinted: what a figure is made of, which is printed whole.
+  void keep(const Record& record) { records_.push_back(record); }
   void note(const std::string& words) const;
   /// All records as a JSON array, appearing under its name when complete.
   void write(const std::string& path) const;

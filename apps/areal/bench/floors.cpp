@@ -117,6 +117,18 @@ void fill(void* memory, std::int64_t bytes, int threads) {
   });
 }
 
+void one_hot(const std::uint8_t* pixels, std::uint32_t* tensor, std::int64_t count, std::int64_t bins,
+             const std::array<std::int64_t, 256>& bin_of, int threads) {
+  blocks(count, threads, [&](std::int64_t begin, std::int64_t end) {
+    constexpr std::int64_t part = 2048;  // small enough that the ones find their zeros in the cache
+    for (std::int64_t at = begin; at < end; at += part) {
+      const std::int64_t to = std::min(end, at + part);
+      for (std::int64_t k = 0; k < bins; ++k) std::fill(tensor + k * count + at, tensor + k * count + to, 0U);
+      for (std::int64_t i = at; i < to; ++i) tensor[bin_of[pixels[i]] * count + i] = 1;
+    }
+  });
+}
+
 void gather(const std::uint32_t* table, std::int64_t row_entries, std::span<const Region> regions, std::uint64_t* out,
             int threads) {
   blocks(static_cast<std::int64_t>(regions.size()), threads, [&](std::int64_t begin, std::int64_t end) {

@@ -3,6 +3,7 @@
 
 #include <areal/lane.hpp>
 #include <areal/region.hpp>
+#include <array>
 #include <cstdint>
 #include <span>
 
@@ -15,6 +16,9 @@ void widen_twice(const void* pixels, void* table, void* squares, std::int64_t el
                  int threads);
 /// memset of so many bytes.
 void fill(void* memory, std::int64_t bytes, int threads);
+/// The bins x pixels tensor of 1 in each pixel's bin, and 0 elsewhere.
+void one_hot(const std::uint8_t* pixels, std::uint32_t* tensor, std::int64_t count, std::int64_t bins,
+             const std::array<std::int64_t, 256>& bin_of, int threads);
 /// A loop of four random loads a region from a 32u table with border zero, their alternating sum stored as 64u.
 void gather(const std::uint32_t* table, std::int64_t row_entries, std::span<const Region> regions, std::uint64_t* out,
             int threads);

@@ -1,0 +1,59 @@
+#include "figure.hpp"
+#include <fmt/format.h>
+#include <algorithm>
+#include <areal/error.hpp>
+#include "../columns.hpp"
+#include "../out.hpp"
+#include "media/media.hpp"
+
+namespace areal::bench {
+
+void check_figure(const Options& options) {
+  const std::string figure = "--figure " + options.shown;
+  if (!options.algorithms.empty()) throw InvalidArgument("--algorithm: " + figure + " has those of its paper");
+  if (!options.lanes.empty()) throw InvalidArgument("--lane: " + figure + " counts pixels of 8u in 32u");
+  if (options.batch != 1) throw InvalidArgument("--batch: " + figure + " is of one image at a time");
+  if (options.border != Border::none) throw InvalidArgument("--border: " + figure + " is of tensors without a border");
+  if (!options.plot.empty()) media::OutputFile(options.plot, 0);  // a place that is none is told before the work
+}
+
+Ranks keep_race(const Race& race, const Options& options, Report& report,
+                const std::function<std::vector<LaunchTime>(const std::vector<LaunchTime>&)>& told) {
+  const RaceResult result = bench::race(race, options);
+  Ranks ranks;
+  for (std::size_t i = 0; i < race.racers.size(); ++i) {
+    const Ran& ran = result.ran[i];
+    if (!ran.refused.empty()) {
+      const Racer& racer = race.racers[i];
+      const auto same = [&](const Racer& other) { return other.algorithm == racer.algorithm; };
+      const bool tiles = std::count_if(race.racers.begin(), race.racers.end(), same) > 1;
+      report.note(fmt::format("{}, {} bins: {}{} did not run: {}", text_of(race.size), race.bins, racer.algorithm,
+                              tiles ? fmt::format(" on tiles of {}", racer.tile) : "", ran.refused));
+      ranks.emplace_back();
+      continue;
+    }
+    ranks.push_back(record_of(race, race.racers[i], ran, result.floor, options));
+    if (told) ranks.back()->launches = told(ran.launches);
+    report.keep(*ranks.back());
+  }
+  return ranks;
+}
+
+std::string text_of(const Size& size) { return fmt::format("{}x{}", size.width, size.height); }
+
+std::string cell(double value) { return value > 0 ? fmt::format("{:.1f}", value) : "-"; }
+
+double median_of(const std::optional<Record>& record) { return record ? record->time.median : 0; }
+
+void write_table(std::string_view heading, const std::vector<std::vector<std::string>>& rows, std::size_t words) {
+  command::write_out(fmt::format("{}\n{}\n", heading, command::aligned(rows, words)));
+  command::flush_out();
+}
+
+void write_picture(const std::string& path, const std::string& svg) {
+  media::OutputFile file(path, svg.size());
+  file.write(svg.data(), svg.size());
+  file.commit();
+}
+
+}  // namespace areal::bench

@@ -1,0 +1,227 @@
+// What `areal bench histogram --figure poostchi` prints and draws.
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include "../model_plot.hpp"
+#include "poostchi.hpp"
+
+namespace areal::bench {
+namespace {
+
+using Rows = std::vector<std::vector<std::string>>;
+using Cases = std::vector<PoostchiCase>;
+
+constexpr std::array phases{"initialisation", "horizontal",     "transpose", "vertical",
+                            "wave-front",     "last transpose", "own"};
+
+std::string name_of(const Cases& cases, std::size_t racer) {
+  for (const PoostchiCase& of : cases)
+    if (of.ranks[racer]) return of.ranks[racer]->algorithm;  // what auto chose
+  return poostchi_racers[racer].algorithm;
+}
+
+double memset_of(const PoostchiCase& of) {
+  for (const std::optional<Record>& record : of.ranks)
+    if (record) return record->floor_time.median;
+  return 0;
+}
+
+/// Of one image after the other with two buffers: the copies are behind the execute, or it behind them.
+double frame(double execute, double transfers) {
+  return execute > 0 && transfers > 0 ? std::max(execute, transfers) : 0;
+}
+
+double ratio(double a, double b) { return b > 0 ? a / b : 0; }
+/// "4.1", "123": a ratio.
+std::string times_cell(double value) { return value >= 100 ? fmt::format("{:.0f}", value) : cell(value); }
+
+void times_table(const std::string& heading, const Cases& cases, const Rows& columns) {
+  Rows rows{{"algorithm"}};
+  for (const std::vector<std::string>& column : columns) rows[0].push_back(column[0]);
+  for (const std::size_t racer : poostchi_shown) {
+    rows.push_back({name_of(cases, racer)});
+    for (const PoostchiCase& of : cases) rows.back().push_back(cell(median_of(of.ranks[racer])));
+  }
+  rows.push_back({"memset"});
+  for (const PoostchiCase& of : cases) rows.back().push_back(cell(memset_of(of)));
+  write_table(heading, rows, 1);
+}
+
+void breakdown_table(const PoostchiCase& of) {
+  Rows rows{{"algorithm"}};
+  rows[0].insert(rows[0].end(), phases.begin(), phases.end());
+  rows[0].insert(rows[0].end(), {"all", "execute"});
+  for (const std::size_t racer : poostchi_shown) {
+    const std::optional<Record>& record = of.ranks[racer];
+    if (!record) continue;
+    rows.push_back({record->algorithm});
+    double all = 0;
+    for (const char* phase : phases) {
+      double time = 0;
+      for (const LaunchTime& l : record->launches)
+        if (l.phase == phase) time += l.time.median;
+      rows.back().push_back(cell(time));
+      all += time;
+    }
+    rows.back().push_back(cell(all));
+    rows.back().push_back(cell(record->time.median));
+  }
+  write_table(fmt::format("Figure 8, {}, {} bins: microseconds of the launches, with events between them; and of an "
+                          "execute without",
+                          text_of(of.size), of.bins),
+              rows, 1);
+}
+
+void occupancy_table(const PoostchiCase& of) {
+  Rows rows{{"algorithm", "tile", "phase", "kernel", "launches", "threads", "occupancy", "us"}};
+  for (const std::optional<Record>& record : of.ranks)
+    for (const LaunchTime& l : record ? record->launches : std::vector<LaunchTime>())
+      rows.push_back({record->algorithm, record->tile != 0 ? std::to_string(record->tile) : "", l.phase, l.kernel,
+                      std::to_string(l.launches), std::to_string(l.threads), fmt::format("{:.2f}", l.occupancy),
+                      cell(l.time.median)});
+  write_table(fmt::format("Figures 9 and 10, {}, {} bins: threads of a block, the warps that they leave room for, and "
+                          "microseconds",
+                          text_of(of.size), of.bins),
+              rows, 4);
+}
+
+void tiles_table(const Cases& cases) {
+  Rows rows{{"algorithm", "tile"}};
+  for (const PoostchiCase& of : cases) rows[0].push_back(text_of(of.size));
+  for (std::size_t racer = 2; racer <= wavefront; ++racer) {
+    rows.push_back({poostchi_racers[racer].algorithm, std::to_string(poostchi_racers[racer].tile)});
+    for (const PoostchiCase& of : cases) rows.back().push_back(cell(median_of(of.ranks[racer])));
+  }
+  write_table(fmt::format("Figure 10, {} bins: microseconds by tile", cases[0].bins), rows, 1);
+}
+
+void transfer_table(const Cases& cases) {
+  Rows rows{{"size", "bins", "image up", "tensor down", "both"}};
+  for (const std::size_t racer : poostchi_shown) rows[0].push_back(name_of(cases, racer));
+  for (const PoostchiCase& of : cases) {
+    rows.push_back(
+        {text_of(of.size), std::to_string(of.bins), cell(of.image_up), cell(of.tensor_down), cell(of.transfers())});
+    for (const std::size_t racer : poostchi_shown) rows.back().push_back(cell(median_of(of.ranks[racer])));
+  }
+  write_table("Figure 11: microseconds of the transfers, and of executes", rows, 1);
+}
+
+void initialisation_table(const Cases& cases) {
+  Rows rows{{"size", "bins", "on the device", "with the image up"}};
+  std::vector<int> threads;
+  for (const PoostchiCase& of : cases)
+    for (const Record& record : of.host)
+      if (std::find(threads.begin(), threads.end(), record.threads) == threads.end()) threads.push_back(record.threads);
+  for (const int n : threads) rows[0].push_back(fmt::format("on the host, {}", n));
+  rows[0].insert(rows[0].end(), {"tensor up", "host / device"});
+  for (const PoostchiCase& of : cases) {
+    const double device = of.initialised > 0 && of.image_up > 0 ? of.initialised + of.image_up : 0;
+    rows.push_back({text_of(of.size), std::to_string(of.bins), cell(of.initialised), cell(device)});
+    double best = 0;
+    for (const int n : threads) {
+      double time = 0;
+      for (const Record& record : of.host)
+        if (record.threads == n) time = record.time.median;
+      rows.back().push_back(cell(time));
+      if (time > 0 && (best == 0 || time < best)) best = time;
+    }
+    const double host = best > 0 && of.tensor_up > 0 ? best + of.tensor_up : 0;
+    rows.back().insert(rows.back().end(), {cell(of.tensor_up), times_cell(ratio(host, device))});
+  }
+  write_table(
+      "3.1: microseconds of the initialisation, on the device or by that many threads of the host and copied up", rows,
+      1);
+}
+
+std::string cpu_name(const Record& record) { return fmt::format("{} {}", record.algorithm, record.threads); }
+
+void speed_up_table(const std::string& heading, const Cases& cases, bool transfers) {
+  Rows rows{{"algorithm", "size", "bins"}};
+  const auto most = std::max_element(cases.begin(), cases.end(), [](const PoostchiCase& a, const PoostchiCase& b) {
+    return a.cpu.size() < b.cpu.size();
+  });
+  if (most->cpu.empty()) return;
+  for (const Record& cpu : most->cpu) rows[0].push_back(cpu_name(cpu));
+  for (const std::size_t racer : poostchi_shown)
+    for (const PoostchiCase& of : cases) {
+      if (of.cpu.empty()) continue;
+      const double execute = median_of(of.ranks[racer]);
+      const double time = transfers ? frame(execute, of.transfers()) : execute;
+      rows.push_back({name_of(cases, racer), text_of(of.size), std::to_string(of.bins)});
+      for (const Record& cpu : of.cpu) rows.back().push_back(times_cell(ratio(cpu.time.median, time)));
+    }
+  write_table(heading, rows, 2);
+}
+
+void frames_table(const PoostchiCase& of) {
+  Rows rows{{"algorithm", "threads", "with transfers", "without"}};
+  const auto frames = [](double microseconds) { return times_cell(ratio(1e6, microseconds)); };
+  for (const std::size_t racer : {wavefront, poostchi_shown.back()})
+    if (const double execute = median_of(of.ranks[racer]); execute > 0)
+      rows.push_back({of.ranks[racer]->algorithm, "", frames(frame(execute, of.transfers())), frames(execute)});
+  for (const Record& cpu : of.cpu)
+    rows.push_back({cpu.algorithm, std::to_string(cpu.threads), "", frames(cpu.time.median)});
+  write_table(fmt::format("Figure 20, {}, {} bins: frames a second", text_of(of.size), of.bins), rows, 1);
+}
+
+/// The curves of one panel: what is dashed first.
+std::vector<command::PlotCurve> curves(const Cases& cases) {
+  std::vector<command::PlotCurve> all;
+  const auto add = [&](const std::string& name, const auto& value) {
+    all.push_back({name, {}});
+    for (const PoostchiCase& of : cases) all.back().values.push_back(value(of));
+  };
+  add("memset", memset_of);
+  for (const std::size_t racer : poostchi_shown)
+    add(name_of(cases, racer), [&](const PoostchiCase& of) { return median_of(of.ranks[racer]); });
+  add("transfers", [](const PoostchiCase& of) { return of.transfers(); });
+  add("CPU, serial", [](const PoostchiCase& of) { return of.cpu.empty() ? 0 : of.cpu.front().time.median; });
+  // Behind it is areal's own.
+  add("CPU, parallel", [](const PoostchiCase& of) { return of.cpu.empty() ? 0 : of.cpu.end()[-2].time.median; });
+  return all;
+}
+
+}  // namespace
+
+void print(const Poostchi& what) {
+  const PoostchiCase& first = what.by_size.front();
+  Rows sizes, bins;
+  for (const PoostchiCase& of : what.by_size) sizes.push_back({text_of(of.size)});
+  for (const PoostchiCase& of : what.by_bins) bins.push_back({fmt::format("{} bins", of.bins)});
+  times_table(fmt::format("Figure 7, {} bins: microseconds of an execute, on tiles of 64", first.bins), what.by_size,
+              sizes);
+  times_table(fmt::format("{}: microseconds of an execute by bins", text_of(what.by_bins[0].size)), what.by_bins, bins);
+  for (const PoostchiCase& of : what.by_size) breakdown_table(of);
+  for (const PoostchiCase& of : what.by_size)
+    if (text_of(of.size) == text_of(what.by_bins[0].size)) occupancy_table(of);
+  tiles_table(what.by_size);
+  transfer_table(what.by_size);
+  initialisation_table(what.by_size);
+  speed_up_table("Figure 19 a: how many times faster than the CPU, transfers included", what.by_size, true);
+  speed_up_table("Figure 19 a: without transfers", what.by_size, false);
+  speed_up_table("Figure 19 b: how many times faster than the CPU, transfers included", what.by_bins, true);
+  speed_up_table("Figure 19 b: without transfers", what.by_bins, false);
+  const auto standard = std::find_if(what.by_size.begin(), what.by_size.end(), [](const PoostchiCase& of) {
+    return of.size.width == 640 && of.size.height == 480;  // the paper's
+  });
+  frames_table(standard == what.by_size.end() ? first : *standard);
+}
+
+std::string picture(const Poostchi& what) {
+  const auto side = [](const PoostchiCase& of) {
+    return std::round(std::sqrt(static_cast<double>(of.size.width * of.size.height)));
+  };
+  Cases by_size = what.by_size, by_bins = what.by_bins;
+  std::sort(by_size.begin(), by_size.end(), [&](const auto& a, const auto& b) { return side(a) < side(b); });
+  std::sort(by_bins.begin(), by_bins.end(), [](const auto& a, const auto& b) { return a.bins < b.bins; });
+  command::PlotPanel sizes{fmt::format("{} bins", by_size[0].bins), curves(by_size), {}};
+  command::PlotPanel bins{text_of(by_bins[0].size), curves(by_bins), {}};
+  for (const PoostchiCase& of : by_size) sizes.x.push_back(side(of));
+  for (const PoostchiCase& of : by_bins) bins.x.push_back(static_cast<double>(of.bins));
+  sizes.x_name = "side of a square image of as many pixels", bins.x_name = "bins";
+  return command::svg({"Poostchi et al. 2017, Figures 7, 11 and 19", "", "microseconds", {}, {sizes, bins}});
+}
+
+}  // namespace areal::bench

@@ -1,0 +1,223 @@
+"""What docs/algorithms/poostchi-2017.md shows as measured; report.py calls it."""
+
+from figure_page import Records, absent, answers, number, ratio, size_text, spread, table
+
+PAGE = "docs/algorithms/poostchi-2017.md"
+PAPERS = {"cw-b": 0, "cw-sts": 0, "cw-tis": 64, "wf-tis": 64}  # and the tiles of those that have them, the paper's best
+TILES = (16, 32, 64)
+PHASES = ("initialisation", "horizontal", "transpose", "vertical", "wave-front", "last transpose", "own")
+BROKEN_DOWN = ((512, 512), (1024, 1024))  # Figure 8
+MOST_CPU = 2048 * 2048  # pixels of the paper's largest on the CPU
+
+
+class Measured:
+    """The records by what the figures ask for. A case is a size and bins."""
+
+    def __init__(self, records):
+        self.records = records
+        self.default = records.default(PAPERS)
+        self.shown = [*PAPERS, *([self.default] if self.default else [])]
+        cases = list(dict.fromkeys(((row["width"], row["height"]), row["bins"]) for row in records.rows))
+        most = lambda part: max((case[part] for case in cases), key=lambda one: sum(case[part] == one for case in cases))
+        self.size, self.bins = most(0), most(1)
+        self.by_size = [case for case in cases if case[1] == self.bins]
+        self.by_bins = [case for case in cases if case[0] == self.size]
+        self.cases = cases
+
+    def like(self, case, **more):
+        return {"width": case[0][0], "height": case[0][1], "bins": case[1], **more}
+
+    def tensor(self, algorithm, tile=None):
+        tile = PAPERS.get(algorithm, 0) if tile is None else tile
+        return {"what": "histogram", "backend": "cuda", "algorithm": algorithm, **({"tile": tile} if tile else {})}
+
+    def time(self, algorithm, case, tile=None):
+        return self.records.time(**self.like(case, **self.tensor(algorithm, tile)))
+
+    def phases(self, algorithm, case):
+        row = self.records.find(**self.like(case, **self.tensor(algorithm)))
+        found = {}
+        for launch in row.get("launches", []) if row else []:
+            found[launch["phase"]] = found.get(launch["phase"], 0) + launch["time_us"]["median"]
+        return found
+
+    def as_printed(self, algorithm, case):
+        """Without the transpose back, which the paper's algorithms do not have."""
+        execute, phases = self.time(algorithm, case), self.phases(algorithm, case)
+        return execute - phases.get("last transpose", 0) if execute is not None and phases else None
+
+    def copy(self, which, case):
+        return self.records.time(**self.like(case, what="transfer", algorithm=which))
+
+    def transfers(self, case):
+        up, down = self.copy("image up", case), self.copy("tensor down", case)
+        return None if up is None or down is None else up + down
+
+    def frame(self, algorithm, case):
+        """Of two buffers: the copies are hidden behind the execute, or it behind them."""
+        execute, transfers = self.time(algorithm, case), self.transfers(case)
+        return None if execute is None or transfers is None else max(execute, transfers)
+
+    def on_cpu(self, case):
+        """Name and time of the CPU's versions, as they were measured."""
+        return {f"`{row['algorithm']}`, {row['threads']}": row["time_us"]["median"] for row in self.records.rows
+                if row["what"] == "histogram" and row["backend"] == "cpu" and (row["width"], row["height"]) == case[0]
+                and row["bins"] == case[1]}
+
+    def initialised(self, case):
+        """On the device with the image up; on the host, by the fastest there, with the tensor up."""
+        device, up = self.records.time(**self.like(case, what="initialisation", algorithm="device")), self.copy("image up", case)
+        host = [row["time_us"]["median"] for row in self.records.rows if row["what"] == "initialisation" and row["algorithm"] == "host"
+                and (row["width"], row["height"]) == case[0] and row["bins"] == case[1]]
+        tensor_up = self.copy("tensor up", case)
+        return (None if device is None or up is None else device + up, None if not host or tensor_up is None else min(host) + tensor_up)
+
+
+def case_text(case):
+    return f"{size_text(case[0])}, {case[1]} bins"
+
+
+def times(m, cases, heads):
+    rows = [[f"`{algorithm}`", *(number(m.time(algorithm, case)) for case in cases)] for algorithm in m.shown]
+    floors = [m.records.floor(**m.like(case, what="histogram", backend="cuda")) for case in cases]
+    return table(["algorithm", *heads], [*rows, ["memset of the tensor", *map(number, floors)]])
+
+
+def breakdown(m):
+    lines = []
+    for case in [case for case in m.by_size if case[0] in BROKEN_DOWN] or m.by_size[:1]:
+        rows = []
+        for algorithm in m.shown:
+            if found := m.phases(algorithm, case):
+                rows.append([f"`{algorithm}`", *(number(found[p]) if p in found else "" for p in PHASES), number(sum(found.values())),
+                             number(m.time(algorithm, case))])
+        lines += ["", f"{case_text(case)}:", "", *table(["algorithm", *PHASES, "all", "execute"], rows)]
+    return lines
+
+
+def blocks(m):
+    """Kernel, threads of a block, occupancy, time, of the main case: Figures 9 and 10."""
+    case, rows = (m.size, m.bins), []
+    for row in m.records.rows:
+        if row["what"] != "histogram" or row["backend"] != "cuda" or ((row["width"], row["height"]), row["bins"]) != case:
+            continue
+        for launch in row.get("launches", []):
+            if launch["phase"] != "initialisation" or row["algorithm"] == "cw-b":
+                rows.append([f"`{row['algorithm']}`", str(row.get("tile") or ""), launch["phase"], f"`{launch['kernel']}`",
+                             str(launch["launches"]), str(launch["threads"]), f"{launch['occupancy']:.2f}", number(launch["time_us"]["median"])])
+    return table(["algorithm", "tile", "phase", "kernel", "launches", "threads", "occupancy", "us"], rows)
+
+
+def tiles(m):
+    rows = [[f"`{algorithm}`", str(tile), *(number(m.time(algorithm, case, tile)) for case in m.by_size)]
+            for algorithm in ("cw-tis", "wf-tis") for tile in TILES]
+    return table(["algorithm", "tile", *(size_text(case[0]) for case in m.by_size)], rows)
+
+
+def transfers(m):
+    rows = [[size_text(case[0]), number(m.copy("image up", case)), number(m.copy("tensor down", case)),
+             *(number(m.time(algorithm, case)) for algorithm in m.shown)] for case in m.by_size]
+    return table(["size", "image up", "tensor down", *(f"`{algorithm}`" for algorithm in m.shown)], rows)
+
+
+def initialisation(m):
+    rows = []
+    for case in m.by_size:
+        device, host = m.initialised(case)
+        rows.append([size_text(case[0]), number(device), number(host), number(ratio(host, device))])
+    return table(["size", "image up, on the device", "on the host, tensor up", "host / device"], rows)
+
+
+def speed_ups(m, cases):
+    """Times of the CPU over those of the GPU: with transfers, and in brackets without."""
+    names = list(dict.fromkeys(name for case in cases for name in m.on_cpu(case)))
+    rows = []
+    for algorithm in m.shown:
+        for case in cases:
+            cells = []
+            for name in names:
+                cpu = m.on_cpu(case).get(name)
+                cells.append(f"{number(ratio(cpu, m.frame(algorithm, case)))} ({number(ratio(cpu, m.time(algorithm, case)))})")
+            rows.append([f"`{algorithm}`", case_text(case), *cells])
+    return table(["algorithm", "of", *names], rows) if names else ["Not measured."]
+
+
+def frames(m):
+    case = next((case for case in m.by_size if case[0] == (640, 480)), m.by_size[0])
+    second = lambda time: number(ratio(1e6, time))
+    rows = [[f"`{algorithm}`", second(m.frame(algorithm, case)), second(m.time(algorithm, case))]
+            for algorithm in ("wf-tis", m.default) if algorithm]
+    rows += [[f"CPU, {name}", "", second(time)] for name, time in m.on_cpu(case).items()]
+    return [f"{case_text(case)}:", "", *table(["", "frames a second", "without transfers"], rows)]
+
+
+def questions(m):
+    over = lambda a, b: spread([ratio(m.as_printed(a, case), m.as_printed(b, case)) for case in m.by_size])
+    main = (m.size, m.bins)
+    transposed = m.phases("cw-sts", main)
+    share = ratio(transposed.get("transpose"), sum(time for phase, time in transposed.items() if phase != "last transpose"))
+    others = [ratio(m.as_printed("cw-b", case), m.as_printed(algorithm, case)) for case in m.by_size for algorithm in PAPERS if algorithm != "cw-b"]
+    fastest = []
+    for case in m.by_size:
+        tried = {tile: m.time("wf-tis", case, tile) for tile in TILES}
+        if None not in tried.values():
+            fastest.append(f"{min(tried, key=tried.get)} for {size_text(case[0])}")
+    bound = []
+    for algorithm in m.shown:
+        known = [case for case in m.by_size if m.transfers(case) is not None and m.time(algorithm, case) is not None]
+        if known:
+            bound.append(f"`{algorithm}` {sum(m.transfers(case) > m.time(algorithm, case) for case in known)} of {len(known)}")
+    initialised = spread([ratio(host, device) for device, host in map(m.initialised, m.by_size)])
+    serial = spread([ratio(m.on_cpu(case).get("`serial`, 1"), m.frame("wf-tis", case)) for case in m.by_size])
+    counts = [row["threads"] for row in m.records.rows if row["algorithm"] == "parallel"]
+    most = max(counts, default=0)
+    parallel = spread([ratio(m.on_cpu(case).get(f"`parallel`, {most}"), m.frame("wf-tis", case)) for case in m.by_bins])
+    winning = []
+    for case in m.cases:
+        papers = [m.time(algorithm, case, tile) for algorithm, best in PAPERS.items() for tile in (TILES if best else (0,))]
+        own = m.time(m.default, case) if m.default else None
+        winning.append(None if own is None or None in papers else min(papers) / own)
+    return answers([
+        ("How many times slower is `cw-b` than the others, all without the transposes back (the paper: more than 30)?",
+         spread(others)),
+        ("How many times faster is `cw-tis` than `cw-sts` without its transpose back (2 to 3)?", over("cw-sts", "cw-tis")),
+        ("And `wf-tis` than `cw-tis` (up to 1.5)?", over("cw-tis", "wf-tis")),
+        (f"Which part of `cw-sts` is its transpose, the one back left out (20 % of 512x512 x 32), in per cent of {case_text(main)}?",
+         None if share is None else number(100 * share)),
+        ("Which tile is the fastest of `wf-tis` (64)?", ", ".join(fastest)),
+        ("For how many of these sizes do the transfers take longer than the execute (all but `cw-b`)?", ", ".join(bound)),
+        ("How many times longer is the way by the host, if the tensor is initialised there (the device is \"more efficient\")?", initialised),
+        ("How many times faster than `serial` is `wf-tis`, transfers included (about 60)?", serial),
+        (f"And than `parallel` on {most} threads, for the bins of {size_text(m.size)} (8 to 30 on 16)?", parallel),
+        (f"How many times faster than the fastest of the paper's, on its best tile, is areal's default, `{m.default}`, as an execute?"
+         if m.default else "areal's default:", spread(winning)),
+    ])
+
+
+def lines(newest):
+    records = Records(*newest("histogram-poostchi"), "poostchi")
+    if not records:
+        return ["Not measured yet."]
+    m = Measured(records)
+    cpus = ", ".join(dict.fromkeys(row["device"] for row in records.rows if row["backend"] == "cpu"))
+    out = [*records.source(), "",
+           "Microseconds of an execute, which begins with the initialisation and, of `cw-b` and `cw-sts`, ends with the transpose back; "
+           f"tiles of 64. Figure 7, {m.bins} bins:", "", *times(m, m.by_size, [size_text(case[0]) for case in m.by_size]),
+           "", f"{size_text(m.size)}, by bins:", "", *times(m, m.by_bins, [str(case[1]) for case in m.by_bins]),
+           "", "Figure 8: microseconds of the launches, which events between them make somewhat longer; `execute` is without.", *breakdown(m),
+           "", f"Figures 9 and 10, {case_text((m.size, m.bins))}: threads of a block, and the part of a multiprocessor's warps that such "
+           "blocks fill. A kernel is compiled for the threads that its tile or its line asks for (above), so threads vary with these, and "
+           "are not swept by themselves.", "", *blocks(m), "", f"Figure 10, {m.bins} bins: microseconds by tile.", "", *tiles(m),
+           "", f"Figure 11, {m.bins} bins: microseconds of the transfers, of pinned memory, and of executes.", "", *transfers(m),
+           "", "3.1: microseconds of the initialisation there and here.", "", *initialisation(m),
+           "", f"Figure 19: how many times faster than the CPU ({cpus or 'not measured'}), by frames a second, which are those of the longer "
+           "of execute and transfers; in brackets without transfers. Behind each version of the CPU are its threads.",
+           "", *speed_ups(m, m.by_size), "", *(speed_ups(m, m.by_bins) if len(m.by_bins) > 1 else []),
+           "", "Figure 20, " + frames(m)[0], *frames(m)[1:], "", *questions(m)]
+    expected = [(f"`{algorithm}`{f' on tiles of {tile}' if tile else ''} of {case_text(case)}", m.like(case, **m.tensor(algorithm, tile)))
+                for case in m.cases for algorithm, best in {**PAPERS, **({m.default: 0} if m.default else {})}.items()
+                for tile in (TILES if best else (0,))]
+    expected += [(f"the CPU's `serial` of {case_text(case)}", m.like(case, what="histogram", algorithm="serial"))
+                 for case in m.cases if case[0][0] * case[0][1] <= MOST_CPU]
+    expected += [(f"transfers of {case_text(case)}", m.like(case, what="transfer", algorithm="tensor down")) for case in m.cases]
+    return out + absent(expected, records)
