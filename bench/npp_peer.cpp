@@ -187,6 +187,8 @@ std::optional<DevicePeer> npp_integral(const Scene& scene, std::string& missing)
     if (const int status = call(); status < 0) throw Error(function + " answers " + std::to_string(status));
   };
   peer.border = Border::zero;
+  peer.table = made->table->as<void>();
+  peer.pitch = made->table->pitch();
   if (scene.squares) peer.squares = Type::f64;
   peer.fetch = [made](void* table, void* squares) {
     made->table->fetch(table);
