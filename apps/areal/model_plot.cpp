@@ -44,14 +44,19 @@ std::string line(double x1, double y1, double x2, double y2, const char* colour)
                      colour);
 }
 
-Axis y_axis(const Plot& plot) {
-  double least = plot.panels[0].curves[0].values[0], most = least;
-  for (const PlotPanel& panel : plot.panels)
+// Of all panels that have this axis.
+Axis y_axis(const Plot& plot, const std::string& y_name) {
+  double least = 0, most = 0;
+  for (const PlotPanel& panel : plot.panels) {
+    if (panel.y_name != y_name) continue;
     for (const PlotCurve& curve : panel.curves)
       for (const double value : curve.values) {
-        least = std::min(least, value);
+        if (!(value > 0)) continue;
+        least = least > 0 ? std::min(least, value) : value;
         most = std::max(most, value);
       }
+  }
+  if (!(least > 0)) return {1, 10, height};
   return {std::pow(10, std::floor(std::log10(least))), std::pow(10, std::floor(std::log10(most)) + 1), height};
 }
 
@@ -60,7 +65,7 @@ std::string grid(const Plot& plot, const Axis& x, const Axis& y) {
   std::string out;
   for (double tick = y.least; tick <= y.most * 1.001; tick *= 10) {
     out += line(0, height - y.at(tick), width, height - y.at(tick), "#dddddd");
-    out += text(-8, height - y.at(tick) + 4, "end", fmt::format("{:.0f}", tick));
+    out += text(-8, height - y.at(tick) + 4, "end", tick < 1 ? fmt::format("{:g}", tick) : fmt::format("{:.0f}", tick));
   }
   double free = -1;
   for (const double value : plot.x) {
@@ -97,13 +102,22 @@ std::string curves(const Plot& plot, const PlotPanel& panel, const Axis& x, cons
   for (std::size_t c = 0; c < panel.curves.size(); ++c) {
     const char* colour = colours[c % colours.size()];
     std::string points, dots;
+    const auto end_line = [&] {
+      if (!points.empty())
+        out += fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\"{}/>\n", points,
+                           colour, c == 0 ? " stroke-dasharray=\"5 4\"" : "");
+      points.clear();
+    };
     for (std::size_t i = 0; i < plot.x.size(); ++i) {
+      if (!(panel.curves[c].values[i] > 0)) {
+        end_line();
+        continue;
+      }
       const double px = x.at(plot.x[i]), py = height - y.at(panel.curves[c].values[i]);
       points += fmt::format("{:.1f},{:.1f} ", px, py);
       dots += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.5\" fill=\"{}\"/>\n", px, py, colour);
     }
-    out += fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\"{}/>\n", points, colour,
-                       c == 0 ? " stroke-dasharray=\"5 4\"" : "");
+    end_line();
     if (c != 0) out += dots;
   }
   return out;
@@ -112,26 +126,30 @@ std::string curves(const Plot& plot, const PlotPanel& panel, const Axis& x, cons
 }  // namespace
 
 std::string svg(const Plot& plot) {
-  const auto panels = static_cast<double>(plot.panels.size());
-  const Axis x{plot.x.front(), plot.x.back(), width}, y = y_axis(plot);
-  const double all_width = left + panels * (width + gap) + legend, all_height = top + height + 60 + strip;
+  const std::size_t in_row = plot.panels_of_a_row == 0 ? plot.panels.size() : plot.panels_of_a_row;
+  const std::size_t rows = (plot.panels.size() + in_row - 1) / in_row;
+  const Axis x{plot.x.front(), plot.x.back(), width};
+  const double across = left + static_cast<double>(in_row) * (width + gap), row_height = top + height + 60 + strip;
+  const double all_width = across + legend, all_height = static_cast<double>(rows) * row_height;
   std::string out = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
       "font-family=\"sans-serif\" font-size=\"12\">\n<title>{2}</title>\n"
       "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
       all_width, all_height, escaped(plot.title));
   out += text(left, 22, "start", plot.title, " font-size=\"15\"");
-  double at = left;
-  for (const PlotPanel& panel : plot.panels) {
-    out += fmt::format("<g transform=\"translate({:.0f} {:.0f})\">\n", at, top);
-    out += text(0, -10, "start", panel.title + ": " + plot.y_name);
+  for (std::size_t i = 0; i < plot.panels.size(); ++i) {
+    const PlotPanel& panel = plot.panels[i];
+    const Axis y = y_axis(plot, panel.y_name);
+    out += fmt::format("<g transform=\"translate({:.0f} {:.0f})\">\n",
+                       left + static_cast<double>(i % in_row) * (width + gap),
+                       top + static_cast<double>(i / in_row) * row_height);
+    out += text(0, -10, "start", panel.title + ": " + (panel.y_name.empty() ? plot.y_name : panel.y_name));
     out += grid(plot, x, y) + zones(plot, panel, x) + curves(plot, panel, x, y) + "</g>\n";
-    at += width + gap;
   }
   double row = top + 10;
   for (std::size_t c = 0; c < plot.panels[0].curves.size(); ++c, row += 20) {
-    out += line(at - 30, row - 4, at - 8, row - 4, colours[c % colours.size()]);
-    out += text(at, row, "start", plot.panels[0].curves[c].name);
+    out += line(across - 30, row - 4, across - 8, row - 4, colours[c % colours.size()]);
+    out += text(across, row, "start", plot.panels[0].curves[c].name);
   }
   return out + "</svg>\n";
 }

@@ -71,6 +71,8 @@ class Report {
  public:
   explicit Report(const command::Settings& settings) : settings_(settings) {}
   void add(const Record& record);
+  /// Keeps it without printing, for what is printed in an arrangement of its own.
+  void keep(const Record& record) { records_.push_back(record); }
   void note(const std::string& words) const;
   /// All records as a JSON array, appearing under its name when complete.
   void write(const std::string& path) const;
