@@ -243,10 +243,8 @@ void add_bench(CLI::App& app, Settings& settings) {
                  "leave out other libraries: OpenCV, NumPy, scikit-image; on cuda NPP, CUB, PyTorch, CuPy");
   verb->add_option("--json", texts->json, "write the records to this file");
   verb->footer(
-      "--figure chen times Figures 6 to 8 of Chen 2018: its algorithms, scan-scan (its baseline), NPP and areal's own, "
-      "of\n"
-      "seven lanes and 1024x1024 to 20480x20480; the launches of 32f32f up to 4096x4096, and VI-D's inequalities of "
-      "them.\n"
+      "--figure chen times Figures 6 to 8 of Chen 2018: its algorithms, its baseline scan-scan, NPP and areal's own,\n"
+      "of seven lanes, 1024x1024 to 20480x20480; the launches of 32f32f up to 4096x4096, and VI-D's inequalities.\n"
       "--size, --lane and --repetitions do less, --no-peers leaves NPP out.\n\n"
       "Example:\n  areal bench sat --size 640x480 --lane 8u32u --repetitions 3 --no-peers");
   verb->callback([texts, &settings] {

@@ -10,7 +10,6 @@
 #include <areal/error.hpp>
 #include <areal/type.hpp>
 #include <cmath>
-#include <limits>
 #include <map>
 #include "../chen_passes.hpp"
 #include "../columns.hpp"
@@ -60,8 +59,7 @@ std::string named(const Size& size) { return fmt::format("{}x{}", size.width, si
 class LeftOut {
  public:
   void add(const std::string& racer, const std::string& why, const Size& size) {
-    auto& sizes = of_[{racer, why}];
-    sizes.push_back(named(size));
+    of_[{racer, why}].push_back(named(size));
   }
   void tell(const Lane& lane, const Report& report) const {
     for (const auto& [what, sizes] : of_)
@@ -103,7 +101,7 @@ Row run(const Lane& lane, const Size& size, const Options& options, Report& repo
     const Ran& ran = result.ran[i];
     const int column = columns_of[i];
     if (!ran.refused.empty()) {
-      left_out.add(racer.algorithm, ran.refused, size);
+      left_out.add(racer.algorithm + (column == columns ? " with ladner-fischer" : ""), ran.refused, size);
       continue;
     }
     Record record = record_of(asked, racer, ran, result.floor, options);
@@ -125,11 +123,13 @@ std::string times_as_fast(double slower, double faster) {
   return slower == 0 || faster == 0 ? "-" : fmt::format("{:.2f}", slower / faster);
 }
 
-/// The fastest of the three, `columns` where none ran.
+/// The fastest of the three; `columns` where one of them did not run, as it might be that one.
 int best_of(const Row& row) {
-  int best = columns;
-  for (const int column : three)
-    if (row.time[column] != 0 && (best == columns || row.time[column] < row.time[best])) best = column;
+  int best = by_scanrow_brlt;
+  for (const int column : three) {
+    if (row.time[column] == 0) return columns;
+    if (row.time[column] < row.time[best]) best = column;
+  }
   return best;
 }
 
