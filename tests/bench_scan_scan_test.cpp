@@ -135,7 +135,7 @@ TEST(ScanScan, ThreadsOfARow) {
 TEST(ScanScan, ColumnsOfAnyHeight) {
   for (const std::int64_t height : {1, 7, 8, 9, 16, 23}) {
     constexpr std::int64_t pitch = 3;
-    std::vector<std::uint32_t> table(static_cast<std::size_t>(pitch * (height + 2)));
+    std::vector<std::uint32_t> table(static_cast<std::size_t>(pitch * (height + rows_ahead)));
     for (std::size_t i = 0; i < table.size(); ++i) table[i] = static_cast<std::uint32_t>(i * i + 1);
     std::vector<std::uint32_t> expected = table;
     for (std::int64_t y = 1; y < height; ++y)
