@@ -12,7 +12,9 @@
 namespace areal::bench {
 
 inline void check(cudaError_t answer) {
-  if (answer != cudaSuccess) throw Error(cudaGetErrorString(answer));
+  if (answer == cudaSuccess) return;
+  cudaGetLastError();  // said now, and not by the next who asks
+  throw Error(cudaGetErrorString(answer));
 }
 
 class Memory {

@@ -254,6 +254,7 @@ class Course {
 
   Contestant contestant(const CudaRacer& racer) {
     if (racer.algorithm == "npp") return peer(npp_integral);
+    if (racer.algorithm == "scan-scan") return peer(scan_scan);
     return race_.bins != 0 ? tensor(racer) : table(racer);
   }
 

@@ -26,9 +26,10 @@ struct DevicePeer {
   std::function<void()> run;  ///< queues one execute; throws Error where the library refuses
   Border border;              ///< of the tables that it makes
   std::optional<Type> squares;
-  const void* table = nullptr;  ///< where its table lies on the device, with rows `pitch` bytes apart
-  std::int64_t pitch = 0;
   bool whole = true;  ///< else only the table's last entry is a sum of the image
+  /// Where a whole table lies on the device, and bytes from row to row.
+  const void* table = nullptr;
+  std::int64_t pitch = 0;
   /// Brings to the host what it made: contiguous tables, or the one entry. `squares` may be null.
   std::function<void(void* table, void* squares)> fetch;
 };
@@ -39,5 +40,8 @@ std::optional<DevicePeer> npp_integral(const Scene& scene, std::string& missing)
 
 /// CUB's scan of all pixels as one line, in the table's type: what a scan can reach that has no columns to add up.
 std::optional<DevicePeer> cub_scan(const Scene& scene, std::string& missing);
+
+/// The scan along rows, then along columns, that Chen 2018 measures against: scan_scan.hpp. The lanes of its figures.
+std::optional<DevicePeer> scan_scan(const Scene& scene, std::string& missing);
 
 }  // namespace areal::bench

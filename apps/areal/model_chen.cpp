@@ -1,5 +1,5 @@
 // areal model chen: the performance model of Chen 2018 with the paper's figures or those that areal_latencies measured,
-// and what it says of VI-D.
+// and what it says of VI-D; beside it what areal bench measured.
 
 #include "model_chen.hpp"
 #include <CLI/CLI.hpp>
@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include "columns.hpp"
 #include "model.hpp"
+#include "model_chen_measured.hpp"
 #include "numbers.hpp"
 #include "out.hpp"
 
@@ -15,6 +16,7 @@ namespace areal::command {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using chen::claimed;
 using chen::Device;
 using chen::Times;
 
@@ -105,9 +107,6 @@ std::vector<Equation> equations(const Device& d) {
 
 bool is_inequality(const Equation& equation) { return std::string_view(equation.what).find('<') != std::string::npos; }
 
-constexpr const char* claimed[] = {"ScanColumn < BrltScanRow", "2 BrltScanRow < ScanRow + ScanColumn",
-                                   "BrltScanRow < ScanRowBrlt"};
-
 // ---- JSON
 
 Json json_of(const Device& d, const Prediction& prediction, int bytes, const Size& image) {
@@ -130,6 +129,23 @@ Json json_of(const Device& d, const Prediction& prediction, int bytes, const Siz
             {"brlt-scanrow", algorithm(brlt_scanrow(t))},
             {"scanrow-column", algorithm(scanrow_column(t))}}},
           {"claims", {{claimed[0], holds[0]}, {claimed[1], holds[1]}, {claimed[2], holds[2]}}}};
+}
+
+Json json_of(const MeasuredFigure& measured) {
+  Json lanes = Json::array();
+  for (const MeasuredLane& lane : measured.lanes) {
+    Json row{{"lane", lane.lane}, {"bytes", lane.bytes}, {"scan", lane.scan}, {"algorithms_us", lane.algorithms}};
+    if (const auto times = lane.passes.times()) {
+      const auto holds = claims(*times);
+      row["passes_us"] = {{"ScanRowBrlt", times->scan_row_brlt},
+                          {"BrltScanRow", times->brlt_scan_row},
+                          {"ScanRow", times->scan_row},
+                          {"ScanColumn", times->scan_column}};
+      row["claims"] = {{claimed[0], holds[0]}, {claimed[1], holds[1]}, {claimed[2], holds[2]}};
+    }
+    lanes.push_back(row);
+  }
+  return {{"device", measured.device}, {"lanes", lanes}};
 }
 
 Json json_of(const Named& named, const Size& image) {
@@ -162,6 +178,17 @@ std::string number_of(double value) {
 
 using Table = std::vector<std::vector<std::string>>;
 
+// What is predicted: the launches, then the algorithms.
+constexpr std::size_t passes = 4;
+constexpr std::pair<const char*, double (*)(const Times&)> lines[] = {
+    {"ScanRowBrlt", [](const Times& t) { return t.scan_row_brlt; }},
+    {"BrltScanRow", [](const Times& t) { return t.brlt_scan_row; }},
+    {"ScanRow", [](const Times& t) { return t.scan_row; }},
+    {"ScanColumn", [](const Times& t) { return t.scan_column; }},
+    {"scanrow-brlt", chen::scanrow_brlt},
+    {"brlt-scanrow", chen::brlt_scanrow},
+    {"scanrow-column", chen::scanrow_column}};
+
 /// Columns side by side: every device with sums of 4, then of 8 bytes.
 template <class Value>
 std::vector<std::string> row_of(const std::vector<Named>& devices, std::vector<std::string> words, const Value& value) {
@@ -186,14 +213,6 @@ std::string text_of(const std::vector<Named>& devices, const Size& image) {
           return is_inequality(e) ? yes(value != 0) : number_of(value);
         }));
   std::string text = aligned(table, 2);
-  const std::pair<const char*, double (*)(const Times&)> lines[] = {
-      {"ScanRowBrlt", [](const Times& t) { return t.scan_row_brlt; }},
-      {"BrltScanRow", [](const Times& t) { return t.brlt_scan_row; }},
-      {"ScanRow", [](const Times& t) { return t.scan_row; }},
-      {"ScanColumn", [](const Times& t) { return t.scan_column; }},
-      {"scanrow-brlt", chen::scanrow_brlt},
-      {"brlt-scanrow", chen::brlt_scanrow},
-      {"scanrow-column", chen::scanrow_column}};
   for (std::size_t way = 0; way < 3; ++way) {
     const std::string by = predictions(devices[0].device, 4)[way].by;
     table = {header({by})};
@@ -202,7 +221,7 @@ std::string text_of(const std::vector<Named>& devices, const Size& image) {
         return number_of(line.second(predictions(d, bytes)[way].times));
       }));
     if (way > 0)
-      for (const auto& line : std::span(lines).subspan(4))
+      for (const auto& line : std::span(lines).subspan(passes))
         table.push_back(row_of(devices, {fmt::format("{}, {} x {}, us", line.first, image.width, image.height)},
                                [&](const Device& d, int bytes) {
                                  const double clocks = line.second(predictions(d, bytes)[way].times);
@@ -217,30 +236,94 @@ std::string text_of(const std::vector<Named>& devices, const Size& image) {
   return text;
 }
 
+/// Model and measurement side by side, with each warp scan.
+std::string text_of(const MeasuredFigure& measured, const std::vector<Named>& devices, const Size& image) {
+  std::string text;
+  for (const std::size_t way : {1, 2}) {
+    const std::string scan = way == 1 ? "kogge-stone" : "ladner-fischer";
+    Table table{{fmt::format("{}, {} x {}, us; measured on one {}", scan, image.width, image.height, measured.device)}};
+    for (const auto& line : lines) table.push_back({line.first});
+    for (std::size_t i = 0; i < claimed.size(); ++i) table.push_back({fmt::format("VI-D {}) {}", i + 1, claimed[i])});
+    const auto add = [&](const std::string& title, const auto& value, const auto& holds) {
+      table[0].push_back(title);
+      for (std::size_t i = 0; i < std::size(lines); ++i) {
+        const std::optional<double> time = value(i);
+        table[1 + i].push_back(time ? fmt::format("{:.1f}", *time) : "-");
+      }
+      for (std::size_t i = 0; i < claimed.size(); ++i) table[1 + std::size(lines) + i].push_back(holds(i));
+    };
+    for (const int bytes : {4, 8}) {
+      std::vector<const MeasuredLane*> lanes;
+      for (const MeasuredLane& lane : measured.lanes)
+        if (lane.scan == scan && lane.bytes == bytes) lanes.push_back(&lane);
+      if (lanes.empty()) continue;
+      for (const Named& named : devices) {
+        const Times times = predictions(named.device, bytes)[way].times;
+        add(
+            fmt::format("{}, model, {} bytes", named.name, bytes),
+            [&](std::size_t i) -> std::optional<double> {
+              return microseconds(named.device, lines[i].second(times), image);
+            },
+            [&](std::size_t i) { return yes(claims(times)[i]); });
+      }
+      for (const MeasuredLane* lane : lanes)
+        add(
+            "measured, " + lane->lane,
+            [&](std::size_t i) -> std::optional<double> {
+              if (i < passes) return lane->passes.of(lines[i].first);
+              const auto found = lane->algorithms.find(lines[i].first);
+              if (found == lane->algorithms.end()) return {};
+              return found->second;
+            },
+            [&](std::size_t i) {
+              const auto times = lane->passes.times();
+              return times ? yes(claims(*times)[i]) : "-";
+            });
+    }
+    if (table[0].size() > 1) text += "\n" + aligned(table, 1);
+  }
+  return text;
+}
+
 }  // namespace
 
 void add_model_chen(CLI::App& verb, Settings& settings) {
   struct Request {
-    std::string latencies, size = "4096x4096";
+    std::string latencies, measured, size = "4096x4096";
   };
   auto request = std::make_shared<Request>();
   CLI::App* sub = verb.add_subcommand("chen", "The performance model of Chen 2018: equations 3 to 15, passes, VI-D");
   sub->add_option("--latencies", request->latencies,
                   "What areal_latencies measured; by default the paper's P100 and V100")
       ->type_name("F.json");
+  sub->add_option("--measured", request->measured,
+                  "What areal bench sat --figure chen --json measured: its times of that image beside the model's")
+      ->type_name("F.json");
   sub->add_option("--size", request->size, "Image of the times in microseconds; by default 4096x4096")
       ->type_name("WxH");
   sub->footer(
       "Clocks are of one SM; times take all SMs as busy. The model is about a warp's arithmetic and shared memory:\n"
-      "global memory is not in it. VI-D are the paper's three inequalities, the third as its words have it.\n\n"
+      "global memory is not in it. VI-D are the paper's three inequalities, the third as its words have it; measured,\n"
+      "a launch that an algorithm makes twice counts with the mean of both.\n\n"
       "Example:\n  areal model chen --size 8192x8192");
   sub->callback([request, &settings] {
     settings.resolve();
     const Size image = size("--size", request->size);
     std::vector<Named> devices{{"P100 (paper)", chen::p100}, {"V100 (paper)", chen::v100}};
     if (!request->latencies.empty()) devices = {read_latencies(request->latencies)};
-    if (!settings.json) return write_out(text_of(devices, image));
-    for (const Named& named : devices) write_out(json_of(named, image).dump() + "\n");
+    std::optional<MeasuredFigure> measured;
+    if (!request->measured.empty()) {
+      measured = read_measured(request->measured, image);
+      if (!request->latencies.empty() && devices[0].name != measured->device)
+        settings.note("the model is of {}, the times are of {}", devices[0].name, measured->device);
+    }
+    if (!settings.json)
+      return write_out(text_of(devices, image) + (measured ? text_of(*measured, devices, image) : ""));
+    for (const Named& named : devices) {
+      Json object = json_of(named, image);
+      if (measured) object["measured"] = json_of(*measured);
+      write_out(object.dump() + "\n");
+    }
   });
 }
 

@@ -8,10 +8,10 @@
 namespace areal::command {
 namespace {
 
-constexpr double width = 440, height = 340, left = 70, top = 60, gap = 70, legend = 170, strip = 22;
-// Okabe and Ito's colours, which most eyes tell apart; the bound is black.
-constexpr std::array<const char*, 9> colours{"#000000", "#0072b2", "#e69f00", "#999999", "#d55e00",
-                                             "#009e73", "#56b4e9", "#cc79a7", "#8c6d1f"};
+constexpr double width = 440, height = 340, left = 70, top = 60, gap = 70, legend_width = 170, strip = 22;
+// Okabe and Ito's colours, which most eyes tell apart, then three more; the bound is black.
+constexpr std::array<const char*, 11> colours{"#000000", "#0072b2", "#e69f00", "#999999", "#d55e00", "#009e73",
+                                              "#56b4e9", "#cc79a7", "#8c6d1f", "#882255", "#44aa99"};
 
 // Where a value lies on an axis of that length, a logarithmic one unless said otherwise.
 struct Axis {
@@ -52,18 +52,40 @@ double step_of(double most) {
   return power * (most / 5 < 2 * power ? 1 : most / 5 < 5 * power ? 2 : 5);
 }
 
-Axis y_axis(const Plot& plot) {
+// Steps of an axis of a panel's own that is shorter than a decade.
+constexpr std::array<double, 7> steps{1, 1.2, 1.5, 2, 3, 5, 10};
+
+// Of all panels that have it.
+Axis y_axis(const Plot& plot, const std::string& y_name) {
   double least = 0, most = 0;
-  for (const PlotPanel& panel : plot.panels)
+  for (const PlotPanel& panel : plot.panels) {
+    if (panel.y_name != y_name) continue;
     for (const PlotCurve& curve : panel.curves)
       for (const double value : curve.values) {
-        if (value <= 0) continue;
+        if (!(value > 0)) continue;
         least = least > 0 ? std::min(least, value) : value;
         most = std::max(most, value);
       }
+  }
   if (most == 0) least = most = 1;  // no curve at all
-  if (plot.linear) return {0, (std::floor(most / step_of(most)) + 1) * step_of(most), height, true};
-  return {std::pow(10, std::floor(std::log10(least))), std::pow(10, std::floor(std::log10(most)) + 1), height};
+  const bool own = !y_name.empty();
+  if (plot.linear && !own) return {0, (std::floor(most / step_of(most)) + 1) * step_of(most), height, true};
+  const double first = std::pow(10, std::floor(std::log10(least)));
+  for (const double step : steps)
+    if (own && most < first * step) return {first, first * step, height};
+  return {first, std::pow(10, std::floor(std::log10(most)) + 1), height};
+}
+
+std::vector<double> y_ticks(const Axis& y) {
+  std::vector<double> ticks;
+  if (!y.linear && y.most < y.least * 9.9) {
+    for (const double step : steps)
+      if (step * y.least <= y.most * 1.001) ticks.push_back(step * y.least);
+    return ticks;
+  }
+  const double step = y.linear ? step_of(y.most) : 0;
+  for (double tick = y.least; tick <= y.most * 1.001; tick = y.linear ? tick + step : tick * 10) ticks.push_back(tick);
+  return ticks;
 }
 
 std::string number_of(double value) {
@@ -75,8 +97,7 @@ const std::vector<double>& x_of(const Plot& plot, const PlotPanel& panel) { retu
 // The grid and its numbers; x values in rows that would overlap are left out.
 std::string grid(const Plot& plot, const PlotPanel& panel, const Axis& x, const Axis& y) {
   std::string out;
-  const double step = y.linear ? step_of(y.most) : 0;
-  for (double tick = y.least; tick <= y.most * 1.001; tick = y.linear ? tick + step : tick * 10) {
+  for (const double tick : y_ticks(y)) {
     out += line(0, height - y.at(tick), width, height - y.at(tick), "#dddddd");
     out += text(-8, height - y.at(tick) + 4, "end", number_of(tick));
   }
@@ -116,16 +137,40 @@ std::string curves(const Plot& plot, const PlotPanel& panel, const Axis& x, cons
   const std::vector<double>& all = x_of(plot, panel);
   for (std::size_t c = 0; c < panel.curves.size(); ++c) {
     const char* colour = colours[c % colours.size()];
+    const bool bound = c == 0 && panel.bound;
     std::string points, dots;
+    const auto end_line = [&] {
+      if (!points.empty())
+        out += fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\"{}/>\n", points,
+                           colour, bound ? " stroke-dasharray=\"5 4\"" : "");
+      points.clear();
+    };
     for (std::size_t i = 0; i < all.size(); ++i) {
-      if (panel.curves[c].values[i] <= 0) continue;
+      if (!(panel.curves[c].values[i] > 0)) {
+        end_line();
+        continue;
+      }
       const double px = x.at(all[i]), py = height - y.at(panel.curves[c].values[i]);
       points += fmt::format("{:.1f},{:.1f} ", px, py);
       dots += fmt::format("<circle cx=\"{:.1f}\" cy=\"{:.1f}\" r=\"2.5\" fill=\"{}\"/>\n", px, py, colour);
     }
-    out += fmt::format("<polyline points=\"{}\" fill=\"none\" stroke=\"{}\" stroke-width=\"1.6\"{}/>\n", points, colour,
-                       c == 0 ? " stroke-dasharray=\"5 4\"" : "");
-    if (c != 0) out += dots;
+    end_line();
+    if (!bound) out += dots;
+  }
+  return out;
+}
+
+bool same_names(const PlotPanel& a, const PlotPanel& b) {
+  return std::equal(a.curves.begin(), a.curves.end(), b.curves.begin(), b.curves.end(),
+                    [](const PlotCurve& c, const PlotCurve& d) { return c.name == d.name; });
+}
+
+std::string legend(const PlotPanel& panel, double at, double from) {
+  std::string out;
+  double row = from + 10;
+  for (std::size_t c = 0; c < panel.curves.size(); ++c, row += 20) {
+    out += line(at - 30, row - 4, at - 8, row - 4, colours[c % colours.size()]);
+    out += text(at, row, "start", panel.curves[c].name);
   }
   return out;
 }
@@ -133,29 +178,35 @@ std::string curves(const Plot& plot, const PlotPanel& panel, const Axis& x, cons
 }  // namespace
 
 std::string svg(const Plot& plot) {
-  const auto panels = static_cast<double>(plot.panels.size());
-  const Axis y = y_axis(plot);
-  const double all_width = left + panels * (width + gap) + legend, all_height = top + height + 60 + strip;
-  std::string out = fmt::format(
-      "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
-      "font-family=\"sans-serif\" font-size=\"12\">\n<title>{2}</title>\n"
-      "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
-      all_width, all_height, escaped(plot.title));
-  out += text(left, 22, "start", plot.title, " font-size=\"15\"");
-  double at = left;
-  for (const PlotPanel& panel : plot.panels) {
-    out += fmt::format("<g transform=\"translate({:.0f} {:.0f})\">\n", at, top);
-    out += text(0, -10, "start", panel.title + ": " + plot.y_name);
-    const Axis x{x_of(plot, panel).front(), x_of(plot, panel).back(), width};
-    out += grid(plot, panel, x, y) + zones(plot, panel, x) + curves(plot, panel, x, y) + "</g>\n";
-    at += width + gap;
+  const std::size_t in_row = plot.panels_of_a_row == 0 ? plot.panels.size() : plot.panels_of_a_row;
+  std::string body;
+  double across = 0, down = top;
+  const PlotPanel* told = nullptr;  // whose curves the last legend names
+  for (std::size_t first = 0; first < plot.panels.size(); first += in_row) {
+    double at = left;
+    const std::size_t end = std::min(first + in_row, plot.panels.size());
+    for (std::size_t i = first; i < end; ++i) {
+      const PlotPanel& panel = plot.panels[i];
+      const Axis x{x_of(plot, panel).front(), x_of(plot, panel).back(), width}, y = y_axis(plot, panel.y_name);
+      body += fmt::format("<g transform=\"translate({:.0f} {:.0f})\">\n", at, down);
+      body += text(0, -10, "start", panel.title + ": " + (panel.y_name.empty() ? plot.y_name : panel.y_name));
+      body += grid(plot, panel, x, y) + zones(plot, panel, x) + curves(plot, panel, x, y) + "</g>\n";
+      at += width + gap;
+      const bool last = i + 1 == end;
+      if (!last && same_names(panel, plot.panels[i + 1])) continue;
+      if (told == nullptr || !same_names(*told, panel)) body += legend(panel, at, down);
+      told = &panel;
+      at += legend_width + (last ? 0 : gap);  // the numbers of the next axis
+    }
+    across = std::max(across, at);
+    down += top + height + 60 + strip;
   }
-  double row = top + 10;
-  for (std::size_t c = 0; c < plot.panels[0].curves.size(); ++c, row += 20) {
-    out += line(at - 30, row - 4, at - 8, row - 4, colours[c % colours.size()]);
-    out += text(at, row, "start", plot.panels[0].curves[c].name);
-  }
-  return out + "</svg>\n";
+  return fmt::format(
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {0:.0f} {1:.0f}\" width=\"{0:.0f}\" "
+             "height=\"{1:.0f}\" font-family=\"sans-serif\" font-size=\"12\">\n<title>{2}</title>\n"
+             "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n",
+             across, down - top, escaped(plot.title)) +
+         text(left, 22, "start", plot.title, " font-size=\"15\"") + body + "</svg>\n";
 }
 
 }  // namespace areal::command

@@ -1,7 +1,7 @@
 // Stands in for the GPU's half of `areal bench` where papers' tables and figures are tested without one: the racers run
 // on the simulated machine, and their microseconds are made of what it counts, the same each time. AREAL_BENCH_DIR
 // names the folder that this lies in, AREAL_STAND_IN_REFUSES the algorithm that has no room: "all" of them, "link" the
-// copies.
+// copies; AREAL_STAND_IN_MEMORY is how many bytes of workspace a racer may have.
 #include "areal/bench/cuda_bench.hpp"
 #include <algorithm>
 #include <areal/array.hpp>
@@ -10,6 +10,7 @@
 #include <areal/sat.hpp>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 
 namespace areal::bench {
 namespace {
@@ -49,6 +50,9 @@ Done run(const CudaRace& race, const CudaRacer& racer) {
     told.push_back(launch);
   };
   const auto execute = [&](const auto& plan, const auto& arguments) {
+    const char* const most = std::getenv("AREAL_STAND_IN_MEMORY");
+    if (most != nullptr && plan.workspace_bytes() > std::stoull(most))
+      throw Error("out of memory: a workspace of " + std::to_string(plan.workspace_bytes()) + " bytes");
     Array workspace({static_cast<std::int64_t>(plan.workspace_bytes()), 1}, Type::u8);
     plan.prepare(workspace.data());
     plan.execute(arguments, workspace.data());
