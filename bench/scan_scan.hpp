@@ -3,11 +3,9 @@
 // scheme is that of a well-known library, the code is not. Two launches; reads 2, writes 2 per element.
 //
 //   row            a block of 256 goes along a row, an element a thread: Kogge-Stone over each warp by shuffles, then
-//   over
-//                  the warps' sums
+//                  over the warps' sums
 //   row_of_bytes   the same, 16 pixels a thread: one load of 16 bytes, a serial scan of the 16, then the block's scan
-//   of
-//                  the threads' sums. Four lanes exchange their sums so that they write 64 bytes side by side
+//                  of the threads' sums. Four lanes exchange their sums so that they write 64 bytes side by side
 //   column         a thread goes down a column, eight rows loaded at once: as many loads are on their way as with the
 //                  library's blocks, which have eight threads for a column
 //
