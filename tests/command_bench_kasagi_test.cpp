@@ -34,10 +34,11 @@ std::map<std::string, std::vector<std::string>> rows_of(const std::string& table
 
 class CommandBenchKasagi : public CommandTest {
  protected:
-  Json records(std::vector<std::string> arguments) {
+  Json records(std::vector<std::string> arguments, std::vector<std::string> environment = {}) {
     arguments.insert(arguments.begin(), {"bench", "sat", "--table", "kasagi"});
     arguments.insert(arguments.end(), {"--repetitions", "2", "--json", "records.json"});
-    outcome = run(arguments, {}, {"AREAL_BENCH_DIR=" AREAL_BENCH_STAND_IN});
+    environment.push_back("AREAL_BENCH_DIR=" AREAL_BENCH_STAND_IN);
+    outcome = run(arguments, {}, environment);
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     return Json::parse(contents(work / "records.json"), nullptr, false);
   }
@@ -171,8 +172,8 @@ END
   // 11 rows at 3 sizes; the shares of 3, 5 and 8 tiles to a side.
   EXPECT_EQ(parsed.out,
             "3 3 3 3 3 3 3 3 3 3 3 64f64f: milliseconds\n2 4 7 (1+r)R1W, 64f64f: time / that of the best r\n"
-            "Kasagi 2014, Table II again, 2R2W, 4R4W, 4R1W, 2R1W, 1R1W, 1.25R1W, fastest (1+r)R1W, "
-            "2R2W(CPU), 4R1W(CPU), areal's default, copy, 96x96, 160x160, 256x256\n")
+            "Kasagi 2014, Table II again, copy, 2R2W, 4R4W, 4R1W, 2R1W, 1R1W, 1.25R1W, fastest (1+r)R1W, "
+            "2R2W(CPU), 4R1W(CPU), areal's default, 96x96, 160x160, 256x256\n")
       << parsed.err;
 }
 
@@ -195,6 +196,21 @@ TEST_F(CommandBenchKasagi, WhatIsLeftOutIsSaid) {
   EXPECT_EQ(cells(rows, 2147483648, "kasagi").size(), 0U);
   // Words to spare.
   EXPECT_LT(outcome.err.size(), 5000U);
+}
+
+TEST_F(CommandBenchKasagi, WhatHasNoRoomIsSaidAndTheRestGoesOn) {
+  for (const std::string id : {"4r4w", "hybrid-1r1w", "auto"}) {
+    const Json rows = records({"--size", "96x96", "--plot", "p.svg"}, {"AREAL_STAND_IN_REFUSES=" + id});
+    EXPECT_EQ(outcome.err, "areal: note: left out, " + id + " of 64f64f 96x96: no room for " + id + "\n");
+    const auto table = rows_of(outcome.out, 1);
+    const std::map<std::string, std::string> names{{"4r4w", "4R4W"}, {"hybrid-1r1w", "r"}, {"auto", "areal's default"}};
+    for (const auto& [other, name] : names) EXPECT_EQ(table.at(name)[0] == "-", other == id) << name << outcome.out;
+    EXPECT_EQ(cells(rows, 96, "kasagi").size(), id == "hybrid-1r1w" ? 8U : 9U) << rows;
+    EXPECT_EQ(cells(rows, 96, "kasagi-r").empty(), id == "hybrid-1r1w");
+    EXPECT_EQ(contents(work / "p.svg").find("nan"), std::string::npos);
+  }
+  records({"--size", "96x96", "--plot", "p.svg"}, {"AREAL_STAND_IN_REFUSES=all"});
+  EXPECT_NE(outcome.out.find("4R1W(CPU)"), std::string::npos) << outcome.err;
 }
 
 TEST_F(CommandBenchKasagi, WronglyAsked) {
@@ -226,6 +242,11 @@ TEST_F(CommandBenchKasagi, WithoutAGpuNothingIsMeasured) {
   EXPECT_EQ(none.code, 1) << none.err;
   EXPECT_EQ(none.out, "");
   EXPECT_EQ(others({}), std::vector<std::string>());
+  // A picture that has no place is told before the work.
+  const Outcome lost = run({"bench", "sat", "--table", "kasagi", "--size", "64x64", "--plot", "nowhere/p.svg"}, {},
+                           {"AREAL_BENCH_DIR=" AREAL_BENCH_STAND_IN});
+  EXPECT_EQ(lost.code, 1) << lost.err;
+  EXPECT_EQ(lost.out, "");
 }
 
 TEST_F(CommandBenchKasagi, SatTakesTheBestR) {
