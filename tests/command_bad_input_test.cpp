@@ -110,6 +110,7 @@ TEST_F(CommandBadInput, WrongUse) {
       {{"sat", "a.npy", "--r", "1"}, 2, "--r 1: may lie between 0 and 1, or be best"},
       {{"sat", "a.npy", "--r", "nan"}, 2, "--r nan: may lie between 0 and 1, or be best"},
       {{"sat", "a.npy", "--r", "half"}, 2, "--r half: not a number"},
+      {{"sat", "a.npy", "--r", "best"}, 2, "--r best: only hybrid-1r1w has it"},
       {{"hist", "a.npy", "--tile", "48"}, 2, "--tile 48: may be 16, 32 or 64"},
       {{"hist", "a.npy", "--tile", "8"}, 2, "--tile 8: may not be less than 16"},
       {{"sat", "a.npy", "--channel", "1"}, 2, "channel 1"},

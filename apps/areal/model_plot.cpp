@@ -134,8 +134,8 @@ std::string zones(const Plot& plot, const PlotPanel& panel, const Axis& x) {
 
 std::string curves(const Plot& plot, const PlotPanel& panel, const Axis& x, const Axis& y) {
   std::string out;
-  const std::vector<double>& all = x_of(plot, panel);
   for (std::size_t c = 0; c < panel.curves.size(); ++c) {
+    const std::vector<double>& all = panel.curves[c].x.empty() ? x_of(plot, panel) : panel.curves[c].x;
     const char* colour = colours[c % colours.size()];
     const bool bound = c == 0 && panel.bound;
     std::string points, dots;

@@ -10,6 +10,7 @@ namespace areal::command {
 struct PlotCurve {
   std::string name;
   std::vector<double> values;  // one for each x, above 0; what is not leaves a gap
+  std::vector<double> x = {};  // some of the panel's, ascending; none: all of them
 };
 
 struct PlotPanel {

@@ -116,7 +116,7 @@ double hybrid_share(const Shape& image, double r, Border border = Border::zero);
 /// `to` all, or `most` evenly spread over k, the largest among them. None where the image has but one row or column.
 std::vector<double> hybrid_shares(const Shape& image, Border border, std::size_t most, double from = 0, double to = 1);
 /// The share that does best of some 18 on images of that shape, whatever their pixels: 12 over all sides of the
-/// triangles, then 6 around the best of those. On cuda that with the least median time of an execute on a prepared
+/// triangles, then some around the best of those. On cuda that with the least median time of an execute on a prepared
 /// plan, beside memory of its own; on simt, whose time is no machine's, that with the least global memory access cost
 /// C/w + S + (B + 1)(l - 1) (Kasagi 2014) of what is counted, where w = l = 32. `options.r` where there is none.
 /// Throws what SatPlan throws, InvalidArgument for another algorithm, OutOfMemory where the device lacks the bytes.

@@ -115,7 +115,7 @@ double least(const Shape& image, Border border, Trial& trial) {
   for (std::size_t i = 1; i < coarse.size(); ++i) attempt(coarse[i]);
   const auto at = std::find(coarse.begin(), coarse.end(), best);
   const double from = at == coarse.begin() ? 0 : at[-1], to = at + 1 == coarse.end() ? 1 : at[1];
-  for (const double share : hybrid_shares(image, border, 6, from, to))
+  for (const double share : hybrid_shares(image, border, 7, from, to))
     if (std::find(coarse.begin(), coarse.end(), share) == coarse.end()) attempt(share);
   return best;
 }

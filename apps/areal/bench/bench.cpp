@@ -237,8 +237,10 @@ void add_bench(CLI::App& app, Settings& settings) {
   verb->add_option("--count", texts->regions,
                    "regions of region; by default 1000000, for histograms of them on cuda 10000");
   verb->add_option("--repetitions", texts->repetitions, "rounds; by default 15");
-  verb->add_option("--table", texts->table,
-                   "make a table again, on a GPU: kasagi (of sat); all: every row of the catalogue (sat, histogram)");
+  verb->add_option(
+      "--table", texts->table,
+      "make a table again, on a GPU: kasagi (of sat, 64f64f from 1024x1024 to 65536x65536); all: every row "
+      "of the catalogue (sat, histogram)");
   verb->add_option(
       "--figure", texts->figure,
       "make a figure again, on a GPU: chen (of sat), lee-choe, poostchi (of histogram); with its paper's sizes "

@@ -78,6 +78,7 @@ class Report {
   void note(const std::string& words) const;
   /// All records as a JSON array, appearing under its name when complete.
   void write(const std::string& path) const;
+  bool quiet() const { return settings_.quiet; }
 
  private:
   const command::Settings& settings_;

@@ -68,7 +68,8 @@ Record record_of(const Race& race, const Racer& racer, const Ran& ran, const Tim
   record.border = Border::none;
   record.threads = 0;
   record.shown = options.shown;
-  if (ran.algorithm == "hybrid-1r1w") record.r = racer.r;
+  if (ran.algorithm == "hybrid-1r1w")
+    record.r = hybrid_share({race.size.width, race.size.height}, racer.r, record.border);
   if (takes_scan(ran.algorithm)) record.scan = name_of(racer.scan);
   if (takes_tile(ran.algorithm)) record.tile = racer.tile;
   record.launches = ran.launches;

@@ -1,0 +1,201 @@
+"""Table II of Kasagi 2014 again, and what it says of the paper's claims: a part of docs/algorithms/kasagi-2014.md."""
+
+import math
+from pathlib import Path
+
+PAGE = "docs/algorithms/kasagi-2014.md"
+GPU = {"2R2W": "2r2w", "4R4W": "4r4w", "4R1W": "4r1w", "2R1W": "2r1w", "1R1W": "1r1w"}
+CPU = {"2R2W(CPU)": "2r2w-cpu", "4R1W(CPU)": "4r1w-cpu"}
+QUARTER, BEST, OURS = "1.25R1W", "fastest (1+r)R1W", "areal's default"
+RIVALS = [*GPU, BEST]  # 1.25R1W is one of the shares that BEST is the best of
+FLAT = 1.02  # times within 2 % are called the same
+
+
+def digits(value):
+    """Three of them, as the paper has."""
+    places = 2 - math.floor(math.log10(value)) if value > 0 else 0
+    return f"{value:.{max(0, min(5, places))}f}"
+
+
+def size_of(row):
+    width, height = row["width"], row["height"]
+    return f"{width // 1024}K" if width == height and width % 1024 == 0 else f"{width}x{height}"
+
+
+class Sheet:
+    """The cells of one lane: (row, size) -> milliseconds."""
+
+    def __init__(self, records):
+        cells = [row for row in records if row["shown"] == "kasagi"]
+        self.first = next((row for row in cells if row["backend"] == "cuda"), None)
+        self.cpu = next((row["device"] for row in cells if row["backend"] == "cpu"), "")
+        self.lane = records[0]["lane"]
+        self.pixels = {size_of(row): row["width"] * row["height"] for row in records}
+        self.sizes = sorted(self.pixels, key=self.pixels.get)
+        self.times, self.r, self.near, self.default = {}, {}, {}, {}
+        names = {id: name for name, id in {**GPU, **CPU}.items()}
+        for row in cells:
+            size, name = size_of(row), names.get(row["algorithm"], OURS)
+            if row["algorithm"] == "hybrid-1r1w":
+                self.take_hybrid(size, row["r"], row["time_us"]["median"] / 1000)
+                continue
+            self.times[name, size] = row["time_us"]["median"] / 1000
+            if name == OURS:
+                self.default[size] = row["algorithm"]
+            if "floor_us" in row:
+                self.times[row["floor"], size] = row["floor_us"] / 1000
+        self.floor = next((row["floor"] for row in cells if "floor" in row), None)
+        self.curves = {size: {row["r"]: row["time_us"]["median"] / 1000 for row in records
+                              if row["shown"] == "kasagi-r" and size_of(row) == size} for size in self.sizes}
+
+    def take_hybrid(self, size, r, time):
+        """The share nearest to 1/4 is that which was asked for as 1/4."""
+        if size not in self.near or abs(r - 0.25) < abs(self.near[size] - 0.25):
+            self.near[size], self.times[QUARTER, size] = r, time
+        if time < self.times.get((BEST, size), float("inf")):
+            self.r[size], self.times[BEST, size] = r, time
+
+    def fastest(self, size, names):
+        """(time, name), None where none of them was measured there."""
+        return min(((self.times[name, size], name) for name in names if (name, size) in self.times), default=None)
+
+    def complete(self, size, names):
+        return all((name, size) in self.times for name in names)
+
+
+def table(path, sheet):
+    first = sheet.first
+    lines = ["", f"{sheet.lane} on one {first['device']}; `bench/results/{path.name}`, of {first['commit']}. Milliseconds of one execute; the fastest "
+             "of the paper's on the GPU is **bold**" + (f"; the two on the CPU have one thread of {sheet.cpu}." if sheet.cpu else "."), "",
+             "| | " + " | ".join(sheet.sizes) + " |", "| --- |" + " --- |" * len(sheet.sizes)]
+    winners = {size: won[1] for size in sheet.sizes if (won := sheet.fastest(size, RIVALS))}
+    for name in [*GPU, QUARTER, BEST, "r", "r within 2 %", *CPU, OURS, *([sheet.floor] if sheet.floor else [])]:
+        cells = []
+        for size in sheet.sizes:
+            time = sheet.times.get((name, size))
+            if name == "r":
+                cells.append(digits(sheet.r[size]) if size in sheet.r else "-")
+            elif name == "r within 2 %":
+                cells.append(flat(sheet.curves[size]))
+            else:
+                text = "-" if time is None else digits(time)
+                cells.append(f"**{text}**" if winners.get(size) == name else text)
+        lines.append(f"| {name} | " + " | ".join(cells) + " |")
+    return lines
+
+
+def flat(curve):
+    """From the smallest to the largest share that takes no longer than the best of the curve and 2 %."""
+    if not curve:
+        return "-"
+    near = [r for r, time in curve.items() if time <= FLAT * min(curve.values())]
+    return " to ".join(digits(r) for r in dict.fromkeys((min(near), max(near))))
+
+
+def together(sizes, word_of):
+    """Sizes in a row that have the same word: "1K to 4K 2R1W, 5K 1R1W"."""
+    runs = []
+    for size in sizes:
+        word = word_of(size)
+        if runs and runs[-1][0] == word:
+            runs[-1][2] = size
+        else:
+            runs.append([word, size, size])
+    return ", ".join(f"{first if first == last else f'{first} to {last}'} {word}" for word, first, last in runs)
+
+
+def not_compared(sizes):
+    return f" Not compared, as rows are missing: {', '.join(sizes)}." if sizes else ""
+
+
+def who_wins(sheet):
+    sizes = [size for size in sheet.sizes if sheet.complete(size, RIVALS)]
+    rest = not_compared([size for size in sheet.sizes if size not in sizes])
+    if not sizes:
+        return f"- **Which row wins where.**{rest}"
+    words = together(sizes, lambda size: sheet.fastest(size, RIVALS)[1])
+    return f"- **Which row wins where.** {words}. Theirs: 2R1W to 4K, from 5K on the fastest (1+r)R1W.{rest}"
+
+
+def conjecture(sheet):
+    """1R1W against all other rows of the paper beyond 18K."""
+    said = "- **Does 1R1W win beyond 18K, as they conjecture?**"
+    beyond = [size for size in sheet.sizes if sheet.pixels[size] > (18 * 1024) ** 2]
+    sizes = [size for size in beyond if sheet.complete(size, RIVALS)]
+    rest = not_compared([size for size in beyond if size not in sizes])
+    if not sizes:
+        return f"{said} Not measured.{rest}"
+    ratios = {}
+    for size in sizes:
+        time, name = sheet.fastest(size, [name for name in RIVALS if name != "1R1W"])
+        ratios[size] = (sheet.times["1R1W", size] / time, name)
+    won = [size for size in sizes if ratios[size][0] < 1]
+    answer = f"Of {len(sizes)} sizes at {len(won)}" + (f", {', '.join(won)}." if won else ".")
+    if not won:
+        answer = "At none of the sizes measured."
+    elif len(won) == len(sizes):
+        answer = f"Yes, at all {len(sizes)} sizes." if len(sizes) > 1 else f"Yes, at {sizes[0]}, the only size."
+    words = ", ".join(f"{size} {ratio:.3f} ({name})" for size, (ratio, name) in ratios.items())
+    close = [size for size in sizes if 1 / FLAT < ratios[size][0] < FLAT]
+    answer += f" Its time over that of the fastest other row: {words}."
+    if close:
+        answer += f" Within 2 %, which decides nothing: {', '.join(close)}."
+    return f"{said} {answer}{rest}"
+
+
+def best_share(sheet):
+    sizes = [size for size in sheet.sizes if size in sheet.r]
+    if len(sizes) < 2:
+        return "- **The best r.** Not measured."
+    shares = [sheet.r[size] for size in sizes]
+    falls = sum(b < a for a, b in zip(shares, shares[1:]))
+    return (f"- **The best r.** {digits(shares[0])} at {sizes[0]}, {digits(shares[-1])} at {sizes[-1]}; it falls in {falls} of the {len(shares) - 1} "
+            "steps from a size to the next. Theirs: 0.168 at 1K, 0.0725 at 18K. The row below it in the table says which shares do as well.")
+
+
+def speed_up(sheet):
+    said = "- **The speed-up of the fastest (1+r)R1W over the faster of the two on the CPU.**"
+    sizes = [size for size in sheet.sizes if sheet.complete(size, [BEST, *CPU])]
+    if not sizes:
+        return f"{said} Not measured."
+    found = {size: sheet.fastest(size, CPU)[0] / sheet.times[BEST, size] for size in sizes}
+    paper = [size for size in sizes if 5 * 1024 <= sheet.pixels[size] ** 0.5 <= 18 * 1024]
+    words = ", ".join(f"{size} {digits(value)}" for size, value in found.items())
+    if paper:
+        least = min(paper, key=found.get)
+        words += f". From 5K on, where theirs is more than 100 (over 4R1W(CPU)), it is {digits(found[least])} at the least, at {least}"
+    missing = [size for size in sheet.sizes if size not in sizes and sheet.pixels[size] <= (18 * 1024) ** 2]
+    return f"{said} {words}.{not_compared(missing)}"
+
+
+def default(sheet):
+    said = "- **areal's default against the fastest of the paper's.**"
+    sizes = [size for size in sheet.sizes if sheet.complete(size, [OURS]) and sheet.fastest(size, RIVALS)]
+    rest = not_compared([size for size in sheet.sizes if size not in sizes])
+    if not sizes:
+        return f"{said} Not measured.{rest}"
+    ratios = {size: sheet.fastest(size, RIVALS)[0] / sheet.times[OURS, size] for size in sizes}
+    words = ", ".join(f"{size} {ratio:.2f}" for size, ratio in ratios.items())
+    lost = [size for size in sizes if ratios[size] <= 1]
+    answer = f"Times as fast: {words}; {together(sizes, lambda size: f'by `{sheet.default[size]}`')}."
+    answer += f" **It does not win {', '.join(lost)}.**" if lost else " It wins every one of these."
+    partial = [size for size in sizes if not sheet.complete(size, RIVALS)]
+    if partial:
+        answer += f" Of the paper's rows some are missing at {', '.join(partial)}."
+    return f"{said} {answer}{rest}"
+
+
+def lines(newest):
+    path, records = newest("sat-kasagi")
+    made = []
+    for lane in dict.fromkeys(row["lane"] for row in records):
+        sheet = Sheet([row for row in records if row["lane"] == lane])
+        if not sheet.first:
+            continue  # rows of the CPU alone
+        made += [*table(path, sheet), "", who_wins(sheet), conjecture(sheet), best_share(sheet), speed_up(sheet), default(sheet)]
+    if not made:
+        return ["Not measured yet."]
+    picture = Path(path).with_suffix(".svg")
+    if picture.exists():
+        made += ["", f"![The rows over the side of the matrix, and (1+r)R1W over r](../../bench/results/{picture.name})"]
+    return made
