@@ -1,7 +1,8 @@
 // Stands in for the GPU's half of `areal bench` where papers' tables and figures are tested without one: the racers run
 // on the simulated machine, and their microseconds are made of what it counts, the same each time. AREAL_BENCH_DIR
 // names the folder that this lies in, AREAL_STAND_IN_REFUSES the algorithm that has no room: "all" of them, "link" the
-// copies; AREAL_STAND_IN_MEMORY is how many bytes of workspace a racer may have.
+// copies; AREAL_STAND_IN_WRONG the algorithm whose result is wrong; AREAL_STAND_IN_MEMORY is how many bytes of
+// workspace a racer may have.
 #include "areal/bench/cuda_bench.hpp"
 #include <algorithm>
 #include <areal/array.hpp>
@@ -93,15 +94,19 @@ void run(const CudaRace& race) {
   race.floor(rounds(floor, race.repetitions));
   for (std::size_t i = 0; i < race.racers.size(); ++i) try {
       const CudaRacer& racer = race.racers[i];
+      if (const char* const wrong = std::getenv("AREAL_STAND_IN_WRONG"); wrong != nullptr && racer.algorithm == wrong) {
+        race.wrong(i, racer.algorithm + ": 1 entry is wrong");
+        continue;
+      }
       if (racer.algorithm == "npp" && (race.bins != 0 || race.lane.input != Type::u8 || size_of(race.lane.table) != 4))
         throw Unavailable("NPP has no integral of " + name_of(race.lane));
       if (racer.algorithm == "npp")
-        race.done(i, "npp 0.0.0 stand-in", rounds(4 * floor, race.repetitions), {});
+        race.done(i, "npp 0.0.0 stand-in", rounds(4 * floor, race.repetitions), rounds(floor, race.repetitions), {});
       else if (racer.algorithm == "scan-scan")
-        race.done(i, "scan-scan", rounds(3 * floor, race.repetitions), {});
+        race.done(i, "scan-scan", rounds(3 * floor, race.repetitions), rounds(floor, race.repetitions), {});
       else {
         const Done done = run(race, racer);
-        race.done(i, done.algorithm, rounds(done.time, race.repetitions),
+        race.done(i, done.algorithm, rounds(done.time, race.repetitions), rounds(floor, race.repetitions),
                   race.launches ? done.launches : std::vector<CudaLaunchTimes>());
       }
     } catch (const std::exception& e) {

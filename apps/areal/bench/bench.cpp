@@ -26,7 +26,8 @@ std::string device_name() {
   return "CPU";
 }
 std::string device_name(int number) {
-  for (const DeviceInfo& device : devices())
+  static const std::vector<DeviceInfo> all = devices();  // each record asks
+  for (const DeviceInfo& device : all)
     if (device.number == number) return device.name;
   return {};
 }
@@ -52,7 +53,6 @@ void Report::add(const Record& r) {
   if (records_.empty())
     command::write_out(fmt::format("{:<10} {:<32} {:<12} {:>11} {:>5} {:>3} {:>11} {:>11} {:>9}\n", "what", "algorithm",
                                    "lane", "size", "bins", "thr", "median us", "floor us", "fraction"));
-  records_.push_back(r);
   const std::string floor = r.floor.empty() ? "" : fmt::format("{:.1f}", r.floor_time.median);
   const std::string fraction = r.floor.empty() ? "" : fmt::format("{:.2f}", r.floor_time.median / r.time.median);
   std::string algorithm = r.algorithm;
@@ -63,11 +63,30 @@ void Report::add(const Record& r) {
                                  r.lane, fmt::format("{}x{}", r.width, r.height), r.bins, r.threads, r.time.median,
                                  floor, fraction));
   command::flush_out();
+  keep(r);
 }
 
 void Report::note(const std::string& words) const { settings_.note("{}", words); }
 
-void Report::write(const std::string& path) const {
+void Report::keep(const Record& record) {
+  records_.push_back(record);
+  const auto now = std::chrono::steady_clock::now();
+  if (file_.empty() || now - written_ < std::chrono::seconds(10)) return;
+  write();
+  written_ = now;
+}
+
+void Report::wrong(const std::string& what) {
+  if (wrong_.empty()) wrong_ = what;
+  note("wrong: " + what);
+}
+
+void Report::finish() {
+  if (!file_.empty()) write();
+  if (!wrong_.empty()) throw Error("a result is wrong: " + wrong_);
+}
+
+void Report::write() const {
   const char* const commit = std::getenv("AREAL_COMMIT");
   const auto times = [](const Times& t) {
     return nlohmann::ordered_json{{"min", t.min}, {"median", t.median}, {"max", t.max}};
@@ -109,7 +128,7 @@ void Report::write(const std::string& path) const {
     all.push_back(row);
   }
   const std::string text = all.dump(1) + "\n";
-  media::OutputFile file(path, text.size());
+  media::OutputFile file(file_, text.size());
   file.write(text.data(), text.size());
   file.commit();
 }
@@ -216,6 +235,20 @@ bench::Options options_of(const Texts& texts, const Settings& settings) {
   return options;
 }
 
+void run(const Texts& texts, const bench::Options& options, bench::Report& report) {
+  const bool cuda = options.backend == Backend::cuda;
+  if (const Shown* const asked = shown(texts))
+    asked->make(options, report);
+  else if (texts.what == "sat")
+    (cuda ? bench::bench_cuda_sat : bench::bench_sat)(options, report);
+  else if (texts.what == "histogram")
+    (cuda ? bench::bench_cuda_histogram : bench::bench_histogram)(options, report);
+  else if (texts.what == "region")
+    (cuda ? bench::bench_cuda_region : bench::bench_region)(options, report);
+  else
+    bench::bench_video(options, report);
+}
+
 }  // namespace
 
 void add_bench(CLI::App& app, Settings& settings) {
@@ -256,28 +289,21 @@ void add_bench(CLI::App& app, Settings& settings) {
       "Example:\n  areal bench sat --size 640x480 --lane 8u32u --repetitions 3 --no-peers");
   verb->callback([texts, &settings] {
     settings.resolve();
-    const bench::Options options = options_of(*texts, settings);
-    bench::Report report(settings);
-    if (const Shown* const asked = shown(*texts)) {
-      asked->make(options, report);
-    } else if (texts->what == "sat") {
-      if (options.backend == Backend::cuda)
-        bench::bench_cuda_sat(options, report);
-      else
-        bench::bench_sat(options, report);
-    } else if (texts->what == "histogram") {
-      if (options.backend == Backend::cuda)
-        bench::bench_cuda_histogram(options, report);
-      else
-        bench::bench_histogram(options, report);
-    } else if (texts->what == "region") {
-      if (options.backend == Backend::cuda)
-        bench::bench_cuda_region(options, report);
-      else
-        bench::bench_region(options, report);
-    } else if (texts->what == "video")
-      bench::bench_video(options, report);
-    if (!texts->json.empty()) report.write(texts->json);
+    bench::Options options = options_of(*texts, settings);
+    for (const std::string& file : {texts->json, texts->plot})
+      if (!file.empty()) media::OutputFile(file, 0);  // a place that is none is told before the work
+    bench::Report report(settings, texts->json);
+    options.wrong = [&](const std::string& what) { report.wrong(what); };
+    try {
+      run(*texts, options, report);
+    } catch (...) {  // what was measured is told all the same
+      try {
+        report.finish();
+      } catch (const Error&) {
+      }
+      throw;
+    }
+    report.finish();
   });
 }
 

@@ -6,7 +6,9 @@
 #include <areal/execution.hpp>
 #include <areal/lane.hpp>
 #include <areal/region.hpp>
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,6 +38,8 @@ struct Options {
   std::string video;
   std::string shown;  // a paper's table or figure to make again: "kasagi"; "all" for all rows; "" for none
   std::string plot;   // the file that its picture goes to; "" for none
+  std::function<void(const std::string& what)> wrong =
+      {};  // told of a wrong result: the run goes on, and fails in the end
 };
 
 /// A launch of an execute; of one that has more than 16, all launches of one kernel in a row.
@@ -68,20 +72,28 @@ struct Record {
   std::vector<LaunchTime> launches = {};
 };
 
-/// Receives records as they come: prints them and keeps them.
+/// Receives records as they come: prints them and keeps them, in a file, too, where one is named: written anew every
+/// ten seconds, so that what ends a long run early does not take them all.
 class Report {
  public:
-  explicit Report(const command::Settings& settings) : settings_(settings) {}
+  Report(const command::Settings& settings, std::string file) : settings_(settings), file_(std::move(file)) {}
   void add(const Record& record);
   /// Keeps it, unprinted: what a figure is made of, which is printed whole.
-  void keep(const Record& record) { records_.push_back(record); }
+  void keep(const Record& record);
   void note(const std::string& words) const;
-  /// All records as a JSON array, appearing under its name when complete.
-  void write(const std::string& path) const;
+  /// Says that a result is wrong.
+  void wrong(const std::string& what);
+  /// All records as a JSON array in the file, where one is named. Throws Error where a result was wrong.
+  void finish();
   bool quiet() const { return settings_.quiet; }
 
  private:
+  void write() const;
+
   const command::Settings& settings_;
+  std::string file_;
+  std::chrono::steady_clock::time_point written_ = std::chrono::steady_clock::now();
+  std::string wrong_;  // the first
   std::vector<Record> records_;
 };
 

@@ -27,7 +27,7 @@ void run(Race race, const Options& options, Report& report) {
                               race.size.height, ran.refused));
       continue;
     }
-    Record record = record_of(race, race.racers[i], ran, result.floor, options);
+    Record record = record_of(race, race.racers[i], ran, options);
     // The default stands under its own name, so that the row that it chose is there, too.
     if (race.racers[i].algorithm == "auto") record.algorithm = "auto";
     report.add(record);

@@ -26,21 +26,37 @@ bool takes_tile(std::string_view algorithm) { return algorithm == "cw-tis" || al
 }  // namespace
 
 RaceResult race(const Race& race, const Options& options) {
-  CudaRace asked{race.lane,           race.size.width, race.size.height, race.bins, race.batch, {},
-                 options.repetitions, options.device,  race.launches,    {},        {},         {}};
+  CudaRace asked{race.lane,
+                 race.size.width,
+                 race.size.height,
+                 race.bins,
+                 race.batch,
+                 {},
+                 options.repetitions,
+                 options.device,
+                 race.launches,
+                 {},
+                 {},
+                 {},
+                 {}};
   for (const Racer& racer : race.racers) asked.racers.push_back({racer.algorithm, racer.r, racer.scan, racer.tile});
   RaceResult result;
   result.ran.resize(race.racers.size());
   asked.floor = [&](const std::vector<double>& times) { result.floor = times_of(times); };
   asked.done = [&](std::size_t i, const std::string& algorithm, const std::vector<double>& times,
-                   const std::vector<CudaLaunchTimes>& launches) {
+                   const std::vector<double>& floor, const std::vector<CudaLaunchTimes>& launches) {
     Ran& ran = result.ran.at(i);
     ran.algorithm = algorithm;
     ran.time = times_of(times);
+    ran.floor = times_of(floor);
     for (const CudaLaunchTimes& l : launches)
       ran.launches.push_back({l.kernel, l.launches, l.blocks, l.threads, l.occupancy, times_of(l.times)});
   };
   asked.refused = [&](std::size_t i, const std::string& why) { result.ran.at(i).refused = why; };
+  asked.wrong = [&](std::size_t i, const std::string& why) {
+    result.ran.at(i).refused = why;
+    if (options.wrong) options.wrong(why);
+  };
   call("areal_cuda_bench_race", asked);
   return result;
 }
@@ -49,7 +65,7 @@ std::string floor_of(const Race& race) {
   return race.bins != 0 ? "memset" : size_of(race.lane.input) == size_of(race.lane.table) ? "copy" : "widen";
 }
 
-Record record_of(const Race& race, const Racer& racer, const Ran& ran, const Times& floor, const Options& options) {
+Record record_of(const Race& race, const Racer& racer, const Ran& ran, const Options& options) {
   Record record{race.bins != 0 ? "histogram" : "sat",
                 ran.algorithm,
                 name_of(race.lane),
@@ -59,7 +75,7 @@ Record record_of(const Race& race, const Racer& racer, const Ran& ran, const Tim
                 race.batch};
   record.time = ran.time;
   record.floor = floor_of(race);
-  record.floor_time = floor;
+  record.floor_time = ran.floor;
   const std::size_t entries = race.bins != 0 ? static_cast<std::size_t>(race.bins) : 1;
   record.bytes = static_cast<std::uint64_t>(race.size.width * race.size.height * race.batch) *
                  (size_of(race.lane.input) + entries * size_of(race.lane.table));
