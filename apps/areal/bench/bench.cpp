@@ -81,6 +81,14 @@ void Report::wrong(const std::string& what) {
   note("wrong: " + what);
 }
 
+void Report::rescue() noexcept {
+  if (file_.empty() || records_.empty()) return;
+  try {
+    write();
+  } catch (...) {  // what ended the run is what is told
+  }
+}
+
 void Report::finish() {
   if (!file_.empty()) write();
   if (!wrong_.empty()) throw Error("a result is wrong: " + wrong_);
@@ -297,10 +305,7 @@ void add_bench(CLI::App& app, Settings& settings) {
     try {
       run(*texts, options, report);
     } catch (...) {  // what was measured is told all the same
-      try {
-        report.finish();
-      } catch (const Error&) {
-      }
+      report.rescue();
       throw;
     }
     report.finish();

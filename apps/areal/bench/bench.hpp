@@ -85,6 +85,8 @@ class Report {
   void wrong(const std::string& what);
   /// All records as a JSON array in the file, where one is named. Throws Error where a result was wrong.
   void finish();
+  /// Where the run has failed: those that there are.
+  void rescue() noexcept;
   bool quiet() const { return settings_.quiet; }
 
  private:
