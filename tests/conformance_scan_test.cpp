@@ -134,6 +134,22 @@ INSTANTIATE_TEST_SUITE_P(Scan, ScanProduct,
                                                            std::size(tunings)})),
                          name_of_choice);
 
+/// Every row on few elements, each access of which compute-sanitizer's tools can follow: what a block holds, and
+/// several blocks of an even and of an odd number. The lane goes along with the row.
+std::vector<Choice> few() {
+  std::vector<Choice> choices;
+  const auto place = [](std::int64_t n) {
+    return static_cast<std::size_t>(std::find(std::begin(lengths), std::end(lengths), n) - std::begin(lengths));
+  };
+  for (std::size_t backend = 0; backend < std::size(device_backends); ++backend)
+    for (std::size_t id = 0; id < ids().size(); ++id)
+      for (const std::int64_t n : {256, 8193, 16400})
+        choices.push_back({backend, id, (3 * id + place(n)) % lanes().size(), place(n), id % std::size(placements),
+                           id % std::size(tunings)});
+  return choices;
+}
+INSTANTIATE_TEST_SUITE_P(Sanitize, ScanProduct, testing::ValuesIn(few()), name_of_choice);
+
 /// What simt counts of `n` elements.
 Counts counts_of(const std::string& id, std::int64_t n) {
   Counts all;
@@ -157,6 +173,8 @@ TEST(Scan, CostsAreTheCatalogues) {
               {"optimal", 4, 3, 11},
               {"sequential-parallel", 5, 4, 12},
               {"harris", 3, 3, 4},
+              {"lee-choe-multiple", 3, 3, 4},
+              {"lee-choe-shared", 3, 3, 4},
               {"lee-choe", 3, 3, 4},
               {"kogge-stone", 1, 1, 1},
               {"ladner-fischer", 1, 1, 1}};
