@@ -45,6 +45,26 @@ TEST(AlgorithmModel, EveryAlgorithmOfTheCatalogue) {
   }
 }
 
+TEST(AlgorithmModel, EveryScanOfTheCatalogue) {
+  for (const Algorithm& row : algorithms()) {
+    if (!row.simt || row.family != "scan") continue;
+    SCOPED_TRACE(row.id);
+    AlgorithmRequest request = of(row.id, 1, 16384);
+    request.family = "scan";
+    if (row.id == "sequential-parallel") request.threads = 512, request.group = 4096;
+    const AlgorithmModel model = algorithm_model(request, {2048, 32, 100, 4});
+    EXPECT_EQ(model.row, &row);
+    EXPECT_EQ(model.elements, 16384);
+    EXPECT_EQ(model.group, row.id == "sequential-parallel" ? 4096 : 0);
+    EXPECT_EQ(model.barrier_steps + 1, static_cast<std::int64_t>(model.counts.launches));
+    EXPECT_EQ(model.steps.difference(), 0);
+    EXPECT_NEAR(model.reads.difference(), 0, 0.004 * 16384);
+    EXPECT_NEAR(model.writes.difference(), 0, 0.004 * 16384);
+    ASSERT_TRUE(model.time_units.has_value()) << model.no_time;
+    EXPECT_GE(static_cast<double>(*model.time_units), model.cost_of_groups);
+  }
+}
+
 TEST(AlgorithmModel, LowerOrderTermsAreTheDifference) {
   const double h = 70, w = 45, n = h * w, b = 3;
   struct Expected {
