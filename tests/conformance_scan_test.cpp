@@ -188,6 +188,33 @@ TEST(Scan, CostsAreTheCatalogues) {
   }
 }
 
+/// Each of the two changes of Lee and Choe 2014 alone, and both: 2048 or 8192 elements of a block, so that its sums are
+/// scanned in launches of their own or are not; and a block's memory with cells left empty or without.
+TEST(Scan, TheHalvesOfLeeChoeAreNotOneAnother) {
+  if (missing(Backend::simt)) GTEST_SKIP() << "simt is not here";
+  const struct {
+    const char* id;
+    std::size_t launches, cells;
+  } rows[] = {{"harris", 4, 2048 + 2047 / 32},
+              {"lee-choe-multiple", 2, 8192 + 8191 / 32},
+              {"lee-choe-shared", 4, 2048},
+              {"lee-choe", 2, 8192}};
+  for (const auto& row : rows) {
+    std::size_t launches = 0, most = 0;
+    ScanOptions options;
+    options.algorithm = row.id, options.backend = Backend::simt;
+    options.launched = [&](const LaunchCounts& launch) { ++launches, most = std::max(most, launch.shared_bytes); };
+    constexpr std::int64_t n = 5000;
+    const ScanPlan plan(n, *lane_named("32u32u"), options);
+    std::vector<std::uint32_t> line(n, 1), sums(n);
+    std::vector<char> workspace(plan.workspace_bytes());
+    plan.prepare(workspace.data());
+    plan.execute({line.data(), n, 1}, {sums.data(), n, 1}, workspace.data());
+    EXPECT_EQ(launches, row.launches) << row.id;
+    EXPECT_EQ(most, (row.cells + 1) * sizeof(std::uint32_t)) << row.id;  // and the whole sum
+  }
+}
+
 TEST(Scan, WrongUseIsNamed) {
   const Lane lane = *lane_named("8u32u");
   ScanOptions options;
