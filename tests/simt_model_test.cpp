@@ -165,9 +165,16 @@ TEST(AlgorithmModel, Refuses) {
   EXPECT_EQ(sentence(of("2r2w", 8, 8), {50, 32, 32, 1}), "p 50: may be a multiple of w, 32");
   EXPECT_EQ(sentence(of("2r2w", 8, 8), {64, 32, 0, 1}), "l 0: may be 1 to 1048576");
   EXPECT_EQ(sentence(of("2r2w", 8, 8), {64, 32, 1, 0}), "d 0: may be 1 to 1024");
+  EXPECT_EQ(sentence(of("naive", 8, 8)), "height 8: a line's is 1");
   AlgorithmRequest request = of("2r2w", 8, 8);
   request.lane = {Type::f64, Type::u8};
   EXPECT_NE(sentence(request), "none");
+  request = of("naive", 1, 8), request.family = "sat";
+  EXPECT_EQ(sentence(request).find("algorithm naive: none of sat that simt runs; it may be 2r2w, 4r4w"), 0u);
+  request.family = "lines";
+  EXPECT_EQ(sentence(request), "family lines: may be sat, histogram or scan");
+  request.family = "scan", request.group = -1;
+  EXPECT_EQ(sentence(request), "group -1: it may be 0 (chosen) or more");
 }
 
 }  // namespace
