@@ -1,11 +1,12 @@
 // Races of `areal bench` on a GPU (apps/areal/bench/race.hpp). Image and check are made where they are used: a table of
 // 64 Ki x 64 Ki would take minutes on its way. Pixels are whole numbers whose sums the table holds exactly; then a
 // table is right where every entry's difference from its three neighbours is the pixel, and a tensor where it is 1 for
-// the pixel's bin and 0 for others: no sum is made a second time.
+// the pixel's bin and 0 for others: no sum is made a second time. Sums of a line are a table of one row.
 #include <cuda_runtime.h>
 #include <algorithm>
 #include <areal/histogram.hpp>
 #include <areal/sat.hpp>
+#include <areal/scan.hpp>
 #include <chrono>
 #include <cstdint>
 #include <cstring>
@@ -280,6 +281,8 @@ class Course {
   Contestant contestant(const CudaRacer& racer) {
     if (racer.algorithm == "npp") return peer(npp_integral);
     if (racer.algorithm == "scan-scan") return peer(scan_scan);
+    if (racer.algorithm == "cub" && race_.line) return peer(cub_scan);
+    if (race_.line) return line(racer);
     return race_.bins != 0 ? tensor(racer) : table(racer);
   }
 
@@ -309,14 +312,14 @@ class Course {
     return c;
   }
 
-  Contestant planned(const auto& plan, const auto& telling, const auto& arguments) {
+  Contestant planned(const auto& plan, const auto& telling, const auto&... arguments) {
     const auto workspace = memory(plan.workspace_bytes());
     workspaces_ += plan.workspace_bytes();
     plan.prepare(workspace->data(), Stream::cuda(stream_));
     Contestant c;
     c.algorithm = plan.algorithm();
-    c.run = [=, this] { plan.execute(arguments, workspace->data(), Stream::cuda(stream_)); };
-    c.run_told = [=, this] { telling.execute(arguments, workspace->data(), Stream::cuda(stream_)); };
+    c.run = [=, this] { plan.execute(arguments..., workspace->data(), Stream::cuda(stream_)); };
+    c.run_told = [=, this] { telling.execute(arguments..., workspace->data(), Stream::cuda(stream_)); };
     c.poison = [this] { check(cudaMemsetAsync(out_->data(), 0xa5, out_bytes_, stream_)); };
     c.verify = [this, name = plan.algorithm()] {
       require_right(name, out_->data(), race_.bins != 0 ? Type::u32 : race_.lane.table, planes(), values_, stream_);
@@ -365,6 +368,20 @@ class Course {
     } catch (const std::exception& e) {
       throw Error(c.algorithm + ": " + e.what());
     }
+  }
+
+  Contestant line(const CudaRacer& racer) {
+    ScanOptions options;
+    options.backend = Backend::cuda, options.device = race_.device;
+    options.algorithm = racer.algorithm, options.group = racer.group;
+    const ScanPlan plan(race_.width, race_.lane, options);
+    const auto launched = std::make_shared<LaunchReport>();
+    options.launched = [launched](const LaunchCounts& launch) { (*launched)(launch); };
+    const ScanPlan telling(race_.width, race_.lane, options);
+    Contestant c = planned(plan, telling, ConstView(image_->data(), race_.lane.input, shape()),
+                           View(out_->data(), race_.lane.table, shape()));
+    c.launched = launched;
+    return c;
   }
 
   /// Times those, in turns with the floor, and lets go of what they hold. Slow ones have rounds of their own, so that

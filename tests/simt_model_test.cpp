@@ -45,6 +45,26 @@ TEST(AlgorithmModel, EveryAlgorithmOfTheCatalogue) {
   }
 }
 
+TEST(AlgorithmModel, EveryScanOfTheCatalogue) {
+  for (const Algorithm& row : algorithms()) {
+    if (!row.simt || row.family != "scan") continue;
+    SCOPED_TRACE(row.id);
+    AlgorithmRequest request = of(row.id, 1, 16384);
+    request.family = "scan";
+    if (row.id == "sequential-parallel") request.threads = 512, request.group = 4096;
+    const AlgorithmModel model = algorithm_model(request, {2048, 32, 100, 4});
+    EXPECT_EQ(model.row, &row);
+    EXPECT_EQ(model.elements, 16384);
+    EXPECT_EQ(model.group, row.id == "sequential-parallel" ? 4096 : 0);
+    EXPECT_EQ(model.barrier_steps + 1, static_cast<std::int64_t>(model.counts.launches));
+    EXPECT_EQ(model.steps.difference(), 0);
+    EXPECT_NEAR(model.reads.difference(), 0, 0.004 * 16384);
+    EXPECT_NEAR(model.writes.difference(), 0, 0.004 * 16384);
+    ASSERT_TRUE(model.time_units.has_value()) << model.no_time;
+    EXPECT_GE(static_cast<double>(*model.time_units), model.cost_of_groups);
+  }
+}
+
 TEST(AlgorithmModel, LowerOrderTermsAreTheDifference) {
   const double h = 70, w = 45, n = h * w, b = 3;
   struct Expected {
@@ -145,9 +165,16 @@ TEST(AlgorithmModel, Refuses) {
   EXPECT_EQ(sentence(of("2r2w", 8, 8), {50, 32, 32, 1}), "p 50: may be a multiple of w, 32");
   EXPECT_EQ(sentence(of("2r2w", 8, 8), {64, 32, 0, 1}), "l 0: may be 1 to 1048576");
   EXPECT_EQ(sentence(of("2r2w", 8, 8), {64, 32, 1, 0}), "d 0: may be 1 to 1024");
+  EXPECT_EQ(sentence(of("naive", 8, 8)), "height 8: a line's is 1");
   AlgorithmRequest request = of("2r2w", 8, 8);
   request.lane = {Type::f64, Type::u8};
   EXPECT_NE(sentence(request), "none");
+  request = of("naive", 1, 8), request.family = "sat";
+  EXPECT_EQ(sentence(request).find("algorithm naive: none of sat that simt runs; it may be 2r2w, 4r4w"), 0u);
+  request.family = "lines";
+  EXPECT_EQ(sentence(request), "family lines: may be sat, histogram or scan");
+  request.family = "scan", request.group = -1;
+  EXPECT_EQ(sentence(request), "group -1: it may be 0 (chosen) or more");
 }
 
 }  // namespace

@@ -20,7 +20,9 @@ void add_model(CLI::App& app, Settings& settings) {
       "formula takes as large a share of strided accesses as was counted. The time is another thing: on the HMM, d "
       "DMMs\n"
       "of p threads each, a thread waits for every request before its next one. Algorithms whose blocks wait for one\n"
-      "another have none. Histograms are of images of labels, which need no table of bins.\n\n"
+      "another have none. Histograms are of images of labels, which need no table of bins. harris and the lee-choe "
+      "are\n"
+      "two families': --family scan takes those that sum up a line.\n\n"
       "Example:\n  areal model --algorithm 1r1w --n 65536 --l 200\n  areal model nakano --n 4096 --w 32 --l 32");
 }
 

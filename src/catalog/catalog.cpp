@@ -47,6 +47,8 @@ constexpr Algorithm rows[] = {
     {"scan", "sequential-parallel", "Nakano 2013, 7", false, true, true, true, "5", "4",
      "n / k (2 log2(k / 512) + 2) - 1", true},
     {"scan", "harris", "Lee, Choe 2014, 2", false, true, true, true, "3", "3", "3", true},
+    {"scan", "lee-choe-multiple", "Lee, Choe 2014, 3.1", false, true, true, true, "3", "3", "3", true},
+    {"scan", "lee-choe-shared", "Lee, Choe 2014, 3.2", false, true, true, true, "3", "3", "3", true},
     {"scan", "lee-choe", "Lee, Choe 2014, 3", false, true, true, true, "3", "3", "3", true},
     {"scan", "kogge-stone", "Chen 2018, Algorithm 3", false, true, true, true, "1", "1", "0", true},
     {"scan", "ladner-fischer", "Chen 2018, Algorithm 4", false, true, true, true, "1", "1", "0", true},

@@ -9,9 +9,11 @@
 #include <areal/error.hpp>
 #include <areal/histogram.hpp>
 #include <areal/sat.hpp>
+#include <areal/scan.hpp>
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <utility>
 
 namespace areal::bench {
 namespace {
@@ -50,16 +52,23 @@ Done run(const CudaRace& race, const CudaRacer& racer) {
     done.time += time_of(launch);
     told.push_back(launch);
   };
-  const auto execute = [&](const auto& plan, const auto& arguments) {
+  const auto execute = [&](const auto& plan, const auto&... arguments) {
     const char* const most = std::getenv("AREAL_STAND_IN_MEMORY");
     if (most != nullptr && plan.workspace_bytes() > std::stoull(most))
       throw Error("out of memory: a workspace of " + std::to_string(plan.workspace_bytes()) + " bytes");
     Array workspace({static_cast<std::int64_t>(plan.workspace_bytes()), 1}, Type::u8);
     plan.prepare(workspace.data());
-    plan.execute(arguments, workspace.data());
+    plan.execute(arguments..., workspace.data());
     done.algorithm = plan.algorithm();
   };
-  if (race.bins != 0) {
+  if (race.line) {
+    ScanOptions options;
+    options.backend = Backend::simt, options.algorithm = racer.algorithm, options.group = racer.group;
+    options.launched = launched;
+    const ScanPlan plan(race.width, race.lane, options);
+    Array sums(shape, race.lane.table);
+    execute(plan, std::as_const(image).view(), sums.view());
+  } else if (race.bins != 0) {
     HistogramOptions options;
     options.backend = Backend::simt, options.algorithm = racer.algorithm, options.tile = racer.tile;
     options.launched = launched;
@@ -104,6 +113,8 @@ void run(const CudaRace& race) {
         race.done(i, "npp 0.0.0 stand-in", rounds(4 * floor, race.repetitions), rounds(floor, race.repetitions), {});
       else if (racer.algorithm == "scan-scan")
         race.done(i, "scan-scan", rounds(3 * floor, race.repetitions), rounds(floor, race.repetitions), {});
+      else if (racer.algorithm == "cub")
+        race.done(i, "cub 0.0.0 stand-in", rounds(1.5 * floor, race.repetitions), rounds(floor, race.repetitions), {});
       else {
         const Done done = run(race, racer);
         race.done(i, done.algorithm, rounds(done.time, race.repetitions), rounds(floor, race.repetitions),

@@ -58,6 +58,7 @@ void Report::add(const Record& r) {
   std::string algorithm = r.algorithm;
   if (r.r) algorithm += fmt::format(" r={:.3f}", *r.r);
   if (r.tile != 0) algorithm += fmt::format(" tile={}", r.tile);
+  if (r.group != 0) algorithm += fmt::format(" k={}", r.group);
   if (!r.scan.empty()) algorithm += " " + r.scan;
   command::write_out(fmt::format("{:<10} {:<32} {:<12} {:>11} {:>5} {:>3} {:>11.1f} {:>11} {:>9}\n", r.what, algorithm,
                                  r.lane, fmt::format("{}x{}", r.width, r.height), r.bins, r.threads, r.time.median,
@@ -118,9 +119,11 @@ void Report::write() const {
       row["floor_us"] = r.floor_time.median;
       row["fraction"] = r.floor_time.median / r.time.median;
     }
+    if (!r.source.empty()) row["source"] = r.source;
     if (!r.shown.empty()) row["shown"] = r.shown;
     if (r.r) row["r"] = *r.r;
     if (r.tile != 0) row["tile"] = r.tile;
+    if (r.group != 0) row["k"] = r.group;
     if (!r.scan.empty()) row["scan"] = r.scan;
     for (const LaunchTime& l : r.launches) {
       row["launches"].push_back({{"kernel", l.kernel},
@@ -166,6 +169,7 @@ constexpr Shown all_shown[] = {
     {"histogram", "--table", "all", bench::bench_all_tensors},
     {"histogram", "--figure", "lee-choe", bench::bench_lee_choe},
     {"histogram", "--figure", "poostchi", bench::bench_poostchi},
+    {"scan", "--table", "all", bench::bench_all_lines},
 };
 
 /// The one that is asked for, nullptr where none is.
@@ -184,7 +188,10 @@ const Shown* shown(const Texts& texts) {
 
 bench::Options options_of(const Texts& texts, const Settings& settings) {
   bench::Options options;
-  if (const Shown* const asked = shown(texts)) options.shown = asked->name;
+  if (const Shown* const asked = shown(texts))
+    options.shown = asked->name;
+  else if (texts.what == "scan")
+    throw InvalidArgument("bench scan: needs --table all");
   options.plot = texts.plot;
   if (!texts.plot.empty() && options.shown.empty()) throw InvalidArgument("--plot: of --table and --figure alone");
   for (const std::string& text : texts.sizes) {
@@ -198,7 +205,7 @@ bench::Options options_of(const Texts& texts, const Settings& settings) {
   }
   for (const std::string& text : texts.bins) options.bins.push_back(whole_number("--bins", text, 1, 65535));
   for (const std::string& id : texts.algorithms) {
-    if (id != "auto" && find_algorithm(texts.what, id) == nullptr)
+    if ((id != "auto" || texts.what == "scan") && find_algorithm(texts.what, id) == nullptr)
       throw InvalidArgument("--algorithm " + id + " is not in the family " + texts.what +
                             "; areal algorithms lists them");
     options.algorithms.push_back(id);
@@ -262,9 +269,9 @@ void run(const Texts& texts, const bench::Options& options, bench::Report& repor
 void add_bench(CLI::App& app, Settings& settings) {
   auto texts = std::make_shared<Texts>();
   CLI::App* verb = app.add_subcommand("bench", "Time algorithms beside their floor and other libraries");
-  verb->add_option("WHAT", texts->what, "sat, histogram, region or video")
+  verb->add_option("WHAT", texts->what, "sat, histogram, scan, region or video")
       ->required()
-      ->check(CLI::IsMember({"sat", "histogram", "region", "video"}));
+      ->check(CLI::IsMember({"sat", "histogram", "scan", "region", "video"}));
   verb->add_option("INPUT", texts->video, "the video, for video");
   verb->add_option("--size", texts->sizes,
                    "WxH; by default 1920x1080, 4096x4096 and 8192x8192 (histogram: the first, region: the last)");
@@ -281,7 +288,7 @@ void add_bench(CLI::App& app, Settings& settings) {
   verb->add_option(
       "--table", texts->table,
       "make a table again, on a GPU: kasagi (of sat, 64f64f from 1024x1024 to 65536x65536); all: every row "
-      "of the catalogue (sat, histogram)");
+      "of the catalogue (sat, histogram; scan, on lines of 2048 to 268435456 elements, --size Nx1)");
   verb->add_option(
       "--figure", texts->figure,
       "make a figure again, on a GPU: chen (of sat), lee-choe, poostchi (of histogram); with its paper's sizes "

@@ -65,9 +65,11 @@ struct Record {
   Backend backend = Backend::cpu;
   std::string device = {};  // its name, where it is not the CPU
   Border border = Border::zero;
+  std::string source = {};       // the catalogue's of the algorithm, "areal" for ours; "" for what is not in it
   std::string shown = {};        // the paper's table or figure that it belongs to: "kasagi"; "" for none
   std::optional<double> r = {};  // what the algorithm took, where it takes that
   int tile = 0;                  // 0: none
+  std::int64_t group = 0;        // k; 0: none
   std::string scan = {};         // "": none
   std::vector<LaunchTime> launches = {};
 };
@@ -104,9 +106,10 @@ void bench_sat(const Options& options, Report& report);
 void bench_cuda_sat(const Options& options, Report& report);
 void bench_cuda_histogram(const Options& options, Report& report);
 void bench_cuda_region(const Options& options, Report& report);
-/// Every row of the catalogue that a GPU runs, beside the default: sat and histogram.
+/// Every row of the catalogue that a GPU runs, beside the default: sat and histogram; beside CUB's: scan.
 void bench_all_tables(const Options& options, Report& report);
 void bench_all_tensors(const Options& options, Report& report);
+void bench_all_lines(const Options& options, Report& report);
 /// The papers' tables and figures.
 void bench_kasagi(const Options& options, Report& report);
 void bench_chen(const Options& options, Report& report);

@@ -26,20 +26,10 @@ bool takes_tile(std::string_view algorithm) { return algorithm == "cw-tis" || al
 }  // namespace
 
 RaceResult race(const Race& race, const Options& options) {
-  CudaRace asked{race.lane,
-                 race.size.width,
-                 race.size.height,
-                 race.bins,
-                 race.batch,
-                 {},
-                 options.repetitions,
-                 options.device,
-                 race.launches,
-                 {},
-                 {},
-                 {},
-                 {}};
-  for (const Racer& racer : race.racers) asked.racers.push_back({racer.algorithm, racer.r, racer.scan, racer.tile});
+  CudaRace asked{race.lane,      race.size.width, race.size.height, race.bins, race.batch, {}, options.repetitions,
+                 options.device, race.launches,   race.line,        {},        {},         {}, {}};
+  for (const Racer& racer : race.racers)
+    asked.racers.push_back({racer.algorithm, racer.r, racer.scan, racer.tile, racer.group});
   RaceResult result;
   result.ran.resize(race.racers.size());
   asked.floor = [&](const std::vector<double>& times) { result.floor = times_of(times); };
@@ -66,13 +56,8 @@ std::string floor_of(const Race& race) {
 }
 
 Record record_of(const Race& race, const Racer& racer, const Ran& ran, const Options& options) {
-  Record record{race.bins != 0 ? "histogram" : "sat",
-                ran.algorithm,
-                name_of(race.lane),
-                race.size.width,
-                race.size.height,
-                race.bins,
-                race.batch};
+  Record record{race.what(),      ran.algorithm, name_of(race.lane), race.size.width,
+                race.size.height, race.bins,     race.batch};
   record.time = ran.time;
   record.floor = floor_of(race);
   record.floor_time = ran.floor;
@@ -84,10 +69,12 @@ Record record_of(const Race& race, const Racer& racer, const Ran& ran, const Opt
   record.border = Border::none;
   record.threads = 0;
   record.shown = options.shown;
+  if (const Algorithm* const row = find_algorithm(race.what(), ran.algorithm)) record.source = row->source;
   if (ran.algorithm == "hybrid-1r1w")
     record.r = hybrid_share({race.size.width, race.size.height}, racer.r, record.border);
   if (takes_scan(ran.algorithm)) record.scan = name_of(racer.scan);
   if (takes_tile(ran.algorithm)) record.tile = racer.tile;
+  if (ran.algorithm == "sequential-parallel") record.group = racer.group;
   record.launches = ran.launches;
   return record;
 }

@@ -16,22 +16,27 @@ namespace areal::bench {
 
 /// An algorithm, and what it takes: those that take none ignore it.
 struct Racer {
-  std::string algorithm;  // "auto", an id of the catalogue; a peer's: "npp", "scan-scan"
+  std::string algorithm;  // "auto", an id of the catalogue; a peer's: "npp", "scan-scan", of lines "cub"
   double r = 0.25;        // of hybrid-1r1w
   WarpScan scan = WarpScan::kogge_stone;
-  int tile = 32;  // of cw-tis and wf-tis
+  int tile = 32;           // of cw-tis and wf-tis
+  std::int64_t group = 0;  // k of sequential-parallel
 };
 
-/// Tables of that lane, or tensors (8u, uniform bins over 0 to 256, 32u) where there are bins.
+/// Tables of that lane, or tensors (8u, uniform bins over 0 to 256, 32u) where there are bins, or sums of a line, which
+/// is an image of height 1.
 struct Race {
   Lane lane = {Type::u8, Type::u32};
   Size size;
   std::int64_t bins = 0, batch = 1;
   std::vector<Racer> racers;
   bool launches = false;  // also what each launch takes
+  bool line = false;
+
+  std::string what() const { return line ? "scan" : bins != 0 ? "histogram" : "sat"; }  // the family
 };
 
-/// What became of a racer. Its table or tensor was found right, or it is refused.
+/// What became of a racer. Its table, tensor or sums were found right, or it is refused.
 struct Ran {
   std::string algorithm;  // that ran: what auto chose, a peer with its version
   std::string refused;    // why it did not run, or what of its result is wrong; all else is then empty
@@ -42,7 +47,7 @@ struct Ran {
 
 struct RaceResult {
   std::vector<Ran> ran;  // one for each racer
-  Times floor;           // copy or widen for tables, memset for tensors: of most of them
+  Times floor;           // copy or widen for tables and lines, memset for tensors: of most of them
 };
 
 /// Times the race on that device with border none: one execute on a prepared plan, `options.repetitions` rounds, fewer
