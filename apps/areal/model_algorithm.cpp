@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::int64_t million = 1 << 20;
 
 struct Request {
-  std::string algorithm, n, size, lane, bins, tile, share;
+  std::string algorithm, n, size, lane, bins, tile, share, scan;
   std::string p = "2048", w = "32", l = "32", d = "16";
 };
 
@@ -32,6 +32,10 @@ Size size_of(const Request& request) {
   const auto side = static_cast<std::int64_t>(std::lround(std::sqrt(static_cast<double>(n))));
   if (side * side != n) refuse("--n ", request.n, ": may be a square; --size WxH takes other images");
   return {side, side};
+}
+
+bool has_scan(const AlgorithmRequest& asked) {
+  return asked.algorithm == "scanrow-brlt" || asked.algorithm == "scanrow-column";
 }
 
 AlgorithmRequest algorithm_of(const Request& request) {
@@ -59,6 +63,11 @@ AlgorithmRequest algorithm_of(const Request& request) {
   if (only("--r", request.share, asked.algorithm == "hybrid-1r1w", "hybrid-1r1w")) {
     asked.r = number("--r", request.share);
     if (!(asked.r > 0 && asked.r < 1)) refuse("--r ", request.share, ": may be above 0 and below 1");
+  }
+  if (only("--scan", request.scan, has_scan(asked), "scanrow-brlt or scanrow-column")) {
+    const auto scan = warp_scan_named(request.scan);
+    if (!scan) refuse("--scan ", request.scan, ": may be kogge-stone or ladner-fischer");
+    asked.scan = *scan;
   }
   return asked;
 }
@@ -101,11 +110,14 @@ Json json_of(const AlgorithmRequest& asked, const HierarchicalMachine& machine, 
           {"d", machine.dmms},
           {"tile", model.tile > 0 ? whole_or_not(model.tile) : Json()},
           {"r", model.r > 0 ? Json(model.r) : Json()},
+          {"scan", has_scan(asked) ? Json(name_of(asked.scan)) : Json()},
           {"depth", whole_or_not(model.depth)},
           {"coalesced", model.coalesced},
           {"strided", model.strided},
           {"groups", model.groups},
           {"shared", model.shared},
+          {"shared_reads", model.counts.shared_reads.elements},
+          {"shared_writes", model.counts.shared_writes.elements},
           {"barrier_steps", model.barrier_steps},
           {"cost", model.cost},
           {"cost_of_groups", model.cost_of_groups},
@@ -128,6 +140,7 @@ std::string text_of(const AlgorithmRequest& asked, const HierarchicalMachine& ma
   if (!is_tensor) text += ", " + name_of(asked.lane);
   if (model.tile > 0) text += fmt::format(", T = {:.0f}", model.tile);
   if (model.r > 0) text += fmt::format(", r = {:.4f}", model.r);
+  if (has_scan(asked)) text += fmt::format(", scan {}", name_of(asked.scan));
   if (model.row->barrier_steps.find('d') != std::string_view::npos)
     text += fmt::format(", {:.0f} levels of recursion", model.depth);
   text += "\n\n";
@@ -189,6 +202,8 @@ void add_model_algorithm(CLI::App& verb, Settings& settings) {
       add("--bins", request->bins, "For histograms; by default 16", "N"),
       add("--tile", request->tile, "For cw-tis and wf-tis: 16, 32 or 64", "N"),
       add("--r", request->share, "For hybrid-1r1w: the share of the triangles (0.25)", "R"),
+      add("--scan,--warp-scan", request->scan, "For scanrow-brlt and scanrow-column: kogge-stone or ladner-fischer",
+          "NAME"),
   };
   for (CLI::App* sub : verb.get_subcommands([](CLI::App*) { return true; }))
     for (CLI::Option* option : options)
