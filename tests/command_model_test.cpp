@@ -104,6 +104,18 @@ TEST_F(CommandModel, AlgorithmsCostIsCounted) {
   EXPECT_NE(answer({"model", "--algorithm", "held", "--n", "64"}).find("; no time on the HMM: "), std::string::npos);
 }
 
+TEST_F(CommandModel, TheWarpScanIsNamed) {
+  if (!has_simt()) GTEST_SKIP() << "no simulated machine";
+  for (const char* option : {"--scan", "--warp-scan"}) {
+    const std::vector<std::string> asked{"model", "--algorithm", "scanrow-brlt", "--n", "64", option, "ladner-fischer"};
+    EXPECT_EQ(answer(asked).rfind("scanrow-brlt (Chen 2018, IV-A), 8 x 8: n = 64, 32f32f, scan ladner-fischer\n", 0),
+              0u)
+        << option;
+  }
+  EXPECT_EQ(Json::parse(answer({"model", "--algorithm", "scanrow-column", "--n", "64", "--json"}))["scan"],
+            "kogge-stone");
+}
+
 TEST_F(CommandModel, AlgorithmsJson) {
   if (!has_simt()) GTEST_SKIP() << "no simulated machine";
   const Json table = Json::parse(answer({"model", "--algorithm", "4r4w", "--size", "96x64", "--lane", "8u64u", "--p",
@@ -119,6 +131,10 @@ TEST_F(CommandModel, AlgorithmsJson) {
   EXPECT_EQ(table["formulas"]["writes"],
             Json::parse(R"({"formula": "4", "counted": 24512, "expected": 24576, "difference": -64})"));
   EXPECT_GT(table["time_units"], table["cost"]);
+  EXPECT_EQ(table["scan"], nullptr);
+  EXPECT_EQ(table["shared_reads"], 2 * 96 * 64);
+  EXPECT_EQ(table["shared_writes"], 2 * 96 * 64);
+  EXPECT_EQ(table["shared"], 4 * 96 * 64);
   const Json tensor =
       Json::parse(answer({"model", "--algorithm", "wf-tis", "--n", "1024", "--bins", "4", "--tile", "16", "--json"}));
   EXPECT_EQ(tensor["n"], 4096);
@@ -278,6 +294,10 @@ TEST_F(CommandModel, WrongUseIsOneSentence) {
       {{"--algorithm", "sequential-parallel", "--k", "0"}, "--k 0: may not be less than 1"},
       {{"--algorithm", "harris", "--family", "scan", "--threads", "64"},
        "--threads 64: only naive, optimal or sequential-parallel has it"},
+      {{"--algorithm", "brlt-scanrow", "--scan", "kogge-stone"},
+       "--scan kogge-stone: only scanrow-brlt or scanrow-column has it"},
+      {{"--algorithm", "scanrow-brlt", "--scan", "brent-kung"},
+       "--scan brent-kung: may be kogge-stone or ladner-fischer"},
       {{"--algorithm", "1r1w", "--w", "12"}, "--w 12: may be 1, 2, 4, 8, 16 or 32"},
       {{"--algorithm", "1r1w", "--w", "64"}, "--w 64: may not be more than 32"},
       {{"--algorithm", "1r1w", "--p", "33"}, "--p 33: may be a multiple of --w 32"},

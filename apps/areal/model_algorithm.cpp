@@ -18,7 +18,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::int64_t million = 1 << 20;
 
 struct Request {
-  std::string family, algorithm, n, size, lane, bins, tile, share, threads, group;
+  std::string family, algorithm, n, size, lane, bins, tile, share, scan, threads, group;
   std::string p = "2048", w = "32", l = "32", d = "16";
 };
 
@@ -45,6 +45,10 @@ std::string_view family_of(const Request& request) {
       return family;
   if (!request.family.empty()) refuse("--family ", request.family, ": may be sat, histogram or scan");
   return {};  // no such algorithm: the model says so
+}
+
+bool has_scan(const AlgorithmRequest& asked) {
+  return asked.algorithm == "scanrow-brlt" || asked.algorithm == "scanrow-column";
 }
 
 AlgorithmRequest algorithm_of(const Request& request) {
@@ -82,6 +86,11 @@ AlgorithmRequest algorithm_of(const Request& request) {
     asked.threads = whole_number("--threads", request.threads, 0, million);
   if (only("--k", request.group, is_sequential, "sequential-parallel"))
     asked.group = whole_number("--k", request.group, 1, million);
+  if (only("--scan", request.scan, has_scan(asked), "scanrow-brlt or scanrow-column")) {
+    const auto scan = warp_scan_named(request.scan);
+    if (!scan) refuse("--scan ", request.scan, ": may be kogge-stone or ladner-fischer");
+    asked.scan = *scan;
+  }
   return asked;
 }
 
@@ -125,11 +134,14 @@ Json json_of(const AlgorithmRequest& asked, const HierarchicalMachine& machine, 
           {"d", machine.dmms},
           {"tile", model.tile > 0 ? whole_or_not(model.tile) : Json()},
           {"r", model.r > 0 ? Json(model.r) : Json()},
+          {"scan", has_scan(asked) ? Json(name_of(asked.scan)) : Json()},
           {"depth", whole_or_not(model.depth)},
           {"coalesced", model.coalesced},
           {"strided", model.strided},
           {"groups", model.groups},
           {"shared", model.shared},
+          {"shared_reads", model.counts.shared_reads.elements},
+          {"shared_writes", model.counts.shared_writes.elements},
           {"barrier_steps", model.barrier_steps},
           {"cost", model.cost},
           {"cost_of_groups", model.cost_of_groups},
@@ -159,6 +171,7 @@ std::string text_of(const AlgorithmRequest& asked, const HierarchicalMachine& ma
   if (model.group > 0) text += fmt::format(", k = {}", model.group);
   if (model.tile > 0) text += fmt::format(", T = {:.0f}", model.tile);
   if (model.r > 0) text += fmt::format(", r = {:.4f}", model.r);
+  if (has_scan(asked)) text += fmt::format(", scan {}", name_of(asked.scan));
   if (model.row->barrier_steps.find('d') != std::string_view::npos)
     text += fmt::format(", {:.0f} levels of recursion", model.depth);
   text += "\n\n";
@@ -222,6 +235,8 @@ void add_model_algorithm(CLI::App& verb, Settings& settings) {
       add("--tile", request->tile, "For cw-tis and wf-tis: 16, 32 or 64", "N"),
       add("--r", request->share, "For hybrid-1r1w: the share of the triangles (0.25)", "R"),
       add("--k", request->group, "For sequential-parallel: elements of a group; by default p log p, or all", "N"),
+      add("--scan,--warp-scan", request->scan, "For scanrow-brlt and scanrow-column: kogge-stone or ladner-fischer",
+          "NAME"),
   };
   // Of nakano and chen it is what every verb has.
   add("--threads", request->threads, "For naive, optimal and sequential-parallel: their p; 0: as there is work", "N");

@@ -5,6 +5,7 @@
 #include <areal/catalog.hpp>
 #include <areal/lane.hpp>
 #include <areal/launch_counts.hpp>
+#include <areal/warp_scan.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -71,11 +72,11 @@ struct HierarchicalMachine {
 struct AlgorithmRequest {
   std::string_view algorithm;  ///< id of a GPU algorithm
   std::int64_t height = 128, width = 128;
-  Lane lane = {Type::f32,
-               Type::f32};  ///< of a table and of a line. Tensors are counters of 32u, of images of labels in 32u
-  std::int64_t bins = 16;   ///< of a tensor
-  int tile = 32;            ///< side of the tiles of cw-tis and wf-tis; a table's tiles have 32
-  double r = 0.25;          ///< of hybrid-1r1w
+  Lane lane = {Type::f32, Type::f32};  ///< of a table and of a line. Tensors: counters of 32u, images of labels in 32u
+  std::int64_t bins = 16;              ///< of a tensor
+  int tile = 32;                       ///< side of the tiles of cw-tis and wf-tis; a table's tiles have 32
+  double r = 0.25;                     ///< of hybrid-1r1w
+  WarpScan scan = WarpScan::kogge_stone;  ///< of scanrow-brlt and scanrow-column
   /// sat, histogram or scan; "": the family that has the algorithm, and histogram where scan has it, too.
   std::string_view family = {};
   std::int64_t threads = 0, group = 0;  ///< of a line: see ScanOptions

@@ -79,10 +79,10 @@ class DeviceWorkspace {
 std::vector<LaunchCounts> run_table(const AlgorithmRequest& asked, const simt::Options& options) {
   SatOptions plan_options;
   plan_options.border = Border::none, plan_options.backend = Backend::simt, plan_options.r = asked.r;
-  plan_options.algorithm = std::string(asked.algorithm);
+  plan_options.algorithm = std::string(asked.algorithm), plan_options.scan = asked.scan;
   const SatPlan plan({asked.width, asked.height}, asked.lane, plan_options);
   kernels::SatRequest request{plan.image_shape(), asked.lane, Border::none};
-  request.r = asked.r;
+  request.r = asked.r, request.scan = asked.scan;
   Array image(plan.image_shape(), asked.lane.input);  // nothing of what is counted depends on the pixels
   std::memset(image.data(), 0, image.bytes());
   Array table(plan.table_shape(), asked.lane.table);
@@ -207,8 +207,9 @@ AlgorithmModel algorithm_model(const AlgorithmRequest& request, const Hierarchic
   };
   model.reads = whole(row.reads_per_element, c.reads.elements);
   model.writes = whole(row.writes_per_element, c.writes.elements);
+  // Of whole tiles steps are whole; r is a quotient, of which a last bit may be wrong.
   model.steps = {row.barrier_steps, static_cast<double>(model.barrier_steps),
-                 CostFormula::value(row.barrier_steps, of_whole_tiles(names))};
+                 std::round(CostFormula::value(row.barrier_steps, of_whole_tiles(names)))};
 
   const auto w = static_cast<double>(machine.width), coalesced = static_cast<double>(model.coalesced),
              strided = static_cast<double>(model.strided), l = static_cast<double>(machine.latency);

@@ -15,7 +15,7 @@ constexpr Algorithm rows[] = {
     {"sat", "2r1w", "Kasagi 2014, V", false, true, true, true, "2", "1", "2 d + 2", true},
     {"sat", "1r1w", "Kasagi 2014, VI", false, true, true, true, "1", "1", "h / T + w / T - 2", true},
     {"sat", "hybrid-1r1w", "Kasagi 2014, VII", false, true, true, true, "1 + r", "1",
-     "(1 - r^0.5) (h + w) / T + 4 d + 4", true},
+     "h / T + w / T + 5 + 4 d - (1 + 4 r h w / T^2)^0.5", true},
     {"sat", "scanrow-brlt", "Chen 2018, IV-A", false, true, true, true, "2", "2", "1", true},
     {"sat", "brlt-scanrow", "Chen 2018, IV-B", false, true, true, true, "2", "2", "1", true},
     {"sat", "scanrow-column", "Chen 2018, IV-C", false, true, true, true, "2", "2", "1", true},
