@@ -74,6 +74,7 @@ struct AlgorithmRequest {
   Lane lane = {Type::f32, Type::f32};  ///< of a table. Tensors are counters of 32u, of images of labels in 32u
   std::int64_t bins = 16;              ///< of a tensor
   int tile = 32;                       ///< side of the tiles of cw-tis and wf-tis; a table's tiles have 32
+  int tile_threads = 0;                ///< of a block of these two, one of tile_threads(tile); 0: the default
   double r = 0.25;                     ///< of hybrid-1r1w
 };
 

@@ -64,6 +64,7 @@ struct Record {
   std::string shown = {};        // the paper's table or figure that it belongs to: "kasagi"; "" for none
   std::optional<double> r = {};  // what the algorithm took, where it takes that
   int tile = 0;                  // 0: none
+  int tile_threads = 0;          // of a block on such a tile; 0: none
   std::string scan = {};         // "": none
   std::vector<LaunchTime> launches = {};
 };

@@ -1,6 +1,7 @@
 #include "race.hpp"
 #include <areal/catalog.hpp>
 #include <areal/error.hpp>
+#include <areal/histogram.hpp>
 #include <areal/sat.hpp>
 #include <array>
 #include "cuda_bench.hpp"
@@ -28,7 +29,8 @@ bool takes_tile(std::string_view algorithm) { return algorithm == "cw-tis" || al
 RaceResult race(const Race& race, const Options& options) {
   CudaRace asked{race.lane,           race.size.width, race.size.height, race.bins, race.batch, {},
                  options.repetitions, options.device,  race.launches,    {},        {},         {}};
-  for (const Racer& racer : race.racers) asked.racers.push_back({racer.algorithm, racer.r, racer.scan, racer.tile});
+  for (const Racer& racer : race.racers)
+    asked.racers.push_back({racer.algorithm, racer.r, racer.scan, racer.tile, racer.tile_threads});
   RaceResult result;
   result.ran.resize(race.racers.size());
   asked.floor = [&](const std::vector<double>& times) { result.floor = times_of(times); };
@@ -71,7 +73,10 @@ Record record_of(const Race& race, const Racer& racer, const Ran& ran, const Tim
   if (ran.algorithm == "hybrid-1r1w")
     record.r = hybrid_share({race.size.width, race.size.height}, racer.r, record.border);
   if (takes_scan(ran.algorithm)) record.scan = name_of(racer.scan);
-  if (takes_tile(ran.algorithm)) record.tile = racer.tile;
+  if (takes_tile(ran.algorithm)) {
+    record.tile = racer.tile;
+    record.tile_threads = racer.tile_threads != 0 ? racer.tile_threads : default_tile_threads(racer.tile);
+  }
   record.launches = ran.launches;
   return record;
 }

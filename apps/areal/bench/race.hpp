@@ -19,7 +19,8 @@ struct Racer {
   std::string algorithm;  // "auto", an id of the catalogue; a peer's: "npp", "scan-scan"
   double r = 0.25;        // of hybrid-1r1w
   WarpScan scan = WarpScan::kogge_stone;
-  int tile = 32;  // of cw-tis and wf-tis
+  int tile = 32;         // of cw-tis and wf-tis
+  int tile_threads = 0;  // of their blocks; 0: the default
 };
 
 /// Tables of that lane, or tensors (8u, uniform bins over 0 to 256, 32u) where there are bins.
