@@ -231,9 +231,9 @@ void add_hist(CLI::App& app, Settings& settings) {
   verb->add_option("--algorithm", request->algorithm, "An id of areal algorithms, family histogram")->type_name("ID");
   verb->add_option("--tile", request->tile, "For cw-tis and wf-tis: the side of their tiles, 16, 32 (default) or 64")
       ->type_name("N");
-  verb->add_option(
-          "--tile-threads", request->tile_threads,
-          "And the threads of a block on one: 128, 256, 512 (default) or 1024; of 16, 64, 128 or 256 (default)")
+  verb->add_option("--tile-threads", request->tile_threads,
+                   "Threads of a block on such a tile: 128, 256, 512 (default) or 1024; for tiles of 16, 64, 128 or "
+                   "256 (default)")
       ->type_name("N");
   request->launches.add_to(*verb);
   request->reducers.add_to(*verb);

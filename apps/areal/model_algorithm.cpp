@@ -196,7 +196,7 @@ void add_model_algorithm(CLI::App& verb, Settings& settings) {
       add("--lane", request->lane, "Input and table type; by default 32f32f", "LANE"),
       add("--bins", request->bins, "For histograms; by default 16", "N"),
       add("--tile", request->tile, "For cw-tis and wf-tis: 16, 32 or 64", "N"),
-      add("--tile-threads", request->tile_threads, "And the threads of a block on a tile, as areal hist has them", "N"),
+      add("--tile-threads", request->tile_threads, "Threads of a block on such a tile, as areal hist has them", "N"),
       add("--r", request->share, "For hybrid-1r1w: the share of the triangles (0.25)", "R"),
   };
   for (CLI::App* sub : verb.get_subcommands([](CLI::App*) { return true; }))
