@@ -346,7 +346,7 @@ class Course {
     const Binning binning = Binning::uniform(race_.bins, 0, 256);
     HistogramOptions options;
     options.backend = Backend::cuda, options.device = race_.device;
-    options.algorithm = racer.algorithm, options.tile = racer.tile;
+    options.algorithm = racer.algorithm, options.tile = racer.tile, options.tile_threads = racer.tile_threads;
     const HistogramPlan plan(shape(), Type::u8, binning, options);
     const auto launched = std::make_shared<LaunchReport>();
     options.launched = [launched](const LaunchCounts& launch) { (*launched)(launch); };

@@ -4,7 +4,8 @@ from figure_page import Records, absent, answers, number, ratio, size_text, spre
 
 PAGE = "docs/algorithms/poostchi-2017.md"
 PAPERS = {"cw-b": 0, "cw-sts": 0, "cw-tis": 64, "wf-tis": 64}  # and the tiles of those that have them, the paper's best
-TILES = (16, 32, 64)
+TILES = {16: 256, 32: 512, 64: 512}  # and the threads of a block where nothing is said
+BLOCKS = {16: (64, 128, 256), 32: (128, 256, 512, 1024), 64: (128, 256, 512, 1024)}  # Figures 9 and 10
 PHASES = ("initialisation", "horizontal", "transpose", "vertical", "wave-front", "last transpose", "own")
 BROKEN_DOWN = ((512, 512), (1024, 1024))  # Figure 8
 MOST_CPU = 2048 * 2048  # pixels of the paper's largest on the CPU
@@ -27,12 +28,18 @@ class Measured:
     def like(self, case, **more):
         return {"width": case[0][0], "height": case[0][1], "bins": case[1], **more}
 
-    def tensor(self, algorithm, tile=None):
+    def tensor(self, algorithm, tile=None, threads=None):
         tile = PAPERS.get(algorithm, 0) if tile is None else tile
-        return {"what": "histogram", "backend": "cuda", "algorithm": algorithm, **({"tile": tile} if tile else {})}
+        block = {"tile": tile, "tile_threads": threads or TILES[tile]} if tile else {}
+        return {"what": "histogram", "backend": "cuda", "algorithm": algorithm, **block}
 
-    def time(self, algorithm, case, tile=None):
-        return self.records.time(**self.like(case, **self.tensor(algorithm, tile)))
+    def time(self, algorithm, case, tile=None, threads=None):
+        return self.records.time(**self.like(case, **self.tensor(algorithm, tile, threads)))
+
+    def occupancy(self, algorithm, case, tile, threads):
+        """The least of the launches that scan."""
+        row = self.records.find(**self.like(case, **self.tensor(algorithm, tile, threads)))
+        return min((launch["occupancy"] for launch in row.get("launches", []) if launch["phase"] != "initialisation"), default=None) if row else None
 
     def phases(self, algorithm, case):
         row = self.records.find(**self.like(case, **self.tensor(algorithm)))
@@ -96,16 +103,44 @@ def breakdown(m):
 
 
 def blocks(m):
-    """Kernel, threads of a block, occupancy, time, of the main case: Figures 9 and 10."""
+    """Kernel, threads of a block, occupancy, time, of the main case; on tiles by the default's threads."""
     case, rows = (m.size, m.bins), []
     for row in m.records.rows:
         if row["what"] != "histogram" or row["backend"] != "cuda" or ((row["width"], row["height"]), row["bins"]) != case:
+            continue
+        if row.get("tile_threads") != TILES.get(row.get("tile")):
             continue
         for launch in row.get("launches", []):
             if launch["phase"] != "initialisation" or row["algorithm"] == "cw-b":
                 rows.append([f"`{row['algorithm']}`", str(row.get("tile") or ""), launch["phase"], f"`{launch['kernel']}`",
                              str(launch["launches"]), str(launch["threads"]), f"{launch['occupancy']:.2f}", number(launch["time_us"]["median"])])
     return table(["algorithm", "tile", "phase", "kernel", "launches", "threads", "occupancy", "us"], rows)
+
+
+def sweep(m):
+    """Figures 9 and 10: microseconds, and in brackets the occupancy, over the threads of a block on each tile."""
+    case, rows = (m.size, m.bins), []
+    columns = sorted({threads for block in BLOCKS.values() for threads in block})
+    for algorithm in ("cw-tis", "wf-tis"):
+        for tile, block in BLOCKS.items():
+            cells = []
+            for threads in columns:
+                occupancy = m.occupancy(algorithm, case, tile, threads) if threads in block else None
+                cells.append("" if threads not in block else
+                             number(m.time(algorithm, case, tile, threads)) + ("" if occupancy is None else f" ({occupancy:.2f})"))
+            rows.append([f"`{algorithm}`", str(tile), *cells])
+    return table(["algorithm", "tile", *map(str, columns)], rows)
+
+
+def best_and_worst(m):
+    """Of the blocks on each tile of `wf-tis`; only tiles whose blocks all ran."""
+    case, parts = (m.size, m.bins), []
+    for tile, block in BLOCKS.items():
+        tried = {threads: m.time("wf-tis", case, tile, threads) for threads in block}
+        if None not in tried.values():
+            ends = [f"{threads}" for threads in (min(tried, key=tried.get), max(tried, key=tried.get))]
+            parts.append(f"{ends[0]} and {ends[1]} on tiles of {tile}, by {number(max(tried.values()) / min(tried.values()))}")
+    return "; ".join(parts)
 
 
 def tiles(m):
@@ -184,6 +219,8 @@ def questions(m):
         ("And `wf-tis` than `cw-tis` (up to 1.5)?", over("cw-tis", "wf-tis")),
         (f"Which part of `cw-sts` is its transpose, the one back left out (20 % of 512x512 x 32), in per cent of {case_text(main)}?",
          None if share is None else number(100 * share)),
+        (f"Which threads of a block are the fastest and the slowest of `wf-tis` in {case_text(main)}, by how many times (512 and 1024, "
+         "both at full occupancy)?", best_and_worst(m)),
         ("Which tile is the fastest of `wf-tis` (64)?", ", ".join(fastest)),
         ("For how many of these sizes do the transfers take longer than the execute (all but `cw-b`)?", ", ".join(bound)),
         ("How many times longer is the way by the host, if the tensor is initialised there (the device is \"more efficient\")?", initialised),
@@ -205,9 +242,10 @@ def lines(newest):
            f"tiles of 64. Figure 7, {m.bins} bins:", "", *times(m, m.by_size, [size_text(case[0]) for case in m.by_size]),
            "", f"{size_text(m.size)}, by bins:", "", *times(m, m.by_bins, [str(case[1]) for case in m.by_bins]),
            "", "Figure 8: microseconds of the launches, which events between them make somewhat longer; `execute` is without.", *breakdown(m),
-           "", f"Figures 9 and 10, {case_text((m.size, m.bins))}: threads of a block, and the part of a multiprocessor's warps that such "
-           "blocks fill. A kernel is compiled for the threads that its tile or its line asks for (above), so threads vary with these, and "
-           "are not swept by themselves.", "", *blocks(m), "", f"Figure 10, {m.bins} bins: microseconds by tile.", "", *tiles(m),
+           "", f"Figures 9 and 10, {case_text((m.size, m.bins))}: microseconds of an execute over the threads of a block on each tile; in "
+           "brackets the part of a multiprocessor's warps that such blocks fill.", "", *sweep(m),
+           "", "The kernels of all algorithms there, on tiles by the default's threads: threads of a block, occupancy, and microseconds of the "
+           "launches.", "", *blocks(m), "", f"4.2.2, {m.bins} bins: microseconds by tile.", "", *tiles(m),
            "", f"Figure 11, {m.bins} bins: microseconds of the transfers, of pinned memory, and of executes.", "", *transfers(m),
            "", "3.1: microseconds of the initialisation there and here.", "", *initialisation(m),
            "", f"Figure 19: how many times faster than the CPU ({cpus or 'not measured'}), by frames a second, which are those of the longer "
@@ -217,6 +255,9 @@ def lines(newest):
     expected = [(f"`{algorithm}`{f' on tiles of {tile}' if tile else ''} of {case_text(case)}", m.like(case, **m.tensor(algorithm, tile)))
                 for case in m.cases for algorithm, best in {**PAPERS, **({m.default: 0} if m.default else {})}.items()
                 for tile in (TILES if best else (0,))]
+    expected += [(f"`{algorithm}` on tiles of {tile} by {threads} threads of {case_text((m.size, m.bins))}",
+                  m.like((m.size, m.bins), **m.tensor(algorithm, tile, threads)))
+                 for algorithm in ("cw-tis", "wf-tis") for tile, block in BLOCKS.items() for threads in block if threads != TILES[tile]]
     expected += [(f"the CPU's `serial` of {case_text(case)}", m.like(case, what="histogram", algorithm="serial"))
                  for case in m.cases if case[0][0] * case[0][1] <= MOST_CPU]
     expected += [(f"transfers of {case_text(case)}", m.like(case, what="transfer", algorithm="tensor down")) for case in m.cases]

@@ -26,9 +26,9 @@ class BenchPoostchi : public FigureTest {
     return none;
   }
   static double time(const Json& records, const Json& like) { return one(records, like)["time_us"]["median"]; }
-  static Json like(const std::string& algorithm, int width, int bins, int tile = 0) {
+  static Json like(const std::string& algorithm, int width, int bins, int tile = 0, int threads = 0) {
     Json what{{"algorithm", algorithm}, {"width", width}, {"bins", bins}};
-    if (tile != 0) what["tile"] = tile;
+    if (tile != 0) what["tile"] = tile, what["tile_threads"] = threads != 0 ? threads : tile == 16 ? 256 : 512;
     return what;
   }
   static double transfers(const Json& records, int width, int bins) {
@@ -37,6 +37,7 @@ class BenchPoostchi : public FigureTest {
 
   void expect_complete(const Json& records) const;
   void expect_phases(const Json& records) const;
+  void expect_sweep(const Json& records) const;
   void expect_times(const Json& records) const;
   void expect_comparisons(const Json& records) const;
 };
@@ -49,18 +50,42 @@ void BenchPoostchi::expect_complete(const Json& records) const {
     EXPECT_EQ(r["backend"], r["threads"] == 0 ? "cuda" : "cpu") << r;
     EXPECT_GT(r["time_us"]["median"], 0) << r;
     found.insert(r["what"].get<std::string>() + " " + r["algorithm"].get<std::string>() +
-                 (r.contains("tile") ? "-" + r["tile"].dump() : "") +
+                 (r.contains("tile") ? "-" + r["tile"].dump() + "-" + r["tile_threads"].dump() : "") +
                  (r["backend"] == "cpu" ? "x" + r["threads"].dump() : ""));
   }
   std::multiset<std::string> expected;
   for (int cases = 0; cases < 3; ++cases) {
-    for (const char* id : {"cw-b", "cw-sts", "cw-tis-16", "cw-tis-32", "cw-tis-64", "wf-tis-16", "wf-tis-32",
-                           "wf-tis-64", "anchored", "serialx1", "parallelx1", "parallelx2", "fusedx2"})
+    for (const char* id :
+         {"cw-b", "cw-sts", "cw-tis-16-256", "cw-tis-32-512", "cw-tis-64-512", "wf-tis-16-256", "wf-tis-32-512",
+          "wf-tis-64-512", "anchored", "serialx1", "parallelx1", "parallelx2", "fusedx2"})
       expected.insert(std::string("histogram ") + id);
     for (const char* id : {"image up", "tensor up", "tensor down"}) expected.insert(std::string("transfer ") + id);
     for (const char* id : {"device", "hostx1", "hostx2"}) expected.insert(std::string("initialisation ") + id);
   }
+  // Of 48x20 with 3 bins alone.
+  for (const char* block : {"16-64", "16-128", "32-128", "32-256", "32-1024", "64-128", "64-256", "64-1024"})
+    for (const char* id : {"cw-tis", "wf-tis"}) expected.insert(std::string("histogram ") + id + "-" + block);
   EXPECT_EQ(Json(found), Json(expected));
+}
+
+// Figures 9 and 10: each tile with each block that it may have.
+void BenchPoostchi::expect_sweep(const Json& records) const {
+  const std::string heading = "Figures 9 and 10, 48x20, 3 bins";
+  EXPECT_EQ(table(heading).size(), 1U + 2 * (3 + 4 + 4));
+  for (const char* id : {"cw-tis", "wf-tis"})
+    for (const auto& [tile, threads, occupancy] :
+         {std::tuple(16, 64, "0.03"), {16, 256, "0.12"}, {32, 512, "0.25"}, {64, 128, "0.06"}, {64, 1024, "0.50"}}) {
+      const Json& record = one(records, like(id, 48, 3, tile, threads));
+      double scans = 0;
+      for (const Json& l : record["launches"]) {
+        if (l["phase"] == "initialisation") continue;
+        scans += l["time_us"]["median"].get<double>();
+        EXPECT_EQ(l["threads"], threads);
+      }
+      EXPECT_EQ(row(heading, {id, std::to_string(tile), std::to_string(threads)}),
+                (Words{occupancy, one_decimal(scans), one_decimal(record["time_us"]["median"])}))
+          << id;
+    }
 }
 
 // Launches as the algorithms have them: height 20, width 48, 3 bins.
@@ -99,7 +124,7 @@ void BenchPoostchi::expect_phases(const Json& records) const {
   for (const char* line : {"cw-b", "cw-tis", "wf-tis", "anchored"}) row("Figure 8, 48x20, 3 bins", {line});
 
   // Threads of a block: 256 for tiles of 16, 512 for the others.
-  const std::string heading = "Figures 9 and 10, 48x20, 3 bins";
+  const std::string heading = "Blocks, 48x20, 3 bins";
   EXPECT_EQ(row(heading, {"wf-tis", "16", "wave-front", "TiledWavefrontScan", "4"}).at(0), "256");
   EXPECT_EQ(row(heading, {"wf-tis", "64", "wave-front", "TiledWavefrontScan", "1", "512"}).at(0), "0.25");
   EXPECT_EQ(row(heading, {"cw-b", "horizontal", "Prescan", "60"}).at(0), "64");
@@ -117,7 +142,7 @@ void BenchPoostchi::expect_times(const Json& records) const {
     EXPECT_EQ(row("48x20: microseconds of an execute by bins", {id}), (Words{at(48, 3), at(48, 5)}));
   }
   for (const int tile : {16, 32, 64})
-    EXPECT_EQ(row("Figure 10, 3 bins", {"cw-tis", std::to_string(tile)}),
+    EXPECT_EQ(row("4.2.2, 3 bins", {"cw-tis", std::to_string(tile)}),
               (Words{one_decimal(time(records, like("cw-tis", 48, 3, tile))),
                      one_decimal(time(records, like("cw-tis", 70, 3, tile)))}));
 }
@@ -175,12 +200,14 @@ TEST_F(BenchPoostchi, RecordsTablesAndPicture) {
       << outcome.err;
   expect_complete(records);
   expect_phases(records);
+  expect_sweep(records);
   expect_times(records);
   expect_comparisons(records);
   const std::string svg = picture();
-  EXPECT_EQ(count_of(svg, "<polyline"), 2U * 9);
-  for (const char* name : {"cw-b", "cw-sts", "cw-tis", "wf-tis", "anchored", "memset", "transfers", "CPU, serial",
-                           "CPU, parallel", "3 bins", "48x20"})
+  EXPECT_EQ(count_of(svg, "<polyline"), 2U * 9 + 6);
+  for (const char* name :
+       {"cw-b", "cw-sts", "cw-tis", "wf-tis", "anchored", "memset", "transfers", "CPU, serial", "CPU, parallel",
+        "3 bins", "48x20", "48x20, 3 bins, by blocks", "wf-tis, tile 64", "threads of a block"})
     EXPECT_NE(svg.find(name), std::string::npos) << name;
 }
 
@@ -190,10 +217,15 @@ TEST_F(BenchPoostchi, WhatIsRefusedIsSaidAndTheRestGoesOn) {
   EXPECT_NE(outcome.err.find("note: 20x12, 2 bins: wf-tis on tiles of 16 did not run: no room for wf-tis"),
             std::string::npos)
       << outcome.err;
+  EXPECT_NE(outcome.err.find("note: 20x12, 2 bins: wf-tis on tiles of 64 by 1024 threads did not run: no room"),
+            std::string::npos)
+      << outcome.err;
+  EXPECT_EQ(row("Figures 9 and 10", {"wf-tis", "64", "1024"}), (Words{"-", "-", "-"}));
+  EXPECT_NE(row("Figures 9 and 10", {"cw-tis", "64", "1024"}), (Words{"-", "-", "-"}));
   EXPECT_EQ(row("Figure 7", {"wf-tis"}), (Words{"-"}));
   EXPECT_NE(row("Figure 7", {"cw-tis"}), (Words{"-"}));
   for (const Words& line : table("Figure 8")) EXPECT_NE(line[0], "wf-tis");
-  for (const Words& line : table("Figures 9 and 10")) EXPECT_NE(line[0], "wf-tis");
+  for (const Words& line : table("Blocks")) EXPECT_NE(line[0], "wf-tis");
   EXPECT_NE(row("3.1", {"20x12", "2"}).at(0), "-");  // the other algorithms begin with the same launch
   EXPECT_EQ(row("Figure 19 a: without", {"wf-tis", "20x12", "2"}), (Words{"-", "-", "-"}));
   EXPECT_NE(picture().find("wf-tis"), std::string::npos);

@@ -123,6 +123,7 @@ TEST_F(CommandModel, AlgorithmsJson) {
   EXPECT_EQ(table["family"], "sat");
   EXPECT_EQ(table["lane"], "8u64u");
   EXPECT_EQ(table["bins"], nullptr);
+  EXPECT_EQ(table["tile_threads"], nullptr);
   EXPECT_EQ(table["n"], 96 * 64);
   EXPECT_EQ(table["barrier_steps"], 3);
   EXPECT_EQ(table["strided"], 0);
@@ -140,8 +141,17 @@ TEST_F(CommandModel, AlgorithmsJson) {
   EXPECT_EQ(tensor["n"], 4096);
   EXPECT_EQ(tensor["bins"], 4);
   EXPECT_EQ(tensor["tile"], 16);
+  EXPECT_EQ(tensor["tile_threads"], 256);
   EXPECT_EQ(tensor["lane"], nullptr);
   EXPECT_EQ(tensor["formulas"]["steps"]["difference"], 0);
+  const Json fewer = Json::parse(answer({"model", "--algorithm", "wf-tis", "--n", "1024", "--bins", "4", "--tile", "16",
+                                         "--tile-threads", "64", "--json"}));
+  EXPECT_EQ(fewer["tile_threads"], 64);
+  EXPECT_EQ(fewer["cost"], tensor["cost"]);
+  EXPECT_GT(fewer["time_units"], tensor["time_units"]);  // a warp waits for each of four rounds
+  EXPECT_NE(
+      answer({"model", "--algorithm", "cw-tis", "--tile-threads", "1024"}).find(", T = 32, blocks of 1024 threads\n"),
+      std::string::npos);
   const Json ours = Json::parse(answer({"model", "--algorithm", "held", "--n", "64", "--json"}));
   EXPECT_EQ(ours["time_units"], nullptr);
   EXPECT_NE(ours["no_time"], nullptr);
@@ -282,6 +292,9 @@ TEST_F(CommandModel, WrongUseIsOneSentence) {
       {{"--algorithm", "1r1w", "--lane", "8u8u"}, "--lane 8u8u: no such lane"},
       {{"--algorithm", "cw-b", "--tile", "16"}, "--tile 16: only cw-tis or wf-tis has it"},
       {{"--algorithm", "cw-tis", "--tile", "24"}, "--tile 24: may be 16, 32 or 64"},
+      {{"--algorithm", "cw-b", "--tile-threads", "512"}, "--tile-threads 512: only cw-tis or wf-tis has it"},
+      {{"--algorithm", "cw-tis", "--tile-threads", "64"},
+       "--tile-threads 64: may be 128, 256, 512 or 1024 on tiles of 32"},
       {{"--algorithm", "1r1w", "--r", "0.5"}, "--r 0.5: only hybrid-1r1w has it"},
       {{"--algorithm", "hybrid-1r1w", "--r", "1"}, "--r 1: may be above 0 and below 1"},
       {{"--algorithm", "1r1w", "--family", "scan"},

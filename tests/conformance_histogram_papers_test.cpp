@@ -1,5 +1,6 @@
 // The papers' integral histograms on the device backends: every pair of (backend, row of the catalogue, pixel type,
-// binning, counter, border, shape, placement, tile). Where there is no GPU, the tests of cuda are skipped.
+// binning, counter, border, shape, placement, tile), and every block that a tile may have. Where there is no GPU, the
+// tests of cuda are skipped. The group `Sanitize` is small enough for tools that slow a GPU down a thousandfold.
 #include <gtest/gtest.h>
 #include <areal/catalog.hpp>
 #include <areal/error.hpp>
@@ -63,6 +64,7 @@ Rule rule_of(std::size_t kind, Type type) {
   }
 }
 constexpr std::size_t rules = 5;
+constexpr std::size_t few_bins = 3;  // the first ones
 
 struct Product {
   std::vector<std::size_t> levels{
@@ -116,13 +118,11 @@ std::string difference(const ConstView& got, const std::vector<double>& expected
                                : oracle::difference(got, expected);
 }
 
-class HistogramPapersProduct : public testing::TestWithParam<Choice> {};
-TEST_P(HistogramPapersProduct, KeepsTheContract) {
-  const Case c = case_of(GetParam());
-  if (missing(c.options.backend)) GTEST_SKIP() << name_of(c.options.backend) << " is not here";
+void expect_contract(const Case& c) {
   SCOPED_TRACE(testing::Message() << c.image.width << "x" << c.image.height << " " << name_of(c.type) << ", "
-                                  << c.rule.name << ", tile " << c.options.tile << ", in " << c.in.misalign << " "
-                                  << c.in.gap << ", out " << c.out.misalign << " " << c.out.gap << ", seed " << c.seed);
+                                  << c.rule.name << ", tile " << c.options.tile << " by " << c.options.tile_threads
+                                  << ", in " << c.in.misalign << " " << c.in.gap << ", out " << c.out.misalign << " "
+                                  << c.out.gap << ", seed " << c.seed);
   std::mt19937_64 random(c.seed);
   Guarded image(c.image, c.type, c.in.misalign, c.in.gap);
   oracle::fill_random(image.view, random, c.type == Type::s8 ? -20 : 0, 110);
@@ -136,8 +136,84 @@ TEST_P(HistogramPapersProduct, KeepsTheContract) {
   runner.execute({image.view, second.view});
   EXPECT_TRUE(second.same(first));
 }
+
+class HistogramPapersProduct : public testing::TestWithParam<Choice> {};
+TEST_P(HistogramPapersProduct, KeepsTheContract) {
+  const Case c = case_of(GetParam());
+  if (missing(c.options.backend)) GTEST_SKIP() << name_of(c.options.backend) << " is not here";
+  expect_contract(c);
+}
 INSTANTIATE_TEST_SUITE_P(Histogram, HistogramPapersProduct, testing::ValuesIn(covering_array(product().levels)),
                          name_of_choice);
+
+/// Every row on three shapes: less than a tile or block, several tiles both ways that the image cuts off, and lines
+/// longer than a block of the scans holds. Counters, borders, placements and tiles take turns; several tiles are those
+/// of 32 and 16, of a border that leaves the image its odd size.
+std::vector<Choice> sanitized() {
+  const auto shape = [](std::string_view name) {
+    const auto& all = shapes();
+    const auto found = std::find_if(all.begin(), all.end(), [&](const ShapeClass& s) { return s.name == name; });
+    return static_cast<std::size_t>(found - all.begin());
+  };
+  std::vector<Choice> choices;
+  for (std::size_t backend = 0; backend < std::size(device_backends); ++backend)
+    for (std::size_t row = 0; row < ids().size(); ++row)
+      for (const std::size_t of : {shape("primes"), shape("tiles"), shape("wide")}) {
+        const std::size_t turn = row + of;
+        const bool several = of == shape("tiles");
+        choices.push_back({backend, row, turn % std::size(types), turn % few_bins, turn % std::size(counters),
+                           several ? row % 2 : turn % std::size(borders), of, turn % std::size(placements),
+                           several ? turn % 2 : turn % std::size(tiles)});
+      }
+  return choices;
+}
+INSTANTIATE_TEST_SUITE_P(Sanitize, HistogramPapersProduct, testing::ValuesIn(sanitized()), name_of_choice);
+
+/// Backend, algorithm, tile, threads of a block on it.
+using Block = std::tuple<Backend, std::string, int, int>;
+std::vector<Block> blocks() {
+  std::vector<Block> all;
+  for (const Backend backend : device_backends)
+    for (const char* id : {"cw-tis", "wf-tis"})
+      for (const int tile : tiles)
+        for (const int threads : tile_threads(tile)) all.emplace_back(backend, id, tile, threads);
+  return all;
+}
+std::string name_of_block(const testing::TestParamInfo<Block>& info) {
+  const auto& [backend, id, tile, threads] = info.param;
+  return without_dashes(std::string(name_of(backend)) + "_" + id + "_" + std::to_string(tile) + "_by_" +
+                        std::to_string(threads));
+}
+
+class HistogramPapersBlocks : public testing::TestWithParam<Block> {};
+TEST_P(HistogramPapersBlocks, KeepTheContract) {
+  const auto& [backend, id, tile, threads] = GetParam();
+  if (missing(backend)) GTEST_SKIP() << name_of(backend) << " is not here";
+  // Less than a tile, exactly one or several, and several that the image cuts off, both ways.
+  for (const Shape& shape : {Shape{13, 7}, Shape{64, 64}, Shape{150, 97}}) {
+    const bool apart = shape.width == 13;
+    Case c{
+        {},         shape, Type::u8, oracle::uniform(3, 0, 110), placements[apart ? 2 : 0], placements[apart ? 3 : 1],
+        base_seed()};
+    c.options.backend = backend, c.options.algorithm = id, c.options.tile = tile, c.options.tile_threads = threads;
+    c.options.border = apart ? Border::zero : Border::none;
+    c.seed += static_cast<std::uint64_t>(shape.width * 2000 + threads);
+    int seen = 0;
+    c.options.launched = [&seen, expected = threads](const LaunchCounts& launch) {
+      if (!launch.kernel.starts_with("Tiled")) return;
+      ++seen;
+      EXPECT_EQ(launch.threads, expected);
+    };
+    expect_contract(c);
+    EXPECT_GT(seen, 0);
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Histogram, HistogramPapersBlocks, testing::ValuesIn(blocks()), name_of_block);
+// The most and the fewest threads on the largest tile.
+INSTANTIATE_TEST_SUITE_P(Sanitize, HistogramPapersBlocks,
+                         testing::Combine(testing::Values(Backend::cuda), testing::Values("cw-tis", "wf-tis"),
+                                          testing::Values(64), testing::Values(128, 1024)),
+                         name_of_block);
 
 TEST(HistogramPapers, AFlippedElementIsFound) {
   if (missing(Backend::simt)) GTEST_SKIP() << "simt is not here";
@@ -183,6 +259,7 @@ TEST(HistogramPapers, TilesHaveThreeSides) {
     options.tile = tile;
     EXPECT_THROW(HistogramPlan({9, 7}, Type::u8, Binning::uniform(4, 0, 256), options), InvalidArgument) << tile;
   }
+  for (const int side : {0, -16, 8, 17, 33, 128}) EXPECT_TRUE(tile_threads(side).empty()) << side;
   if (missing(Backend::simt)) GTEST_SKIP() << "simt is not here";
   // What was asked for is what runs.
   for (const auto& [tile, strips] : {std::pair{16, 9}, {32, 5}, {64, 3}}) {
@@ -197,6 +274,33 @@ TEST(HistogramPapers, TilesHaveThreeSides) {
         {ConstView(pixels.data(), 70, 62), View(counts.data(), Type::u32, plan.tensor_shape())});
     EXPECT_EQ(launches, 1 + strips);
   }
+}
+
+TEST(HistogramPapers, BlocksHaveTheThreadsThatAreCompiled) {
+  const auto refusal = [](int tile, int threads, Type counter) {
+    HistogramOptions options;
+    options.tile = tile, options.tile_threads = threads, options.counter = counter;
+    try {
+      const HistogramPlan plan({9, 7}, Type::u8, Binning::uniform(4, 0, 256), options);
+    } catch (const InvalidArgument& e) {
+      return std::string(e.what());
+    }
+    return std::string();
+  };
+  for (const int tile : tiles)
+    for (const int threads : {-1, 1, 32, 63, 64, 96, 128, 256, 512, 1024, 2048}) {
+      const bool fits = tile == 16 ? threads == 64 || threads == 128 || threads == 256
+                                   : threads == 128 || threads == 256 || threads == 512 || threads == 1024;
+      EXPECT_EQ(refusal(tile, threads, Type::u32).empty(), fits) << tile << " " << threads;
+      const bool usual = threads == (tile == 16 ? 256 : 512);
+      EXPECT_EQ(refusal(tile, threads, Type::u64).empty(), usual) << tile << " " << threads;
+    }
+  EXPECT_EQ(refusal(64, 64, Type::u32), "tile_threads 64: it may be 128, 256, 512 or 1024 on tiles of 64");
+  EXPECT_EQ(refusal(16, 512, Type::u64), "tile_threads 512: it may be 64, 128 or 256 on tiles of 16");
+  EXPECT_EQ(
+      refusal(32, 1024, Type::u64),
+      "tile_threads 1024 with counter 64u: it may be 512 on tiles of 32; only counters of 32u have blocks of 128, "
+      "256, 512 or 1024");
 }
 
 }  // namespace

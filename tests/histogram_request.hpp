@@ -23,10 +23,13 @@ struct Asked {
   int tile = 32;
   std::uint64_t seed = 7;
   int misalign = 0, gap = 0;  ///< bytes before the tensor, and after each of its rows
+  int tile_threads = 0;       ///< 0: the default
 
   std::string words() const {
     return std::to_string(height) + "x" + std::to_string(width) + ", " + std::to_string(bins) + " bins, border " +
-           std::string(name_of(border)) + ", tile " + std::to_string(tile) + ", seed " + std::to_string(seed) +
+           std::string(name_of(border)) + ", tile " + std::to_string(tile) +
+           (tile_threads != 0 ? " by " + std::to_string(tile_threads) + " threads" : "") + ", seed " +
+           std::to_string(seed) +
            (misalign || gap ? ", misaligned by " + std::to_string(misalign) + ", gap " + std::to_string(gap) : "");
   }
 };
@@ -81,6 +84,7 @@ inline kernels::HistogramRequest request_of(const Asked& asked, Type counter) {
   request.counter = counter;
   request.border = asked.border;
   request.tile = asked.tile;
+  request.tile_threads = asked.tile_threads;
   request.rule.channel[0].bins = asked.bins;
   std::uint16_t table[256];
   for (unsigned byte = 0; byte < 256; ++byte)

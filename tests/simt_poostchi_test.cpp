@@ -1,5 +1,6 @@
 // The integral histograms of Poostchi 2017 on the simulated machine: right tensors, and as many launches, reads, writes
-// and barriers as the paper's formulas say, the lower-order terms included; whatever the schedule and the tiles' side.
+// and barriers as the paper's formulas say, the lower-order terms included; whatever the schedule, the tiles' side and
+// the threads of a block.
 #include <gtest/gtest.h>
 #include <bit>
 #include <numeric>
@@ -47,6 +48,17 @@ const std::vector<Asked>& sizes() {
   static const std::vector<Asked> all = {{1, 1, 1},   {1, 1, 5},   {1, 131, 2},  {131, 1, 2}, {2, 3, 32},   {7, 13, 5},
                                          {16, 16, 2}, {17, 33, 2}, {64, 64, 1},  {65, 31, 2}, {32, 129, 1}, {70, 45, 5},
                                          {5, 300, 1}, {257, 3, 1}, {37, 41, 32}, {1, 5000, 1}};
+  return all;
+}
+
+/// Also for blocks of other threads than the default: several tiles both ways, in seconds.
+bool is_small(const Asked& s) { return s.width < 1000 && s.height * s.width * s.bins < 16000; }
+
+/// Every tile with every number of threads that its blocks may have.
+std::vector<std::pair<int, int>> blocks_on_tiles() {
+  std::vector<std::pair<int, int>> all;
+  for (const int tile : {16, 32, 64})
+    for (const int threads : kernels::tile_threads(tile)) all.emplace_back(tile, threads);
   return all;
 }
 
@@ -116,9 +128,10 @@ TEST(Poostchi, TransposesMeetNoBankTwiceAndAreCoalesced) {
 }
 
 TEST(Poostchi, CwTisHasALaunchForEachStrip) {
-  for (const int tile : {16, 32, 64})
+  for (const auto& [tile, threads] : blocks_on_tiles())
     for (Asked s : sizes()) {
-      s.tile = tile;
+      if (threads != kernels::default_tile_threads(tile) && !is_small(s)) continue;
+      s.tile = tile, s.tile_threads = threads;
       const std::int64_t b = s.bins, h = s.height, w = s.width, n = h * w, all = n * b;
       const std::int64_t across = up(w, tile), down = up(h, tile);
       const Ran ran = run<std::uint32_t, CwTis>(s);
@@ -130,14 +143,16 @@ TEST(Poostchi, CwTisHasALaunchForEachStrip) {
       for (const LaunchCounts& launch : ran.launches) {
         EXPECT_TRUE(launch.kernel != "TiledHorizontalScan" || launch.blocks == b * down) << s.words();
         EXPECT_TRUE(launch.kernel != "TiledVerticalScan" || launch.blocks == b * across) << s.words();
+        EXPECT_TRUE(launch.kernel == "InitialiseTensor" || launch.threads == s.tile_threads) << s.words();
       }
     }
 }
 
 TEST(Poostchi, WfTisHasALaunchForEachDiagonal) {
-  for (const int tile : {16, 32, 64})
+  for (const auto& [tile, threads] : blocks_on_tiles())
     for (Asked s : sizes()) {
-      s.tile = tile;
+      if (threads != kernels::default_tile_threads(tile) && !is_small(s)) continue;
+      s.tile = tile, s.tile_threads = threads;
       const std::int64_t b = s.bins, h = s.height, w = s.width, n = h * w, all = n * b;
       const std::int64_t across = up(w, tile), down = up(h, tile);
       const Ran ran = run<std::uint32_t, WfTis>(s);
@@ -145,14 +160,18 @@ TEST(Poostchi, WfTisHasALaunchForEachDiagonal) {
              1 + across + down - 1, 3 * (across + down - 1), s.words());
       std::int64_t tiles = 0;
       for (const LaunchCounts& launch : ran.launches)
-        if (launch.kernel == "TiledWavefrontScan") tiles += launch.blocks;
+        if (launch.kernel == "TiledWavefrontScan") {
+          tiles += launch.blocks;
+          EXPECT_EQ(launch.threads, s.tile_threads) << s.words();
+        }
       EXPECT_EQ(tiles, b * across * down) << s.words();
     }
 }
 
 template <class T>
-void expect_free_of_conflicts(int tile) {
-  const Asked asked{128, 192, 2, Border::none, tile};
+void expect_free_of_conflicts(int tile, int threads) {
+  Asked asked{128, 192, 2, Border::none, tile};
+  asked.tile_threads = threads;
   for (const Ran& ran : {run<T, CwTis>(asked), run<T, WfTis>(asked)})
     for (const LaunchCounts& launch : ran.launches) {
       const Counts& c = launch.counts;
@@ -165,13 +184,12 @@ void expect_free_of_conflicts(int tile) {
 }
 TEST(Poostchi, TilesMeetNoBankTwiceAndAreCoalesced) {
   // A warp that moves two rows of a tile of 16 is in two runs of neighbours.
-  for (const int tile : {32, 64}) {
-    expect_free_of_conflicts<std::uint32_t>(tile);
-    expect_free_of_conflicts<std::uint64_t>(tile);
-  }
+  for (const auto& [tile, threads] : blocks_on_tiles())
+    if (tile != 16) expect_free_of_conflicts<std::uint32_t>(tile, threads);
+  for (const int tile : {32, 64}) expect_free_of_conflicts<std::uint64_t>(tile, 0);
 }
 
-/// How 64 rows meet 512 threads, and the smaller tiles theirs.
+/// Without a word the threads of a block are these; and how 64 rows meet 512 of them.
 TEST(Poostchi, BlocksAndTiles) {
   EXPECT_EQ((run<std::uint32_t, WfTis>({64, 64, 1, Border::none, 16}).launches.back().threads), 256);
   EXPECT_EQ((run<std::uint32_t, WfTis>({64, 64, 1, Border::none, 32}).launches.back().threads), 512);
@@ -183,6 +201,42 @@ TEST(Poostchi, BlocksAndTiles) {
   EXPECT_EQ(c.reads.requests, 8u * 16);
   EXPECT_EQ(c.shared_writes.requests, 8u * 16 + 2 * 2 * 64);
   EXPECT_EQ(c.shared_reads.requests, 2u * 2 * 64 + 8 * 16);
+}
+
+/// Of one whole tile: T T / threads rounds, and warps for `side` threads that take T steps each way. What the warps ask
+/// for is the same whatever the threads, only that more of them ask at a time.
+TEST(Poostchi, EveryBlockMovesAndScansItsTile) {
+  std::size_t tried = 0;
+  for (const auto& [tile, threads] : blocks_on_tiles()) {
+    Asked asked{tile, tile, 1, Border::none, tile};
+    asked.tile_threads = threads;
+    const auto side = static_cast<std::uint64_t>(tile);
+    const std::uint64_t rounds = side * side / static_cast<std::uint64_t>(threads), moves = rounds * threads / 32;
+    const std::uint64_t steps = side * ((side + 31) / 32);
+    const Ran wave = run<std::uint32_t, WfTis>(asked), cross = run<std::uint32_t, CwTis>(asked);
+    ASSERT_EQ(wave.launches.size(), 2u);
+    ASSERT_EQ(cross.launches.size(), 3u);
+    for (const Ran& ran : {wave, cross})
+      for (std::size_t i = 1; i < ran.launches.size(); ++i) {
+        const Counts& c = ran.launches[i].counts;
+        const std::uint64_t scans = ran.launches.size() == 2 ? 2 : 1;
+        EXPECT_EQ(ran.launches[i].threads, threads) << asked.words();
+        EXPECT_EQ(c.reads.requests, moves) << asked.words();
+        EXPECT_EQ(c.writes.requests, moves) << asked.words();
+        EXPECT_EQ(c.shared_writes.requests, moves + scans * steps) << asked.words();
+        EXPECT_EQ(c.shared_reads.requests, scans * steps + moves) << asked.words();
+      }
+    ++tried;
+  }
+  EXPECT_EQ(tried, 3u + 4 + 4);
+}
+
+TEST(Poostchi, OtherCountersHaveTheDefaultAlone) {
+  Asked asked{64, 64, 1, Border::none, 64};
+  asked.tile_threads = 128;
+  EXPECT_EQ((run<std::uint32_t, WfTis>(asked).launches.back().threads), 128);
+  EXPECT_EQ((run<std::uint16_t, WfTis>(asked).launches.back().threads), 512);
+  EXPECT_EQ((run<std::uint64_t, CwTis>(asked).launches.back().threads), 512);
 }
 
 template <template <class> class Algorithm>
@@ -224,7 +278,9 @@ TEST(Poostchi, AnyScheduleGivesTheSameTensor) {
     for (const int residents : {1, 3, 64}) {
       Options options;
       options.seed = seed++, options.residents = residents, options.start = start;
-      const Asked asked{70, 45, 2, Border::none, 16 << seed % 3, seed};
+      Asked asked{70, 45, 2, Border::none, 16 << seed % 3, seed};
+      const auto threads = kernels::tile_threads(asked.tile);
+      asked.tile_threads = threads[seed % threads.size()];
       run<std::uint32_t, SmallBaseline>(asked, options);
       run<std::uint32_t, SmallScanTransposeScan>({9, 300, 2, Border::none, 32, seed}, options);
       run<std::uint32_t, CwTis>(asked, options);

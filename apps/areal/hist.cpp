@@ -14,6 +14,7 @@
 #include "out.hpp"
 #include "pixels.hpp"
 #include "progress.hpp"
+#include "tile_options.hpp"
 #include "verbs.hpp"
 
 namespace areal::command {
@@ -25,7 +26,7 @@ struct Request {
   BinningOptions binning;
   Reducers reducers;
   SearchOptions search;
-  std::string output, border = "none", algorithm = "auto", counter, weights, tile = "32";
+  std::string output, border = "none", algorithm = "auto", counter, weights, tile = "32", tile_threads;
   bool csv = false, chart = false;
   LaunchTable launches;
 };
@@ -36,9 +37,8 @@ HistogramOptions histogram_options(Request& request, const Settings& settings) {
   if (!border) refuse("--border ", request.border, ": may be zero, none or exclusive");
   options.border = *border;
   options.algorithm = request.algorithm;
-  options.tile = static_cast<int>(whole_number("--tile", request.tile, 16, 64));
-  if (options.tile != 16 && options.tile != 32 && options.tile != 64)
-    refuse("--tile ", request.tile, ": may be 16, 32 or 64");
+  options.tile = tile_side(request.tile);
+  if (!request.tile_threads.empty()) options.tile_threads = threads_on_tile(request.tile_threads, options.tile);
   options.backend = settings.backend;
   options.device = settings.device;
   options.threads = settings.threads;
@@ -230,6 +230,10 @@ void add_hist(CLI::App& app, Settings& settings) {
   verb->add_option("--border", request->border, "zero, none or exclusive")->type_name("NAME");
   verb->add_option("--algorithm", request->algorithm, "An id of areal algorithms, family histogram")->type_name("ID");
   verb->add_option("--tile", request->tile, "For cw-tis and wf-tis: the side of their tiles, 16, 32 (default) or 64")
+      ->type_name("N");
+  verb->add_option("--tile-threads", request->tile_threads,
+                   "Threads of a block on such a tile: 128, 256, 512 (default) or 1024; for tiles of 16, 64, 128 or "
+                   "256 (default)")
       ->type_name("N");
   request->launches.add_to(*verb);
   request->reducers.add_to(*verb);

@@ -2,6 +2,7 @@
 // formulas, and the time on the HMM.
 
 #include <CLI/CLI.hpp>
+#include <areal/histogram.hpp>
 #include <areal/model.hpp>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -9,6 +10,7 @@
 #include "model.hpp"
 #include "numbers.hpp"
 #include "out.hpp"
+#include "tile_options.hpp"
 
 namespace areal::command {
 namespace {
@@ -18,7 +20,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::int64_t million = 1 << 20;
 
 struct Request {
-  std::string family, algorithm, n, size, lane, bins, tile, share, scan, threads, group;
+  std::string family, algorithm, n, size, lane, bins, tile, tile_threads, share, scan, threads, group;
   std::string p = "2048", w = "32", l = "32", d = "16";
 };
 
@@ -51,6 +53,10 @@ bool has_scan(const AlgorithmRequest& asked) {
   return asked.algorithm == "scanrow-brlt" || asked.algorithm == "scanrow-column";
 }
 
+bool has_blocks_on_tiles(const AlgorithmRequest& asked) {
+  return asked.algorithm == "cw-tis" || asked.algorithm == "wf-tis";
+}
+
 AlgorithmRequest algorithm_of(const Request& request) {
   AlgorithmRequest asked;
   asked.algorithm = request.algorithm;
@@ -70,11 +76,10 @@ AlgorithmRequest algorithm_of(const Request& request) {
   }
   if (only("--bins", request.bins, is_tensor, "an integral histogram"))
     asked.bins = whole_number("--bins", request.bins, 1, 65535);
-  if (only("--tile", request.tile, asked.algorithm == "cw-tis" || asked.algorithm == "wf-tis", "cw-tis or wf-tis")) {
-    asked.tile = static_cast<int>(whole_number("--tile", request.tile, 16, 64));
-    if (asked.tile != 16 && asked.tile != 32 && asked.tile != 64)
-      refuse("--tile ", request.tile, ": may be 16, 32 or 64");
-  }
+  if (only("--tile", request.tile, has_blocks_on_tiles(asked), "cw-tis or wf-tis"))
+    asked.tile = tile_side(request.tile);
+  if (only("--tile-threads", request.tile_threads, has_blocks_on_tiles(asked), "cw-tis or wf-tis"))
+    asked.tile_threads = threads_on_tile(request.tile_threads, asked.tile);
   if (only("--r", request.share, asked.algorithm == "hybrid-1r1w", "hybrid-1r1w")) {
     asked.r = number("--r", request.share);
     if (!(asked.r > 0 && asked.r < 1)) refuse("--r ", request.share, ": may be above 0 and below 1");
@@ -118,6 +123,7 @@ Json json_of(const CountBeside& figure) {
 
 Json json_of(const AlgorithmRequest& asked, const HierarchicalMachine& machine, const AlgorithmModel& model) {
   const bool is_tensor = model.row->family == "histogram";
+  const int threads = asked.tile_threads != 0 ? asked.tile_threads : default_tile_threads(asked.tile);
   return {{"algorithm", model.row->id},
           {"family", model.row->family},
           {"source", model.row->source},
@@ -133,6 +139,7 @@ Json json_of(const AlgorithmRequest& asked, const HierarchicalMachine& machine, 
           {"l", machine.latency},
           {"d", machine.dmms},
           {"tile", model.tile > 0 ? whole_or_not(model.tile) : Json()},
+          {"tile_threads", has_blocks_on_tiles(asked) ? Json(threads) : Json()},
           {"r", model.r > 0 ? Json(model.r) : Json()},
           {"scan", has_scan(asked) ? Json(name_of(asked.scan)) : Json()},
           {"depth", whole_or_not(model.depth)},
@@ -170,6 +177,7 @@ std::string text_of(const AlgorithmRequest& asked, const HierarchicalMachine& ma
   if (asked.threads > 0) text += fmt::format(", {} threads", asked.threads);
   if (model.group > 0) text += fmt::format(", k = {}", model.group);
   if (model.tile > 0) text += fmt::format(", T = {:.0f}", model.tile);
+  if (asked.tile_threads > 0) text += fmt::format(", blocks of {} threads", asked.tile_threads);
   if (model.r > 0) text += fmt::format(", r = {:.4f}", model.r);
   if (has_scan(asked)) text += fmt::format(", scan {}", name_of(asked.scan));
   if (model.row->barrier_steps.find('d') != std::string_view::npos)
@@ -233,6 +241,7 @@ void add_model_algorithm(CLI::App& verb, Settings& settings) {
       add("--lane", request->lane, "Input and table type; by default 32f32f", "LANE"),
       add("--bins", request->bins, "For histograms; by default 16", "N"),
       add("--tile", request->tile, "For cw-tis and wf-tis: 16, 32 or 64", "N"),
+      add("--tile-threads", request->tile_threads, "Threads of a block on such a tile, as areal hist has them", "N"),
       add("--r", request->share, "For hybrid-1r1w: the share of the triangles (0.25)", "R"),
       add("--k", request->group, "For sequential-parallel: elements of a group; by default p log p, or all", "N"),
       add("--scan,--warp-scan", request->scan, "For scanrow-brlt and scanrow-column: kogge-stone or ladner-fischer",

@@ -9,6 +9,7 @@
 #include <areal/region.hpp>
 #include <areal/view.hpp>
 #include <memory>
+#include <span>
 #include <string>
 
 namespace areal {
@@ -24,11 +25,18 @@ struct HistogramOptions {
   Backend backend = Backend::automatic;
   int device = 0;                  ///< number of the device, for cuda
   int tile = 32;                   ///< side of the tiles of cw-tis and wf-tis: 16, 32 or 64. Others have none
+  int tile_threads = 0;            ///< of a block on such a tile, one of tile_threads(tile); 0: the default
   int threads = 0;                 ///< CPU threads; 0 means all
   std::uint64_t memory_limit = 0;  ///< refuse a tensor of more bytes than this; 0: what the machine has free
   Progress progress;               ///< may cancel
   LaunchReport launched;           ///< told of each launch on cuda and simt
 };
+
+/// Threads that a block of cw-tis and wf-tis may have on tiles of that side, ascending: those that kernels are compiled
+/// for with counters of 32u, others having the default alone. None where tiles have no such side.
+std::span<const int> tile_threads(int tile) noexcept;
+/// What HistogramOptions::tile_threads 0 stands for: 512, on tiles of 16 256.
+int default_tile_threads(int tile) noexcept;
 
 /// What one execute reads and writes. The tensor is planar: channels = bins; batch = images. The memory is the
 /// backend's: for a plan on cuda the device's, else the host's.

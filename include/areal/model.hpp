@@ -75,6 +75,7 @@ struct AlgorithmRequest {
   Lane lane = {Type::f32, Type::f32};  ///< of a table and of a line. Tensors: counters of 32u, images of labels in 32u
   std::int64_t bins = 16;              ///< of a tensor
   int tile = 32;                       ///< side of the tiles of cw-tis and wf-tis; a table's tiles have 32
+  int tile_threads = 0;                ///< of a block of these two, one of tile_threads(tile); 0: the default
   double r = 0.25;                     ///< of hybrid-1r1w
   WarpScan scan = WarpScan::kogge_stone;  ///< of scanrow-brlt and scanrow-column
   /// sat, histogram or scan; "": the family that has the algorithm, and histogram where scan has it, too.

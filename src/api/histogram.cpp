@@ -1,4 +1,5 @@
 // Integral histograms: checks, choice of the algorithm, the call.
+#include <algorithm>
 #include <areal/catalog.hpp>
 #include <areal/error.hpp>
 #include <areal/histogram.hpp>
@@ -12,6 +13,7 @@
 #include "api/view_check.hpp"
 #include "cpu/histogram/fused.hpp"
 #include "cpu/histogram/recurrence.hpp"
+#include "kernels/histogram/tile_threads.hpp"
 
 namespace areal {
 namespace {
@@ -39,6 +41,20 @@ void check_counter(const HistogramOptions& options) {
             " does not count pixels: it may be 16u, 32u or 64u");
 }
 
+void check_tile(const HistogramOptions& options) {
+  const std::span<const int> all = tile_threads(options.tile);
+  require(!all.empty(), "tile ", options.tile, ": it may be 16, 32 or 64");
+  const int asked = options.tile_threads, usual = default_tile_threads(options.tile);
+  if (asked == 0 || asked == usual) return;
+  std::string list;
+  for (const int threads : all)
+    list += (list.empty() ? "" : threads == all.back() ? " or " : ", ") + std::to_string(threads);
+  require(std::find(all.begin(), all.end(), asked) != all.end(), "tile_threads ", asked, ": it may be ", list,
+          " on tiles of ", options.tile);
+  require(options.counter == Type::u32, "tile_threads ", asked, " with counter ", name_of(options.counter),
+          ": it may be ", usual, " on tiles of ", options.tile, "; only counters of 32u have blocks of ", list);
+}
+
 // Tells the callback of each finished piece of work, one thread at a time.
 class Reporter {
  public:
@@ -61,6 +77,9 @@ class Reporter {
 
 }  // namespace
 
+std::span<const int> tile_threads(int tile) noexcept { return kernels::tile_threads(tile); }
+int default_tile_threads(int tile) noexcept { return kernels::default_tile_threads(tile); }
+
 struct HistogramPlan::State {
   Shape image, tensor;
   Type type;
@@ -81,8 +100,7 @@ HistogramPlan::HistogramPlan(const Shape& image, Type type, const Binning& binni
   const bool on_cpu = options.backend == Backend::cpu;
   check_shape("image", image, type);
   require(options.threads >= 0, "threads ", options.threads, ": it may be 0 (all) or more");
-  require(options.tile == 16 || options.tile == 32 || options.tile == 64, "tile ", options.tile,
-          ": it may be 16, 32 or 64");
+  check_tile(options);
   check_counter(options);
   require_launches(options.launched, options.backend);
   const std::int64_t more = options.border == Border::zero ? 1 : 0;

@@ -56,6 +56,7 @@ DeviceHistogram::DeviceHistogram(const Shape& image, const cpu::PixelBins& rule,
   request_.border = options.border;
   request_.weighted = options.weighted;
   request_.tile = options.tile;
+  request_.tile_threads = options.tile_threads;
   request_.rule.channels = static_cast<int>(rule.channels.size());
   for (std::size_t c = 0; c < rule.channels.size(); ++c) {
     const cpu::ChannelBins& channel = rule.channels[c];

@@ -95,6 +95,7 @@ std::vector<LaunchCounts> run_table(const AlgorithmRequest& asked, const simt::O
 std::vector<LaunchCounts> run_tensor(const AlgorithmRequest& asked, const simt::Options& options) {
   HistogramOptions plan_options;
   plan_options.backend = Backend::simt, plan_options.tile = asked.tile;
+  plan_options.tile_threads = asked.tile_threads;
   plan_options.algorithm = std::string(asked.algorithm);
   const Binning binning = Binning::labels(asked.bins);
   const HistogramPlan plan({asked.width, asked.height}, Type::u32, binning, plan_options);

@@ -71,7 +71,7 @@ Done run(const CudaRace& race, const CudaRacer& racer) {
   } else if (race.bins != 0) {
     HistogramOptions options;
     options.backend = Backend::simt, options.algorithm = racer.algorithm, options.tile = racer.tile;
-    options.launched = launched;
+    options.tile_threads = racer.tile_threads, options.launched = launched;
     const HistogramPlan plan(shape, Type::u8, Binning::uniform(race.bins, 0, 256), options);
     Array tensor(plan.tensor_shape(), Type::u32);
     execute(plan, HistogramArguments{image.view(), tensor.view()});

@@ -124,6 +124,7 @@ void Report::write() const {
     if (r.r) row["r"] = *r.r;
     if (r.tile != 0) row["tile"] = r.tile;
     if (r.group != 0) row["k"] = r.group;
+    if (r.tile_threads != 0) row["tile_threads"] = r.tile_threads;
     if (!r.scan.empty()) row["scan"] = r.scan;
     for (const LaunchTime& l : r.launches) {
       row["launches"].push_back({{"kernel", l.kernel},

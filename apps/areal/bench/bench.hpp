@@ -70,6 +70,7 @@ struct Record {
   std::optional<double> r = {};  // what the algorithm took, where it takes that
   int tile = 0;                  // 0: none
   std::int64_t group = 0;        // k; 0: none
+  int tile_threads = 0;          // of a block on such a tile; 0: none
   std::string scan = {};         // "": none
   std::vector<LaunchTime> launches = {};
 };

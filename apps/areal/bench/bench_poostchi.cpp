@@ -2,13 +2,15 @@
 // compare, and areal's default beside it.
 //
 // Time on an H200 with 16 cores: cw-b has b (h + w + 1) launches, 131 thousand for 2048 x 2048 x 32, some 0.4 s an
-// execute, of which a race makes 3 rounds, and as many for the launches; all else on the GPU is below a second a case.
+// execute, of which a race makes 3 rounds, and as many for the launches; all else on the GPU is below a second a case,
+// the 16 more blocks of the sweep included.
 // The CPU's versions are recurrences of 2 ns an entry and thread, 3 rounds and one that does not count: 8 cases of
 // 240 million entries in all, a few seconds. Together well below a minute.
 
 #include <fmt/format.h>
 #include <algorithm>
 #include <areal/error.hpp>
+#include <areal/histogram.hpp>
 #include "cpu_histograms.hpp"
 #include "poostchi.hpp"
 
@@ -57,11 +59,13 @@ Record beside(const PoostchiCase& of, const std::string& what, const std::string
   return record;
 }
 
-void measure_gpu(PoostchiCase& of, const Options& options, Report& report) {
+void measure_gpu(PoostchiCase& of, bool sweep, const Options& options, Report& report) {
   Race race;
   race.size = of.size;
   race.bins = of.bins;
   race.racers = poostchi_racers;
+  if (sweep)
+    for (const Racer& racer : poostchi_sweep()) race.racers.push_back(racer);
   race.launches = true;
   of.ranks = keep_race(race, options, report, by_phase);
   // Every algorithm of the paper begins with the same launch: that of the last one that ran counts.
@@ -135,6 +139,19 @@ std::size_t chosen(const std::vector<T>& list, const Same& same) {
 
 }  // namespace
 
+std::vector<Racer> poostchi_sweep() {
+  std::vector<Racer> sweep;
+  for (const Racer& racer : poostchi_racers) {
+    if (racer.algorithm != "cw-tis" && racer.algorithm != "wf-tis") continue;
+    for (const int threads : tile_threads(racer.tile)) {
+      if (threads == default_tile_threads(racer.tile)) continue;
+      sweep.push_back(racer);
+      sweep.back().tile_threads = threads;
+    }
+  }
+  return sweep;
+}
+
 void bench_poostchi(const Options& options, Report& report) {
   check_figure(options);
   std::vector<Size> sizes = options.sizes;
@@ -146,19 +163,20 @@ void bench_poostchi(const Options& options, Report& report) {
   const std::vector<int> threads = threads_of(options, report);
 
   bool any = false;
-  const auto measured = [&](const Size& size, std::int64_t b) {
+  const auto measured = [&](const Size& size, std::int64_t b, bool sweep) {
     PoostchiCase of;
     of.size = size, of.bins = b;
-    measure_gpu(of, options, report);
+    measure_gpu(of, sweep, options, report);
     for (const std::optional<Record>& record : of.ranks) any = any || record;
     measure_link(of, options, report);
     measure_cpu(of, threads, options, report);
     return of;
   };
   Poostchi what;
-  for (const Size& size : sizes) what.by_size.push_back(measured(size, all_sizes));
+  what.swept = all_bins;
+  for (std::size_t i = 0; i < sizes.size(); ++i) what.by_size.push_back(measured(sizes[i], all_sizes, i == all_bins));
   for (const std::int64_t b : bins)
-    what.by_bins.push_back(b == all_sizes ? what.by_size[all_bins] : measured(sizes[all_bins], b));
+    what.by_bins.push_back(b == all_sizes ? what.by_size[all_bins] : measured(sizes[all_bins], b, false));
   if (!any) throw Unavailable("--figure poostchi: nothing ran; the notes say why");
   print(what);
   if (!options.plot.empty()) write_picture(options.plot, picture(what));

@@ -72,7 +72,7 @@ struct CudaRacer {
   std::string algorithm;
   double r;
   WarpScan scan;
-  int tile;
+  int tile, tile_threads;
   std::int64_t group;
 };
 struct CudaLaunchTimes {

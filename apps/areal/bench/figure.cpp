@@ -27,8 +27,11 @@ Ranks keep_race(const Race& race, const Options& options, Report& report,
       const Racer& racer = race.racers[i];
       const auto same = [&](const Racer& other) { return other.algorithm == racer.algorithm; };
       const bool tiles = std::count_if(race.racers.begin(), race.racers.end(), same) > 1;
+      const std::string on_tiles =
+          fmt::format(" on tiles of {}{}", racer.tile,
+                      racer.tile_threads != 0 ? fmt::format(" by {} threads", racer.tile_threads) : "");
       report.note(fmt::format("{}, {} bins: {}{} did not run: {}", text_of(race.size), race.bins, racer.algorithm,
-                              tiles ? fmt::format(" on tiles of {}", racer.tile) : "", ran.refused));
+                              tiles ? on_tiles : "", ran.refused));
       ranks.emplace_back();
       continue;
     }

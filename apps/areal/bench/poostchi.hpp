@@ -19,6 +19,8 @@ inline const std::vector<Racer> poostchi_racers = {
     {"wf-tis", 0.25, WarpScan::kogge_stone, 64},
     {"auto"},
 };
+/// Beside them for Figures 9 and 10, which are of one image: the same tiles by blocks of all other threads.
+std::vector<Racer> poostchi_sweep();
 /// Those of them that a figure of algorithms shows: tiles of 64, which the paper found the fastest.
 inline const std::vector<std::size_t> poostchi_shown = {0, 1, 4, 7, 8};
 inline constexpr std::size_t wavefront = 7;
@@ -27,7 +29,7 @@ inline constexpr std::size_t wavefront = 7;
 struct PoostchiCase {
   Size size;
   std::int64_t bins = 0;
-  Ranks ranks;                                          // of the racers, each with its launches by phase
+  Ranks ranks;                                          // of the racers, then of the sweep, with launches by phase
   double image_up = 0, tensor_up = 0, tensor_down = 0;  // over the link
   double initialised = 0;                               // on the device
   std::vector<Record> host;                             // initialised there, by threads
@@ -40,6 +42,7 @@ struct PoostchiCase {
 struct Poostchi {
   std::vector<PoostchiCase> by_size;  // of the same number of bins
   std::vector<PoostchiCase> by_bins;  // of the same size
+  std::size_t swept = 0;              // of by_size, the one of Figures 9 and 10, which by_bins has too
 };
 
 /// The figures again, on standard output.

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
+#include <areal/histogram.hpp>
 #include <array>
 #include <cmath>
 #include "../model_plot.hpp"
@@ -74,15 +75,45 @@ void breakdown_table(const PoostchiCase& of) {
               rows, 1);
 }
 
-void occupancy_table(const PoostchiCase& of) {
-  Rows rows{{"algorithm", "tile", "phase", "kernel", "launches", "threads", "occupancy", "us"}};
+/// Of a tile that blocks of so many threads work on.
+const Record* find(const PoostchiCase& of, const Racer& racer, int threads) {
   for (const std::optional<Record>& record : of.ranks)
+    if (record && record->algorithm == racer.algorithm && record->tile == racer.tile && record->tile_threads == threads)
+      return &*record;
+  return nullptr;
+}
+
+/// The racers that work on tiles, whatever their threads.
+std::vector<Racer> on_tiles() { return {poostchi_racers.begin() + 2, poostchi_racers.begin() + wavefront + 1}; }
+
+void sweep_table(const PoostchiCase& of) {
+  Rows rows{{"algorithm", "tile", "threads", "occupancy", "scans", "execute"}};
+  for (const Racer& racer : on_tiles())
+    for (const int threads : tile_threads(racer.tile)) {
+      rows.push_back({racer.algorithm, std::to_string(racer.tile), std::to_string(threads)});
+      const Record* const record = find(of, racer, threads);
+      double occupancy = 1, scans = 0;
+      for (const LaunchTime& l : record != nullptr ? record->launches : std::vector<LaunchTime>())
+        if (l.phase != "initialisation") occupancy = std::min(occupancy, l.occupancy), scans += l.time.median;
+      rows.back().insert(rows.back().end(), {scans > 0 ? fmt::format("{:.2f}", occupancy) : "-", cell(scans),
+                                             cell(record != nullptr ? record->time.median : 0)});
+    }
+  write_table(fmt::format("Figures 9 and 10, {}, {} bins: threads of a block on a tile, the warps that they leave room "
+                          "for, microseconds of the scans and of an execute",
+                          text_of(of.size), of.bins),
+              rows, 2);
+}
+
+void blocks_table(const PoostchiCase& of) {
+  Rows rows{{"algorithm", "tile", "phase", "kernel", "launches", "threads", "occupancy", "us"}};
+  for (std::size_t racer = 0; racer < poostchi_racers.size(); ++racer) {
+    const std::optional<Record>& record = of.ranks[racer];
     for (const LaunchTime& l : record ? record->launches : std::vector<LaunchTime>())
       rows.push_back({record->algorithm, record->tile != 0 ? std::to_string(record->tile) : "", l.phase, l.kernel,
                       std::to_string(l.launches), std::to_string(l.threads), fmt::format("{:.2f}", l.occupancy),
                       cell(l.time.median)});
-  write_table(fmt::format("Figures 9 and 10, {}, {} bins: threads of a block, the warps that they leave room for, and "
-                          "microseconds",
+  }
+  write_table(fmt::format("Blocks, {}, {} bins: threads, the warps that they leave room for, and microseconds",
                           text_of(of.size), of.bins),
               rows, 4);
 }
@@ -90,11 +121,14 @@ void occupancy_table(const PoostchiCase& of) {
 void tiles_table(const Cases& cases) {
   Rows rows{{"algorithm", "tile"}};
   for (const PoostchiCase& of : cases) rows[0].push_back(text_of(of.size));
-  for (std::size_t racer = 2; racer <= wavefront; ++racer) {
-    rows.push_back({poostchi_racers[racer].algorithm, std::to_string(poostchi_racers[racer].tile)});
-    for (const PoostchiCase& of : cases) rows.back().push_back(cell(median_of(of.ranks[racer])));
+  for (const Racer& racer : on_tiles()) {
+    rows.push_back({racer.algorithm, std::to_string(racer.tile)});
+    for (const PoostchiCase& of : cases) {
+      const Record* const record = find(of, racer, default_tile_threads(racer.tile));
+      rows.back().push_back(cell(record != nullptr ? record->time.median : 0));
+    }
   }
-  write_table(fmt::format("Figure 10, {} bins: microseconds by tile", cases[0].bins), rows, 1);
+  write_table(fmt::format("4.2.2, {} bins: microseconds by tile", cases[0].bins), rows, 1);
 }
 
 void transfer_table(const Cases& cases) {
@@ -183,6 +217,25 @@ std::vector<command::PlotCurve> curves(const Cases& cases) {
   return all;
 }
 
+/// Microseconds over the threads of a block.
+command::PlotPanel sweep_panel(const PoostchiCase& of) {
+  command::PlotPanel panel{fmt::format("{}, {} bins, by blocks", text_of(of.size), of.bins), {}, {}};
+  for (const Racer& racer : on_tiles()) {
+    panel.curves.push_back({fmt::format("{}, tile {}", racer.algorithm, racer.tile), {}});
+    for (const int threads : tile_threads(racer.tile)) {
+      const Record* const record = find(of, racer, threads);
+      panel.curves.back().x.push_back(threads);
+      panel.curves.back().values.push_back(record != nullptr ? record->time.median : 0);
+      panel.x.push_back(threads);
+    }
+  }
+  std::sort(panel.x.begin(), panel.x.end());
+  panel.x.erase(std::unique(panel.x.begin(), panel.x.end()), panel.x.end());
+  panel.x_name = "threads of a block", panel.y_name = "microseconds of an execute";
+  panel.bound = false;
+  return panel;
+}
+
 }  // namespace
 
 void print(const Poostchi& what) {
@@ -194,8 +247,8 @@ void print(const Poostchi& what) {
               sizes);
   times_table(fmt::format("{}: microseconds of an execute by bins", text_of(what.by_bins[0].size)), what.by_bins, bins);
   for (const PoostchiCase& of : what.by_size) breakdown_table(of);
-  for (const PoostchiCase& of : what.by_size)
-    if (text_of(of.size) == text_of(what.by_bins[0].size)) occupancy_table(of);
+  sweep_table(what.by_size[what.swept]);
+  blocks_table(what.by_size[what.swept]);
   tiles_table(what.by_size);
   transfer_table(what.by_size);
   initialisation_table(what.by_size);
@@ -221,7 +274,11 @@ std::string picture(const Poostchi& what) {
   for (const PoostchiCase& of : by_size) sizes.x.push_back(side(of));
   for (const PoostchiCase& of : by_bins) bins.x.push_back(static_cast<double>(of.bins));
   sizes.x_name = "side of a square image of as many pixels", bins.x_name = "bins";
-  return command::svg({"Poostchi et al. 2017, Figures 7, 11 and 19", "", "microseconds", {}, {sizes, bins}});
+  return command::svg({"Poostchi et al. 2017, Figures 7, 9 to 11 and 19",
+                       "",
+                       "microseconds",
+                       {},
+                       {sizes, bins, sweep_panel(what.by_size[what.swept])}});
 }
 
 }  // namespace areal::bench

@@ -1,6 +1,7 @@
 #include "race.hpp"
 #include <areal/catalog.hpp>
 #include <areal/error.hpp>
+#include <areal/histogram.hpp>
 #include <areal/sat.hpp>
 #include <array>
 #include "cuda_bench.hpp"
@@ -29,7 +30,7 @@ RaceResult race(const Race& race, const Options& options) {
   CudaRace asked{race.lane,      race.size.width, race.size.height, race.bins, race.batch, {}, options.repetitions,
                  options.device, race.launches,   race.line,        {},        {},         {}, {}};
   for (const Racer& racer : race.racers)
-    asked.racers.push_back({racer.algorithm, racer.r, racer.scan, racer.tile, racer.group});
+    asked.racers.push_back({racer.algorithm, racer.r, racer.scan, racer.tile, racer.tile_threads, racer.group});
   RaceResult result;
   result.ran.resize(race.racers.size());
   asked.floor = [&](const std::vector<double>& times) { result.floor = times_of(times); };
@@ -73,7 +74,10 @@ Record record_of(const Race& race, const Racer& racer, const Ran& ran, const Opt
   if (ran.algorithm == "hybrid-1r1w")
     record.r = hybrid_share({race.size.width, race.size.height}, racer.r, record.border);
   if (takes_scan(ran.algorithm)) record.scan = name_of(racer.scan);
-  if (takes_tile(ran.algorithm)) record.tile = racer.tile;
+  if (takes_tile(ran.algorithm)) {
+    record.tile = racer.tile;
+    record.tile_threads = racer.tile_threads != 0 ? racer.tile_threads : default_tile_threads(racer.tile);
+  }
   if (ran.algorithm == "sequential-parallel") record.group = racer.group;
   record.launches = ran.launches;
   return record;

@@ -20,6 +20,7 @@ struct Racer {
   double r = 0.25;        // of hybrid-1r1w
   WarpScan scan = WarpScan::kogge_stone;
   int tile = 32;           // of cw-tis and wf-tis
+  int tile_threads = 0;    // of their blocks; 0: the default
   std::int64_t group = 0;  // k of sequential-parallel
 };
 

@@ -66,13 +66,12 @@ template <class T>
 class CrossWeaveTiled {
  public:
   CrossWeaveTiled(const HistogramRequest& request, const TensorSize& size, Workspace&)
-      : size_(size), tile_(request.tile) {}
+      : size_(size), tile_(tile_choice(request)) {}
 
   template <class Launcher>
   void run(Launcher& launcher, const Planes& tensor) const {
-    with_tile(tile_, [&]<int side>() {
-      using C = SquareConfig<T, side>;
-      const std::int64_t across = blocks_of(size_.width, side), down = blocks_of(size_.height, side);
+    with_tile<T>(tile_, [&]<class C>() {
+      const std::int64_t across = blocks_of(size_.width, C::side), down = blocks_of(size_.height, C::side);
       StripArgs a{tensor, size_.width, size_.height, 0, down};
       for (; a.strip < across; ++a.strip)
         launcher.template launch<TiledHorizontalScan, C>(size_.bins * a.tiles, a, false);
@@ -84,7 +83,7 @@ class CrossWeaveTiled {
 
  private:
   TensorSize size_;
-  int tile_;
+  TileChoice tile_;
 };
 
 }  // namespace areal::kernels

@@ -37,6 +37,7 @@ struct HistogramRequest {
   Border border = Border::none;
   bool weighted = false;
   int tile = 32;                                         ///< side of the tiles of cw-tis and wf-tis: 16, 32 or 64
+  int tile_threads = 0;                                  ///< of a block on such a tile; 0: the default
   PixelRule rule;                                        ///< without its `data`, which lies in the workspace:
   std::vector<char> tables;                              ///< what is to be there, first of all
   std::int64_t table_at[PixelRule::most_channels] = {};  ///< where in `tables` each channel's begins

@@ -2,21 +2,24 @@
 // The square tile of cw-tis and wf-tis (Poostchi 2017, 3.4 and 3.5): one bin's, in shared memory.
 //
 // The paper gives a tile to a block and a row or column to a thread, and has blocks of 512 to 1024 threads and tiles of
-// 16, 32 or 64, without saying how they meet. Here all threads of a block, 512 or as many as the tile has elements,
-// move the tile, a run of `side` neighbours in a row of it each time: a tile of 64 in 8 rounds of 8 rows. Then the
-// first `side` threads, two warps of them for 64, sum up a row each, or a column each, while the others wait. Rows have
-// one cell more than elements, so that neither meets a bank twice. What lies beyond the image's edge is not padded, but
-// left out.
+// 16, 32 or 64, without saying how they meet. Here all threads of a block (tile_threads.hpp) move the tile, a run of
+// `side` neighbours in a row of it each time: a tile of 64 by 512 threads in 8 rounds of 8 rows. Then the first `side`
+// threads, two warps of them for 64, sum up a row each, or a column each, while the others wait. Rows have one cell
+// more than elements, so that neither meets a bank twice. What lies beyond the image's edge is not padded, but left
+// out.
 
+#include <type_traits>
+#include <utility>
 #include "kernels/histogram/plain.hpp"
+#include "kernels/histogram/tile_threads.hpp"
 
 namespace areal::kernels {
 
-template <class T_, int side_>
+template <class T_, int side_, int threads_>
 struct SquareConfig {
   using T = T_;
-  static constexpr int side = side_;
-  static constexpr int threads = side * side < 512 ? side * side : 512;
+  static constexpr int side = side_, threads = threads_;
+  static_assert(threads >= side && threads % side == 0);  // whole rows a round, and a thread for each row and column
 };
 
 /// Where a tile lies in its matrix, and how much of it there is.
@@ -67,15 +70,39 @@ struct Square2D {
   }
 };
 
-/// f.operator()<side>() for the request's tile.
-template <class F>
-void with_tile(int side, const F& f) {
-  if (side == 16)
-    f.template operator()<16>();
-  else if (side == 64)
-    f.template operator()<64>();
+template <class T, int side, class F>
+void with_block(int threads, const F& f) {
+  constexpr int usual = default_tile_threads(side);
+  if constexpr (std::is_same_v<T, std::uint32_t>) {
+    const auto try_one = [&]<int these>() {
+      if (threads == these) f.template operator()<SquareConfig<T, side, these>>();
+      return threads == these;
+    };
+    const bool found = [&]<std::size_t... i>(std::index_sequence<i...>) {
+      return (try_one.template operator()<tile_threads(side)[i]>() || ...);
+    }
+    (std::make_index_sequence<tile_threads(side).size()>());
+    if (found) return;
+  }
+  f.template operator()<SquareConfig<T, side, usual>>();
+}
+
+/// What a request asks of tiles.
+struct TileChoice {
+  int side, threads;
+};
+inline TileChoice tile_choice(const HistogramRequest& request) { return {request.tile, request.tile_threads}; }
+
+/// f.operator()<C>() with the SquareConfig of that choice: any of tile_threads.hpp for counters of 32u, the default for
+/// all others and for 0 threads. Whoever plans refuses what is not there.
+template <class T, class F>
+void with_tile(const TileChoice& tile, const F& f) {
+  if (tile.side == 16)
+    with_block<T, 16>(tile.threads, f);
+  else if (tile.side == 64)
+    with_block<T, 64>(tile.threads, f);
   else
-    f.template operator()<32>();
+    with_block<T, 32>(tile.threads, f);
 }
 
 }  // namespace areal::kernels

@@ -53,17 +53,17 @@ template <class T>
 class WavefrontTiled {
  public:
   WavefrontTiled(const HistogramRequest& request, const TensorSize& size, Workspace& from)
-      : size_(size), saved_(take_planes<T>(from, 1, size.bins, size.height).of(0)), tile_(request.tile) {}
+      : size_(size), saved_(take_planes<T>(from, 1, size.bins, size.height).of(0)), tile_(tile_choice(request)) {}
 
   template <class Launcher>
   void run(Launcher& launcher, const Planes& tensor) const {
-    with_tile(tile_, [&]<int side>() {
-      const std::int64_t across = blocks_of(size_.width, side), down = blocks_of(size_.height, side);
+    with_tile<T>(tile_, [&]<class C>() {
+      const std::int64_t across = blocks_of(size_.width, C::side), down = blocks_of(size_.height, C::side);
       WavefrontArgs a{tensor, saved_, size_.width, size_.height, 0, 0, 0};
       for (; a.diagonal < across + down - 1; ++a.diagonal) {
         a.first = std::max<std::int64_t>(0, a.diagonal - across + 1);
         a.tiles = std::min(a.diagonal, down - 1) - a.first + 1;
-        launcher.template launch<TiledWavefrontScan, SquareConfig<T, side>>(size_.bins * a.tiles, a, false);
+        launcher.template launch<TiledWavefrontScan, C>(size_.bins * a.tiles, a, false);
       }
     });
   }
@@ -71,7 +71,7 @@ class WavefrontTiled {
  private:
   TensorSize size_;
   Matrix saved_;
-  int tile_;
+  TileChoice tile_;
 };
 
 }  // namespace areal::kernels

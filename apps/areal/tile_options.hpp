@@ -1,0 +1,25 @@
+#pragma once
+// --tile and --tile-threads, of the integral histograms on tiles. Each throws InvalidArgument with one sentence.
+
+#include <algorithm>
+#include <areal/histogram.hpp>
+#include "numbers.hpp"
+
+namespace areal::command {
+
+inline int tile_side(std::string_view text) {
+  const auto side = static_cast<int>(whole_number("--tile", text, 16, 64));
+  if (tile_threads(side).empty()) refuse("--tile ", text, ": may be 16, 32 or 64");
+  return side;
+}
+
+inline int threads_on_tile(std::string_view text, int side) {
+  const auto threads = whole_number("--tile-threads", text);
+  const std::span<const int> all = tile_threads(side);
+  if (std::find(all.begin(), all.end(), threads) != all.end()) return static_cast<int>(threads);
+  std::string list;
+  for (const int n : all) list += (list.empty() ? "" : n == all.back() ? " or " : ", ") + std::to_string(n);
+  refuse("--tile-threads ", text, ": may be ", list, " on tiles of ", std::to_string(side));
+}
+
+}  // namespace areal::command
