@@ -1,0 +1,38 @@
+#pragma once
+// What the papers say that their tables cost on the memory machines: plain rows beside the catalogue's. Kasagi 2014 has
+// the global memory access cost, C/w + S + (B + 1)(l - 1), which counts coalesced accesses (C), strided ones (S) and
+// barrier steps (B, the catalogue's); Nakano 2013 a bound on the time of the UMM. The other papers have neither, nor
+// have ours.
+
+#include <string_view>
+
+namespace areal {
+
+/// Formulas as the catalogue's, of one element; empty where the paper has none.
+struct PaperCost {
+  std::string_view id;  ///< of the family sat
+  std::string_view coalesced, strided;
+  /// Accesses of shared memory, w at a time on the DMM. Table I's are too few (4R4W has two transposes) or do not
+  /// follow from the text; these are derived: a tile is written to shared memory and read from it twice, once for each
+  /// direction of its sums, and once more where it goes out; 2R1W takes its tiles twice.
+  std::string_view shared;
+  bool umm_bound;  ///< n/w + nl/p + l log n, inside O()
+};
+
+inline constexpr PaperCost paper_costs[] = {
+    {"2r2w", "2", "2", "0", false},                   // Lemma 2
+    {"4r4w", "8", "0", "4", false},                   // Lemma 3
+    {"4r1w", "0", "5", "0", false},                   // Lemma 5
+    {"2r1w", "3 + 8/T", "0", "9", false},             // Lemma 4
+    {"1r1w", "2", "0", "6", false},                   // Theorem 6, which is about 1R1W
+    {"hybrid-1r1w", "2 + r", "0", "6 + 3 r", false},  // Theorem 7; Table I leaves out the writes
+    {"umm-optimal", "", "", "", true},                // Nakano 2013, 8
+};
+
+constexpr const PaperCost* find_paper_cost(std::string_view id) noexcept {
+  for (const PaperCost& row : paper_costs)
+    if (row.id == id) return &row;
+  return nullptr;
+}
+
+}  // namespace areal
