@@ -47,7 +47,7 @@ constexpr Algorithm rows[] = {
     {"histogram", "lee-choe", "Lee, Choe 2014, 3", false, true, true, true, "4 + above(w, 8192) + above(h, 8192) + 1/b",
      "5 + above(w, 8192) + above(h, 8192)", "4 + 2 above(w, 8192) + 2 above(h, 8192)", true},
     {"histogram", "fused", "areal", true, false, false, false, "1/b", "1", "0", true},
-    {"histogram", "anchored", "areal", false, true, true, false, "1/b + 3/64 + ceil(b / 8) / (4 b)",
+    {"histogram", "anchored", "areal", false, true, true, false, "ceil(b / 64) / b + 3/64 + ceil(b / 8) / (4 b)",
      "1 + 1/32 + ceil(b / 64) / (4 b)", "2", true},
     {"scan", "naive", "Nakano 2013, 6", false, true, true, true, "2 log2(n) - 1.5", "log2(n) - 0.5", "log2(n) - 1",
      true},
