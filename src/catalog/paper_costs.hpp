@@ -13,8 +13,9 @@ struct PaperCost {
   std::string_view id;  ///< of the family sat
   std::string_view coalesced, strided;
   /// Accesses of shared memory, w at a time on the DMM. Table I's are too few (4R4W has two transposes) or do not
-  /// follow from the text; these are derived: a tile is written to shared memory and read from it twice, once for each
-  /// direction of its sums, and once more where it goes out; 2R1W takes its tiles twice.
+  /// follow from the text; these are derived. A tile of 1R1W is put, got and put again by its sums along the rows and
+  /// down the columns, and got where it goes out: 6. 2R1W puts a tile before, and gets it for the sums of its rows and
+  /// columns: 9.
   std::string_view shared;
   bool umm_bound;  ///< n/w + nl/p + l log n, inside O()
 };
