@@ -20,7 +20,7 @@ struct Shape3 {
 // just before and behind umm-optimal's lines of one block; more bins than anchored counts at once; a recursion.
 constexpr Shape3 shapes[] = {{64, 96, 3},  {70, 45, 3},  {128, 256, 2}, {24, 2080, 1}, {2080, 24, 1},
                              {1, 2500, 2}, {2500, 1, 1}, {3, 513, 1},   {514, 3, 1},   {2, 8200, 1},
-                             {8200, 1, 1}, {12, 10, 70}, {1, 33, 3},    {1, 1, 1},     {64, 1152, 1}};
+                             {8200, 2, 1}, {12, 10, 70}, {1, 33, 3},    {1, 1, 1},     {64, 1152, 1}};
 
 AlgorithmRequest of(std::string_view id, const Shape3& s) {
   AlgorithmRequest request;
@@ -130,6 +130,8 @@ TEST_P(Catalogue, FormulasAreWhatIsCounted) {
   const Algorithm& row = *GetParam();
   for (const Shape3& s : shapes) {
     if (std::getenv("AREAL_TEST_SHORT") != nullptr && s.h * s.w > 10000) continue;
+    if (s.h * s.w == 2 * 8200 && row.writes_per_element.find("8192") == std::string_view::npos) continue;
+    if (s.w == 1152 && row.family != "sat") continue;
     SCOPED_TRACE(words(s));
     const AlgorithmModel model = algorithm_model(of(row.id, s));
     const std::int64_t y = up(s.h, 32), x = up(s.w, 32);
