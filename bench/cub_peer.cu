@@ -101,6 +101,7 @@ std::optional<DevicePeer> cub_scan(const Scene& scene, std::string& missing) {
               std::to_string(CUB_SUBMINOR_VERSION) + " one-dimensional scan";
   peer.border = Border::none;
   peer.whole = false;
+  peer.table = table->data(), peer.pitch = scene.width * static_cast<std::int64_t>(entry);  // whole for one row
   peer.fetch = [table, n, entry](void* last, void*) {
     check(cudaMemcpy(last, static_cast<const char*>(table->data()) + (n - 1) * entry, entry, cudaMemcpyDeviceToHost));
   };

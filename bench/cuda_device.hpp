@@ -14,6 +14,7 @@ namespace areal::bench {
 inline void check(cudaError_t answer) {
   if (answer == cudaSuccess) return;
   cudaGetLastError();  // said now, and not by the next who asks
+  if (answer == cudaErrorMemoryAllocation) throw OutOfMemory(cudaGetErrorString(answer), 0);
   throw Error(cudaGetErrorString(answer));
 }
 

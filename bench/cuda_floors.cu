@@ -109,10 +109,10 @@ void add_copies(std::vector<Floor>& all, const LeastWork& w) {
   void* const out = w.table;
   all.push_back([=](cudaStream_t s) { cudaMemcpyAsync(out, in, bytes, cudaMemcpyDeviceToDevice, s); });
   all.push_back([=](cudaStream_t s) {
-    copy<false><<<blocks, 256, 0, s>>>(static_cast<const int4*>(in), static_cast<int4*>(out), words);
+    if (blocks > 0) copy<false><<<blocks, 256, 0, s>>>(static_cast<const int4*>(in), static_cast<int4*>(out), words);
   });
   all.push_back([=](cudaStream_t s) {
-    copy<true><<<blocks, 256, 0, s>>>(static_cast<const int4*>(in), static_cast<int4*>(out), words);
+    if (blocks > 0) copy<true><<<blocks, 256, 0, s>>>(static_cast<const int4*>(in), static_cast<int4*>(out), words);
   });
 }
 
@@ -123,6 +123,7 @@ void add_kernels(std::vector<Floor>& all, const LeastWork& w) {
   const auto add = [&](auto map, auto run, int each) {
     const auto blocks = static_cast<unsigned>((entries / each + 255) / 256);
     all.push_back([=](cudaStream_t s) {
+      if (blocks == 0) return;
       run<<<blocks, 256, 0, s>>>(map, static_cast<const In*>(w.image), static_cast<T*>(w.table),
                                  static_cast<S*>(w.squares_table), entries);
     });

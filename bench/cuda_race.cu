@@ -1,11 +1,12 @@
 // Races of `areal bench` on a GPU (apps/areal/bench/race.hpp). Image and check are made where they are used: a table of
 // 64 Ki x 64 Ki would take minutes on its way. Pixels are whole numbers whose sums the table holds exactly; then a
 // table is right where every entry's difference from its three neighbours is the pixel, and a tensor where it is 1 for
-// the pixel's bin and 0 for others: no sum is made a second time.
+// the pixel's bin and 0 for others: no sum is made a second time. Sums of a line are a table of one row.
 #include <cuda_runtime.h>
 #include <algorithm>
 #include <areal/histogram.hpp>
 #include <areal/sat.hpp>
+#include <areal/scan.hpp>
 #include <chrono>
 #include <cstdint>
 #include <cstring>
@@ -103,7 +104,21 @@ void with_type(Type type, const Do& run) {
   }
 }
 
-/// Throws Error where an entry of the table or the tensor is wrong.
+/// A result is wrong, or the device is lost.
+struct Wrong : Error {
+  using Error::Error;
+};
+struct Lost : Error {
+  using Error::Error;
+};
+
+/// After an exception: whether others may still run.
+void require_alive(const std::string& name, const std::exception& e) {
+  cudaGetLastError();
+  if (cudaDeviceSynchronize() != cudaSuccess) throw Lost(name + ": " + e.what() + "; the device is lost");
+}
+
+/// Throws Wrong where an entry of the table or the tensor is.
 void require_right(const std::string& name, const void* table, Type type, const Planes& planes, Values values,
                    cudaStream_t stream) {
   const Memory wrong(2 * sizeof(unsigned long long));
@@ -113,6 +128,8 @@ void require_right(const std::string& name, const void* table, Type type, const 
     using T = decltype(t);
     if constexpr (sizeof(T) >= 4)
       compare<<<many_blocks, 256, 0, stream>>>(static_cast<const T*>(table), planes, values, counter);
+    else
+      throw Unavailable("results of " + std::string(name_of(type)) + " are not checked");
   });
   check(cudaGetLastError());
   unsigned long long found[2];
@@ -120,7 +137,7 @@ void require_right(const std::string& name, const void* table, Type type, const 
   check(cudaStreamSynchronize(stream));
   if (found[0] == 0) return;
   const auto columns = static_cast<unsigned long long>(planes.width + planes.skip);
-  throw Error(name + ": " + std::to_string(found[0]) + " entries are wrong, one of them in column " +
+  throw Wrong(name + ": " + std::to_string(found[0]) + " entries are wrong, one of them in column " +
               std::to_string(found[1] % columns) + " of row " + std::to_string(found[1] / columns));
 }
 
@@ -129,7 +146,8 @@ struct Contestant {
   std::size_t racer = 0;
   std::string algorithm;
   std::function<void()> run;
-  std::function<void()> verify;  // throws where what it made is wrong
+  std::function<void()> poison;  // what it makes
+  std::function<void()> verify;  // throws Wrong
   // For the launches' times: the same, telling `launched` of each. Empty for a peer.
   std::function<void()> run_told;
   std::shared_ptr<LaunchReport> launched;
@@ -172,7 +190,7 @@ std::vector<CudaLaunchTimes> launch_times(const Contestant& c, int rounds, int m
     *c.launched = [&](const LaunchCounts&) {
       if (++launches == ends[parts]) cudaEventRecord(events[++parts]->get(), stream);
     };
-    hold<<<1, 1, 0, stream>>>(20'000 * static_cast<long long>(std::min<std::size_t>(told.size(), 500) + 2));
+    hold<<<1, 1, 0, stream>>>(40'000 * static_cast<long long>(std::min<std::size_t>(told.size(), 500) + 2));
     check(cudaEventRecord(events[0]->get(), stream));
     c.run_told();
     check(cudaStreamSynchronize(stream));
@@ -195,6 +213,8 @@ class Course {
       values_ = Values::signs;
     const Type type = input();
     const std::int64_t n = race.width * race.height * race.batch;
+    if (values_ == Values::sparse && n > std::int64_t{1} << 29)
+      throw Unavailable("32f does not hold the sums of so many whole numbers");
     image_ = memory(static_cast<std::size_t>(n) * size_of(type));
     with_type(type, [&](auto t) {
       fill<<<many_blocks, 256, 0, stream_>>>(static_cast<decltype(t)*>(image_->data()), n, values_);
@@ -211,16 +231,22 @@ class Course {
     std::vector<Contestant> contestants;
     for (std::size_t i = 0; i < race_.racers.size(); ++i) {
       Contestant c;
-      try {
-        c = contestant(race_.racers[i]);
-        c.racer = i;
-        c.run();
-        check(cudaStreamSynchronize(stream_));
-      } catch (const std::exception& e) {
-        cudaGetLastError();
-        race_.refused(i, e.what());
-        continue;
-      }
+      for (bool last = false;; last = true) try {
+          c = contestant(race_.racers[i]);
+          c.racer = i;
+          c.run();
+          check(cudaStreamSynchronize(stream_));
+          break;
+        } catch (const std::exception& e) {
+          c = {};
+          require_alive(race_.racers[i].algorithm, e);
+          if (last || contestants.empty() || dynamic_cast<const OutOfMemory*>(&e) == nullptr) {
+            race_.refused(i, e.what());
+            break;
+          }
+          measure(least, contestants);  // which lets go of their memory
+        }
+      if (!c.run) continue;
       contestants.push_back(std::move(c));
       if (workspaces_ > most_kept) measure(least, contestants);
     }
@@ -255,6 +281,8 @@ class Course {
   Contestant contestant(const CudaRacer& racer) {
     if (racer.algorithm == "npp") return peer(npp_integral);
     if (racer.algorithm == "scan-scan") return peer(scan_scan);
+    if (racer.algorithm == "cub" && race_.line) return peer(cub_scan);
+    if (race_.line) return line(racer);
     return race_.bins != 0 ? tensor(racer) : table(racer);
   }
 
@@ -268,6 +296,13 @@ class Course {
     Contestant c;
     c.algorithm = kept->name;
     c.run = kept->run;
+    c.poison = [this, kept] {
+      const auto entry = size_of(race_.lane.table);
+      const std::size_t more = kept->border == Border::zero ? 1 : 0;
+      check(cudaMemset2DAsync(const_cast<void*>(kept->table), static_cast<std::size_t>(kept->pitch), 0xa5,
+                              (static_cast<std::size_t>(race_.width) + more) * entry,
+                              static_cast<std::size_t>(race_.height) + more, stream_));
+    };
     c.verify = [this, kept] {
       const auto entry = static_cast<std::int64_t>(size_of(race_.lane.table));
       const Planes p{race_.width, race_.height, kept->pitch / entry, 0, 1, kept->border == Border::zero ? 1 : 0};
@@ -277,14 +312,15 @@ class Course {
     return c;
   }
 
-  Contestant planned(const auto& plan, const auto& telling, const auto& arguments) {
+  Contestant planned(const auto& plan, const auto& telling, const auto&... arguments) {
     const auto workspace = memory(plan.workspace_bytes());
     workspaces_ += plan.workspace_bytes();
     plan.prepare(workspace->data(), Stream::cuda(stream_));
     Contestant c;
     c.algorithm = plan.algorithm();
-    c.run = [=, this] { plan.execute(arguments, workspace->data(), Stream::cuda(stream_)); };
-    c.run_told = [=, this] { telling.execute(arguments, workspace->data(), Stream::cuda(stream_)); };
+    c.run = [=, this] { plan.execute(arguments..., workspace->data(), Stream::cuda(stream_)); };
+    c.run_told = [=, this] { telling.execute(arguments..., workspace->data(), Stream::cuda(stream_)); };
+    c.poison = [this] { check(cudaMemsetAsync(out_->data(), 0xa5, out_bytes_, stream_)); };
     c.verify = [this, name = plan.algorithm()] {
       require_right(name, out_->data(), race_.bins != 0 ? Type::u32 : race_.lane.table, planes(), values_, stream_);
     };
@@ -322,37 +358,73 @@ class Course {
     return c;
   }
 
+  /// Does it, and says whose it is where that fails.
+  template <class Do>
+  static auto named(const Contestant& c, const Do& run) {
+    try {
+      return run();
+    } catch (const Wrong&) {
+      throw;
+    } catch (const std::exception& e) {
+      throw Error(c.algorithm + ": " + e.what());
+    }
+  }
+
+  Contestant line(const CudaRacer& racer) {
+    ScanOptions options;
+    options.backend = Backend::cuda, options.device = race_.device;
+    options.algorithm = racer.algorithm, options.group = racer.group;
+    const ScanPlan plan(race_.width, race_.lane, options);
+    const auto launched = std::make_shared<LaunchReport>();
+    options.launched = [launched](const LaunchCounts& launch) { (*launched)(launch); };
+    const ScanPlan telling(race_.width, race_.lane, options);
+    Contestant c = planned(plan, telling, ConstView(image_->data(), race_.lane.input, shape()),
+                           View(out_->data(), race_.lane.table, shape()));
+    c.launched = launched;
+    return c;
+  }
+
   /// Times those, in turns with the floor, and lets go of what they hold. Slow ones have rounds of their own, so that
   /// the others have all of theirs.
   void measure(const std::vector<std::function<void()>>& least, std::vector<Contestant>& contestants) {
     std::vector<int> rounds;
     std::vector<std::size_t> quick;
     for (std::size_t i = 0; i < contestants.size(); ++i) {
-      rounds.push_back(rounds_of(time_all({contestants[i].run}, 1, stream_, 0)[0][0], race_.repetitions));
+      const auto first = named(contestants[i], [&] { return time_all({contestants[i].run}, 1, stream_, 0); });
+      rounds.push_back(rounds_of(first[0][0], race_.repetitions));
       if (rounds[i] == race_.repetitions) quick.push_back(i);
     }
-    std::vector<std::vector<double>> times(contestants.size());
+    std::vector<std::vector<double>> times(contestants.size()), beside(contestants.size());
     const auto in_turns = [&](const std::vector<std::size_t>& those, int n, int before) {
       std::vector<std::function<void()>> turns = least;
       for (const std::size_t i : those) turns.push_back(contestants[i].run);
       auto all = time_all(turns, n, stream_, before);
-      for (std::size_t k = 0; k < those.size(); ++k) times[those[k]] = std::move(all[least.size() + k]);
+      for (std::size_t k = 0; k < those.size(); ++k) {
+        times[those[k]] = std::move(all[least.size() + k]);
+        beside[those[k]] = fastest(all, least.size());
+      }
       if (floor_.empty()) floor_ = fastest(all, least.size());
     };
     if (!quick.empty()) in_turns(quick, race_.repetitions, 2);
     for (std::size_t i = 0; i < contestants.size(); ++i)
-      if (rounds[i] != race_.repetitions) in_turns({i}, rounds[i], 0);
+      if (rounds[i] != race_.repetitions) named(contestants[i], [&] { in_turns({i}, rounds[i], 0); });
     int most_threads = 0;
     check(cudaDeviceGetAttribute(&most_threads, cudaDevAttrMaxThreadsPerMultiProcessor, race_.device));
     for (std::size_t i = 0; i < contestants.size(); ++i) {
       const Contestant& c = contestants[i];
       std::vector<CudaLaunchTimes> launches;
-      if (race_.launches && c.run_told) launches = launch_times(c, rounds[i], most_threads, stream_);
-      // What was timed is what is checked.
-      check(cudaMemsetAsync(out_->data(), 0xa5, out_bytes_, stream_));
-      c.run();
-      c.verify();
-      race_.done(c.racer, c.algorithm, times[i], launches);
+      if (race_.launches && c.run_told)
+        launches = named(c, [&] { return launch_times(c, rounds[i], most_threads, stream_); });
+      try {  // what was timed is what is checked
+        named(c, [&] {
+          c.poison();
+          c.run();
+          c.verify();
+        });
+        race_.done(c.racer, c.algorithm, times[i], beside[i], launches);
+      } catch (const Wrong& e) {
+        race_.wrong(c.racer, e.what());
+      }
     }
     contestants.clear();
     workspaces_ = 0;
@@ -374,8 +446,11 @@ void run_race(const CudaRace& race) {
   std::unique_ptr<Course> course;
   try {
     course = std::make_unique<Course>(race);
-  } catch (const Error& e) {  // no memory for the image and what is made of it
-    cudaGetLastError();
+  } catch (const Unavailable& e) {
+    for (std::size_t i = 0; i < race.racers.size(); ++i) race.refused(i, e.what());
+    return;
+  } catch (const OutOfMemory& e) {
+    require_alive("the image", e);
     for (std::size_t i = 0; i < race.racers.size(); ++i) race.refused(i, std::string("image and result: ") + e.what());
     return;
   }

@@ -27,7 +27,7 @@ struct DevicePeer {
   Border border;              ///< of the tables that it makes
   std::optional<Type> squares;
   bool whole = true;  ///< else only the table's last entry is a sum of the image
-  /// Where a whole table lies on the device, and bytes from row to row.
+  /// Where a whole table lies on the device, a scan's being that of an image of one row, and bytes from row to row.
   const void* table = nullptr;
   std::int64_t pitch = 0;
   /// Brings to the host what it made: contiguous tables, or the one entry. `squares` may be null.

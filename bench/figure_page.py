@@ -50,6 +50,14 @@ def size_text(size):
     return f"{size[0]}x{size[1]}"
 
 
+def count_text(count):
+    """1048576 as 1 Mi."""
+    for unit, bits in (("Mi", 20), ("Ki", 10)):
+        if count and count % (1 << bits) == 0:
+            return f"{count >> bits} {unit}"
+    return str(count)
+
+
 def number(value):
     """Three digits or one decimal; "-" for what was not measured."""
     if value is None:

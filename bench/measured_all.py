@@ -1,4 +1,7 @@
-"""Every algorithm beside areal's default: the tables of docs/algorithms/README.md."""
+"""Every algorithm beside areal's default, and sums of a line beside CUB's: the tables of docs/algorithms/README.md. Whose an
+algorithm is, is its record's `source`, the catalogue's: "areal" for ours, nothing for a peer's."""
+
+from figure_page import count_text
 
 PAGE = "docs/algorithms/README.md"
 
@@ -7,47 +10,46 @@ def us(value):
     return f"{value:.1f}" if value < 1000 else f"{value:.0f}"
 
 
-def table(path, records, column_of, titles):
-    """Algorithms down; time, and how many times the default's. A bold number is one that beats the default."""
+def table(path, records, column_of, titles, beside, whose):
+    """Algorithms down; time, and how many times that of `beside`, called `whose`. A bold number is one that beats it."""
     columns = list(dict.fromkeys(column_of(row) for row in records))
     times = {(row["algorithm"], column_of(row)): row["time_us"]["median"] for row in records}
     floors = {column_of(row): row["floor_us"] for row in records}
-    ours = {column: times.get(("auto", column)) for column in columns}
+    base = {column: times.get((beside, column)) for column in columns}
     first = records[0]
     lines = ["", f"{titles}, on one {first['device']}; `bench/results/{path.name}`, of {first['commit']}. Microseconds of one execute, "
-             "and how many times the default's; the floor's, and its share of the default's.", "",
+             f"and how many times {whose}'s; the floor's, and its share of {whose}'s.", "",
              "| algorithm | " + " | ".join(columns) + " |", "| --- |" + " --- |" * len(columns)]
     for name in dict.fromkeys(row["algorithm"] for row in records):
         cells = []
         for column in columns:
-            time, default = times.get((name, column)), ours[column]
+            time, other = times.get((name, column)), base[column]
             if time is None:
                 cells.append("")
-            elif name == "auto" or default is None:
+            elif name == beside or other is None:
                 cells.append(us(time))
             else:
-                ratio = f"{time / default:.2f}"
-                cells.append(f"{us(time)}, {'**' + ratio + '**' if time < default else ratio}")
+                ratio = f"{time / other:.2f}"
+                cells.append(f"{us(time)}, {'**' + ratio + '**' if time < other else ratio}")
         lines.append(f"| `{name}` | " + " | ".join(cells) + " |")
-    shares = [f"{us(floors[c])}" + (f", {floors[c] / ours[c]:.2f}" if ours[c] else "") for c in columns]
-    return [*lines, "| the floor | " + " | ".join(shares) + " |", "", verdict(records, column_of, columns, times, ours)]
+    shares = [f"{us(floors[c])}" + (f", {floors[c] / base[c]:.2f}" if base[c] else "") for c in columns]
+    return [*lines, "| the floor | " + " | ".join(shares) + " |", "", verdict(records, columns, times, base, beside, whose)]
 
 
-def verdict(records, column_of, columns, times, ours):
-    """By how much the default wins over the papers' best, and where it does not."""
-    own = {"auto", "held", "held-diagonal", "held-direct", "ribbon", "anchored"}
-    papers = [name for name in dict.fromkeys(row["algorithm"] for row in records) if name not in own]
+def verdict(records, columns, times, base, beside, whose):
+    """By how much that of `beside` wins over the papers' best, and where it does not."""
+    papers = [name for name in dict.fromkeys(row["algorithm"] for row in records if row.get("source", "areal") != "areal") if name != beside]
     words, lost, without = [], [], []
     for column in columns:
         rivals = [(times[name, column], name) for name in papers if (name, column) in times]
-        if not rivals or not ours[column]:
+        if not rivals or not base[column]:
             without.append(column)
             continue
         time, name = min(rivals)
-        words.append(f"{time / ours[column]:.2f} ({column}, `{name}`)")
-        if time <= ours[column]:
+        words.append(f"{time / base[column]:.2f} ({column}, `{name}`)")
+        if time <= base[column]:
             lost.append(column)
-    text = "The default against the fastest of the papers: " + ", ".join(words) + "." if words else ""
+    text = f"{whose[0].upper()}{whose[1:]} against the fastest of the papers: " + ", ".join(words) + "." if words else ""
     if lost:
         text += f" **It does not win {', '.join(lost)}.**"
     elif words:
@@ -61,8 +63,13 @@ def lines(newest):
     made = []
     path, records = newest("sat-all")
     if records:
-        made += table(path, records, lambda row: f"{row['lane']} {row['width']}²", "Tables, border none")
+        made += table(path, records, lambda row: f"{row['lane']} {row['width']}²", "Tables, border none", "auto", "the default")
     path, records = newest("histogram-all")
     if records:
-        made += table(path, records, lambda row: f"{row['width']}x{row['height']}x{row['bins']}", "Tensors of 32u, without a border")
+        made += table(path, records, lambda row: f"{row['width']}x{row['height']}x{row['bins']}", "Tensors of 32u, without a border",
+                      "auto", "the default")
+    path, records = newest("scan-all")
+    if records:
+        cub = next((row["algorithm"] for row in records if row["algorithm"].startswith("cub ")), None)
+        made += table(path, records, lambda row: f"{row['lane']} {count_text(row['width'])}", "Sums of a line", cub, "CUB")
     return made or ["Not measured yet."]

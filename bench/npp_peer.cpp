@@ -4,6 +4,7 @@
 #include <areal/error.hpp>
 #include <cstdlib>
 #include <filesystem>
+#include <limits>
 #include <memory>
 #include <vector>
 #include "cuda_device.hpp"
@@ -156,6 +157,10 @@ std::optional<DevicePeer> npp_integral(const Scene& scene, std::string& missing)
   }
   const auto columns = static_cast<std::size_t>(scene.width), rows = static_cast<std::size_t>(scene.height);
   auto made = std::make_shared<Prepared>();
+  if ((columns + 128) * 4 * (rows + 1) > std::numeric_limits<int>::max()) {
+    missing = "NPP is not asked for tables beyond 2 GiB, whose offsets it need not have";
+    return {};
+  }
   made->image = std::make_unique<Rows>(columns, rows);
   made->image->fill(scene.image);
   made->table = std::make_unique<Rows>((columns + 1) * 4, rows + 1);

@@ -55,6 +55,28 @@ TEST_F(CommandBenchAll, SomeOfThem) {
   EXPECT_EQ(rows[1]["algorithm"], "1r1w");
 }
 
+TEST_F(CommandBenchAll, AWrongResultFailsTheRunAndLosesNoOther) {
+  const Outcome wrong = run({"bench", "sat", "--table", "all", "--size", "33x9", "--lane", "8u32u", "--algorithm",
+                             "1r1w", "--algorithm", "2r2w", "--repetitions", "1", "--json", "records.json"},
+                            {}, {"AREAL_BENCH_DIR=" AREAL_BENCH_STAND_IN, "AREAL_STAND_IN_WRONG=1r1w"});
+  EXPECT_EQ(wrong.code, 1);
+  EXPECT_NE(wrong.err.find("areal: a result is wrong: 1r1w: 1 entry is wrong"), std::string::npos) << wrong.err;
+  const Json rows = Json::parse(contents(work / "records.json"), nullptr, false);
+  ASSERT_EQ(rows.size(), 2U) << rows;
+  EXPECT_EQ(rows[0]["algorithm"], "auto");
+  EXPECT_EQ(rows[1]["algorithm"], "2r2w");
+}
+
+TEST_F(CommandBenchAll, APlaceThatIsNoneIsToldBeforeTheWork) {
+  for (const char* option : {"--json", "--plot"}) {
+    const Outcome none = run({"bench", "sat", "--table", "all", "--size", "9x9", option, "nowhere/x"}, {},
+                             {"AREAL_BENCH_DIR=" AREAL_BENCH_STAND_IN});
+    EXPECT_NE(none.code, 0);
+    EXPECT_EQ(none.out, "") << option;
+    EXPECT_NE(none.err.find("nowhere"), std::string::npos) << none.err;
+  }
+}
+
 TEST_F(CommandBenchAll, WronglyAsked) {
   const auto refused = [&](const std::vector<std::string>& arguments, const std::string& words) {
     const Outcome wrong = run(arguments, {}, {"AREAL_BENCH_DIR=" AREAL_BENCH_STAND_IN});

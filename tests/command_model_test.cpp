@@ -112,6 +112,18 @@ TEST_F(CommandModel, AlgorithmsCostIsCounted) {
   EXPECT_TRUE(std::regex_search(none, std::regex(R"(\nHMM, time units +- +- +- +-\n)"))) << none;
 }
 
+TEST_F(CommandModel, TheWarpScanIsNamed) {
+  if (!has_simt()) GTEST_SKIP() << "no simulated machine";
+  for (const char* option : {"--scan", "--warp-scan"}) {
+    const std::vector<std::string> asked{"model", "--algorithm", "scanrow-brlt", "--n", "64", option, "ladner-fischer"};
+    EXPECT_EQ(answer(asked).rfind("scanrow-brlt (Chen 2018, IV-A), 8 x 8: n = 64, 32f32f, scan ladner-fischer\n", 0),
+              0u)
+        << option;
+  }
+  EXPECT_EQ(Json::parse(answer({"model", "--algorithm", "scanrow-column", "--n", "64", "--json"}))["scan"],
+            "kogge-stone");
+}
+
 TEST_F(CommandModel, AlgorithmsJson) {
   if (!has_simt()) GTEST_SKIP() << "no simulated machine";
   const Json table = Json::parse(answer({"model", "--algorithm", "4r4w", "--size", "96x64", "--lane", "8u64u", "--p",
@@ -137,6 +149,10 @@ TEST_F(CommandModel, AlgorithmsJson) {
   EXPECT_EQ(table["no_time"], nullptr);
   EXPECT_EQ(table["no_formula"], nullptr);
   EXPECT_GT(table["time_units"], table["cost"]);
+  EXPECT_EQ(table["scan"], nullptr);
+  EXPECT_EQ(table["shared_reads"], 2 * 96 * 64);
+  EXPECT_EQ(table["shared_writes"], 2 * 96 * 64);
+  EXPECT_EQ(table["shared"], 4 * 96 * 64);
   const Json tensor =
       Json::parse(answer({"model", "--algorithm", "wf-tis", "--n", "1024", "--bins", "4", "--tile", "16", "--json"}));
   EXPECT_EQ(tensor["n"], 4096);
@@ -150,6 +166,37 @@ TEST_F(CommandModel, AlgorithmsJson) {
   EXPECT_EQ(ours["formulas"]["umm"]["formula"], nullptr);
   EXPECT_EQ(ours["formulas"]["umm"]["difference"], nullptr);
   EXPECT_EQ(ours["no_formula"], "no paper has a formula of what it costs on these machines");
+}
+
+TEST_F(CommandModel, SumsOfALine) {
+  if (!has_simt()) GTEST_SKIP() << "no simulated machine";
+  const std::string text =
+      answer({"model", "--algorithm", "sequential-parallel", "--n", "4096", "--threads", "512", "--k", "1024"});
+  EXPECT_EQ(text.rfind("sequential-parallel (Nakano 2013, 7), a line: n = 4096, 32f32f, 512 threads, k = 1024\n", 0),
+            0u)
+      << text;
+  // Each group of 1024 is one level in global memory and one in a block, three launches, and between groups the carry;
+  // before all the copy.
+  EXPECT_TRUE(
+      std::regex_search(text, std::regex(R"(\nbarrier steps B +n / k \(2 log2\(k / 512\) \+ 2\) - 1 +15 +15 +0\n)")))
+      << text;
+  // Without a family `harris` is a tensor's.
+  const Json tensor = Json::parse(answer({"model", "--algorithm", "harris", "--n", "1024", "--json"}));
+  EXPECT_EQ(tensor["family"], "histogram");
+  EXPECT_EQ(tensor["threads"], nullptr);
+  const Json line = Json::parse(answer(
+      {"model", "--family", "scan", "--algorithm", "harris", "--n", "5000", "--lane", "8u32u", "--l", "9", "--json"}));
+  EXPECT_EQ(line["family"], "scan");
+  EXPECT_EQ(line["n"], 5000);
+  EXPECT_EQ(line["height"], 1);
+  EXPECT_EQ(line["lane"], "8u32u");
+  EXPECT_EQ(line["bins"], nullptr);
+  EXPECT_EQ(line["k"], nullptr);
+  // The copy, the pieces, their three sums, the addition.
+  EXPECT_EQ(line["barrier_steps"], 3);
+  EXPECT_EQ(line["formulas"]["reads"]["counted"], 3 * 5000 + 2 * 3);
+  EXPECT_EQ(line["formulas"]["writes"]["counted"], 3 * 5000 + 2 * 3);
+  EXPECT_EQ(line["cost"], (6 * 5000 + 12) / 32.0 + 4 * 8);
 }
 
 constexpr const char* latencies = R"({"device": "H", "sms": 10, "clock_ghz": 1.5,
@@ -252,12 +299,26 @@ TEST_F(CommandModel, WrongUseIsOneSentence) {
       {{"--algorithm", "1r1w", "--size", "2048x1024"}, "2048 x 1024 elements: may be 1048576 elements together"},
       {{"--algorithm", "cw-b", "--bins", "65535"}, "128 x 128 pixels of 65535 bins: may be 1048576 elements together"},
       {{"--algorithm", "1r1w", "--bins", "4"}, "--bins 4: only an integral histogram has it"},
-      {{"--algorithm", "cw-b", "--lane", "8u32u"}, "--lane 8u32u: only a summed-area table has it"},
+      {{"--algorithm", "cw-b", "--lane", "8u32u"}, "--lane 8u32u: only a summed-area table or a line has it"},
       {{"--algorithm", "1r1w", "--lane", "8u8u"}, "--lane 8u8u: no such lane"},
       {{"--algorithm", "cw-b", "--tile", "16"}, "--tile 16: only cw-tis or wf-tis has it"},
       {{"--algorithm", "cw-tis", "--tile", "24"}, "--tile 24: may be 16, 32 or 64"},
       {{"--algorithm", "1r1w", "--r", "0.5"}, "--r 0.5: only hybrid-1r1w has it"},
       {{"--algorithm", "hybrid-1r1w", "--r", "1"}, "--r 1: may be above 0 and below 1"},
+      {{"--algorithm", "1r1w", "--family", "scan"},
+       "algorithm 1r1w: none of scan that simt runs; it may be naive, optimal"},
+      {{"--algorithm", "harris", "--family", "lines"}, "--family lines: may be sat, histogram or scan"},
+      {{"--algorithm", "naive", "--size", "64x1"}, "--size 64x1: a line has --n"},
+      {{"--algorithm", "naive", "--bins", "4"}, "--bins 4: only an integral histogram has it"},
+      {{"--algorithm", "naive", "--n", "1048577"}, "--n 1048577: may not be more than 1048576"},
+      {{"--algorithm", "naive", "--k", "4"}, "--k 4: only sequential-parallel has it"},
+      {{"--algorithm", "sequential-parallel", "--k", "0"}, "--k 0: may not be less than 1"},
+      {{"--algorithm", "harris", "--family", "scan", "--threads", "64"},
+       "--threads 64: only naive, optimal or sequential-parallel has it"},
+      {{"--algorithm", "brlt-scanrow", "--scan", "kogge-stone"},
+       "--scan kogge-stone: only scanrow-brlt or scanrow-column has it"},
+      {{"--algorithm", "scanrow-brlt", "--scan", "brent-kung"},
+       "--scan brent-kung: may be kogge-stone or ladner-fischer"},
       {{"--algorithm", "1r1w", "--w", "12"}, "--w 12: may be 1, 2, 4, 8, 16 or 32"},
       {{"--algorithm", "1r1w", "--w", "64"}, "--w 64: may not be more than 32"},
       {{"--algorithm", "1r1w", "--p", "33"}, "--p 33: may be a multiple of --w 32"},

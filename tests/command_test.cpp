@@ -130,6 +130,19 @@ TEST_F(Command, CountsWhatALaunchDoes) {
   EXPECT_EQ(frames[3]["launches"], frames[1]["launches"]);
 }
 
+TEST_F(Command, TheWarpScanHasTwoNames) {
+  if (!has_simt()) GTEST_SKIP() << "no simulated machine";
+  write_file(work / "six.npy", npy("|u1", "2, 3", std::vector<std::uint8_t>{1, 2, 3, 4, 5, 6}));
+  for (const char* option : {"--scan", "--warp-scan"})
+    for (const char* scan : {"kogge-stone", "ladner-fischer"}) {
+      const Outcome outcome = run({"sat", "six.npy", "--backend", "simt", "--algorithm", "scanrow-brlt", option, scan});
+      EXPECT_NE(outcome.out.find(std::string("with the warp scan ") + scan), std::string::npos)
+          << outcome.out << outcome.err;
+      EXPECT_NE(outcome.out.find(", sum 21,"), std::string::npos) << outcome.out;
+    }
+  EXPECT_NE(answer({"sat", "--help"}).find("--scan"), std::string::npos);
+}
+
 TEST_F(Command, HistSaysTheSameOnEveryBackend) {
   if (!has_simt()) GTEST_SKIP() << "no simulated machine";
   std::vector<std::string> on_cpu{"hist", "a.npy", "--bins", "9", "--region", "3,4,20,30", "--region", "0,0,61,43"};

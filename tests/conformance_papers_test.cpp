@@ -3,6 +3,8 @@
 #include <gtest/gtest.h>
 #include <cmath>
 #include <limits>
+#include <string>
+#include <tuple>
 #include "conformance/backends.hpp"
 #include "conformance/pairwise.hpp"
 #include "conformance/sat_case.hpp"
@@ -65,6 +67,43 @@ TEST_P(PapersProduct, KeepsTheContract) {
   EXPECT_EQ(fault_of(c), "") << describe(c);
 }
 INSTANTIATE_TEST_SUITE_P(Sat, PapersProduct, testing::ValuesIn(covering_array(product().levels)), name_of_choice);
+
+/// For compute-sanitizer, which takes its time: every row on a few shapes, of partial tiles, of several both ways
+/// (triangles of hybrid-1r1w have a side of two), of a recursion of 2r1w.
+struct Sanitized {
+  const char* name;
+  Shape image;
+  const char* lane;
+  Border border;
+  Placement in, out;
+  WarpScan scan;
+};
+const Sanitized sanitized[] = {
+    {"partial", {45, 37}, "16u64u", Border::zero, placements[2], placements[3], WarpScan::kogge_stone},
+    {"several", {97, 100}, "32f64f", Border::none, placements[1], placements[0], WarpScan::ladner_fischer},
+    {"deep", {1152, 64}, "8u32u", Border::none, placements[0], placements[0], WarpScan::kogge_stone}};
+
+class PapersSanitize : public testing::TestWithParam<std::tuple<Backend, std::string, std::size_t>> {};
+TEST_P(PapersSanitize, KeepsTheContract) {
+  const Backend backend = std::get<0>(GetParam());
+  if (missing(backend)) GTEST_SKIP() << name_of(backend) << " is not here";
+  const Sanitized& shape = sanitized[std::get<2>(GetParam())];
+  SatCase c;
+  c.options.backend = backend, c.options.algorithm = std::get<1>(GetParam());
+  c.options.border = shape.border, c.options.r = 0.4, c.options.scan = shape.scan;
+  c.image = shape.image, c.lane = *lane_named(shape.lane);
+  c.in = shape.in, c.out = shape.out;
+  c.seed = base_seed();
+  EXPECT_EQ(fault_of(c), "") << describe(c);
+}
+std::string name_of_sanitized(const testing::TestParamInfo<PapersSanitize::ParamType>& info) {
+  const auto& [backend, id, shape] = info.param;
+  return without_dashes(std::string(name_of(backend)) + "_" + id + "_" + sanitized[shape].name);
+}
+INSTANTIATE_TEST_SUITE_P(Sanitize, PapersSanitize,
+                         testing::Combine(testing::ValuesIn(device_backends), testing::ValuesIn(device_sat_ids(true)),
+                                          testing::Range(std::size_t{0}, std::size(sanitized))),
+                         name_of_sanitized);
 
 TEST(Papers, DoPlainSumsOfOneChannel) {
   for (const std::string& id : device_sat_ids(true)) {

@@ -134,6 +134,22 @@ INSTANTIATE_TEST_SUITE_P(Scan, ScanProduct,
                                                            std::size(tunings)})),
                          name_of_choice);
 
+/// Every row on few elements, each access of which compute-sanitizer's tools can follow: what a block holds, and
+/// several blocks of an even and of an odd number. The lane goes along with the row.
+std::vector<Choice> few() {
+  std::vector<Choice> choices;
+  const auto place = [](std::int64_t n) {
+    return static_cast<std::size_t>(std::find(std::begin(lengths), std::end(lengths), n) - std::begin(lengths));
+  };
+  for (std::size_t backend = 0; backend < std::size(device_backends); ++backend)
+    for (std::size_t id = 0; id < ids().size(); ++id)
+      for (const std::int64_t n : {256, 8193, 16400})
+        choices.push_back({backend, id, (3 * id + place(n)) % lanes().size(), place(n), id % std::size(placements),
+                           id % std::size(tunings)});
+  return choices;
+}
+INSTANTIATE_TEST_SUITE_P(Sanitize, ScanProduct, testing::ValuesIn(few()), name_of_choice);
+
 /// What simt counts of `n` elements.
 Counts counts_of(const std::string& id, std::int64_t n) {
   Counts all;
@@ -157,6 +173,8 @@ TEST(Scan, CostsAreTheCatalogues) {
               {"optimal", 4, 3, 11},
               {"sequential-parallel", 5, 4, 12},
               {"harris", 3, 3, 4},
+              {"lee-choe-multiple", 3, 3, 4},
+              {"lee-choe-shared", 3, 3, 4},
               {"lee-choe", 3, 3, 4},
               {"kogge-stone", 1, 1, 1},
               {"ladner-fischer", 1, 1, 1}};
@@ -167,6 +185,33 @@ TEST(Scan, CostsAreTheCatalogues) {
     EXPECT_NEAR(static_cast<double>(c.reads.elements) / n, row.reads, 0.002) << row.id;
     EXPECT_NEAR(static_cast<double>(c.writes.elements) / n, row.writes, 0.002) << row.id;
     EXPECT_EQ(c.launches, row.launches) << row.id;
+  }
+}
+
+/// Each of the two changes of Lee and Choe 2014 alone, and both: 2048 or 8192 elements of a block, so that its sums are
+/// scanned in launches of their own or are not; and a block's memory with cells left empty or without.
+TEST(Scan, TheHalvesOfLeeChoeAreNotOneAnother) {
+  if (missing(Backend::simt)) GTEST_SKIP() << "simt is not here";
+  const struct {
+    const char* id;
+    std::size_t launches, cells;
+  } rows[] = {{"harris", 4, 2048 + 2047 / 32},
+              {"lee-choe-multiple", 2, 8192 + 8191 / 32},
+              {"lee-choe-shared", 4, 2048},
+              {"lee-choe", 2, 8192}};
+  for (const auto& row : rows) {
+    std::size_t launches = 0, most = 0;
+    ScanOptions options;
+    options.algorithm = row.id, options.backend = Backend::simt;
+    options.launched = [&](const LaunchCounts& launch) { ++launches, most = std::max(most, launch.shared_bytes); };
+    constexpr std::int64_t n = 5000;
+    const ScanPlan plan(n, *lane_named("32u32u"), options);
+    std::vector<std::uint32_t> line(n, 1), sums(n);
+    std::vector<char> workspace(plan.workspace_bytes());
+    plan.prepare(workspace.data());
+    plan.execute({line.data(), n, 1}, {sums.data(), n, 1}, workspace.data());
+    EXPECT_EQ(launches, row.launches) << row.id;
+    EXPECT_EQ(most, (row.cells + 1) * sizeof(std::uint32_t)) << row.id;  // and the whole sum
   }
 }
 

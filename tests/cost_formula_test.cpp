@@ -2,6 +2,7 @@
 #include "api/cost_formula.hpp"
 #include <gtest/gtest.h>
 #include <areal/catalog.hpp>
+#include <cmath>
 
 namespace areal {
 namespace {
@@ -32,6 +33,7 @@ TEST(CostFormula, SideBySideIsAProduct) {
   EXPECT_EQ(value("(h + w) / T"), 5);
   EXPECT_EQ(value("1 / 2 d"), 0.5);  // as with *: the half of d
   EXPECT_EQ(value("(1 - r^0.5) (h + w) / T + 4 d + 4"), 0.5 * 5 + 8);
+  EXPECT_EQ(value("5 + 4 d - (1 + 4 r h w / T^2)^0.5"), 9 - std::sqrt(7.0));
 }
 
 TEST(CostFormula, Log2CountsHalvings) {

@@ -2,11 +2,16 @@
 // there is no GPU.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
+#include <areal/catalog.hpp>
 #include <areal/error.hpp>
 #include <areal/histogram.hpp>
 #include <areal/info.hpp>
+#include <cstring>
 #include <optional>
 #include <random>
+#include <string_view>
+#include <utility>
+#include <vector>
 #include "conformance/on_device.hpp"
 #include "conformance/picture.hpp"
 #include "conformance/shapes.hpp"
@@ -150,6 +155,52 @@ TEST_F(CudaHistogram, AutoTakesTheGpuWhereTheTensorFits) {
     FAIL() << "threw nothing";
   } catch (const OutOfMemory& error) {
     EXPECT_GE(error.bytes(), plan.tensor_bytes());
+  }
+}
+
+// Of every row, those of the papers, too: the tensor bit by bit, and what was launched for it.
+TEST_F(CudaHistogram, BitsAndLaunchesAreThoseOfTheSimulatedMachine) {
+  for (const BackendInfo& row : backends())
+    if (row.backend == Backend::simt && !row.available) GTEST_SKIP() << "no simulated machine";
+  const Shape shape{75, 70};
+  const Binning binning = Binning::uniform(5, 10, 240);
+  Array image(shape, Type::u8);
+  std::mt19937_64 random(17);
+  oracle::fill_random(image.view(), random, 0, 255);
+  struct Told {
+    std::vector<LaunchCounts> launches;
+    Array tensor;
+  };
+  const auto run = [&](std::string_view id, Type counter, Border border, Backend backend) {
+    Told told;
+    HistogramOptions options;
+    options.algorithm = id, options.counter = counter, options.border = border, options.backend = backend;
+    options.launched = [&](const LaunchCounts& launch) { told.launches.push_back(launch); };
+    const HistogramPlan plan(shape, Type::u8, binning, options);
+    told.tensor = Array(plan.tensor_shape(), counter);
+    HistogramRunner(plan).execute({image.view(), told.tensor.view()});
+    return told;
+  };
+  for (const Algorithm& row : algorithms()) {
+    if (row.family != "histogram" || !row.cuda || !row.simt) continue;
+    for (const auto& [counter, border] :
+         {std::pair{Type::u16, Border::none}, {Type::u32, Border::zero}, {Type::u64, Border::none}}) {
+      SCOPED_TRACE(testing::Message() << row.id << ", " << name_of(counter) << ", border " << name_of(border)
+                                      << ", seed 17");
+      const Told there = run(row.id, counter, border, Backend::cuda),
+                 here = run(row.id, counter, border, Backend::simt);
+      ASSERT_EQ(there.tensor.bytes(), here.tensor.bytes());
+      EXPECT_EQ(std::memcmp(there.tensor.data(), here.tensor.data(), here.tensor.bytes()), 0);
+      ASSERT_EQ(there.launches.size(), here.launches.size());
+      for (std::size_t i = 0; i < here.launches.size(); ++i) {
+        const LaunchCounts &gpu = there.launches[i], &simt = here.launches[i];
+        EXPECT_EQ(gpu.kernel, simt.kernel);
+        EXPECT_EQ(gpu.blocks, simt.blocks) << simt.kernel;
+        EXPECT_EQ(gpu.threads, simt.threads) << simt.kernel;
+        EXPECT_EQ(gpu.shared_bytes, simt.shared_bytes) << simt.kernel;
+        EXPECT_GT(gpu.resident, 0) << simt.kernel;
+      }
+    }
   }
 }
 

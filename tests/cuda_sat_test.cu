@@ -198,20 +198,24 @@ TEST_F(CudaSat, RandomShapesOfEveryLane) {
 TEST_F(CudaSat, TheSimulatedMachineGivesTheSameBits) {
   for (const BackendInfo& row : backends())
     if (row.backend == Backend::simt && !row.available) GTEST_SKIP() << "no simulated machine";
-  for (const std::string& id : device_sat_ids())
-    for (const Lane lane : lanes()) {
-      const Shape shape{391, 259};
-      OnGpu gpu(shape, lane, 9, id);
-      gpu.execute();
-      SatOptions options = OnGpu::options(id);
-      options.backend = Backend::simt;
-      const SatPlan plan(shape, lane, options);
-      Buffer image(random_image(lane.input, shape, Fill::wild, 9), placements[0]);
-      std::vector<std::uint8_t> table(bytes_of(plan.table_shape(), lane.table)), workspace(plan.workspace_bytes());
-      plan.prepare(workspace.data());
-      plan.execute({image.view(), View(table.data(), lane.table, plan.table_shape())}, workspace.data());
-      EXPECT_EQ(gpu.table(), table) << id << " " << name_of(lane);
-    }
+  const auto expect_same = [](const std::string& id, Lane lane, const Shape& shape) {
+    OnGpu gpu(shape, lane, 9, id);
+    gpu.execute();
+    SatOptions options = OnGpu::options(id);
+    options.backend = Backend::simt;
+    const SatPlan plan(shape, lane, options);
+    Buffer image(random_image(lane.input, shape, Fill::wild, 9), placements[0]);
+    std::vector<std::uint8_t> table(bytes_of(plan.table_shape(), lane.table)), workspace(plan.workspace_bytes());
+    plan.prepare(workspace.data());
+    plan.execute({image.view(), View(table.data(), lane.table, plan.table_shape())}, workspace.data());
+    EXPECT_EQ(gpu.table(), table) << id << " " << name_of(lane) << ", " << shape.width << "x" << shape.height;
+  };
+  for (const Lane lane : lanes()) {
+    for (const std::string& id : device_sat_ids()) expect_same(id, lane, {391, 259});
+    for (const std::string& id : device_sat_ids(true)) expect_same(id, lane, {101, 150});
+  }
+  // Deep enough for a recursion of 2r1w, long enough for several pieces of a line.
+  for (const std::string& id : device_sat_ids(true)) expect_same(id, *lane_named("32f32f"), {1152, 64});
 }
 
 // What comes beside the plain sum, through the copies of SatRunner.

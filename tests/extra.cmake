@@ -2,7 +2,7 @@
 if(TARGET areal_command)
   foreach(source IN LISTS test_sources)
     cmake_path(GET source STEM name)
-    if(name MATCHES "^command_")
+    if(name MATCHES "^command_" AND TARGET ${name})
       target_compile_definitions(${name} PRIVATE AREAL_COMMAND="$<TARGET_FILE:areal_command>")
       add_dependencies(${name} areal_command)
       foreach(plugin areal_pictures areal_video)

@@ -1,51 +1,45 @@
 // The algorithms of Kasagi 2014 on the simulated machine: they read, write and launch what the paper's formulas say,
-// the lower-order terms included; whatever the schedule and the tiles' side.
+// the lower-order terms included; whatever the schedule and the tiles' side. What tiles do is in kasagi_cost.hpp.
 #include <gtest/gtest.h>
 #include <numeric>
 #include <random>
 #include <set>
+#include "kasagi_cost.hpp"
 #include "kernels/sat/paper_entries.hpp"
 #include "simt/launcher.hpp"
 
 namespace areal::simt {
 namespace {
 
+using kasagi::Cost;
 using kernels::Plain;
 
-/// What a run gave.
-struct Run {
-  std::vector<std::uint64_t> table;
-  Counts counts;
-};
-
-/// The table of random 16-bit pixels in 64 bits, border none. The workspace is poisoned.
-template <class Algorithm>
-Run run(std::int64_t height, std::int64_t width, const Options& options = {}, double r = 0.25) {
+/// The table of random 16-bit pixels in T, border none: what it takes. The workspace is poisoned.
+template <class Algorithm, class T = std::uint64_t>
+Counts run(std::int64_t height, std::int64_t width, const Options& options = {}, double r = 0.25) {
   std::mt19937 random(7);
   std::vector<std::uint16_t> image(static_cast<std::size_t>(height * width));
   for (std::uint16_t& pixel : image) pixel = static_cast<std::uint16_t>(random());
-  Run result;
-  result.table.resize(image.size());
-  kernels::TableRequest request{"", kernels::Summed::pixels, {Type::u16, Type::u64}, {width, height}, Border::none, {},
-                                r};
-  std::vector<char> workspace(Algorithm::template workspace_bytes<std::uint64_t>(request));
+  std::vector<T> table(image.size());
+  const Lane lane{Type::u16, sizeof(T) == 4 ? Type::u32 : Type::u64};
+  kernels::TableRequest request{"", kernels::Summed::pixels, lane, {width, height}, Border::none, {}, r};
+  std::vector<char> workspace(Algorithm::template workspace_bytes<T>(request));
   const Plain plain{{reinterpret_cast<char*>(image.data()), width * 2, true},
-                    {reinterpret_cast<char*>(result.table.data()), width * 8, true},
+                    {reinterpret_cast<char*>(table.data()), width * static_cast<std::int64_t>(sizeof(T)), true},
                     width,
                     height};
   Launcher launcher(options);
   launcher.add({"the image", image.data(), image.size() * 2, true, false});
-  launcher.add({"the table", result.table.data(), result.table.size() * 8, false});
+  launcher.add({"the table", table.data(), table.size() * sizeof(T), false});
   if (!workspace.empty()) launcher.add({"the workspace", workspace.data(), workspace.size(), false});
-  Algorithm::template sums<std::uint16_t, std::uint64_t>(launcher, request, plain, workspace.data());
-  result.counts = launcher.total();
+  Algorithm::template sums<std::uint16_t, T>(launcher, request, plain, workspace.data());
 
-  std::vector<std::uint64_t> expected(image.begin(), image.end());
+  std::vector<T> expected(image.begin(), image.end());
   for (std::int64_t y = 0; y < height; ++y)
     for (std::int64_t x = 1; x < width; ++x) expected[y * width + x] += expected[y * width + x - 1];
   for (std::int64_t i = width; i < height * width; ++i) expected[i] += expected[i - width];
-  EXPECT_EQ(result.table, expected) << height << "x" << width << ", seed " << options.seed << ", r " << r;
-  return result;
+  EXPECT_EQ(table, expected) << height << "x" << width << ", seed " << options.seed << ", r " << r;
+  return launcher.total();
 }
 
 struct Size {
@@ -55,96 +49,152 @@ constexpr Size sizes[] = {{64, 64}, {96, 32}, {32, 160}, {64, 1}, {1, 64}, {70, 
 
 std::string words(const Size& s) { return std::to_string(s.h) + "x" + std::to_string(s.w); }
 
-void expect_elements(const Counts& c, std::int64_t reads, std::int64_t writes, std::int64_t launches,
-                     const std::string& what) {
-  EXPECT_EQ(c.reads.elements, static_cast<std::uint64_t>(reads)) << what;
-  EXPECT_EQ(c.writes.elements, static_cast<std::uint64_t>(writes)) << what;
-  EXPECT_EQ(c.launches, static_cast<std::uint64_t>(launches)) << what;
+void expect_cost(const Counts& c, const Cost& cost, const std::string& what) {
+  const auto number = [](std::uint64_t n) { return static_cast<std::int64_t>(n); };
+  EXPECT_EQ(number(c.reads.elements), cost.reads) << what;
+  EXPECT_EQ(number(c.writes.elements), cost.writes) << what;
+  EXPECT_EQ(number(c.launches), cost.launches) << what;
+  EXPECT_EQ(number(c.shared_reads.elements), cost.shared_reads) << what;
+  EXPECT_EQ(number(c.shared_writes.elements), cost.shared_writes) << what;
 }
+/// A warp's lanes have parts of several rows where tiles are less than 32 wide.
+void expect_coalesced(const Counts& c, int w, const std::string& what) {
+  if (w < 32) return;
+  EXPECT_EQ(c.reads.strided, 0u) << what;
+  EXPECT_EQ(c.writes.strided, 0u) << what;
+}
+std::uint64_t conflicts(const Counts& c) { return c.shared_reads.conflicts + c.shared_writes.conflicts; }
 
-TEST(Kasagi, Lemma1RowsAndColumnsOfTheDiagonalArrangementMeetNoBankTwice) {
-  static kernels::DiagonalTile<std::uint32_t, 32> tile;
-  for (int k = 0; k < 32; ++k) {
+template <int w>
+void expect_lemma1() {
+  static kernels::DiagonalTile<std::uint32_t, w> tile;
+  for (int k = 0; k < w; ++k) {
     std::set<std::ptrdiff_t> row, column;
-    for (int i = 0; i < 32; ++i) {
-      row.insert((&tile.at(k, i) - &tile.cell[0][0]) % 32);
-      column.insert((&tile.at(i, k) - &tile.cell[0][0]) % 32);
+    for (int i = 0; i < w; ++i) {
+      row.insert((&tile.at(k, i) - &tile.cell[0][0]) % w);
+      column.insert((&tile.at(i, k) - &tile.cell[0][0]) % w);
     }
-    EXPECT_EQ(row.size(), 32u) << k;
-    EXPECT_EQ(column.size(), 32u) << k;
+    EXPECT_EQ(row.size(), std::size_t{w}) << k;
+    EXPECT_EQ(column.size(), std::size_t{w}) << k;
   }
 }
+/// On a machine of 32 banks of 4 bytes, of which 8 bytes a lane are served half a warp at a time.
+template <int w, class T>
+void expect_no_conflict() {
+  for (const Size& s : {Size{3 * w, 4 * w}, Size{3 * w - 1, 2 * w + 1}}) {
+    const std::string what = words(s) + ", w " + std::to_string(w) + ", " + std::to_string(sizeof(T)) + " bytes";
+    const auto expect = [&](const char* id, const Counts& c) {
+      EXPECT_GT(c.shared_reads.elements, 0u) << id << ", " << what;
+      EXPECT_EQ(conflicts(c), 0u) << id << ", " << what;
+    };
+    expect("4r4w", run<kernels::FourReadFourWrite<w>, T>(s.h, s.w));
+    expect("2r1w", run<kernels::TwoReadOneWrite<w>, T>(s.h, s.w));
+    expect("1r1w", run<kernels::OneReadOneWrite<w>, T>(s.h, s.w));
+    for (const double r : {0.2, 0.9}) expect("hybrid-1r1w", run<kernels::HybridOneReadOneWrite<w>, T>(s.h, s.w, {}, r));
+  }
+}
+template <int... w>
+void no_bank_twice() {
+  (expect_lemma1<w>(), ...);
+  (expect_no_conflict<w, std::uint32_t>(), ...);
+  (expect_no_conflict<w, std::uint64_t>(), ...);
+}
+TEST(Kasagi, Lemma1RowsAndColumnsOfTheDiagonalArrangementMeetNoBankTwice) { no_bank_twice<2, 4, 8, 16, 32, 64>(); }
 
+/// Whether `lanes` accesses, `stride` elements apart, touch more address groups than neighbours would.
+bool is_strided(std::int64_t first, std::int64_t stride, std::int64_t lanes) {
+  constexpr std::int64_t group = 32;
+  std::set<std::int64_t> groups;
+  for (std::int64_t i = 0; i < lanes; ++i) groups.insert((first + i * stride) / group);
+  return static_cast<std::int64_t>(groups.size()) > (first + lanes - 1) / group - first / group + 1;
+}
+
+/// Strided accesses, of reads and of writes.
+struct Strided {
+  std::int64_t reads = 0, writes = 0;
+};
+void expect_strided(const Counts& c, const Strided& expected, const std::string& what) {
+  EXPECT_EQ(static_cast<std::int64_t>(c.reads.strided), expected.reads) << what;
+  EXPECT_EQ(static_cast<std::int64_t>(c.writes.strided), expected.writes) << what;
+  EXPECT_EQ(c.reads.coalesced, c.reads.elements - c.reads.strided) << what;
+  EXPECT_EQ(c.writes.coalesced, c.writes.elements - c.writes.strided) << what;
+}
+
+/// Along the rows a warp has one element of each of 32 rows; down the columns all is coalesced.
+Strided strided_of_2r2w(const Size& s) {
+  Strided sum;
+  for (std::int64_t y = 0; y < s.h; y += 32)
+    for (std::int64_t x = 0; x < s.w; ++x) {
+      const std::int64_t lanes = std::min<std::int64_t>(32, s.h - y);
+      if (is_strided(y * s.w + x, s.w, lanes)) sum.reads += lanes, sum.writes += x > 0 ? lanes : 0;
+    }
+  return sum;
+}
 TEST(Kasagi, TwoReadTwoWrite) {
   for (const Size& s : sizes) {
     const std::int64_t n = s.h * s.w;
-    expect_elements(run<kernels::TwoReadTwoWrite>(s.h, s.w).counts, 2 * n, 2 * n - s.h, 2, words(s));
+    const Counts c = run<kernels::TwoReadTwoWrite>(s.h, s.w);
+    expect_cost(c, {2 * n, 2 * n - s.h, 2}, words(s));
+    expect_strided(c, strided_of_2r2w(s), words(s));
   }
-  // Half of it is strided: a warp's accesses along the rows are in 32 address groups.
-  const Counts c = run<kernels::TwoReadTwoWrite>(64, 64).counts;
-  EXPECT_EQ(c.reads.coalesced, 64u * 64);
-  EXPECT_EQ(c.reads.strided, 64u * 64);
-  EXPECT_EQ(c.writes.coalesced, 64u * 64);
-  EXPECT_EQ(c.writes.strided, 64u * 63);
+  // Half of it.
+  const Strided half = strided_of_2r2w({64, 64});
+  EXPECT_EQ(half.reads, 64 * 64);
+  EXPECT_EQ(half.writes, 64 * 63);
 }
 
 template <int w>
 void four_read_four_write() {
   for (const Size& s : sizes) {
     const std::int64_t n = s.h * s.w;
-    const Counts c = run<kernels::FourReadFourWrite<w>>(s.h, s.w).counts;
-    expect_elements(c, 4 * n, 4 * n - s.h, 4, words(s));
+    const Counts c = run<kernels::FourReadFourWrite<w>>(s.h, s.w);
     // Two transposes, each once through shared memory.
-    EXPECT_EQ(c.shared_writes.elements, static_cast<std::uint64_t>(2 * n)) << words(s);
-    EXPECT_EQ(c.shared_reads.elements, static_cast<std::uint64_t>(2 * n)) << words(s);
+    expect_cost(c, {4 * n, 4 * n - s.h, 4, 2 * n, 2 * n}, words(s) + ", w " + std::to_string(w));
+    expect_coalesced(c, w, words(s));
   }
 }
 TEST(Kasagi, FourReadFourWrite) {
   four_read_four_write<4>();
   four_read_four_write<16>();
   four_read_four_write<32>();
-  const Counts c = run<kernels::FourReadFourWrite<>>(96, 64).counts;
-  EXPECT_EQ(c.reads.strided + c.writes.strided, 0u);
-  EXPECT_EQ(c.shared_reads.conflicts + c.shared_writes.conflicts, 0u);
 }
 
+/// A warp has up to 32 elements of an anti-diagonal, a row each; it reads the pixels, the sums to the left, above and
+/// above the left, and writes.
+Strided strided_of_4r1w(const Size& s) {
+  Strided sum;
+  const auto count = [&](std::int64_t y, std::int64_t end, std::int64_t diagonal, std::int64_t up, std::int64_t left) {
+    y = std::max(y, up), end = std::min(end, diagonal - left + 1);
+    const std::int64_t lanes = end - y;
+    return lanes > 0 && is_strided((y - up) * s.w + diagonal - y - left, s.w - 1, lanes) ? lanes : 0;
+  };
+  for (std::int64_t k = 0; k < s.h + s.w - 1; ++k) {
+    const std::int64_t first = std::max<std::int64_t>(0, k - s.w + 1), end = std::min(k + 1, s.h);
+    for (std::int64_t y = first; y < end; y += 32) {
+      const std::int64_t to = std::min(end, y + 32);
+      sum.reads += count(y, to, k, 0, 0) + count(y, to, k, 0, 1) + count(y, to, k, 1, 0) + count(y, to, k, 1, 1);
+      sum.writes += count(y, to, k, 0, 0);
+    }
+  }
+  return sum;
+}
 TEST(Kasagi, FourReadOneWrite) {
   for (const Size& s : sizes) {
     const std::int64_t n = s.h * s.w;
-    expect_elements(run<kernels::FourReadOneWrite>(s.h, s.w).counts, 4 * n - 2 * s.h - 2 * s.w + 1, n, s.h + s.w - 1,
-                    words(s));
+    const Counts c = run<kernels::FourReadOneWrite>(s.h, s.w);
+    expect_cost(c, {4 * n - 2 * s.h - 2 * s.w + 1, n, s.h + s.w - 1}, words(s));
+    expect_strided(c, strided_of_4r1w(s), words(s));
   }
   // But for a lane that is alone in its warp, or two at the border of two address groups, all is strided.
-  const Counts c = run<kernels::FourReadOneWrite>(64, 64).counts;
-  EXPECT_GE(c.writes.strided, 64u * 64 - 8);
-}
-
-/// Reads, writes and launches of 2R1W on h x w elements.
-struct Cost {
-  std::int64_t reads = 0, writes = 0, launches = 0;
-};
-Cost cost_of_2r1w(std::int64_t h, std::int64_t w, std::int64_t side) {
-  const std::int64_t th = (h + side - 1) / side, tw = (w + side - 1) / side;
-  const std::int64_t carries = (th - 1) * w + (tw - 1) * h, corners = (th - 1) * (tw - 1);
-  const std::int64_t scanned = std::max<std::int64_t>(0, th - 2) * w + std::max<std::int64_t>(0, tw - 2) * h;
-  Cost cost{2 * h * w + 2 * carries + corners, h * w + carries + corners + scanned, 3};
-  if (corners == 0) {
-    if (carries == 0) cost.launches = 2;
-  } else if (th - 1 <= side && tw - 1 <= side) {  // one block makes their table
-    cost.reads += corners, cost.writes += corners;
-  } else {
-    const Cost deeper = cost_of_2r1w(th - 1, tw - 1, side);
-    cost.reads += deeper.reads, cost.writes += deeper.writes, cost.launches += deeper.launches - 1;
-  }
-  return cost;
+  EXPECT_GE(strided_of_4r1w({64, 64}).writes, 64 * 64 - 8);
 }
 
 template <int w>
 void two_read_one_write() {
   for (const Size& s : sizes) {
-    const Counts c = run<kernels::TwoReadOneWrite<w>>(s.h, s.w).counts;
-    const Cost cost = cost_of_2r1w(s.h, s.w, w);
-    expect_elements(c, cost.reads, cost.writes, cost.launches, words(s) + ", w " + std::to_string(w));
+    const Counts c = run<kernels::TwoReadOneWrite<w>>(s.h, s.w);
+    expect_cost(c, kasagi::cost_of_2r1w(s.h, s.w, w), words(s) + ", w " + std::to_string(w));
+    expect_coalesced(c, w, words(s));
   }
 }
 TEST(Kasagi, TwoReadOneWrite) {
@@ -152,83 +202,56 @@ TEST(Kasagi, TwoReadOneWrite) {
   two_read_one_write<4>();
   two_read_one_write<16>();
   two_read_one_write<32>();
-  const Counts c = run<kernels::TwoReadOneWrite<>>(128, 96).counts;
-  EXPECT_EQ(c.reads.strided + c.writes.strided, 0u);
-  EXPECT_EQ(c.launches, 3u);
   // 36 columns of tiles: a level of recursion, two more launches. 1056 elements a side need none.
-  EXPECT_EQ(run<kernels::TwoReadOneWrite<>>(70, 36 * 32).counts.launches, 5u);
-  EXPECT_EQ(run<kernels::TwoReadOneWrite<4>>(4 * 5, 4 * 5).counts.launches, 3u);
-  EXPECT_EQ(run<kernels::TwoReadOneWrite<4>>(4 * 5, 4 * 6).counts.launches, 5u);
+  const Counts deep = run<kernels::TwoReadOneWrite<>>(70, 36 * 32);
+  expect_cost(deep, kasagi::cost_of_2r1w(70, 36 * 32, 32), "36 columns of tiles");
+  EXPECT_EQ(deep.launches, 5u);
+  EXPECT_EQ(run<kernels::TwoReadOneWrite<>>(128, 96).launches, 3u);
+  EXPECT_EQ(run<kernels::TwoReadOneWrite<4>>(4 * 5, 4 * 5).launches, 3u);
+  EXPECT_EQ(run<kernels::TwoReadOneWrite<4>>(4 * 5, 4 * 6).launches, 5u);
 }
 
 template <int w>
 void one_read_one_write() {
   for (const Size& s : sizes) {
-    const Counts c = run<kernels::OneReadOneWrite<w>>(s.h, s.w).counts;
-    const std::int64_t n = s.h * s.w, th = (s.h + w - 1) / w, tw = (s.w + w - 1) / w;
-    expect_elements(c, n + (th - 1) * s.w + (tw - 1) * s.h + (th - 1) * (tw - 1), n + (tw - 1) * s.h, th + tw - 1,
-                    words(s) + ", w " + std::to_string(w));
+    const Counts c = run<kernels::OneReadOneWrite<w>>(s.h, s.w);
+    expect_cost(c, kasagi::cost_of_1r1w(s.h, s.w, w), words(s) + ", w " + std::to_string(w));
+    expect_coalesced(c, w, words(s));
   }
 }
 TEST(Kasagi, OneReadOneWrite) {
   one_read_one_write<4>();
   one_read_one_write<16>();
   one_read_one_write<32>();
-  const Counts c = run<kernels::OneReadOneWrite<>>(128, 96).counts;
-  EXPECT_EQ(c.reads.strided + c.writes.strided, 0u);
 }
 
-/// (1+r)R1W on th x tw whole tiles.
-Cost cost_of_hybrid(std::int64_t th, std::int64_t tw, std::int64_t w, std::int64_t k) {
-  const auto triangle = [](std::int64_t side) { return side > 0 ? side * (side + 1) / 2 : 0; };
-  const std::int64_t tiles = triangle(k);
-  Cost cost{0, th * tw * w * w, th + tw - 1 - 2 * k};
-  for (std::int64_t i = 0; i < th; ++i)
-    for (std::int64_t j = 0; j < tw; ++j) {
-      if (i + j < k || i + j > th + tw - 2 - k) continue;
-      cost.reads += w * w + (i > 0 ? w : 0) + (j > 0 ? w : 0) + (i > 0 && j > 0 ? 1 : 0);
-      if (j + 1 < tw) cost.writes += w;
-    }
-  if (k == 0) return cost;
-  cost.launches += 6;
-  // Upper: twice its tiles; the carries scanned and added; the corners' table.
-  cost.reads += 2 * tiles * w * w + 4 * triangle(k - 1) * w + triangle(k - 2);
-  if (k > 1) cost.reads += (k - 1) * (k - 1);
-  // Tiles that have one below write its column sums, and so on; a scan writes all sums but the first of a line.
-  std::int64_t below = 0;
-  for (std::int64_t i = 0; i < k; ++i)
-    for (std::int64_t j = 0; i + j < k; ++j) below += i + 1 < k;
-  cost.writes += 2 * below * w + 2 * (k - 1) * (k - 1) + 2 * triangle(k - 2) * w + k * w;
-  // Lower: the same, but each line begins with a difference of finished sums, and two diagonals of corners with theirs.
-  below = 0;
-  for (std::int64_t i = 0; i < k; ++i)
-    for (std::int64_t j = k - 1 - i; j < k; ++j) below += i + 1 < k;
-  cost.reads += 2 * tiles * w * w + k + 3 * (k - 1) + 2 * (2 * k + triangle(k - 1)) * w + k * k + tiles * (2 * w + 1);
-  cost.writes += 2 * below * w + 2 * k * k + 2 * (k + triangle(k - 1)) * w;
-  return cost;
-}
-
+/// The side of the triangles.
 template <int w>
-void hybrid() {
+std::int64_t hybrid(const Size& s, double r) {
+  const Counts c = run<kernels::HybridOneReadOneWrite<w>>(s.h, s.w, {}, r);
+  const std::int64_t k = kernels::triangle_side(r, kasagi::tiles_of(s.h, w), kasagi::tiles_of(s.w, w));
+  const std::string what = words(s) + ", w " + std::to_string(w) + ", r " + std::to_string(r);
+  expect_cost(c, kasagi::cost_of_hybrid(s.h, s.w, w, k), what);
+  expect_coalesced(c, w, what);
+  return k;
+}
+template <int w>
+void hybrids() {
   for (const Size& tiles : {Size{6, 6}, Size{2, 2}, Size{5, 3}, Size{3, 7}, Size{1, 4}, Size{4, 1}})
-    for (const double r : {0.01, 0.1, 0.25, 0.4, 0.7, 0.99}) {
-      const Counts c = run<kernels::HybridOneReadOneWrite<w>>(tiles.h * w, tiles.w * w, {}, r).counts;
-      const std::int64_t k = kernels::triangle_side(r, tiles.h, tiles.w);
-      if (k > w) continue;  // a level of recursion
-      const Cost cost = cost_of_hybrid(tiles.h, tiles.w, w, k);
-      // One tile has no carries: the second launch of an upper triangle of one tile has no blocks.
-      expect_elements(c, cost.reads, cost.writes, cost.launches - (k == 1),
-                      words(tiles) + " tiles of " + std::to_string(w) + ", r " + std::to_string(r));
-    }
+    for (const double r : {0.01, 0.1, 0.25, 0.4, 0.7, 0.99}) hybrid<w>({tiles.h * w, tiles.w * w}, r);
+  for (const Size& s : sizes)  // partial tiles
+    for (const double r : {0.05, 0.3, 0.9}) hybrid<w>(s, r);
 }
 TEST(Kasagi, Hybrid) {
-  hybrid<4>();
-  hybrid<8>();
-  for (const Size& s : sizes)
-    for (const double r : {0.05, 0.3, 0.9}) run<kernels::HybridOneReadOneWrite<8>>(s.h, s.w, {}, r);
-  run<kernels::HybridOneReadOneWrite<4>>(4 * 14, 4 * 15 - 1, {}, 0.8);  // triangles with two levels
-  const Counts c = run<kernels::HybridOneReadOneWrite<>>(160, 192, {}, 0.4).counts;
-  EXPECT_EQ(c.reads.strided + c.writes.strided, 0u);
+  hybrids<4>();
+  hybrids<8>();
+  hybrids<32>();
+  // Triangles of a side of 4 need no recursion, of 5 the lower one, then both, then two levels.
+  EXPECT_EQ(hybrid<4>({4 * 6, 4 * 6 - 1}, 0.56), 4);
+  EXPECT_EQ(hybrid<4>({4 * 6, 4 * 6 - 1}, 0.83), 5);
+  EXPECT_EQ(hybrid<4>({4 * 7 - 2, 4 * 7}, 0.86), 6);
+  EXPECT_EQ(hybrid<2>({2 * 10, 2 * 11 - 1}, 0.8), 9);
+  EXPECT_GT(hybrid<4>({4 * 14, 4 * 15 - 1}, 0.8), 8);
 }
 
 TEST(Kasagi, TrianglesAreMadeOfTiles) {

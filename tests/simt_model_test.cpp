@@ -71,6 +71,30 @@ TEST(AlgorithmModel, StridedIsChargedByGroups) {
   EXPECT_LT(*pairs.cost.counted, pairs.cost_of_groups);  // runs that begin within a group touch one more
 }
 
+TEST(AlgorithmModel, EveryScanOfTheCatalogue) {
+  for (const Algorithm& row : algorithms()) {
+    if (!row.simt || row.family != "scan") continue;
+    SCOPED_TRACE(row.id);
+    AlgorithmRequest request = of(row.id, 1, 16384);
+    request.family = "scan";
+    if (row.id == "sequential-parallel") request.threads = 512, request.group = 4096;
+    const AlgorithmModel model = algorithm_model(request, {2048, 32, 100, 4});
+    EXPECT_EQ(model.row, &row);
+    EXPECT_EQ(model.elements, 16384);
+    EXPECT_EQ(model.group, row.id == "sequential-parallel" ? 4096 : 0);
+    EXPECT_EQ(model.barrier_steps + 1, static_cast<std::int64_t>(model.counts.launches));
+    EXPECT_EQ(model.steps.difference(), 0);
+    EXPECT_NEAR(model.reads.difference(), 0, 0.004 * 16384);
+    EXPECT_NEAR(model.writes.difference(), 0, 0.004 * 16384);
+    EXPECT_EQ(model.no_time, "");
+    EXPECT_GE(model.umm.counted.value(), model.cost_of_groups);
+    const bool nakano = row.source.starts_with("Nakano");
+    EXPECT_EQ(model.umm.expected.has_value(), nakano);
+    if (nakano) EXPECT_LE(*model.umm.counted, 40 * *model.umm.expected);
+    EXPECT_FALSE(model.no_formula.empty());
+  }
+}
+
 TEST(AlgorithmModel, WidthIsOfGroupsAndNotOfTiles) {
   const AlgorithmModel wide = algorithm_model(of("4r4w", 64, 64)),
                        narrow = algorithm_model(of("4r4w", 64, 64), {2048, 8, 32, 16});
@@ -80,6 +104,33 @@ TEST(AlgorithmModel, WidthIsOfGroupsAndNotOfTiles) {
   EXPECT_GT(*narrow.hmm.counted, *wide.hmm.counted);
   EXPECT_LT(*algorithm_model(of("4r4w", 64, 64), {2048, 32, 31, 16}).hmm.counted, *wide.hmm.counted);
   EXPECT_GT(*algorithm_model(of("4r4w", 64, 64), {2048, 32, 32, 1}).hmm.counted, *wide.hmm.counted);
+}
+
+// Exact where the triangles have a side of two tiles or more. A tile alone has no carries, which saves a launch;
+// without triangles their six are saved.
+TEST(AlgorithmModel, TheHybridsBarrierSteps) {
+  struct Expected {
+    std::int64_t height, width;
+    double r;
+    std::int64_t k, steps;
+  };
+  // h/T + w/T + 4 - 2 k of tiles, rounded up.
+  for (const Expected& e :
+       {Expected{1024, 128, 0.09, 3, 34}, Expected{1024, 128, 0.05, 2, 36}, Expected{256, 256, 0.25, 4, 12},
+        Expected{160, 192, 0.4, 3, 9}, Expected{160, 192, 0.66, 4, 7}, Expected{97, 1000, 0.01, 1, 37},
+        Expected{97, 1000, 0.09, 3, 34}, Expected{130, 65, 0.4, 2, 8}, Expected{65, 70, 0.9, 2, 6},
+        Expected{330, 300, 0.55, 7, 11}, Expected{33, 64, 0.4, 1, 5}, Expected{64, 64, 0.01, 0, 2},
+        Expected{32, 640, 0.5, 0, 19}}) {
+    AlgorithmRequest request = of("hybrid-1r1w", e.height, e.width);
+    request.r = e.r;
+    const AlgorithmModel model = algorithm_model(request);
+    SCOPED_TRACE(testing::Message() << e.height << " x " << e.width << ", r " << e.r);
+    const double tiles = static_cast<double>((e.height + 31) / 32 * ((e.width + 31) / 32));
+    EXPECT_DOUBLE_EQ(model.r * tiles, static_cast<double>(e.k * (e.k + 1)));
+    EXPECT_EQ(model.depth, 0);
+    EXPECT_EQ(model.steps.counted, static_cast<double>(e.steps));
+    EXPECT_EQ(model.steps.difference(), e.k >= 2 ? 0 : e.k == 1 ? -1 : -6);
+  }
 }
 
 TEST(AlgorithmModel, TilesTrianglesAndRecursion) {
@@ -155,9 +206,16 @@ TEST(AlgorithmModel, Refuses) {
   EXPECT_EQ(sentence(of("2r2w", 8, 8), {50, 32, 32, 1}), "p 50: may be a multiple of w, 32");
   EXPECT_EQ(sentence(of("2r2w", 8, 8), {64, 32, 0, 1}), "l 0: may be 1 to 1048576");
   EXPECT_EQ(sentence(of("2r2w", 8, 8), {64, 32, 1, 0}), "d 0: may be 1 to 1024");
+  EXPECT_EQ(sentence(of("naive", 8, 8)), "height 8: a line's is 1");
   AlgorithmRequest request = of("2r2w", 8, 8);
   request.lane = {Type::f64, Type::u8};
   EXPECT_NE(sentence(request), "none");
+  request = of("naive", 1, 8), request.family = "sat";
+  EXPECT_EQ(sentence(request).find("algorithm naive: none of sat that simt runs; it may be 2r2w, 4r4w"), 0u);
+  request.family = "lines";
+  EXPECT_EQ(sentence(request), "family lines: may be sat, histogram or scan");
+  request.family = "scan", request.group = -1;
+  EXPECT_EQ(sentence(request), "group -1: it may be 0 (chosen) or more");
 }
 
 }  // namespace

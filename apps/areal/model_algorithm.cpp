@@ -18,11 +18,15 @@ using Json = nlohmann::ordered_json;
 constexpr std::int64_t million = 1 << 20;
 
 struct Request {
-  std::string algorithm, n, size, lane, bins, tile, share;
+  std::string family, algorithm, n, size, lane, bins, tile, share, scan, threads, group;
   std::string p = "2048", w = "32", l = "32", d = "16";
 };
 
-Size size_of(const Request& request) {
+Size size_of(const Request& request, bool is_line) {
+  if (is_line) {
+    if (!request.size.empty()) refuse("--size ", request.size, ": a line has --n");
+    return {request.n.empty() ? 16384 : whole_number("--n", request.n, 1, million), 1};
+  }
   if (!request.size.empty()) {
     if (!request.n.empty()) refuse("--n and --size: may not be given together");
     return size("--size", request.size);
@@ -34,17 +38,32 @@ Size size_of(const Request& request) {
   return {side, side};
 }
 
+/// That which is asked for, else the first of the catalogue that has the algorithm.
+std::string_view family_of(const Request& request) {
+  for (const std::string_view family : {"sat", "histogram", "scan"})
+    if (request.family == family || (request.family.empty() && find_algorithm(family, request.algorithm) != nullptr))
+      return family;
+  if (!request.family.empty()) refuse("--family ", request.family, ": may be sat, histogram or scan");
+  return {};  // no such algorithm: the model says so
+}
+
+bool has_scan(const AlgorithmRequest& asked) {
+  return asked.algorithm == "scanrow-brlt" || asked.algorithm == "scanrow-column";
+}
+
 AlgorithmRequest algorithm_of(const Request& request) {
   AlgorithmRequest asked;
   asked.algorithm = request.algorithm;
-  const Size image = size_of(request);
+  asked.family = request.family;
+  const std::string_view family = family_of(request);
+  const bool is_tensor = family == "histogram", is_line = family == "scan";
+  const Size image = size_of(request, is_line);
   asked.height = image.height, asked.width = image.width;
-  const bool is_tensor = find_algorithm("histogram", asked.algorithm) != nullptr;
   const auto only = [&](const char* option, const std::string& text, bool holds, const char* what) {
     if (!text.empty() && !holds) refuse(option, " ", text, ": only ", what, " has it");
     return !text.empty();
   };
-  if (only("--lane", request.lane, !is_tensor, "a summed-area table")) {
+  if (only("--lane", request.lane, !is_tensor, "a summed-area table or a line")) {
     const auto lane = lane_named(request.lane);
     if (!lane) refuse("--lane ", request.lane, ": no such lane");
     asked.lane = *lane;
@@ -59,6 +78,18 @@ AlgorithmRequest algorithm_of(const Request& request) {
   if (only("--r", request.share, asked.algorithm == "hybrid-1r1w", "hybrid-1r1w")) {
     asked.r = number("--r", request.share);
     if (!(asked.r > 0 && asked.r < 1)) refuse("--r ", request.share, ": may be above 0 and below 1");
+  }
+  const bool is_sequential = is_line && asked.algorithm == "sequential-parallel";
+  if (only("--threads", request.threads,
+           is_sequential || (is_line && (asked.algorithm == "naive" || asked.algorithm == "optimal")),
+           "naive, optimal or sequential-parallel"))
+    asked.threads = whole_number("--threads", request.threads, 0, million);
+  if (only("--k", request.group, is_sequential, "sequential-parallel"))
+    asked.group = whole_number("--k", request.group, 1, million);
+  if (only("--scan", request.scan, has_scan(asked), "scanrow-brlt or scanrow-column")) {
+    const auto scan = warp_scan_named(request.scan);
+    if (!scan) refuse("--scan ", request.scan, ": may be kogge-stone or ladner-fischer");
+    asked.scan = *scan;
   }
   return asked;
 }
@@ -104,18 +135,23 @@ Json json_of(const AlgorithmRequest& asked, const HierarchicalMachine& machine, 
           {"bins", is_tensor ? Json(asked.bins) : Json()},
           {"lane", is_tensor ? Json() : Json(name_of(asked.lane))},
           {"n", model.elements},
+          {"threads", model.row->family == "scan" ? Json(asked.threads) : Json()},
+          {"k", model.group > 0 ? Json(model.group) : Json()},
           {"p", machine.threads},
           {"w", machine.width},
           {"l", machine.latency},
           {"d", machine.dmms},
           {"tile", model.tile > 0 ? whole_or_not(model.tile) : Json()},
           {"r", model.r > 0 ? Json(model.r) : Json()},
+          {"scan", has_scan(asked) ? Json(name_of(asked.scan)) : Json()},
           {"depth", whole_or_not(model.depth)},
           {"coalesced", model.coalesced},
           {"strided", model.strided},
           {"strided_elements", model.strided_elements},
           {"groups", model.groups},
           {"shared", model.shared},
+          {"shared_reads", model.counts.shared_reads.elements},
+          {"shared_writes", model.counts.shared_writes.elements},
           {"barrier_steps", model.barrier_steps},
           {"cost", *model.cost.counted},
           {"cost_of_groups", model.cost_of_groups},
@@ -142,11 +178,19 @@ std::string shown(const std::optional<double>& value) { return value ? shown(*va
 
 std::string text_of(const AlgorithmRequest& asked, const HierarchicalMachine& machine, const AlgorithmModel& model) {
   const bool is_tensor = model.row->family == "histogram";
-  std::string text = fmt::format("{} ({}), {} x {}{}: n = {}", model.row->id, model.row->source, asked.width,
-                                 asked.height, is_tensor ? fmt::format(" x {} bins", asked.bins) : "", model.elements);
+  std::string text = fmt::format("{} ({}), ", model.row->id, model.row->source);
+  if (model.row->family == "scan")
+    text += "a line: ";
+  else
+    text +=
+        fmt::format("{} x {}{}: ", asked.width, asked.height, is_tensor ? fmt::format(" x {} bins", asked.bins) : "");
+  text += fmt::format("n = {}", model.elements);
   if (!is_tensor) text += ", " + name_of(asked.lane);
+  if (asked.threads > 0) text += fmt::format(", {} threads", asked.threads);
+  if (model.group > 0) text += fmt::format(", k = {}", model.group);
   if (model.tile > 0) text += fmt::format(", T = {:.0f}", model.tile);
   if (model.r > 0) text += fmt::format(", r = {:.4f}", model.r);
+  if (has_scan(asked)) text += fmt::format(", scan {}", name_of(asked.scan));
   if (model.row->barrier_steps.find('d') != std::string_view::npos)
     text += fmt::format(", {:.0f} levels of recursion", model.depth);
   text += "\n\n";
@@ -204,8 +248,9 @@ void add_model_algorithm(CLI::App& verb, Settings& settings) {
     return verb.add_option(name, text, what)->type_name(type);
   };
   std::vector<CLI::Option*> options{
-      add("--algorithm", request->algorithm, "A GPU algorithm of areal algorithms, families sat and histogram", "ID"),
-      add("--n", request->n, "Elements of a square image; by default 16384", "N"),
+      add("--algorithm", request->algorithm, "A GPU algorithm of areal algorithms", "ID"),
+      add("--family", request->family, "sat, histogram or scan; by default the first that has it", "NAME"),
+      add("--n", request->n, "Elements of a square image, or of a line; by default 16384", "N"),
       add("--size", request->size, "Or its width and height", "WxH"),
       add("--p", request->p, "Threads that a DMM holds; by default 2048", "N"),
       add("--w", request->w, "Width, 1 to 32; the tiles stay 32 (or --tile) wide", "N"),
@@ -215,7 +260,12 @@ void add_model_algorithm(CLI::App& verb, Settings& settings) {
       add("--bins", request->bins, "For histograms; by default 16", "N"),
       add("--tile", request->tile, "For cw-tis and wf-tis: 16, 32 or 64", "N"),
       add("--r", request->share, "For hybrid-1r1w: the share of the triangles (0.25)", "R"),
+      add("--k", request->group, "For sequential-parallel: elements of a group; by default p log p, or all", "N"),
+      add("--scan,--warp-scan", request->scan, "For scanrow-brlt and scanrow-column: kogge-stone or ladner-fischer",
+          "NAME"),
   };
+  // Of nakano and chen it is what every verb has.
+  add("--threads", request->threads, "For naive, optimal and sequential-parallel: their p; 0: as there is work", "N");
   for (CLI::App* sub : verb.get_subcommands([](CLI::App*) { return true; }))
     for (CLI::Option* option : options)
       if (sub->get_option_no_throw(option->get_name()) == nullptr) sub->excludes(option);

@@ -19,8 +19,7 @@ namespace {
 struct Request {
   InputOptions input;
   RegionOptions regions;
-  std::string output, lane, border = "zero", squares, mask, algorithm = "auto", warp_scan = "kogge-stone",
-                            share = "0.25";
+  std::string output, lane, border = "zero", squares, mask, algorithm = "auto", scan = "kogge-stone", share = "0.25";
   std::vector<std::string> stat_texts;
   bool tilted = false, ignore_nan = false, interleaved = false, csv = false;
   std::vector<Stat> stats;  // of stat_texts
@@ -34,8 +33,8 @@ SatOptions sat_options(Request& request, const Settings& settings) {
   if (!border) refuse("--border ", request.border, ": may be zero, none or exclusive");
   options.border = *border;
   options.algorithm = request.algorithm;
-  const auto scan = warp_scan_named(request.warp_scan);
-  if (!scan) refuse("--warp-scan ", request.warp_scan, ": may be kogge-stone or ladner-fischer");
+  const auto scan = warp_scan_named(request.scan);
+  if (!scan) refuse("--scan ", request.scan, ": may be kogge-stone or ladner-fischer");
   options.scan = *scan;
   if (request.best_r()) {
     if (request.algorithm != "hybrid-1r1w") refuse("--r best: only hybrid-1r1w has it");
@@ -299,7 +298,7 @@ void add_sat(CLI::App& app, Settings& settings) {
   verb->add_option("--r", request->share,
                    "For hybrid-1r1w: the share of the image that its triangles have (0.25); best tries some")
       ->type_name("R");
-  verb->add_option("--warp-scan", request->warp_scan,
+  verb->add_option("--scan,--warp-scan", request->scan,
                    "kogge-stone or ladner-fischer, for scanrow-brlt and scanrow-column")
       ->type_name("NAME");
   request->launches.add_to(*verb);

@@ -5,6 +5,7 @@
 #include <areal/catalog.hpp>
 #include <areal/lane.hpp>
 #include <areal/launch_counts.hpp>
+#include <areal/warp_scan.hpp>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -67,14 +68,18 @@ struct HierarchicalMachine {
   std::int64_t dmms = 16;       ///< d
 };
 
-/// An image, and a table or a tensor of it, border none.
+/// An image, and a table or a tensor of it, border none. Or a line, an image of height 1, and its sums.
 struct AlgorithmRequest {
-  std::string_view algorithm;  ///< id of a GPU algorithm of the families sat and histogram
+  std::string_view algorithm;  ///< id of a GPU algorithm
   std::int64_t height = 128, width = 128;
-  Lane lane = {Type::f32, Type::f32};  ///< of a table. Tensors are counters of 32u, of images of labels in 32u
+  Lane lane = {Type::f32, Type::f32};  ///< of a table and of a line. Tensors: counters of 32u, images of labels in 32u
   std::int64_t bins = 16;              ///< of a tensor
   int tile = 32;                       ///< side of the tiles of cw-tis and wf-tis; a table's tiles have 32
   double r = 0.25;                     ///< of hybrid-1r1w
+  WarpScan scan = WarpScan::kogge_stone;  ///< of scanrow-brlt and scanrow-column
+  /// sat, histogram or scan; "": the family that has the algorithm, and histogram where scan has it, too.
+  std::string_view family = {};
+  std::int64_t threads = 0, group = 0;  ///< of a line: see ScanOptions
 };
 
 /// What was counted of something, and what the catalogue's formula gives.
@@ -97,9 +102,10 @@ struct CostBeside {
 /// An algorithm on the simulated machine and on the HMM.
 struct AlgorithmModel {
   const Algorithm* row = nullptr;
-  std::int64_t elements = 0;  ///< of the table, or of the tensor
+  std::int64_t elements = 0;  ///< of the table, of the tensor, or of the line
   /// T, and what r and the depth of the recursion, d in formulas, are for this image; 0 where an algorithm has none.
   double tile = 0, r = 0, depth = 0;
+  std::int64_t group = 0;              ///< k of sequential-parallel; 0 for others
   Counts counts;                       ///< of all launches
   std::uint64_t coalesced = 0;         ///< C: elements read and written
   std::uint64_t strided = 0;           ///< S: address groups of the requests that are not coalesced
@@ -121,8 +127,8 @@ struct AlgorithmModel {
 /// Runs the algorithm on the simulated machine, checks included. The tiles keep their side whatever the width is.
 /// Formulas with T are those of whole tiles: in `steps`, h and w are rounded up to them.
 /// \throws InvalidArgument where a parameter is out of range: elements 1 to 2^20, the width a divisor of 32, threads a
-/// multiple of it, up to 1024 DMMs; where the algorithm is none that simt runs. Unavailable where this build has no
-/// simt.
+/// multiple of it, up to 1024 DMMs; where the algorithm is none of the family that simt runs. Unavailable where this
+/// build has no simt.
 AlgorithmModel algorithm_model(const AlgorithmRequest& request, const HierarchicalMachine& machine = {});
 
 }  // namespace areal

@@ -13,9 +13,11 @@
 namespace areal {
 
 struct ScanOptions {
-  std::string algorithm = "optimal";  ///< an id of the catalogue's family `scan`
-  Backend backend = Backend::cuda;    ///< cuda or simt; automatic is cuda
-  int device = 0;                     ///< number of the device, for cuda
+  /// An id of the catalogue's family `scan`: naive, optimal and sequential-parallel of Nakano 2013; harris,
+  /// lee-choe-multiple, lee-choe-shared and lee-choe of Lee, Choe 2014; kogge-stone and ladner-fischer of Chen 2018.
+  std::string algorithm = "optimal";
+  Backend backend = Backend::cuda;  ///< cuda or simt; automatic is cuda
+  int device = 0;                   ///< number of the device, for cuda
   /// p of naive, optimal and sequential-parallel: threads, in whole blocks. 0: as many as there is work. Others have no
   /// choice.
   std::int64_t threads = 0;
@@ -43,8 +45,8 @@ class ScanPlan {
 
   std::int64_t length() const noexcept;
   Lane lane() const noexcept;
-  const ScanOptions& options() const noexcept;
-  Backend backend() const noexcept;  ///< cuda or simt
+  const ScanOptions& options() const noexcept;  ///< with the backend and the group that were chosen
+  Backend backend() const noexcept;             ///< cuda or simt
   const std::string& algorithm() const noexcept;
 
  private:

@@ -1,9 +1,11 @@
 // areal/model.hpp: one algorithm on the simulated machine, its costs beside the catalogue's, its time on the HMM.
 
+#include <algorithm>
 #include <areal/array.hpp>
 #include <areal/histogram.hpp>
 #include <areal/model.hpp>
 #include <areal/sat.hpp>
+#include <areal/scan.hpp>
 #include <cmath>
 #include <cstring>
 #include <utility>
@@ -18,6 +20,7 @@
 #include "simt/hierarchy_clock.hpp"
 #include "simt/histogram.hpp"
 #include "simt/sat.hpp"
+#include "simt/scan.hpp"
 
 namespace areal {
 namespace {
@@ -30,23 +33,29 @@ void check_range(const char* what, std::int64_t value, std::int64_t least, std::
   require(value >= least && value <= most, what, " ", value, ": may be ", least, " to ", most);
 }
 
-const Algorithm& row_of(std::string_view id) {
-  std::string known;
+const Algorithm& row_of(std::string_view family, std::string_view id) {
+  std::vector<std::string_view> known;  // ids of several families are told once
   for (const Algorithm& row : algorithms()) {
-    if (!row.simt || (row.family != "sat" && row.family != "histogram")) continue;
-    if (row.id == id) return row;
-    known += (known.empty() ? "" : ", ") + std::string(row.id);
+    if (!row.simt || (!family.empty() && row.family != family)) continue;
+    if (row.id == id) return row;  // the catalogue has histograms before scans
+    if (std::find(known.begin(), known.end(), row.id) == known.end()) known.push_back(row.id);
   }
-  throw InvalidArgument(sentence("algorithm ", id, ": none that simt runs; it may be ", known));
+  require(!known.empty(), "family ", family, ": may be sat, histogram or scan");
+  std::string list;
+  for (const std::string_view one : known) list += (list.empty() ? "" : ", ") + std::string(one);
+  throw InvalidArgument(sentence("algorithm ", id, ": none ", family.empty() ? "" : sentence("of ", family, " "),
+                                 "that simt runs; it may be ", list));
 }
 
-void check(const AlgorithmRequest& request, const HierarchicalMachine& machine, bool is_table) {
+void check(const AlgorithmRequest& request, const HierarchicalMachine& machine, std::string_view family) {
   check_range("height", request.height, 1, most_elements);
   check_range("width", request.width, 1, most_elements);
-  if (!is_table) check_range("bins", request.bins, 1, 65535);
-  const std::int64_t planes = is_table ? 1 : request.bins;
+  const bool is_tensor = family == "histogram";
+  if (is_tensor) check_range("bins", request.bins, 1, 65535);
+  require(family != "scan" || request.height == 1, "height ", request.height, ": a line's is 1");
+  const std::int64_t planes = is_tensor ? request.bins : 1;
   require(request.height <= most_elements / request.width / planes, request.width, " x ", request.height,
-          is_table ? std::string(" elements: may be ") : sentence(" pixels of ", planes, " bins: may be "),
+          is_tensor ? sentence(" pixels of ", planes, " bins: may be ") : std::string(" elements: may be "),
           most_elements, " elements together");
   check_range("w", machine.width, 1, 32);
   require(32 % machine.width == 0, "w ", machine.width, ": may be a divisor of 32");
@@ -71,10 +80,10 @@ class DeviceWorkspace {
 std::vector<LaunchCounts> run_table(const AlgorithmRequest& asked, const simt::Options& options) {
   SatOptions plan_options;
   plan_options.border = Border::none, plan_options.backend = Backend::simt, plan_options.r = asked.r;
-  plan_options.algorithm = std::string(asked.algorithm);
+  plan_options.algorithm = std::string(asked.algorithm), plan_options.scan = asked.scan;
   const SatPlan plan({asked.width, asked.height}, asked.lane, plan_options);
   kernels::SatRequest request{plan.image_shape(), asked.lane, Border::none};
-  request.r = asked.r;
+  request.r = asked.r, request.scan = asked.scan;
   Array image(plan.image_shape(), asked.lane.input);  // nothing of what is counted depends on the pixels
   std::memset(image.data(), 0, image.bytes());
   Array table(plan.table_shape(), asked.lane.table);
@@ -102,6 +111,21 @@ std::vector<LaunchCounts> run_tensor(const AlgorithmRequest& asked, const simt::
                          workspace.data(), options);
 }
 
+/// k is what the plan chose.
+std::vector<LaunchCounts> run_line(const AlgorithmRequest& asked, const simt::Options& options, std::int64_t& k) {
+  ScanOptions plan_options;
+  plan_options.algorithm = std::string(asked.algorithm), plan_options.backend = Backend::simt;
+  plan_options.threads = asked.threads, plan_options.group = asked.group;
+  const ScanPlan plan(asked.width, asked.lane, plan_options);
+  k = plan.options().group;
+  Array line({asked.width, 1}, asked.lane.input), sums({asked.width, 1}, asked.lane.table);
+  std::memset(line.data(), 0, line.bytes());
+  DeviceWorkspace workspace(plan.workspace_bytes());
+  plan.prepare(workspace.data());
+  return simt::scan({asked.algorithm, asked.lane, asked.width, asked.threads, k}, std::as_const(line).view(),
+                    sums.view(), workspace.data(), options);
+}
+
 std::int64_t tiles_of(std::int64_t length, std::int64_t side) { return (length + side - 1) / side; }
 
 /// Levels of the recursion of 2R1W on a matrix of so many tiles: where the corners of the tiles are more than a tile.
@@ -114,8 +138,14 @@ std::int64_t recursion(std::int64_t tiles_y, std::int64_t tiles_x, std::int64_t 
 bool has(std::string_view formula, char name) { return formula.find(name) != std::string_view::npos; }
 
 /// What the names in the row's formulas are.
-CostNames names_of(const Algorithm& row, const AlgorithmRequest& request, bool is_table) {
+CostNames names_of(const Algorithm& row, const AlgorithmRequest& request, std::int64_t group) {
   CostNames names;
+  if (row.family == "scan") {
+    names.n = static_cast<double>(request.width);
+    names.k = static_cast<double>(std::min(group, request.width));
+    return names;
+  }
+  const bool is_table = row.family == "sat";
   names.h = static_cast<double>(request.height), names.w = static_cast<double>(request.width);
   names.b = static_cast<double>(request.bins);
   // A ribbon's lines are what tiles are elsewhere.
@@ -145,16 +175,19 @@ void set_expected(AlgorithmModel& model, const CostNames& names, const Hierarchi
   const std::string_view source = model.row->source;
   const auto n = static_cast<double>(model.elements), w = static_cast<double>(machine.width),
              l = static_cast<double>(machine.latency), p = static_cast<double>(machine.threads * machine.dmms);
-  const PaperCost* const paper = model.row->family == "sat" ? find_paper_cost(model.row->id) : nullptr;
+  const PaperCost* const paper = find_paper_cost(model.row->family, model.row->id);
   if (paper == nullptr) {
     model.no_formula = source == "areal" ? "no paper has a formula of what it costs on these machines"
                                          : std::string(source.substr(0, source.find_last_of(','))) +
                                                " has no formula of what it costs on these machines";
     return;
   }
-  if (paper->umm_bound) {
-    model.umm.formula = "n/w + nl/p + l log n";
-    model.umm.expected = n / w + n * l / p + l * std::log2(n);
+  if (!paper->umm_bound.empty()) {
+    // A group's steps are those of log k, one group after another; those of naive are log n for every element.
+    const double logarithm = std::log2(n), k = std::max<double>(1, static_cast<double>(model.group));
+    const double each = model.row->id == "naive" ? logarithm : 1;
+    model.umm.formula = paper->umm_bound;
+    model.umm.expected = (n / w + n * l / p) * each + (model.group > 0 ? n * l * std::log2(k) / k : l * logarithm);
     model.no_formula = std::string(source.substr(0, source.find_last_of(','))) + " has a bound on the UMM alone";
     return;
   }
@@ -182,9 +215,8 @@ CostNames of_whole_tiles(CostNames names) {
 }  // namespace
 
 AlgorithmModel algorithm_model(const AlgorithmRequest& request, const HierarchicalMachine& machine) {
-  const Algorithm& row = row_of(request.algorithm);
-  const bool is_table = row.family == "sat";
-  check(request, machine, is_table);
+  const Algorithm& row = row_of(request.family, request.algorithm);
+  check(request, machine, row.family);
   require_backend(Backend::simt, 0);
 
   simt::HierarchyClock clock({machine.dmms, machine.threads, machine.width, machine.latency, 0});
@@ -193,11 +225,14 @@ AlgorithmModel algorithm_model(const AlgorithmRequest& request, const Hierarchic
   options.witness = &clock;
   AlgorithmModel model;
   model.row = &row;
-  for (const LaunchCounts& launch : is_table ? run_table(request, options) : run_tensor(request, options))
+  std::int64_t group = 0;
+  for (const LaunchCounts& launch : row.family == "sat"         ? run_table(request, options)
+                                    : row.family == "histogram" ? run_tensor(request, options)
+                                                                : run_line(request, options, group))
     model.counts += launch.counts;
 
   const Counts& c = model.counts;
-  model.elements = request.height * request.width * (is_table ? 1 : request.bins);
+  model.elements = request.height * request.width * (row.family == "histogram" ? request.bins : 1);
   model.coalesced = c.reads.coalesced + c.writes.coalesced + c.atomics.coalesced;
   model.strided = clock.strided_groups();
   model.strided_elements = c.reads.strided + c.writes.strided + c.atomics.strided;
@@ -205,7 +240,8 @@ AlgorithmModel algorithm_model(const AlgorithmRequest& request, const Hierarchic
   model.shared = c.shared_reads.elements + c.shared_writes.elements + c.shared_atomics.elements;
   model.barrier_steps = static_cast<std::int64_t>(c.launches) - 1;
 
-  const CostNames names = names_of(row, request, is_table);
+  const CostNames names = names_of(row, request, group);
+  if (has(row.barrier_steps, 'k')) model.group = std::min(group, request.width);
   model.tile = names.T, model.r = names.r, model.depth = names.d;
   const auto elements = static_cast<double>(model.elements);
   const auto whole = [&](std::string_view formula, std::uint64_t counted) {
@@ -213,8 +249,9 @@ AlgorithmModel algorithm_model(const AlgorithmRequest& request, const Hierarchic
   };
   model.reads = whole(row.reads_per_element, c.reads.elements);
   model.writes = whole(row.writes_per_element, c.writes.elements);
+  // Of whole tiles steps are whole; r is a quotient, of which a last bit may be wrong.
   model.steps = {row.barrier_steps, static_cast<double>(model.barrier_steps),
-                 CostFormula::value(row.barrier_steps, of_whole_tiles(names))};
+                 std::round(CostFormula::value(row.barrier_steps, of_whole_tiles(names)))};
 
   const auto w = static_cast<double>(machine.width), coalesced = static_cast<double>(model.coalesced),
              strided = static_cast<double>(model.strided), l = static_cast<double>(machine.latency);

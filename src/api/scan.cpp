@@ -60,8 +60,8 @@ ScanPlan::ScanPlan(std::int64_t n, Lane lane, const ScanOptions& options) {
           " has no sums of a line; cuda and simt have");
   require_launches(options.launched, backend);
   require_backend(backend, options.device);
-  state->request = {state->options.algorithm, lane, n, options.threads,
-                    options.group > 0 ? options.group : least_group(options.threads, n)};
+  if (options.group == 0) state->options.group = least_group(options.threads, n);
+  state->request = {state->options.algorithm, lane, n, options.threads, state->options.group};
   state->workspace_bytes = backend == Backend::cuda ? cuda::scan_workspace_bytes(state->request)
                                                     : simt::scan_workspace_bytes(state->request);
   state_ = std::move(state);

@@ -10,29 +10,32 @@ namespace areal {
 
 /// Formulas as the catalogue's, of one element; empty where the paper has none.
 struct PaperCost {
-  std::string_view id;  ///< of the family sat
+  std::string_view family, id;
   std::string_view coalesced, strided;
   /// Accesses of shared memory, w at a time on the DMM. Table I's are too few (4R4W has two transposes) or do not
   /// follow from the text; these are derived. A tile of 1R1W is put, got and put again by its sums along the rows and
   /// down the columns, and got where it goes out: 6. 2R1W puts a tile before, and gets it for the sums of its rows and
   /// columns: 9.
   std::string_view shared;
-  bool umm_bound;  ///< n/w + nl/p + l log n, inside O()
+  std::string_view umm_bound;  ///< on the time of the UMM, inside O(); of n elements, p threads, k in a group
 };
 
 inline constexpr PaperCost paper_costs[] = {
-    {"2r2w", "2", "2", "0", false},                   // Lemma 2
-    {"4r4w", "8", "0", "4", false},                   // Lemma 3
-    {"4r1w", "0", "5", "0", false},                   // Lemma 5
-    {"2r1w", "3 + 8/T", "0", "9", false},             // Lemma 4
-    {"1r1w", "2", "0", "6", false},                   // Theorem 6, which is about 1R1W
-    {"hybrid-1r1w", "2 + r", "0", "6 + 3 r", false},  // Theorem 7; Table I leaves out the writes
-    {"umm-optimal", "", "", "", true},                // Nakano 2013, 8
+    {"sat", "2r2w", "2", "2", "0", ""},                                     // Lemma 2
+    {"sat", "4r4w", "8", "0", "4", ""},                                     // Lemma 3
+    {"sat", "4r1w", "0", "5", "0", ""},                                     // Lemma 5
+    {"sat", "2r1w", "3 + 8/T", "0", "9", ""},                               // Lemma 4
+    {"sat", "1r1w", "2", "0", "6", ""},                                     // Theorem 6, which is about 1R1W
+    {"sat", "hybrid-1r1w", "2 + r", "0", "6 + 3 r", ""},                    // Theorem 7; Table I leaves out the writes
+    {"sat", "umm-optimal", "", "", "", "n/w + nl/p + l log n"},             // Nakano 2013, 8
+    {"scan", "naive", "", "", "", "n log n / w + nl log n / p + l log n"},  // Nakano 2013, 6
+    {"scan", "optimal", "", "", "", "n/w + nl/p + l log n"},                // Nakano 2013, 7
+    {"scan", "sequential-parallel", "", "", "", "n/w + nl/p + (nl log k) / k"},  // Nakano 2013, 7
 };
 
-constexpr const PaperCost* find_paper_cost(std::string_view id) noexcept {
+constexpr const PaperCost* find_paper_cost(std::string_view family, std::string_view id) noexcept {
   for (const PaperCost& row : paper_costs)
-    if (row.id == id) return &row;
+    if (row.family == family && row.id == id) return &row;
   return nullptr;
 }
 

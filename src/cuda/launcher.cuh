@@ -6,8 +6,10 @@
 #include <atomic>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <type_traits>
 #include <typeinfo>
+#include <utility>
 #include "cuda/error.hpp"
 #include "cuda/machine.cuh"
 #include "cuda/shared_memory.hpp"
@@ -75,9 +77,18 @@ class Launcher {
   }
 
   void tell(const void* kernel, const Launch& launch) const {
-    LaunchCounts told = told_of(launch);
-    check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&told.resident, kernel, launch.threads, launch.shared_bytes),
-          "the blocks that a multiprocessor holds");
+    int device = 0;
+    check(cudaGetDevice(&device), "the current device");
+    thread_local std::map<std::pair<const void*, int>, LaunchCounts>
+        known;  // finding it out takes longer than a launch
+    const auto [at, is_new] = known.try_emplace({kernel, device});
+    LaunchCounts& told = at->second;
+    if (is_new) {
+      told = told_of(launch);
+      check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&told.resident, kernel, launch.threads, launch.shared_bytes),
+            "the blocks that a multiprocessor holds");
+    }
+    told.blocks = launch.blocks;
     (*launched_)(told);
   }
 

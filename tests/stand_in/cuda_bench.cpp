@@ -1,16 +1,19 @@
 // Stands in for the GPU's half of `areal bench` where papers' tables and figures are tested without one: the racers run
 // on the simulated machine, and their microseconds are made of what it counts, the same each time. AREAL_BENCH_DIR
 // names the folder that this lies in, AREAL_STAND_IN_REFUSES the algorithm that has no room: "all" of them, "link" the
-// copies; AREAL_STAND_IN_MEMORY is how many bytes of workspace a racer may have.
+// copies; AREAL_STAND_IN_WRONG the algorithm whose result is wrong; AREAL_STAND_IN_MEMORY is how many bytes of
+// workspace a racer may have.
 #include "areal/bench/cuda_bench.hpp"
 #include <algorithm>
 #include <areal/array.hpp>
 #include <areal/error.hpp>
 #include <areal/histogram.hpp>
 #include <areal/sat.hpp>
+#include <areal/scan.hpp>
 #include <cstdlib>
 #include <cstring>
 #include <string>
+#include <utility>
 
 namespace areal::bench {
 namespace {
@@ -49,16 +52,23 @@ Done run(const CudaRace& race, const CudaRacer& racer) {
     done.time += time_of(launch);
     told.push_back(launch);
   };
-  const auto execute = [&](const auto& plan, const auto& arguments) {
+  const auto execute = [&](const auto& plan, const auto&... arguments) {
     const char* const most = std::getenv("AREAL_STAND_IN_MEMORY");
     if (most != nullptr && plan.workspace_bytes() > std::stoull(most))
       throw Error("out of memory: a workspace of " + std::to_string(plan.workspace_bytes()) + " bytes");
     Array workspace({static_cast<std::int64_t>(plan.workspace_bytes()), 1}, Type::u8);
     plan.prepare(workspace.data());
-    plan.execute(arguments, workspace.data());
+    plan.execute(arguments..., workspace.data());
     done.algorithm = plan.algorithm();
   };
-  if (race.bins != 0) {
+  if (race.line) {
+    ScanOptions options;
+    options.backend = Backend::simt, options.algorithm = racer.algorithm, options.group = racer.group;
+    options.launched = launched;
+    const ScanPlan plan(race.width, race.lane, options);
+    Array sums(shape, race.lane.table);
+    execute(plan, std::as_const(image).view(), sums.view());
+  } else if (race.bins != 0) {
     HistogramOptions options;
     options.backend = Backend::simt, options.algorithm = racer.algorithm, options.tile = racer.tile;
     options.launched = launched;
@@ -93,15 +103,21 @@ void run(const CudaRace& race) {
   race.floor(rounds(floor, race.repetitions));
   for (std::size_t i = 0; i < race.racers.size(); ++i) try {
       const CudaRacer& racer = race.racers[i];
+      if (const char* const wrong = std::getenv("AREAL_STAND_IN_WRONG"); wrong != nullptr && racer.algorithm == wrong) {
+        race.wrong(i, racer.algorithm + ": 1 entry is wrong");
+        continue;
+      }
       if (racer.algorithm == "npp" && (race.bins != 0 || race.lane.input != Type::u8 || size_of(race.lane.table) != 4))
         throw Unavailable("NPP has no integral of " + name_of(race.lane));
       if (racer.algorithm == "npp")
-        race.done(i, "npp 0.0.0 stand-in", rounds(4 * floor, race.repetitions), {});
+        race.done(i, "npp 0.0.0 stand-in", rounds(4 * floor, race.repetitions), rounds(floor, race.repetitions), {});
       else if (racer.algorithm == "scan-scan")
-        race.done(i, "scan-scan", rounds(3 * floor, race.repetitions), {});
+        race.done(i, "scan-scan", rounds(3 * floor, race.repetitions), rounds(floor, race.repetitions), {});
+      else if (racer.algorithm == "cub")
+        race.done(i, "cub 0.0.0 stand-in", rounds(1.5 * floor, race.repetitions), rounds(floor, race.repetitions), {});
       else {
         const Done done = run(race, racer);
-        race.done(i, done.algorithm, rounds(done.time, race.repetitions),
+        race.done(i, done.algorithm, rounds(done.time, race.repetitions), rounds(floor, race.repetitions),
                   race.launches ? done.launches : std::vector<CudaLaunchTimes>());
       }
     } catch (const std::exception& e) {

@@ -26,7 +26,8 @@ std::string device_name() {
   return "CPU";
 }
 std::string device_name(int number) {
-  for (const DeviceInfo& device : devices())
+  static const std::vector<DeviceInfo> all = devices();  // each record asks
+  for (const DeviceInfo& device : all)
     if (device.number == number) return device.name;
   return {};
 }
@@ -52,22 +53,49 @@ void Report::add(const Record& r) {
   if (records_.empty())
     command::write_out(fmt::format("{:<10} {:<32} {:<12} {:>11} {:>5} {:>3} {:>11} {:>11} {:>9}\n", "what", "algorithm",
                                    "lane", "size", "bins", "thr", "median us", "floor us", "fraction"));
-  records_.push_back(r);
   const std::string floor = r.floor.empty() ? "" : fmt::format("{:.1f}", r.floor_time.median);
   const std::string fraction = r.floor.empty() ? "" : fmt::format("{:.2f}", r.floor_time.median / r.time.median);
   std::string algorithm = r.algorithm;
   if (r.r) algorithm += fmt::format(" r={:.3f}", *r.r);
   if (r.tile != 0) algorithm += fmt::format(" tile={}", r.tile);
+  if (r.group != 0) algorithm += fmt::format(" k={}", r.group);
   if (!r.scan.empty()) algorithm += " " + r.scan;
   command::write_out(fmt::format("{:<10} {:<32} {:<12} {:>11} {:>5} {:>3} {:>11.1f} {:>11} {:>9}\n", r.what, algorithm,
                                  r.lane, fmt::format("{}x{}", r.width, r.height), r.bins, r.threads, r.time.median,
                                  floor, fraction));
   command::flush_out();
+  keep(r);
 }
 
 void Report::note(const std::string& words) const { settings_.note("{}", words); }
 
-void Report::write(const std::string& path) const {
+void Report::keep(const Record& record) {
+  records_.push_back(record);
+  const auto now = std::chrono::steady_clock::now();
+  if (file_.empty() || now - written_ < std::chrono::seconds(10)) return;
+  write();
+  written_ = now;
+}
+
+void Report::wrong(const std::string& what) {
+  if (wrong_.empty()) wrong_ = what;
+  note("wrong: " + what);
+}
+
+void Report::rescue() noexcept {
+  if (file_.empty() || records_.empty()) return;
+  try {
+    write();
+  } catch (...) {  // what ended the run is what is told
+  }
+}
+
+void Report::finish() {
+  if (!file_.empty()) write();
+  if (!wrong_.empty()) throw Error("a result is wrong: " + wrong_);
+}
+
+void Report::write() const {
   const char* const commit = std::getenv("AREAL_COMMIT");
   const auto times = [](const Times& t) {
     return nlohmann::ordered_json{{"min", t.min}, {"median", t.median}, {"max", t.max}};
@@ -91,9 +119,11 @@ void Report::write(const std::string& path) const {
       row["floor_us"] = r.floor_time.median;
       row["fraction"] = r.floor_time.median / r.time.median;
     }
+    if (!r.source.empty()) row["source"] = r.source;
     if (!r.shown.empty()) row["shown"] = r.shown;
     if (r.r) row["r"] = *r.r;
     if (r.tile != 0) row["tile"] = r.tile;
+    if (r.group != 0) row["k"] = r.group;
     if (!r.scan.empty()) row["scan"] = r.scan;
     for (const LaunchTime& l : r.launches) {
       row["launches"].push_back({{"kernel", l.kernel},
@@ -109,7 +139,7 @@ void Report::write(const std::string& path) const {
     all.push_back(row);
   }
   const std::string text = all.dump(1) + "\n";
-  media::OutputFile file(path, text.size());
+  media::OutputFile file(file_, text.size());
   file.write(text.data(), text.size());
   file.commit();
 }
@@ -139,6 +169,7 @@ constexpr Shown all_shown[] = {
     {"histogram", "--table", "all", bench::bench_all_tensors},
     {"histogram", "--figure", "lee-choe", bench::bench_lee_choe},
     {"histogram", "--figure", "poostchi", bench::bench_poostchi},
+    {"scan", "--table", "all", bench::bench_all_lines},
 };
 
 /// The one that is asked for, nullptr where none is.
@@ -157,7 +188,10 @@ const Shown* shown(const Texts& texts) {
 
 bench::Options options_of(const Texts& texts, const Settings& settings) {
   bench::Options options;
-  if (const Shown* const asked = shown(texts)) options.shown = asked->name;
+  if (const Shown* const asked = shown(texts))
+    options.shown = asked->name;
+  else if (texts.what == "scan")
+    throw InvalidArgument("bench scan: needs --table all");
   options.plot = texts.plot;
   if (!texts.plot.empty() && options.shown.empty()) throw InvalidArgument("--plot: of --table and --figure alone");
   for (const std::string& text : texts.sizes) {
@@ -171,7 +205,7 @@ bench::Options options_of(const Texts& texts, const Settings& settings) {
   }
   for (const std::string& text : texts.bins) options.bins.push_back(whole_number("--bins", text, 1, 65535));
   for (const std::string& id : texts.algorithms) {
-    if (id != "auto" && find_algorithm(texts.what, id) == nullptr)
+    if ((id != "auto" || texts.what == "scan") && find_algorithm(texts.what, id) == nullptr)
       throw InvalidArgument("--algorithm " + id + " is not in the family " + texts.what +
                             "; areal algorithms lists them");
     options.algorithms.push_back(id);
@@ -216,14 +250,28 @@ bench::Options options_of(const Texts& texts, const Settings& settings) {
   return options;
 }
 
+void run(const Texts& texts, const bench::Options& options, bench::Report& report) {
+  const bool cuda = options.backend == Backend::cuda;
+  if (const Shown* const asked = shown(texts))
+    asked->make(options, report);
+  else if (texts.what == "sat")
+    (cuda ? bench::bench_cuda_sat : bench::bench_sat)(options, report);
+  else if (texts.what == "histogram")
+    (cuda ? bench::bench_cuda_histogram : bench::bench_histogram)(options, report);
+  else if (texts.what == "region")
+    (cuda ? bench::bench_cuda_region : bench::bench_region)(options, report);
+  else
+    bench::bench_video(options, report);
+}
+
 }  // namespace
 
 void add_bench(CLI::App& app, Settings& settings) {
   auto texts = std::make_shared<Texts>();
   CLI::App* verb = app.add_subcommand("bench", "Time algorithms beside their floor and other libraries");
-  verb->add_option("WHAT", texts->what, "sat, histogram, region or video")
+  verb->add_option("WHAT", texts->what, "sat, histogram, scan, region or video")
       ->required()
-      ->check(CLI::IsMember({"sat", "histogram", "region", "video"}));
+      ->check(CLI::IsMember({"sat", "histogram", "scan", "region", "video"}));
   verb->add_option("INPUT", texts->video, "the video, for video");
   verb->add_option("--size", texts->sizes,
                    "WxH; by default 1920x1080, 4096x4096 and 8192x8192 (histogram: the first, region: the last)");
@@ -240,7 +288,7 @@ void add_bench(CLI::App& app, Settings& settings) {
   verb->add_option(
       "--table", texts->table,
       "make a table again, on a GPU: kasagi (of sat, 64f64f from 1024x1024 to 65536x65536); all: every row "
-      "of the catalogue (sat, histogram)");
+      "of the catalogue (sat, histogram; scan, on lines of 2048 to 268435456 elements, --size Nx1)");
   verb->add_option(
       "--figure", texts->figure,
       "make a figure again, on a GPU: chen (of sat), lee-choe, poostchi (of histogram); with its paper's sizes "
@@ -256,28 +304,18 @@ void add_bench(CLI::App& app, Settings& settings) {
       "Example:\n  areal bench sat --size 640x480 --lane 8u32u --repetitions 3 --no-peers");
   verb->callback([texts, &settings] {
     settings.resolve();
-    const bench::Options options = options_of(*texts, settings);
-    bench::Report report(settings);
-    if (const Shown* const asked = shown(*texts)) {
-      asked->make(options, report);
-    } else if (texts->what == "sat") {
-      if (options.backend == Backend::cuda)
-        bench::bench_cuda_sat(options, report);
-      else
-        bench::bench_sat(options, report);
-    } else if (texts->what == "histogram") {
-      if (options.backend == Backend::cuda)
-        bench::bench_cuda_histogram(options, report);
-      else
-        bench::bench_histogram(options, report);
-    } else if (texts->what == "region") {
-      if (options.backend == Backend::cuda)
-        bench::bench_cuda_region(options, report);
-      else
-        bench::bench_region(options, report);
-    } else if (texts->what == "video")
-      bench::bench_video(options, report);
-    if (!texts->json.empty()) report.write(texts->json);
+    bench::Options options = options_of(*texts, settings);
+    for (const std::string& file : {texts->json, texts->plot})
+      if (!file.empty()) media::OutputFile(file, 0);  // a place that is none is told before the work
+    bench::Report report(settings, texts->json);
+    options.wrong = [&](const std::string& what) { report.wrong(what); };
+    try {
+      run(*texts, options, report);
+    } catch (...) {  // what was measured is told all the same
+      report.rescue();
+      throw;
+    }
+    report.finish();
   });
 }
 

@@ -6,7 +6,9 @@
 #include <areal/execution.hpp>
 #include <areal/lane.hpp>
 #include <areal/region.hpp>
+#include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -36,6 +38,8 @@ struct Options {
   std::string video;
   std::string shown;  // a paper's table or figure to make again: "kasagi"; "all" for all rows; "" for none
   std::string plot;   // the file that its picture goes to; "" for none
+  std::function<void(const std::string& what)> wrong =
+      {};  // told of a wrong result: the run goes on, and fails in the end
 };
 
 /// A launch of an execute; of one that has more than 16, all launches of one kernel in a row.
@@ -61,27 +65,39 @@ struct Record {
   Backend backend = Backend::cpu;
   std::string device = {};  // its name, where it is not the CPU
   Border border = Border::zero;
+  std::string source = {};       // the catalogue's of the algorithm, "areal" for ours; "" for what is not in it
   std::string shown = {};        // the paper's table or figure that it belongs to: "kasagi"; "" for none
   std::optional<double> r = {};  // what the algorithm took, where it takes that
   int tile = 0;                  // 0: none
+  std::int64_t group = 0;        // k; 0: none
   std::string scan = {};         // "": none
   std::vector<LaunchTime> launches = {};
 };
 
-/// Receives records as they come: prints them and keeps them.
+/// Receives records as they come: prints them and keeps them, in a file, too, where one is named: written anew every
+/// ten seconds, so that what ends a long run early does not take them all.
 class Report {
  public:
-  explicit Report(const command::Settings& settings) : settings_(settings) {}
+  Report(const command::Settings& settings, std::string file) : settings_(settings), file_(std::move(file)) {}
   void add(const Record& record);
   /// Keeps it, unprinted: what a figure is made of, which is printed whole.
-  void keep(const Record& record) { records_.push_back(record); }
+  void keep(const Record& record);
   void note(const std::string& words) const;
-  /// All records as a JSON array, appearing under its name when complete.
-  void write(const std::string& path) const;
+  /// Says that a result is wrong.
+  void wrong(const std::string& what);
+  /// All records as a JSON array in the file, where one is named. Throws Error where a result was wrong.
+  void finish();
+  /// Where the run has failed: those that there are.
+  void rescue() noexcept;
   bool quiet() const { return settings_.quiet; }
 
  private:
+  void write() const;
+
   const command::Settings& settings_;
+  std::string file_;
+  std::chrono::steady_clock::time_point written_ = std::chrono::steady_clock::now();
+  std::string wrong_;  // the first
   std::vector<Record> records_;
 };
 
@@ -90,9 +106,10 @@ void bench_sat(const Options& options, Report& report);
 void bench_cuda_sat(const Options& options, Report& report);
 void bench_cuda_histogram(const Options& options, Report& report);
 void bench_cuda_region(const Options& options, Report& report);
-/// Every row of the catalogue that a GPU runs, beside the default: sat and histogram.
+/// Every row of the catalogue that a GPU runs, beside the default: sat and histogram; beside CUB's: scan.
 void bench_all_tables(const Options& options, Report& report);
 void bench_all_tensors(const Options& options, Report& report);
+void bench_all_lines(const Options& options, Report& report);
 /// The papers' tables and figures.
 void bench_kasagi(const Options& options, Report& report);
 void bench_chen(const Options& options, Report& report);

@@ -1,5 +1,7 @@
-// areal bench sat|histogram --table all: every row of the catalogue that a GPU runs, and the default beside them.
+// areal bench sat|histogram|scan --table all: every row of the catalogue that a GPU runs, and the default beside them;
+// CUB's scan beside the sums of a line, which have no default.
 #include <fmt/format.h>
+#include <algorithm>
 #include <areal/catalog.hpp>
 #include <areal/error.hpp>
 #include "bench.hpp"
@@ -9,7 +11,8 @@ namespace areal::bench {
 namespace {
 
 std::vector<Racer> rows_of(std::string_view family, const Options& options) {
-  std::vector<Racer> racers{{"auto"}};
+  std::vector<Racer> racers;
+  if (family != "scan") racers.push_back({"auto"});
   for (const std::string& id : options.algorithms)
     if (id != "auto") racers.push_back({id});
   if (!options.algorithms.empty()) return racers;
@@ -27,12 +30,15 @@ void run(Race race, const Options& options, Report& report) {
                               race.size.height, ran.refused));
       continue;
     }
-    Record record = record_of(race, race.racers[i], ran, result.floor, options);
+    Record record = record_of(race, race.racers[i], ran, options);
     // The default stands under its own name, so that the row that it chose is there, too.
     if (race.racers[i].algorithm == "auto") record.algorithm = "auto";
     report.add(record);
   }
 }
+
+/// Elements whose sums, and the levels above them, lie in a GPU's L2 while sequential-parallel goes up and down.
+constexpr std::int64_t cached_group = 1 << 20;
 
 }  // namespace
 
@@ -59,6 +65,27 @@ void bench_all_tensors(const Options& options, Report& report) {
        options.sizes.empty() ? std::vector<Size>{{512, 512}, {1024, 1024}, {1920, 1080}} : options.sizes)
     for (const std::int64_t bins : options.bins.empty() ? std::vector<std::int64_t>{32} : options.bins) {
       race.size = size, race.bins = bins;
+      run(race, options, report);
+    }
+}
+
+void bench_all_lines(const Options& options, Report& report) {
+  if (options.batch != 1) throw InvalidArgument(fmt::format("--batch {}: of a line there is one", options.batch));
+  for (const Size& size : options.sizes)
+    if (size.height != 1) throw InvalidArgument(fmt::format("--size {}x{}: a line is Nx1", size.width, size.height));
+  Race race;
+  race.line = true;
+  std::vector<Lane> all = options.lanes;
+  if (all.empty())
+    for (const char* name : {"32f32f", "8u32u", "64f64f"}) all.push_back(*lane_named(name));
+  for (const Lane lane : all)
+    for (const Size& size : options.sizes.empty()
+                                ? std::vector<Size>{{2048, 1}, {1 << 20, 1}, {1 << 24, 1}, {1 << 28, 1}}
+                                : options.sizes) {
+      race.lane = lane, race.size = size;
+      race.racers = rows_of("scan", options);
+      for (Racer& racer : race.racers) racer.group = std::min(cached_group, size.width);
+      if (options.peers) race.racers.push_back({"cub"});
       run(race, options, report);
     }
 }

@@ -104,7 +104,7 @@ Row run(const Lane& lane, const Size& size, const Options& options, Report& repo
       left_out.add(racer.algorithm + (column == columns ? " with ladner-fischer" : ""), ran.refused, size);
       continue;
     }
-    Record record = record_of(asked, racer, ran, result.floor, options);
+    Record record = record_of(asked, racer, ran, options);
     if (column == by_npp) {  // another geometry, which has another floor
       record.border = Border::zero;
       record.floor.clear();
@@ -197,7 +197,8 @@ void add_panels(const Lane& lane, const std::vector<Row>& rows, bool npp, comman
   command::PlotPanel times{name_of(lane), {}, {}}, speed{name_of(lane), {}, {}};
   speed.y_name = "speed-up over scan-scan";
   times.curves.push_back(curve("copy or widen", [](const Row& row) { return row.floor; }));
-  speed.curves.push_back(curve("copy or widen", [](const Row& row) { return row.time[by_scan_scan] / row.floor; }));
+  speed.curves.push_back(
+      curve("copy or widen", [](const Row& row) { return row.floor > 0 ? row.time[by_scan_scan] / row.floor : 0; }));
   for (const int column : {by_default, by_scanrow_brlt, by_brlt_scanrow, by_scanrow_column, by_scan_scan, by_npp}) {
     if (column == by_npp && !npp) continue;
     times.curves.push_back(curve(titles[column], [&](const Row& row) { return row.time[column]; }));

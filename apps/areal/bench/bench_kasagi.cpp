@@ -83,7 +83,7 @@ class Kasagi {
                          ran.refused));
         continue;
       }
-      Record record = record_of(what, racer, ran, result.floor, options);
+      Record record = record_of(what, racer, ran, options);
       record.shown = shown;
       keep(record);
       shares.push_back({racer.r, ran.time.median});

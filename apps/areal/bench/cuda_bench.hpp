@@ -73,6 +73,7 @@ struct CudaRacer {
   double r;
   WarpScan scan;
   int tile;
+  std::int64_t group;
 };
 struct CudaLaunchTimes {
   std::string kernel;
@@ -89,13 +90,14 @@ struct CudaRace {
   std::int64_t width, height, bins, batch;  ///< bins 0: tables
   std::vector<CudaRacer> racers;
   int repetitions, device;
-  bool launches;
-  std::function<void(const std::vector<double>&)> floor;  ///< microseconds of the fastest floor
-  /// Microseconds of one of them, whose result was right. Throws nothing.
-  std::function<void(std::size_t racer, const std::string& algorithm, const std::vector<double>&,
-                     const std::vector<CudaLaunchTimes>&)>
+  bool launches, line;
+  std::function<void(const std::vector<double>&)> floor;  ///< microseconds of the fastest floor: of most of them
+  /// Microseconds of one of them, whose result was right, and of the floor in its turns. Throws nothing.
+  std::function<void(std::size_t racer, const std::string& algorithm, const std::vector<double>& times,
+                     const std::vector<double>& floor, const std::vector<CudaLaunchTimes>&)>
       done;
   std::function<void(std::size_t racer, const std::string& why)> refused;
+  std::function<void(std::size_t racer, const std::string& why)> wrong;  ///< its result is
 };
 
 /// Copies between pinned host memory and the device: microseconds of each.

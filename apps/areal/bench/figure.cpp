@@ -32,7 +32,7 @@ Ranks keep_race(const Race& race, const Options& options, Report& report,
       ranks.emplace_back();
       continue;
     }
-    ranks.push_back(record_of(race, race.racers[i], ran, result.floor, options));
+    ranks.push_back(record_of(race, race.racers[i], ran, options));
     if (told) ranks.back()->launches = told(ran.launches);
     report.keep(*ranks.back());
   }

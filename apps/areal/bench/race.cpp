@@ -26,21 +26,27 @@ bool takes_tile(std::string_view algorithm) { return algorithm == "cw-tis" || al
 }  // namespace
 
 RaceResult race(const Race& race, const Options& options) {
-  CudaRace asked{race.lane,           race.size.width, race.size.height, race.bins, race.batch, {},
-                 options.repetitions, options.device,  race.launches,    {},        {},         {}};
-  for (const Racer& racer : race.racers) asked.racers.push_back({racer.algorithm, racer.r, racer.scan, racer.tile});
+  CudaRace asked{race.lane,      race.size.width, race.size.height, race.bins, race.batch, {}, options.repetitions,
+                 options.device, race.launches,   race.line,        {},        {},         {}, {}};
+  for (const Racer& racer : race.racers)
+    asked.racers.push_back({racer.algorithm, racer.r, racer.scan, racer.tile, racer.group});
   RaceResult result;
   result.ran.resize(race.racers.size());
   asked.floor = [&](const std::vector<double>& times) { result.floor = times_of(times); };
   asked.done = [&](std::size_t i, const std::string& algorithm, const std::vector<double>& times,
-                   const std::vector<CudaLaunchTimes>& launches) {
+                   const std::vector<double>& floor, const std::vector<CudaLaunchTimes>& launches) {
     Ran& ran = result.ran.at(i);
     ran.algorithm = algorithm;
     ran.time = times_of(times);
+    ran.floor = times_of(floor);
     for (const CudaLaunchTimes& l : launches)
       ran.launches.push_back({l.kernel, l.launches, l.blocks, l.threads, l.occupancy, times_of(l.times)});
   };
   asked.refused = [&](std::size_t i, const std::string& why) { result.ran.at(i).refused = why; };
+  asked.wrong = [&](std::size_t i, const std::string& why) {
+    result.ran.at(i).refused = why;
+    if (options.wrong) options.wrong(why);
+  };
   call("areal_cuda_bench_race", asked);
   return result;
 }
@@ -49,17 +55,12 @@ std::string floor_of(const Race& race) {
   return race.bins != 0 ? "memset" : size_of(race.lane.input) == size_of(race.lane.table) ? "copy" : "widen";
 }
 
-Record record_of(const Race& race, const Racer& racer, const Ran& ran, const Times& floor, const Options& options) {
-  Record record{race.bins != 0 ? "histogram" : "sat",
-                ran.algorithm,
-                name_of(race.lane),
-                race.size.width,
-                race.size.height,
-                race.bins,
-                race.batch};
+Record record_of(const Race& race, const Racer& racer, const Ran& ran, const Options& options) {
+  Record record{race.what(),      ran.algorithm, name_of(race.lane), race.size.width,
+                race.size.height, race.bins,     race.batch};
   record.time = ran.time;
   record.floor = floor_of(race);
-  record.floor_time = floor;
+  record.floor_time = ran.floor;
   const std::size_t entries = race.bins != 0 ? static_cast<std::size_t>(race.bins) : 1;
   record.bytes = static_cast<std::uint64_t>(race.size.width * race.size.height * race.batch) *
                  (size_of(race.lane.input) + entries * size_of(race.lane.table));
@@ -68,10 +69,12 @@ Record record_of(const Race& race, const Racer& racer, const Ran& ran, const Tim
   record.border = Border::none;
   record.threads = 0;
   record.shown = options.shown;
+  if (const Algorithm* const row = find_algorithm(race.what(), ran.algorithm)) record.source = row->source;
   if (ran.algorithm == "hybrid-1r1w")
     record.r = hybrid_share({race.size.width, race.size.height}, racer.r, record.border);
   if (takes_scan(ran.algorithm)) record.scan = name_of(racer.scan);
   if (takes_tile(ran.algorithm)) record.tile = racer.tile;
+  if (ran.algorithm == "sequential-parallel") record.group = racer.group;
   record.launches = ran.launches;
   return record;
 }

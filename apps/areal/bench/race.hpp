@@ -16,45 +16,51 @@ namespace areal::bench {
 
 /// An algorithm, and what it takes: those that take none ignore it.
 struct Racer {
-  std::string algorithm;  // "auto", an id of the catalogue; a peer's: "npp", "scan-scan"
+  std::string algorithm;  // "auto", an id of the catalogue; a peer's: "npp", "scan-scan", of lines "cub"
   double r = 0.25;        // of hybrid-1r1w
   WarpScan scan = WarpScan::kogge_stone;
-  int tile = 32;  // of cw-tis and wf-tis
+  int tile = 32;           // of cw-tis and wf-tis
+  std::int64_t group = 0;  // k of sequential-parallel
 };
 
-/// Tables of that lane, or tensors (8u, uniform bins over 0 to 256, 32u) where there are bins.
+/// Tables of that lane, or tensors (8u, uniform bins over 0 to 256, 32u) where there are bins, or sums of a line, which
+/// is an image of height 1.
 struct Race {
   Lane lane = {Type::u8, Type::u32};
   Size size;
   std::int64_t bins = 0, batch = 1;
   std::vector<Racer> racers;
   bool launches = false;  // also what each launch takes
+  bool line = false;
+
+  std::string what() const { return line ? "scan" : bins != 0 ? "histogram" : "sat"; }  // the family
 };
 
-/// What became of a racer. Its table or tensor was found right, or it is an Error.
+/// What became of a racer. Its table, tensor or sums were found right, or it is refused.
 struct Ran {
   std::string algorithm;  // that ran: what auto chose, a peer with its version
-  std::string refused;    // why it did not run; all else is then empty
+  std::string refused;    // why it did not run, or what of its result is wrong; all else is then empty
   Times time;
+  Times floor;  // in its turns
   std::vector<LaunchTime> launches;
 };
 
 struct RaceResult {
   std::vector<Ran> ran;  // one for each racer
-  Times floor;           // copy or widen for tables, memset for tensors
+  Times floor;           // copy or widen for tables and lines, memset for tensors: of most of them
 };
 
 /// Times the race on that device with border none: one execute on a prepared plan, `options.repetitions` rounds, fewer
 /// (three at the least) where they would take more than a second each. Image and check are the device's own: whole
 /// numbers whose sums the table holds exactly, and every entry's difference from its three neighbours is the pixel.
-/// A racer that cannot run there (memory, lane) is refused, the others run. Throws Unavailable where there is no GPU,
-/// and Error where a table is wrong.
+/// A racer that cannot run there (memory, lane) is refused, the others run; one whose result is wrong, too, and
+/// `options.wrong` is told. Throws Error where there is no GPU, or it is lost.
 RaceResult race(const Race& race, const Options& options);
 
 /// "copy", "widen" or "memset": the floor of that race.
 std::string floor_of(const Race& race);
 /// A record of a racer that ran: its floor beside it. What it took stands in the record.
-Record record_of(const Race& race, const Racer& racer, const Ran& ran, const Times& floor, const Options& options);
+Record record_of(const Race& race, const Racer& racer, const Ran& ran, const Options& options);
 
 /// Microseconds that a copy of so many bytes takes over the link, between pinned host memory and that device.
 struct LinkTimes {

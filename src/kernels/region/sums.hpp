@@ -38,8 +38,9 @@ struct Sums {
 
   AREAL_DEVICE void write(std::int64_t i, Difference<T> difference, bool refused) {
     if constexpr (std::is_integral_v<T>) {
+      const std::uint64_t sum = widened(difference, a.table.is_signed);
       if (!a.real) {
-        m.store_once(static_cast<std::uint64_t*>(a.out) + i, widened(difference, a.table.is_signed));
+        m.store_once(static_cast<std::uint64_t*>(a.out) + i, sum);
         return;
       }
     }

@@ -27,8 +27,12 @@ struct SumStage {
   using Args = StageArgs;
   struct Shared {
     DiagonalTile<T, w> tile;
-    T above[w], left[w];  // the finished sums
-    T corner;
+    // The finished sums around the tile, from the left column's lowest up to the corner and along the row above: an
+    // element and the one before it are neighbours, so that no bank is met twice.
+    T around[2 * w + 1];
+
+    AREAL_DEVICE T& above(int k) { return around[w + 1 + k]; }  // of -1, as left(-1), the corner
+    AREAL_DEVICE T& left(int k) { return around[w - 1 - k]; }
   };
   static constexpr int threads = block_threads, resident = 1;
   M m;
@@ -42,18 +46,16 @@ struct SumStage {
     tile.template bring<In>(a.p.in, at);
     const int k = m.thread();
     if (k < w) {
-      m.put(s.above[k], at.y > 0 && k < at.columns ? load<T, T>(m, a.p.out, at.y - 1, at.x + k) : T(0));
-      m.put(s.left[k], at.x > 0 && k < at.rows ? load<T, T>(m, a.right, tile_x - 1, at.y + k) : T(0));
-      if (k == 0) m.put(s.corner, at.y > 0 && at.x > 0 ? load<T, T>(m, a.p.out, at.y - 1, at.x - 1) : T(0));
+      m.put(s.above(k), at.y > 0 && k < at.columns ? load<T, T>(m, a.p.out, at.y - 1, at.x + k) : T(0));
+      m.put(s.left(k), at.x > 0 && k < at.rows ? load<T, T>(m, a.right, tile_x - 1, at.y + k) : T(0));
+      if (k == 0) m.put(s.above(-1), at.y > 0 && at.x > 0 ? load<T, T>(m, a.p.out, at.y - 1, at.x - 1) : T(0));
     }
     m.sync();
-    if (k < w && at.y > 0 && k < at.columns)
-      tile.add(0, k, m.get(s.above[k]) - (k > 0 ? m.get(s.above[k - 1]) : m.get(s.corner)));
+    if (k < w && at.y > 0 && k < at.columns) tile.add(0, k, m.get(s.above(k)) - m.get(s.above(k - 1)));
     m.sync();
-    if (k < w && at.x > 0 && k < at.rows)
-      tile.add(k, 0, m.get(s.left[k]) - (k > 0 ? m.get(s.left[k - 1]) : m.get(s.corner)));
+    if (k < w && at.x > 0 && k < at.rows) tile.add(k, 0, m.get(s.left(k)) - m.get(s.left(k - 1)));
     m.sync();
-    if (k == 0) tile.add(0, 0, m.get(s.corner));
+    if (k == 0) tile.add(0, 0, m.get(s.above(-1)));
     tile.sum_up();
     tile.take_away(a.p.out, at);
     if (tile_x + 1 < a.tiles_x) tile.save_right(a.right, tile_x, at);

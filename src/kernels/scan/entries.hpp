@@ -2,9 +2,8 @@
 // The algorithms of the family `scan`, for one launcher, as functions: sums of one line.
 //
 //   naive, optimal, sequential-parallel    Nakano 2013, 6 and 7
-//   harris, lee-choe                       the scan in shared memory, pieces of a line by as many blocks, whose sums
-//   are
-//                                          scanned and added (histogram/lee-choe.hpp)
+//   harris, lee-choe, its two halves       the scan in shared memory, pieces of a line by as many blocks, whose
+//   lee-choe-multiple, lee-choe-shared     sums are scanned and added (histogram/lee-choe.hpp)
 //   kogge-stone, ladner-fischer            Chen 2018, IV-C: a line is one warp's, 1024 elements at a time
 //
 // Those that work in place get the line copied first: a launch, 1 read and 1 write per element.
@@ -138,6 +137,8 @@ ScanEntry<Launcher> scan_entry(std::string_view id) {
   if (id == "optimal") return line_entry<Launcher, In, T, OptimalScan>();
   if (id == "sequential-parallel") return line_entry<Launcher, In, T, SequentialParallelScan>();
   if (id == "harris") return line_entry<Launcher, In, T, SharedMemoryScan<Padded<>, false>>();
+  if (id == "lee-choe-multiple") return line_entry<Launcher, In, T, SharedMemoryScan<Padded<>, true>>();
+  if (id == "lee-choe-shared") return line_entry<Launcher, In, T, SharedMemoryScan<Rotated<>, false>>();
   if (id == "lee-choe") return line_entry<Launcher, In, T, SharedMemoryScan<Rotated<>, true>>();
   if (id == "kogge-stone") return line_entry<Launcher, In, T, OneWarpScan<WarpScan::kogge_stone>>();
   if (id == "ladner-fischer") return line_entry<Launcher, In, T, OneWarpScan<WarpScan::ladner_fischer>>();

@@ -1,0 +1,89 @@
+"""What docs/algorithms/nakano-2013.md shows as measured; report.py calls it."""
+
+from figure_page import Records, absent, answers, count_text, number, ratio, spread, table
+
+PAGE = "docs/algorithms/nakano-2013.md"
+TABLES = {"umm-optimal": "10 + 8", "4r4w": "4 + 4", "2r1w": "2 + 1", "auto": "1 + 1"}  # reads and writes of an element
+LINES = ("naive", "optimal", "sequential-parallel")
+
+
+def column(row):
+    return row["lane"], row["width"], row["height"]
+
+
+def beside(records, rows, first, head):
+    """Algorithms down; their time, and how many times the first one's. Then the floor."""
+    columns = list(dict.fromkeys(map(column, records.rows)))
+
+    def time(algorithm, key):
+        return records.time(algorithm=algorithm, lane=key[0], width=key[1], height=key[2])
+
+    lines = []
+    for name, words in rows:
+        cells = []
+        for key in columns:
+            own, part = time(name, key), ratio(time(name, key), time(first, key))
+            cells.append(number(own) + (f", {part:.2f}" if part is not None and name != first else ""))
+        lines.append([f"`{name}`{words}", *cells])
+    lines.append(["the floor", *(number(records.floor(lane=key[0], width=key[1], height=key[2])) for key in columns)])
+    return ["", *records.source(), "", *table(["us", *map(head, columns)], lines)]
+
+
+def times(records, one, other, among=lambda key: True):
+    """How many times as long `one` takes as `other`, over the columns."""
+    found = []
+    for key in filter(among, dict.fromkeys(map(column, records.rows))):
+        like = dict(zip(("lane", "width", "height"), key))
+        found.append(ratio(records.time(algorithm=one, **like), records.time(algorithm=other, **like)))
+    return spread(found)
+
+
+def tables(records):
+    out = ["", "Tables, border none. `auto` is areal's default; behind each its reads and writes of an element. Microseconds of one execute, and "
+               "how many times `umm-optimal`'s."]
+    out += beside(records, [(name, f", {moved}") for name, moved in TABLES.items()], "umm-optimal", lambda key: f"{key[0]} {key[1]}x{key[2]}")
+    return [*out, "", *answers([
+        (f"How many times as long as `{name}` does `umm-optimal` take?", times(records, "umm-optimal", name)) for name in list(TABLES)[1:]])]
+
+
+def sums(records):
+    cub = next((row["algorithm"] for row in records.rows if row["algorithm"].startswith("cub ")), None)
+    group = next((row["k"] for row in reversed(records.rows) if row["algorithm"] == "sequential-parallel" and row["k"] < row["width"]), None)
+    words = f", k = {count_text(group)} at the most" if group else ""
+    out = ["", "Sums of one line. Microseconds of one execute, and how many times `optimal`'s."]
+    rows = [(name, words if name == "sequential-parallel" else "") for name in LINES] + ([(cub, "")] if cub else [])
+    out += beside(records, rows, "optimal", lambda key: f"{key[0]} {count_text(key[1])}")
+    return [*out, "", *answers([
+        ("Do fewer accesses save time? How many times as long as `optimal`, with 7 an element, does `naive` take, with 3 log n - 2:",
+         times(records, "naive", "optimal")),
+        ("And where both are of one line that the L2 holds, up to 1 Mi elements:",
+         times(records, "naive", "optimal", lambda key: key[1] <= 1 << 20)),
+        ("What does it save to carry a sum from group to group, whose workspace stays in the L2? How many times as long as "
+         "`sequential-parallel`, copy included, does `optimal` take where the line has several groups:",
+         times(records, "optimal", "sequential-parallel", lambda key: group is not None and key[1] > group)),
+        ("How many times as long as CUB's scan, which reads and writes each element once, does the fastest of these take?",
+         against(records, cub)),
+    ])]
+
+
+def against(records, cub):
+    found = []
+    for key in dict.fromkeys(map(column, records.rows)):
+        like = dict(zip(("lane", "width", "height"), key))
+        mine = [records.time(algorithm=name, **like) for name in LINES]
+        if cub and None not in mine:
+            found.append(ratio(min(mine), records.time(algorithm=cub, **like)))
+    return spread(found)
+
+
+def lines(newest):
+    out = []
+    for cases, part, names, what in (("sat-all", tables, TABLES, "Tables"), ("scan-all", sums, LINES, "Sums of a line")):
+        records = Records(*newest(cases), "all")
+        if not records:
+            out += ["", f"{what}: not measured yet."]
+            continue
+        expected = [(f"`{name}` of {key[0]}, {key[1]}x{key[2]}", {"algorithm": name, "lane": key[0], "width": key[1], "height": key[2]})
+                    for key in dict.fromkeys(map(column, records.rows)) for name in names]
+        out += part(records) + absent(expected, records)
+    return out[1:]
