@@ -90,7 +90,9 @@ TEST(AlgorithmModel, EveryScanOfTheCatalogue) {
     EXPECT_GE(model.umm.counted.value(), model.cost_of_groups);
     const bool nakano = row.source.starts_with("Nakano");
     EXPECT_EQ(model.umm.expected.has_value(), nakano);
-    if (nakano) EXPECT_LE(*model.umm.counted, 40 * *model.umm.expected);
+    if (nakano) {
+      EXPECT_LE(*model.umm.counted, 40 * *model.umm.expected);
+    }
     EXPECT_FALSE(model.no_formula.empty());
   }
 }
