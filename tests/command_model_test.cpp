@@ -93,15 +93,23 @@ TEST_F(CommandModel, AlgorithmsCostIsCounted) {
   EXPECT_TRUE(std::regex_search(text, std::regex(R"(\nwrites +1 n +4160 +4096 +64\n)"))) << text;
   EXPECT_TRUE(std::regex_search(text, std::regex(R"(\nbarrier steps B +h / T \+ w / T - 2 +2 +2 +0\n)"))) << text;
   // 8385 / 32 + 3 * 99 beside 8192 / 32 + 3 * 99.
-  EXPECT_TRUE(std::regex_search(text, std::regex(R"(\ncost +C/w \+ S \+ \(B\+1\)\(l-1\) +559\.0 +553 +6\.0\n)")))
-      << text;
+  const std::string formula = R"( +2 n/w \+ \(B\+1\)\(l-1\) +)";
   EXPECT_TRUE(
-      std::regex_search(text, std::regex(R"(\nw = 32, l = 100; on the HMM of d = 16 DMMs of p = 2048 threads: \d+ )")))
+      std::regex_search(text, std::regex(R"(\ncost C/w \+ S \+ \(B\+1\)\(l-1\))" + formula + R"(559\.0 +553 +6\.0\n)")))
+      << text;
+  EXPECT_TRUE(std::regex_search(text, std::regex(R"(\nDMM, stages +6 n/w +\d+ +768 +\d+\n)"))) << text;
+  EXPECT_TRUE(std::regex_search(text, std::regex("\nUMM, time units" + formula + R"(\d+ +553 +\d+\n)"))) << text;
+  EXPECT_TRUE(std::regex_search(text, std::regex("\nHMM, time units" + formula + R"(\d+ +553 +\d+\n)"))) << text;
+  EXPECT_NE(text.find("\nw = 32, l = 100; the HMM is d = 16 DMMs of p = 2048 threads, the UMM has all 32768\n"),
+            std::string::npos)
       << text;
   EXPECT_NE(
       answer({"model", "--algorithm", "1r1w", "--n", "64", "--w", "8"}).find("w = 8, l = 32 (tiles and blocks stay"),
       std::string::npos);
-  EXPECT_NE(answer({"model", "--algorithm", "held", "--n", "64"}).find("; no time on the HMM: "), std::string::npos);
+  const std::string none = answer({"model", "--algorithm", "scanrow-brlt", "--n", "64", "--p", "512"});
+  EXPECT_NE(none.find("\nno time on the UMM and the HMM: a block has 1024 threads, a DMM 512\n"), std::string::npos);
+  EXPECT_NE(none.find("\nChen 2018 has no formula of what it costs on these machines\n"), std::string::npos);
+  EXPECT_TRUE(std::regex_search(none, std::regex(R"(\nHMM, time units +- +- +- +-\n)"))) << none;
 }
 
 TEST_F(CommandModel, TheWarpScanIsNamed) {
@@ -131,6 +139,16 @@ TEST_F(CommandModel, AlgorithmsJson) {
   EXPECT_EQ(table["cost"], (8 * 96 * 64 - 64) / 16.0 + 4 * 6);
   EXPECT_EQ(table["formulas"]["writes"],
             Json::parse(R"({"formula": "4", "counted": 24512, "expected": 24576, "difference": -64})"));
+  EXPECT_EQ(table["strided_elements"], 0);
+  EXPECT_EQ(table["cost_by_formula"], 8 * 96 * 64 / 16.0 + 4 * 6);
+  EXPECT_EQ(table["formulas"]["cost"]["formula"], "8 n/w + (B+1)(l-1)");
+  EXPECT_EQ(table["formulas"]["cost"]["difference"], -4);
+  EXPECT_EQ(table["formulas"]["dmm"]["formula"], "4 n/w");
+  EXPECT_EQ(table["formulas"]["dmm"]["expected"], 4 * 96 * 64 / 16);
+  EXPECT_EQ(table["formulas"]["hmm"]["counted"], table["time_units"]);
+  EXPECT_GE(table["time_units"], table["formulas"]["umm"]["counted"]);
+  EXPECT_EQ(table["no_time"], nullptr);
+  EXPECT_EQ(table["no_formula"], nullptr);
   EXPECT_GT(table["time_units"], table["cost"]);
   EXPECT_EQ(table["scan"], nullptr);
   EXPECT_EQ(table["shared_reads"], 2 * 96 * 64);
@@ -153,8 +171,11 @@ TEST_F(CommandModel, AlgorithmsJson) {
       answer({"model", "--algorithm", "cw-tis", "--tile-threads", "1024"}).find(", T = 32, blocks of 1024 threads\n"),
       std::string::npos);
   const Json ours = Json::parse(answer({"model", "--algorithm", "held", "--n", "64", "--json"}));
-  EXPECT_EQ(ours["time_units"], nullptr);
-  EXPECT_NE(ours["no_time"], nullptr);
+  EXPECT_NE(ours["time_units"], nullptr);
+  EXPECT_EQ(ours["cost_by_formula"], nullptr);
+  EXPECT_EQ(ours["formulas"]["umm"]["formula"], nullptr);
+  EXPECT_EQ(ours["formulas"]["umm"]["difference"], nullptr);
+  EXPECT_EQ(ours["no_formula"], "no paper has a formula of what it costs on these machines");
 }
 
 TEST_F(CommandModel, SumsOfALine) {

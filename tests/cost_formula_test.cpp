@@ -49,6 +49,15 @@ TEST(CostFormula, MinIsTheLesser) {
   EXPECT_EQ(value("2 min(w - h, d + 1) / 2"), value("d + 1"));
 }
 
+TEST(CostFormula, CeilAndAbove) {
+  EXPECT_EQ(value("ceil(w / 64)"), 2);
+  EXPECT_EQ(value("ceil(h / 64)"), 1);
+  EXPECT_EQ(value("2 ceil(b / 2) / 3"), 2);
+  EXPECT_EQ(value("4 + 2 above(w, h) + above(h, w)"), 6);
+  EXPECT_EQ(value("above(h, 64)"), 0);
+  EXPECT_EQ(value("b above(h, 63)"), 5);
+}
+
 TEST(CostFormula, PowersBindTighter) {
   EXPECT_EQ(value("2 r^2"), 2 * 0.0625);
   EXPECT_EQ(value("b^2 / 5"), 5);
@@ -64,9 +73,9 @@ TEST(CostFormula, EveryRowOfTheCatalogueIsRead) {
 }
 
 TEST(CostFormula, SaysWhereItIsWrong) {
-  const std::pair<const char*, int> cases[] = {{"", 1},  {"1 +", 4},    {"(h", 3},     {"h)", 2},
-                                               {"x", 1}, {"2 + x", 5},  {"1 // 2", 4}, {"2^", 3},
-                                               {".", 1}, {"log2 n", 6}, {"log", 1},    {"h ? w", 3}};
+  const std::pair<const char*, int> cases[] = {{"", 1},      {"1 +", 4},    {"(h", 3},       {"h)", 2},   {"x", 1},
+                                               {"2 + x", 5}, {"1 // 2", 4}, {"2^", 3},       {".", 1},    {"log2 n", 6},
+                                               {"log", 1},   {"ceil 2", 1}, {"above(h)", 8}, {"h ? w", 3}};
   for (const auto& [text, at] : cases) {
     SCOPED_TRACE(text);
     try {

@@ -74,7 +74,7 @@ TEST(HybridShare, TheBestOnSimtCostsLeast) {
     for (const double share : hybrid_shares(shape, Border::none, 100)) {
       AlgorithmRequest request{.algorithm = "hybrid-1r1w", .height = shape.height, .width = shape.width, .lane = lane};
       request.r = share;
-      const double cost = algorithm_model(request).cost;
+      const double cost = *algorithm_model(request).cost.counted;
       if (cost < least) best = share, least = cost;
     }
     EXPECT_EQ(best_hybrid_share(shape, lane, options), best) << shape.width << " x " << shape.height;

@@ -52,6 +52,24 @@ TEST(MemoryMachine, TellsItsTraceOfEveryRequest) {
   EXPECT_EQ(seen, (std::vector<Seen>{{0, 3, 13, false, 0}, {1, 2, 12, false, 0}, {0, 5, 26, true, 1}}));
 }
 
+// Two warps, one request each, of l = 5. The second waits for the first one's event, or both for each other's.
+TEST(MemoryMachine, ARequestWaitsForEvents) {
+  const auto units = [](const Cellset& of_first, const Cellset& of_second) {
+    Schedule schedule({{Wiring::groups, 5}}, 8, 4);
+    schedule.step(0, 0, 1, 4, 0, of_first);
+    schedule.step(1, 0, 1, 4, 1, of_second);
+    schedule.barrier();
+    schedule.step(1, 0, 1, 4, 0, {});  // events are forgotten at a barrier
+    schedule.barrier();
+    return schedule.time().units - 5;
+  };
+  EXPECT_EQ(units({}, {}), 6);
+  EXPECT_EQ(units({}, {0}), 10);
+  EXPECT_EQ(units({1}, {}), 10);
+  EXPECT_THROW(units({1}, {0}), Fault);
+  EXPECT_THROW(units({}, {7}), Fault);  // nobody's
+}
+
 TEST(MemoryMachine, EntriesOfAWarp) {
   Schedule schedule({{Wiring::banks, 1}}, 4, 4);
   const auto both = [&](const Cellset& cells) {

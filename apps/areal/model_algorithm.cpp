@@ -1,5 +1,5 @@
-// areal model --algorithm ID: what the simulated machine counts of an algorithm, the access cost, the catalogue's
-// formulas, and the time on the HMM.
+// areal model --algorithm ID: what the simulated machine counts of an algorithm beside the catalogue's formulas; what
+// it costs on the DMM, the UMM and the HMM beside the paper's.
 
 #include <CLI/CLI.hpp>
 #include <areal/histogram.hpp>
@@ -121,6 +121,15 @@ Json json_of(const CountBeside& figure) {
           {"difference", whole_or_not(figure.difference())}};
 }
 
+Json number_or_none(const std::optional<double>& value) { return value ? whole_or_not(*value) : Json(); }
+
+Json json_of(const CostBeside& figure) {
+  return {{"formula", figure.formula.empty() ? Json() : Json(figure.formula)},
+          {"counted", number_or_none(figure.counted)},
+          {"expected", number_or_none(figure.expected)},
+          {"difference", number_or_none(figure.difference())}};
+}
+
 Json json_of(const AlgorithmRequest& asked, const HierarchicalMachine& machine, const AlgorithmModel& model) {
   const bool is_tensor = model.row->family == "histogram";
   const int threads = asked.tile_threads != 0 ? asked.tile_threads : default_tile_threads(asked.tile);
@@ -145,24 +154,34 @@ Json json_of(const AlgorithmRequest& asked, const HierarchicalMachine& machine, 
           {"depth", whole_or_not(model.depth)},
           {"coalesced", model.coalesced},
           {"strided", model.strided},
+          {"strided_elements", model.strided_elements},
           {"groups", model.groups},
           {"shared", model.shared},
           {"shared_reads", model.counts.shared_reads.elements},
           {"shared_writes", model.counts.shared_writes.elements},
           {"barrier_steps", model.barrier_steps},
-          {"cost", model.cost},
+          {"cost", *model.cost.counted},
           {"cost_of_groups", model.cost_of_groups},
-          {"cost_by_formula", model.expected_cost},
-          {"time_units", model.time_units ? Json(*model.time_units) : Json()},
-          {"no_time", model.time_units ? Json() : Json(model.no_time)},
+          {"cost_by_formula", model.cost.expected ? Json(*model.cost.expected) : Json()},
+          {"time_units", number_or_none(model.hmm.counted)},
+          {"no_time", model.no_time.empty() ? Json() : Json(model.no_time)},
+          {"no_formula", model.no_formula.empty() ? Json() : Json(model.no_formula)},
           {"polls", model.counts.polls},
           {"formulas",
-           {{"reads", json_of(model.reads)}, {"writes", json_of(model.writes)}, {"steps", json_of(model.steps)}}}};
+           {{"reads", json_of(model.reads)},
+            {"writes", json_of(model.writes)},
+            {"steps", json_of(model.steps)},
+            {"cost", json_of(model.cost)},
+            {"dmm", json_of(model.dmm)},
+            {"umm", json_of(model.umm)},
+            {"hmm", json_of(model.hmm)}}}};
 }
 
 std::string shown(double value) {
   return value == std::floor(value) ? fmt::format("{:.0f}", value) : fmt::format("{:.1f}", value);
 }
+
+std::string shown(const std::optional<double>& value) { return value ? shown(*value) : "-"; }
 
 std::string text_of(const AlgorithmRequest& asked, const HierarchicalMachine& machine, const AlgorithmModel& model) {
   const bool is_tensor = model.row->family == "histogram";
@@ -193,25 +212,32 @@ std::string text_of(const AlgorithmRequest& asked, const HierarchicalMachine& ma
   add("reads", of_all(model.reads.formula), model.reads.counted, model.reads.expected);
   add("writes", of_all(model.writes.formula), model.writes.counted, model.writes.expected);
   add("barrier steps B", model.steps.formula, model.steps.counted, model.steps.expected);
-  add("cost", "C/w + S + (B+1)(l-1)", model.cost, model.expected_cost);
+  const auto add_cost = [&](const char* what, const CostBeside& cost) {
+    rows.push_back({what, cost.formula.empty() ? "-" : cost.formula, shown(cost.counted), shown(cost.expected),
+                    shown(cost.difference())});
+  };
+  add_cost("cost C/w + S + (B+1)(l-1)", model.cost);
+  add_cost("DMM, stages", model.dmm);
+  add_cost("UMM, time units", model.umm);
+  add_cost("HMM, time units", model.hmm);
   text += aligned(rows, 2);
   const auto line = [&](const char* what, const std::string& value) {
     text += fmt::format("{:<26}{:>12}\n", what, value);
   };
   text += "\n";
   line("coalesced C", std::to_string(model.coalesced));
-  line("strided S", std::to_string(model.strided));
+  line("strided S, groups", std::to_string(model.strided));
+  line("strided elements", std::to_string(model.strided_elements));
   line("address groups", std::to_string(model.groups));
   line("cost of address groups", shown(model.cost_of_groups));
   line("shared accesses", std::to_string(model.shared));
   if (model.counts.polls > 0) line("polls, not in the cost", std::to_string(model.counts.polls));
   text += fmt::format("\nw = {}, l = {}", machine.width, machine.latency);
   if (machine.width != 32) text += " (tiles and blocks stay those of w = 32)";
-  if (model.time_units)
-    text += fmt::format("; on the HMM of d = {} DMMs of p = {} threads: {} time units\n", machine.dmms, machine.threads,
-                        *model.time_units);
-  else
-    text += fmt::format("; no time on the HMM: {}\n", model.no_time);
+  text += fmt::format("; the HMM is d = {} DMMs of p = {} threads, the UMM has all {}\n", machine.dmms, machine.threads,
+                      machine.dmms * machine.threads);
+  if (!model.no_formula.empty()) text += model.no_formula + "\n";
+  if (!model.no_time.empty()) text += "no time on the UMM and the HMM: " + model.no_time + "\n";
   return text;
 }
 

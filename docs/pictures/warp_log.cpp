@@ -17,6 +17,7 @@ Options WarpLog::options() {
 }
 
 void WarpLog::asked(std::int64_t block, int warp, const Request& request, const Sites::Entry& site) {
+  if (is_flag(site.op)) return;
   int array = -1;
   std::uint64_t first = 0, element = site.bytes;
   if (!is_shared(site.op)) {

@@ -90,27 +90,39 @@ struct CountBeside {
   double difference() const { return counted - expected; }
 };
 
+/// What a memory machine is charged or takes, and what the paper's formula gives, where it has one.
+struct CostBeside {
+  std::string formula;            ///< n elements, w, l and p of the machine; empty where the paper has none
+  std::optional<double> counted;  ///< none: AlgorithmModel::no_time
+  std::optional<double> expected;
+  std::optional<double> difference() const {
+    return counted && expected ? std::optional(*counted - *expected) : std::nullopt;
+  }
+};
+
 /// An algorithm on the simulated machine and on the HMM.
 struct AlgorithmModel {
   const Algorithm* row = nullptr;
   std::int64_t elements = 0;  ///< of the table, of the tensor, or of the line
   /// T, and what r and the depth of the recursion, d in formulas, are for this image; 0 where an algorithm has none.
   double tile = 0, r = 0, depth = 0;
-  std::int64_t group = 0;          ///< k of sequential-parallel; 0 for others
-  Counts counts;                   ///< of all launches
-  std::uint64_t coalesced = 0;     ///< C: elements read and written
-  std::uint64_t strided = 0;       ///< S
-  std::uint64_t groups = 0;        ///< address groups of w that they touch: what the UMM is charged
-  std::uint64_t shared = 0;        ///< elements read from and written to shared memory
-  std::int64_t barrier_steps = 0;  ///< B, launches - 1
+  std::int64_t group = 0;              ///< k of sequential-parallel; 0 for others
+  Counts counts;                       ///< of all launches
+  std::uint64_t coalesced = 0;         ///< C: elements read and written
+  std::uint64_t strided = 0;           ///< S: address groups of the requests that are not coalesced
+  std::uint64_t strided_elements = 0;  ///< elements of those
+  std::uint64_t groups = 0;            ///< address groups of w of all requests: what the UMM is charged
+  std::uint64_t shared = 0;            ///< elements read from and written to shared memory
+  std::int64_t barrier_steps = 0;      ///< B, launches - 1
   CountBeside reads, writes, steps;
-  double cost = 0;            ///< C/w + S + (B + 1)(l - 1)
+  CostBeside cost;            ///< the global memory access cost, C/w + S + (B + 1)(l - 1)
   double cost_of_groups = 0;  ///< the same with `groups` for C/w + S
-  /// The same for the formulas' accesses and B, with as large a share of them strided as was counted.
-  double expected_cost = 0;
-  /// On the HMM, where a thread waits for each of its requests; block k runs on DMM k mod d.
-  std::optional<std::int64_t> time_units;
-  std::string no_time;  ///< why there is none
+  CostBeside dmm;             ///< stages of shared memory, of all DMMs together, conflicts included
+  CostBeside umm;  ///< time units of the requests for global memory alone, on a UMM with the threads of all DMMs
+  /// Time units on the HMM, where a thread waits for each of its requests; block k runs on DMM k mod d.
+  CostBeside hmm;
+  std::string no_time;     ///< why umm and hmm have no time
+  std::string no_formula;  ///< why there are no formulas for costs, or not for all of them
 };
 
 /// Runs the algorithm on the simulated machine, checks included. The tiles keep their side whatever the width is.

@@ -1,7 +1,8 @@
 #pragma once
-// The catalogue's formulas: numbers and the names h, w, b, T, r, d, n, k; + - * / ^, log2(..), min(.., ..) and
-// brackets. What stands side by side is multiplied, from left to right with * and /: (h + w) / T, 2 d + 2, b (h + w +
-// 1). ^ binds tighter, and takes one factor. log2 counts halvings: rounded up, and 0 where there are none.
+// The catalogue's formulas: numbers and the names h, w, b, T, r, d, n, k; + - * / ^, log2(..), ceil(..),
+// min(.., ..), above(.., ..) and brackets. What stands side by side is multiplied, from left to right with * and /: (h
+// + w) / T, 2 d + 2, b (h + w + 1). ^ binds tighter, and takes one factor. log2 counts halvings: rounded up, and 0
+// where there are none; ceil rounds up; above is 1 where the first is more than the second, else 0.
 
 #include <algorithm>
 #include <areal/error.hpp>
@@ -9,6 +10,7 @@
 #include <cmath>
 #include <string>
 #include <string_view>
+#include <utility>
 
 namespace areal {
 
@@ -86,18 +88,33 @@ class CostFormula {
       const double value = factor();
       return value > 1 ? std::ceil(std::log2(value)) : 0;
     }
-    if (constexpr std::string_view min = "min("; text_.substr(at_, min.size()) == min) {
-      at_ += min.size();
-      const double first = sum();
-      if (!take(',')) refuse();
-      const double second = sum();
-      if (!take(')')) refuse();
+    if (take_word("ceil")) return std::ceil(factor());
+    if (take_word("min")) {
+      const auto [first, second] = pair();
       return std::min(first, second);
+    }
+    if (take_word("above")) {
+      const auto [first, second] = pair();
+      return first > second ? 1 : 0;
     }
     const double* const name = find(c);
     if (name == nullptr) refuse();
     ++at_;
     return *name;
+  }
+  /// A function's name, before its bracket.
+  bool take_word(std::string_view word) {
+    if (text_.substr(at_, word.size()) != word || text_.substr(at_ + word.size(), 1) != "(") return false;
+    at_ += word.size();
+    return true;
+  }
+  std::pair<double, double> pair() {
+    take('(');
+    const double first = sum();
+    if (!take(',')) refuse();
+    const double second = sum();
+    if (!take(')')) refuse();
+    return {first, second};
   }
   double number() {
     double value = 0;

@@ -14,6 +14,7 @@
 #include "api/pixel_rule.hpp"
 #include "api/require.hpp"
 #include "api/sat_device.hpp"
+#include "catalog/paper_costs.hpp"
 #include "kernels/device/workspace.hpp"
 #include "kernels/sat/request.hpp"
 #include "simt/hierarchy_clock.hpp"
@@ -164,6 +165,46 @@ CostNames names_of(const Algorithm& row, const AlgorithmRequest& request, std::i
   return names;
 }
 
+std::string times(std::string_view formula, std::string_view what) {
+  if (formula == "1") return std::string(what);
+  const bool sum = formula.find(' ') != std::string_view::npos && formula.find(" + ") != std::string_view::npos;
+  return (sum ? "(" + std::string(formula) + ") " : std::string(formula) + " ") + std::string(what);
+}
+
+/// The paper's formulas of costs, and what they give.
+void set_expected(AlgorithmModel& model, const CostNames& names, const HierarchicalMachine& machine) {
+  const std::string_view source = model.row->source;
+  const auto n = static_cast<double>(model.elements), w = static_cast<double>(machine.width),
+             l = static_cast<double>(machine.latency), p = static_cast<double>(machine.threads * machine.dmms);
+  const PaperCost* const paper = find_paper_cost(model.row->family, model.row->id);
+  if (paper == nullptr) {
+    model.no_formula = source == "areal" ? "no paper has a formula of what it costs on these machines"
+                                         : std::string(source.substr(0, source.find_last_of(','))) +
+                                               " has no formula of what it costs on these machines";
+    return;
+  }
+  if (!paper->umm_bound.empty()) {
+    // A group's steps are those of log k, one group after another; those of naive are log n for every element.
+    const double logarithm = std::log2(n), k = std::max<double>(1, static_cast<double>(model.group));
+    const double each = model.row->id == "naive" ? logarithm : 1;
+    model.umm.formula = paper->umm_bound;
+    model.umm.expected = (n / w + n * l / p) * each + (model.group > 0 ? n * l * std::log2(k) / k : l * logarithm);
+    model.no_formula = std::string(source.substr(0, source.find_last_of(','))) + " has a bound on the UMM alone";
+    return;
+  }
+  const double strided = CostFormula::value(paper->strided, names) * n;
+  model.cost.expected =
+      CostFormula::value(paper->coalesced, names) * n / w + strided + (model.steps.expected + 1) * (l - 1);
+  if (paper->coalesced != "0") model.cost.formula += times(paper->coalesced, "n/w") + " + ";
+  if (paper->strided != "0") model.cost.formula += times(paper->strided, "n") + " + ";
+  model.cost.formula += "(B+1)(l-1)";
+  // It counts requests for global memory, and is to approximate the time of all.
+  model.umm.formula = model.hmm.formula = model.cost.formula;
+  model.umm.expected = model.hmm.expected = model.cost.expected;
+  model.dmm.formula = paper->shared == "0" ? "0" : times(paper->shared, "n/w");
+  model.dmm.expected = CostFormula::value(paper->shared, names) * n / w;
+}
+
 CostNames of_whole_tiles(CostNames names) {
   if (names.T > 0) {
     names.h = std::ceil(names.h / names.T) * names.T;
@@ -194,7 +235,8 @@ AlgorithmModel algorithm_model(const AlgorithmRequest& request, const Hierarchic
   const Counts& c = model.counts;
   model.elements = request.height * request.width * (row.family == "histogram" ? request.bins : 1);
   model.coalesced = c.reads.coalesced + c.writes.coalesced + c.atomics.coalesced;
-  model.strided = c.reads.strided + c.writes.strided + c.atomics.strided;
+  model.strided = clock.strided_groups();
+  model.strided_elements = c.reads.strided + c.writes.strided + c.atomics.strided;
   model.groups = c.reads.groups + c.writes.groups + c.atomics.groups;
   model.shared = c.shared_reads.elements + c.shared_writes.elements + c.shared_atomics.elements;
   model.barrier_steps = static_cast<std::int64_t>(c.launches) - 1;
@@ -214,13 +256,16 @@ AlgorithmModel algorithm_model(const AlgorithmRequest& request, const Hierarchic
 
   const auto w = static_cast<double>(machine.width), coalesced = static_cast<double>(model.coalesced),
              strided = static_cast<double>(model.strided), l = static_cast<double>(machine.latency);
-  model.cost = coalesced / w + strided + (model.steps.counted + 1) * (l - 1);
-  model.cost_of_groups = static_cast<double>(model.groups) + (model.steps.counted + 1) * (l - 1);
-  const double share = strided / std::max(1.0, coalesced + strided);
-  model.expected_cost =
-      (model.reads.expected + model.writes.expected) * ((1 - share) / w + share) + (model.steps.expected + 1) * (l - 1);
-  model.time_units = clock.units();
+  const double latencies = (model.steps.counted + 1) * (l - 1);
+  model.cost.counted = coalesced / w + strided + latencies;
+  model.cost_of_groups = static_cast<double>(model.groups) + latencies;
+  model.dmm.counted = static_cast<double>(clock.stages());
   model.no_time = clock.why_not();
+  if (model.no_time.empty()) {
+    model.umm.counted = static_cast<double>(*clock.global_units());
+    model.hmm.counted = static_cast<double>(*clock.units());
+  }
+  set_expected(model, names, machine);
   return model;
 }
 

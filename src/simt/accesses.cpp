@@ -25,14 +25,13 @@ void Engine::access(Lane& lane, Op op, std::uintptr_t at, unsigned bytes, unsign
     else
       read_cells(actor, at, bytes, shared);
   }
-  if (op == Op::publish || op == Op::post)
-    ++counts_.published;
-  else if (op == Op::poll || op == Op::peek)
-    ++counts_.polls;
-  else
-    lane.warp->requests.add(number, static_cast<unsigned>(lane.thread) & 31,
-                            shared ? at - reinterpret_cast<std::uintptr_t>(lane.shared) : place(at, bytes, number),
-                            sites_, width_, counts_);
+  if (is_flag(op)) ++(is_write(op) ? counts_.published : counts_.polls);
+  if (!is_flag(op) || options_.witness != nullptr) {
+    const std::uint64_t from = shared ? at - reinterpret_cast<std::uintptr_t>(lane.shared) : place(at, bytes, number);
+    if (options_.witness != nullptr && is_strong(op) && !shared)
+      options_.witness->handed(lane.block, lane.thread, op, from);
+    lane.warp->requests.add(number, static_cast<unsigned>(lane.thread) & 31, from, sites_, width_, counts_);
+  }
   if (options_.trace)
     options_.trace({step_, lane.block, lane.thread, op, reinterpret_cast<const void*>(at), bytes, site});
 }

@@ -39,6 +39,8 @@ constexpr bool is_atomic(Op op) { return op == Op::atomic_add || op == Op::atomi
 constexpr bool is_strong(Op op) {
   return is_atomic(op) || op == Op::publish || op == Op::poll || op == Op::post || op == Op::peek;
 }
+/// Words that blocks hand to one another.
+constexpr bool is_flag(Op op) { return is_strong(op) && !is_atomic(op); }
 
 /// Something that a lane did, for who wants to draw it.
 struct Event {

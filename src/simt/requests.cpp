@@ -1,44 +1,20 @@
 #include "requests.hpp"
 
 #include <algorithm>
+#include "groups.hpp"
 
 namespace areal::simt {
 namespace {
 
-/// The addresses of a request, without the gaps of lanes that took no part.
-struct Dense {
-  explicit Dense(const Request& request) {
-    for (std::uint32_t mask = request.mask; mask != 0; mask &= mask - 1) at[n++] = request.at[std::countr_zero(mask)];
-  }
-  std::array<std::uint64_t, 32> at;
-  int n = 0;
-};
-
-/// How many different values of at / unit there are.
-template <class Unit>
-std::uint64_t distinct(const Dense& dense, Unit unit) {
-  std::array<std::uint64_t, 32> units;
-  bool ascending = true;
-  for (int i = 0; i < dense.n; ++i) {
-    units[i] = unit(dense.at[i]);
-    ascending &= i == 0 || units[i - 1] <= units[i];
-  }
-  if (!ascending) std::sort(units.begin(), units.begin() + dense.n);
-  return static_cast<std::uint64_t>(std::unique(units.begin(), units.begin() + dense.n) - units.begin());
-}
-
 void charge_global(const Dense& dense, const Sites::Entry& site, unsigned w, GlobalCounts& counts) {
-  const std::uint64_t bytes = site.bytes, group = w * bytes;
   const std::uint64_t elements = std::uint64_t{site.elements} * dense.n;
-  const std::uint64_t groups = distinct(dense, [&](std::uint64_t at) { return at / group; });
-  const std::uint64_t lowest = *std::min_element(dense.at.begin(), dense.at.begin() + dense.n);
-  const std::uint64_t run = (lowest + bytes * dense.n - 1) / group - lowest / group + 1;
+  const Touched what = touched(dense, site.bytes, w);
   counts.elements += elements;
-  counts.bytes += bytes * dense.n;
+  counts.bytes += site.bytes * dense.n;
   counts.requests += 1;
-  counts.groups += groups;
+  counts.groups += what.groups;
   counts.sectors += distinct(dense, [](std::uint64_t at) { return at / 32; });
-  (groups <= run ? counts.coalesced : counts.strided) += elements;
+  (what.coalesced ? counts.coalesced : counts.strided) += elements;
 }
 
 /// Cycles beyond the first in which the banks serve these words. Lanes of one word are served at once, but for atomics.

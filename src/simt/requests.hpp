@@ -31,6 +31,8 @@ class Witness {
   virtual void met(std::int64_t block) = 0;
   /// The launch has ended.
   virtual void ended(const LaunchCounts& launch) = 0;
+  /// A lane has moved a word of global memory by an atomic, publish, poll, post or peek: now, whenever it is charged.
+  virtual void handed(std::int64_t /*block*/, int /*thread*/, Op, std::uint64_t /*at*/) {}
 };
 
 /// Adds a request to the counts. Shared addresses count from the block's shared memory's begin. w: elements of an

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <limits>
+#include <utility>
 
 namespace areal::memory {
 
@@ -78,9 +79,17 @@ void Schedule::request(std::int64_t warp, std::size_t memory) {
   step(warp, memory, entries(memories_[memory].pipeline.wiring, cells_), static_cast<std::int64_t>(cells_.size()));
 }
 
-void Schedule::step(std::int64_t warp, std::size_t memory, std::int64_t entries, std::int64_t requests) {
+void Schedule::step(std::int64_t warp, std::size_t memory, std::int64_t entries, std::int64_t requests,
+                    std::int64_t event, std::span<const std::int64_t> awaited) {
   if (entries < 1) throw Fault("requests take at least 1 entry");
-  append(warp, {entries, memory, none});
+  append(warp, {entries, memory, none, event, awaited_.size(), awaited.size()});
+  awaited_.insert(awaited_.end(), awaited.begin(), awaited.end());
+  std::int64_t last = event;
+  for (const std::int64_t other : awaited) last = std::max(last, other);
+  if (last >= static_cast<std::int64_t>(happened_.size())) {
+    happened_.resize(static_cast<std::size_t>(last + 1));
+    waiting_.resize(happened_.size());
+  }
   time_.entries += entries;
   time_.requests += requests;
 }
@@ -91,16 +100,16 @@ void Schedule::meet() {
 
 void Schedule::meet(std::int64_t block) {
   for (std::int64_t warp = block * warps_of_block_; warp < (block + 1) * warps_of_block_; ++warp)
-    append(warp, {0, 0, none});
+    append(warp, {0, 0, none, none, 0, 0});
 }
 
 // The warp has nothing under way: it asks for its turn, or waits for its block, or is done.
 void Schedule::advance(std::int64_t warp) {
   const std::int64_t head = heads_[static_cast<std::size_t>(warp)];
   if (head == none) return;
-  const Item& item = items_[static_cast<std::size_t>(head)];
+  Item& item = items_[static_cast<std::size_t>(head)];
   if (item.entries > 0) {
-    memories_[item.memory].turns.add(warp);
+    if (!waits(warp, item)) memories_[item.memory].turns.add(warp);
     return;
   }
   const std::int64_t block = warp / warps_of_block_;
@@ -113,8 +122,24 @@ void Schedule::advance(std::int64_t warp) {
   }
 }
 
+// Whether something that the item awaits has not happened; the warp is then told when it does.
+bool Schedule::waits(std::int64_t warp, Item& item) {
+  for (; item.awaited > 0; ++item.first_awaited, --item.awaited) {
+    const auto event = static_cast<std::size_t>(awaited_[item.first_awaited]);
+    if (happened_[event] != 0) continue;
+    waiting_[event].push_back(warp);
+    return true;
+  }
+  return false;
+}
+
+void Schedule::happen(std::int64_t event) {
+  happened_[static_cast<std::size_t>(event)] = 1;
+  for (const std::int64_t warp : std::exchange(waiting_[static_cast<std::size_t>(event)], {})) advance(warp);
+}
+
 // When a request completes or a pipeline with warps waiting is free; false where neither will be.
-bool Schedule::next_event(std::int64_t& now) const {
+bool Schedule::next_moment(std::int64_t& now) const {
   std::int64_t soonest = std::numeric_limits<std::int64_t>::max();
   for (const Memory& memory : memories_) {
     if (!memory.turns.empty()) soonest = std::min(soonest, std::max(now, memory.free));
@@ -132,12 +157,13 @@ void Schedule::barrier() {
   }
   for (const std::int64_t warp : active_) advance(warp);
   std::int64_t now = 0, end = 0;
-  while (next_event(now)) {
+  while (next_moment(now)) {
     for (Memory& memory : memories_)
       while (!memory.flights.empty() && memory.flights.front().complete <= now) {
-        const std::int64_t warp = memory.flights.front().warp;
+        const Flight flight = memory.flights.front();
         memory.flights.pop_front();
-        advance(warp);
+        if (flight.event != none) happen(flight.event);
+        advance(flight.warp);
       }
     for (Memory& memory : memories_) {
       if (memory.turns.empty() || memory.free > now) continue;
@@ -145,13 +171,18 @@ void Schedule::barrier() {
       std::int64_t& head = heads_[static_cast<std::size_t>(warp)];
       const Item& item = items_[static_cast<std::size_t>(head)];
       memory.free = now + item.entries;
-      memory.flights.push_back({memory.free + memory.pipeline.latency - 1, warp});
+      memory.flights.push_back({memory.free + memory.pipeline.latency - 1, warp, item.event});
       end = std::max(end, memory.flights.back().complete);
       head = item.next;
     }
   }
+  for (const std::vector<std::int64_t>& warps : waiting_)
+    if (!warps.empty()) throw Fault("a warp waits for a request that waits for it");
   items_.clear();
   active_.clear();
+  awaited_.clear();
+  happened_.clear();
+  waiting_.clear();
   time_.units += end;
   ++time_.barriers;
 }

@@ -8,7 +8,8 @@
 // w) where there are groups. Several requests of a warp for one cell are one. So k entries take k + l - 1 units.
 //
 // A warp requests again when all that it requested is complete: its threads run the same program in step. Only requests
-// take time, as in the papers' counts; what threads compute between them does not, nor does a barrier.
+// take time, as in the papers' counts; what threads compute between them does not, nor does a barrier. A request may
+// wait for events, which other requests' completions are.
 
 #include <algorithm>
 #include <cstdint>
@@ -77,12 +78,18 @@ class Schedule {
     }
   }
   /// The same for one warp, of whose requests is known how many entries they take.
-  void step(std::int64_t warp, std::size_t memory, std::int64_t entries, std::int64_t requests);
+  void step(std::int64_t warp, std::size_t memory, std::int64_t entries, std::int64_t requests) {
+    step(warp, memory, entries, requests, none, {});
+  }
+  /// And an event, a number from 0, happens when this is complete; it does not enter before all that it awaits have.
+  void step(std::int64_t warp, std::size_t memory, std::int64_t entries, std::int64_t requests, std::int64_t event,
+            std::span<const std::int64_t> awaited);
   /// Every warp waits here for all warps of its block.
   void meet();
   /// The warps of one block do.
   void meet(std::int64_t block);
-  /// All warps wait for all: runs what was requested since the last barrier.
+  /// All warps wait for all: runs what was requested since the last barrier. Throws Fault where a warp waits for an
+  /// event that does not happen before; events are forgotten here.
   void barrier();
 
   const Time& time() const { return time_; }
@@ -95,10 +102,11 @@ class Schedule {
   struct Item {
     std::int64_t entries;
     std::size_t memory;
-    std::int64_t next;
+    std::int64_t next, event;
+    std::size_t first_awaited, awaited;  // in awaited_
   };
   struct Flight {
-    std::int64_t complete, warp;
+    std::int64_t complete, warp, event;
   };
   struct Memory {
     Pipeline pipeline;
@@ -110,16 +118,21 @@ class Schedule {
   void request(std::int64_t warp, std::size_t memory);
   void append(std::int64_t warp, const Item& item);
   void advance(std::int64_t warp);
-  bool next_event(std::int64_t& now) const;
+  bool waits(std::int64_t warp, Item& item);
+  void happen(std::int64_t event);
+  bool next_moment(std::int64_t& now) const;
 
   std::int64_t width_, warps_, warps_of_block_;
   std::vector<Memory> memories_;
   std::vector<Item> items_;
-  std::vector<std::int64_t> heads_, tails_;   // of each warp, in items_
-  std::vector<std::int64_t> active_;          // warps that have items
-  std::vector<std::int64_t> arrived_;         // at each block's meeting
-  std::vector<std::int64_t> cells_, sorted_;  // of the warp at hand
-  std::vector<std::int64_t> of_bank_;         // zero between calls
+  std::vector<std::int64_t> heads_, tails_;         // of each warp, in items_
+  std::vector<std::int64_t> awaited_;               // events
+  std::vector<char> happened_;                      // of each event
+  std::vector<std::vector<std::int64_t>> waiting_;  // warps, for each event
+  std::vector<std::int64_t> active_;                // warps that have items
+  std::vector<std::int64_t> arrived_;               // at each block's meeting
+  std::vector<std::int64_t> cells_, sorted_;        // of the warp at hand
+  std::vector<std::int64_t> of_bank_;               // zero between calls
   Time time_;
 };
 
