@@ -41,7 +41,8 @@ struct Touched {
 inline Touched touched(const Dense& dense, std::uint64_t bytes, unsigned w) {
   const std::uint64_t group = w * bytes;
   const std::uint64_t groups = distinct(dense, [group](std::uint64_t at) { return at / group; });
-  const std::uint64_t lowest = *std::min_element(dense.at.begin(), dense.at.begin() + dense.n);
+  std::uint64_t lowest = ~std::uint64_t{0};
+  for (std::size_t i = 0; i < dense.n; ++i) lowest = std::min(lowest, dense.at[i]);
   return {groups, groups <= (lowest + bytes * dense.n - 1) / group - lowest / group + 1};
 }
 
