@@ -13,10 +13,9 @@
 //   - A word that is published is a write. Who waits for it reads it once, when it is there: of the polls of a thread
 //     for a word only the last is charged, and it enters when the write that it saw is complete. Waiting costs nothing,
 //     where a GPU's polls take their share of the memory.
-//   - Blocks start in the order in which they took their tickets, their first atomics, so that whoever waits for
-//   smaller
-//     tickets goes on. Which words a block looked at, where it could choose, is what the run of the simulated machine
-//     chose, and so is the order of tickets: times are of that run.
+//   - Blocks start in the order in which they took their tickets, their first atomics, so that a block that waits for
+//     smaller tickets goes on. Which words a block looked at, where it could choose, is what the run of the simulated
+//     machine chose, and so is the order of tickets: times are of that run.
 // A request that not all lanes of a warp made is charged where the warp meets next, published words, too.
 //
 // It knows no barriers of some of a block's warps, and no copies that no warp asks for: launches with these have no
