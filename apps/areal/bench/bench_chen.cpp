@@ -15,7 +15,7 @@
 #include "../columns.hpp"
 #include "../model_plot.hpp"
 #include "../out.hpp"
-#include "media/media.hpp"
+#include "figure.hpp"
 #include "race.hpp"
 
 namespace areal::bench {
@@ -260,11 +260,7 @@ void bench_chen(const Options& options, Report& report) {
   }
   if (!launches)
     report.note("Figure 8 and VI-D are of 32f32f up to 4096x4096, which was not asked for or did not run: left out");
-  if (options.plot.empty()) return;
-  const std::string picture = svg(plot);
-  media::OutputFile file(options.plot, picture.size());
-  file.write(picture.data(), picture.size());
-  file.commit();
+  if (!options.plot.empty()) write_picture(options.plot, svg(plot));
 }
 
 }  // namespace areal::bench

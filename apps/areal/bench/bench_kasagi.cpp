@@ -16,7 +16,6 @@
 #include "bench.hpp"
 #include "figure.hpp"
 #include "kasagi_table.hpp"
-#include "media/media.hpp"
 #include "race.hpp"
 
 namespace areal::bench {
@@ -41,7 +40,6 @@ void check(const Options& options) {
   if (options.batch != 1) refuse("--batch");
   if (!options.squares.empty()) refuse("--squares");
   if (options.border != Border::none) refuse("--border");
-  if (!options.plot.empty()) media::OutputFile(options.plot, 0);  // a place that is none is told before the work
 }
 
 /// Measures, a size after another, and keeps the records.

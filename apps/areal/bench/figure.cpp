@@ -14,7 +14,6 @@ void check_figure(const Options& options) {
   if (!options.lanes.empty()) throw InvalidArgument("--lane: " + figure + " counts pixels of 8u in 32u");
   if (options.batch != 1) throw InvalidArgument("--batch: " + figure + " is of one image at a time");
   if (options.border != Border::none) throw InvalidArgument("--border: " + figure + " is of tensors without a border");
-  if (!options.plot.empty()) media::OutputFile(options.plot, 0);  // a place that is none is told before the work
 }
 
 Ranks keep_race(const Race& race, const Options& options, Report& report,

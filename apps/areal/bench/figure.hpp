@@ -14,7 +14,7 @@ namespace areal::bench {
 /// Records in the order of a race's racers; none of those that were refused.
 using Ranks = std::vector<std::optional<Record>>;
 
-/// Throws InvalidArgument for options that these figures do not take, IoError where their picture cannot be written.
+/// Throws InvalidArgument for options that these figures do not take.
 void check_figure(const Options& options);
 /// Keeps a record of each that ran, and notes why the others did not. `told` says how the launches are kept.
 Ranks keep_race(const Race& race, const Options& options, Report& report,
