@@ -40,6 +40,12 @@ void run(Race race, const Options& options, Report& report) {
 /// Elements whose sums, and the levels above them, lie in a GPU's L2 while sequential-parallel goes up and down.
 constexpr std::int64_t cached_group = 1 << 20;
 
+/// Elements that one warp sums in some tenths of a second: longer lines are not given to it unasked.
+constexpr std::int64_t warps_line = 1 << 24;
+bool is_of_one_warp(const Racer& racer) {
+  return racer.algorithm == "kogge-stone" || racer.algorithm == "ladner-fischer";
+}
+
 }  // namespace
 
 void bench_all_tables(const Options& options, Report& report) {
@@ -84,6 +90,11 @@ void bench_all_lines(const Options& options, Report& report) {
                                 : options.sizes) {
       race.lane = lane, race.size = size;
       race.racers = rows_of("scan", options);
+      if (options.algorithms.empty() && size.width > warps_line && std::erase_if(race.racers, is_of_one_warp) != 0)
+        report.note(
+            fmt::format("scan: {} elements are too many for the one warp of kogge-stone and ladner-fischer; "
+                        "--algorithm times them",
+                        size.width));
       for (Racer& racer : race.racers) racer.group = std::min(cached_group, size.width);
       if (options.peers) race.racers.push_back({"cub"});
       run(race, options, report);
