@@ -1,5 +1,5 @@
 #pragma once
-// What tables are asked for, before the data is there, and where their elements lie.
+// What tables are asked for, before the data is there.
 
 #include <areal/border.hpp>
 #include <areal/lane.hpp>
