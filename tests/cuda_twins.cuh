@@ -7,7 +7,7 @@
 
 #include "cuda/launcher.cuh"
 #include "kernels/device/handover.hpp"
-#include "kernels/device/warp.hpp"
+#include "kernels/device/warp/warp.hpp"
 #include "kernels/region/sums.hpp"
 #include "kernels/sat/depth.hpp"
 

@@ -5,6 +5,9 @@
 
 simt's folder memory stands alone: it includes nothing of the tree, and is built where simt is not.
 
+Within kernels: device <- each family, and no family another. An algorithm is one file, named as in the catalogue, which
+nobody includes but its family's entries; what two share is in device.
+
 It proves first, on a planted tree, that each kind of bad arrow is found.
 """
 
@@ -53,6 +56,19 @@ MEDIA_FACE = "src/media/media.hpp"
 
 # Of apps, bench sees this header alone: what the command asks of its plug-in.
 PLUGIN_FACE = "apps/areal/bench/cuda_bench.hpp"
+
+# The families of kernels: the frame, which all of the family may include; passes, which belong to a family and are no algorithm,
+# and which its entries alone include, as they do the algorithms. Where there is no frame, there are no algorithms.
+FRAMES = {
+    "sat": {"request", "tables", "choice", "plain", "entries", "paper_entries"},
+    "histogram": {"request", "plain", "pixel_bin", "entry", "entries", "paper_entries"},
+    "scan": {"request", "plain", "entries"},
+    "region": None,
+}
+PASSES = {"sat": {"depth", "tilted"}}
+ENTRIES = {"entries", "paper_entries"}
+CATALOGUE = "src/catalog/catalog.cpp"
+ROW = re.compile(r'\{"(\w+)", "([\w-]+)", "[^"]*", (true|false), (true|false), (true|false),')  # cpu, cuda, simt
 
 CUDA = r"cuda|cub/|thrust/|cooperative_groups|nvtx|nv/|curand|npp"
 # Third-party headers of each room; what is not here is the standard library's, or POSIX's where the room is not `include`.
@@ -106,6 +122,58 @@ def resolve(tree, source, name, quoted):
     return None
 
 
+def kernel_place(path):
+    """Of a file of kernels: its folder, and what it is there: "device", "frame", "entries", or an algorithm (or pass) and
+    whether this is a piece of it. None where it is not of kernels; a folder of None where it may not be."""
+    parts = path.with_suffix("").parts
+    if parts[:2] != ("src", "kernels"):
+        return None
+    inner = parts[2:]
+    if inner[0] == "device" and len(inner) > 1:
+        return "device", "device", False
+    if len(inner) < 2 or inner[0] not in FRAMES:
+        return None, None, False
+    family, name = inner[:2]
+    if FRAMES[family] is None:
+        return family, "frame", False
+    if len(inner) == 2 and name in FRAMES[family]:
+        return family, "entries" if name in ENTRIES else "frame", False
+    return family, name, len(inner) > 2
+
+
+def judge_kernels(path, target):
+    """What is wrong with an include of a file of kernels by one of src, or None."""
+    family, role, piece = kernel_place(target)
+    source = kernel_place(path)
+    if role not in ("device", "frame", "entries"):
+        if source is None or source[0] != family:
+            return f"only {family}'s entries may include {target}"
+        if piece and source[1] != role:
+            return f"only {family}/{role}.hpp and its pieces may include {target}"
+        if not piece and source[1] != "entries":
+            return f"only {family}'s entries may include {target}: what algorithms share is in device"
+    if source is None or family in ("device", source[0]) and not (role == "entries" and source[1] != "entries"):
+        return None
+    return f"kernels/{source[0]} may not include {target}"
+
+
+def uncatalogued(tree):
+    """Algorithms with a kernel that have no file, and files that are no algorithm."""
+    rows = {(family, name) for family, name, _, cuda, simt in ROW.findall((tree / CATALOGUE).read_text()) if "true" in (cuda, simt)}
+    found = []
+    for family, name in sorted(rows):
+        if not (tree / "src/kernels" / family / f"{name}.hpp").is_file():
+            found.append(f"{CATALOGUE}: {family} {name} has a kernel, but src/kernels/{family}/{name}.hpp is not there")
+    for path in sorted((tree / "src/kernels").rglob("*.hpp")):
+        path = path.relative_to(tree)
+        family, role, _ = kernel_place(path)
+        if family is None:
+            found.append(f"{path}: neither in device nor in a family")
+        elif role not in ("device", "frame", "entries", *PASSES.get(family, ())) and (family, role) not in rows:
+            found.append(f"{path}: the catalogue has no kernel {family} {role}")
+    return found
+
+
 def without_comments(text):
     return re.sub(r"/\*.*?\*/|//[^\n]*", "", text, flags=re.S)
 
@@ -134,7 +202,7 @@ def violations(tree):
                 match = CUDA_WORDS.search(without_comments(text))
                 if match:
                     found.append(f"{path}: {match.group(0)!r}: only cuda/ speaks CUDA")
-    return found, seen
+    return found + uncatalogued(tree), seen
 
 
 def judge(tree, source, room, name, quoted):
@@ -150,6 +218,8 @@ def judge(tree, source, room, name, quoted):
             return f"{room} may include {MEDIA_FACE} alone of media, not {target}"
         if other == "apps" and room == "bench" and str(target) != PLUGIN_FACE:
             return f"{room} may include {PLUGIN_FACE} alone of apps, not {target}"
+        if other == "kernels" and room in LIBRARY:
+            return judge_kernels(source.relative_to(tree), target)
         if room == "include" and quoted:
             return f"a public header includes its neighbours as <{name}>"
         return None
@@ -168,10 +238,21 @@ GOOD = {
     "include/areal/a.hpp": "#include <vector>\n#include <areal/b.hpp>\n",
     "include/areal/b.hpp": "// #include <cuda.h>\n",
     "src/catalog/rows.cpp": "#include <areal/a.hpp>\n",
+    "src/catalog/catalog.cpp": '{"sat", "one", "A, 1", false, true, true, 1},\n{"sat", "two", "A, 2", true, false, true, 1},\n'
+                               '{"sat", "three", "A, 3", true, false, false, 1},\n',
     "src/formulas/f.hpp": "#include <areal/a.hpp>\n",
-    "src/kernels/k.hpp": '#include <areal/a.hpp>\n#include "formulas/f.hpp"\n',
-    "src/cuda/launch.cu": '#include <cuda_runtime.h>\n#include "kernels/k.hpp"\n__global__ void f();\n',
-    "src/simt/run.hpp": '#include "kernels/k.hpp"\n#include <boost/context/fiber.hpp>\n',
+    "src/kernels/device/k.hpp": '#include <areal/a.hpp>\n#include "formulas/f.hpp"\n',
+    "src/kernels/device/line/l.hpp": '#include "kernels/device/k.hpp"\n',
+    "src/kernels/sat/request.hpp": '#include "kernels/device/k.hpp"\n',
+    "src/kernels/sat/one.hpp": '#include "kernels/device/line/l.hpp"\n#include "kernels/sat/one/part.hpp"\n#include "kernels/sat/request.hpp"\n',
+    "src/kernels/sat/one/part.hpp": '#include "kernels/sat/request.hpp"\n',
+    "src/kernels/sat/two.hpp": '#include "kernels/sat/request.hpp"\n',
+    "src/kernels/sat/depth.hpp": '#include "kernels/device/k.hpp"\n',
+    "src/kernels/sat/entries.hpp": '#include "kernels/sat/depth.hpp"\n#include "kernels/sat/one.hpp"\n#include "kernels/sat/two.hpp"\n',
+    "src/kernels/region/request.hpp": '#include "kernels/device/k.hpp"\n',
+    "src/kernels/region/sums.hpp": '#include "kernels/region/request.hpp"\n',
+    "src/cuda/launch.cu": '#include <cuda_runtime.h>\n#include "kernels/device/k.hpp"\n__global__ void f();\n',
+    "src/simt/run.hpp": '#include "kernels/device/k.hpp"\n#include "kernels/sat/entries.hpp"\n#include <boost/context/fiber.hpp>\n',
     "src/simt/memory/m.hpp": '#include <vector>\n#include "n.hpp"\n',
     "src/simt/memory/n.hpp": "#include <span>\n",
     "src/cpu/c.hpp": '#include <hwy/highway.h>\n#include <areal/a.hpp>\n#include "formulas/f.hpp"\n',
@@ -182,8 +263,8 @@ GOOD = {
     "src/video/v.hpp": '#include "media/media.hpp"\n',
     "apps/areal/main.cpp": '#include <CLI/CLI.hpp>\n#include "media/media.hpp"\n#include "verb.hpp"\n',
     "apps/areal/verb.hpp": "#include <areal/a.hpp>\n",
-    "docs/pictures/trace.cpp": '#include "simt/run.hpp"\n#include "kernels/k.hpp"\n',
-    "tests/any_test.cpp": '#include "cpu/c.hpp"\n#include <gtest/gtest.h>\n',
+    "docs/pictures/trace.cpp": '#include "simt/run.hpp"\n#include "kernels/device/k.hpp"\n#include "kernels/sat/one.hpp"\n',
+    "tests/any_test.cpp": '#include "cpu/c.hpp"\n#include "kernels/sat/one.hpp"\n#include <gtest/gtest.h>\n',
 }
 # One bad arrow each: (file, line to add).
 BAD = [
@@ -194,10 +275,38 @@ BAD = [
     ("include/areal/b.hpp", '#include "a.hpp"'),
     ("src/catalog/rows.cpp", '#include "cpu/c.hpp"'),
     ("src/formulas/f.hpp", '#include "cpu/c.hpp"'),
-    ("src/kernels/k.hpp", '#include "cuda/launch.cu"'),
-    ("src/kernels/k.hpp", "#include <cuda_runtime.h>"),
-    ("src/kernels/k.hpp", "__global__ void g();"),
-    ("src/kernels/k.hpp", '#include "simt/run.hpp"'),
+    ("src/kernels/device/k.hpp", '#include "cuda/launch.cu"'),
+    ("src/kernels/device/k.hpp", "#include <cuda_runtime.h>"),
+    ("src/kernels/device/k.hpp", "__global__ void g();"),
+    ("src/kernels/device/k.hpp", '#include "simt/run.hpp"'),
+    ("src/kernels/device/k.hpp", '#include "kernels/sat/request.hpp"'),
+    ("src/kernels/device/line/l.hpp", '#include "kernels/sat/one.hpp"'),
+    ("src/kernels/device/line/l.hpp", '#include "../../region/sums.hpp"'),
+    ("src/kernels/sat/one.hpp", '#include "kernels/sat/two.hpp"'),
+    ("src/kernels/sat/one.hpp", '#include "two.hpp"'),
+    ("src/kernels/sat/one.hpp", '#include "kernels/sat/depth.hpp"'),
+    ("src/kernels/sat/one.hpp", '#include "kernels/sat/entries.hpp"'),
+    ("src/kernels/sat/one.hpp", '#include "kernels/region/request.hpp"'),
+    ("src/kernels/sat/one/part.hpp", '#include "kernels/sat/two.hpp"'),
+    ("src/kernels/sat/one/part.hpp", '#include "kernels/sat/one.hpp"'),
+    ("src/kernels/sat/two.hpp", '#include "kernels/sat/one/part.hpp"'),
+    ("src/kernels/sat/depth.hpp", '#include "kernels/sat/two.hpp"'),
+    ("src/kernels/sat/request.hpp", '#include "kernels/sat/two.hpp"'),
+    ("src/kernels/sat/request.hpp", '#include "kernels/region/request.hpp"'),
+    ("src/kernels/sat/entries.hpp", '#include "kernels/sat/one/part.hpp"'),
+    ("src/kernels/region/sums.hpp", '#include "kernels/sat/request.hpp"'),
+    ("src/kernels/region/sums.hpp", '#include "kernels/sat/two.hpp"'),
+    ("src/kernels/sat/three.hpp", "int x;"),
+    ("src/kernels/sat/four.hpp", "int x;"),
+    ("src/kernels/sat/four/part.hpp", "int x;"),
+    ("src/kernels/attic/x.hpp", "int x;"),
+    ("src/kernels/x.hpp", "int x;"),
+    ("src/catalog/catalog.cpp", '{"sat", "four", "A, 4", false, false, true, 1},'),
+    ("src/catalog/catalog.cpp", '{"region", "four", "A, 4", false, true, false, 1},'),
+    ("src/simt/run.hpp", '#include "kernels/sat/one.hpp"'),
+    ("src/simt/run.hpp", '#include "kernels/sat/one/part.hpp"'),
+    ("src/cuda/launch.cu", '#include "kernels/sat/depth.hpp"'),
+    ("src/api/api.cpp", '#include "kernels/sat/two.hpp"'),
     ("src/cuda/launch.cu", '#include "cpu/c.hpp"'),
     ("src/cuda/launch.cu", '#include "simt/run.hpp"'),
     ("src/simt/run.hpp", '#include "cpu/c.hpp"'),
@@ -207,7 +316,7 @@ BAD = [
     ("src/simt/memory/m.hpp", "#include <areal/a.hpp>"),
     ("src/cpu/c.hpp", '#include "simt/run.hpp"'),
     ("src/cpu/c.hpp", '#include "simt/memory/m.hpp"'),
-    ("src/cpu/c.hpp", '#include "kernels/k.hpp"'),
+    ("src/cpu/c.hpp", '#include "kernels/device/k.hpp"'),
     ("src/cpu/c.hpp", '#include "../api/api.cpp"'),
     ("src/cpu/c.hpp", "#include <fmt/format.h>"),
     ("src/cpu/c.hpp", "#include <oneapi/tbb/parallel_for.h>"),

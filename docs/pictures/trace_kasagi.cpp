@@ -4,6 +4,7 @@
 #include "cases.hpp"
 #include "kernels/sat/1r1w.hpp"
 #include "kernels/sat/2r1w.hpp"
+#include "kernels/sat/2r2w.hpp"
 #include "kernels/sat/4r1w.hpp"
 #include "kernels/sat/4r4w.hpp"
 #include "kernels/sat/hybrid-1r1w.hpp"

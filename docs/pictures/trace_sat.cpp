@@ -16,7 +16,7 @@ using T = float;
 
 template <kernels::HeldOrder order>
 void name_held(Recorder& recorder, const kernels::TableRequest& request, void* workspace) {
-  const kernels::HeldPlan<kernels::HeldConfig<In, T, order>> plan(request, workspace);
+  const kernels::HeldPlan<kernels::HeldConfig<In, T, order>> plan(request.image, request.border, workspace);
   recorder.add("ticket", plan.args.ticket, 8);
   recorder.add("rows", plan.args.rows, 8);
   if (order == kernels::HeldOrder::rows) recorder.add("beside", plan.args.beside, 8);

@@ -13,7 +13,7 @@
 #include "api/view_check.hpp"
 #include "cpu/histogram/fused.hpp"
 #include "cpu/histogram/recurrence.hpp"
-#include "kernels/histogram/tile_threads.hpp"
+#include "kernels/device/tile/tile_threads.hpp"
 
 namespace areal {
 namespace {

@@ -9,8 +9,8 @@
 #include <cstring>
 #include "api/require.hpp"
 #include "cuda/device.hpp"
-#include "kernels/sat/request.hpp"
-#include "kernels/sat/triangles.hpp"
+#include "kernels/device/image/placed.hpp"
+#include "kernels/device/tile/triangles.hpp"
 
 namespace areal {
 namespace {

@@ -5,12 +5,12 @@
 // The tensor is far larger than the image, so what matters is that it is written once, whole lines at a time, without
 // being read. Tiles of 128 columns and 64 rows are made independent of each other first:
 //   tile   the pixels become bin numbers of 8 bits, in groups of bins that shared memory holds the counts of; each row
-//          and each column of a tile has so many pixels of each bin                       (anchored_tile.hpp)
+//          and each column of a tile has so many pixels of each bin                       (anchored/tile.hpp)
 //   walk   along the tiles of a row, and down those of a column, these become what lies left of each row of a tile and
-//          above each of its columns                                                      (anchored_walk.hpp)
+//          above each of its columns                                                      (anchored/walk.hpp)
 //   write  a warp takes a tile of one bin. Its anchor, the finished row above the tile, is the scan of what lies above
 //          the columns, and the corner, which the sums over tiles to the left or above make up; then it goes down row
-//          by row: the row above, what is left of the tile, and the row's own counts      (anchored_write.hpp)
+//          by row: the row above, what is left of the tile, and the row's own counts      (anchored/write.hpp)
 // Where a lane has 4 of 128 columns, its counts of four rows are the bytes of one word: one chain of 5 shuffles scans
 // 16 elements, and a row's prefix in the lane is one multiplication. Weights have a scan a row. Launches overlap: a
 // block may begin, and find out what is its own, before the launch before has ended.
@@ -19,11 +19,12 @@
 #include <cstdint>
 #include <limits>
 #include <type_traits>
+#include "kernels/device/image/edge.hpp"
+#include "kernels/device/image/placed.hpp"
 #include "kernels/device/workspace.hpp"
-#include "kernels/histogram/anchored_tile.hpp"
-#include "kernels/histogram/anchored_walk.hpp"
-#include "kernels/histogram/anchored_write.hpp"
-#include "kernels/sat/edge.hpp"
+#include "kernels/histogram/anchored/tile.hpp"
+#include "kernels/histogram/anchored/walk.hpp"
+#include "kernels/histogram/anchored/write.hpp"
 
 namespace areal::kernels {
 

@@ -9,8 +9,10 @@
 // Left open: rows longer than the 2048 elements of a block of 1024 threads. Here the block scans them piece by piece,
 // each beginning with the sum of those before, so that the launches stay as many. Blocks have 64, 256 or 1024 threads.
 
-#include "kernels/histogram/prescan.hpp"
-#include "kernels/histogram/transpose_planes.hpp"
+#include "kernels/device/line/prescan.hpp"
+#include "kernels/device/matrix/transpose_planes.hpp"
+#include "kernels/device/workspace.hpp"
+#include "kernels/histogram/request.hpp"
 
 namespace areal::kernels {
 
@@ -35,5 +37,8 @@ class CrossWeaveBaseline {
   TensorSize size_;
   Planes transposed_;
 };
+
+template <class T>
+using CwB = CrossWeaveBaseline<T>;
 
 }  // namespace areal::kernels

@@ -5,8 +5,10 @@
 // paper's grid where a row has two elements for each thread of a block), the second transposes all bins, the third
 // scans all columns as rows. Workspace: the transposed tensor. Scans and their blocks are those of cw-b.hpp.
 
-#include "kernels/histogram/prescan.hpp"
-#include "kernels/histogram/transpose_planes.hpp"
+#include "kernels/device/line/prescan.hpp"
+#include "kernels/device/matrix/transpose_planes.hpp"
+#include "kernels/device/workspace.hpp"
+#include "kernels/histogram/request.hpp"
 
 namespace areal::kernels {
 
@@ -29,5 +31,8 @@ class ScanTransposeScan {
   TensorSize size_;
   Planes transposed_;
 };
+
+template <class T>
+using CwSts = ScanTransposeScan<T>;
 
 }  // namespace areal::kernels

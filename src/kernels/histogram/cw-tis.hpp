@@ -3,9 +3,13 @@
 // rounded up, and one that sets the tensor to 0 and 1 before; w/T + h/T barrier steps. Reads 2, 1/T for what comes from
 // the strip before of each scan, and 1/b; writes 3 per element. A launch scans a strip of all bins: first the vertical
 // strips from left to right, each row beginning with the sum that the strip before left, then the horizontal ones from
-// top to bottom. All is coalesced but for the columns of sums. No workspace. How threads meet tiles: square_tile.hpp.
+// top to bottom. All is coalesced but for the columns of sums. No workspace. How threads meet tiles:
+// device/tile/square_tile.hpp.
 
-#include "kernels/histogram/square_tile.hpp"
+#include "kernels/device/matrix/planes.hpp"
+#include "kernels/device/tile/square_tile.hpp"
+#include "kernels/device/workspace.hpp"
+#include "kernels/histogram/plain.hpp"
 
 namespace areal::kernels {
 

@@ -2,9 +2,9 @@
 // The algorithms of the family `histogram`, for one counter and one launcher, as functions.
 
 #include <string_view>
+#include "kernels/device/groups.hpp"
 #include "kernels/histogram/anchored.hpp"
 #include "kernels/histogram/entry.hpp"
-#include "kernels/sat/groups.hpp"
 
 namespace areal::kernels {
 

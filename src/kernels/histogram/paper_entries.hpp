@@ -2,28 +2,18 @@
 // The papers' algorithms of the family `histogram`, for one counter and one launcher, as functions.
 
 #include <string_view>
+#include "kernels/device/groups.hpp"
 #include "kernels/histogram/cw-b.hpp"
 #include "kernels/histogram/cw-sts.hpp"
 #include "kernels/histogram/cw-tis.hpp"
+#include "kernels/histogram/harris.hpp"
+#include "kernels/histogram/lee-choe-multiple.hpp"
+#include "kernels/histogram/lee-choe-shared.hpp"
 #include "kernels/histogram/lee-choe.hpp"
 #include "kernels/histogram/plain.hpp"
 #include "kernels/histogram/wf-tis.hpp"
-#include "kernels/sat/groups.hpp"
 
 namespace areal::kernels {
-
-template <class T>
-using CwB = CrossWeaveBaseline<T>;
-template <class T>
-using CwSts = ScanTransposeScan<T>;
-template <class T>
-using Harris = ScanTranspose<T, Padded<>, false>;
-template <class T>
-using LeeChoeMultiple = ScanTranspose<T, Padded<>, true>;
-template <class T>
-using LeeChoeShared = ScanTranspose<T, Rotated<>, false>;
-template <class T>
-using LeeChoe = ScanTranspose<T, Rotated<>, true>;
 
 /// No functions where that algorithm is not one of these.
 template <class Launcher, class T>

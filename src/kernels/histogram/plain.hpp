@@ -3,47 +3,21 @@
 // bin, which a first launch sets to 0 and 1. The border is an offset of the tensor and a launch of its own that writes
 // zeros; the counts that a paper gives are those of border none.
 
-#include <type_traits>
+#include "kernels/device/image/edge.hpp"
+#include "kernels/device/image/placed.hpp"
+#include "kernels/device/matrix/planes.hpp"
+#include "kernels/device/tile/square_tile.hpp"
 #include "kernels/device/workspace.hpp"
 #include "kernels/histogram/entry.hpp"
 #include "kernels/histogram/pixel_bin.hpp"
-#include "kernels/sat/plain.hpp"
 
 namespace areal::kernels {
 
-/// Matrices of one size: the bins of a tensor.
-struct Planes {
-  char* first = nullptr;
-  std::int64_t pitch = 0;  ///< bytes from row to row
-  std::int64_t plane = 0;  ///< bytes from matrix to matrix
-  bool aligned = true;     ///< elements are; else they are moved byte by byte
-
-  AREAL_BOTH Matrix of(std::int64_t bin) const { return {first + bin * plane, pitch, aligned}; }
-};
-
-/// The sums of a tensor without its border.
-struct TensorSize {
-  std::int64_t width = 0, height = 0, bins = 0;
-
-  std::int64_t elements() const { return width * height * bins; }
-};
 inline TensorSize tensor_size(const HistogramRequest& request) {
   const Placed p = placed(request.image, request.border);
   return {p.width, p.height, request.image.empty() ? 0 : request.bins};
 }
-
-/// The type that counts are added in, in registers and in shared memory.
-template <class T>
-using Added = std::conditional_t<sizeof(T) == 2, std::uint32_t, T>;
-
-/// Matrices of a workspace.
-template <class T>
-Planes take_planes(Workspace& from, std::int64_t count, std::int64_t height, std::int64_t width) {
-  T* first = nullptr;
-  from.take(first, count * height * width);
-  const std::int64_t pitch = width * static_cast<std::int64_t>(sizeof(T));
-  return {reinterpret_cast<char*>(first), pitch, pitch * height, true};
-}
+inline TileChoice tile_choice(const HistogramRequest& request) { return {request.tile, request.tile_threads}; }
 
 // ---------------------------------------------------------------- the first launch
 

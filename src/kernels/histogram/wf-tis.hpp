@@ -4,10 +4,13 @@
 // before; w/T + h/T - 1 barrier steps. Reads 1, 2/T for what comes from the tiles above and to the left, and 1/b;
 // writes 2 and 1/T per element, all coalesced. A tile's rows are summed first, each beginning with what the tile to the
 // left saved; their last sums are saved before the columns are summed, each beginning with the finished sum above.
-// Workspace: b h, the saved columns, as all bins run at once. How threads meet tiles: square_tile.hpp.
+// Workspace: b h, the saved columns, as all bins run at once. How threads meet tiles: device/tile/square_tile.hpp.
 
 #include <algorithm>
-#include "kernels/histogram/square_tile.hpp"
+#include "kernels/device/matrix/planes.hpp"
+#include "kernels/device/tile/square_tile.hpp"
+#include "kernels/device/workspace.hpp"
+#include "kernels/histogram/plain.hpp"
 
 namespace areal::kernels {
 

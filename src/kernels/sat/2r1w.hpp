@@ -4,7 +4,9 @@
 // each tile read again with what lies above and left of it: carries.hpp. Blocks of 128 threads. Workspace: the carries.
 // Floats are the same every run.
 
-#include "kernels/sat/carries.hpp"
+#include "kernels/device/image/placed.hpp"
+#include "kernels/device/tile/carries.hpp"
+#include "kernels/sat/plain.hpp"
 
 namespace areal::kernels {
 

@@ -3,9 +3,9 @@
 // columns, transpose, columns, transpose. Blocks of 64 threads. Workspace: the transposed table. Floats are the same
 // every run.
 
-#include "kernels/device/diagonal.hpp"
-#include "kernels/sat/2r2w.hpp"
-#include "kernels/sat/transposed.hpp"
+#include "kernels/device/matrix/scan_lines.hpp"
+#include "kernels/device/tile/diagonal.hpp"
+#include "kernels/sat/plain.hpp"
 
 namespace areal::kernels {
 

@@ -5,7 +5,9 @@
 // conflicts; 6 barriers of the block for every 1024 columns (512 for sums of 8 bytes). Blocks of 1024 threads (512).
 // Workspace: the transposed table. Floats are the same every run.
 
-#include "kernels/sat/brlt.hpp"
+#include "kernels/device/warp/brlt.hpp"
+#include "kernels/device/workspace.hpp"
+#include "kernels/sat/plain.hpp"
 
 namespace areal::kernels {
 
@@ -35,7 +37,8 @@ struct BrltScanRowTwice {
 
   template <class In, class T, class Launcher>
   static void sums(Launcher& launcher, const TableRequest& request, const Plain& p, void* workspace) {
-    scan_rows_twice<BrltScanRow, PlainConfig<In, T>, PlainConfig<T, T>>(launcher, request, p, workspace);
+    Workspace from(workspace);
+    scan_rows_twice<BrltScanRow, PlainConfig<In, T>, PlainConfig<T, T>>(launcher, p, transposed<T>(request, from));
   }
 };
 

@@ -1,8 +1,13 @@
 #pragma once
 // The kernels of the family `sat`, for one table and one launcher, as functions.
 
+#include <cstdint>
+#include <type_traits>
+#include "kernels/device/elements.hpp"
+#include "kernels/device/groups.hpp"
 #include "kernels/sat/depth.hpp"
-#include "kernels/sat/groups.hpp"
+#include "kernels/sat/held-diagonal.hpp"
+#include "kernels/sat/held-direct.hpp"
 #include "kernels/sat/held.hpp"
 #include "kernels/sat/ribbon.hpp"
 #include "kernels/sat/tables.hpp"
@@ -12,7 +17,11 @@ namespace areal::kernels {
 
 template <class Launcher, class C>
 SatEntry<Launcher> held_entry() {
-  return {[](const TableRequest& request) { return HeldPlan<C>(request).workspace_bytes; }, held<C, Launcher>,
+  return {[](const TableRequest& request) { return HeldPlan<C>(request.image, request.border).workspace_bytes; },
+          [](Launcher& launcher, const TableRequest& request, const ConstView& image, const Valid& valid,
+             const TableViews& tables, void* workspace) {
+            held<C>(launcher, request.border, image, valid, tables.sum, tables.squares, workspace);
+          },
           [](Launcher& launcher, const TableViews& tables, std::int64_t offset) {
             if constexpr (C::both) {
               depth<decltype(C::T::first)>(launcher, tables.sum, offset);

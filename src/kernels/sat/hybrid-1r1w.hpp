@@ -6,9 +6,12 @@
 // triangle begins with the sums that 1R1W left around it. Blocks of 128 threads. Floats are the same every run; they
 // subtract, so that beside an infinity there is no number.
 
-#include "kernels/sat/1r1w.hpp"
-#include "kernels/sat/carries.hpp"
-#include "kernels/sat/triangles.hpp"
+#include "kernels/device/image/placed.hpp"
+#include "kernels/device/tile/carries.hpp"
+#include "kernels/device/tile/stages.hpp"
+#include "kernels/device/tile/triangles.hpp"
+#include "kernels/device/workspace.hpp"
+#include "kernels/sat/plain.hpp"
 
 namespace areal::kernels {
 

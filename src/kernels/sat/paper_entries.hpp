@@ -1,13 +1,14 @@
 #pragma once
 // The papers' algorithms of the family `sat`, for one table and one launcher, as functions.
 
+#include "kernels/device/elements.hpp"
+#include "kernels/device/groups.hpp"
 #include "kernels/sat/1r1w.hpp"
 #include "kernels/sat/2r1w.hpp"
 #include "kernels/sat/2r2w.hpp"
 #include "kernels/sat/4r1w.hpp"
 #include "kernels/sat/4r4w.hpp"
 #include "kernels/sat/brlt-scanrow.hpp"
-#include "kernels/sat/groups.hpp"
 #include "kernels/sat/hybrid-1r1w.hpp"
 #include "kernels/sat/plain.hpp"
 #include "kernels/sat/scanrow-brlt.hpp"

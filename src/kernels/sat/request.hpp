@@ -1,7 +1,6 @@
 #pragma once
-// What tables are asked for, before the data is there, and where their elements lie.
+// What tables are asked for, before the data is there.
 
-#include <algorithm>
 #include <areal/border.hpp>
 #include <areal/lane.hpp>
 #include <areal/view.hpp>
@@ -45,20 +44,5 @@ struct TableRequest {
 struct TableViews {
   View sum, squares = {};
 };
-
-/// The border is an output offset and an edge of zeros: all algorithms compute the inclusive table of a (sub)image.
-struct Placed {
-  std::int64_t width = 0, height = 0;  ///< of the image that is summed
-  std::int64_t offset = 0;             ///< columns and rows of zeros before the first sum
-};
-inline Placed placed(const Shape& image, Border border) {
-  const std::int64_t lost = border == Border::exclusive ? 1 : 0;
-  return {std::max<std::int64_t>(0, image.width - lost), std::max<std::int64_t>(0, image.height - lost),
-          border == Border::none ? 0 : 1};
-}
-/// A volume's slices are placed as its rows are.
-inline std::int64_t placed_depth(const Shape& image, Border border) {
-  return std::max<std::int64_t>(0, image.batch - (border == Border::exclusive ? 1 : 0));
-}
 
 }  // namespace areal::kernels

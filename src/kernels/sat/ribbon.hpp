@@ -16,13 +16,14 @@
 #include <cstdint>
 #include "kernels/device/elements.hpp"
 #include "kernels/device/handover.hpp"
+#include "kernels/device/image/edge.hpp"
+#include "kernels/device/image/placed.hpp"
+#include "kernels/device/image/valid.hpp"
 #include "kernels/device/machine.hpp"
 #include "kernels/device/strides.hpp"
-#include "kernels/device/warp.hpp"
+#include "kernels/device/warp/warp.hpp"
 #include "kernels/device/workspace.hpp"
-#include "kernels/sat/edge.hpp"
 #include "kernels/sat/request.hpp"
-#include "kernels/sat/valid.hpp"
 
 namespace areal::kernels {
 

@@ -6,8 +6,10 @@
 // transposed table. Floats are the same every run. The paper does not say how a row's warps hand on their sums: as in
 // BRLT-ScanRow, by its Figure 3c.
 
-#include "kernels/sat/brlt.hpp"
-#include "kernels/sat/scan_config.hpp"
+#include "kernels/device/warp/brlt.hpp"
+#include "kernels/device/warp/scan_config.hpp"
+#include "kernels/device/workspace.hpp"
+#include "kernels/sat/plain.hpp"
 
 namespace areal::kernels {
 
@@ -40,8 +42,10 @@ struct ScanRowBrltTwice {
 
   template <class In, class T, class Launcher>
   static void sums(Launcher& launcher, const TableRequest& request, const Plain& p, void* workspace) {
+    Workspace from(workspace);
+    const Matrix flat = transposed<T>(request, from);
     with_scan(request.scan, [&]<WarpScan scan>() {
-      scan_rows_twice<ScanRowBrlt, ScanConfig<In, T, scan>, ScanConfig<T, T, scan>>(launcher, request, p, workspace);
+      scan_rows_twice<ScanRowBrlt, ScanConfig<In, T, scan>, ScanConfig<T, T, scan>>(launcher, p, flat);
     });
   }
 };

@@ -2,46 +2,17 @@
 // ScanRowColumn (Chen 2018, IV-C). 2 launches, 1 barrier step. Reads 2, writes 2 per element (2n and 2n), all
 // coalesced; the second launch in place. Floats are the same every run.
 //
-//   ScanRow     a warp goes along each row, 1024 elements at a time: 32 warp scans, the last sum of each added to the
-//               first element of the next. 160 + 32 shuffles for 1024 elements, no barrier, no shared memory. Blocks of
-//               1024 threads, 512 for sums of 8 bytes
+//   ScanRow     a warp goes along each row: device/warp/scan_row.hpp
 //   ScanColumn  a block goes down 32 columns, 1024 rows at a time: each lane sums up 32 rows alone, 31 additions, and
 //               the warps' sums go through shared memory: 64 writes, 64 reads for 32 x 32 elements, 2 barriers for 1024
 //               rows. Blocks of 32 x 32 threads for every type, as in the paper: sums of 8 bytes do not fit into the 64
 //               registers that such a thread may have, and spill
 
-#include "kernels/sat/register_matrix.hpp"
-#include "kernels/sat/scan_config.hpp"
+#include "kernels/device/warp/register_matrix.hpp"
+#include "kernels/device/warp/scan_row.hpp"
+#include "kernels/sat/plain.hpp"
 
 namespace areal::kernels {
-
-template <class M, class C>
-struct ScanRow {
-  using In = typename C::In;
-  using T = typename C::T;
-  using Args = PassArgs;
-  using Shared = NoShared;
-  static constexpr int threads = row_threads<T>, resident = 1;
-  M m;
-  Args a;
-
-  AREAL_DEVICE void operator()() {
-    const std::int64_t y = m.block() * (threads / warp_size) + m.warp();
-    if (y >= a.height) return;
-    T before = 0;
-    for (std::int64_t x = 0; x < a.width; x += cached * warp_size) {
-      T data[cached];
-      load_registers<In>(m, row_strip<In>(m, a.from, y, x, a.width), data);
-      AREAL_UNROLL
-      for (int j = 0; j < cached; ++j) {
-        if (m.lane() == 0) data[j] += before;
-        data[j] = inclusive_scan<C::scan>(m, data[j]);
-        before = m.shuffle(data[j], warp_size - 1);
-      }
-      store_registers(m, row_strip<T>(m, a.to, y, x, a.width), data);
-    }
-  }
-};
 
 /// C: T alone counts.
 template <class M, class C>

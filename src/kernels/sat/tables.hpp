@@ -7,8 +7,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include "kernels/device/image/placed.hpp"
+#include "kernels/device/image/valid.hpp"
 #include "kernels/sat/request.hpp"
-#include "kernels/sat/valid.hpp"
 
 namespace areal::kernels {
 

@@ -17,11 +17,11 @@
 #include <cstdint>
 #include <type_traits>
 #include "kernels/device/elements.hpp"
+#include "kernels/device/image/edge.hpp"
+#include "kernels/device/image/valid.hpp"
 #include "kernels/device/machine.hpp"
 #include "kernels/device/strides.hpp"
-#include "kernels/sat/edge.hpp"
 #include "kernels/sat/request.hpp"
-#include "kernels/sat/valid.hpp"
 
 namespace areal::kernels {
 

@@ -1,18 +1,20 @@
 #pragma once
 // The table of the UMM (Nakano 2013, 8): optimal prefix-sums of the rows, transpose, again, transpose. Of a row 2d(w) +
-// 1 launches, of a column 2d(h) + 1 (scan/optimal.hpp: d(L) is the least d for which L / 2^(d+1) is not above 256),
-// and 2 for the transposes; none where a column is one element. Reads 10, writes 8 per element: for powers of two 10n -
-// 3h - 4w - h log2(w) - w log2(h) and 8n - 2h - 3w - h log2(w) - w log2(h), transposes coalesced, prefix-sums runs of
-// every element or of every second one. Blocks of 256 threads, 128 in a transpose; p is as many as there is work.
-// Workspace: the transposed table and the levels, 2n: the paper's n are the levels alone, as it transposes elsewhere.
-// Floats are the same every run.
+// 1 launches, of a column 2d(h) + 1 (device/line/levels.hpp: d(L) is the least d for which L / 2^(d+1) is not above
+// 256), and 2 for the transposes; none where a column is one element. Reads 10, writes 8 per element: for powers of two
+// 10n - 3h - 4w - h log2(w) - w log2(h) and 8n - 2h - 3w - h log2(w) - w log2(h), transposes coalesced, prefix-sums
+// runs of every element or of every second one. Blocks of 256 threads, 128 in a transpose; p is as many as there is
+// work. Workspace: the transposed table and the levels, 2n: the paper's n are the levels alone, as it transposes
+// elsewhere. Floats are the same every run.
 //
 // The transpose is only cited by the paper. Here w lanes have a tile of w x w elements in w registers each: in row r
 // lane j reads column (j + r) mod w, so that the elements of a column are with w lanes, and go out as one row. Which
 // register that is depends on the lane; so each lane first turns its registers by its own number, bit by bit.
 
-#include "kernels/sat/transposed.hpp"
-#include "kernels/scan/optimal.hpp"
+#include "kernels/device/image/placed.hpp"
+#include "kernels/device/line/levels.hpp"
+#include "kernels/device/workspace.hpp"
+#include "kernels/sat/plain.hpp"
 
 namespace areal::kernels {
 

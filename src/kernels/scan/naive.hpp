@@ -10,7 +10,9 @@
 // Where n elements are no more than one block's threads, all is one launch, in place, with the block's barriers between
 // reads and writes; nothing is copied but the first element, from the input.
 
-#include "kernels/scan/threads.hpp"
+#include "kernels/device/line/threads.hpp"
+#include "kernels/device/workspace.hpp"
+#include "kernels/scan/request.hpp"
 
 namespace areal::kernels {
 
@@ -101,5 +103,18 @@ void naive_prefix_sums(Launcher& launcher, const Matrix& from, const Matrix& to,
       launcher.template launch<NaiveStep, Sums>(blocks, {source, target, n, far, first, op}, false);
   }
 }
+
+struct NaiveScan {
+  template <class T>
+  static T* workspace(const ScanRequest& r, Workspace& from) {
+    T* cells = nullptr;
+    from.take(cells, naive_cells(r.n));
+    return cells;
+  }
+  template <class In, class T, class Launcher>
+  static void run(Launcher& launcher, const ScanRequest& r, const Matrix& line, const Matrix& sums, Workspace& from) {
+    naive_prefix_sums<LineConfig<In, T>>(launcher, line, sums, r.n, workspace<T>(r, from), r.p);
+  }
+};
 
 }  // namespace areal::kernels

@@ -1,14 +1,18 @@
 #pragma once
 // The sequential-parallel prefix-sums (Nakano 2013, 7): groups of k elements, one after another, each by the optimal
-// prefix-sums (optimal.hpp) in the workspace of one; before each group but the first, one thread adds the sum before it
-// to its first element. In place. 2 reads and 1 write more a group. Workspace: k - 1 elements. The order of operations
-// depends on n and k alone.
+// prefix-sums (device/line/levels.hpp) in the workspace of one; before each group but the first, one thread adds the
+// sum before it to its first element. In place. 2 reads and 1 write more a group. Workspace: k - 1 elements. The order
+// of operations depends on n and k alone.
 //
 // The carry and the group are steps of all p threads, so the end of a launch stands between: with d levels summed by
 // launches, n/k (2d + 2) - 1 launches.
 
+#include <algorithm>
 #include <type_traits>
-#include "kernels/scan/optimal.hpp"
+#include "kernels/device/line/copy_line.hpp"
+#include "kernels/device/line/levels.hpp"
+#include "kernels/device/workspace.hpp"
+#include "kernels/scan/request.hpp"
 
 namespace areal::kernels {
 
@@ -49,5 +53,19 @@ void sequential_prefix_sums(Launcher& launcher, const Matrix& line, std::int64_t
     optimal_prefix_sums<C>(launcher, {group, group, 1, std::min(k, n - at), true}, levels, p, op);
   }
 }
+
+struct SequentialParallelScan {
+  template <class T>
+  static T* workspace(const ScanRequest& r, Workspace& from) {
+    T* cells = nullptr;
+    from.take(cells, level_cells(1, std::min(r.k, r.n)));
+    return cells;
+  }
+  template <class In, class T, class Launcher>
+  static void run(Launcher& launcher, const ScanRequest& r, const Matrix& line, const Matrix& sums, Workspace& from) {
+    copy_line<In, T>(launcher, line, sums, r.n);
+    sequential_prefix_sums<LineConfig<T, T>>(launcher, sums, r.n, r.k, workspace<T>(r, from), r.p);
+  }
+};
 
 }  // namespace areal::kernels

@@ -2,7 +2,7 @@
 // The two warp scans of Chen 2018 (III-C2), by name.
 
 #include <areal/warp_scan.hpp>
-#include "kernels/device/warp.hpp"
+#include "kernels/device/warp/warp.hpp"
 
 namespace areal::kernels {
 

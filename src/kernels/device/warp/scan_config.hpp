@@ -1,7 +1,7 @@
 #pragma once
 // The choice of the warp scan, which is a template argument of the kernels that have one.
 
-#include "kernels/device/warp_scans.hpp"
+#include "kernels/device/warp/warp_scans.hpp"
 
 namespace areal::kernels {
 

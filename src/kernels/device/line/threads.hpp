@@ -3,8 +3,8 @@
 
 #include <algorithm>
 #include <cstdint>
-#include "kernels/sat/plain.hpp"
-#include "kernels/scan/plus.hpp"
+#include "kernels/device/line/plus.hpp"
+#include "kernels/device/matrix/matrix.hpp"
 
 namespace areal::kernels {
 

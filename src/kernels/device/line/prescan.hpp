@@ -1,5 +1,5 @@
 #pragma once
-// Scans of the rows of matrices, in place, by the scan of a block in shared memory (scan/harris.hpp), which is
+// Scans of the rows of matrices, in place, by the scan of a block in shared memory (tree.hpp), which is
 // exclusive: the elements, which their threads kept, are added back. Reads 1, writes 1 per element, coalesced: thread t
 // moves the elements t, t + threads, .. of its piece, a power of two of elements beyond whose end there are zeros.
 // What is longer than a block can hold are several pieces: of one block, one after another (Poostchi 2017), or of as
@@ -7,8 +7,8 @@
 
 #include <algorithm>
 #include <bit>
-#include "kernels/histogram/plain.hpp"
-#include "kernels/scan/harris.hpp"
+#include "kernels/device/line/tree.hpp"
+#include "kernels/device/matrix/planes.hpp"
 
 namespace areal::kernels {
 

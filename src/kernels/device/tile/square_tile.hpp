@@ -10,8 +10,9 @@
 
 #include <type_traits>
 #include <utility>
-#include "kernels/histogram/plain.hpp"
-#include "kernels/histogram/tile_threads.hpp"
+#include "kernels/device/machine.hpp"
+#include "kernels/device/matrix/planes.hpp"
+#include "kernels/device/tile/tile_threads.hpp"
 
 namespace areal::kernels {
 
@@ -91,7 +92,6 @@ void with_block(int threads, const F& f) {
 struct TileChoice {
   int side, threads;
 };
-inline TileChoice tile_choice(const HistogramRequest& request) { return {request.tile, request.tile_threads}; }
 
 /// f.operator()<C>() with the SquareConfig of that choice: any of tile_threads.hpp for counters of 32u, the default for
 /// all others and for 0 threads. Whoever plans refuses what is not there.

@@ -4,8 +4,8 @@
 
 #include <cstdint>
 #include "kernels/device/machine.hpp"
-#include "kernels/device/warp.hpp"
-#include "kernels/histogram/anchored_tile.hpp"
+#include "kernels/device/warp/warp.hpp"
+#include "kernels/histogram/anchored/tile.hpp"
 
 namespace areal::kernels {
 

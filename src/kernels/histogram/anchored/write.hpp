@@ -5,8 +5,8 @@
 #include <type_traits>
 #include "kernels/device/elements.hpp"
 #include "kernels/device/machine.hpp"
-#include "kernels/device/warp.hpp"
-#include "kernels/histogram/anchored_tile.hpp"
+#include "kernels/device/warp/warp.hpp"
+#include "kernels/histogram/anchored/tile.hpp"
 
 namespace areal::kernels {
 

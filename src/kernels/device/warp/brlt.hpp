@@ -3,8 +3,7 @@
 // the rows of a matrix and writes them transposed, without a transpose in global memory; the second launch reads what
 // the first wrote.
 
-#include "kernels/sat/register_matrix.hpp"
-#include "kernels/sat/transposed.hpp"
+#include "kernels/device/warp/register_matrix.hpp"
 
 namespace areal::kernels {
 
@@ -33,11 +32,10 @@ AREAL_DEVICE void scan_rows_transposed(const M& m, BrltShared<T>& s, const PassA
   }
 }
 
-/// First and Second: the kernel's configurations for the image and for the transposed sums of its rows.
+/// First and Second: the kernel's configurations for the image and for the sums of its rows, which go to `flat`,
+/// transposed.
 template <template <class, class> class Kernel, class First, class Second, class Launcher>
-void scan_rows_twice(Launcher& launcher, const TableRequest& request, const Plain& p, void* workspace) {
-  Workspace from(workspace);
-  const Matrix flat = transposed<typename First::T>(request, from);
+void scan_rows_twice(Launcher& launcher, const Plain& p, const Matrix& flat) {
   launcher.template launch<Kernel, First>(blocks_of(p.height, warp_size), {p.in, flat, p.height, p.width}, false);
   launcher.template launch<Kernel, Second>(blocks_of(p.width, warp_size), {flat, p.out, p.width, p.height}, false);
 }

@@ -14,8 +14,8 @@
 
 #include <algorithm>
 #include <array>
+#include "kernels/device/tile/block.hpp"
 #include "kernels/device/workspace.hpp"
-#include "kernels/sat/block.hpp"
 
 namespace areal::kernels {
 
@@ -31,7 +31,7 @@ struct Level {
   /// corners[i - skipped][j - skipped]; x and y count from the first tile. Into the first tiles of all but `lower`
   /// nothing comes.
   Matrix columns, rows, corners;
-  Matrix right;  ///< of a triangle: [tile x][y] the last columns of tiles, see 1r1w.hpp
+  Matrix right;  ///< of a triangle: [tile x][y] the last columns of tiles, see stages.hpp
 
   AREAL_BOTH int skipped() const { return part == Part::lower ? 0 : 1; }
   AREAL_BOTH std::int64_t corners_y() const { return tiles_y - skipped(); }

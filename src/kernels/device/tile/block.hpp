@@ -2,8 +2,8 @@
 // A block's tile of w x w elements in shared memory, diagonally arranged: how 2R1W and 1R1W (Kasagi 2014, V and VI)
 // load it, add to its top row and left column, sum it up and store it. All 128 threads copy, w of them compute.
 
-#include "kernels/device/diagonal.hpp"
-#include "kernels/sat/plain.hpp"
+#include "kernels/device/matrix/matrix.hpp"
+#include "kernels/device/tile/diagonal.hpp"
 
 namespace areal::kernels {
 

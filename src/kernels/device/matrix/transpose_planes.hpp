@@ -3,7 +3,7 @@
 // element, all coalesced. A block brings a tile of 32 x 32 to its place across the diagonal, through shared memory
 // whose rows have 33 cells, so that no column meets a bank twice; 256 threads, a row of the tile a warp, four in turn.
 
-#include "kernels/histogram/plain.hpp"
+#include "kernels/device/matrix/planes.hpp"
 
 namespace areal::kernels {
 

@@ -9,11 +9,11 @@
 
 namespace areal::kernels {
 
-inline constexpr std::array block_threads{64, 128, 256, 512, 1024};
+inline constexpr std::array all_tile_threads{64, 128, 256, 512, 1024};
 
 /// Ascending; none for what is no tile's side.
 constexpr std::span<const int> tile_threads(int side) {
-  const std::span<const int> all(block_threads);
+  const std::span<const int> all(all_tile_threads);
   return side == 16 ? all.first(3) : side == 32 || side == 64 ? all.subspan(1) : all.first(0);
 }
 

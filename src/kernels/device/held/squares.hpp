@@ -6,11 +6,11 @@
 
 #include <cstdint>
 #include <type_traits>
-#include "kernels/device/both.hpp"
 #include "kernels/device/elements.hpp"
+#include "kernels/device/held/both.hpp"
+#include "kernels/device/held/stores.hpp"
 #include "kernels/device/machine.hpp"
-#include "kernels/device/warp.hpp"
-#include "kernels/sat/held_stores.hpp"
+#include "kernels/device/warp/warp.hpp"
 
 namespace areal::kernels {
 

@@ -6,7 +6,7 @@
 #include <type_traits>
 #include "kernels/device/handover.hpp"
 #include "kernels/device/machine.hpp"
-#include "kernels/device/warp.hpp"
+#include "kernels/device/warp/warp.hpp"
 
 namespace areal::kernels {
 

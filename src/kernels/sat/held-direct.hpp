@@ -1,8 +1,13 @@
 #pragma once
-// held-direct: tiles row by row, and each adds up what all the tiles to the left, above, and left of those above have
-// published of themselves: one hop, for images whose tiles are few and all on the machine at once.
+// held-direct (areal). 1 launch. Reads 1, writes 1 per element. Floats are the same every run. The kernel is
+// device/held/kernel.hpp; here is how it gathers.
+//
+// Tiles row by row, and each adds up what all the tiles to the left, above, and left of those above have published of
+// themselves: one hop, for images whose tiles are few and all on the machine at once.
 
+#include <cstdint>
 #include "kernels/device/handover.hpp"
+#include "kernels/device/held/schedule.hpp"
 #include "kernels/device/machine.hpp"
 
 namespace areal::kernels {

@@ -2,7 +2,7 @@
 // The register cache of Chen 2018 (IV): a warp holds 32 x 32 elements, 32 registers a thread; how they come and go,
 // are transposed, and learn what the warps before have summed up.
 
-#include "kernels/sat/plain.hpp"
+#include "kernels/device/matrix/matrix.hpp"
 
 namespace areal::kernels {
 

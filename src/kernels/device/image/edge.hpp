@@ -5,7 +5,6 @@
 #include <algorithm>
 #include "kernels/device/elements.hpp"
 #include "kernels/device/strides.hpp"
-#include "kernels/sat/request.hpp"
 
 namespace areal::kernels {
 

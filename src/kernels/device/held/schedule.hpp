@@ -1,0 +1,123 @@
+#pragma once
+// What held, held-diagonal and held-direct are tuned by, the plan of one, and its schedule: 1 launch.
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+#include "kernels/device/held/kernel.hpp"
+#include "kernels/device/image/edge.hpp"
+#include "kernels/device/image/placed.hpp"
+#include "kernels/device/image/valid.hpp"
+#include "kernels/device/strides.hpp"
+#include "kernels/device/workspace.hpp"
+
+namespace areal::kernels {
+
+/// Lane and tuning, of one H200, 2026-11: see docs/notes/cuda-sat.md for what else was tried.
+template <class In_, class T_, HeldOrder order_>
+struct HeldConfig {
+  using In = In_;
+  using T = T_;
+  using Cell = T;  // of a tile's own columns
+  static constexpr HeldOrder order = order_;
+  static constexpr bool diagonal = order == HeldOrder::diagonals, both = false,
+                        byte = std::is_same_v<In, std::uint8_t> && std::is_same_v<T, std::uint32_t>;
+  static constexpr int vector = 16 / static_cast<int>(sizeof(T));
+  static constexpr int spans = sizeof(T) == 8 || (byte && diagonal) ? 2 : 1;
+  static constexpr int bunches = sizeof(T) == 8 ? 4 : 8;
+  static constexpr int rows = byte && order == HeldOrder::rows ? 32 : 16;
+  static constexpr int resident = byte && diagonal ? 2 : sizeof(In) < sizeof(T) ? 4 : 3;
+  static constexpr int depth = diagonal ? 3 : 4;
+  static constexpr int asked = 4;   // words of a row that a thread asks for at once
+  static constexpr int group = 16;  // tiles that are one group by themselves
+};
+
+/// A sum and a sum of squares. The sums of bytes within a tile fit 32 bits whatever the tables are.
+template <class In_, class T_, class Squares>
+struct HeldSquaresConfig {
+  using In = In_;
+  using T = Both<T_, Squares>;
+  template <class S>
+  using Local = std::conditional_t<sizeof(In) == 1, std::uint32_t, S>;
+  using Cell = Both<Local<T_>, Local<Squares>>;
+  static constexpr HeldOrder order = HeldOrder::rows;
+  static constexpr bool both = true, byte = false;
+  static constexpr int vector = sizeof(In) == 8 ? 2 : 4;
+  static constexpr int spans = 2;
+  static constexpr bool many = sizeof(In) == 1 && sizeof(T_) == 4 && sizeof(Squares) == 8;  // warps, of few registers
+  static constexpr int bunches = many ? 8 : 4;
+  static constexpr int rows = (sizeof(In) <= 2 ? 128 : 64) / bunches;
+  static constexpr int resident = 2;
+  static constexpr int depth = 4, asked = many ? 1 : 4;
+  static constexpr int group = 8;
+};
+
+/// The geometry and the workspace of one plan.
+template <class C>
+struct HeldPlan {
+  using In = typename C::In;
+  using T = typename C::T;
+  using Kernel = Held<NoMachine, C>;
+
+  explicit HeldPlan(const Shape& image, Border border, void* workspace = nullptr) {
+    const Placed p = placed(image, border);
+    args.width = p.width, args.height = p.height, args.edge = p.offset == 1;
+    args.channels = static_cast<int>(image.channels);
+    const std::int64_t images = image.batch * image.channels;
+    args.tiles_x = static_cast<int>((p.width + Kernel::tile_width - 1) / Kernel::tile_width);
+    args.tiles_y = static_cast<int>((p.height + Kernel::tile_height - 1) / Kernel::tile_height);
+    // One group where a row of tiles is short, else about as many groups as tiles in each.
+    args.group = args.tiles_x <= C::group ? std::max(1, args.tiles_x) : 1;
+    while (args.tiles_x > C::group && static_cast<std::int64_t>(args.group) * args.group < args.tiles_x) ++args.group;
+    args.groups = (args.tiles_x + args.group - 1) / args.group;
+    blocks = static_cast<std::int64_t>(args.tiles_x) * args.tiles_y * images;
+    Workspace from(workspace);
+    from.take(args.ticket, 1);
+    from.take(args.rows, blocks * Kernel::tile_height);
+    from.take(args.beside, Kernel::order != HeldOrder::rows
+                               ? 0
+                               : args.groups * static_cast<std::int64_t>(args.tiles_y) * images * Kernel::tile_height);
+    from.take(args.columns, blocks * Kernel::tile_width);
+    from.take(args.totals, blocks * Kernel::totals);
+    workspace_bytes = blocks == 0 ? 0 : from.bytes();
+  }
+
+  HeldArgs<In, T> args{};
+  std::int64_t blocks = 0;
+  std::size_t workspace_bytes = 0;
+};
+
+/// Where the first sum of a table goes, and how its vectors may be moved.
+template <class T>
+char* first_sum(const View& table, bool edge, Strides& out) {
+  out = strides(table);
+  char* const first = static_cast<char*>(table.data) + (edge ? out.row + out.column : 0);
+  out.alignment = alignment_of(first, out, sizeof(T), 16);
+  return first;
+}
+
+/// The schedule; `squares` where C has both. The workspace was zeroed once.
+template <class C, class Launcher>
+void held(Launcher& launcher, Border border, const ConstView& image, const Valid& valid, const View& sum,
+          const View& squares, void* workspace) {
+  HeldPlan<C> plan(image.shape, border, workspace);
+  auto& a = plan.args;
+  const bool empty = plan.blocks == 0, zeros = empty && border != Border::none;
+  if constexpr (C::both) {
+    if (zeros) edge<decltype(C::T::first)>(launcher, sum), edge<decltype(C::T::second)>(launcher, squares);
+    a.table = first_sum<decltype(C::T::first)>(sum, a.edge, a.out);
+    a.squares = first_sum<decltype(C::T::second)>(squares, a.edge, a.squares_out);
+  } else {
+    if (zeros) edge<typename C::T>(launcher, sum);
+    a.table = first_sum<typename C::T>(sum, a.edge, a.out);
+  }
+  if (empty) return;
+  a.in = strides(image);
+  a.image = static_cast<const char*>(image.data);
+  a.valid = valid;
+  a.in.alignment = alignment_of(a.image, a.in, sizeof(typename C::In), sizeof(Vec<typename C::In, C::vector>));
+  if (valid.plane != nullptr) a.in.alignment = std::min(a.in.alignment, Alignment::elements);  // one by one
+  launcher.template launch<Held, C>(plan.blocks, a, false);
+}
+
+}  // namespace areal::kernels
