@@ -21,9 +21,6 @@ void call(const char* function, const What& what) {
   if (error[0] != 0) throw Error(error.data());
 }
 
-bool takes_scan(std::string_view algorithm) { return algorithm == "scanrow-brlt" || algorithm == "scanrow-column"; }
-bool takes_tile(std::string_view algorithm) { return algorithm == "cw-tis" || algorithm == "wf-tis"; }
-
 }  // namespace
 
 RaceResult race(const Race& race, const Options& options) {
@@ -70,16 +67,17 @@ Record record_of(const Race& race, const Racer& racer, const Ran& ran, const Opt
   record.border = Border::none;
   record.threads = 0;
   record.shown = options.shown;
-  if (const Algorithm* const row = find_algorithm(race.what(), ran.algorithm)) record.source = row->source;
-  if (ran.algorithm == "hybrid-1r1w")
-    record.r = hybrid_share({race.size.width, race.size.height}, racer.r, record.border);
-  if (takes_scan(ran.algorithm)) record.scan = name_of(racer.scan);
-  if (takes_tile(ran.algorithm)) {
+  record.launches = ran.launches;
+  const Algorithm* const row = find_algorithm(race.what(), ran.algorithm);
+  if (row == nullptr) return record;  // a peer
+  record.source = row->source;
+  if (row->takes.r) record.r = hybrid_share({race.size.width, race.size.height}, racer.r, record.border);
+  if (row->takes.scan) record.scan = name_of(racer.scan);
+  if (row->takes.tile) {
     record.tile = racer.tile;
     record.tile_threads = racer.tile_threads != 0 ? racer.tile_threads : default_tile_threads(racer.tile);
   }
-  if (ran.algorithm == "sequential-parallel") record.group = racer.group;
-  record.launches = ran.launches;
+  if (row->takes.group) record.group = racer.group;
   return record;
 }
 
