@@ -35,6 +35,12 @@ if(NOT CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know nvcc's 
 endif()
 # No product is fused with a sum: simt and cuda give the same bits.
 string(APPEND CMAKE_CUDA_FLAGS " -fmad=false --expt-relaxed-constexpr")
+if(AREAL_FAST_COMPILE)
+  set(CMAKE_CUDA_FLAGS_RELEASE "-O1 -DNDEBUG")
+  if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 13.0)
+    string(APPEND CMAKE_CUDA_FLAGS " --Ofast-compile=max")
+  endif()
+endif()
 # Of the library's size most is kernels.
 if(CMAKE_CUDA_COMPILER_VERSION VERSION_GREATER_EQUAL 12.8)
   string(APPEND CMAKE_CUDA_FLAGS " --compress-mode=size")

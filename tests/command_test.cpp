@@ -5,6 +5,7 @@
 #include <areal/version.hpp>
 #include <cmath>
 #include <cstring>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include "command_runner.hpp"
@@ -462,13 +463,26 @@ TEST_F(Command, AlgorithmsListsTheCatalogue) {
   for (std::size_t i = 0; i < list.size(); ++i) {
     EXPECT_EQ(list[i]["family"], algorithms()[i].family);
     EXPECT_EQ(list[i]["id"], algorithms()[i].id);
-    for (const char* key :
-         {"source", "backends", "lanes", "reads_per_element", "writes_per_element", "barrier_steps", "deterministic"})
+    for (const char* key : {"source", "backends", "lanes", "reads_per_element", "writes_per_element", "barrier_steps",
+                            "deterministic", "takes"})
       EXPECT_TRUE(list[i].contains(key)) << key;
     EXPECT_FALSE(list[i]["backends"].empty());
   }
   EXPECT_EQ(list[0]["reads_per_element"], 2);
   EXPECT_EQ(lines(answer({"algorithms"})).size(), algorithms().size() + 1);
+  std::map<std::pair<std::string, std::string>, Json> takes;
+  for (const Json& row : list)
+    if (!row["takes"].empty()) takes[{row["family"], row["id"]}] = row["takes"];
+  const std::map<std::pair<std::string, std::string>, Json> expected = {
+      {{"sat", "hybrid-1r1w"}, {"r"}},
+      {{"sat", "scanrow-brlt"}, {"scan"}},
+      {{"sat", "scanrow-column"}, {"scan"}},
+      {{"histogram", "cw-tis"}, {"tile", "tile-threads"}},
+      {{"histogram", "wf-tis"}, {"tile", "tile-threads"}},
+      {{"scan", "naive"}, {"threads"}},
+      {{"scan", "optimal"}, {"threads"}},
+      {{"scan", "sequential-parallel"}, {"threads", "k"}}};
+  EXPECT_EQ(takes, expected);
 }
 
 TEST_F(Command, InfoSaysWhatIsThere) {

@@ -3,7 +3,7 @@
 find_path(AREAL_OPENCV_INCLUDE opencv2/imgproc.hpp PATH_SUFFIXES opencv4)
 find_library(AREAL_OPENCV_CORE opencv_core)
 find_library(AREAL_OPENCV_IMGPROC opencv_imgproc)
-if(AREAL_OPENCV_INCLUDE AND AREAL_OPENCV_CORE AND AREAL_OPENCV_IMGPROC)
+if(TARGET peers_opencv_test AND AREAL_OPENCV_INCLUDE AND AREAL_OPENCV_CORE AND AREAL_OPENCV_IMGPROC)
   target_include_directories(peers_opencv_test SYSTEM PRIVATE ${AREAL_OPENCV_INCLUDE})
   target_link_libraries(peers_opencv_test PRIVATE ${AREAL_OPENCV_IMGPROC} ${AREAL_OPENCV_CORE})
   target_compile_definitions(peers_opencv_test PRIVATE AREAL_HAVE_OPENCV)

@@ -73,7 +73,8 @@ SatCase case_of(const Choice& choice) {
   c.image = Shape{p.shapes[choice[4]].width, p.shapes[choice[4]].height, of.count,
                   static_cast<std::int64_t>(choice[6]) * 2 + 1, of.image};
   if (c.options.backend == Backend::simt) {                                                   // which takes its time
-    if (c.image.width * c.image.height > 100'000) c.image.width = 700, c.image.height = 140;  // still several tiles
+    if (c.image.width * c.image.height > 100'000) c.image.width = 390, c.image.height = 140;  // still several tiles
+    if (c.options.algorithm != "ribbon") c.image.height = std::min<std::int64_t>(c.image.height, 3001);  // as `tall`
     if (c.image.width * c.image.height > 5'000) c.image.channels = c.image.batch = 1;
   }
   c.options.tables = of.tables;

@@ -6,13 +6,13 @@ import pathlib
 import sys
 import tempfile
 
+from planted import sat_record
+
 KERNELS = {"scanrow-brlt": ("ScanRowBrlt", "ScanRowBrlt"), "brlt-scanrow": ("BrltScanRow", "BrltScanRow"), "scanrow-column": ("ScanRow", "ScanColumn")}
 
 
 def record(algorithm, lane, side, median, launches=(), **more):
-    one = {"what": "sat", "algorithm": algorithm, "backend": "cuda", "device": "a device", "lane": lane, "width": side, "height": side,
-           "border": "none", "time_us": {"min": median, "median": median, "max": median}, "floor": "copy", "floor_us": 8.0,
-           "shown": "chen", "commit": "c0ffee", **more}
+    one = sat_record(algorithm, lane, side, median, 8.0, **{"shown": "chen", **more})
     if algorithm in ("scanrow-brlt", "scanrow-column"):
         one.setdefault("scan", "kogge-stone")
     if launches:

@@ -8,11 +8,7 @@ import pathlib
 import sys
 import tempfile
 
-
-def record(algorithm, lane, side, median, floor, **more):
-    return {"what": "sat", "algorithm": algorithm, "backend": "cuda", "device": "a device", "lane": lane, "width": side, "height": side,
-            "bins": 0, "batch": 1, "threads": 0, "border": "none", "time_us": {"min": median, "median": median, "max": median},
-            "floor": "copy", "floor_us": floor, "fraction": floor / median, "bytes": 0, "commit": "c0ffee", **more}
+from planted import sat_record as record
 
 
 def main():

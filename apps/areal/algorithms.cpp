@@ -37,6 +37,17 @@ std::vector<std::string> lanes_of(const Algorithm& row) {
   return names;
 }
 
+// Options of its own, as the command has them.
+std::vector<std::string> options_of(const Algorithm& row) {
+  std::vector<std::string> names;
+  if (row.takes.r) names.emplace_back("r");
+  if (row.takes.scan) names.emplace_back("scan");
+  if (row.takes.tile) names.insert(names.end(), {"tile", "tile-threads"});
+  if (row.takes.threads) names.emplace_back("threads");
+  if (row.takes.group) names.emplace_back("k");
+  return names;
+}
+
 // A number where it is one, else the formula.
 Json cost(std::string_view text) {
   double value = 0;
@@ -58,7 +69,8 @@ void run(const Settings& settings) {
                       {"reads_per_element", cost(row.reads_per_element)},
                       {"writes_per_element", cost(row.writes_per_element)},
                       {"barrier_steps", cost(row.barrier_steps)},
-                      {"deterministic", row.deterministic}});
+                      {"deterministic", row.deterministic},
+                      {"takes", options_of(row)}});
     write_out(list.dump(2) + "\n");
     return;
   }

@@ -14,6 +14,7 @@
 #include "out.hpp"
 #include "pixels.hpp"
 #include "progress.hpp"
+#include "takers.hpp"
 #include "tile_options.hpp"
 #include "verbs.hpp"
 
@@ -229,7 +230,8 @@ void add_hist(CLI::App& app, Settings& settings) {
   verb->add_option("-o,--output", request->output, "Write the tensor: .npy, and a sidecar .json")->type_name("FILE");
   verb->add_option("--border", request->border, "zero, none or exclusive")->type_name("NAME");
   verb->add_option("--algorithm", request->algorithm, "An id of areal algorithms, family histogram")->type_name("ID");
-  verb->add_option("--tile", request->tile, "For cw-tis and wf-tis: the side of their tiles, 16, 32 (default) or 64")
+  verb->add_option("--tile", request->tile,
+                   "For " + takers(&Takes::tile, " and ") + ": the side of their tiles, 16, 32 (default) or 64")
       ->type_name("N");
   verb->add_option("--tile-threads", request->tile_threads,
                    "Threads of a block on such a tile: 128, 256, 512 (default) or 1024; for tiles of 16, 64, 128 or "

@@ -2,6 +2,7 @@
 // it costs on the DMM, the UMM and the HMM beside the paper's.
 
 #include <CLI/CLI.hpp>
+#include <areal/catalog.hpp>
 #include <areal/histogram.hpp>
 #include <areal/model.hpp>
 #include <cmath>
@@ -10,6 +11,7 @@
 #include "model.hpp"
 #include "numbers.hpp"
 #include "out.hpp"
+#include "takers.hpp"
 #include "tile_options.hpp"
 
 namespace areal::command {
@@ -49,14 +51,6 @@ std::string_view family_of(const Request& request) {
   return {};  // no such algorithm: the model says so
 }
 
-bool has_scan(const AlgorithmRequest& asked) {
-  return asked.algorithm == "scanrow-brlt" || asked.algorithm == "scanrow-column";
-}
-
-bool has_blocks_on_tiles(const AlgorithmRequest& asked) {
-  return asked.algorithm == "cw-tis" || asked.algorithm == "wf-tis";
-}
-
 AlgorithmRequest algorithm_of(const Request& request) {
   AlgorithmRequest asked;
   asked.algorithm = request.algorithm;
@@ -65,7 +59,7 @@ AlgorithmRequest algorithm_of(const Request& request) {
   const bool is_tensor = family == "histogram", is_line = family == "scan";
   const Size image = size_of(request, is_line);
   asked.height = image.height, asked.width = image.width;
-  const auto only = [&](const char* option, const std::string& text, bool holds, const char* what) {
+  const auto only = [&](const char* option, const std::string& text, bool holds, const std::string& what) {
     if (!text.empty() && !holds) refuse(option, " ", text, ": only ", what, " has it");
     return !text.empty();
   };
@@ -76,22 +70,21 @@ AlgorithmRequest algorithm_of(const Request& request) {
   }
   if (only("--bins", request.bins, is_tensor, "an integral histogram"))
     asked.bins = whole_number("--bins", request.bins, 1, 65535);
-  if (only("--tile", request.tile, has_blocks_on_tiles(asked), "cw-tis or wf-tis"))
-    asked.tile = tile_side(request.tile);
-  if (only("--tile-threads", request.tile_threads, has_blocks_on_tiles(asked), "cw-tis or wf-tis"))
+  const Algorithm* const row = find_algorithm(family, asked.algorithm);
+  const auto taken = [&](const char* option, const std::string& text, bool Takes::*what) {
+    return only(option, text, row != nullptr && row->takes.*what, takers(what));
+  };
+  if (taken("--tile", request.tile, &Takes::tile)) asked.tile = tile_side(request.tile);
+  if (taken("--tile-threads", request.tile_threads, &Takes::tile))
     asked.tile_threads = threads_on_tile(request.tile_threads, asked.tile);
-  if (only("--r", request.share, asked.algorithm == "hybrid-1r1w", "hybrid-1r1w")) {
+  if (taken("--r", request.share, &Takes::r)) {
     asked.r = number("--r", request.share);
     if (!(asked.r > 0 && asked.r < 1)) refuse("--r ", request.share, ": may be above 0 and below 1");
   }
-  const bool is_sequential = is_line && asked.algorithm == "sequential-parallel";
-  if (only("--threads", request.threads,
-           is_sequential || (is_line && (asked.algorithm == "naive" || asked.algorithm == "optimal")),
-           "naive, optimal or sequential-parallel"))
+  if (taken("--threads", request.threads, &Takes::threads))
     asked.threads = whole_number("--threads", request.threads, 0, million);
-  if (only("--k", request.group, is_sequential, "sequential-parallel"))
-    asked.group = whole_number("--k", request.group, 1, million);
-  if (only("--scan", request.scan, has_scan(asked), "scanrow-brlt or scanrow-column")) {
+  if (taken("--k", request.group, &Takes::group)) asked.group = whole_number("--k", request.group, 1, million);
+  if (taken("--scan", request.scan, &Takes::scan)) {
     const auto scan = warp_scan_named(request.scan);
     if (!scan) refuse("--scan ", request.scan, ": may be kogge-stone or ladner-fischer");
     asked.scan = *scan;
@@ -148,9 +141,9 @@ Json json_of(const AlgorithmRequest& asked, const HierarchicalMachine& machine, 
           {"l", machine.latency},
           {"d", machine.dmms},
           {"tile", model.tile > 0 ? whole_or_not(model.tile) : Json()},
-          {"tile_threads", has_blocks_on_tiles(asked) ? Json(threads) : Json()},
+          {"tile_threads", model.row->takes.tile ? Json(threads) : Json()},
           {"r", model.r > 0 ? Json(model.r) : Json()},
-          {"scan", has_scan(asked) ? Json(name_of(asked.scan)) : Json()},
+          {"scan", model.row->takes.scan ? Json(name_of(asked.scan)) : Json()},
           {"depth", whole_or_not(model.depth)},
           {"coalesced", model.coalesced},
           {"strided", model.strided},
@@ -198,7 +191,7 @@ std::string text_of(const AlgorithmRequest& asked, const HierarchicalMachine& ma
   if (model.tile > 0) text += fmt::format(", T = {:.0f}", model.tile);
   if (asked.tile_threads > 0) text += fmt::format(", blocks of {} threads", asked.tile_threads);
   if (model.r > 0) text += fmt::format(", r = {:.4f}", model.r);
-  if (has_scan(asked)) text += fmt::format(", scan {}", name_of(asked.scan));
+  if (model.row->takes.scan) text += fmt::format(", scan {}", name_of(asked.scan));
   if (model.row->barrier_steps.find('d') != std::string_view::npos)
     text += fmt::format(", {:.0f} levels of recursion", model.depth);
   text += "\n\n";
@@ -252,7 +245,7 @@ void run(const Request& request, const Settings& settings) {
 
 void add_model_algorithm(CLI::App& verb, Settings& settings) {
   auto request = std::make_shared<Request>();
-  const auto add = [&](const char* name, std::string& text, const char* what, const char* type) {
+  const auto add = [&](const char* name, std::string& text, const std::string& what, const char* type) {
     return verb.add_option(name, text, what)->type_name(type);
   };
   std::vector<CLI::Option*> options{
@@ -266,15 +259,16 @@ void add_model_algorithm(CLI::App& verb, Settings& settings) {
       add("--d", request->d, "DMMs; by default 16", "N"),
       add("--lane", request->lane, "Input and table type; by default 32f32f", "LANE"),
       add("--bins", request->bins, "For histograms; by default 16", "N"),
-      add("--tile", request->tile, "For cw-tis and wf-tis: 16, 32 or 64", "N"),
+      add("--tile", request->tile, "For " + takers(&Takes::tile, " and ") + ": 16, 32 or 64", "N"),
       add("--tile-threads", request->tile_threads, "Threads of a block on such a tile, as areal hist has them", "N"),
-      add("--r", request->share, "For hybrid-1r1w: the share of the triangles (0.25)", "R"),
-      add("--k", request->group, "For sequential-parallel: elements of a group; by default p log p, or all", "N"),
-      add("--scan,--warp-scan", request->scan, "For scanrow-brlt and scanrow-column: kogge-stone or ladner-fischer",
-          "NAME"),
+      add("--r", request->share, "For " + takers(&Takes::r) + ": the share of the triangles (0.25)", "R"),
+      add("--k", request->group, "For " + takers(&Takes::group) + ": elements of a group; by default p log p, or all",
+          "N"),
+      add("--scan,--warp-scan", request->scan,
+          "For " + takers(&Takes::scan, " and ") + ": kogge-stone or ladner-fischer", "NAME"),
   };
   // Of nakano and chen it is what every verb has.
-  add("--threads", request->threads, "For naive, optimal and sequential-parallel: their p; 0: as there is work", "N");
+  add("--threads", request->threads, "For " + takers(&Takes::threads, " and ") + ": their p; 0: as there is work", "N");
   for (CLI::App* sub : verb.get_subcommands([](CLI::App*) { return true; }))
     for (CLI::Option* option : options)
       if (sub->get_option_no_throw(option->get_name()) == nullptr) sub->excludes(option);

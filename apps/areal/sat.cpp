@@ -1,6 +1,7 @@
 // areal sat: summed-area tables, saved or asked.
 
 #include <CLI/CLI.hpp>
+#include <areal/catalog.hpp>
 #include <areal/info.hpp>
 #include <cstring>
 #include <nlohmann/json.hpp>
@@ -11,6 +12,7 @@
 #include "pixels.hpp"
 #include "progress.hpp"
 #include "table_maker.hpp"
+#include "takers.hpp"
 #include "verbs.hpp"
 
 namespace areal::command {
@@ -37,7 +39,8 @@ SatOptions sat_options(Request& request, const Settings& settings) {
   if (!scan) refuse("--scan ", request.scan, ": may be kogge-stone or ladner-fischer");
   options.scan = *scan;
   if (request.best_r()) {
-    if (request.algorithm != "hybrid-1r1w") refuse("--r best: only hybrid-1r1w has it");
+    const Algorithm* const row = find_algorithm("sat", request.algorithm);
+    if (row == nullptr || !row->takes.r) refuse("--r best: only ", takers(&Takes::r), " has it");
   } else {
     options.r = number("--r", request.share);
     if (!(options.r > 0 && options.r < 1)) refuse("--r ", request.share, ": may lie between 0 and 1, or be best");
@@ -295,11 +298,12 @@ void add_sat(CLI::App& app, Settings& settings) {
   verb->add_flag("--volume", request->input.volume, "One table over all frames (or the first axis of an .npy)");
   verb->add_flag("--interleaved", request->interleaved, "With --all-channels: one interleaved table");
   verb->add_option("--algorithm", request->algorithm, "An id of areal algorithms, family sat")->type_name("ID");
-  verb->add_option("--r", request->share,
-                   "For hybrid-1r1w: the share of the image that its triangles have (0.25); best tries some")
+  verb->add_option(
+          "--r", request->share,
+          "For " + takers(&Takes::r) + ": the share of the image that its triangles have (0.25); best tries some")
       ->type_name("R");
   verb->add_option("--scan,--warp-scan", request->scan,
-                   "kogge-stone or ladner-fischer, for scanrow-brlt and scanrow-column")
+                   "kogge-stone or ladner-fischer, for " + takers(&Takes::scan, " and "))
       ->type_name("NAME");
   request->launches.add_to(*verb);
   request->regions.add_to(*verb, true);

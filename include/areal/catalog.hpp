@@ -7,6 +7,15 @@
 
 namespace areal {
 
+/// What an algorithm may be asked beside its input; all others ignore it.
+struct Takes {
+  bool r = false;        ///< SatOptions::r, --r
+  bool scan = false;     ///< SatOptions::scan, --scan
+  bool tile = false;     ///< HistogramOptions::tile and tile_threads, --tile and --tile-threads
+  bool threads = false;  ///< ScanOptions::threads, --threads
+  bool group = false;    ///< ScanOptions::group, --k
+};
+
 /// One algorithm. The key is (family, id). Costs are numbers or formulas in h, w, b, T, r, d, for scans
 /// n and k; an element is one of the table, of the tensor for histograms, of the line for scans.
 struct Algorithm {
@@ -19,6 +28,7 @@ struct Algorithm {
   std::string_view writes_per_element;
   std::string_view barrier_steps;
   bool deterministic;  ///< floats are the same from run to run
+  Takes takes = {};
 };
 
 std::span<const Algorithm> algorithms() noexcept;

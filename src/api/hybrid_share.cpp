@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <areal/array.hpp>
+#include <areal/catalog.hpp>
 #include <areal/model.hpp>
 #include <areal/sat.hpp>
 #include <array>
@@ -141,7 +142,8 @@ std::vector<double> hybrid_shares(const Shape& image, Border border, std::size_t
 }
 
 double best_hybrid_share(const Shape& image, Lane lane, const SatOptions& options) {
-  require(options.algorithm == "hybrid-1r1w", "algorithm ", options.algorithm, ": only hybrid-1r1w has an r");
+  const Algorithm* const row = find_algorithm("sat", options.algorithm);
+  require(row != nullptr && row->takes.r, "algorithm ", options.algorithm, ": only hybrid-1r1w has an r");
   const SatPlan asked(image, lane, options);
   if (hybrid_shares(image, options.border, 1).empty()) return options.r;
   if (asked.backend() == Backend::simt) {

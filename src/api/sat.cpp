@@ -120,12 +120,10 @@ SatPlan::SatPlan(const Shape& image, Lane lane, const SatOptions& options) {
   const Algorithm* const row = find_algorithm("sat", state->algorithm);
   require(row != nullptr && runs_on(*row, backend), "algorithm ", options.algorithm, " is not one of ",
           known_algorithms(backend));
-  if (options.algorithm == "hybrid-1r1w")
-    state->reason = sentence("asked for, with r ", hybrid_share(image, options.r, options.border));
-  else if (options.algorithm == "scanrow-brlt" || options.algorithm == "scanrow-column")
-    state->reason = sentence("asked for, with the warp scan ", name_of(options.scan));
-  else if (options.algorithm != "auto")
-    state->reason = "asked for";
+  if (options.algorithm != "auto")
+    state->reason = row->takes.r      ? sentence("asked for, with r ", hybrid_share(image, options.r, options.border))
+                    : row->takes.scan ? sentence("asked for, with the warp scan ", name_of(options.scan))
+                                      : "asked for";
   else if (!on_cpu && options.squares)
     state->reason = "the only one that gives squares with the sum";
   else if (on_cpu)

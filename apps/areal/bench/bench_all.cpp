@@ -21,20 +21,17 @@ std::vector<Racer> rows_of(std::string_view family, const Options& options) {
   return racers;
 }
 
-void run(Race race, const Options& options, Report& report) {
-  const RaceResult result = bench::race(race, options);
-  for (std::size_t i = 0; i < race.racers.size(); ++i) {
-    const Ran& ran = result.ran[i];
-    if (!ran.refused.empty()) {
-      report.note(fmt::format("{}, {} of {}x{}: {}", race.racers[i].algorithm, name_of(race.lane), race.size.width,
-                              race.size.height, ran.refused));
-      continue;
-    }
-    Record record = record_of(race, race.racers[i], ran, options);
+void run(const Race& race, const Options& options, Report& report) {
+  const auto keep = [&](std::size_t i, Record record) {
     // The default stands under its own name, so that the row that it chose is there, too.
     if (race.racers[i].algorithm == "auto") record.algorithm = "auto";
     report.add(record);
-  }
+  };
+  const auto refuse = [&](std::size_t i, const std::string& why) {
+    report.note(fmt::format("{}, {} of {}x{}: {}", race.racers[i].algorithm, name_of(race.lane), race.size.width,
+                            race.size.height, why));
+  };
+  bench::race(race, options, {keep, refuse});
 }
 
 /// Elements whose sums, and the levels above them, lie in a GPU's L2 while sequential-parallel goes up and down.

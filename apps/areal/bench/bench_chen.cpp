@@ -92,29 +92,24 @@ Row run(const Lane& lane, const Size& size, const Options& options, Report& repo
       asked.racers.back().scan = WarpScan::ladner_fischer;
       columns_of.push_back(columns);  // in Figure 8 alone
     }
-  const RaceResult result = race(asked, options);
   Row row;
   row.size = size;
-  row.floor = result.floor.median;
-  for (std::size_t i = 0; i < asked.racers.size(); ++i) {
-    const Racer& racer = asked.racers[i];
-    const Ran& ran = result.ran[i];
+  const auto refused = [&](std::size_t i, const std::string& why) {
+    left_out.add(asked.racers[i].algorithm + (columns_of[i] == columns ? " with ladner-fischer" : ""), why, size);
+  };
+  const auto ran = [&](std::size_t i, Record record) {
     const int column = columns_of[i];
-    if (!ran.refused.empty()) {
-      left_out.add(racer.algorithm + (column == columns ? " with ladner-fischer" : ""), ran.refused, size);
-      continue;
-    }
-    Record record = record_of(asked, racer, ran, options);
     if (column == by_npp) {  // another geometry, which has another floor
       record.border = Border::zero;
       record.floor.clear();
     }
     report.keep(record);
-    if (column == by_default) row.algorithm = ran.algorithm;
-    if (column < columns) row.time[column] = ran.time.median;
+    if (column == by_default) row.algorithm = record.algorithm;
+    if (column < columns) row.time[column] = record.time.median;
     if (std::find(std::begin(three), std::end(three), column) != std::end(three)) row.kogge_stone.push_back(record);
     if (column == columns) row.ladner_fischer.push_back(record);
-  }
+  };
+  row.floor = race(asked, options, {ran, refused}).median;
   return row;
 }
 

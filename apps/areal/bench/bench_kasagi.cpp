@@ -71,21 +71,17 @@ class Kasagi {
     double r, time;
   };
   std::vector<Share> run(const Race& what, const Options& options, const char* shown) {
-    const RaceResult result = race(what, options);
     std::vector<Share> shares;
-    for (std::size_t i = 0; i < what.racers.size(); ++i) {
-      const Racer& racer = what.racers[i];
-      const Ran& ran = result.ran[i];
-      if (!ran.refused.empty()) {
-        note(fmt::format("left out, {} of {} {}: {}", racer.algorithm, name_of(what.lane), kasagi_size(what.size),
-                         ran.refused));
-        continue;
-      }
-      Record record = record_of(what, racer, ran, options);
+    const auto ran = [&](std::size_t i, Record record) {
       record.shown = shown;
       keep(record);
-      shares.push_back({racer.r, ran.time.median});
-    }
+      shares.push_back({what.racers[i].r, record.time.median});
+    };
+    const auto refused = [&](std::size_t i, const std::string& why) {
+      note(fmt::format("left out, {} of {} {}: {}", what.racers[i].algorithm, name_of(what.lane),
+                       kasagi_size(what.size), why));
+    };
+    race(what, options, {ran, refused});
     return shares;
   }
 

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <areal/error.hpp>
+#include <utility>
 #include "../columns.hpp"
 #include "../out.hpp"
 #include "media/media.hpp"
@@ -18,26 +19,23 @@ void check_figure(const Options& options) {
 
 Ranks keep_race(const Race& race, const Options& options, Report& report,
                 const std::function<std::vector<LaunchTime>(const std::vector<LaunchTime>&)>& told) {
-  const RaceResult result = bench::race(race, options);
-  Ranks ranks;
-  for (std::size_t i = 0; i < race.racers.size(); ++i) {
-    const Ran& ran = result.ran[i];
-    if (!ran.refused.empty()) {
-      const Racer& racer = race.racers[i];
-      const auto same = [&](const Racer& other) { return other.algorithm == racer.algorithm; };
-      const bool tiles = std::count_if(race.racers.begin(), race.racers.end(), same) > 1;
-      const std::string on_tiles =
-          fmt::format(" on tiles of {}{}", racer.tile,
-                      racer.tile_threads != 0 ? fmt::format(" by {} threads", racer.tile_threads) : "");
-      report.note(fmt::format("{}, {} bins: {}{} did not run: {}", text_of(race.size), race.bins, racer.algorithm,
-                              tiles ? on_tiles : "", ran.refused));
-      ranks.emplace_back();
-      continue;
-    }
-    ranks.push_back(record_of(race, race.racers[i], ran, options));
-    if (told) ranks.back()->launches = told(ran.launches);
-    report.keep(*ranks.back());
-  }
+  Ranks ranks(race.racers.size());
+  const auto ran = [&](std::size_t i, Record record) {
+    if (told) record.launches = told(record.launches);
+    report.keep(record);
+    ranks[i] = std::move(record);
+  };
+  const auto refused = [&](std::size_t i, const std::string& why) {
+    const Racer& racer = race.racers[i];
+    const auto same = [&](const Racer& other) { return other.algorithm == racer.algorithm; };
+    const bool tiles = std::count_if(race.racers.begin(), race.racers.end(), same) > 1;
+    const std::string on_tiles =
+        fmt::format(" on tiles of {}{}", racer.tile,
+                    racer.tile_threads != 0 ? fmt::format(" by {} threads", racer.tile_threads) : "");
+    report.note(fmt::format("{}, {} bins: {}{} did not run: {}", text_of(race.size), race.bins, racer.algorithm,
+                            tiles ? on_tiles : "", why));
+  };
+  bench::race(race, options, {ran, refused});
   return ranks;
 }
 

@@ -21,40 +21,11 @@ void call(const char* function, const What& what) {
   if (error[0] != 0) throw Error(error.data());
 }
 
-bool takes_scan(std::string_view algorithm) { return algorithm == "scanrow-brlt" || algorithm == "scanrow-column"; }
-bool takes_tile(std::string_view algorithm) { return algorithm == "cw-tis" || algorithm == "wf-tis"; }
-
-}  // namespace
-
-RaceResult race(const Race& race, const Options& options) {
-  CudaRace asked{race.lane,      race.size.width, race.size.height, race.bins, race.batch, {}, options.repetitions,
-                 options.device, race.launches,   race.line,        {},        {},         {}, {}};
-  for (const Racer& racer : race.racers)
-    asked.racers.push_back({racer.algorithm, racer.r, racer.scan, racer.tile, racer.tile_threads, racer.group});
-  RaceResult result;
-  result.ran.resize(race.racers.size());
-  asked.floor = [&](const std::vector<double>& times) { result.floor = times_of(times); };
-  asked.done = [&](std::size_t i, const std::string& algorithm, const std::vector<double>& times,
-                   const std::vector<double>& floor, const std::vector<CudaLaunchTimes>& launches) {
-    Ran& ran = result.ran.at(i);
-    ran.algorithm = algorithm;
-    ran.time = times_of(times);
-    ran.floor = times_of(floor);
-    for (const CudaLaunchTimes& l : launches)
-      ran.launches.push_back({l.kernel, l.launches, l.blocks, l.threads, l.occupancy, times_of(l.times)});
-  };
-  asked.refused = [&](std::size_t i, const std::string& why) { result.ran.at(i).refused = why; };
-  asked.wrong = [&](std::size_t i, const std::string& why) {
-    result.ran.at(i).refused = why;
-    if (options.wrong) options.wrong(why);
-  };
-  call("areal_cuda_bench_race", asked);
-  return result;
-}
-
-std::string floor_of(const Race& race) {
-  return race.bins != 0 ? "memset" : size_of(race.lane.input) == size_of(race.lane.table) ? "copy" : "widen";
-}
+struct Ran {
+  std::string algorithm, refused;
+  Times time, floor;
+  std::vector<LaunchTime> launches;
+};
 
 Record record_of(const Race& race, const Racer& racer, const Ran& ran, const Options& options) {
   Record record{race.what(),      ran.algorithm, name_of(race.lane), race.size.width,
@@ -70,17 +41,55 @@ Record record_of(const Race& race, const Racer& racer, const Ran& ran, const Opt
   record.border = Border::none;
   record.threads = 0;
   record.shown = options.shown;
-  if (const Algorithm* const row = find_algorithm(race.what(), ran.algorithm)) record.source = row->source;
-  if (ran.algorithm == "hybrid-1r1w")
-    record.r = hybrid_share({race.size.width, race.size.height}, racer.r, record.border);
-  if (takes_scan(ran.algorithm)) record.scan = name_of(racer.scan);
-  if (takes_tile(ran.algorithm)) {
+  record.launches = ran.launches;
+  const Algorithm* const row = find_algorithm(race.what(), ran.algorithm);
+  if (row == nullptr) return record;  // a peer
+  record.source = row->source;
+  if (row->takes.r) record.r = hybrid_share({race.size.width, race.size.height}, racer.r, record.border);
+  if (row->takes.scan) record.scan = name_of(racer.scan);
+  if (row->takes.tile) {
     record.tile = racer.tile;
     record.tile_threads = racer.tile_threads != 0 ? racer.tile_threads : default_tile_threads(racer.tile);
   }
-  if (ran.algorithm == "sequential-parallel") record.group = racer.group;
-  record.launches = ran.launches;
+  if (row->takes.group) record.group = racer.group;
   return record;
+}
+
+}  // namespace
+
+std::string floor_of(const Race& race) {
+  return race.bins != 0 ? "memset" : size_of(race.lane.input) == size_of(race.lane.table) ? "copy" : "widen";
+}
+
+Times race(const Race& race, const Options& options, const Told& told) {
+  CudaRace asked{race.lane,      race.size.width, race.size.height, race.bins, race.batch, {}, options.repetitions,
+                 options.device, race.launches,   race.line,        {},        {},         {}, {}};
+  for (const Racer& racer : race.racers)
+    asked.racers.push_back({racer.algorithm, racer.r, racer.scan, racer.tile, racer.tile_threads, racer.group});
+  Times of_most;
+  std::vector<Ran> all(race.racers.size());
+  asked.floor = [&](const std::vector<double>& times) { of_most = times_of(times); };
+  asked.done = [&](std::size_t i, const std::string& algorithm, const std::vector<double>& times,
+                   const std::vector<double>& floor, const std::vector<CudaLaunchTimes>& launches) {
+    Ran& ran = all.at(i);
+    ran.algorithm = algorithm;
+    ran.time = times_of(times);
+    ran.floor = times_of(floor);
+    for (const CudaLaunchTimes& l : launches)
+      ran.launches.push_back({l.kernel, l.launches, l.blocks, l.threads, l.occupancy, times_of(l.times)});
+  };
+  asked.refused = [&](std::size_t i, const std::string& why) { all.at(i).refused = why; };
+  asked.wrong = [&](std::size_t i, const std::string& why) {
+    all.at(i).refused = why;
+    if (options.wrong) options.wrong(why);
+  };
+  call("areal_cuda_bench_race", asked);
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i].refused.empty())
+      told.ran(i, record_of(race, race.racers[i], all[i], options));
+    else
+      told.refused(i, all[i].refused);
+  return of_most;
 }
 
 LinkTimes link_times(std::uint64_t up_bytes, std::uint64_t down_bytes, const Options& options) {

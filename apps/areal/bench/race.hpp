@@ -5,6 +5,7 @@
 #include <areal/border.hpp>
 #include <areal/lane.hpp>
 #include <areal/warp_scan.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <string>
@@ -37,31 +38,25 @@ struct Race {
   std::string what() const { return line ? "scan" : bins != 0 ? "histogram" : "sat"; }  // the family
 };
 
-/// What became of a racer. Its table, tensor or sums were found right, or it is refused.
-struct Ran {
-  std::string algorithm;  // that ran: what auto chose, a peer with its version
-  std::string refused;    // why it did not run, or what of its result is wrong; all else is then empty
-  Times time;
-  Times floor;  // in its turns
-  std::vector<LaunchTime> launches;
-};
-
-struct RaceResult {
-  std::vector<Ran> ran;  // one for each racer
-  Times floor;           // copy or widen for tables and lines, memset for tensors: of most of them
+/// Told what became of each racer, in their order, when all have run.
+struct Told {
+  /// It ran, and its table, tensor or sums were found right. The record has what it took, its floor in its turns, and
+  /// as algorithm what ran: what auto chose, a peer with its version.
+  std::function<void(std::size_t i, Record record)> ran;
+  /// Why it did not run, or what of its result is wrong.
+  std::function<void(std::size_t i, const std::string& why)> refused;
 };
 
 /// Times the race on that device with border none: one execute on a prepared plan, `options.repetitions` rounds, fewer
 /// (three at the least) where they would take more than a second each. Image and check are the device's own: whole
 /// numbers whose sums the table holds exactly, and every entry's difference from its three neighbours is the pixel.
 /// A racer that cannot run there (memory, lane) is refused, the others run; one whose result is wrong, too, and
-/// `options.wrong` is told. Throws Error where there is no GPU, or it is lost.
-RaceResult race(const Race& race, const Options& options);
+/// `options.wrong` is told. Throws Error where there is no GPU, or it is lost. The result is the floor, in the turns of
+/// most of them: copy or widen for tables and lines, memset for tensors.
+Times race(const Race& race, const Options& options, const Told& told);
 
 /// "copy", "widen" or "memset": the floor of that race.
 std::string floor_of(const Race& race);
-/// A record of a racer that ran: its floor beside it. What it took stands in the record.
-Record record_of(const Race& race, const Racer& racer, const Ran& ran, const Options& options);
 
 /// Microseconds that a copy of so many bytes takes over the link, between pinned host memory and that device.
 struct LinkTimes {
