@@ -307,7 +307,7 @@ TEST(LeeChoe, SumsOfSoManyBlocksThatTheyAreOfSeveralBlocksThemselves) {
 TEST(LeeChoe, LinesOfBigImages) {
   using kernels::Harris;
   using kernels::LeeChoe;
-  for (const auto& [width, threads] : {std::pair{128, 64}, {129, 256}, {512, 256}, {1920, 1024}}) {
+  for (const auto& [width, threads] : {std::pair{128, 64}, {129, 256}, {512, 256}, {640, 512}, {1920, 1024}}) {
     const Ran two = run<std::uint32_t, Harris>({1, width, 1}), several = run<std::uint32_t, LeeChoe>({1, width, 1});
     EXPECT_EQ(two.launches.size(), 5u) << width;
     EXPECT_EQ(two.launches[1].threads, threads) << width;

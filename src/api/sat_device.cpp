@@ -42,11 +42,18 @@ DeviceSat::DeviceSat(const Shape& image, Lane lane, const SatOptions& options, s
       id_(std::move(id)),
       launched_(options.launched) {
   require_backend(backend_, device_);
+  const bool chosen = id_ == "auto" && !request_.squares;
   if (request_.squares)
     id_ = kernels::only_sat_with_squares;
-  else if (id_ == "auto")
+  else if (chosen)
     id_ = kernels::best_sat(request_);
-  if (backend_ == Backend::cuda) cuda_.emplace(id_, request_, device_);
+  if (backend_ == Backend::cuda) try {
+      cuda_.emplace(id_, request_, device_);
+    } catch (const Unavailable&) {  // less shared memory than where the choice was measured
+      if (!chosen || id_ == "held") throw;
+      id_ = "held";
+      cuda_.emplace(id_, request_, device_);
+    }
   workspace_bytes_ = cuda_ ? cuda_->workspace_bytes() : simt::sat_workspace_bytes(id_, request_);
 }
 

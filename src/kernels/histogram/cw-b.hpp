@@ -7,7 +7,8 @@
 //
 // The scan is Harris' as the CUDA SDK has it, exclusive, with his padding; the element is added back from its register.
 // Left open: rows longer than the 2048 elements of a block of 1024 threads. Here the block scans them piece by piece,
-// each beginning with the sum of those before, so that the launches stay as many. Blocks have 64, 256 or 1024 threads.
+// each beginning with the sum of those before, so that the launches stay as many. Blocks have 64, 256, 512 or 1024
+// threads.
 
 #include "kernels/device/line/prescan.hpp"
 #include "kernels/device/matrix/transpose_planes.hpp"

@@ -2,6 +2,8 @@
 // What `auto` is on a device, from measurements: docs/notes/cuda-sat.md.
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <string_view>
 #include "kernels/sat/request.hpp"
 
@@ -15,11 +17,14 @@ inline std::string_view best_sat(const SatRequest& request) {
   const std::int64_t shorter = std::min(width, height), longer = std::max(width, height);
   // Tiles of few rows or columns are all but empty. Down narrow columns held has a longer way than along flat rows.
   if (shorter <= 16 || (width <= 48 && longer > 4096)) return "ribbon";
+  const std::size_t in = size_of(request.lane.input), out = size_of(request.lane.table);
   // Few tiles are on the machine all at once: one hop, though each adds up all the others.
   const std::int64_t images = request.image.batch * request.image.channels;
-  if (longer <= 3072 && images <= 1600 * 1600 / (width * height)) return "held-direct";
+  const std::int64_t few = out == 4 || in == 8 ? 1600 : in == 4 ? 2048 : 2560;
+  if (longer <= 3072 && images <= few * few / (width * height)) return "held-direct";
   // A diagonal of tiles must be long to keep the machine busy.
-  return shorter >= (size_of(request.lane.input) >= 4 ? 6144 : 12288) ? "held-diagonal" : "held";
+  const std::int64_t long_enough = out == 8 ? (in == 8 ? 4096 : in == 4 ? 3072 : 6144) : in == 1 ? 10240 : 6144;
+  return shorter >= long_enough ? "held-diagonal" : "held";
 }
 
 }  // namespace areal::kernels

@@ -208,18 +208,17 @@ struct Ribbon {
   AREAL_DEVICE void sum(Shared& s, const Piece& piece, std::int64_t n, Tag tag) {
     static constexpr int count = each / lines;
     const int begin = m.thread() * count;
-    T value[lines][count], before[lines];
+    // What is in the piece is read again after the hand-over: kept until then, it would not fit the registers.
+    const auto pixel = [&](int line, int i) {
+      return line < a.deep && begin + i < piece.positions ? m.get(cell(s, piece, begin + i, line)) : T(0);
+    };
+    T before[lines];
     AREAL_UNROLL
     for (int line = 0; line < lines; ++line) {
+      T own = 0;
       AREAL_UNROLL
-      for (int i = 0; i < count; ++i)
-        value[line][i] = line < a.deep && begin + i < piece.positions ? m.get(cell(s, piece, begin + i, line)) : T(0);
-    }
-    AREAL_UNROLL
-    for (int line = 0; line < lines; ++line) {
-      AREAL_UNROLL
-      for (int i = 1; i < count; ++i) value[line][i] += value[line][i - 1];
-      const T own = value[line][count - 1], all = warp_scan(m, own);
+      for (int i = 0; i < count; ++i) own += pixel(line, i);
+      const T all = warp_scan(m, own);
       before[line] = before_in_scan(m, all, own);
       if (m.lane() == warp_size - 1) m.put(s.line[line][m.warp()], all);
     }
@@ -237,9 +236,11 @@ struct Ribbon {
     for (int line = 0; line < lines; ++line) {
       if (line >= a.deep) break;
       const T beside = m.shuffle(warp_base, line);
+      T own = 0;
       AREAL_UNROLL
       for (int i = 0; i < count; ++i) {
-        down[i] += before[line] + value[line][i];
+        own += pixel(line, i);
+        down[i] += before[line] + own;
         if (begin + i < piece.positions) m.put(cell(s, piece, begin + i, line), down[i] + beside);
       }
     }

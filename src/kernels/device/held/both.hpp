@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <type_traits>
+#include <utility>
 #include "kernels/device/handover.hpp"
 #include "kernels/device/machine.hpp"
 #include "kernels/device/warp/warp.hpp"
@@ -56,13 +57,18 @@ struct alignas(2 * (sizeof(A) > sizeof(B) ? sizeof(A) : sizeof(B))) Both
   friend AREAL_DEVICE Both operator+(Both a, const Both& b) { return a += b; }
 };
 
-template <int which, class Pair>
-AREAL_DEVICE auto& one_of(Pair& both) {
-  if constexpr (which == 0)
-    return both.first;
+/// Of a pair its sum (0) or that of squares (1); what is no pair is the sum.
+template <int which, class S>
+AREAL_DEVICE auto& one_of(S& sums) {
+  if constexpr (std::is_arithmetic_v<std::remove_const_t<S>>)
+    return sums;
+  else if constexpr (which == 0)
+    return sums.first;
   else
-    return both.second;
+    return sums.second;
 }
+template <int which, class S>
+using PartOf = std::remove_reference_t<decltype(one_of<which>(std::declval<S&>()))>;
 
 template <class A, class B>
 requires(sizeof(A) + sizeof(B) <= 12) struct alignas(16) Tagged<Both<A, B>> : WithWord<A, B> {

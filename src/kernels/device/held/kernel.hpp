@@ -7,8 +7,9 @@
 //   write    the tile with all that is left and above added
 // The three differ in the order of the tiles and in how they gather: gather_by_rows, gather_along_diagonals and
 // gather_directly are in the algorithms' own files, found when the kernel is instantiated. A tile only waits for tiles
-// with smaller tickets. With squares, what is published and gathered are pairs of sums, and the tile is summed and
-// written by squares.hpp.
+// with smaller tickets. With squares, what is published and gathered are pairs of sums. A tile's rows are scanned
+// before they are published, and their scans kept in registers; or, where there is no room for them, again when it is
+// written (rescan.hpp).
 
 #include <cstdint>
 #include <type_traits>
@@ -16,7 +17,7 @@
 #include "kernels/device/handover.hpp"
 #include "kernels/device/held/anti_diagonals.hpp"
 #include "kernels/device/held/both.hpp"
-#include "kernels/device/held/squares.hpp"
+#include "kernels/device/held/rescan.hpp"
 #include "kernels/device/held/stores.hpp"
 #include "kernels/device/image/valid.hpp"
 #include "kernels/device/machine.hpp"
@@ -68,10 +69,12 @@ struct Held {
   static constexpr int totals = order == HeldOrder::direct ? column_warps : 1;  // of a tile
   static_assert(threads % tile_height == 0 && tile_width <= threads);
 
+  static constexpr bool both = C::both, rescan = C::rescan;
   /// Bytes are counted four at a time, and scanned two rows at a time, as a row's sums within a warp fit 16 bits.
-  static constexpr bool bytes = C::byte && V == 4;
-  static constexpr int scans = C::both ? 1 : bytes ? each / 2 : each;
-  static constexpr int cells = C::both ? 1 : V;  // sums of columns that are moved at once
+  static constexpr bool bytes = C::byte && !rescan;
+  static_assert(!bytes || V == 4);
+  static constexpr int scans = rescan ? 1 : bytes ? each / 2 : each;
+  static constexpr int cells = rescan ? 1 : V;  // sums of columns that are moved at once
 
   struct Shared {
     Vec<In, V> tile[each][threads];
@@ -83,7 +86,7 @@ struct Held {
     T part[2][threads];  // what one of several threads has gathered for a row or a column
     T some[2][warps];    // a warp's part of the columns' sum down to here, and of the corner
     struct {
-      std::int64_t image, batch, channel;  // the last two with squares
+      std::int64_t image, batch, channel;  // the last two for rescan
       int ty, tx;
       Tag tag;
     } ticket;
@@ -92,7 +95,7 @@ struct Held {
   M m;
   Args a;
   Tag tag = 0;  // of a tile's or group's own sums in this launch; the next number is for those from the image's edge
-  T before[scans] = {};  // of each of this thread's rows, what lies left of its columns in the warp's
+  Cell before[scans] = {};  // of each of this thread's rows, what lies left of its columns in the warp's
 
   AREAL_DEVICE void operator()() {
     Shared& s = m.template shared<Shared>();
@@ -108,8 +111,8 @@ struct Held {
     else
       load<false>(s, place);
     m.template wait_copies<0>();
-    if constexpr (C::both)
-      sum_both(*this, s);
+    if constexpr (rescan)
+      sum_for_rescan(*this, s);
     else
       sum(s);
     m.sync();
@@ -120,8 +123,8 @@ struct Held {
       gather_along_diagonals(*this, s, ty, tx);
     else
       gather_by_rows(*this, s, ty, tx);
-    if constexpr (C::both)
-      write_both(*this, s);
+    if constexpr (rescan)
+      rescan_and_write(*this, s);
     else
       write(s, ty, tx, place);
   }
@@ -133,7 +136,7 @@ struct Held {
     m.put(s.ticket.tag, static_cast<Tag>(ticket.launch));
     const std::uint64_t image = divide(ticket.turn, tiles, at);
     m.put(s.ticket.image, static_cast<std::int64_t>(image));
-    if constexpr (C::both) {
+    if constexpr (rescan) {
       std::uint64_t channel;
       m.put(s.ticket.batch, static_cast<std::int64_t>(divide(image, static_cast<std::uint64_t>(a.channels), channel)));
       m.put(s.ticket.channel, static_cast<std::int64_t>(channel));
@@ -155,7 +158,7 @@ struct Held {
     const std::int64_t tiles = static_cast<std::int64_t>(a.tiles_x) * a.tiles_y;
     const std::int64_t batch = n / a.channels, channel = n % a.channels;
     a.image += batch * a.in.batch + channel * a.in.channel;
-    if constexpr (!C::both) a.table += batch * a.out.batch + channel * a.out.channel;  // else when it is written
+    if constexpr (!rescan) a.table += batch * a.out.batch + channel * a.out.channel;  // else when it is written
     if (a.valid.plane != nullptr) a.valid.plane += batch * a.valid.image;
     a.rows += n * tiles * tile_height;
     a.beside += n * a.groups * a.tiles_y * tile_height;
@@ -221,8 +224,8 @@ struct Held {
   }
 
   AREAL_DEVICE void sum(Shared& s) {
-    Vec<T, V> column{};
-    T total[scans];
+    Vec<Cell, V> column{};
+    Cell total[scans];
     AREAL_UNROLL
     for (int i = 0; i < each; ++i) {
       const Vec<In, V> line = m.get(s.tile[i][m.thread()]);
@@ -236,7 +239,7 @@ struct Held {
         total[i] = 0;
         AREAL_UNROLL
         for (int v = 0; v < V; ++v) {
-          const T pixel = term<T>(line.at[v]);
+          const auto pixel = term<Cell>(line.at[v]);
           column.at[v] += pixel;
           total[i] += pixel;
         }
@@ -245,13 +248,13 @@ struct Held {
     m.put(s.columns[bunch_of()][span_of() * warp_size + m.lane()], column);
     AREAL_UNROLL
     for (int i = 0; i < scans; ++i) {
-      const T scan = warp_scan(m, total[i]);
+      const Cell scan = warp_scan(m, total[i]);
       before[i] = before_in_scan(m, scan, total[i]);
       if (m.lane() == warp_size - 1) {
         T* const row = &s.row[span_of()][bunch_of() * each];
         if constexpr (bytes) {
-          m.put(row[2 * i], scan & 0xffffu);
-          m.put(row[2 * i + 1], scan >> 16);
+          m.put(row[2 * i], static_cast<T>(scan & 0xffffu));
+          m.put(row[2 * i + 1], static_cast<T>(scan >> 16));
         } else {
           m.put(row[i], scan);
         }
@@ -416,10 +419,17 @@ struct Held {
     for (int i = 0; i < each; ++i, to += a.out.row) {
       const Vec<In, V> line = m.get(s.tile[i][m.thread()]);
       if constexpr (bytes) {
-        const T base = m.get(row[i]) + (i % 2 == 0 ? before[i / 2] & 0xffffu : before[i / 2] >> 16);
+        const T left = m.get(row[i]);
+        const std::uint32_t own = i % 2 == 0 ? before[i / 2] & 0xffffu : before[i / 2] >> 16;
         const auto word = word_of(line);
         AREAL_UNROLL
-        for (int v = 0; v < V; ++v) sum.at[v] += m.dot4(word, 0x01010101u >> (8 * (V - 1 - v)), base);
+        for (int v = 0; v < V; ++v) {
+          const std::uint32_t ones = 0x01010101u >> (8 * (V - 1 - v));
+          if constexpr (std::is_integral_v<T>)
+            sum.at[v] += m.dot4(word, ones, left + own);
+          else
+            sum.at[v] += left + static_cast<T>(m.dot4(word, ones, own));
+        }
       } else {
         const T base = m.get(row[i]) + before[i];
         T across = 0;
@@ -437,9 +447,9 @@ struct Held {
   /// Column sums of all above this warp's rows, in a span.
   AREAL_DEVICE Vec<T, V> up_to(Shared& s, int p) {
     Vec<T, V> sum = m.get(s.above[p * warp_size + m.lane()]);
-    const Vec<T, V> more = m.get(s.columns[bunch_of()][p * warp_size + m.lane()]);
+    const Vec<Cell, V> more = m.get(s.columns[bunch_of()][p * warp_size + m.lane()]);
     AREAL_UNROLL
-    for (int v = 0; v < V; ++v) sum.at[v] += more.at[v];
+    for (int v = 0; v < V; ++v) sum.at[v] += static_cast<T>(more.at[v]);
     return sum;
   }
 };

@@ -13,23 +13,44 @@
 
 namespace areal::kernels {
 
-/// Lane and tuning, of one H200, 2026-11: see docs/notes/cuda-sat.md for what else was tried.
+/// How tiles are cut, and how many are on a multiprocessor at once.
+struct HeldTuning {
+  int spans, bunches, rows;  ///< warps side by side, one above the other; rows of a warp
+  int resident;              ///< blocks of a multiprocessor that registers leave room for
+  int depth = 4;             ///< words that a look-back asks for at once
+  int asked = 4;             ///< words of a row that a thread asks for at once
+  int group = 16;            ///< tiles that are one group by themselves
+  bool rescan = false;       ///< rows are scanned when they are written, not before
+};
+/// By bytes of a pixel and of a sum. Of one H200, 2026-11: see docs/notes/cuda-sat.md for what else was tried.
+constexpr HeldTuning held_tuning(int in, int out, HeldOrder order) {
+  const bool diagonal = order == HeldOrder::diagonals, direct = order == HeldOrder::direct;
+  if (out == 8) {
+    if (in == 8) return diagonal ? HeldTuning{1, 8, 16, 3, 3} : HeldTuning{2, 4, 16, 3, 4, 4, 8, true};
+    if (in == 4 || direct) return {1, 8, 16, in == 4 ? 3 : 4, diagonal ? 3 : 4, 4, 8, true};
+    const int rows = in == 1 ? 32 : 16;
+    return diagonal ? HeldTuning{2, 8, rows, 2, 2, 4, 16, true} : HeldTuning{2, 8, rows, 2, 4, 1, 8, true};
+  }
+  if (direct || in == 4) return {1, 8, 16, in < out ? 4 : 3, diagonal ? 3 : 4};
+  if (in == 2) return diagonal ? HeldTuning{2, 8, 16, 2, 3, 4, 16, true} : HeldTuning{1, 8, 16, 4};
+  return diagonal ? HeldTuning{2, 8, 32, 2, 2} : HeldTuning{1, 8, 32, 4};
+}
+
+/// Lane and tuning.
 template <class In_, class T_, HeldOrder order_>
 struct HeldConfig {
   using In = In_;
   using T = T_;
-  using Cell = T;  // of a tile's own columns
   static constexpr HeldOrder order = order_;
-  static constexpr bool diagonal = order == HeldOrder::diagonals, both = false,
-                        byte = std::is_same_v<In, std::uint8_t> && std::is_same_v<T, std::uint32_t>;
-  static constexpr int vector = 16 / static_cast<int>(sizeof(T));
-  static constexpr int spans = sizeof(T) == 8 || (byte && diagonal) ? 2 : 1;
-  static constexpr int bunches = sizeof(T) == 8 ? 4 : 8;
-  static constexpr int rows = byte && order == HeldOrder::rows ? 32 : 16;
-  static constexpr int resident = byte && diagonal ? 2 : sizeof(In) < sizeof(T) ? 4 : 3;
-  static constexpr int depth = diagonal ? 3 : 4;
-  static constexpr int asked = 4;   // words of a row that a thread asks for at once
-  static constexpr int group = 16;  // tiles that are one group by themselves
+  static constexpr HeldTuning tuning = held_tuning(sizeof(In), sizeof(T), order);
+  static constexpr bool both = false, rescan = tuning.rescan;
+  static constexpr bool byte = std::is_same_v<In, std::uint8_t>;
+  static constexpr int vector = rescan && sizeof(In) < 8 ? 4 : 16 / static_cast<int>(sizeof(T));
+  static constexpr int spans = tuning.spans, bunches = tuning.bunches, rows = tuning.rows, resident = tuning.resident;
+  static constexpr int depth = tuning.depth, asked = tuning.asked, group = tuning.group;
+  /// Of a tile's own columns and rows: the sums of small integers fit 32 bits whatever the table is.
+  using Small = std::conditional_t<std::is_signed_v<In>, std::int32_t, std::uint32_t>;
+  using Cell = std::conditional_t<(rescan || byte) && std::is_integral_v<In> && sizeof(In) <= 2, Small, T>;
 };
 
 /// A sum and a sum of squares. The sums of bytes within a tile fit 32 bits whatever the tables are.
@@ -41,7 +62,7 @@ struct HeldSquaresConfig {
   using Local = std::conditional_t<sizeof(In) == 1, std::uint32_t, S>;
   using Cell = Both<Local<T_>, Local<Squares>>;
   static constexpr HeldOrder order = HeldOrder::rows;
-  static constexpr bool both = true, byte = false;
+  static constexpr bool both = true, rescan = true, byte = false;
   static constexpr int vector = sizeof(In) == 8 ? 2 : 4;
   static constexpr int spans = 2;
   static constexpr bool many = sizeof(In) == 1 && sizeof(T_) == 4 && sizeof(Squares) == 8;  // warps, of few registers

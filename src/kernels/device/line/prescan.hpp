@@ -81,14 +81,16 @@ struct Prescan {
   }
 };
 
-/// f.operator()<threads>(), for the fewest threads of most / 16, most / 4 and most that have two elements each of a
-/// row.
+/// f.operator()<threads>(), for the fewest threads of most / 16, most / 4, most / 2 and most that have two elements each
+/// of a row.
 template <int most, class F>
 void with_threads(std::int64_t length, const F& f) {
   if (length <= most / 8)
     f.template operator()<most / 16>();
   else if (length <= most / 2)
     f.template operator()<most / 4>();
+  else if (length <= most)
+    f.template operator()<most / 2>();
   else
     f.template operator()<most>();
 }

@@ -1,8 +1,9 @@
 #pragma once
-// held with squares: the tile's sums and sums of squares from the same pixels, in two tables. Lanes hold neighbouring
-// pixels where they load and sum; each table is written by vectors of 16 bytes, which in a wider table take another
-// arrangement of the warp's pixels. Rows are summed before the hand-over and scanned after it: a sum of eight rows
-// takes nine shuffles, a scan five a row, and what lies before a pixel need not be kept from one to the other.
+// held where a table is wider than its pixels, and with squares: the tile's sums and sums of squares from the same
+// pixels, in two tables. Lanes hold neighbouring pixels where they load and sum; each table is written by vectors of 16
+// bytes, which in a wider table take another arrangement of the warp's pixels. Rows are summed before the hand-over and
+// scanned after it: a sum of eight rows takes nine shuffles, a scan five a row, and what lies before a pixel need not
+// be kept from one to the other.
 
 #include <cstdint>
 #include <type_traits>
@@ -71,30 +72,38 @@ AREAL_DEVICE S add_to_columns(const M& m, const Vec<In, N>& line, S (&columns)[N
 
 /// The sums of the tile's columns within each warp's rows, and of its rows within each span.
 template <class K>
-AREAL_DEVICE void sum_both(K& k, typename K::Shared& s) {
+AREAL_DEVICE void sum_for_rescan(K& k, typename K::Shared& s) {
   using Cell = typename K::Cell;
   using T = typename K::T;
   static constexpr int V = K::V, at_once = 4;
   static_assert(K::each % at_once == 0);
   const auto& m = k.m;
-  decltype(Cell::first) columns[V] = {}, rows[at_once];
-  decltype(Cell::second) square_columns[V] = {}, square_rows[at_once];
+  PartOf<0, Cell> columns[V] = {}, rows[at_once];
+  [[maybe_unused]] PartOf<1, Cell> square_columns[V] = {}, square_rows[at_once];
   for (int first = 0; first < K::each; first += at_once) {
     AREAL_UNROLL
     for (int i = 0; i < at_once; ++i) {
       const auto line = m.get(s.tile[first + i][m.thread()]);
       rows[i] = add_to_columns<false>(m, line, columns);
-      square_rows[i] = add_to_columns<true>(m, line, square_columns);
+      if constexpr (K::both) square_rows[i] = add_to_columns<true>(m, line, square_columns);
     }
-    const Cell row(warp_sums(m, rows), warp_sums(m, square_rows));
+    Cell row = 0;
+    if constexpr (K::both)
+      row = Cell(warp_sums(m, rows), warp_sums(m, square_rows));
+    else
+      row = warp_sums(m, rows);
     static constexpr int lanes = warp_size / at_once;  // with the same row
     if (m.lane() % lanes == 0)
       m.put(s.row[k.span_of()][k.bunch_of() * K::each + first + m.lane() / lanes], static_cast<T>(row));
   }
   AREAL_UNROLL
-  for (int v = 0; v < V; ++v)
-    m.put(k.cell(s.columns[k.bunch_of()], k.span_of() * K::span + m.lane() * V + v),
-          Cell(columns[v], square_columns[v]));
+  for (int v = 0; v < V; ++v) {
+    auto& cell = k.cell(s.columns[k.bunch_of()], k.span_of() * K::span + m.lane() * V + v);
+    if constexpr (K::both)
+      m.put(cell, Cell(columns[v], square_columns[v]));
+    else
+      m.put(cell, columns[v]);
+  }
 }
 
 /// One of the tables of the tile, once all that lies left of it and above it is there.
@@ -177,14 +186,14 @@ AREAL_DEVICE void write_table(K& k, typename K::Shared& s, char* table, const St
 
 /// Asks again where the tile is: kept through the gather, this would cost registers that it needs.
 template <class K>
-AREAL_DEVICE void write_both(K& k, typename K::Shared& s) {
+AREAL_DEVICE void rescan_and_write(K& k, typename K::Shared& s) {
   const auto& a = k.a;
   const int ty = k.m.get(s.ticket.ty), tx = k.m.get(s.ticket.tx);
   const std::int64_t batch = k.m.get(s.ticket.batch), channel = k.m.get(s.ticket.channel);
   const auto place = k.place_of(ty, tx);
   const auto first = [&](char* table, const Strides& out) { return table + batch * out.batch + channel * out.channel; };
   write_table<0>(k, s, first(a.table, a.out), a.out, ty, tx, place);
-  write_table<1>(k, s, first(a.squares, a.squares_out), a.squares_out, ty, tx, place);
+  if constexpr (K::both) write_table<1>(k, s, first(a.squares, a.squares_out), a.squares_out, ty, tx, place);
 }
 
 }  // namespace areal::kernels
