@@ -107,6 +107,9 @@ def microseconds(value):
 GPU_PEERS = {"npp": "NPP", "cub": "CUB's 1-D scan", "torch": "PyTorch", "cupy": "CuPy", "opencv": "cv::integral (CPU)"}
 
 
+README_LANES = ("32f32f", "8u32u")
+
+
 def peer_of(row):
     name = row["algorithm"].split(" ")[0]
     return name if name in GPU_PEERS else None
@@ -121,7 +124,8 @@ def peers_table(ours, peers):
     lines = [
         "",
         "Others there in the same run: microseconds, and how many times areal's (NPP and OpenCV with border zero; the scan "
-        f"takes the image as one line; PyTorch and CuPy without the time that a launch takes, which is in all others'). {', '.join(names)}.",
+        f"takes the image as one line; PyTorch and CuPy without the time that a launch takes, which is in all others'). {', '.join(names)}. "
+        "Other lanes: [docs/performance.md](docs/performance.md).",
         "",
         "| lane | size | areal | " + " | ".join(GPU_PEERS[name] for name in there) + " |",
         "| --- | --- | --- |" + " --- |" * len(there),
@@ -164,7 +168,8 @@ def gpu_tables():
                 row = next((r for r in records if r["lane"] == lane and f"{r['width']}x{r['height']}" == size), None)
                 cells.append(f"{microseconds(row['time_us']['median'])}, {row['fraction']:.2f}" if row else "")
             lines.append(f"| {lane} | " + " | ".join(cells) + " |")
-        lines += peers_table(records, peers)
+        if what == "sat":  # the others' lanes are on the performance page
+            lines += peers_table([row for row in records if row["lane"] in README_LANES], peers)
     header = False
     for what in ("histogram", "histogram-32-GiB", "histogram-batch"):
         path, records = newest(what, "cuda")
