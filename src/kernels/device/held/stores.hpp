@@ -11,39 +11,31 @@ namespace areal::kernels {
 
 enum class Stores { vectors, shifted, elements };
 
-/// A row of the warp from anywhere: each lane stores the aligned vector that ends within its own columns, the first
-/// and the last lane what is left at the ends.
+/// A row of the warp that begins `r` elements after an aligned address: each lane stores the aligned vector that ends
+/// within its own columns, the first and the last lane what is left at the ends.
+template <int r, class M, class T, int V>
+AREAL_DEVICE void store_shifted_by(const M& m, char* to, const Vec<T, V>& line) {
+  Vec<T, V> out;
+  AREAL_UNROLL
+  for (int v = 0; v < V; ++v)
+    out.at[v] = v < r ? m.shuffle_up(line.at[v < r ? V - r + v : 0], 1) : line.at[v < r ? 0 : v - r];
+  if (r == 0 || m.lane() > 0) m.store_once(reinterpret_cast<Vec<T, V>*>(to - r * sizeof(T)), out);
+  if constexpr (r > 0) {
+    AREAL_UNROLL
+    for (int v = 0; v < V; ++v)
+      if (m.lane() == (v < V - r ? 0 : warp_size - 1)) m.store_once(reinterpret_cast<T*>(to) + v, line.at[v]);
+  }
+}
+/// From anywhere: all lanes are as far from an aligned address.
 template <class M, class T, int V>
 AREAL_DEVICE void store_shifted(const M& m, char* to, const Vec<T, V>& line) {
   static_assert(V == 2 || V == 4);
   const int r = static_cast<int>(reinterpret_cast<std::uintptr_t>(to) / sizeof(T) % V);
-  T s[2 * V - 1];  // the left neighbour's but its first, and this lane's
-  AREAL_UNROLL
-  for (int v = 1; v < V; ++v) s[v - 1] = m.shuffle_up(line.at[v], 1);
-  AREAL_UNROLL
-  for (int v = 0; v < V; ++v) s[V - 1 + v] = line.at[v];
-  Vec<T, V> out;  // V of them, from V - 1 - r on
-  if constexpr (V == 2) {
-    out.at[0] = r == 0 ? s[1] : s[0];
-    out.at[1] = r == 0 ? s[2] : s[1];
-  } else {
-    T half[5];
-    AREAL_UNROLL
-    for (int i = 0; i < 5; ++i) half[i] = r & 2 ? s[i] : s[i + 2];
-    AREAL_UNROLL
-    for (int v = 0; v < V; ++v) out.at[v] = r & 1 ? half[v] : half[v + 1];
-  }
-  if (r == 0 || m.lane() > 0) m.store_once(reinterpret_cast<Vec<T, V>*>(to - r * sizeof(T)), out);
-  if (r == 0) return;
-  T* const elements = reinterpret_cast<T*>(to);
-  if (m.lane() == 0) {
-    AREAL_UNROLL
-    for (int v = 0; v < V - 1; ++v)
-      if (v < V - r) m.store_once(elements + v, line.at[v]);
-  } else if (m.lane() == warp_size - 1) {
-    AREAL_UNROLL
-    for (int v = 1; v < V; ++v)
-      if (v >= V - r) m.store_once(elements + v, line.at[v]);
+  if (r == 0) return store_shifted_by<0>(m, to, line);
+  if (r == 1) return store_shifted_by<1>(m, to, line);
+  if constexpr (V == 4) {
+    if (r == 2) return store_shifted_by<2>(m, to, line);
+    store_shifted_by<3>(m, to, line);
   }
 }
 
