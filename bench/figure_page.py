@@ -59,10 +59,10 @@ def count_text(count):
 
 
 def number(value):
-    """Three digits or one decimal; "-" for what was not measured."""
+    """Three digits or one decimal, below 1 two, and never 0.00 for what is not 0; "-" for what was not measured."""
     if value is None:
         return "-"
-    return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 1 else f"{value:.2f}"
+    return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 1 else f"{value:.2f}" if value >= 0.01 else f"{value:.1g}"
 
 
 def ratio(a, b):

@@ -18,7 +18,7 @@ def table(path, records, column_of, titles, beside, whose):
     base = {column: times.get((beside, column)) for column in columns}
     first = records[0]
     lines = ["", f"{titles}, on one {first['device']}; `bench/results/{path.name}`, of {first['commit']}. Microseconds of one execute, "
-             f"and how many times {whose}'s; the floor's, and its share of {whose}'s.", "",
+             f"and how many times {whose}'s, **bold** where it is less; the floor's, and its share of {whose}'s.", "",
              "| algorithm | " + " | ".join(columns) + " |", "| --- |" + " --- |" * len(columns)]
     for name in dict.fromkeys(row["algorithm"] for row in records):
         cells = []

@@ -22,7 +22,7 @@ class Measured:
         most = lambda part: max((case[part] for case in cases), key=lambda one: sum(case[part] == one for case in cases))
         self.size, self.bins = most(0), most(1)
         self.by_size = [case for case in cases if case[1] == self.bins]
-        self.by_bins = [case for case in cases if case[0] == self.size]
+        self.by_bins = sorted((case for case in cases if case[0] == self.size), key=lambda case: case[1])
         self.cases = cases
 
     def like(self, case, **more):

@@ -146,10 +146,10 @@ def backend_page(found, machines, title):
             lines += ["", f"`bench/results/{path.name}`, of {commits}:", "", *table(rows, peers)]
     ours = [row for row in everything if not is_peer(row)]
     if alone := peers_alone(ours, peers):
-        lines += ["", "### Peers of cases that areal was not measured in", "", "| peer | what | lane | size | images | us |",
-                  "| --- | --- | --- | --- | --- | --- |"]
-        lines += [f"| {row['algorithm']} | {row['what']} | {row['lane'] or ''} | {row['width']}x{row['height']} | {row['batch']} | "
-                  f"{microseconds(row['time_us']['median'])} |" for row in alone]
+        lines += ["", "### Peers of cases that areal was not measured in", "", "| peer | what | lane | size | border | images | us |",
+                  "| --- | --- | --- | --- | --- | --- | --- |"]
+        lines += [f"| {row['algorithm']} | {row['what']} | {row['lane'] or ''} | {row['width']}x{row['height']} | {row.get('border') or ''} | "
+                  f"{row['batch']} | {microseconds(row['time_us']['median'])} |" for row in alone]
     return lines
 
 
@@ -162,8 +162,8 @@ def sectors_page(found):
              "instruction alone. For a whole kernel, then, what is handed over (the same each time) is on both sides, and what is polled "
              "(as often as the schedule has it) is a row of its own, or part of a row that says so. By instruction, and by the L1's counters where "
              "nothing is polled, the two must agree within 2 %. The L2's counters are shown and not held to that: of what several warps poll at "
-             "once, the L1 asks the L2 but once, and the L2 counts more writes than the L1 sends it where a kernel stores as `Ribbon` "
-             "does, up to 2.2 times as many; why is not known."]
+             "once, the L1 asks the L2 but once, and registers that a kernel spills are written to the L2, too: `Ribbon` did so until it [read its "
+             "pixels again](notes/cuda-sat.md#ribbons-registers)."]
     records = [record for (_, cases), (_, records) in found.items() if cases == "sectors" for record in records]
     if not records:
         return [*lines, "", "Not measured yet."]

@@ -105,8 +105,7 @@ def microseconds(value):
 
 # The first word of a peer's record, and how it is called in a table's head.
 GPU_PEERS = {"npp": "NPP", "cub": "CUB's 1-D scan", "torch": "PyTorch", "cupy": "CuPy", "opencv": "cv::integral (CPU)"}
-
-
+# The lanes beside which the README shows peers.
 README_LANES = ("32f32f", "8u32u")
 
 
@@ -120,7 +119,8 @@ def peers_table(ours, peers):
     there = [name for name in GPU_PEERS if any(peer_of(row) == name for row in peers)]
     if not there:
         return []
-    names = list(dict.fromkeys(row["algorithm"] for row in peers))
+    same = lambda row, other: all(other[key] == row[key] for key in ("lane", "width", "height", "batch"))
+    names = list(dict.fromkeys(peer["algorithm"] for peer in peers if any(same(row, peer) for row in ours)))
     lines = [
         "",
         "Others there in the same run: microseconds, and how many times areal's (NPP and OpenCV with border zero; the scan "
@@ -131,8 +131,7 @@ def peers_table(ours, peers):
         "| --- | --- | --- |" + " --- |" * len(there),
     ]
     for row in ours:
-        same = lambda other: all(other[key] == row[key] for key in ("lane", "width", "height", "batch"))
-        found = [next((p for p in peers if peer_of(p) == name and same(p)), None) for name in there]
+        found = [next((p for p in peers if peer_of(p) == name and same(row, p)), None) for name in there]
         if not any(found):
             continue
         own = row["time_us"]["median"]

@@ -56,7 +56,7 @@ std::string fault_with(const SatCase& c, const std::vector<Mark>& marks) {
 constexpr long double nan = std::numeric_limits<long double>::quiet_NaN();
 constexpr long double inf = std::numeric_limits<long double>::infinity();
 
-// Over tiles of 128 or 256 columns and 64 or 128 rows: within one, and from one to the next.
+// Over tiles of 64 to 256 columns and 64 or 128 rows: within one, and from one to the next.
 TEST_P(DeviceFloats, NanAndInfinitySpreadRightAndDown) {
   const std::vector<std::pair<const char*, std::vector<Mark>>> patterns = {
       {"one NaN", {{5, 3, nan}}},

@@ -48,7 +48,7 @@ def main():
     line = [record("naive", 40, side=1 << 20), record("harris", 15, side=1 << 20), record("cub 2.8.0 one-dimensional scan", 10, side=1 << 20),
             record("naive", 4, side=2048), record("harris", 8, side=2048), record("cub 2.8.0 one-dimensional scan", 5, side=2048)]
     text = page(line, "scan-all")
-    assert "| algorithm | 8u32u 1 Mi | 8u32u 2 Ki |" in text and "how many times CUB's; the floor's, and its share of CUB's." in text, text
+    assert "| algorithm | 8u32u 1 Mi | 8u32u 2 Ki |" in text and "how many times CUB's, **bold** where it is less; the floor's, and its share of CUB's." in text, text
     assert "| `naive` | 40.0, 4.00 | 4.0, **0.80** |" in text and "| `cub 2.8.0 one-dimensional scan` | 10.0 | 5.0 |" in text, text
     assert "CUB against the fastest of the papers: 1.50 (8u32u 1 Mi, `harris`), 0.80 (8u32u 2 Ki, `naive`). **It does not win 8u32u 2 Ki.**" in text
     text = page(line[:2], "scan-all")

@@ -36,7 +36,7 @@ def main():
         text = page(cuda_peers02=peers)  # in a file of their own
         assert "| npp nppiIntegral | torch cumsum twice |\n" in text, text
         assert "| `held` | 32f32f | 1024x1024 | 10.0 | copy | 8.0 | 0.80 | 0.75 | 5.50 | 7.00 |" in text, text
-        assert "| cupy 14 cumsum | sat | 32f32f | 512x512 | 1 | 5.0 |" in text and "| cub DeviceScan | sat |" in text, text
+        assert "| cupy 14 cumsum | sat | 32f32f | 512x512 | none | 1 | 5.0 |" in text and "| cub DeviceScan | sat | 32f32f | 1024x1024 | zero |" in text, text
         text = page(cuda_sat03=[record("held", "32f32f", 1024, 9, 8)])
         assert "2030-01-03-cuda-sat.json" in text and "2030-01-01" not in text, text
         row = {"what": "written", "simt": 100, "ncu": 103, "difference": 0.03, "should_agree": True}

@@ -2,6 +2,7 @@
 
 #include <areal/error.hpp>
 #include <cstring>
+#include <iterator>
 #include "api/require.hpp"
 #include "cuda/device.hpp"
 #include "kernels/sat/choice.hpp"
@@ -47,14 +48,20 @@ DeviceSat::DeviceSat(const Shape& image, Lane lane, const SatOptions& options, s
     id_ = kernels::only_sat_with_squares;
   else if (chosen)
     id_ = kernels::best_sat(request_);
-  if (backend_ == Backend::cuda) try {
-      cuda_.emplace(id_, request_, device_);
-    } catch (const Unavailable&) {  // less shared memory than where the choice was measured
-      if (!chosen || id_ == "held") throw;
-      id_ = "held";
-      cuda_.emplace(id_, request_, device_);
-    }
+  if (backend_ == Backend::cuda) make_cuda(chosen);
   workspace_bytes_ = cuda_ ? cuda_->workspace_bytes() : simt::sat_workspace_bytes(id_, request_);
+}
+
+void DeviceSat::make_cuda(bool chosen) {
+  const auto* next = std::begin(kernels::smaller_sats);
+  for (;;) try {
+      cuda_.emplace(id_, request_, device_);
+      return;
+    } catch (const Unavailable&) {  // less shared memory than where the choice was measured
+      if (!chosen || next == std::end(kernels::smaller_sats)) throw;
+      id_ = *next++;
+      is_smaller_ = true;
+    }
 }
 
 void DeviceSat::prepare(void* workspace, Stream stream) const {

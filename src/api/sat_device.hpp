@@ -20,16 +20,21 @@ class DeviceSat {
 
   std::size_t workspace_bytes() const noexcept { return workspace_bytes_; }
   const std::string& algorithm() const noexcept { return id_; }
+  /// The algorithm is one of smaller tiles than auto would have, for the device's shared memory.
+  bool is_smaller() const noexcept { return is_smaller_; }
   /// Makes a new workspace ready.
   void prepare(void* workspace, Stream stream) const;
   /// Arguments have been checked.
   void execute(const SatArguments& arguments, void* workspace, Stream stream) const;
 
  private:
+  void make_cuda(bool chosen);
+
   kernels::SatRequest request_;
   Backend backend_;
   int device_;
   std::string id_;
+  bool is_smaller_ = false;
   LaunchReport launched_;
   std::optional<cuda::Sat> cuda_;
   std::size_t workspace_bytes_ = 0;

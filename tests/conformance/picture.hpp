@@ -14,6 +14,7 @@ namespace areal::conformance {
 enum class Fill {
   wild,   ///< integers over their whole range, so that tables wrap; floats of many magnitudes and both signs
   exact,  ///< small integers: every sum is exact in the table's type, in any order
+  most,   ///< integers as far from 0 as their type has them, but one in eight is as wild; floats as exact
   holes   ///< as wild, but one float in ten is NaN
 };
 
@@ -29,11 +30,15 @@ inline Values random_image(Type type, const Shape& shape, Fill fill, std::uint64
       visit(type, [&](auto identity) {
         using T = typename decltype(identity)::type;
         if constexpr (std::is_integral_v<T>) {
-          const T value = fill == Fill::exact ? static_cast<T>(small) : static_cast<T>(bits);
+          using Limits = std::numeric_limits<T>;
+          const T value = fill == Fill::exact ? static_cast<T>(small)
+                          : fill == Fill::most && (bits >> 32) % 8 != 0
+                              ? (std::is_signed_v<T> ? Limits::min() : Limits::max())
+                              : static_cast<T>(bits);
           load<T>(&value, image.integer[i]);
         }
       });
-    } else if (fill == Fill::exact) {
+    } else if (fill == Fill::exact || fill == Fill::most) {
       image.real[i] = static_cast<long double>(small);
     } else if (fill == Fill::holes && bits % 10 == 0) {
       image.real[i] = std::numeric_limits<long double>::quiet_NaN();

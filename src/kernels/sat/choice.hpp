@@ -12,6 +12,10 @@ namespace areal::kernels {
 /// What gives a sum and its squares, whatever algorithm is asked for.
 inline constexpr std::string_view only_sat_with_squares = "held";
 
+/// What is tried in this order where a device has less shared memory than the best one takes. Each lane has one of them
+/// in 64 KiB, the least that a device has.
+inline constexpr std::string_view smaller_sats[] = {"held", "held-direct", "ribbon"};
+
 inline std::string_view best_sat(const SatRequest& request) {
   const std::int64_t width = request.image.width, height = request.image.height;
   const std::int64_t shorter = std::min(width, height), longer = std::max(width, height);

@@ -5,10 +5,11 @@
 // `deep` lines, along whichever side is the longer: a block takes the next piece of it, all lines, and keeps it on chip
 // from its only read to its only write, in the order in which the elements lie in memory:
 //   load    the piece, converted
-//   scan    each line of the piece along the ribbon: a thread its own positions, in registers, then the lanes of a warp
+//   scan    each line of the piece along the ribbon: a thread sums its own positions, then the lanes of a warp theirs
 //   gather  the sum of each line before the piece, as held does sideways: what the pieces before it in its group have
 //           published, and the groups' sums, which each group's last piece publishes
-//   add     what is before, then the lines above, those of the ribbon above by its last line in the table: the sums
+//   add     to each element, read again there, what is before, then the lines above, those of the ribbon above by its
+//           last line in the table: the sums
 //   write   the piece
 // A piece only waits for pieces with smaller tickets.
 

@@ -1,9 +1,9 @@
 #pragma once
-// held where a table is wider than its pixels, and with squares: the tile's sums and sums of squares from the same
-// pixels, in two tables. Lanes hold neighbouring pixels where they load and sum; each table is written by vectors of 16
-// bytes, which in a wider table take another arrangement of the warp's pixels. Rows are summed before the hand-over and
-// scanned after it: a sum of eight rows takes nine shuffles, a scan five a row, and what lies before a pixel need not
-// be kept from one to the other.
+// held where the tuning says rescan (schedule.hpp: most tables of 64 bits), and with squares: the tile's sums and sums
+// of squares from the same pixels, in two tables. Lanes hold neighbouring pixels where they load and sum; each table is
+// written by vectors of 16 bytes, which in a wider table take another arrangement of the warp's pixels. Rows are summed
+// before the hand-over and scanned after it: a sum of four rows takes six shuffles, a scan five a row, and what lies
+// before a pixel need not be kept from one to the other.
 
 #include <cstdint>
 #include <type_traits>

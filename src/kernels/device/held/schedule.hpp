@@ -22,8 +22,9 @@ struct HeldTuning {
   int group = 16;            ///< tiles that are one group by themselves
   bool rescan = false;       ///< rows are scanned when they are written, not before
 };
-/// By bytes of a pixel and of a sum. Of one H200, 2026-11: see docs/notes/cuda-sat.md for what else was tried.
-constexpr HeldTuning held_tuning(int in, int out, HeldOrder order) {
+/// By bytes of a pixel and of a sum, and whether pixels are summed four at a time, as unsigned bytes are. Of one H200,
+/// 2026-11: see docs/notes/cuda-sat.md for what else was tried.
+constexpr HeldTuning held_tuning(int in, int out, bool four, HeldOrder order) {
   const bool diagonal = order == HeldOrder::diagonals, direct = order == HeldOrder::direct;
   if (out == 8) {
     if (in == 8) return diagonal ? HeldTuning{1, 8, 16, 3, 3} : HeldTuning{2, 4, 16, 3, 4, 4, 8, true};
@@ -31,7 +32,7 @@ constexpr HeldTuning held_tuning(int in, int out, HeldOrder order) {
     const int rows = in == 1 ? 32 : 16;
     return diagonal ? HeldTuning{2, 8, rows, 2, 2, 4, 16, true} : HeldTuning{2, 8, rows, 2, 4, 1, 8, true};
   }
-  if (direct || in == 4) return {1, 8, 16, in < out ? 4 : 3, diagonal ? 3 : 4};
+  if (direct || in == 4 || (in == 1 && !four)) return {1, 8, 16, in < out ? 4 : 3, diagonal ? 3 : 4};
   if (in == 2) return diagonal ? HeldTuning{2, 8, 16, 2, 3, 4, 16, true} : HeldTuning{1, 8, 16, 4};
   return diagonal ? HeldTuning{2, 8, 32, 2, 2} : HeldTuning{1, 8, 32, 4};
 }
@@ -42,9 +43,9 @@ struct HeldConfig {
   using In = In_;
   using T = T_;
   static constexpr HeldOrder order = order_;
-  static constexpr HeldTuning tuning = held_tuning(sizeof(In), sizeof(T), order);
-  static constexpr bool both = false, rescan = tuning.rescan;
   static constexpr bool byte = std::is_same_v<In, std::uint8_t>;
+  static constexpr HeldTuning tuning = held_tuning(sizeof(In), sizeof(T), byte, order);
+  static constexpr bool both = false, rescan = tuning.rescan;
   static constexpr int vector = rescan && sizeof(In) < 8 ? 4 : 16 / static_cast<int>(sizeof(T));
   static constexpr int spans = tuning.spans, bunches = tuning.bunches, rows = tuning.rows, resident = tuning.resident;
   static constexpr int depth = tuning.depth, asked = tuning.asked, group = tuning.group;
