@@ -107,7 +107,8 @@ TEST(Poostchi, CwStsHasThreeLaunches) {
 
 TEST(Poostchi, ScansHaveFewerThreadsForShortRows) {
   // In the order of the paper's: 64, 256, 512 and 1024, and pieces of 2048.
-  for (const auto& [width, threads] : {std::pair{128, 64}, {129, 256}, {512, 256}, {513, 512}, {1025, 1024}, {2048, 1024}}) {
+  for (const auto& [width, threads] :
+       {std::pair{128, 64}, {129, 256}, {512, 256}, {513, 512}, {1025, 1024}, {2048, 1024}}) {
     const Ran ran = run<std::uint32_t, kernels::CwSts>({1, width, 1});
     EXPECT_EQ(ran.launches[1].threads, threads) << width;
     EXPECT_EQ(ran.launches[1].counts.deepest_barriers, static_cast<std::uint64_t>(scan_barriers(width, 1024))) << width;

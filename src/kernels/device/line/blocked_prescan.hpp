@@ -12,8 +12,8 @@
 // Two elements: a block of 1024 threads holds 2048. 2^(Q+1): a thread has up to 8 elements of 4 bytes, or 4 of 8 bytes,
 // which is what 48 KiB of shared memory hold. Left open: lines longer than that. Here they are of several blocks of
 // that size. Left open, too: lengths that are no power of two end with zeros in shared memory; the elements are moved
-// neighbour by neighbour, whichever thread owns them in the tree. Blocks have 64, 256, 512 or 1024 threads, as the line has
-// elements.
+// neighbour by neighbour, whichever thread owns them in the tree. Blocks have 64, 256, 512 or 1024 threads, as the line
+// has elements.
 
 #include <array>
 #include "kernels/device/line/prescan.hpp"

@@ -81,8 +81,8 @@ struct Prescan {
   }
 };
 
-/// f.operator()<threads>(), for the fewest threads of most / 16, most / 4, most / 2 and most that have two elements each
-/// of a row.
+/// f.operator()<threads>(), for the fewest threads of most / 16, most / 4, most / 2 and most that have two elements
+/// each of a row.
 template <int most, class F>
 void with_threads(std::int64_t length, const F& f) {
   if (length <= most / 8)
