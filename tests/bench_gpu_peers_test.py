@@ -125,7 +125,7 @@ def check_report(tree, folder):
     report.root = report.results = pathlib.Path(folder)
 
     def record(algorithm, time, **more):
-        return {"what": "sat", "algorithm": algorithm, "backend": "cuda", "device": "a GPU", "lane": "8u32s", "width": 64,
+        return {"what": "sat", "algorithm": algorithm, "backend": "cuda", "device": "a GPU", "lane": "8u32u", "width": 64,
                 "height": 32, "bins": 0, "batch": 1, "threads": 0, "border": "none", "bytes": 1, "commit": "",
                 "time_us": {"min": time, "median": time, "max": time}, **more}
 
@@ -137,13 +137,16 @@ def check_report(tree, folder):
     file = pathlib.Path(folder) / "2026-01-01-cuda-sat.json"
     file.write_text(json.dumps(rows))
     text = "\n".join(report.gpu_tables())
-    expect(f"ours is told as without peers:\n{text}", "| 8u32s | 4.0, 0.50 |" in text)
+    expect(f"ours is told as without peers:\n{text}", "| 8u32u | 4.0, 0.50 |" in text)
     for cells in ("80.0, 20.0", "5.0, 1.2", "60.0, 15.0", "9000, 2250.0"):
         expect(f"{cells} beside it:\n{text}", f" {cells} |" in text)
     expect(f"what is not there has no column:\n{text}", "| CuPy" not in text)
+    file.write_text(json.dumps(rows + [record("held", 7.0, lane="64f64f", fraction=0.5, **floor), record("cub 3.0.1 one-dimensional scan", 6.0, lane="64f64f")]))
+    text = "\n".join(report.gpu_tables())
+    expect(f"peers of two lanes alone:\n{text}", "| 64f64f | 7.0, 0.50 |" in text and "| 64f64f | 64x32 |" not in text and "| 8u32u | 64x32 |" in text)
     file.write_text(json.dumps(rows[1:2]))
     text = "\n".join(report.gpu_tables())
-    expect(f"no peers, no table:\n{text}", "| 8u32s | 4.0, 0.50 |" in text and "NPP" not in text)
+    expect(f"no peers, no table:\n{text}", "| 8u32u | 4.0, 0.50 |" in text and "NPP" not in text)
 
 
 def main():
