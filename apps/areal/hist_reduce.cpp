@@ -1,6 +1,9 @@
 #include "hist_reduce.hpp"
 
 #include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+#include "listed.hpp"
 #include "numbers.hpp"
 
 namespace areal::command {
@@ -58,10 +61,9 @@ void Reducers::put_rest(RowWriter& rows, std::span<const double> histogram, std:
 
 std::string distance_names() {
   constexpr int last = static_cast<int>(Distance::kolmogorov_smirnov);
-  std::string names;
-  for (int i = 0; i <= last; ++i)
-    names += (i == 0 ? "" : i == last ? " or " : ", ") + std::string(name_of(static_cast<Distance>(i)));
-  return names;
+  std::vector<std::string> names;
+  for (int i = 0; i <= last; ++i) names.emplace_back(name_of(static_cast<Distance>(i)));
+  return listed(names);
 }
 
 Distance parse_distance(const std::string& name) {

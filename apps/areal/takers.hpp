@@ -4,18 +4,16 @@
 #include <areal/catalog.hpp>
 #include <string>
 #include <vector>
+#include "listed.hpp"
 
 namespace areal::command {
 
 /// The ids of all that take it: "naive, optimal or sequential-parallel".
 inline std::string takers(bool Takes::*what, const char* last = " or ") {
-  std::vector<std::string_view> ids;
+  std::vector<std::string> ids;
   for (const Algorithm& row : algorithms())
-    if (row.takes.*what) ids.push_back(row.id);
-  std::string list;
-  for (const std::string_view& id : ids)
-    list += (list.empty() ? "" : &id == &ids.back() ? last : ", ") + std::string(id);
-  return list;
+    if (row.takes.*what) ids.emplace_back(row.id);
+  return listed(ids, last);
 }
 
 }  // namespace areal::command

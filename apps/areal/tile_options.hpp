@@ -3,6 +3,9 @@
 
 #include <algorithm>
 #include <areal/histogram.hpp>
+#include <string>
+#include <vector>
+#include "listed.hpp"
 #include "numbers.hpp"
 
 namespace areal::command {
@@ -17,9 +20,9 @@ inline int threads_on_tile(std::string_view text, int side) {
   const auto threads = whole_number("--tile-threads", text);
   const std::span<const int> all = tile_threads(side);
   if (std::find(all.begin(), all.end(), threads) != all.end()) return static_cast<int>(threads);
-  std::string list;
-  for (const int n : all) list += (list.empty() ? "" : n == all.back() ? " or " : ", ") + std::to_string(n);
-  refuse("--tile-threads ", text, ": may be ", list, " on tiles of ", std::to_string(side));
+  std::vector<std::string> words;
+  for (const int n : all) words.push_back(std::to_string(n));
+  refuse("--tile-threads ", text, ": may be ", listed(words), " on tiles of ", std::to_string(side));
 }
 
 }  // namespace areal::command
