@@ -24,4 +24,4 @@ mkdir -p "$results"
 "$areal" bench histogram --json "$results/$name-histogram.json"
 "$areal" bench region --json "$results/$name-region.json"
 "$areal" bench video data/vtest.avi --json "$results/$name-video.json"
-python3 bench/report.py
+python3 bench/pages/report.py

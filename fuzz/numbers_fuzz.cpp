@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <string_view>
-#include "../apps/areal/numbers.hpp"
+#include "io/numbers.hpp"
 #include "media/media.hpp"
 
 namespace {

@@ -1,5 +1,6 @@
-// Differential: the bytes decide shape, lane, border, pitches and options; every row of the catalogue that takes them
-// must give the table that the definition gives. Integers modulo 2^k; floats are small integers, which sum exactly.
+// Differential: the bytes decide shape, type pair, border, pitches and options; every row of the catalogue that takes
+// them must give the table that the definition gives. Integers modulo 2^k; floats are small integers, which sum
+// exactly.
 #include <algorithm>
 #include <areal/catalog.hpp>
 #include <areal/error.hpp>
@@ -51,7 +52,7 @@ void put_number(void* at, Type type, std::int64_t value) {
 
 /// A view with gaps of `gap` bytes after rows, planes and images, at an address that is `gap` past an aligned one. The
 /// memory ends with the view, for the address sanitizer.
-View placed(std::vector<std::uint8_t>& memory, const Shape& shape, Type type, std::int64_t gap) {
+View table_geometry(std::vector<std::uint8_t>& memory, const Shape& shape, Type type, std::int64_t gap) {
   const bool planar = shape.layout == Layout::planar;
   const std::int64_t row = shape.width * (planar ? 1 : shape.channels) * static_cast<std::int64_t>(size_of(type)) + gap;
   const std::int64_t plane = planar ? row * shape.height + gap : 0;
@@ -63,7 +64,7 @@ View placed(std::vector<std::uint8_t>& memory, const Shape& shape, Type type, st
 
 struct Request {
   Shape image;
-  Lane lane;
+  TypePair types;
   SatOptions options;
   std::vector<std::int64_t> pixels;  // [image][row][column][channel]
   std::vector<std::uint8_t> valid;   // [image][row][column]
@@ -76,7 +77,7 @@ struct Request {
 
 [[noreturn]] void fail(const Request& r, const char* what, const std::string& id) {
   std::fprintf(stderr, "%s: %s %s border %d %lldx%lldx%lld batch %lld gaps %lld %lld\n", what, id.c_str(),
-               name_of(r.lane).c_str(), static_cast<int>(r.options.border), static_cast<long long>(r.image.width),
+               name_of(r.types).c_str(), static_cast<int>(r.options.border), static_cast<long long>(r.image.width),
                static_cast<long long>(r.image.height), static_cast<long long>(r.image.channels),
                static_cast<long long>(r.image.batch), static_cast<long long>(r.in_gap),
                static_cast<long long>(r.out_gap));
@@ -113,27 +114,27 @@ void check(const Request& r, const std::string& id, const char* name, const View
 void run(const Request& r, const std::string& id) {
   SatOptions options = r.options;
   options.algorithm = id;
-  const SatPlan plan(r.image, r.lane, options);
+  const SatPlan plan(r.image, r.types, options);
   std::vector<std::uint8_t> in, mask, sum, squares, count;
-  const View image = placed(in, r.image, r.lane.input, r.in_gap);
+  const View image = table_geometry(in, r.image, r.types.input, r.in_gap);
   for (std::int64_t n = 0; n < r.image.batch; ++n)
     for (std::int64_t y = 0; y < r.image.height; ++y)
       for (std::int64_t x = 0; x < r.image.width; ++x)
         for (std::int64_t c = 0; c < r.image.channels; ++c)
           put_number(
-              static_cast<char*>(image.row(y, c, n)) + x * image.column_pitch(), r.lane.input,
+              static_cast<char*>(image.row(y, c, n)) + x * image.column_pitch(), r.types.input,
               r.pixels[r.at(n, y, x) * static_cast<std::size_t>(r.image.channels) + static_cast<std::size_t>(c)]);
-  SatArguments arguments{image, placed(sum, plan.table_shape(), r.lane.table, r.out_gap)};
+  SatArguments arguments{image, table_geometry(sum, plan.table_shape(), r.types.table, r.out_gap)};
   if (options.mask) {
-    const View view = placed(mask, {r.image.width, r.image.height, 1, r.image.batch}, Type::u8, r.in_gap);
+    const View view = table_geometry(mask, {r.image.width, r.image.height, 1, r.image.batch}, Type::u8, r.in_gap);
     for (std::int64_t n = 0; n < r.image.batch; ++n)
       for (std::int64_t y = 0; y < r.image.height; ++y)
         for (std::int64_t x = 0; x < r.image.width; ++x)
           static_cast<std::uint8_t*>(view.row(y, 0, n))[x] = r.valid[r.at(n, y, x)];
     arguments.mask = view;
-    arguments.count = placed(count, plan.count_shape(), Type::u32, r.out_gap);
+    arguments.count = table_geometry(count, plan.count_shape(), Type::u32, r.out_gap);
   }
-  if (options.squares) arguments.squares = placed(squares, plan.table_shape(), *options.squares, r.out_gap);
+  if (options.squares) arguments.squares = table_geometry(squares, plan.table_shape(), *options.squares, r.out_gap);
   std::vector<std::uint8_t> workspace(plan.workspace_bytes() + 1, 0xA5);
   plan.prepare(workspace.data() + 1);
   plan.execute(arguments, workspace.data() + 1);
@@ -161,7 +162,7 @@ void run(const Request& r, const std::string& id) {
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   Bytes bytes{data, size};
   Request r;
-  r.lane = lanes()[static_cast<std::size_t>(bytes.next()) % lanes().size()];
+  r.types = type_pairs()[static_cast<std::size_t>(bytes.next()) % type_pairs().size()];
   r.options.border = static_cast<Border>(bytes.next() % 3);
   r.options.threads = bytes.next() % 3;
   const std::uint8_t extras = bytes.next();
@@ -186,7 +187,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const auto byte = [&](std::size_t i) {
     return static_cast<std::uint8_t>((bytes.size ? bytes.data[i % left] : 0) + i / left * 37);
   };
-  for (std::size_t i = 0; i < r.pixels.size(); ++i) r.pixels[i] = pixel_of(byte(i), r.lane.input);
+  for (std::size_t i = 0; i < r.pixels.size(); ++i) r.pixels[i] = pixel_of(byte(i), r.types.input);
   for (std::size_t i = 0; i < pixels; ++i) r.valid[i] = byte(i * 7) % 3;
 
   const bool plain =
@@ -201,7 +202,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     try {
       SatOptions options = r.options;
       options.algorithm = row.id;
-      const SatPlan plan(r.image, r.lane, options);
+      const SatPlan plan(r.image, r.types, options);
       // No channels and an empty batch are as plain as an empty image.
       if (r.image.batch > 0) fail(r, "took options that it does not have", std::string(row.id));
     } catch (const InvalidArgument&) {

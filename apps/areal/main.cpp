@@ -10,9 +10,9 @@
 #include <csignal>
 #include <cstdio>
 #include <new>
+#include "io/out.hpp"
 #include "media/media.hpp"
-#include "out.hpp"
-#include "verbs.hpp"
+#include "verbs/verbs.hpp"
 
 namespace {
 

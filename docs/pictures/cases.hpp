@@ -6,7 +6,7 @@
 namespace areal::simt {
 
 void trace_sat(const std::string& id);
-void trace_anchored();
+void trace_reduce_then_scan();
 void trace_kasagi();
 void trace_chen();
 void trace_nakano();

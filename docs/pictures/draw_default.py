@@ -2,7 +2,7 @@
 
 from svg import BLUE, DARK, GREEN, GREY, LIME, NAVY, ORANGE, PURPLE, RED, YELLOW, Svg
 
-CASES = ("held", "held-diagonal", "held-direct", "ribbon", "anchored")
+CASES = ("lookback", "lookback-diagonal", "all-partials", "thin", "reduce-then-scan")
 
 
 class Trace:
@@ -56,14 +56,14 @@ def check_tiles(trace):
         used = {array: sources.get((block, array), {}) for array in ("rows", "sums", "beside", "columns", "totals")}
         left = {(i, y) for i in range(x)}
         above = {(x, j) for j in range(y)}
-        if trace.name == "held-direct":
+        if trace.name == "all-partials":
             wanted = {"rows": left, "columns": above, "totals": {(i, j) for i in range(x) for j in range(y)}}
             assert all(set(used[array]) == places for array, places in wanted.items()), (trace.name, x, y, used)
             continue
-        if trace.name in ("held", "held-diagonal"):
+        if trace.name in ("lookback", "lookback-diagonal"):
             assert set(used["totals"]) == ({(i, y - 1) for i in range(x)} if y > 0 else set()), (trace.name, x, y)
             check_look_back(trace, used["columns"], [(x, j) for j in reversed(range(y))])
-        if trace.name == "held-diagonal":
+        if trace.name == "lookback-diagonal":
             check_look_back(trace, used["rows"], [(i, y) for i in reversed(range(x))])
         else:  # in groups: the neighbours before it in its own, and the last of each group before that
             near, first = set(used["rows"]) | set(used["sums"]), x // group * group
@@ -83,7 +83,7 @@ def check_look_back(trace, used, nearest_first):
 def check_anchored(trace):
     """Three launches: what each reads was written before it, and the tensor is written once and never read."""
     kernels = [launch["kernel"] for launch in trace.launches]
-    assert kernels == ["AnchoredCount", "AnchoredWalk", "AnchoredWrite"], kernels
+    assert kernels == ["ReduceThenScanCount", "ReduceThenScanWalk", "ReduceThenScanWrite"], kernels
     touched = {}
     for launch, _, _, what, array, *_ in trace.runs:
         if array >= 0:
@@ -129,7 +129,7 @@ def tiles_picture(trace, focus, title):
         svg.text(10 + x * wide + wide / 2, top + y * high + 15, trace.turn[block], anchor="middle")
         for i, key in enumerate(sorted(used.get((x, y), []), key=list(WORDS).index)):
             svg.rect(10 + x * wide + 5 + 12 * i, top + y * high + 23, 10, 10, WORDS[key][0], DARK)
-    total = {"totals": "its total, in parts"} if trace.name == "held-direct" else {}
+    total = {"totals": "its total, in parts"} if trace.name == "all-partials" else {}
     entries = [(ORANGE, f"tile of ticket {trace.turn[at[focus]]}; each tile's number is its ticket. It used, of the tiles marked:")]
     for key in kinds:
         words = total.get(key[0], WORDS[key][1])
@@ -151,8 +151,8 @@ def spans(steps, end, wide, pause):
 
 def time_picture(trace, title):
     """Each warp of each block in the scheduler's steps, and where in the tile a warp's pixels are."""
-    kinds = [(("load",), BLUE, "reads its rows of the image"), (("peek", "vain"), LIME, "gathers: asks for words, reads those that are there"),
-             (("vain",), YELLOW, "of these, words that were not there yet"), (("post",), RED, "hands its tile's sums over"), (("store",), DARK, "writes the table")]
+    kinds = [(("load",), BLUE, "reads its rows of the image"), (("load_relaxed", "vain"), LIME, "gathers: asks for words, reads those that are there"),
+             (("vain",), YELLOW, "of these, words that were not there yet"), (("store_relaxed",), RED, "hands its tile's sums over"), (("store",), DARK, "writes the table")]
     warps = trace.launches[0]["threads"] // 32
     order = sorted(trace.turn, key=trace.turn.get)
     end = max(run[6] for run in trace.runs) + 1
@@ -227,11 +227,11 @@ def anchored_picture(trace, focus, bin_of_focus):
             (DARK, "the tensor written", {focus})])]
     for _, rows in panels:
         for _, words, places in rows:
-            assert places, f"anchored: nobody has {words}"
+            assert places, f"reduce-then-scan: nobody has {words}"
     box, top = 58, 52
     across_panel = tiles_x * box + 40
     svg = Svg(len(panels) * across_panel + 20, top + tiles_y * box + 16 * 5 + 24)
-    svg.text(10, 18, f"anchored: how tile {focus[0]},{focus[1]} of bin {bin_of_focus} comes about ({trace.width}x{trace.height}, tiles of {wide}x{high})", size=13)
+    svg.text(10, 18, f"reduce-then-scan: how tile {focus[0]},{focus[1]} of bin {bin_of_focus} comes about ({trace.width}x{trace.height}, tiles of {wide}x{high})", size=13)
     for i, (title, rows) in enumerate(panels):
         left = 10 + i * across_panel
         svg.text(left, top - 8, title)
@@ -246,20 +246,20 @@ def anchored_picture(trace, focus, bin_of_focus):
 
 
 def pictures(traces):
-    held, diagonal, direct, ribbon = (traces[name] for name in CASES[:4])
+    held, diagonal, direct, thin = (traces[name] for name in CASES[:4])
     return {
-        "held.svg": tiles_picture(held, (13, 2), "held: tickets row by row, sums across in groups, down by looking back"),
-        "held-diagonal.svg": tiles_picture(diagonal, (4, 3), "held-diagonal: tickets along anti-diagonals, looking back both ways"),
-        "held-direct.svg": tiles_picture(direct, (3, 2), "held-direct: one hop from all that lie left, above, and left of those above"),
-        "ribbon.svg": tiles_picture(ribbon, (17, 0), "ribbon: pieces of three long rows, in groups"),
-        "held-direct-warps.svg": time_picture(
-            direct, f"held-direct: the warps of each block, by ticket, in steps of the scheduler ({direct.launches[0]['threads'] // 32} warps a block, 6 blocks at a time)"),
-        "anchored.svg": anchored_picture(traces["anchored"], (2, 2), 3),
+        "lookback.svg": tiles_picture(held, (13, 2), "lookback: tickets row by row, sums across in groups, down by looking back"),
+        "lookback-diagonal.svg": tiles_picture(diagonal, (4, 3), "lookback-diagonal: tickets along anti-diagonals, looking back both ways"),
+        "all-partials.svg": tiles_picture(direct, (3, 2), "all-partials: one hop from all that lie left, above, and left of those above"),
+        "thin.svg": tiles_picture(thin, (17, 0), "thin: pieces of three long rows, in groups"),
+        "all-partials-warps.svg": time_picture(
+            direct, f"all-partials: the warps of each block, by ticket, in steps of the scheduler ({direct.launches[0]['threads'] // 32} warps a block, 6 blocks at a time)"),
+        "reduce-then-scan.svg": anchored_picture(traces["reduce-then-scan"], (2, 2), 3),
     }
 
 
 def read(data):
     """The trace of one case, of which all is true that the pictures claim."""
     trace = Trace(data)
-    (check_anchored if trace.name == "anchored" else check_tiles)(trace)
+    (check_anchored if trace.name == "reduce-then-scan" else check_tiles)(trace)
     return trace

@@ -31,12 +31,12 @@ void Recorder::operator()(const Event& event) {
     case Op::atomic_add:
       tickets_.push_back({launch_, event.block});
       return note(event, "ticket", array, offset);
-    case Op::post: {
+    case Op::store_relaxed: {
       std::vector<Posted>& posted = posted_[at];
       posted.push_back({event.block, event.step});
-      return note(event, "post", array, offset);
+      return note(event, "store_relaxed", array, offset);
     }
-    case Op::peek: {
+    case Op::load_relaxed: {
       const auto posted = posted_.find(at);
       if (posted == posted_.end()) return note(event, "vain", array, offset);
       std::uint32_t tag = 0;  // of a Tagged of 8 bytes
@@ -45,7 +45,7 @@ void Recorder::operator()(const Event& event) {
       // Descending addresses are the nearest tile first.
       peeked_[{event.block, event.thread, array}][-static_cast<std::int64_t>(offset)] = {last.block, last.step,
                                                                                          event.step, tag % 2 == 1};
-      return note(event, "peek", array, offset);
+      return note(event, "load_relaxed", array, offset);
     }
     case Op::load:
     case Op::copy_from:

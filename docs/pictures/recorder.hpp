@@ -10,8 +10,8 @@
 #include <tuple>
 #include <utility>
 #include <vector>
+#include "simt/engine/op.hpp"
 #include "simt/launcher.hpp"
-#include "simt/op.hpp"
 
 namespace areal::simt {
 

@@ -1,9 +1,9 @@
 // The algorithms of Chen et al. 2018 on 3 x 2 matrices of 32 x 32.
 
 #include "cases.hpp"
-#include "kernels/sat/brlt-scanrow.hpp"
-#include "kernels/sat/scanrow-brlt.hpp"
-#include "kernels/sat/scanrow-column.hpp"
+#include "kernels/sat/chen/brlt-scanrow.hpp"
+#include "kernels/sat/chen/scanrow-brlt.hpp"
+#include "kernels/sat/chen/scanrow-column.hpp"
 #include "trace_table.hpp"
 
 namespace areal::simt {

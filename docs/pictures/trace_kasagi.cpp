@@ -2,12 +2,12 @@
 // tile.
 
 #include "cases.hpp"
-#include "kernels/sat/1r1w.hpp"
-#include "kernels/sat/2r1w.hpp"
-#include "kernels/sat/2r2w.hpp"
-#include "kernels/sat/4r1w.hpp"
-#include "kernels/sat/4r4w.hpp"
-#include "kernels/sat/hybrid-1r1w.hpp"
+#include "kernels/sat/kasagi/1r1w.hpp"
+#include "kernels/sat/kasagi/2r1w.hpp"
+#include "kernels/sat/kasagi/2r2w.hpp"
+#include "kernels/sat/kasagi/4r1w.hpp"
+#include "kernels/sat/kasagi/4r4w.hpp"
+#include "kernels/sat/kasagi/hybrid-1r1w.hpp"
 #include "trace_table.hpp"
 
 namespace areal::simt {
@@ -25,7 +25,8 @@ void name_transposed(WarpLog& log, const kernels::TableRequest& request, void* w
 
 void name_right(WarpLog& log, const kernels::TableRequest& request, void* workspace) {
   kernels::Workspace from(workspace);
-  name(log, "right", kernels::right_columns<Sum, tile>(kernels::placed(request.image, request.border), from), 3);
+  name(log, "right", kernels::right_columns<Sum, tile>(kernels::table_geometry(request.image, request.border), from),
+       3);
 }
 
 void name_carries(WarpLog& log, const kernels::TableRequest& request, void* workspace) {

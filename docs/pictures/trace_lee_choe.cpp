@@ -2,7 +2,7 @@
 // of 64 elements with 8 banks, for where elements lie; of 128 elements by 16 threads a block, for who does what.
 
 #include "cases.hpp"
-#include "kernels/device/line/blocked_prescan.hpp"
+#include "kernels/primitives/line/blocked_prescan.hpp"
 #include "warp_log.hpp"
 
 namespace areal::simt {

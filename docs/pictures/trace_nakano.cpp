@@ -4,7 +4,7 @@
 #include <cstdio>
 #include <numeric>
 #include "cases.hpp"
-#include "simt/memory/prefix_sums.hpp"
+#include "memory_machines/prefix_sums.hpp"
 
 namespace areal::simt {
 namespace {
@@ -13,11 +13,11 @@ constexpr memory::Shape shape{memory::Kind::umm, 8, 4, 1};
 constexpr std::int64_t n = 16;
 
 /// Elements from `first` to `last`.
-struct Summed {
+struct TableKind {
   std::int64_t first = -1, last = -1;
 };
 struct Join {
-  Summed operator()(const Summed& left, const Summed& right) const {
+  TableKind operator()(const TableKind& left, const TableKind& right) const {
     if (left.last + 1 != right.first) throw memory::Fault("what is added is not what comes next");
     return {left.first, right.last};
   }
@@ -27,8 +27,8 @@ struct Join {
 void trace(const char* name, std::int64_t k) {
   const memory::Rows group{0, 1, k};
   const std::int64_t workspace = memory::next_group(n, shape.width);
-  memory::Machine<Summed> machine(shape, workspace + memory::workspace_cells(group, shape.width));
-  std::vector<Summed> input(n);
+  memory::Machine<TableKind> machine(shape, workspace + memory::workspace_cells(group, shape.width));
+  std::vector<TableKind> input(n);
   for (std::int64_t i = 0; i < n; ++i) input[static_cast<std::size_t>(i)] = {i, i};
   machine.place(0, input);
   std::printf("{\"name\": \"%s\", \"n\": %lld, \"k\": %lld, \"levels\": [", name, static_cast<long long>(n),
@@ -42,7 +42,7 @@ void trace(const char* name, std::int64_t k) {
   }
   std::printf("],\n\"requests\": [");  // step, thread, writes, cell, from, to
   comma = "";
-  machine.trace([&](std::int64_t thread, std::int64_t cell, const Summed& value, bool writes) {
+  machine.trace([&](std::int64_t thread, std::int64_t cell, const TableKind& value, bool writes) {
     std::printf("%s\n[%lld, %lld, %d, %lld, %lld, %lld]", comma, static_cast<long long>(machine.time().barriers),
                 static_cast<long long>(thread), static_cast<int>(writes), static_cast<long long>(cell),
                 static_cast<long long>(value.first), static_cast<long long>(value.last));

@@ -2,7 +2,7 @@
 // prefix-sums are three launches.
 
 #include "cases.hpp"
-#include "kernels/sat/umm-optimal.hpp"
+#include "kernels/sat/nakano/umm-optimal.hpp"
 #include "trace_table.hpp"
 
 namespace areal::simt {

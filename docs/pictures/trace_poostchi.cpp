@@ -1,12 +1,12 @@
 // The algorithms of Poostchi et al. 2017 on a tensor of 2 bins x 48 x 64, in tiles of 16 x 16.
 
-#include "api/histogram_device.hpp"
-#include "api/pixel_rule.hpp"
+#include "api/core/pixel_rule.hpp"
+#include "api/histogram/histogram_device.hpp"
 #include "cases.hpp"
-#include "kernels/histogram/cw-b.hpp"
-#include "kernels/histogram/cw-sts.hpp"
-#include "kernels/histogram/cw-tis.hpp"
-#include "kernels/histogram/wf-tis.hpp"
+#include "kernels/histogram/poostchi/cw-b.hpp"
+#include "kernels/histogram/poostchi/cw-sts.hpp"
+#include "kernels/histogram/poostchi/cw-tis.hpp"
+#include "kernels/histogram/poostchi/wf-tis.hpp"
 #include "warp_log.hpp"
 
 namespace areal::simt {

@@ -3,8 +3,8 @@
 #include <areal/array.hpp>
 #include <cstring>
 #include "cases.hpp"
-#include "kernels/sat/held.hpp"
-#include "kernels/sat/ribbon.hpp"
+#include "kernels/sat/lookback/lookback.hpp"
+#include "kernels/sat/thin/thin.hpp"
 #include "recorder.hpp"
 #include "simt/sat.hpp"
 
@@ -14,12 +14,12 @@ namespace {
 using In = float;
 using T = float;
 
-template <kernels::HeldOrder order>
-void name_held(Recorder& recorder, const kernels::TableRequest& request, void* workspace) {
-  const kernels::HeldPlan<kernels::HeldConfig<In, T, order>> plan(request.image, request.border, workspace);
+template <kernels::LookbackOrder order>
+void name_lookback(Recorder& recorder, const kernels::TableRequest& request, void* workspace) {
+  const kernels::LookbackPlan<kernels::LookbackConfig<In, T, order>> plan(request.image, request.border, workspace);
   recorder.add("ticket", plan.args.ticket, 8);
   recorder.add("rows", plan.args.rows, 8);
-  if (order == kernels::HeldOrder::rows) recorder.add("beside", plan.args.beside, 8);
+  if (order == kernels::LookbackOrder::rows) recorder.add("beside", plan.args.beside, 8);
   recorder.add("columns", plan.args.columns, 8);
   recorder.add("totals", plan.args.totals, 8);
 }
@@ -27,11 +27,11 @@ void name_held(Recorder& recorder, const kernels::TableRequest& request, void* w
 }  // namespace
 
 void trace_sat(const std::string& id) {
-  using kernels::HeldOrder;
-  const std::map<std::string, Shape> shapes{{"held", {18 * 128, 3 * 128}},
-                                            {"held-diagonal", {6 * 128, 5 * 128}},
-                                            {"held-direct", {5 * 128, 4 * 128}},
-                                            {"ribbon", {20 * 2048, 3}}};
+  using kernels::LookbackOrder;
+  const std::map<std::string, Shape> shapes{{"lookback", {18 * 128, 3 * 128}},
+                                            {"lookback-diagonal", {6 * 128, 5 * 128}},
+                                            {"all-partials", {5 * 128, 4 * 128}},
+                                            {"thin", {20 * 2048, 3}}};
   const kernels::SatRequest request{shapes.at(id), {Type::f32, Type::f32}, Border::none};
   Array image(request.image, Type::f32), table(request.image, Type::f32);
   for (std::size_t i = 0; i < image.bytes() / sizeof(In); ++i) image.as<In>()[i] = static_cast<In>(i % 7);
@@ -45,12 +45,12 @@ void trace_sat(const std::string& id) {
   };
   named("image", image);
   named("table", table);
-  const kernels::TableRequest of_sum{id, kernels::Summed::pixels, request.lane, request.image, request.border};
-  if (id == "held") name_held<HeldOrder::rows>(recorder, of_sum, workspace.data());
-  if (id == "held-diagonal") name_held<HeldOrder::diagonals>(recorder, of_sum, workspace.data());
-  if (id == "held-direct") name_held<HeldOrder::direct>(recorder, of_sum, workspace.data());
-  if (id == "ribbon") {
-    const kernels::RibbonPlan<kernels::RibbonConfig<In, T>> plan(of_sum, workspace.data());
+  const kernels::TableRequest of_sum{id, kernels::TableKind::pixels, request.types, request.image, request.border};
+  if (id == "lookback") name_lookback<LookbackOrder::rows>(recorder, of_sum, workspace.data());
+  if (id == "lookback-diagonal") name_lookback<LookbackOrder::diagonals>(recorder, of_sum, workspace.data());
+  if (id == "all-partials") name_lookback<LookbackOrder::direct>(recorder, of_sum, workspace.data());
+  if (id == "thin") {
+    const kernels::ThinPlan<kernels::ThinConfig<In, T>> plan(of_sum, workspace.data());
     recorder.add("ticket", plan.args.ticket, 8);
     recorder.add("sums", plan.args.sums, 8);
     recorder.add("beside", plan.args.beside, 8);

@@ -18,7 +18,8 @@ template <class Algorithm, class NameWorkspace>
 void trace_table(Logs& logs, const char* id, const Shape& shape, const NameWorkspace& name_workspace, double r = 0) {
   const std::int64_t width = shape.width, height = shape.height;
   std::vector<Sum> image(static_cast<std::size_t>(width * height), 1), table(image.size());
-  const kernels::TableRequest request{id, kernels::Summed::pixels, {Type::u32, Type::u32}, shape, Border::none, {}, r};
+  const kernels::TableRequest request{id, kernels::TableKind::pixels, {Type::u32, Type::u32}, shape, Border::none, {},
+                                      r};
   std::vector<char> workspace(Algorithm::template workspace_bytes<Sum>(request));
   const auto matrix = [&](std::vector<Sum>& of) {
     return kernels::Matrix{reinterpret_cast<char*>(of.data()), width * static_cast<std::int64_t>(sizeof(Sum)), true};

@@ -6,8 +6,8 @@
 #include <map>
 #include <string>
 #include <vector>
+#include "simt/checks/requests.hpp"
 #include "simt/launcher.hpp"
-#include "simt/requests.hpp"
 
 namespace areal::simt {
 

@@ -8,7 +8,7 @@
 namespace areal {
 
 /// What an algorithm may be asked beside its input; all others ignore it.
-struct Takes {
+struct AlgorithmOptions {
   bool r = false;        ///< SatOptions::r, --r
   bool scan = false;     ///< SatOptions::scan, --scan
   bool tile = false;     ///< HistogramOptions::tile and tile_threads, --tile and --tile-threads
@@ -28,7 +28,7 @@ struct Algorithm {
   std::string_view writes_per_element;
   std::string_view barrier_steps;
   bool deterministic;  ///< floats are the same from run to run
-  Takes takes = {};
+  AlgorithmOptions takes = {};
 };
 
 std::span<const Algorithm> algorithms() noexcept;

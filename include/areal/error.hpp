@@ -13,7 +13,7 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// The caller passed something that cannot be: a wrong shape, lane, pitch, region, bin or option.
+/// The caller passed something that cannot be: a wrong shape, type pair, pitch, region, bin or option.
 class InvalidArgument : public Error {
  public:
   using Error::Error;

@@ -1,6 +1,8 @@
 #pragma once
-/// \file execution.hpp What a plan runs on: backend, stream, threads, progress.
+/// \file execution.hpp Where work runs and where memory is: backend, device, stream, threads, progress.
 
+#include <areal/error.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -8,25 +10,58 @@
 
 namespace areal {
 
-/// What a kernel runs on. `automatic` takes a GPU where there is one.
+/// What a kernel runs on.
 enum class Backend : std::uint8_t { automatic, cpu, cuda, simt };
 
 std::string_view name_of(Backend backend) noexcept;  ///< "auto", "cpu", "cuda", "simt".
 std::optional<Backend> backend_named(std::string_view name) noexcept;
 
-/// Where the work of an execute is queued. A CPU plan takes `Stream::host()` and has finished when execute returns.
+/// Where work is queued: the host, which has finished when a call returns, or a CUDA stream. Never made from 0 or a
+/// null pointer: the default streams have names.
 class Stream {
  public:
-  static Stream host() noexcept { return Stream(static_cast<void*>(nullptr)); }
-  /// A cudaStream_t. The null stream is refused when used: name the stream that you mean.
-  static Stream cuda(void* stream) noexcept { return Stream(stream); }
+  static Stream host() noexcept { return Stream(nullptr, 0); }
+  /// CUDA's legacy default stream, which waits for all blocking streams: the default of PyTorch and CuPy.
+  static Stream legacy_default() noexcept { return Stream(reinterpret_cast<void*>(std::uintptr_t{1}), 0); }
+  /// CUDA's default stream of the calling thread.
+  static Stream per_thread_default() noexcept { return Stream(reinterpret_cast<void*>(std::uintptr_t{2}), 0); }
+  /// A cudaStream_t. Throws InvalidArgument for a null handle.
+  static Stream cuda(void* handle) {
+    if (handle == nullptr)
+      throw InvalidArgument("stream: a null handle names no stream; Stream::legacy_default() is CUDA's default one");
+    return Stream(handle, 0);
+  }
   Stream(std::nullptr_t) = delete;
   Stream(int) = delete;
+
+  bool is_host() const noexcept { return handle_ == nullptr; }
+  /// A cudaStream_t, null for the host.
   void* handle() const noexcept { return handle_; }
+  friend bool operator==(const Stream&, const Stream&) = default;
 
  private:
-  explicit Stream(void* handle) noexcept : handle_(handle) {}
+  Stream(void* handle, int) noexcept : handle_(handle) {}
   void* handle_;
+};
+
+/// Which memory a view or a span lies in.
+struct MemoryPlace {
+  enum Kind : std::uint8_t { host, cuda };
+  Kind kind = host;
+  int device = 0;  ///< number of the CUDA device
+  bool is_host() const noexcept { return kind == host; }
+  friend bool operator==(const MemoryPlace&, const MemoryPlace&) = default;
+};
+
+/// On what work runs. The default: where the memory is; for host memory the backend that is expected to end sooner,
+/// copies counted.
+struct Execution {
+  Backend backend = Backend::automatic;
+  int device = 0;  ///< number of the CUDA device
+  /// None: the work is done when a call returns. A CUDA stream: the work is queued there, unless values are returned to
+  /// the host; then the call waits for them.
+  std::optional<Stream> stream = {};
+  int threads = 0;  ///< CPU threads; 0: all. Results never depend on it
 };
 
 /// Where work that needs no plan is queued: a device, and one of its streams. The memory that goes with it is the

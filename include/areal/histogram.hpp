@@ -5,8 +5,9 @@
 #include <areal/binning.hpp>
 #include <areal/border.hpp>
 #include <areal/execution.hpp>
-#include <areal/launch_counts.hpp>
 #include <areal/region.hpp>
+#include <areal/research/launch_counts.hpp>
+#include <areal/table.hpp>
 #include <areal/view.hpp>
 #include <memory>
 #include <span>
@@ -110,15 +111,6 @@ Backend best_backend(const Shape& image, Type type, const Binning& binning, cons
 /// One line: plan (refused with its bytes where it cannot fit), workspace, execute.
 Array integral_histogram(const ConstView& image, const Binning& binning, const HistogramOptions& options = {},
                          const ConstView& weights = {});
-
-/// A tensor that answers: planar, channels = bins, batch = 1.
-struct TensorView {
-  ConstView view;
-  Border border = Border::none;
-  std::int64_t bins() const noexcept { return view.shape.channels; }
-  std::int64_t image_width() const noexcept { return view.shape.width - (border == Border::zero ? 1 : 0); }
-  std::int64_t image_height() const noexcept { return view.shape.height - (border == Border::zero ? 1 : 0); }
-};
 
 /// Histograms of N regions, N x bins row by row. O(bins) each. 64u takes integer tensors, double any. Counts are exact
 /// modulo 2^k: in a tensor of 16u, those of regions of up to 65535 pixels.

@@ -3,6 +3,7 @@
 
 #include <areal/array.hpp>
 #include <areal/border.hpp>
+#include <areal/table.hpp>
 #include <areal/view.hpp>
 #include <cstdint>
 #include <span>
@@ -21,14 +22,6 @@ struct Region {
 enum class Outside : std::uint8_t {
   error,  ///< throw InvalidArgument that names the region's index and the image's size
   clip    ///< answer for the part inside
-};
-
-/// A table that answers: its memory and its border. One plane (channels = batch = 1); see `plane`.
-struct TableView {
-  ConstView view;
-  Border border = Border::zero;
-  std::int64_t image_width() const noexcept { return view.shape.width - (border == Border::zero ? 1 : 0); }
-  std::int64_t image_height() const noexcept { return view.shape.height - (border == Border::zero ? 1 : 0); }
 };
 
 /// One channel of one image of a view, as a single-channel view (interleaved channels keep their stride through
@@ -115,10 +108,10 @@ void window_standard_deviations(const TableView& sum, const TableView& squares, 
                                 int threads = 0);
 
 /// Copies a table into another border without computing it again. `exclusive` lacks the image's last row and
-/// column: from it, the other borders need `image` (the image the table was made of, same lane); to it and between
+/// column: from it, the other borders need `image` (the image the table was made of, same type pair); to it and between
 /// the others `image` is not read, and of it only the last row and column. Tables of sums only: those of squares are of
-/// no lane's image. Integers are as if computed anew; floats round as one more addition does. Throws InvalidArgument
-/// for shapes that do not belong together, and where `to` overlaps `from` or the image: not in place.
+/// no type pair's image. Integers are as if computed anew; floats round as one more addition does. Throws
+/// InvalidArgument for shapes that do not belong together, and where `to` overlaps `from` or the image: not in place.
 void convert_border(const TableView& from, const View& to, Border to_border, const ConstView* image = nullptr);
 
 }  // namespace areal

@@ -4,10 +4,10 @@
 #include <areal/array.hpp>
 #include <areal/border.hpp>
 #include <areal/execution.hpp>
-#include <areal/lane.hpp>
-#include <areal/launch_counts.hpp>
+#include <areal/research/launch_counts.hpp>
+#include <areal/research/warp_scan.hpp>
+#include <areal/type_pair.hpp>
 #include <areal/view.hpp>
-#include <areal/warp_scan.hpp>
 #include <memory>
 #include <optional>
 #include <string>
@@ -25,7 +25,7 @@ struct SatOptions {
   int device = 0;   ///< number of the device, for cuda
   int threads = 0;  ///< CPU threads; 0 means all
   /// Also the table of squares, in this type (32u, 64u or 64f), in the same pass over the image. On a GPU that is
-  /// `held`'s, whatever algorithm was asked for.
+  /// `lookback`'s, whatever algorithm was asked for.
   std::optional<Type> squares = {};
   bool tilted = false;      ///< also the 45 degree table, (H+1)x(W+1), equal to OpenCV's definition
   bool mask = false;        ///< a mask (8u, 0 means leave out) comes with the image; also the table of counts (32u)
@@ -55,9 +55,9 @@ struct SatArguments {
 /// threads with a workspace each.
 class SatPlan {
  public:
-  /// The image's shape (the table's follow from it), the lane and the options, checked: throws InvalidArgument for
+  /// The image's shape (the table's follow from it), the type pair and the options, checked: throws InvalidArgument for
   /// what cannot be, Unavailable for a backend or algorithm that this build or machine lacks.
-  SatPlan(const Shape& image, Lane lane, const SatOptions& options = {});
+  SatPlan(const Shape& image, TypePair types, const SatOptions& options = {});
 
   /// Bytes of workspace that an execute needs (any alignment; 0 is possible).
   std::size_t workspace_bytes() const noexcept;
@@ -75,7 +75,7 @@ class SatPlan {
   Shape table_shape() const noexcept;  ///< of the sum and of the squares
   Shape count_shape() const noexcept;  ///< of the table of counts (one channel)
   Shape tilted_shape() const noexcept;
-  Lane lane() const noexcept;
+  TypePair types() const noexcept;
   const SatOptions& options() const noexcept;
   Backend backend() const noexcept;               ///< never automatic
   std::uint64_t table_bytes() const;              ///< of all the tables asked for, contiguous
@@ -88,8 +88,8 @@ class SatPlan {
 };
 
 /// A plan for that image; the constructor by its verb.
-inline SatPlan make_plan(const Shape& image, Lane lane, const SatOptions& options = {}) {
-  return SatPlan(image, lane, options);
+inline SatPlan make_plan(const Shape& image, TypePair types, const SatOptions& options = {}) {
+  return SatPlan(image, types, options);
 }
 
 /// A plan and the memory that it needs: the tables of host images one after another, on whatever the plan runs. On cuda
@@ -120,11 +120,11 @@ std::vector<double> hybrid_shares(const Shape& image, Border border, std::size_t
 /// plan, beside memory of its own; on simt, whose time is no machine's, that with the least global memory access cost
 /// C/w + S + (B + 1)(l - 1) (Kasagi 2014) of what is counted, where w = l = 32. `options.r` where there is none.
 /// Throws what SatPlan throws, InvalidArgument for another algorithm, OutOfMemory where the device lacks the bytes.
-double best_hybrid_share(const Shape& image, Lane lane, const SatOptions& options);
+double best_hybrid_share(const Shape& image, TypePair types, const SatOptions& options);
 
 /// The best backend for host images of that shape with these options: cuda where the device can do all that is asked
 /// for and its free memory holds image, tables and workspace, else cpu.
-Backend best_backend(const Shape& image, Lane lane, const SatOptions& options);
+Backend best_backend(const Shape& image, TypePair types, const SatOptions& options);
 
 /// The tables of one image, owned. Those not asked for are empty.
 struct SatTables {
@@ -132,8 +132,8 @@ struct SatTables {
   Border border = Border::zero;
 };
 
-/// One line: plan, workspace, execute. The lane is `default_lane` where none is named.
-SatTables sat(const ConstView& image, const SatOptions& options = {}, std::optional<Lane> lane = {},
+/// One line: plan, workspace, execute. The type pair is `default_types` where none is named.
+SatTables sat(const ConstView& image, const SatOptions& options = {}, std::optional<TypePair> types = {},
               const ConstView& mask = {});
 
 }  // namespace areal

@@ -1,6 +1,7 @@
 #pragma once
 /// \file view.hpp Views: where an image or a table lies in memory. They own nothing.
 
+#include <areal/execution.hpp>
 #include <areal/type.hpp>
 #include <cstdint>
 #include <type_traits>
@@ -36,6 +37,7 @@ struct BasicView {
   std::int64_t row_pitch = 0;
   std::int64_t plane_pitch = 0;
   std::int64_t batch_pitch = 0;
+  MemoryPlace memory = {};  ///< host memory unless said otherwise
 
   BasicView() = default;
   BasicView(Void* data_, Type type_, const Shape& shape_, std::int64_t row_pitch_ = 0, std::int64_t plane_pitch_ = 0,
@@ -71,7 +73,15 @@ struct BasicView {
         shape(other.shape),
         row_pitch(other.row_pitch),
         plane_pitch(other.plane_pitch),
-        batch_pitch(other.batch_pitch) {}
+        batch_pitch(other.batch_pitch),
+        memory(other.memory) {}
+
+  /// The same view, of memory there: `ConstView(pixels, 1920, 1080).in({MemoryPlace::cuda, 0})`.
+  BasicView in(MemoryPlace place) const noexcept {
+    BasicView view = *this;
+    view.memory = place;
+    return view;
+  }
 
   /// Address of row y of a channel (planar) or of all channels (interleaved: channel offsets the first element) of
   /// image n. Unchecked; null where data is (an empty view may have no memory).

@@ -4,7 +4,7 @@
 namespace areal {
 namespace {
 
-constexpr Takes share{.r = true}, warp_scan{.scan = true}, tile{.tile = true}, threads{.threads = true},
+constexpr AlgorithmOptions share{.r = true}, warp_scan{.scan = true}, tile{.tile = true}, threads{.threads = true},
     threads_and_group{.threads = true, .group = true};
 
 constexpr Algorithm rows[] = {
@@ -25,10 +25,10 @@ constexpr Algorithm rows[] = {
     {"sat", "umm-optimal", "Nakano 2013, 8", false, true, true, true, "10", "8",
      "2 log2((h + 1) / 514) + 2 log2((w + 1) / 514) + 2 + above(h, 1)", true},
     {"sat", "tiles", "areal", true, false, false, false, "1", "1", "0", true},
-    {"sat", "held", "areal", false, true, true, false, "1", "1", "0", true},
-    {"sat", "held-diagonal", "areal", false, true, true, false, "1", "1", "0", true},
-    {"sat", "held-direct", "areal", false, true, true, false, "1", "1", "0", true},
-    {"sat", "ribbon", "areal", false, true, true, false, "1 + (ceil(min(h, w) / T) - 1) / min(h, w)", "1",
+    {"sat", "lookback", "areal", false, true, true, false, "1", "1", "0", true},
+    {"sat", "lookback-diagonal", "areal", false, true, true, false, "1", "1", "0", true},
+    {"sat", "all-partials", "areal", false, true, true, false, "1", "1", "0", true},
+    {"sat", "thin", "areal", false, true, true, false, "1 + (ceil(min(h, w) / T) - 1) / min(h, w)", "1",
      "min(h, w) / T - 1", true},
     {"histogram", "serial", "Poostchi 2017, Algorithm 1", true, false, false, true, "4", "2", "0", true},
     {"histogram", "parallel", "Poostchi 2017, 4.7", true, false, false, true, "4", "2", "0", true},
@@ -50,8 +50,8 @@ constexpr Algorithm rows[] = {
     {"histogram", "lee-choe", "Lee, Choe 2014, 3", false, true, true, true, "4 + above(w, 8192) + above(h, 8192) + 1/b",
      "5 + above(w, 8192) + above(h, 8192)", "4 + 2 above(w, 8192) + 2 above(h, 8192)", true},
     {"histogram", "fused", "areal", true, false, false, false, "1/b", "1", "0", true},
-    {"histogram", "anchored", "areal", false, true, true, false, "ceil(b / 64) / b + 3/64 + ceil(b / 8) / (4 b)",
-     "1 + 1/32 + ceil(b / 64) / (4 b)", "2", true},
+    {"histogram", "reduce-then-scan", "areal", false, true, true, false,
+     "ceil(b / 64) / b + 3/64 + ceil(b / 8) / (4 b)", "1 + 1/32 + ceil(b / 64) / (4 b)", "2", true},
     {"scan", "naive", "Nakano 2013, 6", false, true, true, true, "2 log2(n) - 1.5", "log2(n) - 0.5", "log2(n) - 1",
      true, threads},
     {"scan", "optimal", "Nakano 2013, 7", false, true, true, true, "4", "3", "2 log2(n / 512)", true, threads},

@@ -1,10 +1,10 @@
-// The names of types, lanes, borders and backends, and what follows from a type alone.
+// The names of types, type pairs, borders and backends, and what follows from a type alone.
 #include <areal/border.hpp>
 #include <areal/error.hpp>
 #include <areal/execution.hpp>
-#include <areal/lane.hpp>
+#include <areal/research/warp_scan.hpp>
+#include <areal/type_pair.hpp>
 #include <areal/version.hpp>
-#include <areal/warp_scan.hpp>
 #include <array>
 #include <limits>
 
@@ -14,9 +14,9 @@ namespace {
 // In the order of Type.
 constexpr std::string_view types[] = {"8u", "8s", "16u", "16s", "32u", "32s", "64u", "64s", "16f", "32f", "64f"};
 
-#define AREAL_LANE(name, in, out) Lane{type_of<in>, type_of<out>},
-constexpr Lane lane_rows[] = {AREAL_LANES(AREAL_LANE)};
-#undef AREAL_LANE
+#define AREAL_PAIR(name, in, out) TypePair{type_of<in>, type_of<out>},
+constexpr TypePair pair_rows[] = {AREAL_TYPE_PAIRS(AREAL_PAIR)};
+#undef AREAL_PAIR
 
 // Index of a name in a list, as the enum whose values are the list's positions.
 template <class Enum, std::size_t N>
@@ -44,17 +44,24 @@ bool is_signed_integer(Type type) noexcept {
   return type == Type::s8 || type == Type::s16 || type == Type::s32 || type == Type::s64;
 }
 
-std::span<const Lane> lanes() noexcept { return lane_rows; }
-std::string name_of(Lane lane) { return std::string(name_of(lane.input)) + std::string(name_of(lane.table)); }
-std::optional<Lane> lane_named(std::string_view name) noexcept {
-  for (const Lane& lane : lane_rows) {
-    const std::string_view input = name_of(lane.input), table = name_of(lane.table);
-    if (name.size() == input.size() + table.size() && name.starts_with(input) && name.ends_with(table)) return lane;
+std::span<const TypePair> type_pairs() noexcept { return pair_rows; }
+std::string name_of(TypePair types) { return std::string(name_of(types.input)) + std::string(name_of(types.table)); }
+std::optional<TypePair> find_type_pair(std::string_view name) noexcept {
+  for (const TypePair& types : pair_rows) {
+    const std::string_view input = name_of(types.input), table = name_of(types.table);
+    if (name.size() == input.size() + table.size() && name.starts_with(input) && name.ends_with(table)) return types;
   }
   return std::nullopt;
 }
 
-Lane default_lane(Type input, std::int64_t width, std::int64_t height) {
+TypePair type_pair(std::string_view name) {
+  if (const std::optional<TypePair> found = find_type_pair(name)) return *found;
+  std::string known;
+  for (const TypePair& types : pair_rows) known += (known.empty() ? "" : ", ") + name_of(types);
+  throw InvalidArgument("types " + std::string(name) + " do not exist: they may be " + known);
+}
+
+TypePair default_types(Type input, std::int64_t width, std::int64_t height) {
   switch (input) {
     case Type::u8: {
       const bool fits =
@@ -81,18 +88,18 @@ Lane default_lane(Type input, std::int64_t width, std::int64_t height) {
       break;
   }
   throw InvalidArgument("image type " + std::string(name_of(input)) +
-                        " has no lane: it may be 8u, 8s, 16u, 16s, 32u, 32s, 16f, 32f or 64f");
+                        " has no types: it may be 8u, 8s, 16u, 16s, 32u, 32s, 16f, 32f or 64f");
 }
 
-std::int64_t largest_safe_region(Lane lane) noexcept {
+std::int64_t largest_safe_region(TypePair types) noexcept {
   using Limits = std::numeric_limits<std::int64_t>;
-  if (is_float(lane.input)) return Limits::max();
+  if (is_float(types.input)) return Limits::max();
   // The largest magnitude of a pixel and of an exact table entry.
-  const int bits = static_cast<int>(8 * size_of(lane.input));
-  const bool is_signed = is_signed_integer(lane.input);
+  const int bits = static_cast<int>(8 * size_of(types.input));
+  const bool is_signed = is_signed_integer(types.input);
   const std::uint64_t pixel = is_signed ? std::uint64_t{1} << (bits - 1) : (std::uint64_t{1} << bits) - 1;
   std::uint64_t entry = 0;
-  switch (lane.table) {
+  switch (types.table) {
     case Type::u32:
       entry = std::numeric_limits<std::uint32_t>::max();
       break;

@@ -2,7 +2,7 @@
 #include <areal/error.hpp>
 #include "cuda/device.hpp"
 #include "cuda/histogram.hpp"
-#include "cuda/region.hpp"
+#include "cuda/query.hpp"
 #include "cuda/sat.hpp"
 #include "cuda/scan.hpp"
 

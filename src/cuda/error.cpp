@@ -3,7 +3,7 @@
 #include <areal/error.hpp>
 #include <string>
 #include "cuda/error.hpp"
-#include "kernels/device/kernel_name.hpp"
+#include "kernels/primitives/kernel_name.hpp"
 
 namespace areal::cuda {
 namespace {
@@ -65,7 +65,7 @@ thread_local const char* last_launched = nullptr;
                     true);
 }
 
-/// "kernel Held, 12 blocks of 256 threads and 40000 bytes of shared memory".
+/// "kernel Lookback, 12 blocks of 256 threads and 40000 bytes of shared memory".
 std::string words_of(const Launch& launch) {
   return "kernel " + kernels::kernel_name(launch.type) + ", " + std::to_string(launch.blocks) + " blocks of " +
          std::to_string(launch.threads) + " threads and " + std::to_string(launch.shared_bytes) +

@@ -1,7 +1,7 @@
 #pragma once
 // What the CUDA runtime answers becomes an exception of areal. Needs <cuda_runtime.h> before it.
 
-#include <areal/launch_counts.hpp>
+#include <areal/research/launch_counts.hpp>
 #include <cstddef>
 #include <cstdint>
 

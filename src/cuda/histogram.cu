@@ -8,7 +8,7 @@
 namespace areal::cuda {
 namespace {
 
-kernels::HistogramEntry<Launcher> entry(std::string_view id, Type counter) {
+kernels::HistogramKernels<Launcher> entry(std::string_view id, Type counter) {
   const auto found = kernels::in_group(kernels::group_of_type(counter), [&]<kernels::Group group>() {
     const auto ours = histogram_entry_of<group>(id, counter);
     return ours.execute ? ours : histogram_paper_entry_of<group>(id, counter);
@@ -22,7 +22,7 @@ kernels::HistogramEntry<Launcher> entry(std::string_view id, Type counter) {
 }  // namespace
 
 struct Histogram::Kernels {
-  kernels::HistogramEntry<Launcher> entry;
+  kernels::HistogramKernels<Launcher> entry;
 };
 
 Histogram::Histogram(std::string_view id, Type counter, int device)

@@ -1,11 +1,11 @@
 #pragma once
 #include "cuda/launcher.cuh"
-#include "kernels/histogram/entries.hpp"
+#include "kernels/histogram/registry.hpp"
 
 namespace areal::cuda {
 
-/// Instantiated a group at a time in histogram-lanes.cu.
+/// Instantiated a group at a time in histogram-types.cu.
 template <kernels::Group group>
-kernels::HistogramEntry<Launcher> histogram_entry_of(std::string_view id, Type counter);
+kernels::HistogramKernels<Launcher> histogram_entry_of(std::string_view id, Type counter);
 
 }  // namespace areal::cuda

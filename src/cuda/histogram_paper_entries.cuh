@@ -1,11 +1,11 @@
 #pragma once
 #include "cuda/launcher.cuh"
-#include "kernels/histogram/paper_entries.hpp"
+#include "kernels/histogram/papers_registry.hpp"
 
 namespace areal::cuda {
 
-/// Instantiated a group at a time in histogram-papers-lanes.cu.
+/// Instantiated a group at a time in histogram-papers-types.cu.
 template <kernels::Group group>
-kernels::HistogramEntry<Launcher> histogram_paper_entry_of(std::string_view id, Type counter);
+kernels::HistogramKernels<Launcher> histogram_paper_entry_of(std::string_view id, Type counter);
 
 }  // namespace areal::cuda

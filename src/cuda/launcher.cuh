@@ -2,7 +2,7 @@
 // Launches kernel objects on a CUDA stream: the launcher that a schedule gets. One __global__ function launches all.
 
 #include <cuda_runtime.h>
-#include <areal/launch_counts.hpp>
+#include <areal/research/launch_counts.hpp>
 #include <atomic>
 #include <cstdint>
 #include <limits>

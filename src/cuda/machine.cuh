@@ -1,5 +1,5 @@
 #pragma once
-// The CUDA machine: what kernels/device/machine.hpp lists, one instruction each. Everything here inlines away.
+// The CUDA machine: what kernels/primitives/machine.hpp lists, one instruction each. Everything here inlines away.
 
 #include <cuda_runtime.h>
 #include <type_traits>
@@ -7,7 +7,7 @@
 #define AREAL_DEVICE __device__ __forceinline__
 #define AREAL_BOTH __host__ __device__ inline
 #define AREAL_UNROLL _Pragma("unroll")
-#include "kernels/device/machine.hpp"
+#include "kernels/primitives/machine.hpp"
 
 namespace areal::cuda {
 
@@ -83,7 +83,7 @@ struct Machine {
     return detail::bits<T>(*reinterpret_cast<const detail::Word<T>*>(p));
   }
   template <class T>
-  __device__ __forceinline__ T load_once(const T* p, Site = {}) const {
+  __device__ __forceinline__ T load_streaming(const T* p, Site = {}) const {
     return detail::bits<T>(__ldcs(reinterpret_cast<const detail::Word<T>*>(p)));
   }
   template <class T>
@@ -91,7 +91,7 @@ struct Machine {
     *reinterpret_cast<detail::Word<T>*>(p) = detail::bits<detail::Word<T>>(value);
   }
   template <class T>
-  __device__ __forceinline__ void store_once(T* p, const T& value, Site = {}) const {
+  __device__ __forceinline__ void store_streaming(T* p, const T& value, Site = {}) const {
     __stcs(reinterpret_cast<detail::Word<T>*>(p), detail::bits<detail::Word<T>>(value));
   }
   template <class T>
@@ -156,7 +156,7 @@ struct Machine {
     return atomic_add(&cell, v);
   }
   template <class T>
-  __device__ __forceinline__ void publish(T* p, const std::type_identity_t<T>& v, Site = {}) const {
+  __device__ __forceinline__ void store_release(T* p, const std::type_identity_t<T>& v, Site = {}) const {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8);
     if constexpr (sizeof(T) == 4)
       asm volatile("st.release.gpu.global.b32 [%0], %1;" ::"l"(p), "r"(detail::bits<unsigned>(v)) : "memory");
@@ -164,7 +164,7 @@ struct Machine {
       asm volatile("st.release.gpu.global.b64 [%0], %1;" ::"l"(p), "l"(detail::bits<unsigned long long>(v)) : "memory");
   }
   template <class T>
-  __device__ __forceinline__ T poll(const T* p, Site = {}) const {
+  __device__ __forceinline__ T load_acquire(const T* p, Site = {}) const {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8);
     detail::Word<T> v;
     if constexpr (sizeof(T) == 4)
@@ -174,7 +174,7 @@ struct Machine {
     return detail::bits<T>(v);
   }
   template <class T>
-  __device__ __forceinline__ void post(T* p, const std::type_identity_t<T>& v, Site = {}) const {
+  __device__ __forceinline__ void store_relaxed(T* p, const std::type_identity_t<T>& v, Site = {}) const {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
     if constexpr (sizeof(T) == 4)
       asm volatile("st.relaxed.gpu.global.b32 [%0], %1;" ::"l"(p), "r"(detail::bits<unsigned>(v)));
@@ -187,7 +187,7 @@ struct Machine {
     }
   }
   template <class T>
-  __device__ __forceinline__ T peek(const T* p, Site = {}) const {
+  __device__ __forceinline__ T load_relaxed(const T* p, Site = {}) const {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
     detail::Word<T> v;
     if constexpr (sizeof(T) == 4)
@@ -210,12 +210,12 @@ struct Machine {
 
   // ---- launches
 
-  __device__ __forceinline__ void await_launch(Site = {}) const {
+  __device__ __forceinline__ void wait_previous_launch(Site = {}) const {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.wait;" ::: "memory");
 #endif
   }
-  __device__ __forceinline__ void release_launch(Site = {}) const {
+  __device__ __forceinline__ void trigger_next_launch(Site = {}) const {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
     asm volatile("griddepcontrol.launch_dependents;");
 #endif

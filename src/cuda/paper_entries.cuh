@@ -1,11 +1,11 @@
 #pragma once
 #include "cuda/launcher.cuh"
-#include "kernels/sat/paper_entries.hpp"
+#include "kernels/sat/papers_registry.hpp"
 
 namespace areal::cuda {
 
-/// Instantiated a group at a time in papers-lanes.cu.
+/// Instantiated a group at a time in papers-types.cu.
 template <kernels::Group group>
-kernels::SatEntry<Launcher> paper_entry_of(const kernels::TableRequest& request);
+kernels::SatKernels<Launcher> paper_entry_of(const kernels::TableRequest& request);
 
 }  // namespace areal::cuda

@@ -8,14 +8,15 @@
 namespace areal::cuda {
 namespace {
 
-kernels::SatEntry<Launcher> entry(const kernels::TableRequest& request) {
-  const auto found = kernels::in_group(kernels::group_of_type(request.lane.table), [&]<kernels::Group group>() {
+kernels::SatKernels<Launcher> entry(const kernels::TableRequest& request) {
+  const auto found = kernels::in_group(kernels::group_of_type(request.types.table), [&]<kernels::Group group>() {
     if (request.squares) return squares_entry_of<group>(request);
     const auto ours = sat_entry_of<group>(request);
     return ours.execute ? ours : paper_entry_of<group>(request);
   });
   if (!found.execute)
-    throw Unavailable("algorithm " + std::string(request.id) + " has no CUDA kernel for lane " + name_of(request.lane));
+    throw Unavailable("algorithm " + std::string(request.id) + " has no CUDA kernel for types " +
+                      name_of(request.types));
   return found;
 }
 
@@ -31,7 +32,7 @@ struct Sat::Schedule {
 Sat::Sat(std::string_view id, const kernels::SatRequest& request, int device)
     : schedule_(std::make_shared<Schedule>(id, request)) {
   require_shared(device, schedule_->tables.shared_bytes(),
-                 "algorithm " + schedule_->id + " for lane " + name_of(request.lane));
+                 "algorithm " + schedule_->id + " for types " + name_of(request.types));
 }
 
 std::size_t Sat::workspace_bytes() const { return schedule_->tables.workspace_bytes(); }

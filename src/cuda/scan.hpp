@@ -2,7 +2,7 @@
 // Sums of a line on a CUDA device. src/cuda/absent.cpp stands in where this build has no CUDA.
 
 #include <areal/execution.hpp>
-#include <areal/launch_counts.hpp>
+#include <areal/research/launch_counts.hpp>
 #include <cstddef>
 #include "kernels/scan/request.hpp"
 

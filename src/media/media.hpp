@@ -9,8 +9,8 @@
 #include <areal/array.hpp>
 #include <areal/binning.hpp>
 #include <areal/border.hpp>
-#include <areal/lane.hpp>
 #include <areal/region.hpp>
+#include <areal/type_pair.hpp>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -97,7 +97,7 @@ struct TableFile {
   Array table;
   std::string kind;  // "sum", "squares", "tilted", "count" or "histogram"
   Border border = Border::zero;
-  std::string lane;  // "8u32u"; for histograms "8u-32u"
+  std::string types;  // "8u32u"; for histograms "8u-32u"
   std::string algorithm;
   std::string source;  // the input's file name
   std::int64_t image_width = 0, image_height = 0;

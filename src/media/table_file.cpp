@@ -44,7 +44,7 @@ Json sidecar(const ConstView& table, const TableFile& d, const std::string& file
             {"table", file},
             {"kind", d.kind},
             {"border", name_of(d.border)},
-            {"lane", d.lane},
+            {"lane", d.types},
             {"algorithm", d.algorithm},
             {"source", d.source},
             {"image", {{"width", d.image_width}, {"height", d.image_height}}},
@@ -175,7 +175,7 @@ TableFile read_table(const fs::path& path, std::uint64_t memory_limit) {
   require_readable(path);
   const fs::path beside = sidecar_of(path);
   if (std::error_code error; !fs::exists(beside, error))
-    fail(path.string(), "its sidecar ", beside.string(), " is missing, so its border and lane are not known");
+    fail(path.string(), "its sidecar ", beside.string(), " is missing, so its border and types are not known");
   const Sidecar in(beside);
   TableFile out;
   out.kind = in.text("kind");
@@ -184,7 +184,7 @@ TableFile read_table(const fs::path& path, std::uint64_t memory_limit) {
   const auto border = border_named(in.text("border"));
   if (!border) fail(in.name(), "\"border\" must be zero, none or exclusive");
   out.border = *border;
-  out.lane = in.text("lane");
+  out.types = in.text("lane");
   out.algorithm = in.text("algorithm");
   out.source = in.text("source");
   out.image_width = in.extent(in.at("image"), "width");

@@ -1,7 +1,7 @@
 // Stands in for the simulated machine in a build without it.
 #include <areal/error.hpp>
 #include "simt/histogram.hpp"
-#include "simt/region.hpp"
+#include "simt/query.hpp"
 #include "simt/sat.hpp"
 #include "simt/scan.hpp"
 

@@ -2,7 +2,7 @@
 
 #include <areal/error.hpp>
 #include <string>
-#include "kernels/device/workspace.hpp"
+#include "kernels/primitives/workspace.hpp"
 #include "simt/histogram_entries.hpp"
 #include "simt/histogram_paper_entries.hpp"
 #include "simt/view_bytes.hpp"
@@ -10,7 +10,7 @@
 namespace areal::simt {
 namespace {
 
-kernels::HistogramEntry<Launcher> entry(std::string_view id, Type counter) {
+kernels::HistogramKernels<Launcher> entry(std::string_view id, Type counter) {
   const auto found = kernels::in_group(kernels::group_of_type(counter), [&]<kernels::Group group>() {
     const auto ours = histogram_entry_of<group>(id, counter);
     return ours.execute ? ours : histogram_paper_entry_of<group>(id, counter);

@@ -1,12 +1,12 @@
 #pragma once
 // Integral histograms on the simulated machine. src/simt/absent.cpp stands in where this build has none.
 
-#include <areal/launch_counts.hpp>
+#include <areal/research/launch_counts.hpp>
 #include <cstddef>
 #include <string_view>
 #include <vector>
 #include "kernels/histogram/request.hpp"
-#include "simt/options.hpp"
+#include "simt/engine/options.hpp"
 
 namespace areal::simt {
 

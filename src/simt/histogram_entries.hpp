@@ -1,11 +1,11 @@
 #pragma once
-#include "kernels/histogram/entries.hpp"
+#include "kernels/histogram/registry.hpp"
 #include "simt/launcher.hpp"
 
 namespace areal::simt {
 
-/// Instantiated a group at a time in histogram-lanes.cpp.
+/// Instantiated a group at a time in histogram-types.cpp.
 template <kernels::Group group>
-kernels::HistogramEntry<Launcher> histogram_entry_of(std::string_view id, Type counter);
+kernels::HistogramKernels<Launcher> histogram_entry_of(std::string_view id, Type counter);
 
 }  // namespace areal::simt

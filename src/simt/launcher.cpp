@@ -1,8 +1,8 @@
-#include "launcher.hpp"
+#include "simt/launcher.hpp"
 
 #include <areal/error.hpp>
 
-#include "engine.hpp"
+#include "simt/engine/engine.hpp"
 
 namespace areal::simt {
 
@@ -37,56 +37,57 @@ Counts Launcher::total() const {
 namespace calls {
 namespace {
 
-Lane& full(LaneFace& lane) { return static_cast<Lane&>(lane); }
+Thread& full(ThreadInterface& lane) { return static_cast<Thread&>(lane); }
 
 }  // namespace
 
-void access(LaneFace& lane, Op op, const void* at, unsigned bytes, unsigned elements, Site site) {
+void access(ThreadInterface& lane, Op op, const void* at, unsigned bytes, unsigned elements, Site site) {
   full(lane).engine->access(full(lane), op, reinterpret_cast<std::uintptr_t>(at), bytes, elements, site);
 }
-void shared(LaneFace& lane, std::size_t bytes, Site site) {
+void shared(ThreadInterface& lane, std::size_t bytes, Site site) {
   full(lane).engine->check_shared_size(full(lane), bytes, site);
 }
-void poll_pause(LaneFace& lane, Site site) { full(lane).engine->poll_pause(full(lane), site); }
-void perhaps_pause(LaneFace& lane, Site site) { full(lane).engine->perhaps_pause(full(lane), site); }
-void release(LaneFace& lane, const void* at) { full(lane).engine->release(full(lane), at); }
-void acquire(LaneFace& lane, const void* at) { full(lane).engine->acquire(full(lane), at); }
-void forget_release(LaneFace& lane, const void* at) { full(lane).engine->forget_release(at); }
+void poll_pause(ThreadInterface& lane, Site site) { full(lane).engine->poll_pause(full(lane), site); }
+void perhaps_pause(ThreadInterface& lane, Site site) { full(lane).engine->perhaps_pause(full(lane), site); }
+void release(ThreadInterface& lane, const void* at) { full(lane).engine->release(full(lane), at); }
+void acquire(ThreadInterface& lane, const void* at) { full(lane).engine->acquire(full(lane), at); }
+void forget_release(ThreadInterface& lane, const void* at) { full(lane).engine->forget_release(at); }
 
-void sync(LaneFace& lane, Site site) { full(lane).engine->sync(full(lane), site); }
-void named_barrier(LaneFace& lane, int id, int threads, bool wait, Site site) {
+void sync(ThreadInterface& lane, Site site) { full(lane).engine->sync(full(lane), site); }
+void named_barrier(ThreadInterface& lane, int id, int threads, bool wait, Site site) {
   full(lane).engine->named_barrier(full(lane), id, threads, wait, site);
 }
-std::uint64_t collective(LaneFace& lane, Collective kind, std::uint32_t mask, std::uint64_t value, int argument,
+std::uint64_t collective(ThreadInterface& lane, Collective kind, std::uint32_t mask, std::uint64_t value, int argument,
                          Site site) {
   return full(lane).engine->collective(full(lane), kind, mask, value, argument, site);
 }
 
-void copy_async(LaneFace& lane, void* to, const void* from, unsigned bytes, unsigned elements, Site site) {
+void copy_async(ThreadInterface& lane, void* to, const void* from, unsigned bytes, unsigned elements, Site site) {
   full(lane).engine->copy_async(full(lane), to, from, bytes, elements, site);
 }
-void commit_copies(LaneFace& lane) { ++full(lane).copy_group; }
-void wait_copies(LaneFace& lane, int youngest) { full(lane).engine->wait_copies(full(lane), youngest); }
+void commit_copies(ThreadInterface& lane) { ++full(lane).copy_group; }
+void wait_copies(ThreadInterface& lane, int youngest) { full(lane).engine->wait_copies(full(lane), youngest); }
 
-void init(LaneFace& lane, kernels::Mbarrier& barrier, int arrivals, Site site) {
+void init(ThreadInterface& lane, kernels::Mbarrier& barrier, int arrivals, Site site) {
   full(lane).engine->init(full(lane), barrier, arrivals, site);
 }
-void arrive(LaneFace& lane, kernels::Mbarrier& barrier, std::int64_t expected_bytes, Site site) {
+void arrive(ThreadInterface& lane, kernels::Mbarrier& barrier, std::int64_t expected_bytes, Site site) {
   full(lane).engine->arrive(full(lane), barrier, expected_bytes, site);
 }
-void wait(LaneFace& lane, kernels::Mbarrier& barrier, unsigned parity, Site site) {
+void wait(ThreadInterface& lane, kernels::Mbarrier& barrier, unsigned parity, Site site) {
   full(lane).engine->wait(full(lane), barrier, parity, site);
 }
-void fence_init(LaneFace& lane) { full(lane).engine->fence_init(full(lane)); }
-void bulk_load(LaneFace& lane, void* to, const void* from, std::size_t bytes, kernels::Mbarrier& barrier, Site site) {
+void fence_init(ThreadInterface& lane) { full(lane).engine->fence_init(full(lane)); }
+void bulk_load(ThreadInterface& lane, void* to, const void* from, std::size_t bytes, kernels::Mbarrier& barrier,
+               Site site) {
   full(lane).engine->bulk_load(full(lane), to, from, bytes, barrier, site);
 }
-void bulk_store(LaneFace& lane, void* to, const void* from, std::size_t bytes, Site site) {
+void bulk_store(ThreadInterface& lane, void* to, const void* from, std::size_t bytes, Site site) {
   full(lane).engine->bulk_store(full(lane), to, from, bytes, site);
 }
-void commit_bulk(LaneFace& lane) { ++full(lane).bulk_group; }
-void wait_bulk(LaneFace& lane, int youngest) { full(lane).engine->wait_bulk(full(lane), youngest); }
-void fence_async(LaneFace& lane) { full(lane).engine->fence_async(full(lane)); }
+void commit_bulk(ThreadInterface& lane) { ++full(lane).bulk_group; }
+void wait_bulk(ThreadInterface& lane, int youngest) { full(lane).engine->wait_bulk(full(lane), youngest); }
+void fence_async(ThreadInterface& lane) { full(lane).engine->fence_async(full(lane)); }
 
 }  // namespace calls
 }  // namespace areal::simt

@@ -9,17 +9,17 @@
 //
 // One Launcher is one device and one stream, and belongs to one thread at a time; several may run at once.
 
-#include <areal/launch_counts.hpp>
+#include <areal/research/launch_counts.hpp>
 #include <cstdint>
 #include <memory>
 #include <type_traits>
 #include <typeinfo>
 #include <vector>
 
-#include "fault.hpp"
-#include "machine.hpp"
-#include "memory.hpp"
-#include "options.hpp"
+#include "simt/checks/fault.hpp"
+#include "simt/engine/machine.hpp"
+#include "simt/engine/memory.hpp"
+#include "simt/engine/options.hpp"
 
 namespace areal::simt {
 
@@ -45,7 +45,7 @@ class Launcher {
     using Kernel = K<Machine, C>;
     run({typeid(Kernel).name(), Kernel::threads,
          std::is_empty_v<typename Kernel::Shared> ? 0 : sizeof(typename Kernel::Shared),
-         [](LaneFace& lane, const void* a) {
+         [](ThreadInterface& lane, const void* a) {
            Kernel kernel{Machine(lane), *static_cast<const typename Kernel::Args*>(a)};
            kernel();
          }},

@@ -1,11 +1,11 @@
 #pragma once
-#include "kernels/sat/paper_entries.hpp"
+#include "kernels/sat/papers_registry.hpp"
 #include "simt/launcher.hpp"
 
 namespace areal::simt {
 
-/// Instantiated a group at a time in papers-lanes.cpp.
+/// Instantiated a group at a time in papers-types.cpp.
 template <kernels::Group group>
-kernels::SatEntry<Launcher> paper_entry_of(const kernels::TableRequest& request);
+kernels::SatKernels<Launcher> paper_entry_of(const kernels::TableRequest& request);
 
 }  // namespace areal::simt

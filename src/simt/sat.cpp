@@ -9,14 +9,14 @@
 namespace areal::simt {
 namespace {
 
-kernels::SatEntry<Launcher> entry(const kernels::TableRequest& request) {
-  const auto found = kernels::in_group(kernels::group_of_type(request.lane.table), [&]<kernels::Group group>() {
+kernels::SatKernels<Launcher> entry(const kernels::TableRequest& request) {
+  const auto found = kernels::in_group(kernels::group_of_type(request.types.table), [&]<kernels::Group group>() {
     if (request.squares) return squares_entry_of<group>(request);
     const auto ours = sat_entry_of<group>(request);
     return ours.execute ? ours : paper_entry_of<group>(request);
   });
   if (!found.execute)
-    throw Unavailable("algorithm " + std::string(request.id) + " has no kernel for lane " + name_of(request.lane));
+    throw Unavailable("algorithm " + std::string(request.id) + " has no kernel for types " + name_of(request.types));
   return found;
 }
 

@@ -1,13 +1,13 @@
 #pragma once
 // Summed-area tables on the simulated machine. src/simt/absent.cpp stands in where this build has none.
 
-#include <areal/launch_counts.hpp>
+#include <areal/research/launch_counts.hpp>
 #include <areal/sat.hpp>
 #include <cstddef>
 #include <string_view>
 #include <vector>
 #include "kernels/sat/request.hpp"
-#include "simt/options.hpp"
+#include "simt/engine/options.hpp"
 
 namespace areal::simt {
 

@@ -8,11 +8,11 @@
 namespace areal::simt {
 namespace {
 
-kernels::ScanEntry<Launcher> entry(const kernels::ScanRequest& request) {
-  const auto found = kernels::in_group(kernels::group_of_type(request.lane.table),
+kernels::ScanKernels<Launcher> entry(const kernels::ScanRequest& request) {
+  const auto found = kernels::in_group(kernels::group_of_type(request.types.table),
                                        [&]<kernels::Group group>() { return scan_entry_of<group>(request); });
   if (!found.execute)
-    throw Unavailable("scan " + std::string(request.id) + " has no kernel for lane " + name_of(request.lane));
+    throw Unavailable("scan " + std::string(request.id) + " has no kernel for types " + name_of(request.types));
   return found;
 }
 

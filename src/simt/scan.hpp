@@ -1,11 +1,11 @@
 #pragma once
 // Sums of a line on the simulated machine. src/simt/absent.cpp stands in where this build has none.
 
-#include <areal/launch_counts.hpp>
+#include <areal/research/launch_counts.hpp>
 #include <cstddef>
 #include <vector>
 #include "kernels/scan/request.hpp"
-#include "simt/options.hpp"
+#include "simt/engine/options.hpp"
 
 namespace areal::simt {
 

@@ -11,11 +11,11 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <random>
-#include "../numbers.hpp"
-#include "../out.hpp"
-#include "../table_maker.hpp"
-#include "../verbs.hpp"
+#include "io/numbers.hpp"
+#include "io/out.hpp"
+#include "io/table_maker.hpp"
 #include "media/media.hpp"
+#include "verbs/verbs.hpp"
 
 namespace areal::bench {
 
@@ -61,7 +61,7 @@ void Report::add(const Record& r) {
   if (r.group != 0) algorithm += fmt::format(" k={}", r.group);
   if (!r.scan.empty()) algorithm += " " + r.scan;
   command::write_out(fmt::format("{:<10} {:<32} {:<12} {:>11} {:>5} {:>3} {:>11.1f} {:>11} {:>9}\n", r.what, algorithm,
-                                 r.lane, fmt::format("{}x{}", r.width, r.height), r.bins, r.threads, r.time.median,
+                                 r.types, fmt::format("{}x{}", r.width, r.height), r.bins, r.threads, r.time.median,
                                  floor, fraction));
   command::flush_out();
   keep(r);
@@ -106,7 +106,7 @@ void Report::write() const {
                                {"algorithm", r.algorithm},
                                {"backend", name_of(r.backend)},
                                {"device", r.device.empty() ? device_name() : r.device},
-                               {"lane", r.lane},
+                               {"lane", r.types},
                                {"width", r.width},
                                {"height", r.height},
                                {"bins", r.bins},
@@ -152,7 +152,7 @@ namespace {
 
 struct Texts {
   std::string what, json, video;
-  std::vector<std::string> sizes, lanes, algorithms;
+  std::vector<std::string> sizes, pairs, algorithms;
   std::vector<std::string> bins, threads;
   std::string regions, repetitions, border, batch, squares, table, figure, plot;
   bool no_peers = false;
@@ -199,10 +199,10 @@ bench::Options options_of(const Texts& texts, const Settings& settings) {
     const Size wanted = size("--size", text);
     options.sizes.push_back({wanted.width, wanted.height});
   }
-  for (const std::string& text : texts.lanes) {
-    const std::optional<Lane> lane = lane_named(text);
-    if (!lane) throw InvalidArgument("--lane " + text + " is no lane; areal algorithms lists them");
-    options.lanes.push_back(*lane);
+  for (const std::string& text : texts.pairs) {
+    const std::optional<TypePair> types = find_type_pair(text);
+    if (!types) throw InvalidArgument("--types " + text + ": there are no such types; areal algorithms lists them");
+    options.pairs.push_back(*types);
   }
   for (const std::string& text : texts.bins) options.bins.push_back(whole_number("--bins", text, 1, 65535));
   for (const std::string& id : texts.algorithms) {
@@ -276,7 +276,8 @@ void add_bench(CLI::App& app, Settings& settings) {
   verb->add_option("INPUT", texts->video, "the video, for video");
   verb->add_option("--size", texts->sizes,
                    "WxH; by default 1920x1080, 4096x4096 and 8192x8192 (histogram: the first, region: the last)");
-  verb->add_option("--lane", texts->lanes, "lanes of sat; by default 8u32s (and with squares), 32f64f, 8u32u, 64f64f");
+  verb->add_option("--types", texts->pairs,
+                   "type pairs of sat; by default 8u32s (and with squares), 32f64f, 8u32u, 64f64f");
   verb->add_flag("--squares{auto}", texts->squares,
                  "with the table of squares, of 8u32u by default; --squares=64f names its type");
   verb->add_option("--bins", texts->bins, "bins of histogram, and of region on cuda; by default 32");
@@ -300,9 +301,10 @@ void add_bench(CLI::App& app, Settings& settings) {
   verb->add_option("--json", texts->json, "write the records to this file");
   verb->footer(
       "--figure chen times Figures 6 to 8 of Chen 2018: its algorithms, its baseline scan-scan, NPP and areal's own,\n"
-      "of seven lanes, 1024x1024 to 20480x20480; the launches of 32f32f up to 4096x4096, and VI-D's inequalities.\n"
-      "--size, --lane and --repetitions do less, --no-peers leaves NPP out.\n\n"
-      "Example:\n  areal bench sat --size 640x480 --lane 8u32u --repetitions 3 --no-peers");
+      "of seven type pairs, 1024x1024 to 20480x20480; the launches of 32f32f up to 4096x4096, and VI-D's "
+      "inequalities.\n"
+      "--size, --types and --repetitions do less, --no-peers leaves NPP out.\n\n"
+      "Example:\n  areal bench sat --size 640x480 --types 8u32u --repetitions 3 --no-peers");
   verb->callback([texts, &settings] {
     settings.resolve();
     bench::Options options = options_of(*texts, settings);

@@ -4,15 +4,15 @@
 #include <areal/array.hpp>
 #include <areal/border.hpp>
 #include <areal/execution.hpp>
-#include <areal/lane.hpp>
 #include <areal/region.hpp>
+#include <areal/type_pair.hpp>
 #include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
-#include "../settings.hpp"
+#include "io/settings.hpp"
 #include "measure.hpp"
 
 namespace areal::bench {
@@ -23,7 +23,7 @@ struct Size {
 
 struct Options {
   std::vector<Size> sizes;
-  std::vector<Lane> lanes;
+  std::vector<TypePair> pairs;
   std::vector<std::int64_t> bins;
   std::vector<std::string> algorithms;  // "auto", ids of the catalogue
   std::vector<int> threads;
@@ -55,7 +55,7 @@ struct LaunchTime {
 
 /// One line of the result: a kernel, its time, and the floor that was measured beside it.
 struct Record {
-  std::string what, algorithm, lane;
+  std::string what, algorithm, types;
   std::int64_t width = 0, height = 0, bins = 0, batch = 1;
   int threads = 1;
   Times time = {};

@@ -28,7 +28,7 @@ void run(const Race& race, const Options& options, Report& report) {
     report.add(record);
   };
   const auto refuse = [&](std::size_t i, const std::string& why) {
-    report.note(fmt::format("{}, {} of {}x{}: {}", race.racers[i].algorithm, name_of(race.lane), race.size.width,
+    report.note(fmt::format("{}, {} of {}x{}: {}", race.racers[i].algorithm, name_of(race.types), race.size.width,
                             race.size.height, why));
   };
   bench::race(race, options, {keep, refuse});
@@ -49,13 +49,13 @@ void bench_all_tables(const Options& options, Report& report) {
   Race race;
   race.batch = options.batch;
   race.racers = rows_of("sat", options);
-  std::vector<Lane> all = options.lanes;
+  std::vector<TypePair> all = options.pairs;
   if (all.empty())
-    for (const char* name : {"64f64f", "32f32f", "8u32u"}) all.push_back(*lane_named(name));
-  for (const Lane lane : all)
+    for (const char* name : {"64f64f", "32f32f", "8u32u"}) all.push_back(type_pair(name));
+  for (const TypePair types : all)
     for (const Size& size :
          options.sizes.empty() ? std::vector<Size>{{1024, 1024}, {4096, 4096}, {16384, 16384}} : options.sizes) {
-      race.lane = lane, race.size = size;
+      race.types = types, race.size = size;
       run(race, options, report);
     }
 }
@@ -78,14 +78,14 @@ void bench_all_lines(const Options& options, Report& report) {
     if (size.height != 1) throw InvalidArgument(fmt::format("--size {}x{}: a line is Nx1", size.width, size.height));
   Race race;
   race.line = true;
-  std::vector<Lane> all = options.lanes;
+  std::vector<TypePair> all = options.pairs;
   if (all.empty())
-    for (const char* name : {"32f32f", "8u32u", "64f64f"}) all.push_back(*lane_named(name));
-  for (const Lane lane : all)
+    for (const char* name : {"32f32f", "8u32u", "64f64f"}) all.push_back(type_pair(name));
+  for (const TypePair types : all)
     for (const Size& size : options.sizes.empty()
                                 ? std::vector<Size>{{2048, 1}, {1 << 20, 1}, {1 << 24, 1}, {1 << 28, 1}}
                                 : options.sizes) {
-      race.lane = lane, race.size = size;
+      race.types = types, race.size = size;
       race.racers = rows_of("scan", options);
       if (options.algorithms.empty() && size.width > warps_line && std::erase_if(race.racers, is_of_one_warp) != 0)
         report.note(

@@ -2,8 +2,8 @@
 // launches of each, and the three inequalities of VI-D.
 //
 // On an H200, in 15 rounds: scan-scan and NPP, which take longest, about 5 and 20 ms of 20480 x 20480 pixels, all
-// others together 10; the sizes have 4 times the pixels of the largest. Seven lanes, three of them with NPP: about 20
-// s, and as much again for images and checks.
+// others together 10; the sizes have 4 times the pixels of the largest. Seven type pairs, three of them with NPP: about
+// 20 s, and as much again for images and checks.
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -11,11 +11,11 @@
 #include <areal/type.hpp>
 #include <cmath>
 #include <map>
-#include "../chen_passes.hpp"
-#include "../columns.hpp"
-#include "../model_plot.hpp"
-#include "../out.hpp"
 #include "figure.hpp"
+#include "io/columns.hpp"
+#include "io/out.hpp"
+#include "model/chen_passes.hpp"
+#include "model/model_plot.hpp"
 #include "race.hpp"
 
 namespace areal::bench {
@@ -26,12 +26,12 @@ using Table = std::vector<std::vector<std::string>>;
 
 // The paper's sizes, 1k to 20k; above 8k, where it finds few images, in wider steps.
 constexpr std::int64_t sides[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14, 16, 18, 20};
-// Its lanes. 32s32s and 32u32u are the same numbers by bits, and so are 8u32s and 8u32u.
-constexpr Lane lanes_shown[] = {{Type::u8, Type::s32},  {Type::u8, Type::u32},  {Type::u8, Type::f32},
-                                {Type::s32, Type::s32}, {Type::u32, Type::u32}, {Type::f32, Type::f32},
-                                {Type::f64, Type::f64}};
-// Figure 8 is of this lane, up to that many pixels.
-constexpr Lane lane_of_launches{Type::f32, Type::f32};
+// Its type pairs. 32s32s and 32u32u are the same numbers by bits, and so are 8u32s and 8u32u.
+constexpr TypePair pairs_shown[] = {{Type::u8, Type::s32},  {Type::u8, Type::u32},  {Type::u8, Type::f32},
+                                    {Type::s32, Type::s32}, {Type::u32, Type::u32}, {Type::f32, Type::f32},
+                                    {Type::f64, Type::f64}};
+// Figure 8 is of this type pair, up to that many pixels.
+constexpr TypePair types_of_launches{Type::f32, Type::f32};
 constexpr std::int64_t most_with_launches = 4096 * 4096;
 
 // Columns: what is raced. The three of the paper stand in the middle.
@@ -61,9 +61,9 @@ class LeftOut {
   void add(const std::string& racer, const std::string& why, const Size& size) {
     of_[{racer, why}].push_back(named(size));
   }
-  void tell(const Lane& lane, const Report& report) const {
+  void tell(const TypePair& types, const Report& report) const {
     for (const auto& [what, sizes] : of_)
-      report.note(fmt::format("{} of {} is left out at {}{}: {}", what.first, name_of(lane), sizes[0],
+      report.note(fmt::format("{} of {} is left out at {}{}: {}", what.first, name_of(types), sizes[0],
                               sizes.size() == 1 ? "" : fmt::format(" and {} more", sizes.size() - 1), what.second));
   }
 
@@ -71,15 +71,15 @@ class LeftOut {
   std::map<std::pair<std::string, std::string>, std::vector<std::string>> of_;
 };
 
-bool has_launches(const Lane& lane, const Size& size) {
-  return lane == lane_of_launches && size.width * size.height <= most_with_launches;
+bool has_launches(const TypePair& types, const Size& size) {
+  return types == types_of_launches && size.width * size.height <= most_with_launches;
 }
 
-Row run(const Lane& lane, const Size& size, const Options& options, Report& report, LeftOut& left_out) {
+Row run(const TypePair& types, const Size& size, const Options& options, Report& report, LeftOut& left_out) {
   Race asked;
-  asked.lane = lane;
+  asked.types = types;
   asked.size = size;
-  asked.launches = has_launches(lane, size);
+  asked.launches = has_launches(types, size);
   std::vector<int> columns_of;
   for (int column = 0; column < columns; ++column) {
     if (column == by_npp && !options.peers) continue;
@@ -128,13 +128,13 @@ int best_of(const Row& row) {
   return best;
 }
 
-/// Figures 6 and 7 of one lane: times, then speed-ups.
-std::string text_of(const Lane& lane, const std::vector<Row>& rows) {
-  const std::string floor = floor_of({lane, {}, 0, 1, {}, false});
-  Table times{{name_of(lane) + ", us", floor}};
+/// Figures 6 and 7 of one type pair: times, then speed-ups.
+std::string text_of(const TypePair& types, const std::vector<Row>& rows) {
+  const std::string floor = floor_of({types, {}, 0, 1, {}, false});
+  Table times{{name_of(types) + ", us", floor}};
   times[0].insert(times[0].end(), std::begin(titles), std::end(titles));
   times[0].push_back("areal is");
-  Table speed{{name_of(lane) + ", over scan-scan", "scanrow-brlt", "brlt-scanrow", "scanrow-column", "areal",
+  Table speed{{name_of(types) + ", over scan-scan", "scanrow-brlt", "brlt-scanrow", "scanrow-column", "areal",
                "best of the three", "it over npp", "areal over npp", "areal over it"}};
   for (const Row& row : rows) {
     times.push_back({named(row.size), microseconds(row.floor)});
@@ -156,7 +156,7 @@ std::string text_of(const Lane& lane, const std::vector<Row>& rows) {
 
 /// Figure 8: the launches of each algorithm, then VI-D with what they took.
 std::string text_of_launches(const std::vector<Row>& rows) {
-  Table launches{{name_of(lane_of_launches) + ", us of a scan", "algorithm", "warp scan", "1st", "2nd", "both"}};
+  Table launches{{name_of(types_of_launches) + ", us of a scan", "algorithm", "warp scan", "1st", "2nd", "both"}};
   Table claims{{"VI-D, us", "inequality", "left", "right", "holds"}};
   for (const Row& row : rows) {
     chen::Passes passes;
@@ -182,14 +182,14 @@ std::string text_of_launches(const std::vector<Row>& rows) {
   return text;
 }
 
-/// Two panels of a lane: times, and speed-ups over scan-scan. What did not run is a gap.
-void add_panels(const Lane& lane, const std::vector<Row>& rows, bool npp, command::Plot& plot) {
+/// Two panels of a type pair: times, and speed-ups over scan-scan. What did not run is a gap.
+void add_panels(const TypePair& types, const std::vector<Row>& rows, bool npp, command::Plot& plot) {
   const auto curve = [&](const char* name, const auto& value) {
     command::PlotCurve made{name, {}};
     for (const Row& row : rows) made.values.push_back(value(row));
     return made;
   };
-  command::PlotPanel times{name_of(lane), {}, {}}, speed{name_of(lane), {}, {}};
+  command::PlotPanel times{name_of(types), {}, {}}, speed{name_of(types), {}, {}};
   speed.y_name = "speed-up over scan-scan";
   times.curves.push_back(curve("copy or widen", [](const Row& row) { return row.floor; }));
   speed.curves.push_back(
@@ -209,7 +209,7 @@ void add_panels(const Lane& lane, const std::vector<Row>& rows, bool npp, comman
 void refuse_what_is_given(const Options& options) {
   const auto refuse = [](const char* option) {
     throw InvalidArgument(std::string(option) +
-                          ": --figure chen has its own; it takes --size, --lane and --repetitions");
+                          ": --figure chen has its own; it takes --size, --types and --repetitions");
   };
   if (!options.algorithms.empty()) refuse("--algorithm");
   if (!options.squares.empty()) refuse("--squares");
@@ -227,8 +227,8 @@ void bench_chen(const Options& options, Report& report) {
     for (const std::int64_t side : sides) sizes.push_back({side * 1024, side * 1024});
   std::stable_sort(sizes.begin(), sizes.end(),
                    [](const Size& a, const Size& b) { return a.width * a.height < b.width * b.height; });
-  std::vector<Lane> lanes = options.lanes;
-  if (lanes.empty()) lanes.assign(std::begin(lanes_shown), std::end(lanes_shown));
+  std::vector<TypePair> pairs = options.pairs;
+  if (pairs.empty()) pairs.assign(std::begin(pairs_shown), std::end(pairs_shown));
   command::Plot plot;
   plot.title = "Chen 2018, Figures 6 and 7";
   if (const std::string device = device_name(options.device); !device.empty()) plot.title += ", on one " + device;
@@ -238,20 +238,20 @@ void bench_chen(const Options& options, Report& report) {
   for (const Size& size : sizes)
     plot.x.push_back(std::sqrt(static_cast<double>(size.width) * static_cast<double>(size.height)));
   bool launches = false;
-  for (const Lane& lane : lanes) {
+  for (const TypePair& types : pairs) {
     LeftOut left_out;
     std::vector<Row> rows;
-    for (const Size& size : sizes) rows.push_back(run(lane, size, options, report, left_out));
-    std::string text = text_of(lane, rows);
-    if (lane == lane_of_launches) {
+    for (const Size& size : sizes) rows.push_back(run(types, size, options, report, left_out));
+    std::string text = text_of(types, rows);
+    if (types == types_of_launches) {
       const std::string breakdown = text_of_launches(rows);
       launches = launches || !breakdown.empty();
       text += breakdown;
     }
     command::write_out(text);
     command::flush_out();
-    left_out.tell(lane, report);
-    add_panels(lane, rows, options.peers, plot);
+    left_out.tell(types, report);
+    add_panels(types, rows, options.peers, plot);
   }
   if (!launches)
     report.note("Figure 8 and VI-D are of 32f32f up to 4096x4096, which was not asked for or did not run: left out");

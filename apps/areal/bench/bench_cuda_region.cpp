@@ -58,7 +58,7 @@ void bench_cuda_region(const Options& options, Report& report) {
     const Array image = random_image(size, Type::u8);
     SatOptions on_cpu;
     on_cpu.backend = Backend::cpu;
-    const SatTables tables = sat(image.view(), on_cpu, Lane{Type::u8, Type::u32});
+    const SatTables tables = sat(image.view(), on_cpu, TypePair{Type::u8, Type::u32});
     const std::vector<Region> regions = random_regions(size, options.regions.value_or(1'000'000));
     std::vector<std::uint64_t> expected(regions.size());
     region_sums({tables.sum.view(), Border::zero}, regions, expected);

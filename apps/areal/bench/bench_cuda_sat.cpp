@@ -8,8 +8,8 @@
 #include <cmath>
 #include <cstring>
 #include <set>
-#include "../table_maker.hpp"
 #include "bench.hpp"
+#include "io/table_maker.hpp"
 #include "peers.hpp"
 
 namespace areal::bench {
@@ -18,13 +18,13 @@ namespace {
 /// The CPU's tables of that image, which share no code with a GPU's.
 struct Expected {
   Array table, squares;
-  Expected(const ConstView& image, Lane lane, Border border, std::optional<Type> squares_type) {
+  Expected(const ConstView& image, TypePair types, Border border, std::optional<Type> squares_type) {
     SatOptions options;
     options.backend = Backend::cpu;
     options.border = border;
     options.squares = squares_type;
-    const SatPlan plan(image.shape, lane, options);
-    table = Array(plan.table_shape(), lane.table);
+    const SatPlan plan(image.shape, types, options);
+    table = Array(plan.table_shape(), types.table);
     if (squares_type) squares = Array(plan.table_shape(), *squares_type);
     SatRunner(plan).execute({image, table.view(), {}, squares.view()});
   }
@@ -53,28 +53,28 @@ void check(const void* got, const Array& expected, std::size_t first, double cha
     throw Error(name + ": its table is not the CPU's");
 }
 
-/// What is timed: one shape, one lane.
+/// What is timed: one shape, one type pair.
 struct Case {
   Size size;
-  Lane lane;
+  TypePair types;
   std::optional<Type> squares;
-  std::string name() const { return name_of(lane) + (squares ? "+" + std::string(name_of(*squares)) : ""); }
+  std::string name() const { return name_of(types) + (squares ? "+" + std::string(name_of(*squares)) : ""); }
 };
 
-/// cv::integral on the CPU; false where it cannot do that lane.
+/// cv::integral on the CPU; false where it cannot do that type pair.
 bool time_opencv(const Case& what, const Array& pixels, Record record, const Options& options, CvIntegral opencv,
                  Report& report) {
   const auto [width, height] = what.size;
   if (what.squares && *what.squares != Type::f64 && *what.squares != Type::u64) return false;
   // 32u is 32s by bits; squares are 64f alone.
-  const Type type = what.lane.table == Type::u32 ? Type::s32 : what.lane.table;
+  const Type type = what.types.table == Type::u32 ? Type::s32 : what.types.table;
   const std::optional<Type> squares_type = what.squares ? std::optional(Type::f64) : std::nullopt;
-  const Expected expected(pixels.view(), what.lane, Border::zero, squares_type);
+  const Expected expected(pixels.view(), what.types, Border::zero, squares_type);
   Array table(expected.table.shape(), type), squares;
   if (squares_type) squares = Array(table.shape(), *squares_type);
   record.threads = options.threads.back();
   const auto run = [&, w = width, h = height] {
-    return opencv(pixels.data(), static_cast<int>(what.lane.input), w, h, table.data(), static_cast<int>(type),
+    return opencv(pixels.data(), static_cast<int>(what.types.input), w, h, table.data(), static_cast<int>(type),
                   squares.data(), nullptr, record.threads);
   };
   if (!run()) return false;
@@ -95,21 +95,21 @@ void run(const Case& what, const Options& options, CudaBenchSat bench, CvIntegra
          const std::function<void(const std::string&)>& note) {
   const auto [width, height] = what.size;
   const Shape shape{width, height, 1, options.batch};
-  const Array pixels = random_image({width, height * options.batch}, what.lane.input);
-  const ConstView image(pixels.data(), what.lane.input, shape);
-  const Expected expected(image, what.lane, options.border, what.squares);
-  Array table(expected.table.shape(), what.lane.table), squares;
+  const Array pixels = random_image({width, height * options.batch}, what.types.input);
+  const ConstView image(pixels.data(), what.types.input, shape);
+  const Expected expected(image, what.types, options.border, what.squares);
+  Array table(expected.table.shape(), what.types.table), squares;
   if (what.squares) squares = Array(expected.squares.shape(), *what.squares);
 
   Record record{"sat", "", what.name(), width, height};
   record.batch = options.batch;
-  record.floor = size_of(what.lane.input) == size_of(what.lane.table) && !what.squares ? "copy" : "widen";
+  record.floor = size_of(what.types.input) == size_of(what.types.table) && !what.squares ? "copy" : "widen";
   record.bytes = pixels.bytes() + table.bytes() + squares.bytes();
   record.backend = Backend::cuda;
   record.device = device_name(options.device);
   record.border = options.border;
   record.threads = 0;
-  CudaSat asked{what.lane,
+  CudaSat asked{what.types,
                 what.squares,
                 options.border,
                 width,
@@ -137,8 +137,8 @@ void run(const Case& what, const Options& options, CudaBenchSat bench, CvIntegra
   };
   asked.peer = [&, chain = static_cast<double>(width + height)](const CudaPeer& peer) {
     try {
-      const Expected tables(image, what.lane, peer.border, peer.squares);
-      const std::size_t entries = tables.table.bytes() / size_of(what.lane.table);
+      const Expected tables(image, what.types, peer.border, peer.squares);
+      const std::size_t entries = tables.table.bytes() / size_of(what.types.table);
       check(peer.table, tables.table, peer.whole ? 0 : entries - 1, chain, peer.name);
       if (peer.squares) check(peer.squares_table, tables.squares, 0, chain, peer.name + ", squares");
     } catch (const Error& wrong) {
@@ -174,35 +174,35 @@ void bench_cuda_sat(const Options& options, Report& report) {
   };
   std::vector<Size> sizes = options.sizes;
   if (sizes.empty()) sizes = {{1024, 1024}, {2048, 2048}, {4096, 4096}, {8192, 8192}, {16384, 16384}};
-  std::vector<Lane> all = options.lanes;
+  std::vector<TypePair> all = options.pairs;
   if (all.empty() && options.squares.empty())
     for (const char* name : {"32f32f", "8u32u", "32u32u", "64f64f", "8u32f", "16u32u", "32f64f", "8u64f", "8u32s"})
-      all.push_back(*lane_named(name));
+      all.push_back(type_pair(name));
   if (all.empty()) all.push_back({Type::u8, Type::u32});
   const bool peers = options.peers && options.batch == 1;
   if (options.peers && !peers) note("peers are timed with one image, not with a batch");
   const CvIntegral opencv = peers ? find_opencv(missing) : nullptr;
   if (!missing.empty()) note(missing);
   std::vector<PythonCase> cases;
-  for (const Lane lane : all)
+  for (const TypePair types : all)
     for (const Size& size : sizes) {
-      Case what{size, lane, {}};
-      if (!options.squares.empty()) what.squares = command::squares_type(options.squares, lane.input);
+      Case what{size, types, {}};
+      if (!options.squares.empty()) what.squares = command::squares_type(options.squares, types.input);
       run(what, options, bench, opencv, report, note);
-      cases.push_back({name_of(lane), size.width, size.height});
+      cases.push_back({name_of(types), size.width, size.height});
     }
   if (!peers || !options.squares.empty()) return;
   // One process for all: importing takes seconds.
   for (const PythonGpuPeer& peer : time_python_gpu(cases, options.repetitions, options.device, note)) {
-    Record record{"sat", peer.name + " " + peer.version, peer.of.lane, peer.of.width, peer.of.height};
+    Record record{"sat", peer.name + " " + peer.version, peer.of.types, peer.of.width, peer.of.height};
     record.time = peer.times;
     record.threads = 0;
     record.backend = Backend::cuda;
     record.device = device_name(options.device);
     record.border = Border::none;
-    const Lane lane = *lane_named(peer.of.lane);
+    const TypePair types = type_pair(peer.of.types);
     record.bytes =
-        static_cast<std::uint64_t>(record.width * record.height) * (size_of(lane.input) + size_of(lane.table));
+        static_cast<std::uint64_t>(record.width * record.height) * (size_of(types.input) + size_of(types.table));
     report.add(record);
   }
 }

@@ -10,11 +10,11 @@
 #include <areal/sat.hpp>
 #include <set>
 #include <utility>
-#include "../out.hpp"
-#include "../pixels.hpp"
-#include "../progress.hpp"
 #include "bench.hpp"
 #include "figure.hpp"
+#include "io/out.hpp"
+#include "io/pixels.hpp"
+#include "io/progress.hpp"
 #include "kasagi_table.hpp"
 #include "race.hpp"
 
@@ -33,7 +33,7 @@ std::vector<Size> sizes_of(const Options& options) {
 
 void check(const Options& options) {
   const auto refuse = [](const char* option) {
-    throw InvalidArgument(fmt::format("{}: --table kasagi has its own; --size and --lane choose", option));
+    throw InvalidArgument(fmt::format("{}: --table kasagi has its own; --size and --types choose", option));
   };
   if (!options.algorithms.empty()) refuse("--algorithm");
   if (!options.bins.empty()) refuse("--bins");
@@ -47,9 +47,9 @@ class Kasagi {
  public:
   Kasagi(const Options& options, Report& report) : options_(options), report_(report) {}
 
-  void run(Lane lane, const Size& size) {
-    const std::vector<double> shares = best_shares(lane, size);
-    Race table{lane, size, 0, 1, {}, false};
+  void run(TypePair types, const Size& size) {
+    const std::vector<double> shares = best_shares(types, size);
+    Race table{types, size, 0, 1, {}, false};
     for (const KasagiRow& row : kasagi_gpu_rows) table.racers.push_back({row.algorithm});
     for (const double share : shares) table.racers.push_back({"hybrid-1r1w", share});
     table.racers.push_back({"auto"});
@@ -57,7 +57,7 @@ class Kasagi {
     if (is_large(size)) rounds.repetitions = std::min(rounds.repetitions, 7);
     run(table, rounds, kasagi_cell);
     if (size.width * size.height <= most_on_cpu)
-      on_cpu(lane, size);
+      on_cpu(types, size);
     else if (said_.insert("cpu").second)
       report_.note("the rows of the CPU end at 18K, as the paper's do");
   }
@@ -78,7 +78,7 @@ class Kasagi {
       shares.push_back({what.racers[i].r, record.time.median});
     };
     const auto refused = [&](std::size_t i, const std::string& why) {
-      note(fmt::format("left out, {} of {} {}: {}", what.racers[i].algorithm, name_of(what.lane),
+      note(fmt::format("left out, {} of {} {}: {}", what.racers[i].algorithm, name_of(what.types),
                        kasagi_size(what.size), why));
     };
     race(what, options, {ran, refused});
@@ -87,13 +87,13 @@ class Kasagi {
 
   /// 1/4, as near as tiles come to it, and the two fastest of a search: over all sides of the triangles, then between
   /// the neighbours of the best.
-  std::vector<double> best_shares(Lane lane, const Size& size) {
+  std::vector<double> best_shares(TypePair types, const Size& size) {
     const Shape shape{size.width, size.height};
     Options fewer = options_;
     fewer.repetitions = std::min(options_.repetitions, is_large(size) ? 3 : 5);
     std::vector<Share> tried;
     const auto attempt = [&](const std::vector<double>& shares) {
-      Race search{lane, size, 0, 1, {}, false};
+      Race search{types, size, 0, 1, {}, false};
       for (const double share : shares) search.racers.push_back({"hybrid-1r1w", share});
       if (search.racers.empty()) return;
       for (const Share& share : run(search, fewer, kasagi_curve)) tried.push_back(share);
@@ -117,10 +117,10 @@ class Kasagi {
   }
 
   /// The two sequential ones. Pixels are 0 and 1, so few of these that every sum is exact in every table.
-  void on_cpu(Lane lane, const Size& size) {
+  void on_cpu(TypePair types, const Size& size) {
     const Shape shape{size.width, size.height};
     try {
-      Array image(shape, lane.input), table(shape, lane.table);
+      Array image(shape, types.input), table(shape, types.table);
       const std::uint64_t few =
           (std::uint64_t{1} << 32) / (static_cast<std::uint64_t>(size.width * size.height) / (1 << 22) + 2);
       const auto pixel = [&](std::int64_t x, std::int64_t y) {
@@ -135,10 +135,10 @@ class Kasagi {
       for (const KasagiRow& which : kasagi_cpu_rows) {
         SatOptions o;
         o.algorithm = which.algorithm, o.border = Border::none, o.backend = Backend::cpu, o.threads = 1;
-        const SatPlan plan(shape, lane, o);
+        const SatPlan plan(shape, types, o);
         Array workspace({static_cast<std::int64_t>(plan.workspace_bytes()), 1}, Type::u8);
         plan.prepare(workspace.data());
-        Record record{"sat", which.algorithm, name_of(lane), size.width, size.height};
+        Record record{"sat", which.algorithm, name_of(types), size.width, size.height};
         const int most = size.width * size.height > 8 * kilo * 8 * kilo ? 1 : 3;
         record.time = measure({{which.algorithm,
                                 [&] {
@@ -193,15 +193,16 @@ class Kasagi {
 
 void bench_kasagi(const Options& options, Report& report) {
   check(options);
-  const std::vector<Lane> lanes = options.lanes.empty() ? std::vector<Lane>{{Type::f64, Type::f64}} : options.lanes;
+  const std::vector<TypePair> pairs =
+      options.pairs.empty() ? std::vector<TypePair>{{Type::f64, Type::f64}} : options.pairs;
   const std::vector<Size> sizes = sizes_of(options);
   Kasagi kasagi(options, report);
   {
-    command::ProgressBar bar("sizes", static_cast<std::int64_t>(lanes.size() * sizes.size()), report.quiet());
+    command::ProgressBar bar("sizes", static_cast<std::int64_t>(pairs.size() * sizes.size()), report.quiet());
     std::int64_t done = 0;
-    for (const Lane& lane : lanes)
+    for (const TypePair& types : pairs)
       for (const Size& size : sizes) {
-        kasagi.run(lane, size);
+        kasagi.run(types, size);
         bar.update(++done);
       }
   }

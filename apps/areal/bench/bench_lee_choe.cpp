@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <areal/error.hpp>
 #include <array>
-#include "../model_plot.hpp"
 #include "figure.hpp"
+#include "model/model_plot.hpp"
 
 namespace areal::bench {
 namespace {

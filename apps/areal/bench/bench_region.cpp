@@ -31,7 +31,7 @@ void bench_region(const Options& options, Report& report) {
   const std::vector<Size> sizes = options.sizes.empty() ? std::vector<Size>{{8192, 8192}} : options.sizes;
   for (const Size& size : sizes) {
     const Array image = random_image(size, Type::u8);
-    const SatTables tables = sat(image.view(), {}, Lane{Type::u8, Type::u32});
+    const SatTables tables = sat(image.view(), {}, TypePair{Type::u8, Type::u32});
     const std::vector<Region> regions = random_regions(size, options.regions.value_or(1'000'000));
     std::vector<std::uint64_t> ours(regions.size()), plain(regions.size());
     for (const int threads : options.threads) {

@@ -7,9 +7,9 @@
 #include <areal/sat.hpp>
 #include <cmath>
 #include <random>
-#include "../table_maker.hpp"
 #include "bench.hpp"
 #include "floors.hpp"
+#include "io/table_maker.hpp"
 #include "peers.hpp"
 
 namespace areal::bench {
@@ -72,23 +72,23 @@ void check(const Array& image, const Array& table, bool squares, const std::stri
 }
 
 struct Case {
-  Lane lane;
+  TypePair types;
   std::optional<Type> squares;
-  std::string name() const { return name_of(lane) + (squares ? "+" + std::string(name_of(*squares)) : ""); }
+  std::string name() const { return name_of(types) + (squares ? "+" + std::string(name_of(*squares)) : ""); }
 };
 
 void run(const Size& size, const Case& what, const Options& options, CvIntegral opencv, Report& report) {
   const std::int64_t pixels = size.width * size.height;
-  const Array image = random_image(size, what.lane.input);
+  const Array image = random_image(size, what.types.input);
   SatOptions sat_options;
   sat_options.squares = what.squares;
-  const SatPlan shapes({size.width, size.height}, what.lane, sat_options);
-  Array table(shapes.table_shape(), what.lane.table), squares;
+  const SatPlan shapes({size.width, size.height}, what.types, sat_options);
+  Array table(shapes.table_shape(), what.types.table), squares;
   if (what.squares) squares = Array(shapes.table_shape(), *what.squares);
   const std::uint64_t bytes = image.bytes() + table.bytes() + squares.bytes();
 
   Record record{"sat", "", what.name(), size.width, size.height};
-  record.floor = !what.squares && size_of(what.lane.input) == size_of(what.lane.table) ? "copy" : "widen";
+  record.floor = !what.squares && size_of(what.types.input) == size_of(what.types.table) ? "copy" : "widen";
   record.bytes = bytes;
   for (const int threads : options.threads) {
     struct Prepared {
@@ -99,16 +99,16 @@ void run(const Size& size, const Case& what, const Options& options, CvIntegral 
     std::vector<Contestant> contestants;
     contestants.push_back({"floor", [&] {
                              if (what.squares)
-                               widen_twice(image.data(), table.data(), squares.data(), pixels, what.lane, *what.squares,
-                                           threads);
+                               widen_twice(image.data(), table.data(), squares.data(), pixels, what.types,
+                                           *what.squares, threads);
                              else
-                               widen(image.data(), table.data(), pixels, what.lane, threads);
+                               widen(image.data(), table.data(), pixels, what.types, threads);
                            }});
     for (const std::string& id : options.algorithms.empty() ? std::vector<std::string>{"auto"} : options.algorithms) {
       SatOptions o = sat_options;
       o.algorithm = id;
       o.threads = threads;
-      SatPlan plan({size.width, size.height}, what.lane, o);
+      SatPlan plan({size.width, size.height}, what.types, o);
       Array workspace({static_cast<std::int64_t>(plan.workspace_bytes()), 1}, Type::u8);
       plan.prepare(workspace.data());
       prepared.push_back({std::move(plan), std::move(workspace)});
@@ -119,12 +119,12 @@ void run(const Size& size, const Case& what, const Options& options, CvIntegral 
                              }});
     // cv::integral computes squares in 64f alone.
     const bool cv = opencv != nullptr && (!what.squares || *what.squares == Type::f64) &&
-                    opencv(image.data(), static_cast<int>(what.lane.input), size.width, size.height, table.data(),
-                           static_cast<int>(what.lane.table), squares.data(), nullptr, threads);
+                    opencv(image.data(), static_cast<int>(what.types.input), size.width, size.height, table.data(),
+                           static_cast<int>(what.types.table), squares.data(), nullptr, threads);
     if (cv)
       contestants.push_back({"opencv " + opencv_version() + " cv::integral", [&] {
-                               opencv(image.data(), static_cast<int>(what.lane.input), size.width, size.height,
-                                      table.data(), static_cast<int>(what.lane.table), squares.data(), nullptr,
+                               opencv(image.data(), static_cast<int>(what.types.input), size.width, size.height,
+                                      table.data(), static_cast<int>(what.types.table), squares.data(), nullptr,
                                       threads);
                              }});
     const std::vector<Times> times = measure(contestants, options.repetitions);
@@ -149,12 +149,12 @@ void bench_sat(const Options& options, Report& report) {
   std::vector<Size> sizes = options.sizes;
   if (sizes.empty()) sizes = {{1920, 1080}, {4096, 4096}, {8192, 8192}};
   std::vector<Case> cases;
-  std::vector<Lane> lanes = options.lanes;
-  if (lanes.empty() && !options.squares.empty()) lanes = {{Type::u8, Type::u32}};
-  for (const Lane& lane : lanes)
+  std::vector<TypePair> pairs = options.pairs;
+  if (pairs.empty() && !options.squares.empty()) pairs = {{Type::u8, Type::u32}};
+  for (const TypePair& types : pairs)
     cases.push_back(
-        {lane, options.squares.empty() ? std::optional<Type>() : command::squares_type(options.squares, lane.input)});
-  const Lane words{Type::u8, Type::s32};
+        {types, options.squares.empty() ? std::optional<Type>() : command::squares_type(options.squares, types.input)});
+  const TypePair words{Type::u8, Type::s32};
   if (cases.empty())
     cases = {{words, {}},
              {words, Type::f64},

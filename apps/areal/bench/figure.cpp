@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <areal/error.hpp>
 #include <utility>
-#include "../columns.hpp"
-#include "../out.hpp"
+#include "io/columns.hpp"
+#include "io/out.hpp"
 #include "media/media.hpp"
 
 namespace areal::bench {
@@ -12,7 +12,7 @@ namespace areal::bench {
 void check_figure(const Options& options) {
   const std::string figure = "--figure " + options.shown;
   if (!options.algorithms.empty()) throw InvalidArgument("--algorithm: " + figure + " has those of its paper");
-  if (!options.lanes.empty()) throw InvalidArgument("--lane: " + figure + " counts pixels of 8u in 32u");
+  if (!options.pairs.empty()) throw InvalidArgument("--types: " + figure + " counts pixels of 8u in 32u");
   if (options.batch != 1) throw InvalidArgument("--batch: " + figure + " is of one image at a time");
   if (options.border != Border::none) throw InvalidArgument("--border: " + figure + " is of tensors without a border");
 }

@@ -65,15 +65,15 @@ void widen_block(const void* in, void* out, std::int64_t begin, std::int64_t end
 }
 
 // Any pixel of a size and any entry of a size move the same bytes; the conversion follows the table's kind.
-void widen_range(const void* in, void* out, std::int64_t begin, std::int64_t end, Lane lane) {
-  const std::size_t from = size_of(lane.input), to = size_of(lane.table);
+void widen_range(const void* in, void* out, std::int64_t begin, std::int64_t end, TypePair types) {
+  const std::size_t from = size_of(types.input), to = size_of(types.table);
   if (from == to) {
     std::memcpy(static_cast<char*>(out) + static_cast<std::size_t>(begin) * to,
                 static_cast<const char*>(in) + static_cast<std::size_t>(begin) * from,
                 static_cast<std::size_t>(end - begin) * to);
     return;
   }
-  const bool is_real = is_float(lane.table);
+  const bool is_real = is_float(types.table);
   if (from == 1 && to == 4)
     return is_real ? widen_block<std::uint8_t, float>(in, out, begin, end)
                    : widen_block<std::uint8_t, std::uint32_t>(in, out, begin, end);
@@ -90,23 +90,23 @@ void widen_range(const void* in, void* out, std::int64_t begin, std::int64_t end
 
 }  // namespace
 
-void widen(const void* pixels, void* table, std::int64_t elements, Lane lane, int threads) {
+void widen(const void* pixels, void* table, std::int64_t elements, TypePair types, int threads) {
   blocks(elements, threads,
-         [&](std::int64_t begin, std::int64_t end) { widen_range(pixels, table, begin, end, lane); });
+         [&](std::int64_t begin, std::int64_t end) { widen_range(pixels, table, begin, end, types); });
 }
 
-void widen_twice(const void* pixels, void* table, void* squares, std::int64_t elements, Lane lane, Type second,
+void widen_twice(const void* pixels, void* table, void* squares, std::int64_t elements, TypePair types, Type second,
                  int threads) {
   blocks(elements, threads, [&](std::int64_t begin, std::int64_t end) {
-    if (lane.input == Type::u8 && size_of(lane.table) == 4 && second == Type::f64) {
+    if (types.input == Type::u8 && size_of(types.table) == 4 && second == Type::f64) {
       widen_both(static_cast<const std::uint8_t*>(pixels) + begin, static_cast<std::uint32_t*>(table) + begin,
                  static_cast<double*>(squares) + begin, end - begin);
       return;
     }
     constexpr std::int64_t part = 4096;  // small enough that the pixels' second reading is from the cache
     for (std::int64_t at = begin; at < end; at += part) {
-      widen_range(pixels, table, at, std::min(end, at + part), lane);
-      widen_range(pixels, squares, at, std::min(end, at + part), {lane.input, second});
+      widen_range(pixels, table, at, std::min(end, at + part), types);
+      widen_range(pixels, squares, at, std::min(end, at + part), {types.input, second});
     }
   });
 }

@@ -1,18 +1,19 @@
 #pragma once
 // The floors: the least that a machine must do for a result of that size. Plain loops, spread over threads in blocks.
 
-#include <areal/lane.hpp>
 #include <areal/region.hpp>
+#include <areal/type_pair.hpp>
 #include <array>
 #include <cstdint>
 #include <span>
 
 namespace areal::bench {
 
-/// Reads `elements` pixels and writes as many entries of the lane's table type: copy for equal types, widen otherwise.
-void widen(const void* pixels, void* table, std::int64_t elements, Lane lane, int threads);
+/// Reads `elements` pixels and writes as many entries of the type pair's table type: copy for equal types, widen
+/// otherwise.
+void widen(const void* pixels, void* table, std::int64_t elements, TypePair types, int threads);
 /// As `widen`, but writes two tables in one pass over the pixels: sum's type and `second`.
-void widen_twice(const void* pixels, void* table, void* squares, std::int64_t elements, Lane lane, Type second,
+void widen_twice(const void* pixels, void* table, void* squares, std::int64_t elements, TypePair types, Type second,
                  int threads);
 /// memset of so many bytes.
 void fill(void* memory, std::int64_t bytes, int threads);

@@ -15,9 +15,9 @@ struct Row {
   std::vector<Cell> cells = {};  // one for each size
 };
 
-/// A lane's records, by size.
+/// A type pair's records, by size.
 struct Sheet {
-  std::string lane, device, floor;
+  std::string types, device, floor;
   std::vector<Size> sizes;
   std::vector<Row> rows;  // as they are printed, the fastest (1+r)R1W among them
   std::vector<Cell> r;    // of that one
@@ -51,15 +51,15 @@ void take_hybrids(const std::vector<const Record*>& hybrids, std::size_t column,
   sheet.r[column] = fast->r;
 }
 
-Sheet sheet_of(const std::vector<Record>& records, const std::string& lane) {
+Sheet sheet_of(const std::vector<Record>& records, const std::string& types) {
   Sheet sheet;
-  sheet.lane = lane;
+  sheet.types = types;
   const auto column_of = [&](const Record& record) {
     const auto same = [&](const Size& s) { return s.width == record.width && s.height == record.height; };
     return static_cast<std::size_t>(std::find_if(sheet.sizes.begin(), sheet.sizes.end(), same) - sheet.sizes.begin());
   };
   for (const Record& record : records) {
-    if (record.lane != lane) continue;
+    if (record.types != types) continue;
     if (column_of(record) == sheet.sizes.size()) sheet.sizes.push_back({record.width, record.height});
     if (record.backend != Backend::cuda) continue;
     sheet.device = record.device, sheet.floor = record.floor;
@@ -78,7 +78,7 @@ Sheet sheet_of(const std::vector<Record>& records, const std::string& lane) {
 
   std::vector<std::vector<const Record*>> hybrids(sheet.sizes.size());
   for (const Record& record : records) {
-    if (record.lane != lane) continue;
+    if (record.types != types) continue;
     const std::size_t column = column_of(record);
     if (record.shown == kasagi_curve) {
       sheet.curves[column][record.r.value_or(0)] = record.time.median / 1000;
@@ -97,8 +97,8 @@ Sheet sheet_of(const std::vector<Record>& records, const std::string& lane) {
 std::vector<Sheet> sheets_of(const std::vector<Record>& records) {
   std::vector<Sheet> sheets;
   for (const Record& record : records)
-    if (std::none_of(sheets.begin(), sheets.end(), [&](const Sheet& sheet) { return sheet.lane == record.lane; }))
-      sheets.push_back(sheet_of(records, record.lane));
+    if (std::none_of(sheets.begin(), sheets.end(), [&](const Sheet& sheet) { return sheet.types == record.types; }))
+      sheets.push_back(sheet_of(records, record.types));
   return sheets;
 }
 
@@ -124,7 +124,7 @@ std::size_t fastest(const Sheet& sheet, std::size_t column) {
   return first;
 }
 
-std::string title_of(const Sheet& sheet) { return sheet.lane + (sheet.device.empty() ? "" : " on " + sheet.device); }
+std::string title_of(const Sheet& sheet) { return sheet.types + (sheet.device.empty() ? "" : " on " + sheet.device); }
 
 std::string text_of(const Sheet& sheet) {
   std::string out = "Kasagi 2014, Table II: " + title_of(sheet) + ", milliseconds; * is the fastest of the paper's\n";
@@ -177,7 +177,7 @@ std::optional<command::PlotPanel> shares_panel(const Sheet& sheet) {
   const std::size_t n = std::min<std::size_t>(5, columns.size());
   for (std::size_t i = 0; i < n; ++i) few.push_back(columns[n == 1 ? 0 : i * (columns.size() - 1) / (n - 1)]);
 
-  command::PlotPanel panel{"(1+r)R1W, " + sheet.lane, {}, {}, {}, "r", "time / that of the best r", false};
+  command::PlotPanel panel{"(1+r)R1W, " + sheet.types, {}, {}, {}, "r", "time / that of the best r", false};
   for (const std::size_t column : few)
     for (const auto& point : sheet.curves[column])
       if (point.first >= least_share) panel.x.push_back(point.first);

@@ -3,8 +3,8 @@
 
 #include <string>
 #include <vector>
-#include "../model_plot.hpp"
 #include "bench.hpp"
+#include "model/model_plot.hpp"
 
 namespace areal::bench {
 
@@ -21,9 +21,9 @@ inline constexpr KasagiRow kasagi_cpu_rows[] = {{"2R2W(CPU)", "2r2w-cpu"}, {"4R1
 
 /// "4K", or "WxH".
 std::string kasagi_size(const Size& size);
-/// The tables, one for each lane: milliseconds with the paper's rows down and sizes across, areal's own below.
+/// The tables, one for each type pair: milliseconds with the paper's rows down and sizes across, areal's own below.
 std::string kasagi_table(const std::vector<Record>& records);
-/// For each lane its rows over the side of the matrix, and the curves over r of a few sizes.
+/// For each type pair its rows over the side of the matrix, and the curves over r of a few sizes.
 command::Plot kasagi_plot(const std::vector<Record>& records);
 
 }  // namespace areal::bench

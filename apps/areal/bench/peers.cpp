@@ -28,7 +28,7 @@ void* opencv_library = nullptr;
 /// The Python that is asked: the one that AREAL_PEERS_PYTHON names, that of the tree, or the first in PATH.
 std::string python() {
   if (const char* const given = std::getenv("AREAL_PEERS_PYTHON"); given != nullptr && *given != 0) return given;
-  const fs::path own = fs::path(AREAL_BENCH_SOURCES) / "../.venv/bin/python";
+  const fs::path own = fs::path(AREAL_BENCH_SOURCES) / "../../.venv/bin/python";
   std::error_code ignored;
   return fs::exists(own, ignored) ? own.string() : "python3";
 }
@@ -109,7 +109,7 @@ std::vector<PythonGpuPeer> time_python_gpu(const std::vector<PythonCase>& cases,
     return {};
   }
   std::vector<std::string> words{python(), script.string(), std::to_string(device), std::to_string(repetitions)};
-  for (const PythonCase& c : cases) words.push_back(fmt::format("{}:{}x{}", c.lane, c.width, c.height));
+  for (const PythonCase& c : cases) words.push_back(fmt::format("{}:{}x{}", c.types, c.width, c.height));
   std::istringstream lines(output_of(words));
   std::vector<PythonGpuPeer> peers;
   bool answered = false;

@@ -1,13 +1,13 @@
 #pragma once
-// Other libraries, found at run time. OpenCV through a plug-in of ours (bench/opencv_peer.cpp), NumPy and scikit-image
-// through Python (bench/python_peers.py), PyTorch and CuPy, too (bench/python_gpu_peers.py). AREAL_PEERS_PYTHON names
-// the Python. What is not installed is left out, and `missing` says why.
+// Other libraries, found at run time. OpenCV through a plug-in of ours (bench/peers/opencv_peer.cpp), NumPy and
+// scikit-image through Python (bench/peers/python_peers.py), PyTorch and CuPy, too (bench/peers/python_gpu_peers.py).
+// AREAL_PEERS_PYTHON names the Python. What is not installed is left out, and `missing` says why.
 
 #include <areal/view.hpp>
 #include <functional>
 #include <string>
 #include <vector>
-#include "cuda_bench.hpp"
+#include "bench/protocol/cuda_bench.hpp"
 #include "measure.hpp"
 
 namespace areal::bench {
@@ -34,7 +34,7 @@ struct PythonPeer {
 std::vector<PythonPeer> time_python(std::int64_t width, std::int64_t height, int repetitions, std::string& missing);
 
 struct PythonCase {
-  std::string lane;
+  std::string types;
   std::int64_t width, height;
 };
 struct PythonGpuPeer {

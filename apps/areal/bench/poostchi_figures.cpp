@@ -5,7 +5,7 @@
 #include <areal/histogram.hpp>
 #include <array>
 #include <cmath>
-#include "../model_plot.hpp"
+#include "model/model_plot.hpp"
 #include "poostchi.hpp"
 
 namespace areal::bench {

@@ -4,7 +4,7 @@
 #include <areal/histogram.hpp>
 #include <areal/sat.hpp>
 #include <array>
-#include "cuda_bench.hpp"
+#include "bench/protocol/cuda_bench.hpp"
 #include "peers.hpp"
 
 namespace areal::bench {
@@ -28,14 +28,14 @@ struct Ran {
 };
 
 Record record_of(const Race& race, const Racer& racer, const Ran& ran, const Options& options) {
-  Record record{race.what(),      ran.algorithm, name_of(race.lane), race.size.width,
+  Record record{race.what(),      ran.algorithm, name_of(race.types), race.size.width,
                 race.size.height, race.bins,     race.batch};
   record.time = ran.time;
   record.floor = floor_of(race);
   record.floor_time = ran.floor;
   const std::size_t entries = race.bins != 0 ? static_cast<std::size_t>(race.bins) : 1;
   record.bytes = static_cast<std::uint64_t>(race.size.width * race.size.height * race.batch) *
-                 (size_of(race.lane.input) + entries * size_of(race.lane.table));
+                 (size_of(race.types.input) + entries * size_of(race.types.table));
   record.backend = Backend::cuda;
   record.device = device_name(options.device);
   record.border = Border::none;
@@ -58,11 +58,11 @@ Record record_of(const Race& race, const Racer& racer, const Ran& ran, const Opt
 }  // namespace
 
 std::string floor_of(const Race& race) {
-  return race.bins != 0 ? "memset" : size_of(race.lane.input) == size_of(race.lane.table) ? "copy" : "widen";
+  return race.bins != 0 ? "memset" : size_of(race.types.input) == size_of(race.types.table) ? "copy" : "widen";
 }
 
 Times race(const Race& race, const Options& options, const Told& told) {
-  CudaRace asked{race.lane,      race.size.width, race.size.height, race.bins, race.batch, {}, options.repetitions,
+  CudaRace asked{race.types,     race.size.width, race.size.height, race.bins, race.batch, {}, options.repetitions,
                  options.device, race.launches,   race.line,        {},        {},         {}, {}};
   for (const Racer& racer : race.racers)
     asked.racers.push_back({racer.algorithm, racer.r, racer.scan, racer.tile, racer.tile_threads, racer.group});

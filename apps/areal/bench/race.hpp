@@ -3,8 +3,8 @@
 // and figures are made of.
 
 #include <areal/border.hpp>
-#include <areal/lane.hpp>
-#include <areal/warp_scan.hpp>
+#include <areal/research/warp_scan.hpp>
+#include <areal/type_pair.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -25,10 +25,10 @@ struct Racer {
   std::int64_t group = 0;  // k of sequential-parallel
 };
 
-/// Tables of that lane, or tensors (8u, uniform bins over 0 to 256, 32u) where there are bins, or sums of a line, which
-/// is an image of height 1.
+/// Tables of that type pair, or tensors (8u, uniform bins over 0 to 256, 32u) where there are bins, or sums of a line,
+/// which is an image of height 1.
 struct Race {
-  Lane lane = {Type::u8, Type::u32};
+  TypePair types = {Type::u8, Type::u32};
   Size size;
   std::int64_t bins = 0, batch = 1;
   std::vector<Racer> racers;
@@ -50,7 +50,7 @@ struct Told {
 /// Times the race on that device with border none: one execute on a prepared plan, `options.repetitions` rounds, fewer
 /// (three at the least) where they would take more than a second each. Image and check are the device's own: whole
 /// numbers whose sums the table holds exactly, and every entry's difference from its three neighbours is the pixel.
-/// A racer that cannot run there (memory, lane) is refused, the others run; one whose result is wrong, too, and
+/// A racer that cannot run there (memory, type pair) is refused, the others run; one whose result is wrong, too, and
 /// `options.wrong` is told. Throws Error where there is no GPU, or it is lost. The result is the floor, in the turns of
 /// most of them: copy or widen for tables and lines, memset for tensors.
 Times race(const Race& race, const Options& options, const Told& told);

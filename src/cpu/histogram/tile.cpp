@@ -91,7 +91,7 @@ class RowOut {
 };
 
 #if HWY_TARGET != HWY_SCALAR
-// Bytes to 32- or 64-bit lanes.
+// Bytes to 32- or 64-bit type pairs.
 template <class D>
 HWY_INLINE hn::Vec<D> widen(D d, const std::uint8_t* HWY_RESTRICT from) {
   const auto bytes = hn::LoadU(hn::Rebind<std::uint8_t, D>(), from);

@@ -37,7 +37,7 @@ HWY_INLINE void store_any(hn::Vec<D> v, D d, T* to) {
 #endif
 }
 
-/// Lanes(d) pixels of any alignment, as the table's type: integers modulo 2^k (signed ones sign-extended), floats
+/// Type pairs(d) pixels of any alignment, as the table's type: integers modulo 2^k (signed ones sign-extended), floats
 /// exactly where the type holds them.
 template <class In, class D, class T = hn::TFromD<D>>
 HWY_INLINE hn::Vec<D> load_as(D d, const In* from) {

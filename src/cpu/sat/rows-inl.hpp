@@ -18,24 +18,24 @@ HWY_BEFORE_NAMESPACE();
 namespace areal::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Inclusive prefix sums of a vector's lanes in log2(lanes) steps: inside 128-bit blocks by shifts, then block sums
-/// handed on by two table look-ups.
+/// Inclusive prefix sums of a vector's type pairs in log2(type pairs) steps: inside 128-bit blocks by shifts, then
+/// block sums handed on by two table look-ups.
 template <class D>
 class LaneScan {
  public:
   using T = hn::TFromD<D>;
   using V = hn::Vec<D>;
-  static constexpr std::size_t lanes = hn::MaxLanes(D());
-  static constexpr std::size_t block = lanes < 16 / sizeof(T) ? lanes : 16 / sizeof(T);
+  static constexpr std::size_t pairs = hn::MaxLanes(D());
+  static constexpr std::size_t block = pairs < 16 / sizeof(T) ? pairs : 16 / sizeof(T);
 
   explicit LaneScan(D d) {
     using TI = hwy::MakeUnsigned<T>;
     const hn::RebindToUnsigned<D> du;
-    HWY_ALIGN TI index[lanes];
-    HWY_ALIGN TI keep[lanes];
+    HWY_ALIGN TI index[pairs];
+    HWY_ALIGN TI keep[pairs];
     for (std::size_t step = 0; step < 2; ++step) {
-      const std::size_t span = block << step;  // lanes already scanned together
-      for (std::size_t i = 0; i < lanes; ++i) {
+      const std::size_t span = block << step;  // type pairs already scanned together
+      for (std::size_t i = 0; i < pairs; ++i) {
         const bool receives = i / span % 2 == 1;
         index[i] = static_cast<TI>(receives ? i / span * span - 1 : 0);
         keep[i] = receives ? static_cast<TI>(~TI{0}) : TI{0};
@@ -43,7 +43,7 @@ class LaneScan {
       (step == 0 ? from1_ : from2_) = hn::IndicesFromVec(d, hn::Load(du, index));
       (step == 0 ? keep1_ : keep2_) = hn::MaskFromVec(hn::BitCast(d, hn::Load(du, keep)));
     }
-    for (std::size_t i = 0; i < lanes; ++i) index[i] = static_cast<TI>(lanes - 1);
+    for (std::size_t i = 0; i < pairs; ++i) index[i] = static_cast<TI>(pairs - 1);
     last_ = hn::IndicesFromVec(d, hn::Load(du, index));
   }
 
@@ -52,8 +52,8 @@ class LaneScan {
     if constexpr (block >= 2) v = hn::Add(v, hn::ShiftLeftLanes<1>(d, v));
     if constexpr (block >= 4) v = hn::Add(v, hn::ShiftLeftLanes<2>(d, v));
 #endif
-    if constexpr (lanes > block) v = hn::Add(v, hn::IfThenElseZero(keep1_, hn::TableLookupLanes(v, from1_)));
-    if constexpr (lanes > 2 * block) v = hn::Add(v, hn::IfThenElseZero(keep2_, hn::TableLookupLanes(v, from2_)));
+    if constexpr (pairs > block) v = hn::Add(v, hn::IfThenElseZero(keep1_, hn::TableLookupLanes(v, from1_)));
+    if constexpr (pairs > 2 * block) v = hn::Add(v, hn::IfThenElseZero(keep2_, hn::TableLookupLanes(v, from2_)));
     return v;
   }
   HWY_INLINE V last(V v) const { return hn::TableLookupLanes(v, last_); }
@@ -66,8 +66,8 @@ class LaneScan {
   Mask keep1_ = hn::MaskFromVec(hn::Zero(D())), keep2_ = keep1_;
 };
 
-/// One of the rows scanned together: where it comes from and goes to, and its running sum in every lane. A struct and
-/// not arrays indexed by row: the compiler keeps these in registers.
+/// One of the rows scanned together: where it comes from and goes to, and its running sum in every type pair. A struct
+/// and not arrays indexed by row: the compiler keeps these in registers.
 template <class In, class T, class V>
 struct RunningRow {
   const In* in;
@@ -77,12 +77,12 @@ struct RunningRow {
 
 /// A vector of one row: its inclusive sums, on top of those of the rows above it in `sum`.
 template <class In, bool squares, class D, class T = hn::TFromD<D>, class V = hn::Vec<D>>
-HWY_INLINE V scan_vector(D d, const LaneScan<D>& lanes, const In* pixels, V& left, V sum) {
+HWY_INLINE V scan_vector(D d, const LaneScan<D>& pairs, const In* pixels, V& left, V sum) {
   V v = load_as<In>(d, pixels);
   if constexpr (squares) v = hn::Mul(v, v);
-  const V sums = lanes.sums(d, v);
+  const V sums = pairs.sums(d, v);
   sum = hn::Add(sum, hn::Add(sums, left));
-  left = hn::Add(left, lanes.last(sums));
+  left = hn::Add(left, pairs.last(sums));
   return sum;
 }
 
@@ -94,8 +94,8 @@ HWY_NOINLINE void scan_some(const void* const* in, const void* above_row, void* 
   using V = hn::Vec<D>;
   const D d;
   constexpr int last = rows - 1;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
-  const LaneScan<D> scan_lanes(d);
+  const auto pairs = static_cast<std::int64_t>(hn::Lanes(d));
+  const LaneScan<D> scan_pairs(d);
   const auto* const above = static_cast<const T*>(above_row);
   const auto row = [&](int r) HWY_ATTR {
     return RunningRow<In, T, V>{static_cast<const In*>(in[r]), static_cast<T*>(out[r]), hn::Set(d, carry[r])};
@@ -105,7 +105,7 @@ HWY_NOINLINE void scan_some(const void* const* in, const void* above_row, void* 
   // Vectors from x to end; each asks for the line `ahead` bytes after it in the rows a_far .. e_far.
   const auto vectors = [&](std::int64_t x, std::int64_t end, bool fetch, const char* a_far, const char* b_far,
                            const char* c_far, const char* e_far) HWY_ATTR {
-    for (; x + lanes <= end; x += lanes) {
+    for (; x + pairs <= end; x += pairs) {
       if (fetch) {
         const std::int64_t at = x * static_cast<std::int64_t>(sizeof(T));
         prefetch_to_write(a_far + at);
@@ -115,14 +115,14 @@ HWY_NOINLINE void scan_some(const void* const* in, const void* above_row, void* 
           prefetch_to_write(e_far + at);
         }
       }
-      V sum = scan_vector<In, squares>(d, scan_lanes, a.in + x, a.left, load_any(d, above + x));
+      V sum = scan_vector<In, squares>(d, scan_pairs, a.in + x, a.left, load_any(d, above + x));
       store_any(sum, d, a.out + x);
       if constexpr (rows == 4) {
-        sum = scan_vector<In, squares>(d, scan_lanes, b.in + x, b.left, sum);
+        sum = scan_vector<In, squares>(d, scan_pairs, b.in + x, b.left, sum);
         store_any(sum, d, b.out + x);
-        sum = scan_vector<In, squares>(d, scan_lanes, c.in + x, c.left, sum);
+        sum = scan_vector<In, squares>(d, scan_pairs, c.in + x, c.left, sum);
         store_any(sum, d, c.out + x);
-        sum = scan_vector<In, squares>(d, scan_lanes, e.in + x, e.left, sum);
+        sum = scan_vector<In, squares>(d, scan_pairs, e.in + x, e.left, sum);
         store_any(sum, d, e.out + x);
       }
     }
@@ -149,7 +149,7 @@ HWY_NOINLINE void scan_some(const void* const* in, const void* above_row, void* 
     std::memcpy(sums, above + x, rest * sizeof(T));
     for (RunningRow<In, T, V>* r : {&a, &b, &c, &e}) {
       std::memcpy(pixels, r->in + x, rest * sizeof(In));
-      hn::Store(scan_vector<In, squares>(d, scan_lanes, pixels, r->left, hn::Load(d, sums)), d, sums);
+      hn::Store(scan_vector<In, squares>(d, scan_pairs, pixels, r->left, hn::Load(d, sums)), d, sums);
       std::memcpy(r->out + x, sums, rest * sizeof(T));
       if (rows == 1) break;
     }

@@ -1,5 +1,5 @@
 #pragma once
-// The four groups that rows-lanes.cpp is built in, by table type.
+// The four groups that rows-type pairs.cpp is built in, by table type.
 
 #include "cpu/sat/rows.hpp"
 

@@ -44,10 +44,10 @@ void take_apart_as(const void* pixels, void* const* rows, std::int64_t n, int ch
   std::int64_t x = 0;
 #if HWY_TARGET != HWY_SCALAR
   const hn::ScalableTag<T> d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto pairs = static_cast<std::int64_t>(hn::Lanes(d));
   const auto* from = static_cast<const T*>(pixels);
   hn::Vec<decltype(d)> a, b, c, e;
-  for (; x + lanes <= n; x += lanes) {
+  for (; x + pairs <= n; x += pairs) {
     if (channels == 2) hn::LoadInterleaved2(d, from + 2 * x, a, b);
     if (channels == 3) hn::LoadInterleaved3(d, from + 3 * x, a, b, c);
     if (channels == 4) hn::LoadInterleaved4(d, from + 4 * x, a, b, c, e);
@@ -66,9 +66,9 @@ void put_together_as(const void* const* rows, void* pixels, std::int64_t n, int 
   std::int64_t x = 0;
 #if HWY_TARGET != HWY_SCALAR
   const hn::ScalableTag<T> d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto pairs = static_cast<std::int64_t>(hn::Lanes(d));
   auto* to = static_cast<T*>(pixels);
-  for (; x + lanes <= n; x += lanes) {
+  for (; x + pairs <= n; x += pairs) {
     const auto a = hn::LoadU(d, static_cast<const T*>(rows[0]) + x);
     const auto b = hn::LoadU(d, static_cast<const T*>(rows[1]) + x);
     if (channels == 2) {
@@ -120,9 +120,9 @@ void keep_valid(const void* from, const std::uint8_t* valid, void* to, std::int6
 template <class T>
 void add_as(const void* from, const void* other, void* to, std::int64_t n) {
   const hn::ScalableTag<T> d;
-  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  const auto pairs = static_cast<std::int64_t>(hn::Lanes(d));
   std::int64_t x = 0;
-  for (; x + lanes <= n; x += lanes)
+  for (; x + pairs <= n; x += pairs)
     store_any(hn::Add(load_any(d, static_cast<const T*>(from) + x), load_any(d, static_cast<const T*>(other) + x)), d,
               static_cast<T*>(to) + x);
   for (; x < n; ++x) write<T>(to, x, static_cast<T>(read<T>(from, x) + read<T>(other, x)));

@@ -65,9 +65,9 @@ Tiles::Tiles(const TilesRequest& request, const TilesTuning& tuning)
     output.channels = is_count ? 1 : channels;
     output.is_count = is_count;
   };
-  if (request.squares) add_output(request.lane.input, *request.squares, true, false);
+  if (request.squares) add_output(request.types.input, *request.squares, true, false);
   if (counts) add_output(Type::u8, Type::u32, false, true);
-  add_output(request.lane.input, request.lane.table, false, false);
+  add_output(request.types.input, request.types.table, false, false);
 
   tuning_.width = std::max<std::int64_t>(1, std::min(tuning_.width, place_.width));  // one tile: no rounding needed
   tile_columns_ = (place_.width + tuning_.width - 1) / tuning_.width;
@@ -82,7 +82,7 @@ Tiles::Tiles(const TilesRequest& request, const TilesTuning& tuning)
   std::size_t at = 0;
   const auto room = [&](std::size_t bytes) { return std::exchange(at, at + rounded(bytes)); };
   const std::size_t tall = max_rows * static_cast<std::size_t>(channels);
-  staged_stride_ = row_stride(tuning_.width, size_of(request.lane.input));
+  staged_stride_ = row_stride(tuning_.width, size_of(request.types.input));
   valid_stride_ = row_stride(tuning_.width, 1);
   staged_ = room(staged_on_ ? tall * staged_stride_ : 0);
   valid_ = room(counts ? max_rows * valid_stride_ : 0);

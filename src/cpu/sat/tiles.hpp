@@ -8,7 +8,7 @@
 // count, alignment or pitch.
 
 #include <areal/execution.hpp>
-#include <areal/lane.hpp>
+#include <areal/type_pair.hpp>
 #include <areal/view.hpp>
 #include <cstddef>
 #include <optional>
@@ -21,7 +21,7 @@ namespace areal::cpu {
 /// What to compute, already checked.
 struct TilesRequest {
   Shape image;
-  Lane lane;
+  TypePair types;
   Border border = Border::zero;
   std::optional<Type> squares;
   bool mask = false, ignore_nan = false, volume = false;

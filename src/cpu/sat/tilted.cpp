@@ -23,13 +23,13 @@ std::int64_t state_bytes(const Shape& image, Type table) {
 
 class TiltedStrips {
  public:
-  TiltedStrips(const TiltedArguments& arguments, Lane lane, void* workspace)
+  TiltedStrips(const TiltedArguments& arguments, TypePair types, void* workspace)
       : arguments_(arguments),
-        lane_(lane),
-        row_(tilted_row(lane.input, lane.table)),
+        types_(types),
+        row_(tilted_row(types.input, types.table)),
         stage_(stage()),
         state_(static_cast<char*>(workspace)),
-        size_(static_cast<std::int64_t>(size_of(lane.table))),
+        size_(static_cast<std::int64_t>(size_of(types.table))),
         width_(arguments.image.shape.width) {}
 
   std::int64_t strips() const { return (width_ + 1 + strip - 1) / strip; }
@@ -39,14 +39,14 @@ class TiltedStrips {
 
  private:
   char* state(std::int64_t plane, bool odd, bool diagonal) const {
-    const std::int64_t bytes = state_bytes(arguments_.image.shape, lane_.table);
+    const std::int64_t bytes = state_bytes(arguments_.image.shape, types_.table);
     return state_ + (2 * plane + odd) * bytes + (diagonal ? bytes / 2 : 0);
   }
   const void* pixels(std::int64_t channel, std::int64_t n, std::int64_t y, std::int64_t x, std::int64_t count,
                      Bytes (&apart)[4], std::uint8_t* valid) const;
 
   const TiltedArguments& arguments_;
-  Lane lane_;
+  TypePair types_;
   TiltedRow row_;
   Stage stage_;
   char* state_;
@@ -138,11 +138,11 @@ TiltedRow tilted_row(Type input, Type table) {
   }
 }
 
-std::size_t tilted_workspace_bytes(const Shape& image, Lane lane) {
-  return static_cast<std::size_t>(2 * state_bytes(image, lane.table) * image.channels * image.batch);
+std::size_t tilted_workspace_bytes(const Shape& image, TypePair types) {
+  return static_cast<std::size_t>(2 * state_bytes(image, types.table) * image.channels * image.batch);
 }
 
-void tilted(const TiltedArguments& arguments, Lane lane, void* workspace, int threads) {
+void tilted(const TiltedArguments& arguments, TypePair types, void* workspace, int threads) {
   const Shape& image = arguments.image.shape;
   const View& out = arguments.tilted;
   const bool planar = out.shape.layout == Layout::planar;
@@ -150,7 +150,7 @@ void tilted(const TiltedArguments& arguments, Lane lane, void* workspace, int th
     for (std::int64_t c = 0; c < (planar ? out.shape.channels : 1); ++c)
       std::memset(out.row(0, c, n), 0,
                   static_cast<std::size_t>(out.shape.width * (planar ? 1 : out.shape.channels)) * size_of(out.type));
-  const TiltedStrips strips(arguments, lane, workspace);
+  const TiltedStrips strips(arguments, types, workspace);
   bool odd = false;
   for (std::int64_t y = 0; y < image.height; y += band, odd = !odd)
     parallel_for(threads, strips.planes() * strips.strips(), [&](std::int64_t i) {

@@ -8,13 +8,13 @@
 // Reads 1 (and the rim), writes 1 per element.
 
 #include <areal/execution.hpp>
-#include <areal/lane.hpp>
+#include <areal/type_pair.hpp>
 #include <areal/view.hpp>
 #include <cstddef>
 
 namespace areal::cpu {
 
-std::size_t tilted_workspace_bytes(const Shape& image, Lane lane);
+std::size_t tilted_workspace_bytes(const Shape& image, TypePair types);
 
 /// The tilted tables of one image of `channels` planes into (H+1)x(W+1) each. `valid`, where given, is a mask.
 struct TiltedArguments {
@@ -22,6 +22,6 @@ struct TiltedArguments {
   View tilted;
   bool ignore_nan = false;
 };
-void tilted(const TiltedArguments& arguments, Lane lane, void* workspace, int threads);
+void tilted(const TiltedArguments& arguments, TypePair types, void* workspace, int threads);
 
 }  // namespace areal::cpu

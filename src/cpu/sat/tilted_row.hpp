@@ -1,5 +1,5 @@
 #pragma once
-// The row step of the tilted table, typed and vectorised inside (tilted-lanes.cpp), untyped outside (tilted.cpp).
+// The row step of the tilted table, typed and vectorised inside (tilted-type pairs.cpp), untyped outside (tilted.cpp).
 
 #include <areal/type.hpp>
 #include <cstdint>

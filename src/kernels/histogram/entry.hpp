@@ -7,7 +7,7 @@
 namespace areal::kernels {
 
 template <class Launcher>
-struct HistogramEntry {
+struct HistogramKernels {
   std::size_t (*workspace_bytes)(const HistogramRequest&) = nullptr;
   /// Everything has been checked; views and request agree; the rule's tables are where the workspace begins.
   void (*execute)(Launcher&, const HistogramRequest&, const ConstView& image, const ConstView& weights,

@@ -3,9 +3,9 @@
 
 #include <cstdint>
 #include <type_traits>
-#include "kernels/device/elements.hpp"
-#include "kernels/device/machine.hpp"
 #include "kernels/histogram/request.hpp"
+#include "kernels/primitives/elements.hpp"
+#include "kernels/primitives/machine.hpp"
 
 namespace areal::kernels {
 

@@ -3,18 +3,18 @@
 // bin, which a first launch sets to 0 and 1. The border is an offset of the tensor and a launch of its own that writes
 // zeros; the counts that a paper gives are those of border none.
 
-#include "kernels/device/image/edge.hpp"
-#include "kernels/device/image/placed.hpp"
-#include "kernels/device/matrix/planes.hpp"
-#include "kernels/device/tile/square_tile.hpp"
-#include "kernels/device/workspace.hpp"
 #include "kernels/histogram/entry.hpp"
 #include "kernels/histogram/pixel_bin.hpp"
+#include "kernels/histogram/poostchi/square_tile.hpp"
+#include "kernels/primitives/fill_border.hpp"
+#include "kernels/primitives/planes.hpp"
+#include "kernels/primitives/table_geometry.hpp"
+#include "kernels/primitives/workspace.hpp"
 
 namespace areal::kernels {
 
 inline TensorSize tensor_size(const HistogramRequest& request) {
-  const Placed p = placed(request.image, request.border);
+  const TableGeometry p = table_geometry(request.image, request.border);
   return {p.width, p.height, request.image.empty() ? 0 : request.bins};
 }
 inline TileChoice tile_choice(const HistogramRequest& request) { return {request.tile, request.tile_threads}; }
@@ -72,14 +72,14 @@ struct PlainHistogram {
 
   static void execute(Launcher& launcher, const HistogramRequest& request, const ConstView& image, const ConstView&,
                       const View& tensor, void* workspace) {
-    if (request.border != Border::none) edge<T>(launcher, tensor);
+    if (request.border != Border::none) fill_border<T>(launcher, tensor);
     const TensorSize size = tensor_size(request);
     if (size.elements() == 0) return;
     Workspace from(workspace);
     InitialiseArgs a;
     a.rule = rule(request, from);
     a.image = matrix(image);
-    a.out = planes(tensor, placed(request.image, request.border).offset);
+    a.out = planes(tensor, table_geometry(request.image, request.border).offset);
     a.width = size.width, a.pixels = size.width * size.height;
     a.bins = static_cast<int>(size.bins);
     const Algorithm<T> algorithm(request, size, from);
@@ -90,8 +90,8 @@ struct PlainHistogram {
     algorithm.run(launcher, a.out);
   }
 
-  static HistogramEntry<Launcher> entry() {
-    HistogramEntry<Launcher> entry;  // its blocks have no more shared memory than every device gives
+  static HistogramKernels<Launcher> entry() {
+    HistogramKernels<Launcher> entry;  // its blocks have no more shared memory than every device gives
     entry.workspace_bytes = &workspace_bytes;
     entry.execute = &execute;
     return entry;

@@ -5,11 +5,11 @@
 
 #include <areal/view.hpp>
 #include <cstdint>
-#include "kernels/device/image/edge.hpp"
-#include "kernels/device/image/placed.hpp"
-#include "kernels/device/matrix/matrix.hpp"
-#include "kernels/device/strides.hpp"
-#include "kernels/device/workspace.hpp"
+#include "kernels/primitives/fill_border.hpp"
+#include "kernels/primitives/matrix.hpp"
+#include "kernels/primitives/strides.hpp"
+#include "kernels/primitives/table_geometry.hpp"
+#include "kernels/primitives/workspace.hpp"
 #include "kernels/sat/request.hpp"
 #include "kernels/sat/tables.hpp"
 
@@ -17,7 +17,7 @@ namespace areal::kernels {
 
 /// Views and request agree.
 inline Plain plain(const TableRequest& request, const ConstView& image, const View& table) {
-  const Placed p = placed(request.image, request.border);
+  const TableGeometry p = table_geometry(request.image, request.border);
   const auto matrix = [](const void* first, const auto& view, std::int64_t offset) {
     const auto size = static_cast<std::int64_t>(size_of(view.type));
     Strides s = strides(view);
@@ -33,7 +33,7 @@ inline Plain plain(const TableRequest& request, const ConstView& image, const Vi
 template <class T, class Launcher, class Sums>
 void with_border(Launcher& launcher, const TableRequest& request, const ConstView& image, const View& table,
                  const Sums& sums) {
-  if (request.border != Border::none) edge<T>(launcher, table);
+  if (request.border != Border::none) fill_border<T>(launcher, table);
   if (image.shape.empty()) return;  // whose data may be null
   const Plain p = plain(request, image, table);
   if (p.width > 0 && p.height > 0) sums(launcher, p);
@@ -42,7 +42,7 @@ void with_border(Launcher& launcher, const TableRequest& request, const ConstVie
 /// A transposed table in the workspace.
 template <class T>
 Matrix transposed(const TableRequest& request, Workspace& from) {
-  const Placed p = placed(request.image, request.border);
+  const TableGeometry p = table_geometry(request.image, request.border);
   T* first = nullptr;
   from.take(first, p.height * p.width);
   return {reinterpret_cast<char*>(first), p.height * static_cast<std::int64_t>(sizeof(T)), true};

@@ -2,22 +2,22 @@
 // What tables are asked for, before the data is there.
 
 #include <areal/border.hpp>
-#include <areal/lane.hpp>
+#include <areal/research/warp_scan.hpp>
+#include <areal/type_pair.hpp>
 #include <areal/view.hpp>
-#include <areal/warp_scan.hpp>
 #include <cstdint>
 #include <optional>
 #include <string_view>
 
 namespace areal::kernels {
 
-/// How many lines a ribbon has, at most (ribbon.hpp).
-inline constexpr int ribbon_lines = 16;
+/// How many lines a thin has, at most (thin.hpp).
+inline constexpr int thin_lines = 16;
 
 /// All that one execute gives.
 struct SatRequest {
   Shape image;
-  Lane lane;
+  TypePair types;
   Border border = Border::zero;
   std::optional<Type> squares = {};
   bool tilted = false, mask = false, ignore_nan = false, volume = false;
@@ -28,13 +28,13 @@ struct SatRequest {
 };
 
 /// Over what pixels are summed.
-enum class Summed : std::uint8_t { pixels, tilted };
+enum class TableKind : std::uint8_t { pixels, tilted };
 
 /// What one schedule gives, a table or the sum with its squares: names a kernel, and says what that kernel must know.
 struct TableRequest {
   std::string_view id;  ///< how pixels are summed; tilted tables and sums with squares have one way
-  Summed what = Summed::pixels;
-  Lane lane;  ///< elements that are read, and sums; need not be one of lanes()
+  TableKind what = TableKind::pixels;
+  TypePair types;  ///< elements that are read, and sums; need not be one of lanes()
   Shape image;
   Border border = Border::zero;
   std::optional<Type> squares = {};

@@ -7,15 +7,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include "kernels/device/image/placed.hpp"
-#include "kernels/device/image/valid.hpp"
+#include "kernels/primitives/table_geometry.hpp"
 #include "kernels/sat/request.hpp"
+#include "kernels/sat/valid.hpp"
 
 namespace areal::kernels {
 
 /// The kernels of one table, or of the sum and its squares, as functions.
 template <class Launcher>
-struct SatEntry {
+struct SatKernels {
   std::size_t (*workspace_bytes)(const TableRequest&) = nullptr;
   /// Everything has been checked; views and request agree; the workspace held zeros when it was new.
   void (*execute)(Launcher&, const TableRequest&, const ConstView& image, const Valid&, const TableViews&,
@@ -28,12 +28,12 @@ struct SatEntry {
 template <class Launcher>
 class SatSchedule {
  public:
-  using Find = SatEntry<Launcher> (*)(const TableRequest&);
+  using Find = SatKernels<Launcher> (*)(const TableRequest&);
 
   /// `find` gives the kernels of a table, or throws.
   SatSchedule(std::string_view id, const SatRequest& request, Find find) : request_(request) {
     Shape image = request.image;
-    if (request.volume) image.batch = placed_depth(image, request.border);
+    if (request.volume) image.batch = table_depth(image, request.border);
     Shape plane = image;  // of the bytes that say which pixels count
     plane.channels = 1, plane.layout = Layout::interleaved;
     const auto add = [&](Part& part, const TableRequest& table) {
@@ -44,10 +44,10 @@ class SatSchedule {
     if (request.counts()) {
       plane_ = plane;
       workspace_bytes_ += Valid::bytes(plane);
-      add(count_, {"held", Summed::pixels, {Type::u8, Type::u32}, plane, request.border});
+      add(count_, {"lookback", TableKind::pixels, {Type::u8, Type::u32}, plane, request.border});
     }
-    if (request.tilted) add(tilted_, {id, Summed::tilted, request.lane, image, Border::zero});
-    add(sum_, {id, Summed::pixels, request.lane, image, request.border, request.squares, request.r, request.scan});
+    if (request.tilted) add(tilted_, {id, TableKind::tilted, request.types, image, Border::zero});
+    add(sum_, {id, TableKind::pixels, request.types, image, request.border, request.squares, request.r, request.scan});
   }
 
   std::size_t workspace_bytes() const { return workspace_bytes_; }
@@ -69,7 +69,7 @@ class SatSchedule {
  private:
   struct Part {
     TableRequest request;
-    SatEntry<Launcher> entry;
+    SatKernels<Launcher> entry;
     std::size_t workspace = 0;  ///< where its part begins
     bool wanted = false;
   };

@@ -2,10 +2,10 @@
 // How a ScanRequest meets what device/ sums lines with.
 
 #include <cstdint>
-#include "kernels/device/line/blocked_prescan.hpp"
-#include "kernels/device/line/copy_line.hpp"
-#include "kernels/device/warp/scan_row.hpp"
-#include "kernels/device/workspace.hpp"
+#include "kernels/primitives/line/blocked_prescan.hpp"
+#include "kernels/primitives/warp/scan_row.hpp"
+#include "kernels/primitives/workspace.hpp"
+#include "kernels/scan/copy_line.hpp"
 #include "kernels/scan/request.hpp"
 
 namespace areal::kernels {
@@ -38,8 +38,8 @@ struct OneWarpScan {
 
 /// Algorithm: workspace<T>(request, from) takes what it needs; run<In, T>(launcher, request, line, sums, from).
 template <class Launcher, class In, class T, class Algorithm>
-ScanEntry<Launcher> line_entry() {
-  ScanEntry<Launcher> entry;  // its blocks have no more shared memory than every device gives
+ScanKernels<Launcher> line_entry() {
+  ScanKernels<Launcher> entry;  // its blocks have no more shared memory than every device gives
   entry.workspace_bytes = [](const ScanRequest& request) -> std::size_t {
     Workspace from(nullptr);
     if (request.n > 0) Algorithm::template workspace<T>(request, from);

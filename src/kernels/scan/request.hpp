@@ -1,7 +1,7 @@
 #pragma once
 // What sums of a line are asked for, before the data is there, and an algorithm of the family `scan` as functions.
 
-#include <areal/lane.hpp>
+#include <areal/type_pair.hpp>
 #include <areal/view.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@ namespace areal::kernels {
 
 struct ScanRequest {
   std::string_view id;
-  Lane lane;
+  TypePair types;
   std::int64_t n = 0;
   std::int64_t p = 0;  ///< threads, 0 for as many as there is work
   std::int64_t k = 1;  ///< elements of a group of sequential-parallel
@@ -19,7 +19,7 @@ struct ScanRequest {
 
 /// No functions where there is no such kernel.
 template <class Launcher>
-struct ScanEntry {
+struct ScanKernels {
   std::size_t (*workspace_bytes)(const ScanRequest&) = nullptr;
   void (*execute)(Launcher&, const ScanRequest&, const ConstView& line, const View& sums, void* workspace) = nullptr;
 };

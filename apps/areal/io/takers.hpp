@@ -1,0 +1,19 @@
+#pragma once
+// Who has an option of the algorithms, for words about it.
+
+#include <areal/catalog.hpp>
+#include <string>
+#include <vector>
+#include "listed.hpp"
+
+namespace areal::command {
+
+/// The ids of all that take it: "naive, optimal or sequential-parallel".
+inline std::string takers(bool AlgorithmOptions::*what, const char* last = " or ") {
+  std::vector<std::string> ids;
+  for (const Algorithm& row : algorithms())
+    if (row.takes.*what) ids.emplace_back(row.id);
+  return listed(ids, last);
+}
+
+}  // namespace areal::command

@@ -1,0 +1,99 @@
+// areal algorithms: the catalogue.
+
+#include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
+#include <areal/catalog.hpp>
+#include <areal/type_pair.hpp>
+#include <charconv>
+#include <nlohmann/json.hpp>
+#include "io/columns.hpp"
+#include "io/out.hpp"
+#include "verbs.hpp"
+
+namespace areal::command {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::vector<std::string> backends_of(const Algorithm& row) {
+  std::vector<std::string> names;
+  if (row.cpu) names.emplace_back("cpu");
+  if (row.cuda) names.emplace_back("cuda");
+  if (row.simt) names.emplace_back("simt");
+  return names;
+}
+
+// Summed-area tables: the type pairs. Histograms: image type and counter, as their sidecars name them; 64-bit labels
+// have no counter type pair of their own and go by the same rules.
+std::vector<std::string> type_pairs_of(const Algorithm& row) {
+  std::vector<std::string> names;
+  if (row.family == "sat" || row.family == "scan") {
+    for (const TypePair& types : type_pairs()) names.push_back(name_of(types));
+    return names;
+  }
+  for (const char* image : {"8u", "8s", "16u", "16s", "32u", "32s", "16f", "32f", "64f"})
+    for (const char* counter : {"16u", "32u", "64u"})
+      if (row.simt || std::string_view(counter) != "16u") names.push_back(fmt::format("{}-{}", image, counter));
+  return names;
+}
+
+// Options of its own, as the command has them.
+std::vector<std::string> options_of(const Algorithm& row) {
+  std::vector<std::string> names;
+  if (row.takes.r) names.emplace_back("r");
+  if (row.takes.scan) names.emplace_back("scan");
+  if (row.takes.tile) names.insert(names.end(), {"tile", "tile-threads"});
+  if (row.takes.threads) names.emplace_back("threads");
+  if (row.takes.group) names.emplace_back("k");
+  return names;
+}
+
+// A number where it is one, else the formula.
+Json cost(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::string(text);
+  if (value == static_cast<double>(static_cast<std::int64_t>(value))) return static_cast<std::int64_t>(value);
+  return value;
+}
+
+void run(const Settings& settings) {
+  if (settings.json) {
+    Json list = Json::array();
+    for (const Algorithm& row : algorithms())
+      list.push_back({{"family", row.family},
+                      {"id", row.id},
+                      {"source", row.source},
+                      {"backends", backends_of(row)},
+                      {"lanes", type_pairs_of(row)},
+                      {"reads_per_element", cost(row.reads_per_element)},
+                      {"writes_per_element", cost(row.writes_per_element)},
+                      {"barrier_steps", cost(row.barrier_steps)},
+                      {"deterministic", row.deterministic},
+                      {"takes", options_of(row)}});
+    write_out(list.dump(2) + "\n");
+    return;
+  }
+  std::vector<std::vector<std::string>> rows{
+      {"family", "id", "backends", "source", "deterministic", "reads", "writes", "barriers"}};
+  for (const Algorithm& row : algorithms())
+    rows.push_back({std::string(row.family), std::string(row.id), fmt::format("{}", fmt::join(backends_of(row), " ")),
+                    std::string(row.source), row.deterministic ? "yes" : "no", std::string(row.reads_per_element),
+                    std::string(row.writes_per_element), std::string(row.barrier_steps)});
+  write_out(aligned(rows, rows[0].size()));
+}
+
+}  // namespace
+
+void add_algorithms(CLI::App& app, Settings& settings) {
+  CLI::App* verb = app.add_subcommand("algorithms", "Every algorithm: where it is from, where it runs, what it costs");
+  verb->footer(
+      "Reads, writes and barriers are numbers or formulas in h, w, b, T, r, d, n, k; an element is one of the table,\n"
+      "or of the tensor for histograms.\n\nExample:\n  areal algorithms --json");
+  verb->callback([&settings] {
+    settings.resolve();
+    run(settings);
+  });
+}
+
+}  // namespace areal::command

@@ -1,0 +1,255 @@
+// areal hist: histograms of regions, and the integral histogram's tensor.
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include "hist_binning.hpp"
+#include "hist_maker.hpp"
+#include "hist_reduce.hpp"
+#include "hist_search.hpp"
+#include "io/answers.hpp"
+#include "io/chart.hpp"
+#include "io/launch_table.hpp"
+#include "io/numbers.hpp"
+#include "io/out.hpp"
+#include "io/pixels.hpp"
+#include "io/progress.hpp"
+#include "io/takers.hpp"
+#include "io/tile_options.hpp"
+#include "verbs.hpp"
+
+namespace areal::command {
+namespace {
+
+struct Request {
+  InputOptions input;
+  RegionOptions regions;
+  BinningOptions binning;
+  Reducers reducers;
+  SearchOptions search;
+  std::string output, border = "none", algorithm = "auto", counter, weights, tile = "32", tile_threads;
+  bool csv = false, chart = false;
+  LaunchTable launches;
+};
+
+HistogramOptions histogram_options(Request& request, const Settings& settings) {
+  HistogramOptions options;
+  const auto border = border_named(request.border);
+  if (!border) refuse("--border ", request.border, ": may be zero, none or exclusive");
+  options.border = *border;
+  options.algorithm = request.algorithm;
+  options.tile = tile_side(request.tile);
+  if (!request.tile_threads.empty()) options.tile_threads = threads_on_tile(request.tile_threads, options.tile);
+  options.backend = settings.backend;
+  options.device = settings.device;
+  options.threads = settings.threads;
+  options.weighted = !request.weights.empty();
+  const std::string counter = !request.counter.empty() ? request.counter : options.weighted ? "64f" : "32u";
+  const auto type = type_named(counter);
+  const bool fits = type && (options.weighted ? *type == Type::f32 || *type == Type::f64
+                                              : *type == Type::u16 || *type == Type::u32 || *type == Type::u64);
+  if (!fits)
+    refuse("--counter ", counter, ": may be ", options.weighted ? "32f or 64f, with weights" : "16u, 32u or 64u");
+  options.counter = *type;
+  options.launched = request.launches.report(settings);
+  return options;
+}
+
+void resolve(Request& request, const Settings& settings) {
+  request.binning.check();
+  request.reducers.resolve();
+  request.regions.resolve();
+  request.search.resolve();
+  if (request.csv + request.chart + settings.json > 1) refuse("--csv, --chart and --json: only one of the three");
+  if (request.binning.joint && !request.input.channel_text.empty())
+    refuse("--joint and --channel: only one of the two");
+  const bool channels = request.input.all_channels && !request.binning.joint;
+  if (channels && !request.output.empty())
+    refuse("-o ", request.output, ": one tensor a run; choose a --channel or --joint");
+  if (channels && request.search.given()) refuse("--template: is of one channel or --joint, not of --all-channels");
+  if (request.binning.joint) request.input.all_channels = true;
+}
+
+// One image's part of the output.
+class Answer {
+ public:
+  Answer(const Request& request, RowWriter& rows, bool is_sequence)
+      : request_(request), rows_(rows), is_sequence_(is_sequence) {}
+
+  void write(const Item& item, const HistogramMaker& maker, const Binning& binning,
+             const std::vector<media::NamedRegion>& regions, std::optional<std::int64_t> channel) {
+    const std::vector<Region> rectangles = plain(regions);
+    edges_ = binning.bin_edges();
+    bins_ = static_cast<std::size_t>(binning.bins());
+    if (request_.weights.empty())
+      each(item, std::span<const std::uint64_t>(maker.counts(rectangles, request_.regions.outside)), regions, channel);
+    else
+      each(item, std::span<const double>(maker.weights(rectangles, request_.regions.outside)), regions, channel);
+  }
+
+  /// The histograms of the last image written, for drawing.
+  const std::vector<std::vector<double>>& histograms() const noexcept { return histograms_; }
+
+ private:
+  template <class T>
+  void each(const Item& item, std::span<const T> counts, const std::vector<media::NamedRegion>& regions,
+            std::optional<std::int64_t> channel) {
+    histograms_.clear();
+    for (std::size_t i = 0; i < regions.size(); ++i) {
+      const auto histogram = counts.subspan(i * bins_, bins_);
+      if (request_.chart)
+        draw(item, histogram, regions[i], i, channel);
+      else
+        row(item, histogram, regions[i], i, channel);
+      if (!request_.regions.draw.empty()) histograms_.emplace_back(histogram.begin(), histogram.end());
+    }
+  }
+
+  template <class T>
+  void row(const Item& item, std::span<const T> histogram, const media::NamedRegion& region, std::size_t index,
+           std::optional<std::int64_t> channel) {
+    put_frame(rows_, item, is_sequence_);
+    if (channel) rows_.put("channel", *channel);
+    put_region(rows_, region, index);
+    request_.reducers.put(rows_, histogram, edges_);
+    if (rows_.json() && !is_sequence_) rows_.put_list("edges", "edge", std::span<const double>(edges_));
+    rows_.end();
+  }
+
+  template <class T>
+  void draw(const Item& item, std::span<const T> histogram, const media::NamedRegion& region, std::size_t index,
+            std::optional<std::int64_t> channel) {
+    std::string title = is_sequence_ ? fmt::format("frame {}, ", item.number) : std::string();
+    const Region& r = region.region;
+    title += fmt::format("region {}: {},{},{},{}", label(region, index), r.x, r.y, r.width, r.height);
+    if (channel) title += fmt::format(", channel {}", *channel);
+    const std::vector<double> doubles(histogram.begin(), histogram.end());
+    write_out(chart(title, doubles, edges_, terminal_columns()));
+  }
+
+  const Request& request_;
+  RowWriter& rows_;
+  bool is_sequence_;
+  std::size_t bins_ = 0;
+  std::vector<double> edges_;
+  std::vector<std::vector<double>> histograms_;
+};
+
+void write_tensor(const Request& request, const HistogramMaker& maker, const ConstView& image,
+                  const Settings& settings) {
+  media::TableFile description;
+  description.kind = "histogram";
+  description.border = maker.plan().options().border;
+  description.types = fmt::format("{}-{}", name_of(image.type), name_of(maker.plan().options().counter));
+  description.algorithm = maker.plan().algorithm();
+  description.source = request.input.path == "-" ? "-" : std::filesystem::path(request.input.path).filename().string();
+  description.image_width = image.shape.width;
+  description.image_height = image.shape.height;
+  description.bin_edges = maker.plan().binning().bin_edges();
+  media::write_table(request.output, maker.tensor().view(), description);
+  settings.detail("wrote {}, {} bytes, computed in {:.3f} ms", request.output, maker.plan().tensor_bytes(),
+                  maker.seconds() * 1e3);
+}
+
+void run(Request& request, const Settings& settings) {
+  resolve(request, settings);
+  const HistogramOptions options = histogram_options(request, settings);
+  const Array weights = request.weights.empty() ? Array() : load_plane(request.weights, settings);
+  const auto source = open_source(request.input, settings);
+  const std::string& name = request.input.path;
+  const bool is_sequence = source->is_sequence();
+  if (is_sequence && !request.output.empty())
+    refuse("-o ", request.output, ": ", name, " has a tensor per frame; ask for regions");
+  if (is_sequence && request.search.maps()) refuse("--map: ", name, " has a map per frame; --map takes one picture");
+
+  const bool per_channel = request.input.all_channels && !request.binning.joint;
+  const bool on_device = settings.backend == Backend::cuda || settings.backend == Backend::simt;
+  const bool needs_tensor =
+      !request.output.empty() || request.search.maps() || request.algorithm != "auto" || on_device;
+  std::vector<HistogramMaker> makers;  // one a channel
+  RowWriter rows(settings.json);
+  Answer answer(request, rows, is_sequence);
+  std::optional<Binning> binning;
+  Item item;
+  std::int64_t frames = 0;
+  const auto start = std::chrono::steady_clock::now();
+  {
+    ProgressBar bar("frames", source->count(), settings.quiet || !is_sequence);
+    for (; source->next(item); bar.update(++frames)) {
+      const ConstView image = item.pixels.view();
+      binning = request.binning.for_image(image, name, is_sequence);
+      const bool asked = request.regions.named() || (request.output.empty() && !request.search.maps());
+      const auto regions = request.regions.named() ? request.regions.regions
+                           : asked                 ? whole(image.shape.width, image.shape.height)
+                                                   : std::vector<media::NamedRegion>();
+      if (frames == 0) request.search.find_target(image, *binning, request.reducers);
+      const std::int64_t planes = per_channel ? image.shape.channels : 1;
+      while (static_cast<std::int64_t>(makers.size()) < planes) makers.emplace_back(options, needs_tensor);
+      for (std::int64_t c = 0; c < planes; ++c) {
+        HistogramMaker& maker = makers[static_cast<std::size_t>(c)];
+        const Array single = per_channel ? one_channel(image, c) : Array();
+        const ConstView pixels = per_channel ? ConstView(single.view()) : image;
+        const ConstView weight = request.weights.empty() ? ConstView() : ConstView(weights.view());
+        maker.make(pixels, weight, *binning, plain(regions), settings);
+        if (!regions.empty())
+          answer.write(item, maker, *binning, regions, per_channel ? std::optional(c) : std::nullopt);
+        if (!request.output.empty()) write_tensor(request, maker, image, settings);
+        if (request.search.maps())
+          request.search.write_map(maker.tensor_view(), request.reducers, rows, !asked, settings);
+      }
+      if (frames == 0 && !request.regions.draw.empty())
+        draw_to(request.regions.draw, image, regions,
+                per_channel ? std::vector<std::vector<double>>() : answer.histograms());
+      request.launches.write(item, is_sequence, settings);
+      if (is_sequence) flush_out();
+    }
+  }
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (is_sequence)
+    settings.detail("{} frames in {:.2f} s, {:.0f} frames per second", frames, seconds,
+                    static_cast<double>(frames) / seconds);
+  if (!source->damage().empty()) {
+    flush_out();
+    throw IoError(source->damage());
+  }
+  if (frames == 0) throw IoError(name + ": holds no frames");
+}
+
+}  // namespace
+
+void add_hist(CLI::App& app, Settings& settings) {
+  CLI::App* verb = app.add_subcommand("hist", "Histograms of regions, and the integral histogram");
+  auto request = std::make_shared<Request>();
+  request->input.add_to(*verb);
+  request->binning.add_to(*verb);
+  request->regions.add_to(*verb, true);
+  verb->add_option("--weights", request->weights, "Count each pixel by the value of this picture")->type_name("IMG");
+  verb->add_option("--counter", request->counter,
+                   "Type of the counts: 32u, 64u, or 16u (modulo 2^16, cuda and simt); with weights 32f or 64f")
+      ->type_name("TYPE");
+  verb->add_option("-o,--output", request->output, "Write the tensor: .npy, and a sidecar .json")->type_name("FILE");
+  verb->add_option("--border", request->border, "zero, none or exclusive")->type_name("NAME");
+  verb->add_option("--algorithm", request->algorithm, "An id of areal algorithms, family histogram")->type_name("ID");
+  verb->add_option(
+          "--tile", request->tile,
+          "For " + takers(&AlgorithmOptions::tile, " and ") + ": the side of their tiles, 16, 32 (default) or 64")
+      ->type_name("N");
+  verb->add_option("--tile-threads", request->tile_threads,
+                   "Threads of a block on such a tile: 128, 256, 512 (default) or 1024; for tiles of 16, 64, 128 or "
+                   "256 (default)")
+      ->type_name("N");
+  request->launches.add_to(*verb);
+  request->reducers.add_to(*verb);
+  request->search.add_to(*verb);
+  verb->add_flag("--csv", request->csv, "CSV on standard output (the default)");
+  verb->add_flag("--chart", request->chart, "Bars on standard output");
+  verb->footer(
+      "Without regions the whole image is the region. A video, a folder or a stream gives rows per frame and\n"
+      "region, as they come.\n\nExample:\n  areal hist data/home.jpg --bins 16 --region 100,100,200,150 --chart");
+  verb->callback([request, &settings] {
+    settings.resolve();
+    run(*request, settings);
+  });
+}
+
+}  // namespace areal::command

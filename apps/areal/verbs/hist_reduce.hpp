@@ -1,0 +1,43 @@
+#pragma once
+// What one histogram says: counts, shares, entropy, percentiles, a distance; as cells of a row.
+
+#include <areal/histogram.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+#include "io/rows.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace areal::command {
+
+struct Reducers {
+  bool counts = false, normalise = false, entropy = false, median = false, mode = false, mean = false;
+  std::vector<std::string> percentile_texts;
+
+  void add_to(CLI::App& verb);
+  /// Throws InvalidArgument for a percentile that is none.
+  void resolve();
+  /// Writes the cells: the counts (or shares) where asked for or where nothing else is, then each reducer.
+  void put(RowWriter& rows, std::span<const std::uint64_t> counts, std::span<const double> edges) const;
+  void put(RowWriter& rows, std::span<const double> weights, std::span<const double> edges) const;
+
+  /// Set where there is a template: the distance to it is the last cell.
+  std::optional<Distance> measure;
+  std::vector<double> target;
+
+ private:
+  bool shows_counts() const noexcept;
+  void put_rest(RowWriter& rows, std::span<const double> histogram, std::span<const double> edges) const;
+  std::vector<double> percentiles_;
+};
+
+/// "l1, l2, .. or kolmogorov-smirnov".
+std::string distance_names();
+/// The measure of that name. Throws InvalidArgument with the names that there are.
+Distance parse_distance(const std::string& name);
+
+}  // namespace areal::command

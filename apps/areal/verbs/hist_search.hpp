@@ -1,0 +1,27 @@
+#pragma once
+// The options of `areal hist` that compare: a template, a distance to it, a map of distances.
+
+#include <areal/histogram.hpp>
+#include <string>
+#include "hist_reduce.hpp"
+#include "io/settings.hpp"
+
+namespace areal::command {
+
+struct SearchOptions {
+  std::string template_text, distance, map, window;
+
+  void add_to(CLI::App& verb);
+  /// Throws InvalidArgument for wrong use.
+  void resolve();
+  bool given() const noexcept { return !template_text.empty(); }
+  bool maps() const noexcept { return !map.empty(); }
+
+  /// The template's histogram, from the first image or from its file, into the reducers.
+  void find_target(const ConstView& image, const Binning& binning, Reducers& reducers) const;
+  /// Writes the map; with `with_row` also a row of the window that is nearest.
+  void write_map(const TensorView& tensor, const Reducers& reducers, RowWriter& rows, bool with_row,
+                 const Settings& settings) const;
+};
+
+}  // namespace areal::command

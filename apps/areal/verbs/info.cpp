@@ -1,0 +1,62 @@
+// areal info: what this build and this machine can do.
+
+#include <fmt/ranges.h>
+#include <CLI/CLI.hpp>
+#include <areal/info.hpp>
+#include <areal/version.hpp>
+#include <nlohmann/json.hpp>
+#include "io/out.hpp"
+#include "verbs.hpp"
+
+namespace areal::command {
+namespace {
+
+void run(const Settings& settings) {
+  const int threads = settings.threads > 0 ? settings.threads : default_threads();
+  if (settings.json) {
+    nlohmann::ordered_json info{{"version", version()},
+                                {"backends", nlohmann::json::array()},
+                                {"devices", nlohmann::json::array()},
+                                {"simd", simd_targets()},
+                                {"threads", threads},
+                                {"free_memory", free_memory()}};
+    for (const BackendInfo& row : backends())
+      info["backends"].push_back(
+          {{"name", name_of(row.backend)}, {"available", row.available}, {"why_not", row.why_not}});
+    for (const DeviceInfo& device : devices())
+      info["devices"].push_back({{"number", device.number},
+                                 {"name", device.name},
+                                 {"architecture", device.architecture},
+                                 {"multiprocessors", device.multiprocessors},
+                                 {"memory", device.memory},
+                                 {"free_memory", device.free_memory}});
+    write_out(info.dump() + "\n");
+    return;
+  }
+  write_out(fmt::format("version   {}\n", version()));
+  for (const BackendInfo& row : backends())
+    write_out(fmt::format("backend   {:<5} {}\n", name_of(row.backend), row.available ? "available" : row.why_not));
+  const auto found = devices();
+  if (found.empty()) write_out("devices   none\n");
+  for (const DeviceInfo& device : found)
+    write_out(fmt::format("device {}  {}, {}, {} multiprocessors, {:.1f} of {:.1f} GiB free\n", device.number,
+                          device.name, device.architecture, device.multiprocessors,
+                          static_cast<double>(device.free_memory) / (1 << 30),
+                          static_cast<double>(device.memory) / (1 << 30)));
+  write_out(fmt::format("SIMD      {}\n", fmt::join(simd_targets(), " ")));
+  write_out(fmt::format("threads   {}\n", threads));
+  write_out(fmt::format("memory    {:.1f} GiB free\n", static_cast<double>(free_memory()) / (1 << 30)));
+}
+
+}  // namespace
+
+void add_info(CLI::App& app, Settings& settings) {
+  CLI::App* verb = app.add_subcommand("info", "Version, backends, devices, SIMD targets, threads");
+  verb->footer("Example:\n  areal info --json");
+  verb->callback([&settings] {
+    settings.resolve();
+    run(settings);
+  });
+}
+
+}  // namespace areal::command

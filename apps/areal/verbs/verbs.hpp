@@ -1,0 +1,23 @@
+#pragma once
+// The verbs: each adds itself to the command, its help with one worked example, and what it runs.
+
+#include "io/settings.hpp"
+
+namespace CLI {
+class App;
+}
+
+namespace areal::command {
+
+void add_sat(CLI::App& app, Settings& settings);
+void add_hist(CLI::App& app, Settings& settings);
+void add_query(CLI::App& app, Settings& settings);
+void add_window(CLI::App& app, Settings& settings);
+void add_algorithms(CLI::App& app, Settings& settings);
+void add_model(CLI::App& app, Settings& settings);
+void add_bench(CLI::App& app, Settings& settings);
+void add_info(CLI::App& app, Settings& settings);
+/// Last: it reads the verbs and options that are there.
+void add_completion(CLI::App& app, Settings& settings);
+
+}  // namespace areal::command

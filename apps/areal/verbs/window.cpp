@@ -1,0 +1,178 @@
+// areal window: dense windows as a picture. Box blur, local deviation, thresholding by local means.
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include "io/answers.hpp"
+#include "io/numbers.hpp"
+#include "io/pixels.hpp"
+#include "io/table_maker.hpp"
+#include "verbs.hpp"
+
+namespace areal::command {
+namespace {
+
+struct Request {
+  InputOptions input;
+  std::string output, size, edge = "shrink", threshold;
+  bool sum = false, mean = false, deviation = false;
+};
+
+Edge edge_named(const std::string& name) {
+  constexpr std::array<std::string_view, 5> names{"valid", "shrink", "zero", "replicate", "reflect"};
+  const auto at = std::find(names.begin(), names.end(), name);
+  if (at == names.end()) refuse("--edge ", name, ": may be valid, shrink, zero, replicate or reflect");
+  return static_cast<Edge>(at - names.begin());
+}
+
+Window window_for(const Request& request, const ConstView& image) {
+  Window window;
+  window.edge = edge_named(request.edge);
+  if (!request.size.empty()) {
+    const Size cells = size("--size", request.size);
+    window.width = cells.width;
+    window.height = cells.height;
+  } else {
+    // Bradley and Roth 2007: an eighth of the image's width.
+    window.width = window.height = std::max<std::int64_t>(1, image.shape.width / 8);
+  }
+  if (window.edge == Edge::valid && (window.width > image.shape.width || window.height > image.shape.height))
+    refuse("--size ", fmt::format("{}x{}", window.width, window.height),
+           ": with --edge valid it may be up to the image's ",
+           fmt::format("{}x{}", image.shape.width, image.shape.height));
+  return window;
+}
+
+// Cells of the window at position `at` that lie inside [0, size): what `shrink` divides by.
+std::int64_t inside(std::int64_t at, std::int64_t anchor, std::int64_t cells, std::int64_t size) {
+  return std::min(at - anchor + cells, size) - std::max<std::int64_t>(at - anchor, 0);
+}
+
+// Bradley and Roth 2007: black where the pixel is `percent` or more below its window's mean. Compared as
+// pixel * count * 100 <= sum * (100 - percent), which is exact for integer pixels: no division rounds.
+Array thresholded(const ConstView& image, std::int64_t channel, const TableView& table, const Window& window,
+                  double percent, int threads) {
+  const Shape shape = window_shape(image.shape.width, image.shape.height, window);
+  Array sums(shape, Type::f64), result(shape, Type::u8);
+  window_sums(table, window, sums.view(), threads);
+  const std::int64_t anchor_x = window.width / 2, anchor_y = window.height / 2;
+  const bool valid = window.edge == Edge::valid, shrinks = window.edge == Edge::shrink;
+  std::vector<double> pixels(static_cast<std::size_t>(image.shape.width)), row(static_cast<std::size_t>(shape.width));
+  for (std::int64_t y = 0; y < shape.height; ++y) {
+    load_row(image, y + (valid ? anchor_y : 0), channel, 0, pixels);
+    load_row(sums.view(), y, 0, 0, row);
+    const std::int64_t rows = shrinks ? inside(y, anchor_y, window.height, image.shape.height) : window.height;
+    for (std::int64_t x = 0; x < shape.width; ++x) {
+      const std::int64_t columns = shrinks ? inside(x, anchor_x, window.width, image.shape.width) : window.width;
+      const double pixel = pixels[static_cast<std::size_t>(x + (valid ? anchor_x : 0))];
+      double& value = row[static_cast<std::size_t>(x)];
+      value = pixel * static_cast<double>(rows * columns) * 100 <= value * (100 - percent) ? 0 : 255;
+    }
+    store_row(result.view(), y, 0, 0, row);
+  }
+  return result;
+}
+
+Array windowed(const Request& request, const ConstView& image, std::int64_t channel, const Tables& tables,
+               const Window& window, int threads) {
+  if (!request.threshold.empty())
+    return thresholded(image, channel, tables.sum, window, number("--threshold", request.threshold), threads);
+  Array result(window_shape(image.shape.width, image.shape.height, window), Type::f64);
+  if (request.sum)
+    window_sums(tables.sum, window, result.view(), threads);
+  else if (request.mean)
+    window_means(tables.sum, window, result.view(), threads);
+  else
+    window_standard_deviations(tables.sum, *tables.squares, window, result.view(), threads);
+  return result;
+}
+
+// Pictures keep the image's depth, rounded; .npy keeps the values, 64f. Sums would be cut by a picture's 8 or 16 bits.
+Type output_type(const Request& request, Type image, bool is_npy) {
+  if (!request.threshold.empty()) return Type::u8;
+  if (is_npy) return Type::f64;
+  const std::string extension = std::filesystem::path(request.output).extension().string();
+  const bool holds_floats = extension == ".tif" || extension == ".tiff" || extension == ".exr";
+  if (request.sum && !holds_floats)
+    refuse("-o ", request.output, ": sums do not fit its pixels; write .npy, .tif or .exr");
+  if (image == Type::u8 || image == Type::u16) return request.sum || extension == ".exr" ? Type::f32 : image;
+  if (!holds_floats)
+    refuse("-o ", request.output, ": ", name_of(image), " pixels do not fit it; write .npy, .tif or .exr");
+  return Type::f32;
+}
+
+void resolve(const Request& request) {
+  const int asked = request.sum + request.mean + request.deviation + !request.threshold.empty();
+  if (asked != 1) refuse("window: one of --sum, --mean, --std and --threshold is needed");
+  if (request.size.empty() && request.threshold.empty()) refuse("--size: is needed, for example --size 15x15");
+  if (!request.size.empty()) size("--size", request.size);
+  edge_named(request.edge);
+  if (!request.threshold.empty()) {
+    const double percent = number("--threshold", request.threshold);
+    if (!(percent >= -100 && percent <= 100)) refuse("--threshold ", request.threshold, ": may be -100 to 100 percent");
+  }
+}
+
+void run(const Request& request, const Settings& settings) {
+  resolve(request);
+  const auto source = open_source(request.input, settings);
+  if (source->is_sequence()) refuse(request.input.path, ": window takes one picture");
+  Item item;
+  source->next(item);
+  const ConstView image = item.pixels.view();
+  if (image.shape.empty()) refuse(request.input.path, ": is empty; a window needs pixels");
+  const bool is_npy = request.output.ends_with(".npy");
+  const Type type = output_type(request, image.type, is_npy);
+  const Window window = window_for(request, image);
+
+  SatOptions options;
+  options.backend = settings.backend;
+  options.threads = settings.threads;
+  options.tables = Layout::planar;
+  TableMaker maker(options, "", request.deviation ? "auto" : "");
+  maker.make(image, {}, request.input.path, settings);
+  Shape shape = window_shape(image.shape.width, image.shape.height, window);
+  shape.channels = image.shape.channels;
+  Array result(shape, type);
+  std::vector<double> row(static_cast<std::size_t>(shape.width));
+  for (std::int64_t c = 0; c < shape.channels; ++c) {
+    const Array one = windowed(request, image, c, maker.of_channel(c), window, settings.threads);
+    for (std::int64_t y = 0; y < shape.height; ++y) {
+      load_row(one.view(), y, 0, 0, row);
+      store_row(result.view(), y, c, 0, row);
+    }
+  }
+  if (is_npy)
+    media::write_npy(request.output, result.view());
+  else
+    media::write_picture(request.output, result.view());
+  settings.detail("wrote {}: {}x{} {}, windows of {}x{}", request.output, shape.width, shape.height, name_of(type),
+                  window.width, window.height);
+}
+
+}  // namespace
+
+void add_window(CLI::App& app, Settings& settings) {
+  CLI::App* verb = app.add_subcommand("window", "Sums, means, deviations or thresholds of a window around every pixel");
+  auto request = std::make_shared<Request>();
+  request->input.add_to(*verb);
+  verb->add_option("--size", request->size, "Size of the window (--threshold: default an eighth of the width)")
+      ->type_name("WxH");
+  verb->add_flag("--sum", request->sum, "Sums");
+  verb->add_flag("--mean", request->mean, "Means: a box blur");
+  verb->add_flag("--std", request->deviation, "Standard deviations: local contrast");
+  verb->add_option("--threshold", request->threshold,
+                   "Black where T percent or more below the local mean (try 15), else white")
+      ->type_name("T");
+  verb->add_option("--edge", request->edge, "Beyond the image: valid, shrink, zero, replicate or reflect")
+      ->type_name("NAME");
+  verb->add_option("-o,--output", request->output, "The picture, or .npy for the values as they are")
+      ->type_name("FILE")
+      ->required();
+  verb->footer("Example:\n  areal window data/sudoku.png --threshold 15 -o sudoku-black-white.png");
+  verb->callback([request, &settings] {
+    settings.resolve();
+    run(*request, settings);
+  });
+}
+
+}  // namespace areal::command

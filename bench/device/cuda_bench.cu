@@ -1,0 +1,270 @@
+// The GPU's half of `areal bench`: what is timed, beside floors (cuda_floors.hpp) and peers (device_peers.hpp). A
+// plug-in of its own, so that the command needs no CUDA.
+#include <cuda_runtime.h>
+#include <algorithm>
+#include <areal/device_region.hpp>
+#include <areal/histogram.hpp>
+#include <areal/sat.hpp>
+#include <cstdint>
+#include <cstring>
+#include <string>
+#include "bench/protocol/cuda_bench.hpp"
+#include "cuda_device.hpp"
+#include "cuda_floors.hpp"
+#include "cuda_race.hpp"
+#include "device_peers.hpp"
+
+namespace areal::bench {
+namespace {
+
+// The floors of regions: the same loads, with nothing checked. A table of 32u with border zero, row_entries wide.
+__global__ void gather(const std::uint32_t* table, std::int64_t row_entries, const Region* regions, std::int64_t n,
+                       std::uint64_t* out) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= n) return;
+  const Region r = regions[i];
+  const std::uint32_t* const top = table + r.y * row_entries + r.x;
+  const std::uint32_t* const bottom = top + r.height * row_entries;
+  out[i] = bottom[r.width] - bottom[0] - top[r.width] + top[0];
+}
+// A tensor of 32u with border none, for regions that begin at (1, 1) or beyond.
+__global__ void gather_bins(const std::uint32_t* tensor, std::int64_t width, std::int64_t height, int bins,
+                            const Region* regions, std::int64_t n, std::uint64_t* out) {
+  const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (i >= n * bins) return;
+  const auto region = static_cast<unsigned>(i) / static_cast<unsigned>(bins);
+  const auto bin = static_cast<unsigned>(i) % static_cast<unsigned>(bins);
+  const Region r = regions[region];
+  const std::uint32_t* const top = tensor + bin * width * height + (r.y - 1) * width + r.x - 1;
+  const std::uint32_t* const bottom = top + r.height * width;
+  out[i] = bottom[r.width] - bottom[0] - top[r.width] + top[0];
+}
+
+void run(const CudaHistogram& c) {
+  check(cudaSetDevice(c.device));
+  const OwnedStream owned = new_stream();
+  cudaStream_t const stream = owned.get();
+  const Shape shape{c.width, c.height, 1, c.batch};
+  HistogramOptions options;
+  options.backend = Backend::cuda;
+  options.device = c.device;
+  const HistogramPlan plan(shape, Type::u8, Binning::uniform(c.bins, 0, 256), options);
+  const std::uint64_t bytes = plan.tensor_bytes();
+  const auto in_bytes = static_cast<std::size_t>(c.width * c.height * c.batch);
+  const Memory image(in_bytes), tensor(bytes), workspace(plan.workspace_bytes());
+  check(cudaMemcpy(image.data(), c.image, in_bytes, cudaMemcpyHostToDevice));
+  plan.prepare(workspace.data(), Stream::cuda(stream));
+  const auto times = time_all(
+      {[&] { cudaMemsetAsync(tensor.data(), 0, bytes, stream); },
+       [&] {
+         plan.execute({ConstView(image.data(), Type::u8, shape), View(tensor.data(), Type::u32, plan.tensor_shape())},
+                      workspace.data(), Stream::cuda(stream));
+       }},
+      c.repetitions, stream);
+  check(cudaStreamSynchronize(stream));
+  c.floor(times[0]);
+  c.done(plan.algorithm(), times[1], [&](std::int64_t bin, std::int64_t x, std::int64_t y, std::int64_t n) {
+    std::uint32_t value = 0;
+    const auto* const first = static_cast<const std::uint32_t*>(tensor.data());
+    check(cudaMemcpy(&value, first + ((n * c.bins + bin) * c.height + y) * c.width + x, sizeof value,
+                     cudaMemcpyDeviceToHost));
+    return value;
+  });
+}
+
+void run(const CudaRegions& c) {
+  check(cudaSetDevice(c.device));
+  const OwnedStream owned = new_stream();
+  cudaStream_t const stream = owned.get();
+  const Place on{Backend::cuda, c.device, Stream::cuda(stream)};
+  const Shape shape{c.width, c.height};
+  const auto in_bytes = static_cast<std::size_t>(c.width * c.height);
+  const Memory image(in_bytes), regions_there(c.regions.size_bytes()), answers_there(c.answers.size_bytes());
+  check(cudaMemcpy(image.data(), c.image, in_bytes, cudaMemcpyHostToDevice));
+  check(cudaMemcpy(regions_there.data(), c.regions.data(), c.regions.size_bytes(), cudaMemcpyHostToDevice));
+  const auto* const first = static_cast<const Region*>(regions_there.data());
+  const std::span<const Region> regions(first, c.regions.size());
+  auto* const out = static_cast<std::uint64_t*>(answers_there.data());
+  const std::span<std::uint64_t> answers(out, c.answers.size());
+  const auto n = static_cast<std::int64_t>(regions.size()), threads = static_cast<std::int64_t>(answers.size());
+  const auto blocks = static_cast<unsigned>((threads + 255) / 256);
+  const ConstView pixels(image.data(), Type::u8, shape);
+
+  // Plan, workspace, and the table or tensor that stays.
+  const auto made = [&](const auto& plan, std::uint64_t bytes, const auto& arguments) {
+    const Memory workspace(plan.workspace_bytes());
+    auto memory = std::make_unique<Memory>(bytes);
+    plan.prepare(workspace.data(), Stream::cuda(stream));
+    plan.execute(arguments(memory->data()), workspace.data(), Stream::cuda(stream));
+    check(cudaStreamSynchronize(stream));
+    return memory;
+  };
+  const auto finish = [&](const std::function<void()>& floor, const std::function<void()>& ours) {
+    const auto times = time_all({floor, ours}, c.repetitions, stream);
+    check(cudaMemsetAsync(out, 0xa5, answers.size_bytes(), stream));
+    ours();  // what was timed is what is checked
+    check(cudaStreamSynchronize(stream));
+    check(cudaMemcpy(c.answers.data(), out, answers.size_bytes(), cudaMemcpyDeviceToHost));
+    c.done(times[0], times[1]);
+  };
+  if (c.bins == 0) {
+    SatOptions options;
+    options.backend = Backend::cuda, options.device = c.device;
+    const SatPlan plan(shape, TypePair{Type::u8, Type::u32}, options);
+    const auto table = made(plan, plan.table_bytes(), [&](void* data) {
+      return SatArguments{pixels, View(data, Type::u32, plan.table_shape())};
+    });
+    const auto* const entries = static_cast<const std::uint32_t*>(table->data());
+    const TableView view{ConstView(table->data(), Type::u32, plan.table_shape()), Border::zero};
+    finish([&] { gather<<<blocks, 256, 0, stream>>>(entries, c.width + 1, first, n, out); },
+           [&] { region_sums(on, view, regions, answers); });
+    return;
+  }
+  HistogramOptions options;
+  options.backend = Backend::cuda, options.device = c.device;
+  const HistogramPlan plan(shape, Type::u8, Binning::uniform(c.bins, 0, 256), options);
+  const auto tensor = made(plan, plan.tensor_bytes(), [&](void* data) {
+    return HistogramArguments{pixels, View(data, Type::u32, plan.tensor_shape())};
+  });
+  const auto* const entries = static_cast<const std::uint32_t*>(tensor->data());
+  const TensorView view{ConstView(tensor->data(), Type::u32, plan.tensor_shape()), Border::none};
+  finish(
+      [&] {
+        gather_bins<<<blocks, 256, 0, stream>>>(entries, c.width, c.height, static_cast<int>(c.bins), first, n, out);
+      },
+      [&] { region_histograms(on, view, regions, answers); });
+}
+
+using Contestants = std::vector<std::function<void()>>;
+using AllTimes = std::vector<std::vector<double>>;
+
+/// Peers in turns with the floors, after ours: what a peer does to the machine, or fails at, is none of our times.
+void run_peers(const CudaSat& c, const Contestants& least, const void* image, cudaStream_t stream) {
+  const Scene scene{c.types, c.squares, c.width, c.height, image, c.device, stream};
+  std::vector<DevicePeer> peers;
+  for (const auto make : {npp_integral, cub_scan}) try {
+      std::string missing;
+      std::optional<DevicePeer> peer = make(scene, missing);
+      if (!peer) {
+        c.note(missing);
+        continue;
+      }
+      peer->run();
+      check(cudaStreamSynchronize(stream));
+      peers.push_back(std::move(*peer));
+    } catch (const std::exception& e) {
+      c.note(std::string("a peer of ") + name_of(c.types) + " failed: " + e.what());
+    }
+  if (peers.empty()) return;
+  Contestants contestants = least;
+  for (const DevicePeer& peer : peers) contestants.push_back(peer.run);
+  const AllTimes times = time_all(contestants, c.repetitions, stream);
+  for (std::size_t i = 0; i < peers.size(); ++i) {
+    const DevicePeer& peer = peers[i];
+    const auto entries = peer.whole ? static_cast<std::size_t>((c.width + (peer.border == Border::zero)) *
+                                                               (c.height + (peer.border == Border::zero)))
+                                    : 1;
+    std::vector<unsigned char> table(entries * size_of(c.types.table)),
+        squares(peer.squares ? entries * size_of(*peer.squares) : 0);
+    peer.fetch(table.data(), squares.data());
+    // Beside a table of another geometry the floor would be another.
+    c.peer({peer.name, times[least.size() + i],
+            peer.border != c.border ? std::vector<double>() : fastest(times, least.size()), peer.border, peer.squares,
+            peer.whole, table.data(), squares.data()});
+  }
+}
+
+void run(const CudaSat& c) {
+  check(cudaSetDevice(c.device));
+  const Shape shape{c.width, c.height, 1, c.batch};
+  const TypePair types = c.types;
+  const OwnedStream owned = new_stream();
+  cudaStream_t const stream = owned.get();
+
+  struct Prepared {
+    SatPlan plan;
+    std::unique_ptr<Memory> workspace;
+  };
+  std::vector<Prepared> prepared;
+  for (const std::string& id : c.algorithms) {
+    SatOptions options;
+    options.backend = Backend::cuda;
+    options.device = c.device;
+    options.border = c.border;
+    options.algorithm = id;
+    options.squares = c.squares;
+    SatPlan plan(shape, types, options);
+    auto workspace = std::make_unique<Memory>(plan.workspace_bytes());
+    plan.prepare(workspace->data(), Stream::cuda(stream));
+    prepared.push_back({std::move(plan), std::move(workspace)});
+  }
+  const Shape table_shape = prepared.at(0).plan.table_shape();
+  const auto in_bytes = static_cast<std::size_t>(c.width * c.height * c.batch) * size_of(types.input);
+  const auto entries = static_cast<std::size_t>(table_shape.width * table_shape.height * c.batch);
+  const std::size_t out_bytes = entries * size_of(types.table),
+                    squares_bytes = c.squares ? entries * size_of(*c.squares) : 0;
+  const Memory image(in_bytes), table(out_bytes), squares(squares_bytes);
+  check(cudaMemcpy(image.data(), c.image, in_bytes, cudaMemcpyHostToDevice));
+
+  Contestants least;
+  for (auto& floor :
+       floors({types, c.squares, c.border, c.width, c.height, c.batch, image.data(), table.data(), squares.data()}))
+    least.push_back([floor, stream] { floor(stream); });
+  Contestants contestants = least;
+  for (const Prepared& p : prepared)
+    contestants.push_back([&] {
+      SatArguments arguments{ConstView(image.data(), types.input, shape), View(table.data(), types.table, table_shape)};
+      if (c.squares) arguments.squares = View(squares.data(), *c.squares, table_shape);
+      p.plan.execute(arguments, p.workspace->data(), Stream::cuda(stream));
+    });
+  const AllTimes times = time_all(contestants, c.repetitions, stream);
+  c.floor(fastest(times, least.size()));
+  // What was timed is what is checked.
+  for (std::size_t i = 0; i < prepared.size(); ++i) {
+    check(cudaMemsetAsync(table.data(), 0xa5, out_bytes, stream));
+    check(cudaMemsetAsync(squares.data(), 0xa5, squares_bytes, stream));
+    contestants[least.size() + i]();
+    check(cudaStreamSynchronize(stream));
+    check(cudaMemcpy(c.table, table.data(), out_bytes, cudaMemcpyDeviceToHost));
+    if (c.squares) check(cudaMemcpy(c.squares_table, squares.data(), squares_bytes, cudaMemcpyDeviceToHost));
+    c.done(prepared[i].plan.algorithm(), times[least.size() + i]);
+  }
+  if (c.peers) run_peers(c, least, image.data(), stream);
+}
+
+void run(const CudaRace& race) { run_race(race); }
+void run(const CudaLink& link) { run_link(link); }
+
+}  // namespace
+}  // namespace areal::bench
+
+namespace {
+/// Exceptions do not cross: the sentence of one, cut to fit, else an empty text.
+template <class What>
+void run_for(const What& what, char* error, std::size_t size) {
+  std::string text;
+  try {
+    areal::bench::run(what);
+  } catch (const std::exception& e) {
+    text = e.what();
+  }
+  std::strncpy(error, text.c_str(), size - 1);
+  error[size - 1] = 0;
+}
+}  // namespace
+
+extern "C" void areal_cuda_bench_sat(const areal::bench::CudaSat* what, char* error, std::size_t size) {
+  run_for(*what, error, size);
+}
+extern "C" void areal_cuda_bench_regions(const areal::bench::CudaRegions* what, char* error, std::size_t size) {
+  run_for(*what, error, size);
+}
+extern "C" void areal_cuda_bench_histogram(const areal::bench::CudaHistogram* what, char* error, std::size_t size) {
+  run_for(*what, error, size);
+}
+extern "C" void areal_cuda_bench_race(const areal::bench::CudaRace* what, char* error, std::size_t size) {
+  run_for(*what, error, size);
+}
+extern "C" void areal_cuda_bench_link(const areal::bench::CudaLink* what, char* error, std::size_t size) {
+  run_for(*what, error, size);
+}

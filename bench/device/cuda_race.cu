@@ -1,0 +1,477 @@
+// Races of `areal bench` on a GPU (apps/areal/bench/race.hpp). Image and check are made where they are used: a table of
+// 64 Ki x 64 Ki would take minutes on its way. Pixels are whole numbers whose sums the table holds exactly; then a
+// table is right where every entry's difference from its three neighbours is the pixel, and a tensor where it is 1 for
+// the pixel's bin and 0 for others: no sum is made a second time. Sums of a line are a table of one row.
+#include <cuda_runtime.h>
+#include <algorithm>
+#include <areal/histogram.hpp>
+#include <areal/research/scan.hpp>
+#include <areal/sat.hpp>
+#include <chrono>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <string>
+#include "cuda_device.hpp"
+#include "cuda_floors.hpp"
+#include "cuda_race.hpp"
+#include "device_peers.hpp"
+
+namespace areal::bench {
+namespace {
+
+// The pixel's value: a hash of where it is. Tables of 32f hold whole numbers to 2^24 exactly: of signed input the sums
+// of -1, 0 and 1 stay far below it, of unsigned input one pixel in 64 is 1, which do up to 2^30 pixels.
+enum class Values { bytes, signs, sparse };
+
+__host__ __device__ inline unsigned hash(std::int64_t i) {
+  auto x = static_cast<unsigned long long>(i) * 0x9e3779b97f4a7c15ULL;
+  x ^= x >> 32;
+  x *= 0xd6e8feb86659fd93ULL;
+  return static_cast<unsigned>(x >> 32);
+}
+__host__ __device__ inline int pixel(std::int64_t i, Values values) {
+  const unsigned h = hash(i);
+  if (values == Values::signs) return static_cast<int>(h % 3) - 1;
+  if (values == Values::sparse) return h % 64 == 0;
+  return static_cast<int>(h & 255);
+}
+
+template <class T>
+__global__ void fill(T* image, std::int64_t n, Values values) {
+  const std::int64_t step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += step)
+    image[i] = static_cast<T>(pixel(i, values));
+}
+
+/// Of the planes of one image, each width x height at `pitch` entries after `skip` (1 for border zero) rows and columns
+/// of zeros. Where bins is not 0, plane k is bin k's.
+struct Planes {
+  std::int64_t width, height, pitch, bins, batch;
+  int skip;
+};
+
+/// Counts the entries that are wrong; `wrong[1]` is one of them.
+template <class T>
+__global__ void compare(const T* table, Planes p, Values values, unsigned long long* wrong) {
+  const std::int64_t planes = p.batch * (p.bins == 0 ? 1 : p.bins), rows = p.height + p.skip,
+                     columns = p.width + p.skip;
+  const std::int64_t n = planes * rows * columns, step = static_cast<std::int64_t>(gridDim.x) * blockDim.x;
+  for (std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < n; i += step) {
+    const std::int64_t x = i % columns, y = i / columns % rows, plane = i / columns / rows;
+    const T* const at = table + (plane * rows + y) * p.pitch + x;
+    const T left = x > 0 ? at[-1] : T(0), above = y > 0 ? at[-p.pitch] : T(0);
+    const T corner = x > 0 && y > 0 ? at[-p.pitch - 1] : T(0);
+    T expected = 0;
+    if (x >= p.skip && y >= p.skip) {
+      const std::int64_t image = p.bins == 0 ? plane : plane / p.bins;
+      const int value = pixel((image * p.height + y - p.skip) * p.width + x - p.skip, values);
+      expected = p.bins == 0 ? static_cast<T>(value) : static_cast<T>(value * p.bins / 256 == plane % p.bins);
+    }
+    // Each difference on its own: with floats all of them are exact. x - x is not 0 for what is no number.
+    if (static_cast<T>(static_cast<T>(at[0] - left) - static_cast<T>(above - corner)) != expected) {
+      atomicAdd(wrong, 1ULL);
+      wrong[1] = static_cast<unsigned long long>(i);
+    }
+  }
+}
+
+constexpr unsigned many_blocks = 132 * 16;
+
+template <class Do>
+void with_type(Type type, const Do& run) {
+  switch (type) {
+    case Type::u8:
+      return run(std::uint8_t{});
+    case Type::s8:
+      return run(std::int8_t{});
+    case Type::u16:
+      return run(std::uint16_t{});
+    case Type::s16:
+      return run(std::int16_t{});
+    case Type::u32:
+    case Type::s32:  // the same bits
+      return run(std::uint32_t{});
+    case Type::u64:
+    case Type::s64:
+      return run(std::uint64_t{});
+    case Type::f32:
+      return run(float{});
+    case Type::f64:
+      return run(double{});
+    default:
+      throw Unavailable("races are not run with pixels of " + std::string(name_of(type)));
+  }
+}
+
+/// A result is wrong, or the device is lost.
+struct Wrong : Error {
+  using Error::Error;
+};
+struct Lost : Error {
+  using Error::Error;
+};
+
+/// After an exception: whether others may still run.
+void require_alive(const std::string& name, const std::exception& e) {
+  cudaGetLastError();
+  if (cudaDeviceSynchronize() != cudaSuccess) throw Lost(name + ": " + e.what() + "; the device is lost");
+}
+
+/// Throws Wrong where an entry of the table or the tensor is.
+void require_right(const std::string& name, const void* table, Type type, const Planes& planes, Values values,
+                   cudaStream_t stream) {
+  const Memory wrong(2 * sizeof(unsigned long long));
+  auto* const counter = static_cast<unsigned long long*>(wrong.data());
+  check(cudaMemsetAsync(counter, 0, 2 * sizeof *counter, stream));
+  with_type(type, [&](auto t) {
+    using T = decltype(t);
+    if constexpr (sizeof(T) >= 4)
+      compare<<<many_blocks, 256, 0, stream>>>(static_cast<const T*>(table), planes, values, counter);
+    else
+      throw Unavailable("results of " + std::string(name_of(type)) + " are not checked");
+  });
+  check(cudaGetLastError());
+  unsigned long long found[2];
+  check(cudaMemcpyAsync(found, counter, sizeof found, cudaMemcpyDeviceToHost, stream));
+  check(cudaStreamSynchronize(stream));
+  if (found[0] == 0) return;
+  const auto columns = static_cast<unsigned long long>(planes.width + planes.skip);
+  throw Wrong(name + ": " + std::to_string(found[0]) + " entries are wrong, one of them in column " +
+              std::to_string(found[1] % columns) + " of row " + std::to_string(found[1] / columns));
+}
+
+/// What is timed: queues one execute.
+struct Contestant {
+  std::size_t racer = 0;
+  std::string algorithm;
+  std::function<void()> run;
+  std::function<void()> poison;  // what it makes
+  std::function<void()> verify;  // throws Wrong
+  // For the launches' times: the same, telling `launched` of each. Empty for a peer.
+  std::function<void()> run_told;
+  std::shared_ptr<LaunchReport> launched;
+};
+
+std::shared_ptr<Memory> memory(std::size_t bytes) { return std::make_shared<Memory>(bytes); }
+
+/// As many rounds as asked for, fewer where they would take more than a second.
+int rounds_of(double microseconds, int asked) {
+  return std::clamp(static_cast<int>(1e6 / std::max(microseconds, 1.0)), std::min(3, asked), asked);
+}
+
+/// Holds the stream, so that what is queued behind it is there before it begins.
+__global__ void hold(long long clocks) {
+  const long long begin = clock64();
+  while (clock64() - begin < clocks) {
+  }
+}
+
+std::vector<CudaLaunchTimes> launch_times(const Contestant& c, int rounds, int most_threads, cudaStream_t stream) {
+  std::vector<LaunchCounts> told;
+  *c.launched = [&](const LaunchCounts& launch) { told.push_back(launch); };
+  c.run_told();
+  check(cudaStreamSynchronize(stream));
+  std::vector<CudaLaunchTimes> all;
+  std::vector<std::size_t> ends;  // number of the launch behind the last of each
+  for (std::size_t i = 0; i < told.size(); ++i) {
+    const LaunchCounts& launch = told[i];
+    if (told.size() <= 16 || i == 0 || launch.kernel != told[i - 1].kernel) {
+      const double occupancy = static_cast<double>(launch.resident) * launch.threads / most_threads;
+      all.push_back({launch.kernel, 0, 0, launch.threads, occupancy, {}});
+      ends.push_back(i);
+    }
+    ++all.back().launches, all.back().blocks += launch.blocks, ends.back() = i + 1;
+  }
+  std::vector<std::unique_ptr<Event>> events;
+  for (std::size_t i = 0; i <= all.size(); ++i) events.push_back(std::make_unique<Event>());
+  for (int round = 0; round < rounds; ++round) {
+    std::size_t launches = 0, parts = 0;
+    *c.launched = [&](const LaunchCounts&) {
+      if (++launches == ends[parts]) cudaEventRecord(events[++parts]->get(), stream);
+    };
+    hold<<<1, 1, 0, stream>>>(40'000 * static_cast<long long>(std::min<std::size_t>(told.size(), 500) + 2));
+    check(cudaEventRecord(events[0]->get(), stream));
+    c.run_told();
+    check(cudaStreamSynchronize(stream));
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      float ms = 0;
+      check(cudaEventElapsedTime(&ms, events[i]->get(), events[i + 1]->get()));
+      all[i].times.push_back(1000.0 * ms);
+    }
+  }
+  *c.launched = {};
+  return all;
+}
+
+class Course {
+ public:
+  explicit Course(const CudaRace& race) : race_(race), owned_(new_stream()), stream_(owned_.get()) {
+    if (race.bins == 0 && race.types.table == Type::f32)
+      values_ = is_float(race.types.input) || is_signed_integer(race.types.input) ? Values::signs : Values::sparse;
+    else if (race.bins == 0 && is_signed_integer(race.types.input))
+      values_ = Values::signs;
+    const Type type = input();
+    const std::int64_t n = race.width * race.height * race.batch;
+    if (values_ == Values::sparse && n > std::int64_t{1} << 29)
+      throw Unavailable("32f does not hold the sums of so many whole numbers");
+    image_ = memory(static_cast<std::size_t>(n) * size_of(type));
+    with_type(type, [&](auto t) {
+      fill<<<many_blocks, 256, 0, stream_>>>(static_cast<decltype(t)*>(image_->data()), n, values_);
+    });
+    check(cudaGetLastError());
+    out_bytes_ = static_cast<std::size_t>(n) *
+                 (race.bins != 0 ? static_cast<std::size_t>(race.bins) * 4 : size_of(race.types.table));
+    out_ = memory(out_bytes_);
+    check(cudaStreamSynchronize(stream_));
+  }
+
+  void run() {
+    const auto least = floors_of();
+    std::vector<Contestant> contestants;
+    for (std::size_t i = 0; i < race_.racers.size(); ++i) {
+      Contestant c;
+      for (bool last = false;; last = true) try {
+          c = contestant(race_.racers[i]);
+          c.racer = i;
+          c.run();
+          check(cudaStreamSynchronize(stream_));
+          break;
+        } catch (const std::exception& e) {
+          c = {};
+          require_alive(race_.racers[i].algorithm, e);
+          if (last || contestants.empty() || dynamic_cast<const OutOfMemory*>(&e) == nullptr) {
+            race_.refused(i, e.what());
+            break;
+          }
+          measure(least, contestants);  // which lets go of their memory
+        }
+      if (!c.run) continue;
+      contestants.push_back(std::move(c));
+      if (workspaces_ > most_kept) measure(least, contestants);
+    }
+    measure(least, contestants);
+    if (!floor_.empty()) race_.floor(floor_);
+  }
+
+ private:
+  static constexpr std::size_t most_kept = std::size_t{16} << 30;  // of workspaces at once
+
+  Type input() const { return race_.bins != 0 ? Type::u8 : race_.types.input; }
+  Shape shape() const { return {race_.width, race_.height, 1, race_.batch}; }
+
+  std::vector<std::function<void()>> floors_of() {
+    if (race_.bins != 0) return {[this] { check(cudaMemsetAsync(out_->data(), 0, out_bytes_, stream_)); }};
+    std::vector<std::function<void()>> all;
+    for (auto& floor : floors({race_.types,
+                               {},
+                               Border::none,
+                               race_.width,
+                               race_.height,
+                               race_.batch,
+                               image_->data(),
+                               out_->data(),
+                               nullptr}))
+      all.push_back([floor, this] { floor(stream_); });
+    return all;
+  }
+
+  Planes planes() const { return {race_.width, race_.height, race_.width, race_.bins, race_.batch, 0}; }
+
+  Contestant contestant(const CudaRacer& racer) {
+    if (racer.algorithm == "npp") return peer(npp_integral);
+    if (racer.algorithm == "scan-scan") return peer(scan_scan);
+    if (racer.algorithm == "cub" && race_.line) return peer(cub_scan);
+    if (race_.line) return line(racer);
+    return race_.bins != 0 ? tensor(racer) : table(racer);
+  }
+
+  Contestant peer(std::optional<DevicePeer> (*make)(const Scene&, std::string&)) {
+    if (race_.bins != 0 || race_.batch != 1) throw Unavailable("peers make tables of one image");
+    std::string missing;
+    std::optional<DevicePeer> found =
+        make({race_.types, {}, race_.width, race_.height, image_->data(), race_.device, stream_}, missing);
+    if (!found) throw Unavailable(missing);
+    auto kept = std::make_shared<DevicePeer>(std::move(*found));
+    Contestant c;
+    c.algorithm = kept->name;
+    c.run = kept->run;
+    c.poison = [this, kept] {
+      const auto entry = size_of(race_.types.table);
+      const std::size_t more = kept->border == Border::zero ? 1 : 0;
+      check(cudaMemset2DAsync(const_cast<void*>(kept->table), static_cast<std::size_t>(kept->pitch), 0xa5,
+                              (static_cast<std::size_t>(race_.width) + more) * entry,
+                              static_cast<std::size_t>(race_.height) + more, stream_));
+    };
+    c.verify = [this, kept] {
+      const auto entry = static_cast<std::int64_t>(size_of(race_.types.table));
+      const Planes p{race_.width, race_.height, kept->pitch / entry, 0, 1, kept->border == Border::zero ? 1 : 0};
+      require_right(kept->name, kept->table, race_.types.table, p, values_, stream_);
+    };
+    workspaces_ += out_bytes_;
+    return c;
+  }
+
+  Contestant planned(const auto& plan, const auto& telling, const auto&... arguments) {
+    const auto workspace = memory(plan.workspace_bytes());
+    workspaces_ += plan.workspace_bytes();
+    plan.prepare(workspace->data(), Stream::cuda(stream_));
+    Contestant c;
+    c.algorithm = plan.algorithm();
+    c.run = [=, this] { plan.execute(arguments..., workspace->data(), Stream::cuda(stream_)); };
+    c.run_told = [=, this] { telling.execute(arguments..., workspace->data(), Stream::cuda(stream_)); };
+    c.poison = [this] { check(cudaMemsetAsync(out_->data(), 0xa5, out_bytes_, stream_)); };
+    c.verify = [this, name = plan.algorithm()] {
+      require_right(name, out_->data(), race_.bins != 0 ? Type::u32 : race_.types.table, planes(), values_, stream_);
+    };
+    return c;
+  }
+
+  Contestant table(const CudaRacer& racer) {
+    SatOptions options;
+    options.backend = Backend::cuda, options.device = race_.device, options.border = Border::none;
+    options.algorithm = racer.algorithm, options.r = racer.r, options.scan = racer.scan;
+    const SatPlan plan(shape(), race_.types, options);
+    const auto launched = std::make_shared<LaunchReport>();
+    options.launched = [launched](const LaunchCounts& launch) { (*launched)(launch); };
+    const SatPlan telling(shape(), race_.types, options);
+    Contestant c = planned(plan, telling,
+                           SatArguments{ConstView(image_->data(), race_.types.input, shape()),
+                                        View(out_->data(), race_.types.table, plan.table_shape())});
+    c.launched = launched;
+    return c;
+  }
+
+  Contestant tensor(const CudaRacer& racer) {
+    const Binning binning = Binning::uniform(race_.bins, 0, 256);
+    HistogramOptions options;
+    options.backend = Backend::cuda, options.device = race_.device;
+    options.algorithm = racer.algorithm, options.tile = racer.tile, options.tile_threads = racer.tile_threads;
+    const HistogramPlan plan(shape(), Type::u8, binning, options);
+    const auto launched = std::make_shared<LaunchReport>();
+    options.launched = [launched](const LaunchCounts& launch) { (*launched)(launch); };
+    const HistogramPlan telling(shape(), Type::u8, binning, options);
+    Contestant c = planned(plan, telling,
+                           HistogramArguments{ConstView(image_->data(), Type::u8, shape()),
+                                              View(out_->data(), Type::u32, plan.tensor_shape())});
+    c.launched = launched;
+    return c;
+  }
+
+  /// Does it, and says whose it is where that fails.
+  template <class Do>
+  static auto named(const Contestant& c, const Do& run) {
+    try {
+      return run();
+    } catch (const Wrong&) {
+      throw;
+    } catch (const std::exception& e) {
+      throw Error(c.algorithm + ": " + e.what());
+    }
+  }
+
+  Contestant line(const CudaRacer& racer) {
+    ScanOptions options;
+    options.backend = Backend::cuda, options.device = race_.device;
+    options.algorithm = racer.algorithm, options.group = racer.group;
+    const ScanPlan plan(race_.width, race_.types, options);
+    const auto launched = std::make_shared<LaunchReport>();
+    options.launched = [launched](const LaunchCounts& launch) { (*launched)(launch); };
+    const ScanPlan telling(race_.width, race_.types, options);
+    Contestant c = planned(plan, telling, ConstView(image_->data(), race_.types.input, shape()),
+                           View(out_->data(), race_.types.table, shape()));
+    c.launched = launched;
+    return c;
+  }
+
+  /// Times those, in turns with the floor, and lets go of what they hold. Slow ones have rounds of their own, so that
+  /// the others have all of theirs.
+  void measure(const std::vector<std::function<void()>>& least, std::vector<Contestant>& contestants) {
+    std::vector<int> rounds;
+    std::vector<std::size_t> quick;
+    for (std::size_t i = 0; i < contestants.size(); ++i) {
+      const auto first = named(contestants[i], [&] { return time_all({contestants[i].run}, 1, stream_, 0); });
+      rounds.push_back(rounds_of(first[0][0], race_.repetitions));
+      if (rounds[i] == race_.repetitions) quick.push_back(i);
+    }
+    std::vector<std::vector<double>> times(contestants.size()), beside(contestants.size());
+    const auto in_turns = [&](const std::vector<std::size_t>& those, int n, int before) {
+      std::vector<std::function<void()>> turns = least;
+      for (const std::size_t i : those) turns.push_back(contestants[i].run);
+      auto all = time_all(turns, n, stream_, before);
+      for (std::size_t k = 0; k < those.size(); ++k) {
+        times[those[k]] = std::move(all[least.size() + k]);
+        beside[those[k]] = fastest(all, least.size());
+      }
+      if (floor_.empty()) floor_ = fastest(all, least.size());
+    };
+    if (!quick.empty()) in_turns(quick, race_.repetitions, 2);
+    for (std::size_t i = 0; i < contestants.size(); ++i)
+      if (rounds[i] != race_.repetitions) named(contestants[i], [&] { in_turns({i}, rounds[i], 0); });
+    int most_threads = 0;
+    check(cudaDeviceGetAttribute(&most_threads, cudaDevAttrMaxThreadsPerMultiProcessor, race_.device));
+    for (std::size_t i = 0; i < contestants.size(); ++i) {
+      const Contestant& c = contestants[i];
+      std::vector<CudaLaunchTimes> launches;
+      if (race_.launches && c.run_told)
+        launches = named(c, [&] { return launch_times(c, rounds[i], most_threads, stream_); });
+      try {  // what was timed is what is checked
+        named(c, [&] {
+          c.poison();
+          c.run();
+          c.verify();
+        });
+        race_.done(c.racer, c.algorithm, times[i], beside[i], launches);
+      } catch (const Wrong& e) {
+        race_.wrong(c.racer, e.what());
+      }
+    }
+    contestants.clear();
+    workspaces_ = 0;
+  }
+
+  const CudaRace& race_;
+  const OwnedStream owned_;
+  cudaStream_t const stream_;
+  Values values_ = Values::bytes;
+  std::shared_ptr<Memory> image_, out_;
+  std::size_t out_bytes_ = 0, workspaces_ = 0;
+  std::vector<double> floor_;
+};
+
+}  // namespace
+
+void run_race(const CudaRace& race) {
+  check(cudaSetDevice(race.device));
+  std::unique_ptr<Course> course;
+  try {
+    course = std::make_unique<Course>(race);
+  } catch (const Unavailable& e) {
+    for (std::size_t i = 0; i < race.racers.size(); ++i) race.refused(i, e.what());
+    return;
+  } catch (const OutOfMemory& e) {
+    require_alive("the image", e);
+    for (std::size_t i = 0; i < race.racers.size(); ++i) race.refused(i, std::string("image and result: ") + e.what());
+    return;
+  }
+  course->run();
+}
+
+void run_link(const CudaLink& link) {
+  check(cudaSetDevice(link.device));
+  const OwnedStream owned = new_stream();
+  cudaStream_t const stream = owned.get();
+  const std::size_t bytes = std::max(link.up_bytes, link.down_bytes);
+  const Memory device(bytes);
+  void* pinned = nullptr;
+  check(cudaMallocHost(&pinned, std::max<std::size_t>(bytes, 1)));
+  const std::unique_ptr<void, void (*)(void*)> host(pinned, [](void* p) { cudaFreeHost(p); });
+  std::memset(host.get(), 1, bytes);
+  const auto times = time_all(
+      {[&] { check(cudaMemcpyAsync(device.data(), host.get(), link.up_bytes, cudaMemcpyHostToDevice, stream)); },
+       [&] { check(cudaMemcpyAsync(host.get(), device.data(), link.down_bytes, cudaMemcpyDeviceToHost, stream)); }},
+      link.repetitions, stream);
+  link.done(times[0], times[1]);
+}
+
+}  // namespace areal::bench

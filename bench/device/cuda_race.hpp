@@ -1,0 +1,11 @@
+#pragma once
+// Races on a GPU, and what its link takes: see apps/areal/bench/race.hpp.
+
+#include "bench/protocol/cuda_bench.hpp"
+
+namespace areal::bench {
+
+void run_race(const CudaRace& race);
+void run_link(const CudaLink& link);
+
+}  // namespace areal::bench

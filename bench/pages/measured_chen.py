@@ -1,0 +1,209 @@
+"""What docs/algorithms/chen-2018.md shows as measured: Figures 6 to 8 of Chen 2018, from `areal bench sat --figure chen`, and
+the model beside them, from `areal model chen --measured`. report.py calls it."""
+
+PAGE = "docs/algorithms/chen-2018.md"
+THREE = ("scanrow-brlt", "brlt-scanrow", "scanrow-column")
+CLAIMS = (("T(ScanColumn) < T(BrltScanRow)", lambda t: (t["ScanColumn"], t["BrltScanRow"])),
+          ("2 T(BrltScanRow) < T(ScanRow) + T(ScanColumn)", lambda t: (2 * t["BrltScanRow"], t["ScanRow"] + t["ScanColumn"])),
+          ("T(BrltScanRow) < T(ScanRowBrlt)", lambda t: (t["BrltScanRow"], t["ScanRowBrlt"])))
+
+
+def column_of(record):
+    """Its column: an algorithm of the paper, scan-scan, npp, or areal's own, which goes by several names."""
+    algorithm = record["algorithm"]
+    if algorithm in (*THREE, "scan-scan"):
+        return None if record.get("scan") == "ladner-fischer" else algorithm
+    return "npp" if algorithm.startswith("npp") else "areal"
+
+
+def microseconds(value):
+    return f"{value:.1f}" if value < 1000 else f"{value:.0f}"
+
+
+def size_of(record):
+    return f"{record['width']}x{record['height']}"
+
+
+def figure(records):
+    """Lane -> size -> column -> record, in the order of the file."""
+    made = {}
+    for record in records:
+        column = column_of(record)
+        if column:
+            made.setdefault(record["lane"], {}).setdefault(size_of(record), {})[column] = record
+    return made
+
+
+def time(row, column):
+    return row[column]["time_us"]["median"] if column in row else None
+
+
+def over(row, slow, fast):
+    """How many times as fast, None where one of both was not measured."""
+    return time(row, slow) / time(row, fast) if slow in row and fast in row else None
+
+
+def best(row):
+    """The fastest of the paper's three. None where one of them did not run: the fastest might be that one."""
+    return min(THREE, key=lambda name: time(row, name)) if all(name in row for name in THREE) else None
+
+
+def cell(value, words="{:.2f}"):
+    return "" if value is None else words.format(value)
+
+
+def table_of_lane(lane, sizes):
+    floors = [record["floor"] for row in sizes.values() for record in row.values() if "floor" in record]
+    floor = floors[0] if floors else "floor"
+    npp = any("npp" in row for row in sizes.values())
+    peers = ["scan-scan"] + ["npp"] * npp
+    lines = ["", f"{lane}:", "",
+             f"| size | {floor} | " + " | ".join(("scan-scan", *["NPP"] * npp, *(f"`{name}`" for name in THREE), "areal"))
+             + " | best of the three over scan-scan |" + " it over NPP |" * npp + " areal over scan-scan |" + " areal over NPP |" * npp + " areal over the best |",
+             "| --- |" + " --- |" * (1 + len(peers) + 4 + 2 * len(peers) + 1)]
+    for size, row in sizes.items():
+        fastest = best(row)
+        floor_us = next((record["floor_us"] for record in row.values() if "floor_us" in record), None)
+        cells = [size, cell(floor_us and microseconds(floor_us), "{}")]
+        cells += [cell(time(row, name) and microseconds(time(row, name)), "{}") for name in (*peers, *THREE, "areal")]
+        cells += [cell(over(row, peer, fastest)) for peer in peers]
+        cells += [cell(over(row, peer, "areal")) for peer in peers] + [cell(over(row, fastest, "areal"))]
+        lines.append("| " + " | ".join(cells) + " |")
+    return lines
+
+
+def most(ratios):
+    """The largest of [ratio, lane, size], in words."""
+    ratio, lane, size = max(ratios)
+    return f"{ratio:.1f} times ({lane}, {size})"
+
+
+def span(ratios):
+    return f"{min(ratios)[0]:.2f} to {max(ratios)[0]:.2f}"
+
+
+def all_over(made, slow, fast):
+    """[ratio, lane, size] wherever both were measured; `fast` is a column or a function of the row."""
+    found = []
+    for lane, sizes in made.items():
+        for size, row in sizes.items():
+            column = fast(row) if callable(fast) else fast
+            ratio = over(row, slow(row) if callable(slow) else slow, column) if column else None
+            if ratio is not None:
+                found.append((ratio, lane, size))
+    return found
+
+
+def answer(words, ratios, say):
+    return f"- {words} " + (say(ratios) if ratios else "Not measured.")
+
+
+def answers(made, records):
+    lines = ["", "What the paper says, and what was measured here:", ""]
+    lines.append(answer("Up to 2.3 times as fast as its baseline, by the best of the three. Here, over scan-scan:",
+                        all_over(made, "scan-scan", best), lambda r: f"up to {most(r)}, {span(r)} over all."))
+    lines.append(answer("Up to 3.2 times as fast as NPP. Here:", all_over(made, "npp", best), lambda r: f"up to {most(r)}, {span(r)} over all."))
+    wins = [best(row) for sizes in made.values() for row in sizes.values() if best(row)]
+    lines.append("- `brlt-scanrow` is the fastest of the three. Here, of " + f"{len(wins)} cases: "
+                 + ", ".join(f"`{name}` in {wins.count(name)}" for name in THREE) + "." if wins else
+                 "- `brlt-scanrow` is the fastest of the three. Not measured.")
+    doubles = {size: over(row, "scan-scan", best(row)) for size, row in made.get("64f64f", {}).items() if best(row)}
+    slower = [size for size, ratio in doubles.items() if ratio is not None and ratio <= 1]
+    lines.append("- With 64f64f it is faster than the baseline up to 6k. " + (
+        "Not measured." if all(ratio is None for ratio in doubles.values()) else
+        "Here it is at every size." if not slower else "Here it is not at " + ", ".join(slower) + "."))
+    scans = []
+    for record in records:
+        if record.get("scan") == "ladner-fischer":
+            row = made.get(record["lane"], {}).get(size_of(record), {})
+            other = time(row, record["algorithm"])
+            if other:
+                scans.append((record["time_us"]["median"] / other, record["lane"], size_of(record)))
+    lines.append(answer("Kogge-Stone and Ladner-Fischer take the same time. Here the latter takes, of the former's time,", scans,
+                        lambda r: f"{span(r)} ({', '.join(dict.fromkeys(ratio[1] for ratio in r))})."))
+    default = all_over(made, best, "areal")
+    lines.append(answer("areal's own default beside the best of the three:", default, lambda r: f"{span(r)} times as fast"
+                        + (", slower at " + ", ".join(f"{lane} {size}" for ratio, lane, size in r if ratio < 1) if min(r)[0] < 1 else "") + "."))
+    missing = [f"{lane} {size}" for lane, sizes in made.items() for size, row in sizes.items() if not best(row)]
+    if missing:
+        lines.append("- Not all of the three ran, and no best is named, at " + ", ".join(missing) + ".")
+    return lines
+
+
+def passes(records):
+    """Size -> kernel -> mean of its launches, with Kogge-Stone; of 32f32f."""
+    found = {}
+    for record in records:
+        if record["algorithm"] in THREE and record.get("scan") != "ladner-fischer" and record["lane"] == "32f32f":
+            for launch in record.get("launches", []):
+                found.setdefault(size_of(record), {}).setdefault(launch["kernel"], []).append(launch["time_us"]["median"])
+    return {size: {kernel: sum(times) / len(times) for kernel, times in kernels.items()} for size, kernels in found.items()}
+
+
+def breakdown(records):
+    rows = [record for record in records if record["algorithm"] in THREE and len(record.get("launches", [])) == 2]
+    if not rows:
+        return ["", "Figure 8 and VI-D: not measured yet."]
+    lines = ["", "Figure 8, the launches of 32f32f, in microseconds:", "",
+             "| size | algorithm | warp scan | 1st | 2nd |", "| --- | --- | --- | --- | --- |"]
+    for record in rows:
+        times = " | ".join(microseconds(launch["time_us"]["median"]) for launch in record["launches"])
+        lines.append(f"| {size_of(record)} | `{record['algorithm']}` | {record.get('scan', '')} | {times} |")
+    lines += ["", "VI-D from them, T being the time of a launch, the mean of both where there are two:", "",
+              "| size | inequality | left, us | right, us | holds |", "| --- | --- | --- | --- | --- |"]
+    for size, times in passes(records).items():
+        if not all(kernel in times for kernel in ("ScanRow", "ScanColumn", "BrltScanRow", "ScanRowBrlt")):
+            lines.append(f"| {size} | not all launches were measured | | | |")
+            continue
+        for words, both in CLAIMS:
+            left, right = both(times)
+            lines.append(f"| {size} | {words} | {microseconds(left)} | {microseconds(right)} | {'yes' if left < right else 'no'} |")
+    return lines
+
+
+def model(objects):
+    """The model with what areal_latencies measured, beside the times: one object of `areal model chen --json`."""
+    found = [one for one in objects if "measured" in one]
+    if not found:
+        return ["", "The model beside the times: not measured yet."]
+    one = found[-1]
+    lines = ["", f"The model's times (by throughput, global memory not being in it) with what `areal_latencies` measured of one {one['device']}, "
+             f"beside these, of {one['width']}x{one['height']}:", "",
+             "| types | warp scan | algorithm | model, us | measured, us | measured / model |", "| --- | --- | --- | --- | --- | --- |"]
+    verdicts = []
+    for lane in one["measured"]["lanes"]:
+        predicted = next((p for p in one["predictions"] if p["bytes"] == lane["bytes"] and p["by"] == f"throughput, {lane['scan']}"), None)
+        if not predicted:
+            continue
+        for name in THREE:
+            measured = lane["algorithms_us"].get(name)
+            if measured is None:
+                continue
+            modelled = predicted["algorithms"][name]["us"]
+            lines.append(f"| {lane['lane']} | {lane['scan']} | `{name}` | {microseconds(modelled)} | {microseconds(measured)} | {measured / modelled:.1f} |")
+        for words, holds in lane.get("claims", {}).items():
+            said, was = ("holds" if value else "does not hold" for value in (predicted["claims"][words], holds))
+            verdicts.append(f"- {lane['lane']}, {lane['scan']}, {words}: by the model it {said}, by the times it {was}.")
+    return lines + [""] + verdicts if verdicts else lines
+
+
+def lines(newest):
+    path, records = newest("sat-chen")
+    records = [record for record in records if record.get("shown") == "chen"]
+    if not records:
+        return ["Not measured yet."]
+    made = figure(records)
+    npp = next((record["algorithm"] for record in records if column_of(record) == "npp"), None)
+    commits = ", ".join(dict.fromkeys(record["commit"] for record in records))
+    text = [f"`areal bench sat --figure chen` on one {records[0]['device']}: medians in microseconds, border none"
+            + (f"; {npp} with border zero" if npp else "") + f". `bench/results/{path.name}`, of {commits}. scan-scan is the paper's baseline "
+            "by its description (`bench/device/scan_scan.hpp`), not the library itself. An empty cell was not measured."]
+    picture = path.with_suffix(".svg")
+    if picture.exists():
+        text += ["", f"![Times and speed-ups of each type pair](../../bench/results/{picture.name})"]
+    text += answers(made, records)
+    for lane, sizes in made.items():
+        text += table_of_lane(lane, sizes)
+    text += breakdown(records)
+    text += model(newest("model-chen")[1])
+    return text

@@ -1,0 +1,116 @@
+#pragma once
+// What `areal bench` asks of its CUDA plug-in.
+
+#include <areal/border.hpp>
+#include <areal/region.hpp>
+#include <areal/research/warp_scan.hpp>
+#include <areal/type_pair.hpp>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace areal::bench {
+
+/// Another library's kernel, timed in turns with the floor.
+struct CudaPeer {
+  std::string name;                  ///< library, version, function
+  std::vector<double> times, floor;  ///< microseconds; no floor where it makes tables of another geometry than ours
+  Border border;                     ///< of what it makes
+  std::optional<Type> squares;
+  bool whole;                         ///< else `table` is the last entry alone
+  const void *table, *squares_table;  ///< host, contiguous: of the type pair's type, and of the squares'
+};
+
+/// Tables of one image, of every algorithm beside the floor; all in turns, one execute between two events.
+struct CudaSat {
+  TypePair types;
+  std::optional<Type> squares;  ///< also the table of squares
+  Border border;
+  std::int64_t width, height, batch;
+  const void* image;            ///< host, contiguous
+  void *table, *squares_table;  ///< host, contiguous: what `done` may look at
+  std::vector<std::string> algorithms;
+  int repetitions, device;
+  bool peers;                                             ///< of one image, after ours
+  std::function<void(const std::vector<double>&)> floor;  ///< microseconds of the fastest floor
+  /// Each algorithm's microseconds, its tables being there.
+  std::function<void(const std::string& id, const std::vector<double>&)> done;
+  std::function<void(const CudaPeer&)> peer;
+  std::function<void(const std::string&)> note;  ///< which peer is missing, and why
+};
+
+/// The integral histogram of one image (8u, uniform bins over 0 to 256, 32u) beside a memset of its tensor.
+struct CudaHistogram {
+  std::int64_t width, height, batch, bins;
+  const void* image;  ///< host, contiguous
+  int repetitions, device;
+  std::function<void(const std::vector<double>&)> floor;  ///< microseconds of the memset
+  /// The algorithm's microseconds. `at(bin, x, y, n)` is an entry of its tensor.
+  std::function<void(const std::string& id, const std::vector<double>&,
+                     const std::function<std::uint32_t(std::int64_t, std::int64_t, std::int64_t, std::int64_t)>& at)>
+      done;
+};
+
+/// Random regions of one image (8u): their sums from its table (32u, border zero) beside a plain kernel of four random
+/// loads each, and, where `bins` is not 0, their histograms (uniform bins over 0 to 256) from its tensor (32u, border
+/// none) beside a plain kernel of as many for each bin.
+struct CudaRegions {
+  std::int64_t width, height, bins;
+  const void* image;  ///< host, contiguous
+  std::span<const Region> regions;
+  int repetitions, device;
+  std::span<std::uint64_t> answers;  ///< host: one for each region, or for each region and bin
+  /// Microseconds of the plain kernel and of ours; the answers of ours are there. Throws where these are wrong.
+  std::function<void(const std::vector<double>& floor, const std::vector<double>& ours)> done;
+};
+
+/// One of a race, and what it takes.
+struct CudaRacer {
+  std::string algorithm;
+  double r;
+  WarpScan scan;
+  int tile, tile_threads;
+  std::int64_t group;
+};
+struct CudaLaunchTimes {
+  std::string kernel;
+  std::int64_t launches;  ///< of it in a row, told as one where an execute has more than 16
+  std::int64_t blocks;    ///< of all of them
+  int threads;
+  double occupancy;
+  std::vector<double> times;
+};
+
+/// A race: see race.hpp. Image and check are the device's own.
+struct CudaRace {
+  TypePair types;
+  std::int64_t width, height, bins, batch;  ///< bins 0: tables
+  std::vector<CudaRacer> racers;
+  int repetitions, device;
+  bool launches, line;
+  std::function<void(const std::vector<double>&)> floor;  ///< microseconds of the fastest floor: of most of them
+  /// Microseconds of one of them, whose result was right, and of the floor in its turns. Throws nothing.
+  std::function<void(std::size_t racer, const std::string& algorithm, const std::vector<double>& times,
+                     const std::vector<double>& floor, const std::vector<CudaLaunchTimes>&)>
+      done;
+  std::function<void(std::size_t racer, const std::string& why)> refused;
+  std::function<void(std::size_t racer, const std::string& why)> wrong;  ///< its result is
+};
+
+/// Copies between pinned host memory and the device: microseconds of each.
+struct CudaLink {
+  std::uint64_t up_bytes, down_bytes;
+  int repetitions, device;
+  std::function<void(const std::vector<double>& up, const std::vector<double>& down)> done;
+};
+
+using CudaBenchRegions = void (*)(const CudaRegions* what, char* error, std::size_t size);
+using CudaBenchHistogram = void (*)(const CudaHistogram* what, char* error, std::size_t size);
+using CudaBenchSat = void (*)(const CudaSat* what, char* error, std::size_t size);
+using CudaBenchRace = void (*)(const CudaRace* what, char* error, std::size_t size);
+using CudaBenchLink = void (*)(const CudaLink* what, char* error, std::size_t size);
+
+}  // namespace areal::bench

@@ -1,0 +1,63 @@
+#pragma once
+/// \file span.hpp Span: consecutive elements, and the memory that they lie in.
+
+#include <areal/execution.hpp>
+#include <concepts>
+#include <cstddef>
+#include <initializer_list>
+#include <ranges>
+#include <span>
+#include <type_traits>
+
+namespace areal {
+
+/// As std::span, with the place of its memory. Made of any contiguous range of the host, of an initializer list (for
+/// the call that it stands in), or of a pointer to a device's memory. Owns nothing.
+template <class T>
+class Span {
+ public:
+  using element_type = T;
+  using value_type = std::remove_cv_t<T>;
+
+  constexpr Span() noexcept = default;
+  constexpr Span(T* data, std::size_t size, MemoryPlace memory = {}) noexcept
+      : data_(data), size_(size), memory_(memory) {}
+  /// A host range: a vector, an array, a std::span.
+  template <class Range>
+  requires(!std::same_as<std::remove_cvref_t<Range>, Span> && std::ranges::contiguous_range<Range> &&
+           std::ranges::sized_range<Range> &&
+           std::convertible_to<std::remove_reference_t<std::ranges::range_reference_t<Range>> (*)[],
+                               T (*)[]>) constexpr Span(Range&& range) noexcept  // NOLINT: implicit on purpose
+      : data_(std::ranges::data(range)), size_(std::ranges::size(range)) {}
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Winit-list-lifetime"
+#endif
+  /// Values that live as long as the call.
+  constexpr Span(std::initializer_list<value_type> values) noexcept requires(std::is_const_v<T>)
+      : data_(values.begin()), size_(values.size()) {}
+#if defined(__GNUC__) && !defined(__clang__)
+#pragma GCC diagnostic pop
+#endif
+  /// Elements that may be written are read, too.
+  constexpr Span(const Span<value_type>& other) noexcept requires(std::is_const_v<T>)
+      : data_(other.data()), size_(other.size()), memory_(other.memory()) {}
+
+  constexpr T* data() const noexcept { return data_; }
+  constexpr std::size_t size() const noexcept { return size_; }
+  constexpr std::size_t size_bytes() const noexcept { return size_ * sizeof(T); }
+  constexpr bool empty() const noexcept { return size_ == 0; }
+  constexpr MemoryPlace memory() const noexcept { return memory_; }
+  /// Of host memory.
+  constexpr T& operator[](std::size_t i) const noexcept { return data_[i]; }
+  constexpr T* begin() const noexcept { return data_; }
+  constexpr T* end() const noexcept { return data_ + size_; }
+  constexpr std::span<T> host() const noexcept { return {data_, size_}; }
+
+ private:
+  T* data_ = nullptr;
+  std::size_t size_ = 0;
+  MemoryPlace memory_ = {};
+};
+
+}  // namespace areal

@@ -1,0 +1,61 @@
+#pragma once
+/// \file type_pair.hpp Type pairs: an input type and a table type, named as in Chen 2018 (8u32u, 32f64f).
+
+#include <areal/type.hpp>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+/// Every type pair, once: X(name, input element, table element). Adding a type pair is adding a line here;
+/// kernels, dispatch, tests, benchmarks and documentation iterate this list.
+#define AREAL_TYPE_PAIRS(X)               \
+  X(8u32u, std::uint8_t, std::uint32_t)   \
+  X(8u32s, std::uint8_t, std::int32_t)    \
+  X(8u64u, std::uint8_t, std::uint64_t)   \
+  X(8u32f, std::uint8_t, float)           \
+  X(8u64f, std::uint8_t, double)          \
+  X(8s32s, std::int8_t, std::int32_t)     \
+  X(16u32u, std::uint16_t, std::uint32_t) \
+  X(16u64u, std::uint16_t, std::uint64_t) \
+  X(16u64f, std::uint16_t, double)        \
+  X(16s32s, std::int16_t, std::int32_t)   \
+  X(16s64s, std::int16_t, std::int64_t)   \
+  X(16s64f, std::int16_t, double)         \
+  X(32u32u, std::uint32_t, std::uint32_t) \
+  X(32u64u, std::uint32_t, std::uint64_t) \
+  X(32s32s, std::int32_t, std::int32_t)   \
+  X(32s64s, std::int32_t, std::int64_t)   \
+  X(16f32f, ::areal::Half, float)         \
+  X(32f32f, float, float)                 \
+  X(32f64f, float, double)                \
+  X(64f64f, double, double)
+
+namespace areal {
+
+/// An input type and a table type. Only the pairs of `type_pairs()` can be computed.
+struct TypePair {
+  Type input = Type::u8;
+  Type table = Type::u32;
+  friend bool operator==(const TypePair&, const TypePair&) = default;
+};
+
+/// All type pairs, in the order of AREAL_TYPE_PAIRS.
+std::span<const TypePair> type_pairs() noexcept;
+/// "8u32u".
+std::string name_of(TypePair types);
+/// The type pair of that name, as "8u32u". Throws InvalidArgument, naming those that there are, where none has it.
+TypePair type_pair(std::string_view name);
+/// The same, or nothing where none has that name.
+std::optional<TypePair> find_type_pair(std::string_view name) noexcept;
+/// The types that the command and the one-line forms take where none are named, for an image of that type and size:
+/// 8u32u while 255*W*H fits 32 bits, else 8u64u; 16u64u; 16s64s; 32f64f; 64f64f; 32u64u; 32s64s; 8s32s; 16f32f.
+/// Throws InvalidArgument for 64-bit integers, which no type pair has as input.
+TypePair default_types(Type input, std::int64_t width, std::int64_t height);
+
+/// The most pixels a region may have so that its sum surely fits the table type, whatever the pixels are
+/// (a table may wrap, the sum of such a region is exact all the same). 2^53 / max for 64f, and unlimited
+/// (INT64_MAX) for float inputs, whose sums round instead.
+std::int64_t largest_safe_region(TypePair types) noexcept;
+
+}  // namespace areal

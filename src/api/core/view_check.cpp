@@ -1,0 +1,95 @@
+#include "api/core/view_check.hpp"
+#include <algorithm>
+#include <areal/array.hpp>
+#include <array>
+#include <ostream>
+#include <utility>
+#include "api/core/require.hpp"
+
+namespace areal {
+namespace {
+
+struct Words {  // a shape in words, for the sentences
+  const Shape& shape;
+};
+std::ostream& operator<<(std::ostream& out, const Words& words) {
+  const Shape& s = words.shape;
+  out << s.width << "x" << s.height;
+  if (s.channels != 1)
+    out << ", " << s.channels << (s.layout == Layout::planar ? " planar" : " interleaved") << " channels";
+  if (s.batch != 1) out << ", batch " << s.batch;
+  return out;
+}
+
+struct Axis {
+  std::int64_t pitch, extent;
+  const char* name;
+};
+std::array<Axis, 4> axes(const ConstView& view) {
+  const Shape& s = view.shape;
+  const bool planar = s.layout == Layout::planar;
+  return {{{view.column_pitch(), s.width, "column"},
+           {view.row_pitch, s.height, "row"},
+           {view.plane_pitch, planar ? s.channels : 1, "plane"},
+           {view.batch_pitch, s.batch, "batch"}}};
+}
+
+/// First and one-past-last address.
+std::pair<std::uintptr_t, std::uintptr_t> range(const ConstView& view) {
+  const auto first = reinterpret_cast<std::uintptr_t>(view.data);
+  std::uintptr_t last = first;
+  for (const Axis& axis : axes(view)) last += static_cast<std::uintptr_t>(axis.pitch * (axis.extent - 1));
+  return {first, last + static_cast<std::uintptr_t>(view.column_pitch())};
+}
+
+}  // namespace
+
+void check_shape(std::string_view name, const Shape& shape, Type type) {
+  try {
+    bytes_of(shape, type);
+  } catch (const InvalidArgument& error) {
+    throw InvalidArgument(sentence(name, " ", error.what()));
+  }
+}
+
+void check_view(std::string_view name, const ConstView& view, const Shape& shape, Type type) {
+  require(view.type == type, name, " type ", name_of(view.type), ": this plan takes ", name_of(type));
+  const Shape& s = view.shape;
+  const bool fits = s.width == shape.width && s.height == shape.height && s.channels == shape.channels &&
+                    s.batch == shape.batch && (s.channels == 1 || s.layout == shape.layout);
+  require(fits, name, " shape ", Words{s}, ": this plan takes ", Words{shape});
+  if (s.empty()) return;
+  require(view.data != nullptr, name, " data is a null pointer");
+  auto sorted = axes(view);
+  std::sort(sorted.begin() + 1, sorted.end(), [](const Axis& a, const Axis& b) { return a.pitch < b.pitch; });
+  // Each pitch must step over all that the smaller ones span.
+  std::int64_t span = view.column_pitch() * s.width;
+  for (const Axis& axis : sorted) {
+    if (axis.extent <= 1 || axis.name == axes(view)[0].name) continue;
+    require(axis.pitch >= 0, name, " ", axis.name, " pitch ", axis.pitch, " bytes: a pitch may not be negative");
+    require(axis.pitch >= span, name, " ", axis.name, " pitch ", axis.pitch, " bytes: it may not be below ", span,
+            ", or they overlap");
+    std::int64_t reach = 0;
+    require(!__builtin_mul_overflow(axis.pitch, axis.extent - 1, &reach) && !__builtin_add_overflow(reach, span, &span),
+            name, " ", axis.name, " pitch ", axis.pitch, " bytes: the view's end does not fit 63 bits");
+  }
+}
+
+bool may_overlap(const ConstView& a, const ConstView& b) {
+  if (a.shape.empty() || b.shape.empty() || a.data == nullptr || b.data == nullptr) return false;
+  const auto [a_first, a_last] = range(a);
+  const auto [b_first, b_last] = range(b);
+  if (a_last <= b_first || b_last <= a_first) return false;
+  const auto single = [](const ConstView& v) {
+    return v.shape.batch == 1 && (v.shape.channels == 1 || v.shape.layout == Layout::interleaved);
+  };
+  if (!single(a) || !single(b) || a.row_pitch != b.row_pitch || a.row_pitch <= 0) return true;
+  // Two column ranges of the same rows: b's columns start `from` bytes after a's, modulo the pitch.
+  const auto pitch = static_cast<std::uintptr_t>(a.row_pitch);
+  const std::uintptr_t from = (b_first - a_first % pitch + pitch) % pitch;
+  const auto a_bytes = static_cast<std::uintptr_t>(a.column_pitch() * a.shape.width);
+  const auto b_bytes = static_cast<std::uintptr_t>(b.column_pitch() * b.shape.width);
+  return !(from >= a_bytes && from + b_bytes <= pitch);
+}
+
+}  // namespace areal

@@ -1,0 +1,81 @@
+#pragma once
+// Regions in blocks: checked, and their corners' addresses found, just before the loop that adds.
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include "api/core/require.hpp"
+#include "api/query/region_check.hpp"
+#include "cpu/query/corners.hpp"
+#include "cpu/threads.hpp"
+#include "formulas/region.hpp"
+
+namespace areal {
+
+/// A million random regions of an 8192^2 table of 32u: 0.9 to 0.98 of a plain loop of four loads for 8 to 64, with
+/// prefetches one block ahead or without (Xeon at 2.5 GHz, virtual): the page walks decide.
+inline constexpr std::int64_t regions_per_block = 32;
+
+/// Checks regions against one image, and against borders that cannot answer all of them.
+struct RegionRules {
+  std::int64_t image_width, image_height;
+  Outside outside;
+  bool lacks_last;  ///< a border is exclusive
+
+  /// True where the region needs nothing of `checked`, as nearly all do.
+  bool allow(const Region& region) const noexcept {
+    return !lacks_last && formulas::lies_inside(region, image_width, image_height);
+  }
+  /// Out of line: what it throws is not worth room in the loop.
+  [[gnu::noinline]] Region checked(const Region& region, std::int64_t index) const {
+    const Region inside = checked_region(region, index, image_width, image_height, outside);
+    require(!lacks_last || !formulas::needs_last(inside, image_width, image_height), "region ", index, " (x ", inside.x,
+            ", y ", inside.y, ", width ", inside.width, ", height ", inside.height,
+            ") touches the last row or column of the image of ", image_width, "x", image_height,
+            ", which a table of border `exclusive` lacks");
+    return inside;
+  }
+};
+
+/// The corners of some neighbouring regions, in each of some tables, and how many pixels they have.
+template <std::size_t Tables>
+struct RegionBlock {
+  std::int64_t first = 0, count = 0;
+  std::array<std::array<cpu::Corners, regions_per_block>, Tables> corners;
+  std::array<std::uint64_t, regions_per_block> pixels;
+};
+
+/// add(block) for blocks that cover the regions. Of several regions that cannot be, the first one is named, whatever
+/// the number of threads.
+template <std::size_t Tables, class Add>
+void for_each_region_block(std::span<const Region> regions, const RegionRules& rules,
+                           const std::array<cpu::Corner, Tables>& tables, int threads, const Add& add,
+                           std::int64_t grain = 128 * regions_per_block) {
+  const auto fill = [&](RegionBlock<Tables>& block, std::int64_t first, std::int64_t end) {
+    block.first = first;
+    block.count = std::min(regions_per_block, end - first);
+    for (std::int64_t i = 0; i < block.count; ++i) {
+      Region region = regions[first + i];
+      if (!rules.allow(region)) [[unlikely]]
+        region = rules.checked(region, first + i);
+      block.pixels[i] = static_cast<std::uint64_t>(region.width) * static_cast<std::uint64_t>(region.height);
+      for (std::size_t t = 0; t < Tables; ++t) block.corners[t][i] = tables[t].of(region);
+    }
+  };
+  const auto body = [&](std::int64_t begin, std::int64_t end) {
+    RegionBlock<Tables> block;
+    for (std::int64_t first = begin; first < end; first += regions_per_block) {
+      fill(block, first, end);
+      add(block);
+    }
+  };
+  try {
+    cpu::parallel_ranges(threads, static_cast<std::int64_t>(regions.size()), grain, body);
+  } catch (const InvalidArgument&) {
+    for (std::size_t i = 0; i < regions.size(); ++i) rules.checked(regions[i], static_cast<std::int64_t>(i));
+    throw;
+  }
+}
+
+}  // namespace areal

@@ -1,0 +1,25 @@
+#pragma once
+// A run-time type pair becomes C++ types here, once.
+
+#include <areal/error.hpp>
+#include <areal/type_pair.hpp>
+
+namespace areal {
+
+template <class In, class T>
+struct CppTypes {
+  using Input = In;
+  using Table = T;
+};
+
+/// f(CppTypes<In, T>()) for that type pair.
+template <class F>
+decltype(auto) with_types(TypePair types, F&& f) {
+#define AREAL_PAIR(name, in, out) \
+  if (types == TypePair{type_of<in>, type_of<out>}) return f(CppTypes<in, out>());
+  AREAL_TYPE_PAIRS(AREAL_PAIR)
+#undef AREAL_PAIR
+  throw InvalidArgument("types " + name_of(types) + " do not exist");
+}
+
+}  // namespace areal

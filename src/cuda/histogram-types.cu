@@ -1,0 +1,11 @@
+// The kernels of the family `histogram`, instantiated for the counters of one group.
+#include "cuda/histogram_entries.cuh"
+
+namespace areal::cuda {
+
+template <>
+kernels::HistogramKernels<Launcher> histogram_entry_of<kernels::this_group>(std::string_view id, Type counter) {
+  return kernels::histogram_entry_of<Launcher, kernels::this_group>(id, counter);
+}
+
+}  // namespace areal::cuda

@@ -1,0 +1,164 @@
+#pragma once
+// reduce-then-scan (areal). 3 launches. Reads 1/b, writes 1 per element, and some 5 in a hundred of that in the
+// workspace. Floats are the same every run.
+//
+// The tensor is far larger than the image, so what matters is that it is written once, whole lines at a time, without
+// being read. Tiles of 128 columns and 64 rows are made independent of each other first:
+//   tile   the pixels become bin numbers of 8 bits, in groups of bins that shared memory holds the counts of; each row
+//          and each column of a tile has so many pixels of each bin                       (reduce-then-scan/tile.hpp)
+//   walk   along the tiles of a row, and down those of a column, these become what lies left of each row of a tile and
+//          above each of its columns                                                      (reduce-then-scan/walk.hpp)
+//   write  a warp takes a tile of one bin. Its anchor, the finished row above the tile, is the scan of what lies above
+//          the columns, and the corner, which the sums over tiles to the left or above make up; then it goes down row
+//          by row: the row above, what is left of the tile, and the row's own counts      (reduce-then-scan/write.hpp)
+// Where a lane has 4 of 128 columns, its counts of four rows are the bytes of one word: one chain of 5 shuffles scans
+// 16 elements, and a row's prefix in the lane is one multiplication. Weights have a scan a row. Launches overlap: a
+// block may begin, and find out what is its own, before the launch before has ended.
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <type_traits>
+#include "kernels/histogram/reduce_then_scan/tile.hpp"
+#include "kernels/histogram/reduce_then_scan/walk.hpp"
+#include "kernels/histogram/reduce_then_scan/write.hpp"
+#include "kernels/primitives/fill_border.hpp"
+#include "kernels/primitives/table_geometry.hpp"
+#include "kernels/primitives/workspace.hpp"
+
+namespace areal::kernels {
+
+/// What the sums are added in, what the sums of one row or column are kept in, and how many bins have their counts in
+/// shared memory at once: 16 KiB of counts, 24 KiB of weights.
+template <class A_, class Side_ = A_>
+struct ReduceThenScanSums {
+  using A = A_;
+  using Side = Side_;
+  static constexpr int group = std::is_integral_v<A> ? 64 : 128 / static_cast<int>(sizeof(A));
+};
+template <class A, class In_>
+struct ReduceThenScanInput : ReduceThenScanSums<A> {
+  using In = In_;
+};
+template <class T>
+using ReduceThenScanSum = std::conditional_t<sizeof(T) == 2, std::uint32_t, T>;
+template <class T_, class Side = ReduceThenScanSum<T_>>
+struct ReduceThenScanOutput : ReduceThenScanSums<ReduceThenScanSum<T_>, Side> {
+  using T = T_;
+};
+
+/// The geometry and the workspace of one plan.
+template <class T>
+struct ReduceThenScanPlan {
+  using C = ReduceThenScanOutput<T>;
+  using A = typename C::A;
+  static constexpr bool weighted = !std::is_integral_v<A>;
+  /// Of the block that has most: of the first launch, whatever its pixels are, or of the last.
+  using First = ReduceThenScanInput<A, std::uint8_t>;
+  static constexpr std::size_t shared_bytes =
+      std::max(sizeof(typename std::conditional_t<weighted, ReduceThenScanWeigh<NoMachine, First>,
+                                                  ReduceThenScanCount<NoMachine, First>>::Shared),
+               sizeof(typename ReduceThenScanWrite<NoMachine, C>::Shared));
+
+  explicit ReduceThenScanPlan(const HistogramRequest& request, void* workspace = nullptr) {
+    const TableGeometry p = table_geometry(request.image, request.border);
+    args.width = p.width, args.height = p.height, args.edge = p.offset == 1;
+    args.images = request.image.batch;
+    args.tiles_x = static_cast<int>((p.width + tile_width - 1) / tile_width);
+    args.tiles_y = static_cast<int>((p.height + tile_height - 1) / tile_height);
+    args.bins = static_cast<int>(request.bins);
+    args.groups = (args.bins + C::group - 1) / C::group;
+    args.corners_along_columns = args.tiles_y <= args.tiles_x;
+    args.abreast = args.bins > 4 ? 1 : args.bins > 2 ? 2 : ReduceThenScanWrite<NoMachine, C>::most_tiles;
+    args.tall = tall();
+    narrow = !weighted && std::max(p.width, p.height) <= std::numeric_limits<std::uint16_t>::max();
+    const auto side = static_cast<std::int64_t>(narrow ? sizeof(std::uint16_t) : sizeof(A));
+    tiles = static_cast<std::int64_t>(args.tiles_x) * args.tiles_y;
+    const std::int64_t planes = tiles * args.images * args.bins;
+    Workspace from(workspace);
+    from.take(tables, static_cast<std::int64_t>(request.tables.size()));
+    from.take(args.numbers, tiles * args.images * args.groups * tile_squares * warp_size);
+    from.take(args.terms, weighted ? tiles * args.images * tile_height * tile_width : 0);
+    from.take(args.rows, planes * tile_height);
+    from.take(args.columns, planes * tile_width);
+    from.take(left, planes * tile_height * side);
+    from.take(above, planes * tile_width * side);
+    from.take(args.corners, planes);
+    args.left = left, args.above = above;
+    workspace_bytes = planes == 0 ? 0 : from.bytes();
+  }
+
+  /// A warp's tiles, one below the other. The more, the less is kept of what lies above them; but the machine must be
+  /// full. H200, 32 bins, 1, 2 and 4 tiles: 1920x1080 91, 90, 117 us (1020, 540, 300 blocks); 3840x2160 324, 317, 320;
+  /// 128 bins at 8192x8192 9.38, 9.20, 9.14 ms.
+  int tall() const {
+    if (weighted) return 1;
+    static constexpr std::int64_t least_blocks = 512;
+    const std::int64_t blocks_a_row = args.tiles_x * args.images * ((args.bins + 7) / 8);
+    int most = ReduceThenScanWrite<NoMachine, C>::most_tiles / args.abreast;
+    while (most > 1 && blocks_a_row * ((args.tiles_y + most - 1) / most) < least_blocks) most /= 2;
+    return most;
+  }
+
+  ReduceThenScanArgs<A> args{};
+  char* tables = nullptr;  ///< the rule's, which whoever prepares the workspace puts there
+  char *left = nullptr, *above = nullptr;
+  bool narrow = false;     ///< no row or column has more pixels than 16 bits can say
+  std::int64_t tiles = 0;  ///< of an image
+  std::size_t workspace_bytes = 0;
+};
+
+/// The second launch and the third.
+template <class C, class Launcher>
+void reduce_then_scan_rest(Launcher& launcher, const ReduceThenScanArgs<typename C::A>& a) {
+  using Sums = ReduceThenScanSums<typename C::A, typename C::Side>;
+  static constexpr int warps = 8;
+  const std::int64_t planes = a.images * a.bins, walks = planes * (a.tiles_x + a.tiles_y);
+  launcher.template launch<ReduceThenScanWalk, Sums>((walks + warps - 1) / warps, a, true);
+  const std::int64_t stacks = static_cast<std::int64_t>(a.tiles_x) * ((a.tiles_y + a.tall - 1) / a.tall);
+  const int deep = warps / a.abreast;
+  const std::int64_t beside = (stacks + a.abreast - 1) / a.abreast, depths = (a.bins + deep - 1) / deep;
+  launcher.template launch<ReduceThenScanWrite, C>(beside * depths * a.images, a, true);
+}
+
+/// The schedule. The rule's tables were put in the workspace once.
+template <class T, class Launcher>
+void reduce_then_scan(Launcher& launcher, const HistogramRequest& request, const ConstView& image,
+                      const ConstView& weights, const View& tensor, void* workspace) {
+  using C = ReduceThenScanOutput<T>;
+  using A = typename C::A;
+  ReduceThenScanPlan<T> plan(request, workspace);
+  if (plan.workspace_bytes == 0) {  // no sums
+    if (request.border != Border::none) fill_border<T>(launcher, tensor);
+    return;
+  }
+  auto& a = plan.args;
+  a.rule = request.rule;
+  for (int c = 0; c < a.rule.channels; ++c) a.rule.channel[c].data = plan.tables + request.table_at[c];
+  a.in = strides(image), a.out = strides(tensor);
+  a.image = static_cast<const char*>(image.data);
+  a.tensor = static_cast<char*>(tensor.data) + (a.edge ? a.out.row + a.out.column : 0);
+  const std::size_t pixel = size_of(request.type), vector = std::min<std::size_t>(16, 4 * sizeof(T));
+  a.in.alignment = alignment_of(a.image, a.in, pixel, 4 * pixel);
+  if (a.rule.channels > 1 && a.in.alignment == Alignment::vectors) a.in.alignment = Alignment::elements;
+  a.out.alignment = alignment_of(a.tensor, a.out, sizeof(T), vector);
+  if constexpr (ReduceThenScanPlan<T>::weighted) {
+    a.weights = static_cast<const char*>(weights.data);
+    a.weight = weights.type;
+    a.weight_in = strides(weights);
+    a.weight_in.alignment = alignment_of(a.weights, a.weight_in, size_of(weights.type), 16);
+  }
+  with_pixel(request.type, [&](auto value) {
+    using Input = ReduceThenScanInput<A, decltype(value)>;
+    const std::int64_t blocks = plan.tiles * a.images * a.groups;
+    if constexpr (ReduceThenScanPlan<T>::weighted)
+      launcher.template launch<ReduceThenScanWeigh, Input>(blocks, a, false);
+    else
+      launcher.template launch<ReduceThenScanCount, Input>(blocks, a, false);
+  });
+  if constexpr (!ReduceThenScanPlan<T>::weighted)
+    if (plan.narrow) return reduce_then_scan_rest<ReduceThenScanOutput<T, std::uint16_t>>(launcher, a);
+  reduce_then_scan_rest<C>(launcher, a);
+}
+
+}  // namespace areal::kernels

@@ -1,0 +1,325 @@
+#pragma once
+// reduce-then-scan, third launch: the tensor. A warp walks down the rows of some tiles, one below the other, for one
+// bin.
+
+#include <cstdint>
+#include <type_traits>
+#include "kernels/histogram/reduce_then_scan/tile.hpp"
+#include "kernels/primitives/elements.hpp"
+#include "kernels/primitives/machine.hpp"
+#include "kernels/primitives/warp/warp.hpp"
+
+namespace areal::kernels {
+
+/// How a warp stores its rows: vectors; elements, all of the tile's columns; or whatever the tensor is.
+enum class Stores : std::uint8_t { vectors, elements, any };
+
+/// A warp's tiles, one below the other: one bin of one image.
+struct ReduceThenScanPlace {
+  std::int64_t image, x, y;
+  std::int64_t tile;    ///< the first, of the image
+  std::int64_t at;      ///< of all planes
+  std::int64_t corner;  ///< where its corner's terms begin, and how many they are
+  int corner_terms;
+  int bin, columns, rows;
+};
+
+/// What both the counting and the weighing warp do. E: neighbouring columns that a lane stores at once; a row of the
+/// tile takes 4 / E stores a lane.
+template <class M, class C>
+struct ReduceThenScanWarp {
+  using T = typename C::T;
+  using A = typename C::A;
+  using Side = typename C::Side;
+  template <int E>
+  using Sums = A[4 / E][E];
+
+  const M& m;
+  const ReduceThenScanArgs<A>& a;
+  const ReduceThenScanPlace& place;
+
+  template <int E>
+  AREAL_DEVICE int column(int store) const {
+    return store * warp_size * E + m.lane() * E;
+  }
+
+  /// Inclusive sums along the columns of one store, `carry` being left of them; then of the next store.
+  template <int E>
+  AREAL_DEVICE void across(A (&x)[E], A& carry) const {
+    AREAL_UNROLL
+    for (int v = 1; v < E; ++v) x[v] += x[v - 1];
+    const A scan = warp_scan(m, x[E - 1]);
+    const A before = carry + before_in_scan(m, scan, x[E - 1]);
+    AREAL_UNROLL
+    for (int v = 0; v < E; ++v) x[v] += before;
+    carry += m.shuffle(scan, warp_size - 1);
+  }
+
+  /// The tensor above and left of the tile.
+  AREAL_DEVICE A corner() const {
+    A sum = 0;
+    for (int i = m.lane(); i < place.corner_terms; i += warp_size) sum += m.load(a.corners + place.corner + i);
+    return warp_sum(m, sum);
+  }
+  /// The anchor: the tensor's row above the tile.
+  template <int E>
+  AREAL_DEVICE void anchor(A corner, Sums<E>& sum) const {
+    const Side* const from = static_cast<const Side*>(a.above) + place.at * tile_width;
+    AREAL_UNROLL
+    for (int j = 0; j < 4 / E; ++j) {
+      const auto above = m.load(reinterpret_cast<const Vec<Side, E>*>(from + column<E>(j)));
+      AREAL_UNROLL
+      for (int v = 0; v < E; ++v) sum[j][v] = above.at[v];
+      across<E>(sum[j], corner);
+    }
+  }
+
+  AREAL_DEVICE char* first() const {
+    return a.tensor + place.image * a.out.batch + place.bin * a.out.channel + place.y * a.out.row +
+           place.x * static_cast<std::int64_t>(sizeof(T));
+  }
+  template <int E, Stores stores>
+  AREAL_DEVICE void store(char* row, const Sums<E>& sum) const {
+    AREAL_UNROLL
+    for (int j = 0; j < 4 / E; ++j) {
+      char* const to = row + column<E>(j) * static_cast<int>(sizeof(T));
+      if constexpr (stores != Stores::any) {
+        Vec<T, E> some;
+        AREAL_UNROLL
+        for (int v = 0; v < E; ++v) some.at[v] = static_cast<T>(sum[j][v]);
+        m.store_streaming(reinterpret_cast<Vec<T, E>*>(to), some);
+      } else {
+        AREAL_UNROLL
+        for (int v = 0; v < E; ++v)
+          if (column<E>(j) + v < place.columns) store_sum(to + v * static_cast<int>(sizeof(T)), sum[j][v]);
+      }
+    }
+  }
+  AREAL_DEVICE void store_sum(char* to, A sum) const {
+    store_element(m, to, static_cast<T>(sum), a.out.alignment != Alignment::bytes);
+  }
+
+  /// The zeros left of and above the tensor's first tiles.
+  AREAL_DEVICE void write_edge() const {
+    char* const at = first();
+    static constexpr int size = sizeof(T);
+    if (place.x == 0)
+      for (int y = m.lane(); y < place.rows; y += warp_size) store_sum(at + y * a.out.row - size, A(0));
+    if (place.y == 0) {
+      for (int x = m.lane(); x < place.columns; x += warp_size) store_sum(at - a.out.row + x * size, A(0));
+      if (place.x == 0 && m.lane() == 0) store_sum(at - a.out.row - size, A(0));
+    }
+  }
+};
+
+template <class M, class C>
+struct ReduceThenScanWrite {
+  using T = typename C::T;
+  using A = typename C::A;
+  using Side = typename C::Side;
+  using Args = ReduceThenScanArgs<A>;
+  using Warp = ReduceThenScanWarp<M, C>;
+  template <int E>
+  using Sums = A[4 / E][E];
+  static constexpr int warps = 8, threads = warps * warp_size, resident = 4;
+  static constexpr int most_tiles = 4;  // of a block, side by side or one below the other
+  static constexpr bool weighted = !std::is_integral_v<A>;
+  static constexpr int W = 16 / static_cast<int>(sizeof(A));  // columns of one store, where it may be a vector
+
+  /// The squares of the block's tiles, and a warp's own: what lies left of its tiles. Were they loaded row by row, they
+  /// would wait behind the stores.
+  struct Counting {
+    Square square[most_tiles][tile_squares][warp_size];
+    alignas(16) Side left[warps][most_tiles * tile_height];
+  };
+  using Shared = std::conditional_t<weighted, NoShared, Counting>;
+
+  M m;
+  Args a;
+
+  AREAL_DEVICE void operator()() {
+    ReduceThenScanPlace place{};
+    const bool mine = find(place);
+    m.wait_previous_launch();
+    if constexpr (!weighted) fetch(place, mine);
+    if (!mine) {
+      if constexpr (!weighted) arrived();  // to what the other warps wait for
+      return;
+    }
+    const Warp warp{m, a, place};
+    if (a.edge) warp.write_edge();
+    const A corner = warp.corner();
+    const bool whole = place.columns == tile_width;
+    const bool vectors = whole && a.out.alignment == Alignment::vectors;
+    if constexpr (weighted) {
+      // Whatever the alignment, the order of additions is one.
+      if (vectors)
+        weigh<Stores::vectors>(warp, place, corner);
+      else
+        weigh<Stores::any>(warp, place, corner);
+    } else {
+      if (vectors)
+        count<W, Stores::vectors>(warp, place, corner);
+      else if (whole && a.out.alignment == Alignment::elements)
+        count<1, Stores::elements>(warp, place, corner);
+      else
+        count<1, Stores::any>(warp, place, corner);
+    }
+  }
+
+  /// False where this warp has nothing to do.
+  AREAL_DEVICE bool find(ReduceThenScanPlace& place) const {
+    const int deep = warps / a.abreast;
+    const auto tiles_x = static_cast<std::uint32_t>(a.tiles_x), tiles_y = static_cast<std::uint32_t>(a.tiles_y);
+    const std::uint32_t stacks = tiles_x * ((tiles_y + a.tall - 1) / a.tall);
+    const std::uint32_t beside = (stacks + a.abreast - 1) / a.abreast, depths = (a.bins + deep - 1) / deep;
+    auto at = static_cast<std::uint32_t>(m.block());  // a grid has fewer blocks than 2^31
+    // All the bins of a stack before the next, while its squares are near.
+    place.bin = static_cast<int>(at % depths) * deep + m.warp() % deep;
+    at /= depths;
+    const std::uint32_t stack = at % beside * a.abreast + m.warp() / deep;
+    place.image = at / beside;
+    place.rows = 0;
+    if (stack >= stacks) return false;
+    const std::int64_t tx = stack % tiles_x, ty = static_cast<std::int64_t>(stack / tiles_x) * a.tall;
+    place.tile = ty * tiles_x + tx;
+    place.x = tx * tile_width, place.y = ty * tile_height;
+    const std::int64_t plane = (place.image * a.bins + place.bin) * tiles_x * tiles_y;
+    place.at = plane + place.tile;
+    place.corner = plane + (a.corners_along_columns ? tx * tiles_y : ty * tiles_x);
+    place.corner_terms = static_cast<int>(tx == 0 || ty == 0 ? 0 : a.corners_along_columns ? ty : tx);
+    const std::int64_t right = a.width - place.x, down = a.height - place.y;
+    place.columns = static_cast<int>(right < tile_width ? right : tile_width);
+    place.rows = static_cast<int>(down < a.tall * tile_height ? down : a.tall * tile_height);
+    return place.bin < a.bins;
+  }
+  AREAL_DEVICE const Square* squares(const ReduceThenScanPlace& place) const {
+    const std::int64_t tiles = static_cast<std::int64_t>(a.tiles_x) * a.tiles_y;
+    return a.numbers +
+           ((place.image * a.groups + place.bin / C::group) * tiles + place.tile) * tile_squares * warp_size;
+  }
+  /// Four numbers equal to this one's are the word that it is compared with.
+  AREAL_DEVICE std::uint32_t number(const ReduceThenScanPlace& place) const {
+    return static_cast<std::uint32_t>(place.bin % C::group);
+  }
+
+  // ---------------------------------------------------------------- counts
+
+  /// The warps of a stack bring its squares, each what lies left for its own bin.
+  AREAL_DEVICE void fetch(const ReduceThenScanPlace& place, bool mine) {
+    Counting& s = m.template shared<Counting>();
+    const int deep = warps / a.abreast, group = m.warp() / deep, some = deep * warp_size;
+    const Square* const from = place.rows > 0 ? squares(place) : nullptr;
+    const auto* const left = static_cast<const Side*>(a.left) + place.at * tile_height;
+    using Some = Vec<Side, 16 / static_cast<int>(sizeof(Side))>;
+    static constexpr int pieces = tile_height * static_cast<int>(sizeof(Side)) / 16;
+    for (int first = 0, t = 0; first < place.rows; first += tile_height, ++t) {
+      const std::int64_t below = static_cast<std::int64_t>(t) * a.tiles_x;
+      const int rows = place.rows - first < tile_height ? place.rows - first : tile_height;
+      for (int i = m.thread() - group * some; i < (rows + 3) / 4 * warp_size; i += some)
+        m.copy_async(s.square[group * a.tall + t][i / warp_size][i % warp_size],
+                     from + below * tile_squares * warp_size + i);
+      if (mine && m.lane() < pieces)
+        m.copy_async(reinterpret_cast<Some*>(s.left[m.warp()] + first)[m.lane()],
+                     reinterpret_cast<const Some*>(left + below * tile_height) + m.lane());
+    }
+    m.commit_copies();
+  }
+  AREAL_DEVICE void arrived() {
+    m.template wait_copies<0>();
+    m.sync();
+  }
+
+  template <int E, Stores stores>
+  AREAL_DEVICE void count(const Warp& warp, const ReduceThenScanPlace& place, A corner) {
+    Counting& s = m.template shared<Counting>();
+    const auto* const squares = s.square[m.warp() / (warps / a.abreast) * a.tall];  // of all its tiles
+    Sums<E> sum;
+    warp.template anchor<E>(corner, sum);
+    const std::uint32_t key = number(place) * 0x01010101u;
+    char* to = warp.first();
+    arrived();
+    const Side* const left = s.left[m.warp()];
+    int y = 0;
+    for (; y + 4 <= place.rows; y += 4, to += 4 * a.out.row)
+      count_rows<E, stores>(warp, m.get(squares[y / 4][m.lane()]), left + y, key, sum, to, 4);
+    if (y < place.rows)
+      count_rows<E, stores>(warp, m.get(squares[y / 4][m.lane()]), left + y, key, sum, to, place.rows - y);
+  }
+
+  /// Four rows: a byte each in one word, as 128 columns have at most 128 pixels of a bin.
+  template <int E, Stores stores>
+  AREAL_DEVICE void count_rows(const Warp& warp, const Square& square, const Side* left, std::uint32_t key,
+                               Sums<E>& sum, char* to, int rows) {
+    std::uint32_t upto[4];  // byte v: the pixels of the bin among the lane's columns up to v
+    std::uint32_t own = 0;  // of all four columns; the first row in the highest byte
+    AREAL_UNROLL
+    for (int i = 0; i < 4; ++i) {
+      const std::uint32_t equal = (0x80808080u - (square.at[i] ^ key)) >> 7 & 0x01010101u;
+      upto[i] = equal * 0x01010101u;
+      own = own << 8 | upto[i] >> 24;
+    }
+    const std::uint32_t before = warp_scan(m, own) - own;
+    AREAL_UNROLL
+    for (int i = 0; i < 4; ++i)
+      if (i < rows) {
+        add_row(sum, upto[i], before, 3 - i, m.get(left[i]));
+        warp.template store<E, stores>(to, sum);
+        to += a.out.row;
+      }
+  }
+
+  /// Adds a row of the tensor, less what is above it, to the row above.
+  template <int E>
+  AREAL_DEVICE void add_row(A (&sum)[4 / E][E], std::uint32_t upto, std::uint32_t before, int byte, A left) {
+    if constexpr (E == 4 && sizeof(A) == 4) {
+      const A base = m.dot4(before, 1u << (8 * byte), left);
+      AREAL_UNROLL
+      for (int v = 0; v < 4; ++v) sum[0][v] = m.dot4(upto, 1u << (8 * v), sum[0][v] + base);
+    } else {
+      // The counts from the tile's left, handed to the lanes that store them.
+      static constexpr int stores = 4 / E;
+      const std::uint32_t counts = upto + (before >> (8 * byte) & 0xffu) * 0x01010101u;
+      AREAL_UNROLL
+      for (int j = 0; j < stores; ++j) {
+        const std::uint32_t mine =
+            m.shuffle(counts, j * (warp_size / stores) + m.lane() / stores) >> (8 * E * (m.lane() % stores));
+        AREAL_UNROLL
+        for (int v = 0; v < E; ++v) sum[j][v] += left + (mine >> (8 * v) & 0xffu);
+      }
+    }
+  }
+
+  // ---------------------------------------------------------------- weights
+
+  template <Stores how>
+  AREAL_DEVICE void weigh(const Warp& warp, const ReduceThenScanPlace& place, A corner) {
+    static constexpr int stores = 4 / W;
+    Sums<W> sum;
+    warp.template anchor<W>(corner, sum);
+    const auto* const numbers = reinterpret_cast<const std::uint32_t*>(squares(place));
+    const std::int64_t of_image = static_cast<std::int64_t>(a.tiles_x) * a.tiles_y * place.image + place.tile;
+    const A* terms = a.terms + of_image * tile_height * tile_width;
+    const Side* const beside = static_cast<const Side*>(a.left) + place.at * tile_height;
+    char* to = warp.first();
+    for (int y = 0; y < place.rows; ++y, terms += tile_width, to += a.out.row) {
+      A carry = m.load(beside + y);
+      AREAL_UNROLL
+      for (int j = 0; j < stores; ++j) {
+        const int lane = j * (warp_size / stores) + m.lane() / stores;  // whose square has this store's columns
+        const std::uint32_t mine = m.load(numbers + (y / 4 * warp_size + lane) * 4 + y % 4);
+        const auto term = m.load(reinterpret_cast<const Vec<A, W>*>(terms + warp.template column<W>(j)));
+        A x[W];
+        AREAL_UNROLL
+        for (int v = 0; v < W; ++v)
+          x[v] = (mine >> (8 * (W * (m.lane() % stores) + v)) & 0xffu) == number(place) ? term.at[v] : A(0);
+        warp.template across<W>(x, carry);
+        AREAL_UNROLL
+        for (int v = 0; v < W; ++v) sum[j][v] += x[v];
+      }
+      warp.template store<W, how>(to, sum);
+    }
+  }
+};
+
+}  // namespace areal::kernels

@@ -1,0 +1,57 @@
+#pragma once
+// The zeros of a table that has no sums (an image of no rows or no columns). Where there are sums, whoever writes them
+// writes the zeros beside them, too.
+
+#include <algorithm>
+#include "kernels/primitives/elements.hpp"
+#include "kernels/primitives/strides.hpp"
+
+namespace areal::kernels {
+
+struct EdgeArgs {
+  char* table;
+  Strides out;
+  std::int64_t width, height;  ///< of the table
+  int channels;
+  std::int64_t blocks_an_image;
+};
+
+template <class M, class C>
+struct Edge {
+  using T = typename C::T;
+  using Args = EdgeArgs;
+  using Shared = NoShared;
+  static constexpr int threads = 256, resident = 1;
+  M m;
+  Args a;
+
+  AREAL_DEVICE void operator()() {
+    const std::int64_t n = m.block() / a.blocks_an_image;
+    const std::int64_t i = m.block() % a.blocks_an_image * threads + m.thread();
+    char* const at = a.table + n / a.channels * a.out.batch + n % a.channels * a.out.channel;
+    const bool aligned = a.out.alignment != Alignment::bytes;
+    if (i < a.width) store_element(m, at + i * a.out.column, T(0), aligned);
+    if (i > 0 && i < a.height) store_element(m, at + i * a.out.row, T(0), aligned);
+  }
+};
+
+template <class T_>
+struct EdgeConfig {
+  using T = T_;
+};
+
+template <class T, class Launcher>
+void fill_border(Launcher& launcher, const View& table) {
+  if (table.shape.empty()) return;
+  EdgeArgs a{static_cast<char*>(table.data),
+             strides(table),
+             table.shape.width,
+             table.shape.height,
+             static_cast<int>(table.shape.channels),
+             0};
+  a.out.alignment = alignment_of(table.data, a.out, sizeof(T), sizeof(T));
+  a.blocks_an_image = (std::max(a.width, a.height) + 255) / 256;
+  launcher.template launch<Edge, EdgeConfig<T>>(a.blocks_an_image * table.shape.batch * a.channels, a, false);
+}
+
+}  // namespace areal::kernels

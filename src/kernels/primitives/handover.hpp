@@ -1,0 +1,126 @@
+#pragma once
+// What blocks of one launch tell each other: words that carry a value and the launch that it belongs to, so that
+// nothing need be cleared between launches, and no flag be waited for before the data is fetched; and tickets in the
+// order in which blocks start, so that a block which waits only for smaller tickets never waits for one that cannot
+// run.
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+#include "kernels/primitives/machine.hpp"
+
+namespace areal::kernels {
+
+/// A value, whose it is, and of which launch: moved by one access.
+template <class T>
+struct alignas(2 * sizeof(T)) Tagged {
+  using Tag = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+  T value;
+  Tag tag;
+};
+
+template <class T>
+AREAL_DEVICE T value_of(const Tagged<T>& word) {
+  return word.value;
+}
+template <class T>
+AREAL_DEVICE auto tag_of(const Tagged<T>& word) {
+  return word.tag;
+}
+
+/// A word of more than 16 bytes is two halves, each with a tag.
+template <class M, class Word>
+AREAL_DEVICE void post_word(const M& m, Word* to, const std::type_identity_t<Word>& word, Site site = AREAL_HERE) {
+  if constexpr (sizeof(Word) <= 16) {
+    m.store_relaxed(to, word, site);
+  } else {
+    m.store_relaxed(&to->first, word.first, site);
+    m.store_relaxed(&to->second, word.second, site);
+  }
+}
+template <class M, class Word>
+AREAL_DEVICE Word peek_word(const M& m, const Word* from, Site site = AREAL_HERE) {
+  if constexpr (sizeof(Word) <= 16) {
+    return m.load_relaxed(from, site);
+  } else {
+    Word word;
+    word.first = m.load_relaxed(&from->first, site);
+    word.second = m.load_relaxed(&from->second, site);
+    return word;
+  }
+}
+
+/// Quotient and rest; short where both are.
+AREAL_DEVICE std::uint64_t divide(std::uint64_t a, std::uint64_t b, std::uint64_t& rest) {
+  const std::uint64_t quotient =
+      (a | b) >> 32 == 0 ? static_cast<std::uint32_t>(a) / static_cast<std::uint32_t>(b) : a / b;
+  rest = a - quotient * b;
+  return quotient;
+}
+
+/// A block's turn within its launch, from 0, and an even number that no other launch on this workspace has had; the odd
+/// one after it is that launch's, too.
+struct Ticket {
+  std::uint64_t turn, launch;
+};
+
+/// The counter is never reset: what it was worth tells the launch as well.
+template <class M>
+AREAL_DEVICE Ticket take_ticket(const M& m, std::uint64_t* counter, Site site = AREAL_HERE) {
+  Ticket ticket;
+  const std::uint64_t taken = m.atomic_add(counter, std::uint64_t{1}, site);
+  ticket.launch = divide(taken, static_cast<std::uint64_t>(m.blocks()), ticket.turn) * 2 + 2;
+  return ticket;
+}
+
+/// The sum of the words at(first), at(first + step), .. before at(count): N at a time are asked for before any is
+/// waited for, the first of them at once.
+template <int N, class M, class At>
+class Gather {
+  using Word = std::remove_cv_t<std::remove_pointer_t<decltype(std::declval<At>()(0))>>;
+  using T = decltype(value_of(std::declval<Word>()));
+  using Tag = typename Word::Tag;
+
+ public:
+  AREAL_DEVICE Gather(const M& m, Tag tag, int first, int step, int count, At at)
+      : m_(m), at_(at), tag_(tag), first_(first), step_(step), count_(count) {
+    ask();
+  }
+  AREAL_DEVICE T sum() {
+    T sum = 0;
+    while (first_ < count_) {
+      AREAL_UNROLL
+      for (int i = 0; i < N; ++i)
+        if (first_ + i * step_ < count_) {
+          while (tag_of(word_[i]) != tag_) {
+            m_.pause();
+            word_[i] = peek_word(m_, at_(first_ + i * step_));
+          }
+          sum += value_of(word_[i]);
+        }
+      first_ += N * step_;
+      ask();
+    }
+    return sum;
+  }
+
+ private:
+  AREAL_DEVICE void ask() {
+    AREAL_UNROLL
+    for (int i = 0; i < N; ++i)
+      if (first_ + i * step_ < count_) word_[i] = peek_word(m_, at_(first_ + i * step_));
+  }
+
+  const M& m_;
+  At at_;
+  Tag tag_;
+  int first_, step_, count_;
+  Word word_[N];
+};
+
+template <int N, class M, class Tag, class At>
+AREAL_DEVICE Gather<N, M, At> gather(const M& m, Tag tag, int first, int step, int count, At at) {
+  return {m, tag, first, step, count, at};
+}
+
+}  // namespace areal::kernels

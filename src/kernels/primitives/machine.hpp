@@ -1,0 +1,112 @@
+#pragma once
+// What a kernel may ask of the machine that it runs on. A kernel is a function object over a machine M:
+//
+//   template <class M, class C>          // C: lane and tuning
+//   struct Reverse {
+//     static constexpr int threads = 256;         // of a block
+//     struct Shared { float tile[threads]; };     // of a block; NoShared where there is none
+//     struct Args { const float* in; float* out; };
+//     M m;
+//     Args a;
+//     AREAL_DEVICE void operator()() {
+//       Shared& s = m.template shared<Shared>();
+//       m.put(s.tile[m.thread()], m.load(a.in + m.thread()));
+//       m.sync();
+//       m.store(a.out + m.thread(), m.get(s.tile[threads - 1 - m.thread()]));
+//     }
+//   };
+//
+// and a schedule launches it: `launcher.template launch<Reverse, C>(blocks, args, overlap)`, launch after launch in
+// order; a launch that overlaps may begin before the one before has ended (see wait_previous_launch). Between two
+// launches `launcher.fill(p, byte, n)` sets n bytes. No kernel dereferences a pointer into global or shared memory
+// itself: every access is a call on m, so that the CUDA machine (src/cuda) compiles it to one instruction and the
+// simulated one (src/simt) checks and counts it. The call site rides along as a default argument; vocabulary in this
+// folder passes its caller's on.
+//
+// The calls, with the CUDA meaning of each. T is trivially copyable, of 1, 2, 4, 8 or 16 bytes, and aligned to its
+// size.
+//   int thread()  lane()  warp()             in the block; lane() in the warp of 32
+//   std::int64_t block()  blocks()           in the grid
+//   S& shared<S>()                           the block's shared memory, uninitialised
+//   T load(const T* p)   store(T* p, T v)    global memory
+//   T load_streaming(p)       store_streaming(p, v)    the same, evicted first (ld.cs, st.cs): data that nobody reads
+//   again T get(const T& cell) put(T& cell, T v)   shared memory sync() __syncthreads: reached by every thread of the
+//   block sync(id, n)  arrive(id, n)               named barrier id (1 to 15) of n threads: wait, or only arrive
+//   sync_warp(mask)                          __syncwarp
+//   T shuffle(v, lane, mask) shuffle_up(v, n, mask) shuffle_down shuffle_xor     T of 4 or 8 bytes
+//   unsigned ballot(p, mask)  bool any(p, mask)  all(p, mask)
+//   T atomic_add(T* p, T v)                  global, relaxed, the old value
+//   std::uint64_t atomic_min(std::uint64_t* p, std::uint64_t v)      the same with the smaller of the two
+//   T shared_add(T& cell, T v)               shared, the old value
+//   publish(T* p, T v)                       store with release at device scope: what this thread, and what threads
+//                                            that it met at a barrier before, wrote is visible to who polls v
+//   T poll(const T* p)                       load with acquire at device scope; the other half of publish
+//   post(T* p, T v)  T peek(const T* p)      relaxed at device scope, one access of 4, 8 or 16 bytes: for words that
+//                                            carry value and status together and order nothing else
+//   pause()                                  between two polls of a loop
+//   dot4(a, b, c)                            c and the products of the four bytes of two 32-bit words (dp4a)
+//   copy_async(T& cell, const T* p)          cp.async of 4, 8 or 16 bytes from global to shared memory
+//   commit_copies()   wait_copies<N>()       cp.async groups: all but the N youngest of this thread have landed; what
+//                                            they wrote is visible to this thread, to others after a barrier
+//   wait_previous_launch()                           until the launch before this one has ended and all it wrote is
+//   visible: a
+//                                            launch that was asked to overlap may begin before that (griddepcontrol)
+//   trigger_next_launch()                         the next launch may begin, as far as this block is concerned
+// Barriers in shared memory, from sm_80 on; the bulk copy engine, from sm_90 on: n is a multiple of 16 bytes, both
+// addresses are aligned to 16:
+//   init(Mbarrier& b, int arrivals)          by one thread, then fence_init() and a block barrier
+//   arrive(b)   arrive_expect(b, bytes)      one arrival; the second also expects so many bytes of bulk loads
+//   wait(b, parity)                          until the phase of that parity has completed (acquire)
+//   bulk_load(void* cell, const void* p, n, b)   global to shared, by one thread; completes n bytes on b
+//   bulk_store(void* p, const void* cell, n)     shared to global, by one thread, in groups of that thread:
+//   commit_bulk()  wait_bulk<N>()            all but the N youngest groups have been read from shared memory
+//   fence_async()                            orders this thread's put before bulk copies issued after a next barrier
+
+#include <cstdint>
+
+// AREAL_DEVICE marks what runs inside a kernel, AREAL_BOTH what a schedule calls, too, AREAL_UNROLL a loop whose arrays
+// live in registers. A machine that needs more than this defines them before any kernel is included.
+#ifndef AREAL_DEVICE
+#define AREAL_DEVICE inline
+#define AREAL_BOTH inline
+#define AREAL_UNROLL
+#endif
+
+namespace areal::kernels {
+
+/// Where an access is written in the source.
+struct Site {
+  const char* file = "";
+  int line = 0;
+
+  // A call, as g++ 12 takes built-ins within braces for the line of the default argument, not of who called.
+  AREAL_BOTH static constexpr Site here(const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+    return {file, line};
+  }
+};
+
+#define AREAL_HERE ::areal::kernels::Site::here()
+
+inline constexpr int warp_size = 32;
+inline constexpr unsigned full_mask = 0xffffffffu;
+
+/// Stands for a machine where only a kernel's constants are wanted.
+struct NoMachine {};
+
+/// Shared memory of a kernel that has none.
+struct NoShared {};
+/// Types and tuning of a kernel that is the same for all.
+struct NoConfig {};
+
+/// A barrier in shared memory that counts arrivals and landed bytes.
+struct Mbarrier {
+  std::uint64_t state;
+};
+
+/// N values moved as one.
+template <class T, int N>
+struct alignas(sizeof(T) * N) Vec {
+  T at[N];
+};
+
+}  // namespace areal::kernels

@@ -1,0 +1,90 @@
+#pragma once
+// Means, variances and standard deviations of regions. 1 launch, a thread a region. Reads the region and at most 4
+// elements of each table; writes 8 bytes. The tables' types are told apart at run time, by the whole grid alike.
+
+#include <cmath>
+#include "formulas/variance.hpp"
+#include "kernels/query/corners.hpp"
+#include "kernels/query/launches.hpp"
+#include "kernels/query/regions.hpp"
+
+namespace areal::kernels {
+
+/// What a mean divides by.
+struct Pixels {
+  std::uint64_t whole = 0;
+  double real = 0;
+};
+
+/// A statistic of a region or a window; `squares` is for variances alone.
+AREAL_DEVICE double statistic_of(Statistic statistic, const TableArgs& table, const AnySum& sum,
+                                 const TableArgs& squares_table, const AnySum& squares, const Pixels& n) {
+  if (statistic == Statistic::sum) return sum.real;
+  if (statistic == Statistic::mean) return n.real > 0 ? sum.real / n.real : formulas::not_a_number();
+  double variance = 0;
+  if (table.is_float)
+    variance = formulas::variance(sum.real, squares.real, n.real);
+  else if (squares_table.is_float)
+    variance = formulas::variance(sum.magnitude(table), squares.real, n.whole);
+  else
+    variance = formulas::variance(sum.magnitude(table), squares.magnitude(squares_table), n.whole);
+  return statistic == Statistic::variance ? variance : std::sqrt(variance);
+}
+
+struct StatisticsArgs {
+  RegionArgs regions;
+  TableArgs sum, squares, count;  ///< count without data: all pixels are valid
+  Statistic statistic;
+  double* out;
+};
+
+template <class M, class C>
+struct Statistics {
+  using Args = StatisticsArgs;
+  using Shared = NoShared;
+  static constexpr int threads = 256, resident = 4;
+  M m;
+  Args a;
+
+  AREAL_DEVICE void operator()() {
+    const std::int64_t i = m.block() * threads + m.thread();
+    bool refused = false;
+    if (i < a.regions.count) {
+      const Taken t = taken(m, a.regions, i);
+      refused = t.refused;  // and empty: of no pixels
+      const AnySum sum = region_sum(m, a.sum, t.region);
+      const bool varies = a.statistic != Statistic::mean;
+      const AnySum squares = varies ? region_sum(m, a.squares, t.region) : AnySum{};
+      m.store_streaming(a.out + i, statistic_of(a.statistic, a.sum, sum, a.squares, squares, pixels(t.region)));
+    }
+    report(m, a.regions.refused, i, refused);
+  }
+
+  AREAL_DEVICE Pixels pixels(const Region& region) {
+    std::uint64_t n = static_cast<std::uint64_t>(region.width) * static_cast<std::uint64_t>(region.height);
+    if (a.count.data) {
+      const AnySum valid = region_sum(m, a.count, region);
+      if (a.statistic == Statistic::mean) return {0, valid.real};
+      n = valid.magnitude(a.count);
+    }
+    return {n, static_cast<double>(n)};
+  }
+};
+
+template <class Launcher>
+void answer(Launcher& launcher, const StatisticsRequest& request) {
+  forget_refused(launcher, request.regions);
+  StatisticsArgs a{{}, table_args(request.sum.view, request.sum.border), {}, {}, request.statistic, request.out};
+  bool lacks_last = request.sum.border == Border::exclusive;
+  const auto also = [&](const std::optional<TableView>& table, TableArgs& args) {
+    if (!table) return;
+    args = table_args(table->view, table->border);
+    lacks_last = lacks_last || table->border == Border::exclusive;
+  };
+  also(request.squares, a.squares);
+  also(request.count, a.count);
+  a.regions = region_args(request.regions, request.sum.image_width(), request.sum.image_height(), lacks_last);
+  launch_each<Statistics, NoConfig>(launcher, request.regions.count, a);
+}
+
+}  // namespace areal::kernels

@@ -1,0 +1,62 @@
+#pragma once
+// Sums of regions. 1 launch, a thread a region. Reads the region and at most 4 elements of the table, which depend on
+// nothing but the region; writes 8 bytes.
+
+#include "formulas/variance.hpp"
+#include "kernels/query/corners.hpp"
+#include "kernels/query/launches.hpp"
+#include "kernels/query/regions.hpp"
+
+namespace areal::kernels {
+
+struct SumsArgs {
+  RegionArgs regions;
+  TableArgs table;
+  void* out;
+  bool real;
+};
+
+template <class M, class C>
+struct Sums {
+  using T = typename C::T;
+  using Args = SumsArgs;
+  using Shared = NoShared;
+  static constexpr int threads = 256, resident = 8;
+  M m;
+  Args a;
+
+  AREAL_DEVICE void operator()() {
+    const std::int64_t i = m.block() * threads + m.thread();
+    bool refused = false;
+    if (i < a.regions.count) {
+      const Taken t = taken(m, a.regions, i);
+      refused = t.refused;
+      write(i, corners<T>(m, a.table, t.region).by_rows(), refused);
+    }
+    report(m, a.regions.refused, i, refused);
+  }
+
+  AREAL_DEVICE void write(std::int64_t i, Difference<T> difference, bool refused) {
+    if constexpr (std::is_integral_v<T>) {
+      const std::uint64_t sum = widened(difference, a.table.is_signed);
+      if (!a.real) {
+        m.store_streaming(static_cast<std::uint64_t*>(a.out) + i, sum);
+        return;
+      }
+    }
+    m.store_streaming(static_cast<double*>(a.out) + i,
+                      refused ? formulas::not_a_number() : real_sum(difference, a.table));
+  }
+};
+
+template <class Launcher>
+void answer(Launcher& launcher, const SumsRequest& request) {
+  forget_refused(launcher, request.regions);
+  const TableView& table = request.table;
+  const SumsArgs a{
+      region_args(request.regions, table.image_width(), table.image_height(), table.border == Border::exclusive),
+      table_args(table.view, table.border), request.out, request.real};
+  launch_each_of<Sums>(launcher, table.view.type, request.regions.count, a);
+}
+
+}  // namespace areal::kernels

@@ -1,0 +1,56 @@
+#pragma once
+// Dense output: a thread an element, a warp 32 neighbours of a row, a block 8 rows.
+
+#include <areal/view.hpp>
+#include <cstdint>
+#include "kernels/primitives/elements.hpp"
+#include "kernels/primitives/strides.hpp"
+
+namespace areal::kernels {
+
+struct OutputArgs {
+  char* data;
+  std::int64_t row, column;
+  std::int64_t width, height;
+  std::int64_t tiles_x;
+  bool real64;  ///< 64f, or 32f
+  bool aligned;
+};
+inline constexpr int output_tile_height = 8;
+
+inline OutputArgs output_args(const View& out) {
+  const Strides s = strides(out);
+  const std::size_t size = size_of(out.type);
+  return {static_cast<char*>(out.data),
+          s.row,
+          s.column,
+          out.shape.width,
+          out.shape.height,
+          (out.shape.width + warp_size - 1) / warp_size,
+          out.type == Type::f64,
+          alignment_of(out.data, s, size, size) != Alignment::bytes};
+}
+inline std::int64_t output_blocks(const OutputArgs& out) {
+  return out.tiles_x * ((out.height + output_tile_height - 1) / output_tile_height);
+}
+
+/// Where a thread's element is; perhaps beyond the last one.
+struct OutputPlace {
+  std::int64_t x, y;
+};
+template <class M>
+AREAL_DEVICE OutputPlace output_place(const M& m, const OutputArgs& out) {
+  return {m.block() % out.tiles_x * warp_size + m.lane(), m.block() / out.tiles_x * output_tile_height + m.warp()};
+}
+
+template <class M>
+AREAL_DEVICE void write_output(const M& m, const OutputArgs& out, const OutputPlace& at, double value,
+                               Site site = AREAL_HERE) {
+  char* const to = out.data + at.y * out.row + at.x * out.column;
+  if (out.real64)
+    store_element(m, to, value, out.aligned, site);
+  else
+    store_element(m, to, static_cast<float>(value), out.aligned, site);
+}
+
+}  // namespace areal::kernels

@@ -1,0 +1,18 @@
+#pragma once
+// The diagonal arrangement of w x w elements in shared memory (Kasagi 2014, III): w neighbours of a row and w
+// neighbours of a column lie in w banks.
+
+#include <cstdint>
+#include "kernels/primitives/machine.hpp"
+
+namespace areal::kernels {
+
+template <class T, int w_>
+struct DiagonalTile {
+  static constexpr int w = w_;
+  T cell[w][w];
+
+  AREAL_DEVICE T& at(int i, int j) { return cell[i][(i + j) % w]; }
+};
+
+}  // namespace areal::kernels

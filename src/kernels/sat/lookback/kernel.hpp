@@ -1,0 +1,457 @@
+#pragma once
+// The kernel of held, lookback-diagonal and all-partials. A block takes the next tile and keeps it on chip from its
+// only read to its only write:
+//   load     each thread its own part of the tile, asynchronously, into its own slots of shared memory
+//   publish  the sum of each of the tile's rows and columns
+//   gather   what lies left of each row and above each column, from what other tiles have published
+//   write    the tile with all that is left and above added
+// The three differ in the order of the tiles and in how they gather: gather_by_rows, gather_along_diagonals and
+// gather_directly are in the algorithms' own files, found when the kernel is instantiated. A tile only waits for tiles
+// with smaller tickets. With squares, what is published and gathered are pairs of sums. A tile's rows are scanned
+// before they are published, and their scans kept in registers; or, where there is no room for them, again when it is
+// written (rescan.hpp).
+
+#include <cstdint>
+#include <type_traits>
+#include "kernels/primitives/elements.hpp"
+#include "kernels/primitives/handover.hpp"
+#include "kernels/primitives/machine.hpp"
+#include "kernels/primitives/strides.hpp"
+#include "kernels/primitives/warp/warp.hpp"
+#include "kernels/sat/lookback/anti_diagonals.hpp"
+#include "kernels/sat/lookback/rescan.hpp"
+#include "kernels/sat/lookback/store_row.hpp"
+#include "kernels/sat/lookback/sum_pair.hpp"
+#include "kernels/sat/valid.hpp"
+
+namespace areal::kernels {
+
+enum class LookbackOrder { rows, diagonals, direct };
+
+template <class In, class T>
+struct LookbackArgs {
+  const char* image;
+  char* table;    ///< where the first sum goes
+  char* squares;  ///< where the first sum of squares goes; null where there are none
+  Strides in, out, squares_out;
+  Valid valid;
+  std::int64_t width, height;  ///< of what is summed
+  int channels;
+  bool edge;  ///< zeros belong left of and above the first sum
+  int tiles_x, tiles_y;
+  int group, groups;  ///< tiles of a group; groups of a row of tiles (rows)
+  // The workspace; all but the first for each image and channel:
+  std::uint64_t* ticket;
+  Tagged<T>* rows;     ///< [tiles_y][tiles_x][tile height] sums of the tile's rows
+  Tagged<T>* beside;   ///< [tiles_y][groups][tile height] of the group's rows (rows)
+  Tagged<T>* columns;  ///< [tiles_y][tiles_x][tile width] sums of the tile's columns, then of all down to here
+  Tagged<T>* totals;   ///< [tiles_y][tiles_x] sum of the tile's columns from the top down to here; direct: of the
+                       ///< tile, in parts
+};
+
+template <class M, class C>
+struct Lookback {
+  using In = typename C::In;
+  using T = typename C::T;
+  using Cell = typename C::Cell;
+  using Word = Tagged<T>;
+  using Tag = typename Word::Tag;
+  using Args = LookbackArgs<In, T>;
+  static constexpr LookbackOrder order = C::order;
+  static constexpr int V = C::vector;                           // columns of a lane
+  static constexpr int spans = C::spans, bunches = C::bunches;  // warps side by side, and one above the other
+  static constexpr int each = C::rows;                          // of a warp
+  static constexpr int warps = spans * bunches, threads = warps * warp_size, resident = C::resident;
+  static constexpr int span = V * warp_size, tile_width = spans * span, tile_height = bunches * each;
+  static constexpr int parts = threads / tile_height;  // threads that gather for one row
+  static constexpr int asked = C::asked;
+  static constexpr int column_warps = tile_width / warp_size;                       // with a thread for each column
+  static constexpr int totals = order == LookbackOrder::direct ? column_warps : 1;  // of a tile
+  static_assert(threads % tile_height == 0 && tile_width <= threads);
+
+  static constexpr bool both = C::both, rescan = C::rescan;
+  /// Bytes are counted four at a time, and scanned two rows at a time, as a row's sums within a warp fit 16 bits.
+  static constexpr bool bytes = C::byte && !rescan;
+  static_assert(!bytes || V == 4);
+  static constexpr int scans = rescan ? 1 : bytes ? each / 2 : each;
+  static constexpr int cells = rescan ? 1 : V;  // sums of columns that are moved at once
+
+  struct Shared {
+    Vec<In, V> tile[each][threads];
+    Vec<Cell, cells> columns[bunches]
+                            [tile_width / cells];  // column sums of a warp's rows, then of all rows above these
+    Vec<T, cells> above[tile_width / cells];
+    T row[spans][tile_height];  // row sums of a span, then of all left of it
+    T left[tile_height];
+    T part[2][threads];  // what one of several threads has gathered for a row or a column
+    T some[2][warps];    // a warp's part of the columns' sum down to here, and of the corner
+    struct {
+      std::int64_t image, batch, channel;  // the last two for rescan
+      int ty, tx;
+      Tag tag;
+    } ticket;
+  };
+
+  M m;
+  Args a;
+  Tag tag = 0;  // of a tile's or group's own sums in this launch; the next number is for those from the image's edge
+  Cell before[scans] = {};  // of each of this thread's rows, what lies left of its columns in the warp's
+
+  AREAL_DEVICE void operator()() {
+    Shared& s = m.template shared<Shared>();
+    if (m.thread() == 0) choose_tile(s);
+    m.sync();
+    tag = m.get(s.ticket.tag);
+    const int ty = m.get(s.ticket.ty), tx = m.get(s.ticket.tx);
+    choose_image(m.get(s.ticket.image));
+
+    const Place place = place_of(ty, tx);
+    if (a.in.alignment == Alignment::vectors)
+      load<true>(s, place);
+    else
+      load<false>(s, place);
+    m.template wait_copies<0>();
+    if constexpr (rescan)
+      sum_for_rescan(*this, s);
+    else
+      sum(s);
+    m.sync();
+    publish(s, ty, tx);
+    if constexpr (order == LookbackOrder::direct)
+      gather_directly(*this, s, ty, tx);
+    else if constexpr (order == LookbackOrder::diagonals)
+      gather_along_diagonals(*this, s, ty, tx);
+    else
+      gather_by_rows(*this, s, ty, tx);
+    if constexpr (rescan)
+      rescan_and_write(*this, s);
+    else
+      write(s, ty, tx, place);
+  }
+
+  AREAL_DEVICE void choose_tile(Shared& s) {
+    const Ticket ticket = take_ticket(m, a.ticket);
+    const std::uint64_t tiles = static_cast<std::uint64_t>(a.tiles_x) * static_cast<std::uint64_t>(a.tiles_y);
+    std::uint64_t at, tx;
+    m.put(s.ticket.tag, static_cast<Tag>(ticket.launch));
+    const std::uint64_t image = divide(ticket.turn, tiles, at);
+    m.put(s.ticket.image, static_cast<std::int64_t>(image));
+    if constexpr (rescan) {
+      std::uint64_t channel;
+      m.put(s.ticket.batch, static_cast<std::int64_t>(divide(image, static_cast<std::uint64_t>(a.channels), channel)));
+      m.put(s.ticket.channel, static_cast<std::int64_t>(channel));
+    }
+    if constexpr (order == LookbackOrder::diagonals) {
+      int x, y;
+      on_diagonal(static_cast<std::int64_t>(at), a.tiles_x, a.tiles_y, x, y);
+      m.put(s.ticket.ty, y);
+      m.put(s.ticket.tx, x);
+    } else {
+      m.put(s.ticket.ty, static_cast<int>(divide(at, static_cast<std::uint64_t>(a.tiles_x), tx)));
+      m.put(s.ticket.tx, static_cast<int>(tx));
+    }
+  }
+
+  /// From here on everything is about one image of the batch, and one channel.
+  AREAL_DEVICE void choose_image(std::int64_t n) {
+    if (n == 0) return;
+    const std::int64_t tiles = static_cast<std::int64_t>(a.tiles_x) * a.tiles_y;
+    const std::int64_t batch = n / a.channels, channel = n % a.channels;
+    a.image += batch * a.in.batch + channel * a.in.channel;
+    if constexpr (!rescan) a.table += batch * a.out.batch + channel * a.out.channel;  // else when it is written
+    if (a.valid.plane != nullptr) a.valid.plane += batch * a.valid.image;
+    a.rows += n * tiles * tile_height;
+    a.beside += n * a.groups * a.tiles_y * tile_height;
+    a.columns += n * tiles * tile_width;
+    a.totals += n * tiles * totals;
+  }
+  AREAL_DEVICE int span_of() const { return m.warp() % spans; }
+  AREAL_DEVICE int bunch_of() const { return m.warp() / spans; }
+  AREAL_DEVICE std::int64_t tile_at(int ty, int tx) const { return static_cast<std::int64_t>(ty) * a.tiles_x + tx; }
+
+  /// Where this thread's part of a tile begins, and how many of its rows and columns lie in the image.
+  struct Place {
+    std::int64_t x, y;
+    int columns, rows;
+  };
+  AREAL_DEVICE Place place_of(int ty, int tx) const {
+    const std::int64_t x = static_cast<std::int64_t>(tx) * tile_width + span_of() * span + m.lane() * V;
+    const std::int64_t y = static_cast<std::int64_t>(ty) * tile_height + bunch_of() * each;
+    const std::int64_t right = a.width - x, down = a.height - y;
+    return {x, y,
+            static_cast<int>(right < 0   ? 0
+                             : right < V ? right
+                                         : V),
+            static_cast<int>(down < 0      ? 0
+                             : down < each ? down
+                                           : each)};
+  }
+
+  /// All columns of the tile lie in the image.
+  AREAL_DEVICE bool is_wide(int tx) const { return static_cast<std::int64_t>(tx + 1) * tile_width <= a.width; }
+
+  // ---------------------------------------------------------------- load, sum
+
+  /// Vectors where all of one lies in the image and begins at an aligned address, else elements.
+  template <bool vectors>
+  AREAL_DEVICE void load(Shared& s, const Place& at) {
+    const char* from = a.image + at.y * a.in.row + at.x * a.in.column;
+    if (vectors && at.columns == V) {
+      AREAL_UNROLL
+      for (int i = 0; i < each; ++i, from += a.in.row) {
+        const auto* p = reinterpret_cast<const Vec<In, V>*>(from);
+        if (i >= at.rows)
+          m.put(s.tile[i][m.thread()], Vec<In, V>{});
+        else if constexpr (V * sizeof(In) >= 4)
+          m.copy_async(s.tile[i][m.thread()], p);
+        else
+          m.put(s.tile[i][m.thread()], m.load(p));
+      }
+      m.commit_copies();
+    } else {
+      const bool aligned = a.in.alignment != Alignment::bytes;
+      for (int i = 0; i < each; ++i, from += a.in.row) {
+        Vec<In, V> line;
+        AREAL_UNROLL
+        for (int v = 0; v < V; ++v) {
+          line.at[v] = In{};
+          if (i < at.rows && v < at.columns && is_valid(m, a.valid, at.x + v, at.y + i))
+            line.at[v] = load_element<M, In>(m, from + v * a.in.column, aligned);
+        }
+        m.put(s.tile[i][m.thread()], line);
+      }
+    }
+  }
+
+  AREAL_DEVICE void sum(Shared& s) {
+    Vec<Cell, V> column{};
+    Cell total[scans];
+    AREAL_UNROLL
+    for (int i = 0; i < each; ++i) {
+      const Vec<In, V> line = m.get(s.tile[i][m.thread()]);
+      if constexpr (bytes) {
+        const auto word = word_of(line);
+        AREAL_UNROLL
+        for (int v = 0; v < V; ++v) column.at[v] = m.dot4(word, 1u << (8 * v), column.at[v]);
+        const std::uint32_t all = m.dot4(word, 0x01010101u, 0u);
+        total[i / 2] = i % 2 == 0 ? all : total[i / 2] + (all << 16);
+      } else {
+        total[i] = 0;
+        AREAL_UNROLL
+        for (int v = 0; v < V; ++v) {
+          const auto pixel = term<Cell>(line.at[v]);
+          column.at[v] += pixel;
+          total[i] += pixel;
+        }
+      }
+    }
+    m.put(s.columns[bunch_of()][span_of() * warp_size + m.lane()], column);
+    AREAL_UNROLL
+    for (int i = 0; i < scans; ++i) {
+      const Cell scan = warp_scan(m, total[i]);
+      before[i] = before_in_scan(m, scan, total[i]);
+      if (m.lane() == warp_size - 1) {
+        T* const row = &s.row[span_of()][bunch_of() * each];
+        if constexpr (bytes) {
+          m.put(row[2 * i], static_cast<T>(scan & 0xffffu));
+          m.put(row[2 * i + 1], static_cast<T>(scan >> 16));
+        } else {
+          m.put(row[i], scan);
+        }
+      }
+    }
+  }
+
+  // ---------------------------------------------------------------- publish, and what all gathers share
+
+  /// A column's sum, as a cell of its own.
+  template <class S>
+  AREAL_DEVICE static S& cell(Vec<S, cells>* line, int x) {
+    return line[x / cells].at[x % cells];
+  }
+
+  /// The row of the tile whose sums this thread hands over, if it is one.
+  AREAL_DEVICE int row_of_thread() const {
+    return order == LookbackOrder::diagonals ? m.thread() - tile_width : m.thread();
+  }
+
+  AREAL_DEVICE T row_sum(Shared& s, int y) {
+    T sum = 0;
+    AREAL_UNROLL
+    for (int p = 0; p < spans; ++p) sum += m.get(s.row[p][y]);
+    return sum;
+  }
+
+  AREAL_DEVICE void publish(Shared& s, int ty, int tx) {
+    const std::int64_t at = tile_at(ty, tx);
+    const int y = row_of_thread(), x = m.thread();
+    if (tx + 1 < a.tiles_x && y >= 0 && y < tile_height)
+      post_word(m, a.rows + at * tile_height + y,
+                Word{row_sum(s, y), static_cast<Tag>(tag + (order == LookbackOrder::diagonals && tx == 0))});
+    if (x >= tile_width) return;
+    Cell tile = 0;
+    AREAL_UNROLL
+    for (int b = 0; b < bunches; ++b) {
+      Cell& of_bunch = cell(s.columns[b], x);
+      const Cell more = m.get(of_bunch);
+      m.put(of_bunch, tile);
+      tile += more;
+    }
+    T sum = static_cast<T>(tile);
+    if (ty + 1 < a.tiles_y)
+      post_word(m, a.columns + at * tile_width + x,
+                Word{sum, static_cast<Tag>(tag + (order != LookbackOrder::direct && ty == 0))});
+    m.put(cell(s.above, x), sum);
+    if constexpr (order == LookbackOrder::direct)
+      if (tx + 1 < a.tiles_x && ty + 1 < a.tiles_y) {
+        sum = warp_sum(m, sum);
+        if (m.lane() == 0) post_word(m, a.totals + at * totals + m.warp(), Word{sum, tag});
+      }
+  }
+
+  /// What lies left of a row of the tile, and of each of its spans.
+  AREAL_DEVICE void put_left(Shared& s, int y, T left) {
+    m.put(s.left[y], left);
+    AREAL_UNROLL
+    for (int p = 0; p < spans; ++p) {
+      T& of_span = s.row[p][y];
+      const T more = m.get(of_span);
+      m.put(of_span, left);
+      left += more;
+    }
+  }
+
+  /// This warp's part of the corner: what lies both left of the tile and above it.
+  AREAL_DEVICE void put_corner(Shared& s, T corner) {
+    corner = warp_sum(m, corner);
+    if (m.lane() == 0) m.put(s.some[1][m.warp()], corner);
+  }
+
+  /// The sum of the tile's columns from the top down to here, of which each thread brings its own, is put, and after a
+  /// barrier posted.
+  AREAL_DEVICE void put_total(Shared& s, T down) {
+    down = warp_sum(m, down);
+    if (m.lane() == 0) m.put(s.some[0][m.warp()], down);
+  }
+  AREAL_DEVICE void post_total(Shared& s, int ty, int tx) {
+    if (m.thread() != 0 || ty + 1 == a.tiles_y) return;
+    T down = 0;
+    AREAL_UNROLL
+    for (int w = 0; w < column_warps; ++w) down += m.get(s.some[0][w]);
+    post_word(m, a.totals + tile_at(ty, tx), Word{down, tag});
+  }
+
+  /// The totals of the tiles above those to the left, asked for.
+  AREAL_DEVICE auto ask_corner(int ty, int tx) {
+    const Word* const from = a.totals + tile_at(ty - 1, 0);
+    return gather<1>(m, tag, m.thread(), threads, ty > 0 ? tx : 0, [=](int n) { return from + n; });
+  }
+
+  /// The words of some tiles, from one upwards.
+  struct Window {
+    Word word[C::depth];
+  };
+  AREAL_DEVICE void look(Window& up, const Word* from, std::int64_t stride, int count) {
+    AREAL_UNROLL
+    for (int i = 0; i < C::depth; ++i) up.word[i] = i < count ? peek_word(m, from - i * stride) : Word{T(0), Tag(0)};
+  }
+
+  /// What the `count` words from `from` upwards stand for: the nearest that counts from the image's top, and what lies
+  /// between. Added downwards, so that it does not matter how far up that was.
+  AREAL_DEVICE T look_back(Window& up, const Word* from, std::int64_t stride, int count) {
+    for (;;) {
+      bool all = true, found = false;  // all nearer ones are there; the one from the top was among them
+      T sum = 0;
+      AREAL_UNROLL
+      for (int i = 0; i < C::depth; ++i) {
+        if (all && !found && tag_of(up.word[i]) == tag + 1) {
+          found = true;
+          sum = value_of(up.word[i]);
+          AREAL_UNROLL
+          for (int j = i - 1; j >= 0; --j) sum += value_of(up.word[j]);
+        }
+        all = all && tag_of(up.word[i]) == tag;
+      }
+      if (found) return sum;
+      m.pause();
+      look(up, from, stride, count);
+    }
+  }
+
+  // ---------------------------------------------------------------- write
+
+  AREAL_DEVICE void write(Shared& s, int ty, int tx, const Place& place) {
+    const bool wide = is_wide(tx);
+    if (a.edge) write_edge<T>(*this, a.table, a.out, ty, tx, place);
+    if (wide && a.out.alignment == Alignment::vectors)
+      write_as<Stores::vectors>(s, place);
+    else if (wide && a.out.alignment == Alignment::elements && a.out.column == sizeof(T))
+      write_as<Stores::shifted>(s, place);
+    else
+      write_as<Stores::elements>(s, place);
+  }
+
+  template <Stores stores>
+  AREAL_DEVICE void write_as(Shared& s, const Place& place) {
+    // The table's row above this warp's rows.
+    T beside = 0;
+    for (int y = m.lane(); y < bunch_of() * each; y += warp_size) beside += m.get(s.left[y]);
+    Vec<T, V> sum = up_to(s, span_of());
+    T run = 0;
+    AREAL_UNROLL
+    for (int v = 0; v < V; ++v) sum.at[v] = run += sum.at[v];
+    T others = 0;
+    for (int p = 0; p < span_of(); ++p) {
+      const Vec<T, V> more = up_to(s, p);
+      AREAL_UNROLL
+      for (int v = 0; v < V; ++v) others += more.at[v];
+    }
+    T corner = 0;
+    AREAL_UNROLL
+    for (int w = 0; w < warps; ++w) corner += m.get(s.some[1][w]);
+    const T start = corner + warp_sum(m, static_cast<T>(beside + others)) + before_in_scan(m, warp_scan(m, run), run);
+    AREAL_UNROLL
+    for (int v = 0; v < V; ++v) sum.at[v] += start;
+
+    const T* const row = &s.row[span_of()][bunch_of() * each];
+    char* to = a.table + place.y * a.out.row + place.x * a.out.column;
+    AREAL_UNROLL
+    for (int i = 0; i < each; ++i, to += a.out.row) {
+      const Vec<In, V> line = m.get(s.tile[i][m.thread()]);
+      if constexpr (bytes) {
+        const T left = m.get(row[i]);
+        const std::uint32_t own = i % 2 == 0 ? before[i / 2] & 0xffffu : before[i / 2] >> 16;
+        const auto word = word_of(line);
+        AREAL_UNROLL
+        for (int v = 0; v < V; ++v) {
+          const std::uint32_t ones = 0x01010101u >> (8 * (V - 1 - v));
+          if constexpr (std::is_integral_v<T>)
+            sum.at[v] += m.dot4(word, ones, left + own);
+          else
+            sum.at[v] += left + static_cast<T>(m.dot4(word, ones, own));
+        }
+      } else {
+        const T base = m.get(row[i]) + before[i];
+        T across = 0;
+        AREAL_UNROLL
+        for (int v = 0; v < V; ++v) {
+          across += term<T>(line.at[v]);
+          sum.at[v] += across + base;
+        }
+      }
+      if (i >= place.rows) continue;
+      store_line<stores>(m, a.out, to, sum, place.columns);
+    }
+  }
+
+  /// Column sums of all above this warp's rows, in a span.
+  AREAL_DEVICE Vec<T, V> up_to(Shared& s, int p) {
+    Vec<T, V> sum = m.get(s.above[p * warp_size + m.lane()]);
+    const Vec<Cell, V> more = m.get(s.columns[bunch_of()][p * warp_size + m.lane()]);
+    AREAL_UNROLL
+    for (int v = 0; v < V; ++v) sum.at[v] += static_cast<T>(more.at[v]);
+    return sum;
+  }
+};
+
+}  // namespace areal::kernels

@@ -1,0 +1,146 @@
+#pragma once
+// What held, lookback-diagonal and all-partials are tuned by, the plan of one, and its schedule: 1 launch.
+
+#include <algorithm>
+#include <cstdint>
+#include <type_traits>
+#include "kernels/primitives/fill_border.hpp"
+#include "kernels/primitives/strides.hpp"
+#include "kernels/primitives/table_geometry.hpp"
+#include "kernels/primitives/workspace.hpp"
+#include "kernels/sat/lookback/kernel.hpp"
+#include "kernels/sat/valid.hpp"
+
+namespace areal::kernels {
+
+/// How tiles are cut, and how many are on a multiprocessor at once.
+struct LookbackTuning {
+  int spans, bunches, rows;  ///< warps side by side, one above the other; rows of a warp
+  int resident;              ///< blocks of a multiprocessor that registers leave room for
+  int depth = 4;             ///< words that a look-back asks for at once
+  int asked = 4;             ///< words of a row that a thread asks for at once
+  int group = 16;            ///< tiles that are one group by themselves
+  bool rescan = false;       ///< rows are scanned when they are written, not before
+};
+/// By bytes of a pixel and of a sum, and whether pixels are summed four at a time, as unsigned bytes are. Of one H200,
+/// 2026-11: see docs/notes/cuda-sat.md for what else was tried.
+constexpr LookbackTuning lookback_tuning(int in, int out, bool four, LookbackOrder order) {
+  const bool diagonal = order == LookbackOrder::diagonals, direct = order == LookbackOrder::direct;
+  if (out == 8) {
+    if (in == 8) return diagonal ? LookbackTuning{1, 8, 16, 3, 3} : LookbackTuning{2, 4, 16, 3, 4, 4, 8, true};
+    if (in == 4 || direct) return {1, 8, 16, in == 4 ? 3 : 4, diagonal ? 3 : 4, 4, 8, true};
+    const int rows = in == 1 ? 32 : 16;
+    return diagonal ? LookbackTuning{2, 8, rows, 2, 2, 4, 16, true} : LookbackTuning{2, 8, rows, 2, 4, 1, 8, true};
+  }
+  if (direct || in == 4 || (in == 1 && !four)) return {1, 8, 16, in < out ? 4 : 3, diagonal ? 3 : 4};
+  if (in == 2) return diagonal ? LookbackTuning{2, 8, 16, 2, 3, 4, 16, true} : LookbackTuning{1, 8, 16, 4};
+  return diagonal ? LookbackTuning{2, 8, 32, 2, 2} : LookbackTuning{1, 8, 32, 4};
+}
+
+/// Lane and tuning.
+template <class In_, class T_, LookbackOrder order_>
+struct LookbackConfig {
+  using In = In_;
+  using T = T_;
+  static constexpr LookbackOrder order = order_;
+  static constexpr bool byte = std::is_same_v<In, std::uint8_t>;
+  static constexpr LookbackTuning tuning = lookback_tuning(sizeof(In), sizeof(T), byte, order);
+  static constexpr bool both = false, rescan = tuning.rescan;
+  static constexpr int vector = rescan && sizeof(In) < 8 ? 4 : 16 / static_cast<int>(sizeof(T));
+  static constexpr int spans = tuning.spans, bunches = tuning.bunches, rows = tuning.rows, resident = tuning.resident;
+  static constexpr int depth = tuning.depth, asked = tuning.asked, group = tuning.group;
+  /// Of a tile's own columns and rows: the sums of small integers fit 32 bits whatever the table is.
+  using Small = std::conditional_t<std::is_signed_v<In>, std::int32_t, std::uint32_t>;
+  using Cell = std::conditional_t<(rescan || byte) && std::is_integral_v<In> && sizeof(In) <= 2, Small, T>;
+};
+
+/// A sum and a sum of squares. The sums of bytes within a tile fit 32 bits whatever the tables are.
+template <class In_, class T_, class Squares>
+struct LookbackSquaresConfig {
+  using In = In_;
+  using T = SumPair<T_, Squares>;
+  template <class S>
+  using Local = std::conditional_t<sizeof(In) == 1, std::uint32_t, S>;
+  using Cell = SumPair<Local<T_>, Local<Squares>>;
+  static constexpr LookbackOrder order = LookbackOrder::rows;
+  static constexpr bool both = true, rescan = true, byte = false;
+  static constexpr int vector = sizeof(In) == 8 ? 2 : 4;
+  static constexpr int spans = 2;
+  static constexpr bool many = sizeof(In) == 1 && sizeof(T_) == 4 && sizeof(Squares) == 8;  // warps, of few registers
+  static constexpr int bunches = many ? 8 : 4;
+  static constexpr int rows = (sizeof(In) <= 2 ? 128 : 64) / bunches;
+  static constexpr int resident = 2;
+  static constexpr int depth = 4, asked = many ? 1 : 4;
+  static constexpr int group = 8;
+};
+
+/// The geometry and the workspace of one plan.
+template <class C>
+struct LookbackPlan {
+  using In = typename C::In;
+  using T = typename C::T;
+  using Kernel = Lookback<NoMachine, C>;
+
+  explicit LookbackPlan(const Shape& image, Border border, void* workspace = nullptr) {
+    const TableGeometry p = table_geometry(image, border);
+    args.width = p.width, args.height = p.height, args.edge = p.offset == 1;
+    args.channels = static_cast<int>(image.channels);
+    const std::int64_t images = image.batch * image.channels;
+    args.tiles_x = static_cast<int>((p.width + Kernel::tile_width - 1) / Kernel::tile_width);
+    args.tiles_y = static_cast<int>((p.height + Kernel::tile_height - 1) / Kernel::tile_height);
+    // One group where a row of tiles is short, else about as many groups as tiles in each.
+    args.group = args.tiles_x <= C::group ? std::max(1, args.tiles_x) : 1;
+    while (args.tiles_x > C::group && static_cast<std::int64_t>(args.group) * args.group < args.tiles_x) ++args.group;
+    args.groups = (args.tiles_x + args.group - 1) / args.group;
+    blocks = static_cast<std::int64_t>(args.tiles_x) * args.tiles_y * images;
+    Workspace from(workspace);
+    from.take(args.ticket, 1);
+    from.take(args.rows, blocks * Kernel::tile_height);
+    from.take(args.beside, Kernel::order != LookbackOrder::rows
+                               ? 0
+                               : args.groups * static_cast<std::int64_t>(args.tiles_y) * images * Kernel::tile_height);
+    from.take(args.columns, blocks * Kernel::tile_width);
+    from.take(args.totals, blocks * Kernel::totals);
+    workspace_bytes = blocks == 0 ? 0 : from.bytes();
+  }
+
+  LookbackArgs<In, T> args{};
+  std::int64_t blocks = 0;
+  std::size_t workspace_bytes = 0;
+};
+
+/// Where the first sum of a table goes, and how its vectors may be moved.
+template <class T>
+char* first_sum(const View& table, bool edge, Strides& out) {
+  out = strides(table);
+  char* const first = static_cast<char*>(table.data) + (edge ? out.row + out.column : 0);
+  out.alignment = alignment_of(first, out, sizeof(T), 16);
+  return first;
+}
+
+/// The schedule; `squares` where C has both. The workspace was zeroed once.
+template <class C, class Launcher>
+void lookback(Launcher& launcher, Border border, const ConstView& image, const Valid& valid, const View& sum,
+              const View& squares, void* workspace) {
+  LookbackPlan<C> plan(image.shape, border, workspace);
+  auto& a = plan.args;
+  const bool empty = plan.blocks == 0, zeros = empty && border != Border::none;
+  if constexpr (C::both) {
+    if (zeros)
+      fill_border<decltype(C::T::first)>(launcher, sum), fill_border<decltype(C::T::second)>(launcher, squares);
+    a.table = first_sum<decltype(C::T::first)>(sum, a.edge, a.out);
+    a.squares = first_sum<decltype(C::T::second)>(squares, a.edge, a.squares_out);
+  } else {
+    if (zeros) fill_border<typename C::T>(launcher, sum);
+    a.table = first_sum<typename C::T>(sum, a.edge, a.out);
+  }
+  if (empty) return;
+  a.in = strides(image);
+  a.image = static_cast<const char*>(image.data);
+  a.valid = valid;
+  a.in.alignment = alignment_of(a.image, a.in, sizeof(typename C::In), sizeof(Vec<typename C::In, C::vector>));
+  if (valid.plane != nullptr) a.in.alignment = std::min(a.in.alignment, Alignment::elements);  // one by one
+  launcher.template launch<Lookback, C>(plan.blocks, a, false);
+}
+
+}  // namespace areal::kernels

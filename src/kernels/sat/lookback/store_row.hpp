@@ -1,0 +1,73 @@
+#pragma once
+// How held stores a row of a warp, of any table: as it is, as vectors of neighbouring lanes' elements where it begins
+// between two aligned addresses, or element by element; and the zeros beside the first sums.
+
+#include <cstdint>
+#include "kernels/primitives/elements.hpp"
+#include "kernels/primitives/machine.hpp"
+#include "kernels/primitives/strides.hpp"
+
+namespace areal::kernels {
+
+enum class Stores { vectors, shifted, elements };
+
+/// A row of the warp that begins `r` elements after an aligned address: each lane stores the aligned vector that ends
+/// within its own columns, the first and the last lane what is left at the ends.
+template <int r, class M, class T, int V>
+AREAL_DEVICE void store_shifted_by(const M& m, char* to, const Vec<T, V>& line) {
+  Vec<T, V> out;
+  AREAL_UNROLL
+  for (int v = 0; v < V; ++v)
+    out.at[v] = v < r ? m.shuffle_up(line.at[v < r ? V - r + v : 0], 1) : line.at[v < r ? 0 : v - r];
+  if (r == 0 || m.lane() > 0) m.store_streaming(reinterpret_cast<Vec<T, V>*>(to - r * sizeof(T)), out);
+  if constexpr (r > 0) {
+    AREAL_UNROLL
+    for (int v = 0; v < V; ++v)
+      if (m.lane() == (v < V - r ? 0 : warp_size - 1)) m.store_streaming(reinterpret_cast<T*>(to) + v, line.at[v]);
+  }
+}
+/// From anywhere: all lanes are as far from an aligned address.
+template <class M, class T, int V>
+AREAL_DEVICE void store_shifted(const M& m, char* to, const Vec<T, V>& line) {
+  static_assert(V == 2 || V == 4);
+  const int r = static_cast<int>(reinterpret_cast<std::uintptr_t>(to) / sizeof(T) % V);
+  if (r == 0) return store_shifted_by<0>(m, to, line);
+  if (r == 1) return store_shifted_by<1>(m, to, line);
+  if constexpr (V == 4) {
+    if (r == 2) return store_shifted_by<2>(m, to, line);
+    store_shifted_by<3>(m, to, line);
+  }
+}
+
+/// The first `columns` elements of a lane, wherever they go.
+template <Stores stores, class M, class T, int V>
+AREAL_DEVICE void store_line(const M& m, const Strides& out, char* to, const Vec<T, V>& line, int columns) {
+  if constexpr (stores == Stores::shifted) {
+    store_shifted(m, to, line);
+  } else if (stores == Stores::vectors || (out.alignment == Alignment::vectors && columns == V)) {
+    m.store_streaming(reinterpret_cast<Vec<T, V>*>(to), line);
+  } else {
+    AREAL_UNROLL
+    for (int v = 0; v < V; ++v)
+      if (v < columns) store_element(m, to + v * out.column, line.at[v], out.alignment != Alignment::bytes);
+  }
+}
+
+/// The zeros left of and above a table's first tiles.
+template <class T, class K>
+AREAL_DEVICE void write_edge(const K& k, char* table, const Strides& out, int ty, int tx,
+                             const typename K::Place& place) {
+  const auto& m = k.m;
+  char* const at = table + place.y * out.row + place.x * out.column;
+  const auto zero = [&](char* to) { store_element(m, to, T(0), out.alignment != Alignment::bytes); };
+  if (tx == 0 && k.span_of() == 0 && m.lane() == 0)
+    for (int i = 0; i < place.rows; ++i) zero(at + i * out.row - out.column);
+  if (ty == 0 && k.bunch_of() == 0) {
+    AREAL_UNROLL
+    for (int v = 0; v < K::V; ++v)
+      if (v < place.columns) zero(at - out.row + v * out.column);
+    if (tx == 0 && m.thread() == 0) zero(at - out.row - out.column);
+  }
+}
+
+}  // namespace areal::kernels

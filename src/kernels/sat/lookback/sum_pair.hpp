@@ -1,0 +1,115 @@
+#pragma once
+// Two sums that are added up, and handed over between blocks, as one value: one access and one tag for both where they
+// fit 16 bytes, else two accesses whose tags must agree.
+
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+#include "kernels/primitives/handover.hpp"
+#include "kernels/primitives/machine.hpp"
+#include "kernels/primitives/warp/warp.hpp"
+
+namespace areal::kernels {
+
+/// Both, and a word of 32 bits where it leaves no gap.
+template <class A, class B, int more = static_cast<int>(sizeof(A)) - static_cast<int>(sizeof(B))>
+struct WithWord {
+  A first;
+  B second;
+  std::uint32_t word = 0, rest = 0;
+};
+template <class A, class B>
+struct WithWord<A, B, -4> {
+  A first;
+  std::uint32_t word = 0;
+  B second;
+};
+template <class A, class B>
+struct WithWord<A, B, 4> {
+  A first;
+  B second;
+  std::uint32_t word = 0;
+};
+template <class A, class B>
+struct WithoutWord {
+  A first;
+  B second;
+};
+
+template <class A, class B>
+struct alignas(2 * (sizeof(A) > sizeof(B) ? sizeof(A) : sizeof(B))) SumPair
+    : std::conditional_t<sizeof(A) == sizeof(B), WithoutWord<A, B>, WithWord<A, B>> {
+  SumPair() = default;
+  AREAL_DEVICE SumPair(int all) : SumPair(static_cast<A>(all), static_cast<B>(all)) {}
+  AREAL_DEVICE SumPair(A a, B b) {
+    this->first = a;
+    this->second = b;
+  }
+  template <class C, class D>
+  AREAL_DEVICE explicit SumPair(const SumPair<C, D>& other)
+      : SumPair(static_cast<A>(other.first), static_cast<B>(other.second)) {}
+
+  AREAL_DEVICE SumPair& operator+=(const SumPair& other) {
+    this->first += other.first;
+    this->second += other.second;
+    return *this;
+  }
+  friend AREAL_DEVICE SumPair operator+(SumPair a, const SumPair& b) { return a += b; }
+};
+
+/// Of a pair its sum (0) or that of squares (1); what is no pair is the sum.
+template <int which, class S>
+AREAL_DEVICE auto& one_of(S& sums) {
+  if constexpr (std::is_arithmetic_v<std::remove_const_t<S>>)
+    return sums;
+  else if constexpr (which == 0)
+    return sums.first;
+  else
+    return sums.second;
+}
+template <int which, class S>
+using PartOf = std::remove_reference_t<decltype(one_of<which>(std::declval<S&>()))>;
+
+template <class A, class B>
+requires(sizeof(A) + sizeof(B) <= 12) struct alignas(16) Tagged<SumPair<A, B>> : WithWord<A, B> {
+  using Tag = std::uint32_t;
+  Tagged() = default;
+  AREAL_DEVICE Tagged(const SumPair<A, B>& value, Tag tag) {
+    this->first = value.first;
+    this->second = value.second;
+    this->word = tag;
+  }
+};
+
+template <class A, class B>
+requires(sizeof(A) + sizeof(B) > 12) struct Tagged<SumPair<A, B>> {
+  using Tag = std::uint64_t;
+  static_assert(std::is_same_v<Tag, typename Tagged<A>::Tag> && std::is_same_v<Tag, typename Tagged<B>::Tag>);
+  Tagged() = default;
+  AREAL_DEVICE Tagged(const SumPair<A, B>& value, Tag tag) : first{value.first, tag}, second{value.second, tag} {}
+  Tagged<A> first;
+  Tagged<B> second;
+};
+
+template <class A, class B>
+AREAL_DEVICE SumPair<A, B> value_of(const Tagged<SumPair<A, B>>& word) {
+  if constexpr (sizeof(word) == 16)
+    return {word.first, word.second};
+  else
+    return {word.first.value, word.second.value};
+}
+/// No tag of any launch where one half is older than the other.
+template <class A, class B>
+AREAL_DEVICE auto tag_of(const Tagged<SumPair<A, B>>& word) {
+  if constexpr (sizeof(word) == 16)
+    return word.word;
+  else
+    return word.first.tag == word.second.tag ? word.first.tag : 0;
+}
+
+template <class M, class A, class B>
+AREAL_DEVICE SumPair<A, B> warp_sum(const M& m, const SumPair<A, B>& value, Site site = AREAL_HERE) {
+  return {warp_sum(m, value.first, site), warp_sum(m, value.second, site)};
+}
+
+}  // namespace areal::kernels

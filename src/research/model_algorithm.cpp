@@ -1,0 +1,273 @@
+// areal/research/model.hpp: one algorithm on the simulated machine, its costs beside the catalogue's, its time on the
+// HMM.
+
+#include <algorithm>
+#include <areal/array.hpp>
+#include <areal/histogram.hpp>
+#include <areal/research/model.hpp>
+#include <areal/research/scan.hpp>
+#include <areal/sat.hpp>
+#include <cmath>
+#include <cstring>
+#include <utility>
+#include "api/core/pixel_rule.hpp"
+#include "api/core/require.hpp"
+#include "api/histogram/histogram_device.hpp"
+#include "api/sat/sat_device.hpp"
+#include "kernels/primitives/workspace.hpp"
+#include "kernels/sat/request.hpp"
+#include "research/cost_formula.hpp"
+#include "research/hierarchy_clock.hpp"
+#include "research/paper_costs.hpp"
+#include "simt/histogram.hpp"
+#include "simt/sat.hpp"
+#include "simt/scan.hpp"
+
+namespace areal {
+namespace {
+
+constexpr std::int64_t most_elements = std::int64_t{1} << 20, most_latency = std::int64_t{1} << 20,
+                       most_threads = std::int64_t{1} << 20, most_dmms = 1024;
+constexpr int table_tile = 32;
+
+void check_range(const char* what, std::int64_t value, std::int64_t least, std::int64_t most) {
+  require(value >= least && value <= most, what, " ", value, ": may be ", least, " to ", most);
+}
+
+const Algorithm& row_of(std::string_view family, std::string_view id) {
+  std::vector<std::string_view> known;  // ids of several families are told once
+  for (const Algorithm& row : algorithms()) {
+    if (!row.simt || (!family.empty() && row.family != family)) continue;
+    if (row.id == id) return row;  // the catalogue has histograms before scans
+    if (std::find(known.begin(), known.end(), row.id) == known.end()) known.push_back(row.id);
+  }
+  require(!known.empty(), "family ", family, ": may be sat, histogram or scan");
+  std::string list;
+  for (const std::string_view one : known) list += (list.empty() ? "" : ", ") + std::string(one);
+  throw InvalidArgument(sentence("algorithm ", id, ": none ", family.empty() ? "" : sentence("of ", family, " "),
+                                 "that simt runs; it may be ", list));
+}
+
+void check(const AlgorithmRequest& request, const HierarchicalMachine& machine, std::string_view family) {
+  check_range("height", request.height, 1, most_elements);
+  check_range("width", request.width, 1, most_elements);
+  const bool is_tensor = family == "histogram";
+  if (is_tensor) check_range("bins", request.bins, 1, 65535);
+  require(family != "scan" || request.height == 1, "height ", request.height, ": a line's is 1");
+  const std::int64_t planes = is_tensor ? request.bins : 1;
+  require(request.height <= most_elements / request.width / planes, request.width, " x ", request.height,
+          is_tensor ? sentence(" pixels of ", planes, " bins: may be ") : std::string(" elements: may be "),
+          most_elements, " elements together");
+  check_range("w", machine.width, 1, 32);
+  require(32 % machine.width == 0, "w ", machine.width, ": may be a divisor of 32");
+  check_range("l", machine.latency, 1, most_latency);
+  check_range("p", machine.threads, 1, most_threads);
+  require(machine.threads % machine.width == 0, "p ", machine.threads, ": may be a multiple of w, ", machine.width);
+  check_range("d", machine.dmms, 1, most_dmms);
+}
+
+/// A workspace as a device's memory has it: it begins where its arrays do. From elsewhere they would begin anywhere in
+/// an address group, and the counts of groups would change from run to run.
+class DeviceWorkspace {
+ public:
+  explicit DeviceWorkspace(std::size_t bytes)
+      : memory_({static_cast<std::int64_t>(bytes) + kernels::workspace_alignment, 1}, Type::u8) {}
+  void* data() { return kernels::first_in(memory_.data()); }
+
+ private:
+  Array memory_;
+};
+
+std::vector<LaunchCounts> run_table(const AlgorithmRequest& asked, const simt::Options& options) {
+  SatOptions plan_options;
+  plan_options.border = Border::none, plan_options.backend = Backend::simt, plan_options.r = asked.r;
+  plan_options.algorithm = std::string(asked.algorithm), plan_options.scan = asked.scan;
+  const SatPlan plan({asked.width, asked.height}, asked.types, plan_options);
+  kernels::SatRequest request{plan.image_shape(), asked.types, Border::none};
+  request.r = asked.r, request.scan = asked.scan;
+  Array image(plan.image_shape(), asked.types.input);  // nothing of what is counted depends on the pixels
+  std::memset(image.data(), 0, image.bytes());
+  Array table(plan.table_shape(), asked.types.table);
+  DeviceWorkspace workspace(plan.workspace_bytes());
+  plan.prepare(workspace.data());
+  return simt::sat(asked.algorithm, request, {std::as_const(image).view(), table.view()}, workspace.data(), options);
+}
+
+/// Labels of 32 bits, so that no table of bins is read, which the formulas leave out.
+std::vector<LaunchCounts> run_tensor(const AlgorithmRequest& asked, const simt::Options& options) {
+  HistogramOptions plan_options;
+  plan_options.backend = Backend::simt, plan_options.tile = asked.tile;
+  plan_options.tile_threads = asked.tile_threads;
+  plan_options.algorithm = std::string(asked.algorithm);
+  const Binning binning = Binning::labels(asked.bins);
+  const HistogramPlan plan({asked.width, asked.height}, Type::u32, binning, plan_options);
+  const DeviceHistogram device(plan.image_shape(), pixel_bins(binning, Type::u32, 1), plan_options,
+                               plan_options.algorithm);
+  Array image(plan.image_shape(), Type::u32);
+  auto* const labels = image.as<std::uint32_t>();
+  for (std::int64_t i = 0; i < asked.width * asked.height; ++i) labels[i] = static_cast<std::uint32_t>(i % asked.bins);
+  Array tensor(plan.tensor_shape(), Type::u32);
+  DeviceWorkspace workspace(device.workspace_bytes());
+  device.prepare(workspace.data(), Stream::host());
+  return simt::histogram(asked.algorithm, device.request(), std::as_const(image).view(), {}, tensor.view(),
+                         workspace.data(), options);
+}
+
+/// k is what the plan chose.
+std::vector<LaunchCounts> run_line(const AlgorithmRequest& asked, const simt::Options& options, std::int64_t& k) {
+  ScanOptions plan_options;
+  plan_options.algorithm = std::string(asked.algorithm), plan_options.backend = Backend::simt;
+  plan_options.threads = asked.threads, plan_options.group = asked.group;
+  const ScanPlan plan(asked.width, asked.types, plan_options);
+  k = plan.options().group;
+  Array line({asked.width, 1}, asked.types.input), sums({asked.width, 1}, asked.types.table);
+  std::memset(line.data(), 0, line.bytes());
+  DeviceWorkspace workspace(plan.workspace_bytes());
+  plan.prepare(workspace.data());
+  return simt::scan({asked.algorithm, asked.types, asked.width, asked.threads, k}, std::as_const(line).view(),
+                    sums.view(), workspace.data(), options);
+}
+
+std::int64_t tiles_of(std::int64_t length, std::int64_t side) { return (length + side - 1) / side; }
+
+/// Levels of the recursion of 2R1W on a matrix of so many tiles: where the corners of the tiles are more than a tile.
+std::int64_t recursion(std::int64_t tiles_y, std::int64_t tiles_x, std::int64_t side) {
+  const std::int64_t y = tiles_y - 1, x = tiles_x - 1;
+  if (y < 1 || x < 1 || (y <= side && x <= side)) return 0;
+  return 1 + recursion(tiles_of(y, side), tiles_of(x, side), side);
+}
+
+bool has(std::string_view formula, char name) { return formula.find(name) != std::string_view::npos; }
+
+/// What the names in the row's formulas are.
+CostNames names_of(const Algorithm& row, const AlgorithmRequest& request, std::int64_t group) {
+  CostNames names;
+  if (row.family == "scan") {
+    names.n = static_cast<double>(request.width);
+    names.k = static_cast<double>(std::min(group, request.width));
+    return names;
+  }
+  const bool is_table = row.family == "sat";
+  names.h = static_cast<double>(request.height), names.w = static_cast<double>(request.width);
+  names.b = static_cast<double>(request.bins);
+  // A thin's lines are what tiles are elsewhere.
+  const std::int64_t side = row.id == "thin" ? kernels::thin_lines : is_table ? table_tile : request.tile;
+  const std::int64_t y = tiles_of(request.height, side), x = tiles_of(request.width, side);
+  if (has(row.reads_per_element, 'T') || has(row.barrier_steps, 'T') || has(row.barrier_steps, 'd'))
+    names.T = static_cast<double>(side);
+  if (has(row.reads_per_element, 'r')) {
+    names.r = hybrid_share({request.width, request.height}, request.r, Border::none);
+    // r is k (k + 1) of all tiles, and the lower triangle's corners are k to a side.
+    const auto k = std::llround((std::sqrt(1 + 4 * names.r * static_cast<double>(y * x)) - 1) / 2);
+    names.d = static_cast<double>(recursion(k + 1, k + 1, side));
+  } else if (has(row.barrier_steps, 'd')) {
+    names.d = static_cast<double>(recursion(y, x, side));
+  }
+  return names;
+}
+
+std::string times(std::string_view formula, std::string_view what) {
+  if (formula == "1") return std::string(what);
+  const bool sum = formula.find(' ') != std::string_view::npos && formula.find(" + ") != std::string_view::npos;
+  return (sum ? "(" + std::string(formula) + ") " : std::string(formula) + " ") + std::string(what);
+}
+
+/// The paper's formulas of costs, and what they give.
+void set_expected(AlgorithmModel& model, const CostNames& names, const HierarchicalMachine& machine) {
+  const std::string_view source = model.row->source;
+  const auto n = static_cast<double>(model.elements), w = static_cast<double>(machine.width),
+             l = static_cast<double>(machine.latency), p = static_cast<double>(machine.threads * machine.dmms);
+  const PaperCost* const paper = find_paper_cost(model.row->family, model.row->id);
+  if (paper == nullptr) {
+    model.no_formula = source == "areal" ? "no paper has a formula of what it costs on these machines"
+                                         : std::string(source.substr(0, source.find_last_of(','))) +
+                                               " has no formula of what it costs on these machines";
+    return;
+  }
+  if (!paper->umm_bound.empty()) {
+    // A group's steps are those of log k, one group after another; those of naive are log n for every element.
+    const double logarithm = std::log2(n), k = std::max<double>(1, static_cast<double>(model.group));
+    const double each = model.row->id == "naive" ? logarithm : 1;
+    model.umm.formula = paper->umm_bound;
+    model.umm.expected = (n / w + n * l / p) * each + (model.group > 0 ? n * l * std::log2(k) / k : l * logarithm);
+    model.no_formula = std::string(source.substr(0, source.find_last_of(','))) + " has a bound on the UMM alone";
+    return;
+  }
+  const double strided = CostFormula::value(paper->strided, names) * n;
+  model.cost.expected =
+      CostFormula::value(paper->coalesced, names) * n / w + strided + (model.steps.expected + 1) * (l - 1);
+  if (paper->coalesced != "0") model.cost.formula += times(paper->coalesced, "n/w") + " + ";
+  if (paper->strided != "0") model.cost.formula += times(paper->strided, "n") + " + ";
+  model.cost.formula += "(B+1)(l-1)";
+  // It counts requests for global memory, and is to approximate the time of all.
+  model.umm.formula = model.hmm.formula = model.cost.formula;
+  model.umm.expected = model.hmm.expected = model.cost.expected;
+  model.dmm.formula = paper->shared == "0" ? "0" : times(paper->shared, "n/w");
+  model.dmm.expected = CostFormula::value(paper->shared, names) * n / w;
+}
+
+CostNames of_whole_tiles(CostNames names) {
+  if (names.T > 0) {
+    names.h = std::ceil(names.h / names.T) * names.T;
+    names.w = std::ceil(names.w / names.T) * names.T;
+  }
+  return names;
+}
+
+}  // namespace
+
+AlgorithmModel algorithm_model(const AlgorithmRequest& request, const HierarchicalMachine& machine) {
+  const Algorithm& row = row_of(request.family, request.algorithm);
+  check(request, machine, row.family);
+  require_backend(Backend::simt, 0);
+
+  simt::HierarchyClock clock({machine.dmms, machine.threads, machine.width, machine.latency, 0});
+  simt::Options options;
+  options.width = static_cast<int>(machine.width);
+  options.witness = &clock;
+  AlgorithmModel model;
+  model.row = &row;
+  std::int64_t group = 0;
+  for (const LaunchCounts& launch : row.family == "sat"         ? run_table(request, options)
+                                    : row.family == "histogram" ? run_tensor(request, options)
+                                                                : run_line(request, options, group))
+    model.counts += launch.counts;
+
+  const Counts& c = model.counts;
+  model.elements = request.height * request.width * (row.family == "histogram" ? request.bins : 1);
+  model.coalesced = c.reads.coalesced + c.writes.coalesced + c.atomics.coalesced;
+  model.strided = clock.strided_groups();
+  model.strided_elements = c.reads.strided + c.writes.strided + c.atomics.strided;
+  model.groups = c.reads.groups + c.writes.groups + c.atomics.groups;
+  model.shared = c.shared_reads.elements + c.shared_writes.elements + c.shared_atomics.elements;
+  model.barrier_steps = static_cast<std::int64_t>(c.launches) - 1;
+
+  const CostNames names = names_of(row, request, group);
+  if (has(row.barrier_steps, 'k')) model.group = std::min(group, request.width);
+  model.tile = names.T, model.r = names.r, model.depth = names.d;
+  const auto elements = static_cast<double>(model.elements);
+  const auto whole = [&](std::string_view formula, std::uint64_t counted) {
+    return CountBeside{formula, static_cast<double>(counted), CostFormula::value(formula, names) * elements};
+  };
+  model.reads = whole(row.reads_per_element, c.reads.elements);
+  model.writes = whole(row.writes_per_element, c.writes.elements);
+  // Of whole tiles steps are whole; r is a quotient, of which a last bit may be wrong.
+  model.steps = {row.barrier_steps, static_cast<double>(model.barrier_steps),
+                 std::round(CostFormula::value(row.barrier_steps, of_whole_tiles(names)))};
+
+  const auto w = static_cast<double>(machine.width), coalesced = static_cast<double>(model.coalesced),
+             strided = static_cast<double>(model.strided), l = static_cast<double>(machine.latency);
+  const double latencies = (model.steps.counted + 1) * (l - 1);
+  model.cost.counted = coalesced / w + strided + latencies;
+  model.cost_of_groups = static_cast<double>(model.groups) + latencies;
+  model.dmm.counted = static_cast<double>(clock.stages());
+  model.no_time = clock.why_not();
+  if (model.no_time.empty()) {
+    model.umm.counted = static_cast<double>(*clock.global_units());
+    model.hmm.counted = static_cast<double>(*clock.units());
+  }
+  set_expected(model, names, machine);
+  return model;
+}
+
+}  // namespace areal

@@ -1,0 +1,105 @@
+// Sums of a line: checks, and the call of a device.
+#include "cuda/scan.hpp"
+#include <algorithm>
+#include <areal/catalog.hpp>
+#include <areal/error.hpp>
+#include <areal/research/scan.hpp>
+#include <bit>
+#include <cstring>
+#include "api/core/require.hpp"
+#include "api/core/view_check.hpp"
+#include "api/sat/sat_device.hpp"
+#include "cuda/device.hpp"
+#include "simt/scan.hpp"
+
+namespace areal {
+namespace {
+
+std::string known_scans() {
+  std::string list;
+  for (const Algorithm& row : algorithms())
+    if (row.family == "scan") list += (list.empty() ? "" : ", ") + std::string(row.id);
+  return list;
+}
+
+/// The least group that keeps the sequential-parallel sums within a constant of the optimal ones, for p threads.
+std::int64_t least_group(std::int64_t p, std::int64_t n) {
+  if (p == 0 || p >= n) return std::max<std::int64_t>(n, 1);
+  const auto logarithm = static_cast<std::int64_t>(std::bit_width(static_cast<std::uint64_t>(p - 1)));  // rounded up
+  return p >= n / std::max<std::int64_t>(logarithm, 1) ? n : p * std::max<std::int64_t>(logarithm, 1);
+}
+
+}  // namespace
+
+struct ScanPlan::State {
+  ScanOptions options;
+  kernels::ScanRequest request;  // its id is the options'
+  std::size_t workspace_bytes = 0;
+
+  bool on_cuda() const { return options.backend == Backend::cuda; }
+  void check_workspace(const void* workspace) const {
+    require(workspace != nullptr || workspace_bytes == 0, "workspace is a null pointer: this plan needs ",
+            workspace_bytes, " bytes");
+  }
+};
+
+ScanPlan::ScanPlan(std::int64_t n, TypePair types, const ScanOptions& options) {
+  check_shape("line", {n, 1}, types.input);
+  check_shape("sums", {n, 1}, types.table);
+  require(std::find(type_pairs().begin(), type_pairs().end(), types) != type_pairs().end(), "types ", name_of(types),
+          " do not exist: sums of ", name_of(types.table), " cannot be made of ", name_of(types.input), " elements");
+  require(options.threads >= 0, "threads ", options.threads, ": it may be 0 (as many as there is work) or more");
+  require(options.group >= 0, "group ", options.group, ": it may be 0 (chosen) or more");
+  require(find_algorithm("scan", options.algorithm) != nullptr, "algorithm ", options.algorithm, " is not one of ",
+          known_scans());
+  auto state = std::make_shared<State>();
+  state->options = options;
+  if (options.backend == Backend::automatic) state->options.backend = Backend::cuda;
+  const Backend backend = state->options.backend;
+  require(backend == Backend::cuda || backend == Backend::simt, "backend ", name_of(backend),
+          " has no sums of a line; cuda and simt have");
+  require_launches(options.launched, backend);
+  require_backend(backend, options.device);
+  if (options.group == 0) state->options.group = least_group(options.threads, n);
+  state->request = {state->options.algorithm, types, n, options.threads, state->options.group};
+  state->workspace_bytes = backend == Backend::cuda ? cuda::scan_workspace_bytes(state->request)
+                                                    : simt::scan_workspace_bytes(state->request);
+  state_ = std::move(state);
+}
+
+std::size_t ScanPlan::workspace_bytes() const noexcept { return state_->workspace_bytes; }
+std::int64_t ScanPlan::length() const noexcept { return state_->request.n; }
+TypePair ScanPlan::types() const noexcept { return state_->request.types; }
+const ScanOptions& ScanPlan::options() const noexcept { return state_->options; }
+Backend ScanPlan::backend() const noexcept { return state_->options.backend; }
+const std::string& ScanPlan::algorithm() const noexcept { return state_->options.algorithm; }
+
+void ScanPlan::prepare(void* workspace, Stream stream) const {
+  const State& s = *state_;
+  s.check_workspace(workspace);
+  if (s.workspace_bytes == 0) return;
+  if (!s.on_cuda()) {
+    std::memset(workspace, 0, s.workspace_bytes);
+    return;
+  }
+  require_stream(stream);
+  const cuda::DeviceScope scope(s.options.device);
+  cuda::clear(workspace, s.workspace_bytes, stream);
+}
+
+void ScanPlan::execute(const ConstView& line, const View& sums, void* workspace, Stream stream) const {
+  const State& s = *state_;
+  s.check_workspace(workspace);
+  check_view("line", line, {s.request.n, 1}, s.request.types.input);
+  check_view("sums", sums, {s.request.n, 1}, s.request.types.table);
+  require(!may_overlap(sums, line), "the line and its sums share memory");
+  if (!s.on_cuda()) {
+    report(simt::scan(s.request, line, sums, workspace), s.options.launched);
+    return;
+  }
+  require_stream(stream);
+  const cuda::DeviceScope scope(s.options.device);
+  cuda::scan(s.request, line, sums, workspace, stream, s.options.launched);
+}
+
+}  // namespace areal

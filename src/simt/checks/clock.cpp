@@ -1,0 +1,84 @@
+#include "simt/checks/clock.hpp"
+
+#include <algorithm>
+
+namespace areal::simt {
+
+std::shared_ptr<const View> join(const std::shared_ptr<const View>& a, const std::shared_ptr<const View>& b) {
+  if (!b || a == b) return a;
+  if (!a) return b;
+  bool a_holds = true, b_holds = true;
+  for (std::size_t i = 0; i < a->size(); ++i) {
+    a_holds &= (*a)[i] >= (*b)[i];
+    b_holds &= (*b)[i] >= (*a)[i];
+  }
+  if (a_holds) return a;
+  if (b_holds) return b;
+  auto both = std::make_shared<View>(*a);
+  for (std::size_t i = 0; i < both->size(); ++i) (*both)[i] = std::max((*a)[i], (*b)[i]);
+  return both;
+}
+
+const Front* Fronts::join(const Front* a, const Front* b) {
+  if (!b || a == b) return a;
+  if (!a) return b;
+  return &fronts_.emplace_back(Front{nullptr, {a, b}});
+}
+
+const Front* Fronts::join(const std::vector<const Front*>& distinct) {
+  if (distinct.empty()) return nullptr;
+  if (distinct.size() == 1) return distinct[0];
+  return &fronts_.emplace_back(Front{nullptr, distinct});
+}
+
+const Front* Fronts::acquire(const Front* front, const Release* release) {
+  // A lane that polls in a loop meets the same few releases again and again.
+  if (front) {
+    if (front->release == release) return front;
+    int looked = 0;
+    for (const Front* near : front->from) {
+      if (near->release == release) return front;
+      if (++looked == 8) break;
+    }
+  }
+  Front next{release, {}};
+  if (front) next.from.push_back(front);
+  return &fronts_.emplace_back(std::move(next));
+}
+
+bool Fronts::covers(const Front* front, std::int64_t block, std::uint32_t thread, std::uint32_t time,
+                    std::uint32_t agents, const Release*& found) {
+  if (!front) return false;
+  ++visit_;
+  queue_.clear();
+  queue_.push_back(front);
+  front->visited = visit_;
+  const auto visit = [&](const Front* f) {
+    if (f && f->visited != visit_) {
+      f->visited = visit_;
+      queue_.push_back(f);
+    }
+  };
+  for (std::size_t i = 0; i < queue_.size(); ++i) {  // breadth first: what is looked for came lately
+    const Front* at = queue_[i];
+    if (const Release* r = at->release) {
+      if (r->block == block) {
+        bool covered = r->view && (*r->view)[thread] >= time;
+        if (thread < agents) {
+          covered = covered || time <= r->block_known || (thread == r->thread && time <= r->time);
+          if (thread / 32 == r->thread / 32)
+            covered = covered || time <= r->warp_known || (r->row && (*r->row)[thread % 32] >= time);
+        }
+        if (covered) {
+          found = r;
+          return true;
+        }
+      }
+      visit(r->front);
+    }
+    for (const Front* f : at->from) visit(f);
+  }
+  return false;
+}
+
+}  // namespace areal::simt

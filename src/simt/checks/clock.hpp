@@ -1,0 +1,92 @@
+#pragma once
+// Happens-before: what each lane knows of what others did.
+//
+// A lane has a time of its own, which a meeting or a release advances, so that an access is (thread, time). What a lane
+// knows of other threads is a vector clock, kept in layers that are nearly always empty or shared:
+//   - all threads of its block up to block_known: since the last block barrier (kept by the block, as all threads meet)
+//   - all lanes of its warp up to warp_known: since the last collective of the whole warp
+//   - row: lanes of its warp, where collectives of a part of it came since
+//   - view: threads of its block, where named barriers and mbarriers came since, and the block's copy agents
+//   - front: what came by flags from other blocks (and warps): a graph of releases, joined without copying, and walked
+//     only when an access meets a stamp that the layers above do not cover.
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <memory>
+#include <vector>
+
+namespace areal::simt {
+
+using Row = std::array<std::uint32_t, 32>;
+using View = std::vector<std::uint32_t>;
+
+struct Front;
+
+/// What a publisher knew at its publish; who polls the value knows it from then on.
+struct Release {
+  std::int64_t block;
+  std::uint32_t thread;  // in the block
+  std::uint32_t time, warp_known, block_known;
+  std::shared_ptr<const Row> row;
+  std::shared_ptr<const View> view;
+  const Front* front;
+};
+
+/// A join of fronts, and perhaps one release more.
+struct Front {
+  const Release* release = nullptr;
+  std::vector<const Front*> from;
+  mutable std::uint64_t visited = 0;
+};
+
+struct ThreadClock {
+  std::uint32_t time = 1;
+  std::uint32_t warp_known = 0;
+  std::shared_ptr<const Row> row;
+  std::shared_ptr<const View> view;
+  const Front* front = nullptr;
+};
+
+/// The elementwise maximum of two views; null is nothing known, and no copy is made where one holds the other.
+std::shared_ptr<const View> join(const std::shared_ptr<const View>& a, const std::shared_ptr<const View>& b);
+
+/// The releases and fronts of one launch.
+class Fronts {
+ public:
+  const Release* release(Release r) { return &releases_.emplace_back(std::move(r)); }
+
+  /// The front that holds both; a and b may be null.
+  const Front* join(const Front* a, const Front* b);
+  const Front* join(const std::vector<const Front*>& distinct);
+  const Front* acquire(const Front* front, const Release* release);
+
+  /// Whether something in that front followed what this thread of this block did at this time. Threads from `agents` on
+  /// are the block's copy agents, which no barrier covers. Sets found to the release that says so.
+  bool covers(const Front* front, std::int64_t block, std::uint32_t thread, std::uint32_t time, std::uint32_t agents,
+              const Release*& found);
+
+  void clear() {
+    fronts_.clear();
+    releases_.clear();
+  }
+
+ private:
+  std::deque<Release> releases_;
+  std::deque<Front> fronts_;
+  std::vector<const Front*> queue_;
+  std::uint64_t visit_ = 0;
+};
+
+/// What arrives at a named barrier or an mbarrier in one phase.
+struct Gathered {
+  View view;
+  std::vector<const Front*> fronts;  // distinct
+
+  void clear() {
+    view.clear();
+    fronts.clear();
+  }
+};
+
+}  // namespace areal::simt

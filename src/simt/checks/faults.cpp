@@ -1,0 +1,161 @@
+// What went wrong, in words.
+#include "simt/engine/engine.hpp"
+
+#include <algorithm>
+
+namespace areal::simt {
+namespace {
+
+std::string text(Site site) {
+  const std::string file = site.file;
+  const auto slash = file.rfind('/');
+  return (slash == std::string::npos ? file : file.substr(slash + 1)) + ":" + std::to_string(site.line);
+}
+
+const char* name(State state) {
+  constexpr const char* names[] = {"ready to run",
+                                   "polling",
+                                   "waiting in a warp collective",
+                                   "waiting at a block barrier",
+                                   "waiting at a named barrier",
+                                   "waiting at an mbarrier",
+                                   "gone"};
+  return names[static_cast<int>(state)];
+}
+
+}  // namespace
+
+const char* name(FaultKind kind) {
+  constexpr const char* names[] = {"out of bounds",
+                                   "misaligned",
+                                   "uninitialised read",
+                                   "write to read-only memory",
+                                   "out of shared memory",
+                                   "race",
+                                   "hand-over without its flag",
+                                   "asynchronous copy in flight",
+                                   "missing fence",
+                                   "barrier",
+                                   "warp collective",
+                                   "shuffle source",
+                                   "mbarrier",
+                                   "stuck"};
+  return names[static_cast<int>(kind)];
+}
+
+std::string Engine::where(const Thread& lane, std::uintptr_t at, bool meant_shared) {
+  const std::uintptr_t offset = at - reinterpret_cast<std::uintptr_t>(lane.shared);
+  if (lane.shared != nullptr && offset < shape_.shared_bytes)
+    return "byte " + std::to_string(offset) + " of shared memory";
+  const ShadowedRegion* const near = memory_.nearest(at);
+  constexpr std::size_t far = 1 << 16;
+  if (meant_shared && lane.shared != nullptr && (near == nullptr || !near->holds(at, 1))) {
+    const auto before = -offset, past = offset - shape_.shared_bytes;
+    if (before < far) return std::to_string(before) + " bytes before shared memory";
+    if (past < far) return std::to_string(past) + " bytes past the end of shared memory";
+  }
+  if (near == nullptr) return "an address in no region: none is registered";
+  const std::uintptr_t end = near->first() + near->bytes;
+  const std::string region = "region \"" + near->name + "\" of " + std::to_string(near->bytes) + " bytes";
+  if (at < near->first()) return std::to_string(near->first() - at) + " bytes before " + region;
+  if (at >= end) return std::to_string(at - end) + " bytes past the end of " + region;
+  return "byte " + std::to_string(at - near->first()) + " of " + region;
+}
+
+std::string Engine::who(const Thread& lane, std::uint32_t id) {
+  const std::int64_t block = (id - launch_id_) / stride_;
+  const std::uint32_t thread = (id - launch_id_) % stride_;
+  const std::string of = block == lane.block ? "" : " of block " + std::to_string(block);
+  return (thread < agents_ ? "thread " + std::to_string(thread) : std::string("the copy engine")) + of;
+}
+
+Fault Engine::make_fault(FaultKind kind, std::int64_t block, int thread, Site site, const std::string& what,
+                         Site other) {
+  std::string all = kernel_ + ": " + name(kind) + ": block " + std::to_string(block) + ", thread " +
+                    std::to_string(thread) + " (warp " + std::to_string(thread / 32) + ", lane " +
+                    std::to_string(thread % 32) + ") at " + text(site) + ": " + what;
+  if (other.line != 0) all += " (" + text(other) + ")";
+  all += " [seed " + std::to_string(options_.seed) + ", launch " + std::to_string(launch_) + "]";
+  Fault fault(all, kind);
+  fault.kernel = kernel_;
+  fault.block = block;
+  fault.thread = thread;
+  fault.lane = thread % 32;
+  fault.site = site;
+  fault.other = other;
+  fault.seed = options_.seed;
+  fault.launch = launch_;
+  return fault;
+}
+
+void Engine::raise(Fault fault) {
+  if (running_ == nullptr) throw fault;
+  fault_ = std::move(fault);  // an exception cannot leave a fiber: the scheduler throws it
+  wait_for_ever();
+}
+
+void Engine::fault(Thread& lane, FaultKind kind, Site site, const std::string& what, Site other) {
+  raise(make_fault(kind, lane.block, lane.thread, site, what, other));
+}
+
+void Engine::conflict(const Actor& actor, Stamp other, bool write, bool other_wrote, std::uintptr_t at) {
+  Thread& lane = actor.lane;
+  const Sites::Entry &mine = sites_[actor.site], &theirs = sites_[other.site()];
+  const std::uint32_t thread = (other.thread() - launch_id_) % stride_;
+  const std::int64_t block = (other.thread() - launch_id_) / stride_;
+  const std::string whose = who(lane, other.thread());
+  std::string what = std::string(name(mine.op)) + " at " + where(lane, at);
+  if (other.kind() == Stamp::copying || thread >= agents_) {
+    what += other_wrote ? ", the target of a " : ", the source of a ";
+    what += std::string(name(theirs.op)) + " by " + (thread < agents_ ? whose : "this or another thread") +
+            (thread < agents_ || block == lane.block ? "" : " of block " + std::to_string(block)) +
+            ", which has not been waited for";
+    fault(lane, FaultKind::in_flight, mine.site, what, theirs.site);
+  }
+  if (!write && block != lane.block) {
+    what +=
+        ", which " + whose + " wrote (" + name(theirs.op) + "): no flag that it published after that has been polled";
+    fault(lane, FaultKind::hand_over, mine.site, what, theirs.site);
+  }
+  what += std::string(write ? " overwrites what " : " reads what ") + whose + (other_wrote ? " wrote" : " read") +
+          " (" + name(theirs.op) + "), and nothing orders the two";
+  fault(lane, FaultKind::race, mine.site, what, theirs.site);
+}
+
+void Engine::stuck(bool spinning) {
+  // Threads of one block in one state at one place are told together; `first` stands for all.
+  const Thread* first = nullptr;
+  std::string what;
+  int told = 0;
+  const auto worth = [](State state) {  // a barrier that others leave out says more than those others
+    return state == State::barrier || state == State::named_barrier ? 3 : state == State::collective ? 2 : 1;
+  };
+  for (const auto& block : slots_) {
+    if (block->index < 0) continue;
+    std::vector<bool> seen(static_cast<std::size_t>(shape_.threads), false);
+    for (int t = 0; t < shape_.threads; ++t) {
+      const Thread& lane = block->lanes[t];
+      if (seen[static_cast<std::size_t>(t)] || lane.state == State::finished) continue;
+      int n = 0;
+      for (int u = t; u < shape_.threads; ++u) {
+        const Thread& other = block->lanes[u];
+        if (other.state != lane.state || other.site.line != lane.site.line || other.site.file != lane.site.file)
+          continue;
+        seen[static_cast<std::size_t>(u)] = true;
+        ++n;
+      }
+      if (first == nullptr || worth(lane.state) > worth(first->state)) first = &lane;
+      if (++told > 8) continue;
+      what += (what.empty() ? "block " : "; block ") + std::to_string(block->index) + ": thread " + std::to_string(t) +
+              (n > 1 ? " and " + std::to_string(n - 1) + " more " : " ") + name(lane.state) + " at " + text(lane.site);
+    }
+  }
+  if (told > 8) what += "; and others";
+  FaultKind kind = FaultKind::stuck;
+  if (!spinning && worth(first->state) == 3) kind = FaultKind::barrier;
+  if (!spinning && worth(first->state) == 2) kind = FaultKind::collective;
+  raise(make_fault(kind, first->block, first->thread, first->site,
+                   (spinning ? "nothing has changed for long while lanes poll: " : "nobody can go on: ") + what));
+}
+
+}  // namespace areal::simt

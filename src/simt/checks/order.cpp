@@ -1,0 +1,157 @@
+// The clocks: what meetings, gatherings and flags do to them, and what a lane knows.
+#include <algorithm>
+#include <bit>
+
+#include "simt/engine/engine.hpp"
+
+namespace areal::simt {
+namespace {
+
+template <class Pointer>
+void note(std::vector<Pointer>& distinct, Pointer p) {
+  if (p && std::find(distinct.begin(), distinct.end(), p) == distinct.end()) distinct.push_back(p);
+}
+
+/// What lanes that meet know of other warps and blocks, together. Nearly always they know the same.
+class Outside {
+ public:
+  void add(const ThreadClock& clock) {
+    if (clock.front != last_front_) note(fronts_, last_front_ = clock.front);
+    if (clock.view != *last_view_) view_ = join(view_, *(last_view_ = &clock.view));
+  }
+  void finish(Fronts& fronts) { front_ = fronts.join(fronts_); }
+  void give(ThreadClock& clock) const {
+    if (clock.front != front_) clock.front = front_;
+    if (clock.view != view_) clock.view = view_;
+  }
+
+ private:
+  std::vector<const Front*> fronts_;
+  std::shared_ptr<const View> view_, none_;
+  const Front* last_front_ = nullptr;
+  const std::shared_ptr<const View>* last_view_ = &none_;
+  const Front* front_ = nullptr;
+};
+
+}  // namespace
+
+bool Engine::knows(Thread& lane, std::uint32_t id, std::uint32_t time) {
+  Block& block = *lane.home;
+  const ThreadClock& clock = lane.clock;
+  const std::uint32_t offset = id - block.first_id;
+  std::int64_t of_block = block.index;
+  std::uint32_t thread = offset;
+  if (offset < stride_) {
+    if (offset < agents_) {
+      if (time <= block.known) return true;
+      if (offset / 32 == static_cast<std::uint32_t>(lane.thread) / 32 &&
+          (time <= clock.warp_known || (clock.row && (*clock.row)[offset % 32] >= time)))
+        return true;
+    }
+    if (clock.view && (*clock.view)[offset] >= time) return true;
+  } else {
+    of_block = (id - launch_id_) / stride_;
+    thread = (id - launch_id_) % stride_;
+  }
+  const Release* found = nullptr;
+  if (!fronts_.covers(clock.front, of_block, thread, time, agents_, found)) return false;
+  if (clock.front->release != found)
+    lane.clock.front = fronts_.acquire(clock.front, found);  // the next search is short
+  return true;
+}
+
+void Engine::too_long() {
+  error_ = std::make_exception_ptr(Error(kernel_ + ": too many barriers and flags in one launch to check"));
+  if (running_ == nullptr) std::rethrow_exception(error_);
+  wait_for_ever();
+}
+
+void Engine::wait_for_ever() {
+  for (;;) running_->fiber.suspend();  // the scheduler sees what went wrong, and unwinds
+}
+
+void Engine::advance(Thread& lane) {
+  if (++lane.clock.time >= Stamp::most_time) too_long();
+}
+
+void Engine::meet(Warp& warp, std::uint32_t mask) {
+  std::uint32_t latest = 0;
+  Outside outside;
+  for (std::uint32_t m = mask; m != 0; m &= m - 1) {
+    const ThreadClock& clock = warp.lanes[std::countr_zero(m)].clock;
+    latest = std::max(latest, clock.time);
+    outside.add(clock);
+  }
+  outside.finish(fronts_);
+  std::shared_ptr<Row> row;
+  if (mask != warp.born) {
+    // A part of the warp: its lanes know from now on what each of them did and knew.
+    row = std::make_shared<Row>();
+    row->fill(0);
+    for (std::uint32_t m = mask; m != 0; m &= m - 1) {
+      const int i = std::countr_zero(m);
+      const ThreadClock& clock = warp.lanes[i].clock;
+      for (int k = 0; k < 32; ++k)
+        (*row)[k] = std::max({(*row)[k], clock.warp_known, clock.row ? (*clock.row)[k] : 0, k == i ? clock.time : 0});
+    }
+  }
+  if (latest + 1 >= Stamp::most_time) too_long();
+  for (std::uint32_t m = mask; m != 0; m &= m - 1) {
+    ThreadClock& clock = warp.lanes[std::countr_zero(m)].clock;
+    clock.time = latest + 1;
+    if (!row) clock.warp_known = latest;
+    if (row || clock.row) clock.row = row;
+    outside.give(clock);
+  }
+}
+
+void Engine::meet(Block& block) {
+  std::uint32_t latest = 0;
+  Outside outside;
+  for (int t = 0; t < shape_.threads; ++t) {
+    const ThreadClock& clock = block.lanes[t].clock;
+    latest = std::max(latest, clock.time);
+    outside.add(clock);
+  }
+  outside.finish(fronts_);
+  if (latest + 1 >= Stamp::most_time) too_long();
+  block.known = latest;
+  for (int t = 0; t < shape_.threads; ++t) {
+    ThreadClock& clock = block.lanes[t].clock;
+    clock.time = latest + 1;
+    clock.warp_known = latest;
+    if (clock.row) clock.row = nullptr;
+    outside.give(clock);
+  }
+}
+
+void Engine::gather(Gathered& gathered, const Thread& lane) {
+  if (!options_.checks) return;
+  const ThreadClock& clock = lane.clock;
+  View& view = gathered.view;
+  if (view.empty()) view.resize(stride_, 0);
+  if (clock.view)
+    for (std::size_t i = 0; i < view.size(); ++i) view[i] = std::max(view[i], (*clock.view)[i]);
+  const std::size_t first = static_cast<std::size_t>(lane.thread) / 32 * 32;
+  for (std::size_t k = 0; k < 32; ++k)
+    view[first + k] = std::max({view[first + k], clock.warp_known, clock.row ? (*clock.row)[k] : 0});
+  std::uint32_t& own = view[static_cast<std::size_t>(lane.thread)];
+  own = std::max(own, clock.time);
+  note(gathered.fronts, clock.front);
+}
+
+void Engine::release(Thread& lane, const void* at) {
+  if (!options_.checks) return;
+  const ThreadClock& clock = lane.clock;
+  released_[at] = fronts_.release({lane.block, static_cast<std::uint32_t>(lane.thread), clock.time, clock.warp_known,
+                                   lane.home->known, clock.row, clock.view, clock.front});
+  advance(lane);
+}
+
+void Engine::acquire(Thread& lane, const void* at) {
+  if (!options_.checks) return;
+  const auto found = released_.find(at);
+  if (found != released_.end()) lane.clock.front = fronts_.acquire(lane.clock.front, found->second);
+}
+
+}  // namespace areal::simt

@@ -1,0 +1,129 @@
+// Collectives of a warp: lanes wait for those that their masks name, and all get their results at once.
+#include <bit>
+
+#include "simt/engine/engine.hpp"
+
+namespace areal::simt {
+namespace {
+
+const char* name(Collective kind) {
+  constexpr const char* names[] = {"sync_warp", "shuffle", "ballot", "any", "all"};
+  return names[static_cast<int>(kind)];
+}
+
+std::string hex(std::uint32_t mask) {
+  char text[11];
+  std::snprintf(text, sizeof text, "0x%08x", mask);
+  return text;
+}
+
+}  // namespace
+
+std::uint64_t Engine::collective(Thread& lane, Collective kind, std::uint32_t mask, std::uint64_t value, int argument,
+                                 Site site) {
+  Warp& warp = *lane.warp;
+  const int me = lane.thread & 31;
+  lane.kind = kind;
+  lane.mask = mask;
+  lane.value = value;
+  lane.argument = argument;
+  lane.site = site;
+  if (warp.collecting == 0) {
+    warp.alike = true;
+    warp.first = me;
+  }
+  const Thread& first = warp.lanes[warp.first];
+  // What the first of equal collectives may, the others may too, but that each must be in its own mask.
+  if (!warp.alike || warp.collecting == 0 || first.mask != mask || first.kind != kind || (mask >> me & 1) == 0)
+    check_collective(lane);
+  warp.collecting |= 1u << me;
+  if (kind == Collective::shuffle && (mask >> argument & 1) == 0)
+    fault(lane, FaultKind::shuffle_source, site,
+          "shuffle reads lane " + std::to_string(argument) + ", which is not in its mask " + hex(mask));
+  bool all_here = (warp.collecting & mask) == mask;
+  if (all_here && !warp.alike)
+    for (std::uint32_t m = mask; m != 0; m &= m - 1) all_here &= warp.lanes[std::countr_zero(m)].mask == mask;
+  if (all_here)
+    complete(warp, mask);
+  else
+    suspend(lane, State::collective, site);
+  return lane.result;
+}
+
+void Engine::check_collective(Thread& lane) {
+  Warp& warp = *lane.warp;
+  const int me = lane.thread & 31;
+  const std::string call = name(lane.kind);
+  if ((lane.mask >> me & 1) == 0)
+    fault(lane, FaultKind::collective, lane.site, call + " with mask " + hex(lane.mask) + ", which lacks the caller");
+  if ((lane.mask & ~warp.born) != 0)
+    fault(lane, FaultKind::collective, lane.site,
+          call + " with mask " + hex(lane.mask) + ", which names lanes that the block does not have: the warp has " +
+              hex(warp.born));
+  if ((lane.mask & warp.exited) != 0)
+    fault(lane, FaultKind::collective, lane.site,
+          call + " with mask " + hex(lane.mask) +
+              ", which names lanes that have exited: " + hex(lane.mask & warp.exited));
+  for (std::uint32_t waiting = warp.collecting & lane.mask; waiting != 0; waiting &= waiting - 1) {
+    const Thread& other = warp.lanes[std::countr_zero(waiting)];
+    if ((other.mask >> me & 1) == 0) {
+      warp.alike = false;  // it is in a collective of others first
+    } else if (other.mask != lane.mask) {
+      fault(lane, FaultKind::collective, lane.site,
+            call + " with mask " + hex(lane.mask) + ", while thread " + std::to_string(other.thread) +
+                " waits for this lane with mask " + hex(other.mask),
+            other.site);
+    } else if (other.kind != lane.kind) {
+      fault(lane, FaultKind::collective, lane.site,
+            call + ", while thread " + std::to_string(other.thread) + " waits for this lane in " + name(other.kind),
+            other.site);
+    }
+  }
+  if (warp.collecting != 0 && (warp.lanes[warp.first].mask != lane.mask || warp.lanes[warp.first].kind != lane.kind))
+    warp.alike = false;
+}
+
+void Engine::complete(Warp& warp, std::uint32_t mask) {
+  const Thread& any = warp.lanes[std::countr_zero(mask)];
+  std::uint32_t votes = 0;
+  switch (any.kind) {
+    case Collective::sync_warp:
+      ++counts_.warp_barriers;
+      break;
+    case Collective::shuffle:
+      ++counts_.shuffles;
+      break;
+    default:
+      ++counts_.votes;
+      break;
+  }
+  if (any.kind != Collective::shuffle)
+    for (std::uint32_t m = mask; m != 0; m &= m - 1)
+      if (warp.lanes[std::countr_zero(m)].value != 0) votes |= 1u << std::countr_zero(m);
+  for (std::uint32_t m = mask; m != 0; m &= m - 1) {
+    Thread& lane = warp.lanes[std::countr_zero(m)];
+    switch (lane.kind) {
+      case Collective::sync_warp:
+        break;
+      case Collective::shuffle:
+        lane.result = warp.lanes[lane.argument].value;
+        break;
+      case Collective::ballot:
+        lane.result = votes;
+        break;
+      case Collective::any:
+        lane.result = votes != 0;
+        break;
+      case Collective::all:
+        lane.result = votes == mask;
+        break;
+    }
+    if (lane.state == State::collective) make_ready(lane);
+  }
+  warp.collecting &= ~mask;
+  if (warp.collecting != 0 && (mask >> warp.first & 1) != 0) warp.alike = false;
+  if (options_.checks) meet(warp, mask);
+  if (mask == (warp.born & ~warp.exited)) settle(warp);
+}
+
+}  // namespace areal::simt

@@ -1,0 +1,263 @@
+#pragma once
+// The engine behind Machine and Launcher: resident blocks, their lanes, the scheduler, and the state of every check.
+// Its functions are grouped by subject: engine.cpp the launch and the scheduler, accesses.cpp, order.cpp the clocks,
+// collectives.cpp, barriers.cpp, mbarriers.cpp, copies.cpp, faults.cpp.
+
+#include <array>
+#include <exception>
+#include <optional>
+#include <unordered_map>
+
+#include "simt/checks/clock.hpp"
+#include "simt/checks/requests.hpp"
+#include "simt/engine/fiber.hpp"
+#include "simt/launcher.hpp"
+
+namespace areal::simt {
+
+class Engine;
+struct Block;
+struct Thread;
+struct Warp;
+
+enum class State : std::uint8_t { ready, polling, collective, barrier, named_barrier, mbarrier, finished };
+
+/// A cp.async that its lane has not waited for.
+struct PendingCopy {
+  std::byte* to;
+  const std::byte* from;
+  unsigned bytes;
+  std::uint32_t group;
+  std::uint16_t from_site, to_site;
+  bool landed;
+};
+
+/// A bulk store by this lane, that reads shared memory until wait_bulk.
+struct BulkRead {
+  std::uint32_t group, agent, time;
+};
+
+struct Thread : ThreadInterface {
+  Engine* engine = nullptr;
+  Block* home = nullptr;
+  Warp* warp = nullptr;
+  std::uint32_t id = 0;  // in stamps
+  ThreadClock clock;
+  Fiber fiber;
+  // What it waits for, or polled last.
+  State state = State::ready;
+  Site site;
+  Collective kind = Collective::sync_warp;
+  std::uint32_t mask = 0;
+  std::uint64_t value = 0, result = 0;
+  int argument = 0;
+  // Asynchronous copies.
+  std::vector<PendingCopy> copies;
+  std::vector<BulkRead> bulk_reads;
+  std::uint32_t copy_group = 0, bulk_group = 0;
+  std::uint32_t fenced = 0;  // time of its last fence_async
+};
+
+struct Warp {
+  Block* home = nullptr;
+  Thread* lanes = nullptr;  // of the 32
+  std::uint32_t born = 0, exited = 0, ready = 0, polling = 0;
+  int in_ready = -1, in_polling = -1;  // its place in the scheduler's lists
+  // Collectives that wait.
+  std::uint32_t collecting = 0;
+  bool alike = true;  // they are all of one mask and kind, those of `first`
+  int first = 0;
+  Requests requests;
+};
+
+struct NamedBarrier {
+  int threads = 0;  // that take part; 0: nobody has arrived
+  std::vector<Thread*> arrived, waiting;
+  Gathered gathered;
+  Site site;
+};
+
+struct MbarrierState {
+  const kernels::Mbarrier* at;
+  Stamp initialised;  // by whom and when
+  bool fenced = false;
+  int arrivals, pending;
+  std::int64_t bytes = 0;  // expected less landed
+  unsigned phase = 0;
+  Gathered gathered;
+  std::array<std::shared_ptr<const View>, 2> view;  // of the last phase of each parity
+  std::array<const Front*, 2> front{};
+  std::vector<Thread*> waiting;
+};
+
+/// A bulk copy on its way. The engine's agent that moves it is a thread of the block, of its own: what it wrote or read
+/// is known to who waits for it.
+struct BulkCopy {
+  Block* home;
+  std::byte* to;
+  const std::byte* from;
+  std::size_t bytes;
+  std::uint32_t agent;  // in the block
+  std::uint32_t time;   // it reads then, and writes at the next
+  unsigned site;
+  MbarrierState* barrier;  // of a load
+  Thread* issuer;          // of a store
+  std::uint32_t group;
+};
+
+struct Block {
+  std::int64_t index = -1;  // -1: the slot is empty
+  std::uint32_t first_id = 0;
+  std::uint32_t known = 0;  // block_known, see clock.hpp
+  std::unique_ptr<Thread[]> lanes;
+  int lane_count = 0;
+  std::vector<Warp> warps;
+  std::byte* shared = nullptr;
+  std::vector<std::byte> shared_storage;
+  Shadow shadow;
+  int arrived = 0, finished = 0;  // at the block barrier; for good
+  Site barrier_site;
+  std::uint64_t barriers = 0;
+  std::array<NamedBarrier, 16> named;
+  std::vector<std::unique_ptr<MbarrierState>> mbarriers;
+  std::array<std::uint32_t, 32> agent_time{};
+  std::uint32_t next_agent = 0;
+};
+
+class Engine {
+ public:
+  explicit Engine(Options options) : options_(std::move(options)), random_(options_.seed) {}
+
+  LaunchCounts run(const KernelShape& shape, std::int64_t blocks, const void* args);
+  void fill(void* p, int byte, std::size_t n);
+  Memory& memory() { return memory_; }
+  void forget_regions() { region_of_site_.clear(); }
+  const Options& options() const { return options_; }
+
+  // What calls.hpp declares.
+  void access(Thread& lane, Op op, std::uintptr_t at, unsigned bytes, unsigned elements, Site site);
+  void check_shared_size(Thread& lane, std::size_t bytes, Site site);
+  void poll_pause(Thread& lane, Site site);
+  void perhaps_pause(Thread& lane, Site site);
+  void release(Thread& lane, const void* at);
+  void acquire(Thread& lane, const void* at);
+  void forget_release(const void* at) { released_.erase(at); }
+  void sync(Thread& lane, Site site);
+  void named_barrier(Thread& lane, int id, int threads, bool wait, Site site);
+  std::uint64_t collective(Thread& lane, Collective kind, std::uint32_t mask, std::uint64_t value, int argument,
+                           Site site);
+  void copy_async(Thread& lane, void* to, const void* from, unsigned bytes, unsigned elements, Site site);
+  void wait_copies(Thread& lane, int youngest);
+  void init(Thread& lane, kernels::Mbarrier& barrier, int arrivals, Site site);
+  void arrive(Thread& lane, kernels::Mbarrier& barrier, std::int64_t bytes, Site site);
+  void wait(Thread& lane, kernels::Mbarrier& barrier, unsigned parity, Site site);
+  void fence_init(Thread& lane);
+  void bulk_load(Thread& lane, void* to, const void* from, std::size_t n, kernels::Mbarrier& barrier, Site site);
+  void bulk_store(Thread& lane, void* to, const void* from, std::size_t n, Site site);
+  void wait_bulk(Thread& lane, int youngest);
+  void fence_async(Thread& lane);
+
+ private:
+  // The launch and the scheduler: engine.cpp.
+  void schedule();
+  void place(Block& slot, std::int64_t index);
+  void retire(Block& block);
+  void run_ready(Warp& warp);
+  void run_polling(Warp& warp);
+  void resume(Thread& lane);
+  void finish(Thread& lane);
+  void make_ready(Thread& lane);
+  void suspend(Thread& lane, State state, Site site);
+  void tear_down();
+  std::uint64_t random();
+  std::uint32_t any_lane(std::uint32_t mask);
+  void settle(Warp& warp) { warp.requests.settle(sites_, width_, counts_); }
+
+  // Who an access is by: the lane, or an agent on its behalf.
+  struct Actor {
+    Thread& lane;
+    std::uint32_t id, time;
+    unsigned site;  // number
+    Stamp::Kind kind;
+    Stamp stamp() const { return Stamp::make(id, time, site, kind); }
+  };
+  // Accesses: accesses.cpp.
+  ShadowedRegion& region(Thread& lane, std::uintptr_t at, std::size_t bytes, unsigned number, bool write);
+  /// Where requests are counted: from the region's begin on, as if each began at a multiple of all that matters.
+  std::uint64_t place(std::uintptr_t at, std::size_t bytes, unsigned number);
+  void check_shared(Thread& lane, std::uintptr_t at, std::size_t bytes, Op op, Site site);
+  Cell* cells(Thread& lane, std::uintptr_t at, std::size_t bytes, unsigned number, bool shared, bool write,
+              std::size_t& n, Shadow*& shadow);
+  void read_cells(const Actor& actor, std::uintptr_t at, std::size_t bytes, bool shared);
+  void write_cells(const Actor& actor, std::uintptr_t at, std::size_t bytes, bool shared);
+  void check_read(const Actor& actor, const Cell& cell, std::uintptr_t at);
+  void note_read(const Actor& actor, Cell& cell, Shadow& shadow);
+  void check_write(const Actor& actor, Cell& cell, std::uintptr_t at);
+
+  // Clocks: order.cpp.
+  bool knows(Thread& lane, std::uint32_t id, std::uint32_t time);
+  void meet(Warp& warp, std::uint32_t mask);
+  void meet(Block& block);
+  void advance(Thread& lane);
+  void gather(Gathered& gathered, const Thread& lane);
+  [[noreturn]] void too_long();
+
+  // Collectives and barriers.
+  void check_collective(Thread& lane);
+  [[noreturn]] void wait_for_ever();
+  void complete(Warp& warp, std::uint32_t mask);
+  void complete(Block& block, Thread& last);
+  void complete(Thread& lane, NamedBarrier& barrier);
+  MbarrierState& mbarrier(Thread& lane, const kernels::Mbarrier& barrier, Site site);
+  void perhaps_complete(MbarrierState& barrier);
+  void pass(Thread& lane, MbarrierState& barrier, unsigned parity);
+
+  // Copies: copies.cpp.
+  void land(PendingCopy& copy);
+  void end_copy(Thread& lane, PendingCopy& copy, bool waited);
+  void check_bulk(Thread& lane, const void* shared, const void* global, std::size_t n, Op op, Site site);
+  BulkCopy& issue_bulk(Thread& lane, void* to, const void* from, std::size_t n, Op op, Site site);
+  void land_bulk(std::size_t i);
+  void land_some();
+
+  // Faults: faults.cpp.
+  [[noreturn]] void fault(Thread& lane, FaultKind kind, Site site, const std::string& text, Site other = {});
+  [[noreturn]] void conflict(const Actor& actor, Stamp other, bool write, bool other_wrote, std::uintptr_t at);
+  [[noreturn]] void stuck(bool spinning);
+  [[noreturn]] void raise(Fault fault);
+  Fault make_fault(FaultKind kind, std::int64_t block, int thread, Site site, const std::string& text, Site other = {});
+  std::string where(const Thread& lane, std::uintptr_t at, bool meant_shared = false);
+  std::string who(const Thread& lane, std::uint32_t id);
+  bool of_this_launch(Stamp stamp) const { return stamp.thread() >= launch_id_; }
+
+  const Options options_;
+  std::uint64_t random_;
+  unsigned width_ = 32;
+  Sites sites_;
+  Memory memory_;
+  std::vector<ShadowedRegion*> region_of_site_;  // where each site was last
+
+  // Of the launch.
+  KernelShape shape_{};
+  std::string kernel_;
+  const void* args_ = nullptr;
+  std::int64_t blocks_ = 0;
+  std::uint32_t agents_ = 0;     // of a block, the first: its threads, rounded up to whole warps
+  std::uint32_t stride_ = 0;     // ids of a block
+  std::uint32_t launch_id_ = 1;  // the first id of the launch; 0 is the host
+  std::uint32_t next_id_ = 1;
+  std::uint64_t launch_ = 0;  // how many came before
+  std::vector<std::unique_ptr<Block>> slots_;
+  std::vector<Warp*> ready_, polling_;
+  Fronts fronts_;
+  std::unordered_map<const void*, const Release*> released_;
+  std::vector<std::unique_ptr<BulkCopy>> bulk_;
+  Counts counts_;
+  std::uint64_t step_ = 0, order_ = 0;
+  std::uint64_t changes_ = 0, changes_seen_ = 0, idle_polls_ = 0;
+  Thread* running_ = nullptr;  // null: the scheduler
+  std::optional<Fault> fault_;
+  std::exception_ptr error_;
+};
+
+}  // namespace areal::simt

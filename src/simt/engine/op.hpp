@@ -1,0 +1,57 @@
+#pragma once
+// The kinds of access that the machine tells apart, and where each is written.
+
+#include <cstdint>
+
+#include "kernels/primitives/machine.hpp"
+
+namespace areal::simt {
+
+using kernels::Site;
+
+enum class Op : std::uint8_t {
+  load,
+  store,
+  get,
+  put,
+  atomic_add,
+  atomic_min,
+  shared_add,
+  store_release,
+  load_acquire,
+  store_relaxed,
+  load_relaxed,
+  copy_from,
+  copy_to,
+  bulk_load,
+  bulk_store,
+  init,
+};
+
+const char* name(Op op);
+
+constexpr bool is_shared(Op op) { return op == Op::get || op == Op::put || op == Op::shared_add || op == Op::copy_to; }
+constexpr bool is_write(Op op) {
+  return op == Op::store || op == Op::put || op == Op::store_release || op == Op::store_relaxed || op == Op::copy_to;
+}
+constexpr bool is_atomic(Op op) { return op == Op::atomic_add || op == Op::atomic_min || op == Op::shared_add; }
+/// Accesses that do not race with one another, whatever their order.
+constexpr bool is_strong(Op op) {
+  return is_atomic(op) || op == Op::store_release || op == Op::load_acquire || op == Op::store_relaxed ||
+         op == Op::load_relaxed;
+}
+/// Words that blocks hand to one another.
+constexpr bool is_flag(Op op) { return is_strong(op) && !is_atomic(op); }
+
+/// Something that a lane did, for who wants to draw it.
+struct Event {
+  std::uint64_t step;  ///< of the scheduler; what one lane does without a pause shares one
+  std::int64_t block;
+  int thread;
+  Op op;
+  const void* address;
+  unsigned bytes;
+  Site site;
+};
+
+}  // namespace areal::simt

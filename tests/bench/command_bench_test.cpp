@@ -1,0 +1,67 @@
+// areal bench: its records, tables of squares among them, and what it says of peers that are not there.
+
+#include <nlohmann/json.hpp>
+#include "command_runner.hpp"
+
+namespace areal::test {
+namespace {
+
+using Json = nlohmann::json;
+
+class CommandBench : public CommandTest {
+ protected:
+  Json records(std::vector<std::string> arguments, const std::vector<std::string>& environment = {}) {
+    arguments.insert(arguments.end(), {"--size", "61x43", "--repetitions", "1", "--threads", "1", "--backend", "cpu",
+                                       "--json", "records.json"});
+    outcome = run(arguments, {}, environment);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return Json::parse(contents(work / "records.json"), nullptr, false);
+  }
+  void make_python(const std::string& name, const std::string& says) {
+    write_file(work / name, "#!/bin/sh\ncat <<'END'\n" + says + "\nEND\n");
+    fs::permissions(work / name, fs::perms::owner_all);
+  }
+  Outcome outcome;
+};
+
+TEST_F(CommandBench, Squares) {
+  const Json one = records({"bench", "sat", "--squares", "--no-peers"});
+  ASSERT_EQ(one.size(), 1U) << one;
+  EXPECT_EQ(one[0]["lane"], "8u32u+64u");
+  EXPECT_EQ(one[0]["floor"], "widen");
+  EXPECT_EQ(one[0]["bytes"], 61 * 43 + 62 * 44 * (4 + 8));
+  const Json two = records({"bench", "sat", "--squares=64f", "--types", "8u32s", "--types", "32f64f", "--no-peers"});
+  ASSERT_EQ(two.size(), 2U) << two;
+  EXPECT_EQ(two[0]["lane"], "8u32s+64f");
+  EXPECT_EQ(two[1]["lane"], "32f64f+64f");
+}
+
+TEST_F(CommandBench, SquaresWronglyAsked) {
+  EXPECT_EQ(run({"bench", "sat", "--squares=8u"}).code, 2);
+  EXPECT_EQ(run({"bench", "histogram", "--squares"}).code, 2);
+}
+
+TEST_F(CommandBench, APeerThatIsMissingIsSaidAndNoFailure) {
+  const std::string none = (work / "no-python").string();
+  const Json rows = records({"bench", "sat", "--types", "8u32u"}, {"AREAL_PEERS_PYTHON=" + none});
+  EXPECT_FALSE(rows.empty());
+  for (const Json& row : rows) EXPECT_NE(row["lane"], "8u") << row;
+  EXPECT_NE(outcome.err.find("note: NumPy and scikit-image were not found by " + none), std::string::npos)
+      << outcome.err;
+}
+
+TEST_F(CommandBench, ThePythonThatIsNamedIsAsked) {
+  make_python("it's python", R"([{"name": "planted", "version": "1", "time_us": [3, 1, 2]}])");
+  const Json rows =
+      records({"bench", "sat", "--types", "8u32u"}, {"AREAL_PEERS_PYTHON=" + (work / "it's python").string()});
+  ASSERT_FALSE(rows.empty());
+  EXPECT_EQ(rows.back()["algorithm"], "planted 1") << outcome.err;
+  EXPECT_EQ(rows.back()["time_us"]["median"], 2.0);
+  // Switched off, it is not.
+  for (const Json& row : records({"bench", "sat", "--types", "8u32u", "--no-peers"},
+                                 {"AREAL_PEERS_PYTHON=" + (work / "it's python").string()}))
+    EXPECT_NE(row["algorithm"], "planted 1");
+}
+
+}  // namespace
+}  // namespace areal::test

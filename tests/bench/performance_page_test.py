@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""docs/performance.md of planted records: peers stand beside ours wherever they are, what falls short is marked, the newest
+file counts, and records of kinds that nobody knows yet do no harm. That the page is the records' is `report.py --check`."""
+
+import argparse
+import json
+import pathlib
+import sys
+import tempfile
+
+from planted import sat_record as record
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--tree", type=pathlib.Path, required=True)
+    parser.add_argument("--build")
+    sys.path.insert(0, str(parser.parse_args().tree / "bench" / "pages"))
+    import performance  # pylint: disable=import-outside-toplevel
+
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = pathlib.Path(scratch)
+
+        def page(**files):
+            for name, records in files.items():
+                (folder / f"2030-01-{name[-2:]}-{name[:-2].replace('_', '-')}.json").write_text(json.dumps(records))
+            return performance.page(folder)
+
+        assert page().count("Not measured yet.") == 2
+        ours = [record("lookback", "32f32f", 1024, 10, 8), record("lookback", "32f32f", 4096, 100, 80)]
+        text = page(cuda_sat01=ours)
+        assert "| `lookback` | 32f32f | 1024x1024 | 10.0 | copy | 8.0 | 0.80 | 0.75 |" in text, text
+        assert "| **0.80** | 0.90 |" in text, text  # the same fraction falls short of more
+        peers = [record("npp 13.0 nppiIntegral", "32f32f", 1024, 55, 8), record("torch 2.11 cumsum twice", "32f", 1024, 70, 8, border=None),
+                 record("cupy 14 cumsum", "32f32f", 512, 5, 4), record("cub DeviceScan", "32f32f", 1024, 20, 8, border="zero")]
+        text = page(cuda_peers02=peers)  # in a file of their own
+        assert "| npp nppiIntegral | torch cumsum twice |\n" in text, text
+        assert "| `lookback` | 32f32f | 1024x1024 | 10.0 | copy | 8.0 | 0.80 | 0.75 | 5.50 | 7.00 |" in text, text
+        assert "| cupy 14 cumsum | sat | 32f32f | 512x512 | none | 1 | 5.0 |" in text and "| cub DeviceScan | sat | 32f32f | 1024x1024 | zero |" in text, text
+        text = page(cuda_sat03=[record("lookback", "32f32f", 1024, 9, 8)])
+        assert "2030-01-03-cuda-sat.json" in text and "2030-01-01" not in text, text
+        row = {"what": "written", "simt": 100, "ncu": 103, "difference": 0.03, "should_agree": True}
+        text = page(cuda_sectors01=[{"what": "sectors", "algorithm": "Lookback", "width": 8, "height": 8, "rows": [row]}],
+                    cuda_twin01=[{"what": "twin", "algorithm": "Scan", "elements": 7, "time_us": {"machine": 1, "object": 1, "function": 1}}],
+                    cuda_unheard01=[{"what": "something", "algorithm": "else"}])
+        assert "| `Held` | 8x8 | written | 100 | 103 | **+3.00 %** |" in text and "| `Scan` | 7 | 1.00 | 1.00 | 1.00 |" in text, text
+        cpu = record("tiles", "8u32s", 1920, 10, 8, backend="cpu", threads=1)
+        cv = record("opencv 4.6 cv::integral", "8u32s", 1920, 12, 8, backend="cpu", threads=1)
+        text = page(cpu_2_sat01=[cpu, cv])
+        assert "## A CPU of 2 cores" in text and "| **1.20** (asked 1.3) |" in text, text
+    print("the performance page holds what was planted")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,155 @@
+// Stands in for the GPU's half of `areal bench` where papers' tables and figures are tested without one: the racers run
+// on the simulated machine, and their microseconds are made of what it counts, the same each time. AREAL_BENCH_DIR
+// names the folder that this lies in, AREAL_STAND_IN_REFUSES the algorithm that has no room: "all" of them, "link" the
+// copies; AREAL_STAND_IN_WRONG the algorithm whose result is wrong; AREAL_STAND_IN_MEMORY is how many bytes of
+// workspace a racer may have.
+#include "bench/protocol/cuda_bench.hpp"
+#include <algorithm>
+#include <areal/array.hpp>
+#include <areal/error.hpp>
+#include <areal/histogram.hpp>
+#include <areal/research/scan.hpp>
+#include <areal/sat.hpp>
+#include <cstdlib>
+#include <cstring>
+#include <string>
+#include <utility>
+
+namespace areal::bench {
+namespace {
+
+// A thousand bytes a microsecond, two microseconds a launch, and one for each thousand bytes of shared memory touched.
+double time_of(const LaunchCounts& launch) {
+  const Counts& c = launch.counts;
+  const std::uint64_t bytes = c.reads.bytes + c.writes.bytes + (c.shared_reads.bytes + c.shared_writes.bytes) / 4;
+  return 2 + 1e-3 * static_cast<double>(bytes) + 1e-3 * static_cast<double>(c.reads.strided + c.writes.strided);
+}
+
+struct Done {
+  std::string algorithm;
+  double time = 0;
+  std::vector<CudaLaunchTimes> launches;
+};
+
+std::vector<double> rounds(double time, int repetitions) {
+  return std::vector<double>(static_cast<std::size_t>(std::max(repetitions, 1)), time);
+}
+
+void require_room(const std::string& what) {
+  const char* const named = std::getenv("AREAL_STAND_IN_REFUSES");
+  const std::string refused = named != nullptr ? named : "";
+  if (refused == what || (refused == "all" && what != "link")) throw Error("no room for " + what);
+}
+
+Done run(const CudaRace& race, const CudaRacer& racer) {
+  require_room(racer.algorithm);
+  const Shape shape{race.width, race.height, 1, race.batch};
+  Array image(shape, race.bins != 0 ? Type::u8 : race.types.input);
+  std::memset(image.data(), 0, image.bytes());
+  Done done;
+  std::vector<LaunchCounts> told;
+  const LaunchReport launched = [&](const LaunchCounts& launch) {
+    done.time += time_of(launch);
+    told.push_back(launch);
+  };
+  const auto execute = [&](const auto& plan, const auto&... arguments) {
+    const char* const most = std::getenv("AREAL_STAND_IN_MEMORY");
+    if (most != nullptr && plan.workspace_bytes() > std::stoull(most))
+      throw Error("out of memory: a workspace of " + std::to_string(plan.workspace_bytes()) + " bytes");
+    Array workspace({static_cast<std::int64_t>(plan.workspace_bytes()), 1}, Type::u8);
+    plan.prepare(workspace.data());
+    plan.execute(arguments..., workspace.data());
+    done.algorithm = plan.algorithm();
+  };
+  if (race.line) {
+    ScanOptions options;
+    options.backend = Backend::simt, options.algorithm = racer.algorithm, options.group = racer.group;
+    options.launched = launched;
+    const ScanPlan plan(race.width, race.types, options);
+    Array sums(shape, race.types.table);
+    execute(plan, std::as_const(image).view(), sums.view());
+  } else if (race.bins != 0) {
+    HistogramOptions options;
+    options.backend = Backend::simt, options.algorithm = racer.algorithm, options.tile = racer.tile;
+    options.tile_threads = racer.tile_threads, options.launched = launched;
+    const HistogramPlan plan(shape, Type::u8, Binning::uniform(race.bins, 0, 256), options);
+    Array tensor(plan.tensor_shape(), Type::u32);
+    execute(plan, HistogramArguments{image.view(), tensor.view()});
+  } else {
+    SatOptions options;
+    options.backend = Backend::simt, options.algorithm = racer.algorithm, options.r = racer.r;
+    options.scan = racer.scan, options.border = Border::none, options.launched = launched;
+    const SatPlan plan(shape, race.types, options);
+    Array table(plan.table_shape(), race.types.table);
+    execute(plan, SatArguments{image.view(), table.view()});
+  }
+  for (const LaunchCounts& launch : told) {
+    const bool joins = told.size() > 16 && !done.launches.empty() && done.launches.back().kernel == launch.kernel;
+    if (!joins)
+      done.launches.push_back(
+          {launch.kernel, 0, 0, launch.threads, launch.threads / 2048.0, rounds(0, race.repetitions)});
+    CudaLaunchTimes& last = done.launches.back();
+    ++last.launches, last.blocks += launch.blocks;
+    for (double& time : last.times) time += time_of(launch);
+  }
+  return done;
+}
+
+void run(const CudaRace& race) {
+  const auto pixels = static_cast<double>(race.width * race.height * race.batch);
+  const std::size_t bytes =
+      race.bins != 0 ? static_cast<std::size_t>(race.bins) * 4 : size_of(race.types.input) + size_of(race.types.table);
+  const double floor = 2 + 1e-3 * pixels * static_cast<double>(bytes);
+  race.floor(rounds(floor, race.repetitions));
+  for (std::size_t i = 0; i < race.racers.size(); ++i) try {
+      const CudaRacer& racer = race.racers[i];
+      if (const char* const wrong = std::getenv("AREAL_STAND_IN_WRONG"); wrong != nullptr && racer.algorithm == wrong) {
+        race.wrong(i, racer.algorithm + ": 1 entry is wrong");
+        continue;
+      }
+      if (racer.algorithm == "npp" &&
+          (race.bins != 0 || race.types.input != Type::u8 || size_of(race.types.table) != 4))
+        throw Unavailable("NPP has no integral of " + name_of(race.types));
+      if (racer.algorithm == "npp")
+        race.done(i, "npp 0.0.0 stand-in", rounds(4 * floor, race.repetitions), rounds(floor, race.repetitions), {});
+      else if (racer.algorithm == "scan-scan")
+        race.done(i, "scan-scan", rounds(3 * floor, race.repetitions), rounds(floor, race.repetitions), {});
+      else if (racer.algorithm == "cub")
+        race.done(i, "cub 0.0.0 stand-in", rounds(1.5 * floor, race.repetitions), rounds(floor, race.repetitions), {});
+      else {
+        const Done done = run(race, racer);
+        race.done(i, done.algorithm, rounds(done.time, race.repetitions), rounds(floor, race.repetitions),
+                  race.launches ? done.launches : std::vector<CudaLaunchTimes>());
+      }
+    } catch (const std::exception& e) {
+      race.refused(i, e.what());
+    }
+}
+
+void run(const CudaLink& link) {
+  require_room("link");
+  link.done(rounds(10 + 1e-5 * static_cast<double>(link.up_bytes), link.repetitions),
+            rounds(10 + 1e-5 * static_cast<double>(link.down_bytes), link.repetitions));
+}
+
+template <class What>
+void run_for(const What& what, char* error, std::size_t size) {
+  std::string text;
+  try {
+    run(what);
+  } catch (const std::exception& e) {
+    text = e.what();
+  }
+  std::strncpy(error, text.c_str(), size - 1);
+  error[size - 1] = 0;
+}
+
+}  // namespace
+}  // namespace areal::bench
+
+extern "C" void areal_cuda_bench_race(const areal::bench::CudaRace* what, char* error, std::size_t size) {
+  areal::bench::run_for(*what, error, size);
+}
+extern "C" void areal_cuda_bench_link(const areal::bench::CudaLink* what, char* error, std::size_t size) {
+  areal::bench::run_for(*what, error, size);
+}

@@ -1,0 +1,535 @@
+// What the command says of good input: every answer against sums made here, pixel by pixel.
+
+#include <areal/catalog.hpp>
+#include <areal/info.hpp>
+#include <areal/version.hpp>
+#include <cmath>
+#include <cstring>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include "command_runner.hpp"
+
+namespace areal::test {
+namespace {
+
+using Json = nlohmann::json;
+
+std::vector<std::string> lines(const std::string& text) {
+  std::vector<std::string> found;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) found.push_back(line);
+  return found;
+}
+
+std::vector<Json> json_lines(const std::string& text) {
+  std::vector<Json> found;
+  for (const std::string& line : lines(text)) found.push_back(Json::parse(line));
+  return found;
+}
+
+class Command : public CommandTest {
+ protected:
+  static constexpr int width = 61, height = 43;
+  void SetUp() override {
+    CommandTest::SetUp();
+    write_file(work / "a.npy", npy("|u1", "43, 61", pixels(width, height)));  // a picture would load 260 libraries
+  }
+};
+
+TEST_F(Command, VersionLoadsNoPlugIn) {
+  const Outcome version = run({"--version"}, "", {"LD_DEBUG=files"});
+  EXPECT_EQ(version.code, 0);
+  EXPECT_EQ(version.out, "areal " AREAL_VERSION_STRING "\n");
+  EXPECT_EQ(version.err.find("areal_pictures"), std::string::npos);
+  EXPECT_EQ(version.err.find("areal_video"), std::string::npos);
+  EXPECT_EQ(version.err.find("OpenImageIO"), std::string::npos);
+  // The check can fail: a picture does load the plug-in.
+  write_file(work / "a.pgm", pgm(width, height));
+  const Outcome picture = run({"sat", "a.pgm"}, "", {"LD_DEBUG=files"});
+  EXPECT_NE(picture.err.find("areal_pictures"), std::string::npos);
+}
+
+TEST_F(Command, SatAnswersRegions) {
+  const std::string csv =
+      answer({"sat", "a.npy", "--region", "0,0,61,43", "--region", "10,20,7,5", "--region", "60,42,1,1"});
+  std::string expected = "region,x,y,width,height,sum\n";
+  expected += "0,0,0,61,43," + std::to_string(direct_sum(0, 0, 61, 43)) + "\n";
+  expected += "1,10,20,7,5," + std::to_string(direct_sum(10, 20, 7, 5)) + "\n";
+  expected += "2,60,42,1,1," + std::to_string(pixel(60, 42)) + "\n";
+  EXPECT_EQ(csv, expected);
+}
+
+TEST_F(Command, SatAnswersEveryStat) {
+  write_file(work / "r.csv", "x,y,width,height,name\n10,20,7,5,door\n");
+  const auto rows = json_lines(
+      answer({"sat", "a.npy", "--regions", "r.csv", "--stat", "sum,mean", "--stat", "variance,std", "--json"}));
+  ASSERT_EQ(rows.size(), 1u);
+  double mean = 0, variance = 0;
+  for (int y = 20; y < 25; ++y)
+    for (int x = 10; x < 17; ++x) mean += pixel(x, y) / 35.0;
+  for (int y = 20; y < 25; ++y)
+    for (int x = 10; x < 17; ++x) variance += (pixel(x, y) - mean) * (pixel(x, y) - mean) / 35;
+  EXPECT_EQ(rows[0]["region"], "door");
+  EXPECT_EQ(rows[0]["sum"], direct_sum(10, 20, 7, 5));
+  EXPECT_NEAR(rows[0]["mean"].get<double>(), mean, 1e-9);
+  EXPECT_NEAR(rows[0]["variance"].get<double>(), variance, 1e-7);
+  EXPECT_NEAR(rows[0]["std"].get<double>(), std::sqrt(variance), 1e-7);
+}
+
+TEST_F(Command, SatSummarisesWithoutRegions) {
+  const auto rows = json_lines(answer({"sat", "a.npy", "--json"}));
+  ASSERT_EQ(rows.size(), 1u);
+  EXPECT_EQ(rows[0]["width"], width);
+  EXPECT_EQ(rows[0]["lane"], "8u32u");
+  EXPECT_EQ(rows[0]["sum"], direct_sum(0, 0, width, height));
+  EXPECT_FALSE(rows[0]["algorithm"].get<std::string>().empty());
+  EXPECT_EQ(lines(answer({"sat", "a.npy"})).size(), 1u);
+}
+
+bool has_simt() {
+  for (const BackendInfo& row : backends())
+    if (row.backend == Backend::simt) return row.available;
+  return false;
+}
+
+TEST_F(Command, CountsWhatALaunchDoes) {
+  if (!has_simt()) GTEST_SKIP() << "no simulated machine";
+  // One tile of 61x43 bytes and its table with a row and a column of zeros; three launches of a tensor.
+  const auto sat = json_lines(answer({"sat", "a.npy", "--backend", "simt", "--count", "--json"}));
+  ASSERT_EQ(sat.size(), 1u);
+  ASSERT_EQ(sat[0]["launches"].size(), 1u);
+  EXPECT_EQ(sat[0]["launches"][0]["kernel"], "Lookback");
+  EXPECT_EQ(sat[0]["launches"][0]["blocks"], 1);
+  EXPECT_EQ(sat[0]["launches"][0]["reads"]["elements"], width * height);
+  EXPECT_EQ(sat[0]["launches"][0]["writes"]["elements"], (width + 1) * (height + 1));
+  const auto hist = json_lines(
+      answer({"hist", "a.npy", "--backend", "simt", "--count", "--bins", "4", "--region", "0,0,9,9", "--json"}));
+  ASSERT_EQ(hist.size(), 2u);
+  EXPECT_TRUE(hist[0].contains("counts"));
+  ASSERT_EQ(hist[1]["launches"].size(), 3u);
+  EXPECT_EQ(hist[1]["launches"][2]["kernel"], "ReduceThenScanWrite");
+  EXPECT_EQ(hist[1]["launches"][2]["writes"]["elements"], 4 * width * height);
+  // Without --json the data is what it is without --count, and the table goes to standard error.
+  const std::vector<std::string> plain{"hist", "a.npy", "--backend", "simt", "--bins", "4"};
+  std::vector<std::string> counted = plain;
+  counted.push_back("--count");
+  const Outcome outcome = run(counted);
+  EXPECT_EQ(outcome.out, answer(plain));
+  const auto table = lines(outcome.err);
+  ASSERT_EQ(table.size(), 15u) << outcome.err;
+  for (const char* kernel : {"ReduceThenScanCount", "ReduceThenScanWalk", "ReduceThenScanWrite", "all"})
+    EXPECT_NE(table[0].find(kernel), std::string::npos) << table[0];
+  EXPECT_EQ(table[1].rfind("blocks  ", 0), 0u) << table[1];
+  // A frame each.
+  write_file(work / "two.npy",
+             npy("|u1", "43, 61", pixels(width, height)) + npy("|u1", "43, 61", pixels(width, height)));
+  const auto frames =
+      json_lines(answer({"sat", "-", "--backend", "simt", "--count", "--json"}, contents(work / "two.npy")));
+  ASSERT_EQ(frames.size(), 4u);
+  EXPECT_EQ(frames[3]["frame"], 1);
+  EXPECT_EQ(frames[3]["launches"], frames[1]["launches"]);
+}
+
+TEST_F(Command, TheWarpScanHasTwoNames) {
+  if (!has_simt()) GTEST_SKIP() << "no simulated machine";
+  write_file(work / "six.npy", npy("|u1", "2, 3", std::vector<std::uint8_t>{1, 2, 3, 4, 5, 6}));
+  for (const char* option : {"--scan", "--warp-scan"})
+    for (const char* scan : {"kogge-stone", "ladner-fischer"}) {
+      const Outcome outcome = run({"sat", "six.npy", "--backend", "simt", "--algorithm", "scanrow-brlt", option, scan});
+      EXPECT_NE(outcome.out.find(std::string("with the warp scan ") + scan), std::string::npos)
+          << outcome.out << outcome.err;
+      EXPECT_NE(outcome.out.find(", sum 21,"), std::string::npos) << outcome.out;
+    }
+  EXPECT_NE(answer({"sat", "--help"}).find("--scan"), std::string::npos);
+}
+
+TEST_F(Command, HistSaysTheSameOnEveryBackend) {
+  if (!has_simt()) GTEST_SKIP() << "no simulated machine";
+  std::vector<std::string> on_cpu{"hist", "a.npy", "--bins", "9", "--region", "3,4,20,30", "--region", "0,0,61,43"};
+  std::vector<std::string> on_simt = on_cpu;
+  on_cpu.insert(on_cpu.end(), {"--backend", "cpu"});
+  on_simt.insert(on_simt.end(), {"--backend", "simt", "-v"});
+  const Outcome outcome = run(on_simt);
+  EXPECT_EQ(outcome.out, answer(on_cpu));
+  EXPECT_NE(outcome.err.find("backend simt, algorithm reduce-then-scan"), std::string::npos) << outcome.err;
+  // What `auto` took is said under -v alone.
+  const std::vector<std::string> automatic{"hist", "a.npy", "--bins", "4", "-o", "A.npy"};
+  EXPECT_EQ(run(automatic).err, "");
+  std::vector<std::string> verbose = automatic;
+  verbose.push_back("-v");
+  const std::string expected =
+      "backend " + std::string(name_of(backends().front().available ? Backend::cuda : Backend::cpu));
+  EXPECT_NE(run(verbose).err.find(expected), std::string::npos);
+  // Counters of 16 bits: two bytes an element after the same header's length.
+  answer({"hist", "a.npy", "--bins", "4", "--counter", "16u", "--backend", "simt", "-o", "H.npy"});
+  const std::string bytes = contents(work / "H.npy");
+  EXPECT_NE(bytes.find("<u2"), std::string::npos);
+  EXPECT_EQ(bytes.size() % 64, (4 * width * height * 2) % 64u);
+}
+
+TEST_F(Command, EveryAlgorithmAndBorderSaysTheSame) {
+  for (const Algorithm& row : algorithms())
+    for (const char* border : {"zero", "none", "exclusive"}) {
+      if (!row.cpu || row.family == "scan") continue;
+      SCOPED_TRACE(std::string(row.id) + " " + border);
+      if (row.family == "sat") {
+        const std::string csv =
+            answer({"sat", "a.npy", "--algorithm", std::string(row.id), "--border", border, "--region", "3,4,20,30"});
+        std::string cell = std::to_string(direct_sum(3, 4, 20, 30)) + "\n";
+        cell.insert(cell.begin(), ',');  // GCC 12 warns wrongly of "," + std::to_string(..)
+        EXPECT_NE(csv.find(cell), std::string::npos) << csv;
+      } else if (std::string(border) != "exclusive") {
+        const auto rows = json_lines(
+            answer({"hist", "a.npy", "--algorithm", std::string(row.id), "--border", border, "--bins", "4", "--json"}));
+        std::uint64_t counted = 0;
+        for (const Json& count : rows.at(0)["counts"]) counted += count.get<std::uint64_t>();
+        EXPECT_EQ(counted, static_cast<std::uint64_t>(width * height));
+      }
+    }
+}
+
+TEST_F(Command, SavedTablesAnswerTheSame) {
+  EXPECT_EQ(answer({"sat", "a.npy", "-o", "T.npy", "--squares", "--tilted"}), "");
+  for (const char* name : {"T.npy", "T.json", "T.squares.npy", "T.squares.json", "T.tilted.npy", "T.tilted.json"})
+    EXPECT_TRUE(fs::exists(work / name)) << name;
+  const std::vector<std::string> region{"--region", "5,6,20,10", "--stat", "sum,mean,variance"};
+  std::vector<std::string> direct{"sat", "a.npy"}, saved{"query", "T.npy"};
+  direct.insert(direct.end(), region.begin(), region.end());
+  saved.insert(saved.end(), region.begin(), region.end());
+  const std::string rows = answer(direct);
+  EXPECT_EQ(answer(saved), rows);
+  EXPECT_NE(rows.find(std::to_string(direct_sum(5, 6, 20, 10))), std::string::npos);
+  // The tilted table: one pixel down-right and one down-left of (20, 10) are the two pixels (19, 10) and (19, 11)...
+  const auto tilted = json_lines(answer({"query", "T.tilted.npy", "--region", "20,10,1,1", "--json"}));
+  EXPECT_EQ(tilted.at(0)["tilted"].get<double>(), pixel(19, 10) + pixel(19, 11));
+  EXPECT_EQ(others({"a.npy", "T.npy", "T.json", "T.squares.npy", "T.squares.json", "T.tilted.npy", "T.tilted.json"}),
+            std::vector<std::string>());
+}
+
+TEST_F(Command, TheSavedTableIsTheTable) {
+  answer({"sat", "a.npy", "-o", "T.npy", "--types", "8u64u"});
+  const std::string bytes = contents(work / "T.npy");
+  const std::size_t cells = (width + 1) * (height + 1);
+  ASSERT_GT(bytes.size(), cells * 8);
+  std::vector<std::uint64_t> table(cells);
+  std::memcpy(table.data(), bytes.data() + (bytes.size() - cells * 8), cells * 8);
+  EXPECT_NE(bytes.find("(44, 62)"), std::string::npos);
+  for (int y = 0; y <= height; y += 7)
+    for (int x = 0; x <= width; x += 5)
+      EXPECT_EQ(table[static_cast<std::size_t>(y * (width + 1) + x)], direct_sum(0, 0, x, y));
+}
+
+TEST_F(Command, MaskedMeansAreOverValidPixels) {
+  std::vector<std::uint8_t> mask(width * height, 0);
+  double sum = 0, count = 0;
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x)
+      if ((x + y) % 3 == 0) mask[static_cast<std::size_t>(y * width + x)] = 1, sum += pixel(x, y), ++count;
+  write_file(work / "m.npy", npy("|u1", "43, 61", mask));
+  const auto rows = json_lines(answer({"sat", "a.npy", "--mask", "m.npy", "--stat", "sum,count,mean", "--json"}));
+  EXPECT_EQ(rows.at(0)["sum"].get<double>(), sum);
+  EXPECT_EQ(rows.at(0)["count"].get<double>(), count);
+  EXPECT_NEAR(rows.at(0)["mean"].get<double>(), sum / count, 1e-9);
+}
+
+TEST_F(Command, NanIsLeftOutOnRequest) {
+  write_file(work / "f.npy", npy("<f4", "1, 3", std::vector<float>{1, NAN, 3}));
+  EXPECT_EQ(json_lines(answer({"sat", "f.npy", "--region", "0,0,3,1", "--json"})).at(0)["sum"], nullptr);
+  const auto rows =
+      json_lines(answer({"sat", "f.npy", "--ignore-nan", "--region", "0,0,3,1", "--stat", "sum,mean", "--json"}));
+  EXPECT_EQ(rows.at(0)["sum"], 4.0);
+  EXPECT_EQ(rows.at(0)["mean"], 2.0);
+}
+
+TEST_F(Command, EveryBackendTakesEveryOption) {
+  write_file(work / "f.npy", npy("<f4", "2, 3", std::vector<float>{1, NAN, 3, 4, 5, NAN}));
+  write_file(work / "m.npy", npy("|u1", "2, 3", std::vector<std::uint8_t>{1, 1, 1, 0, 1, 1}));
+  write_file(work / "v.npy", npy("|u1", "2, 1, 2", std::vector<std::uint8_t>{1, 2, 30, 40}));
+  for (const BackendInfo& row : backends()) {
+    if (!row.available) continue;
+    const std::string backend(name_of(row.backend));
+    const auto rows =
+        json_lines(answer({"sat", "f.npy", "--backend", backend, "--squares", "--tilted", "--mask", "m.npy",
+                           "--ignore-nan", "--region", "0,0,3,2", "--stat", "sum,count,variance", "--json"}));
+    EXPECT_EQ(rows.at(0)["sum"], 9.0) << backend;
+    EXPECT_EQ(rows.at(0)["count"], 3.0) << backend;
+    EXPECT_NEAR(rows.at(0)["variance"].get<double>(), 8.0 / 3, 1e-12) << backend;  // of 1, 3 and 5
+    const auto tilted = json_lines(
+        answer({"sat", "a.npy", "--backend", backend, "--region", "20,10,1,1", "--stat", "tilted", "--json"}));
+    EXPECT_EQ(tilted.at(0)["tilted"].get<double>(), pixel(19, 10) + pixel(19, 11)) << backend;
+    EXPECT_EQ(json_lines(answer({"sat", "v.npy", "--backend", backend, "--volume", "--json"})).at(0)["sum"], 73)
+        << backend;
+  }
+}
+
+TEST_F(Command, TypePairssByDefaultAndWidened) {
+  write_file(work / "w.npy", npy("<u2", "1, 2", std::vector<std::uint16_t>{65535, 65535}));
+  EXPECT_EQ(json_lines(answer({"sat", "w.npy", "--json"})).at(0)["lane"], "16u64u");
+  const auto wide = json_lines(answer({"sat", "a.npy", "--types", "32f64f", "--json"}));
+  EXPECT_EQ(wide.at(0)["lane"], "32f64f");
+  EXPECT_EQ(wide.at(0)["sum"].get<double>(), static_cast<double>(direct_sum(0, 0, width, height)));
+}
+
+TEST_F(Command, StandardInputIsOneArrayOrMany) {
+  const std::string one = npy("|u1", "43, 61", pixels(width, height));
+  const std::string sum = std::to_string(direct_sum(1, 2, 3, 4));
+  EXPECT_EQ(answer({"sat", "-", "--region", "1,2,3,4"}, one), "region,x,y,width,height,sum\n0,1,2,3,4," + sum + "\n");
+  EXPECT_EQ(
+      answer({"sat", "-", "--region", "1,2,3,4"}, one + one + one),
+      "frame,region,x,y,width,height,sum\n0,0,1,2,3,4," + sum + "\n1,0,1,2,3,4," + sum + "\n2,0,1,2,3,4," + sum + "\n");
+}
+
+TEST_F(Command, RawPixelsAndChannels) {
+  const std::vector<std::uint8_t> values = pixels(width, height);
+  write_file(work / "a.raw", std::string(values.begin(), values.end()));
+  const std::string sum = std::to_string(direct_sum(1, 2, 3, 4));
+  EXPECT_EQ(answer({"sat", "a.raw", "--raw", "61x43x8u", "--region", "1,2,3,4"}),
+            "region,x,y,width,height,sum\n0,1,2,3,4," + sum + "\n");
+  write_file(work / "c.npy", npy("|u1", "1, 2, 3", std::vector<std::uint8_t>{10, 20, 30, 40, 50, 60}));
+  EXPECT_EQ(json_lines(answer({"sat", "c.npy", "--channel", "1", "--json"})).at(0)["sum"], 70);
+  EXPECT_EQ(json_lines(answer({"sat", "c.npy", "--all-channels", "--json"})).at(0)["sum"], (Json{50, 70, 90}));
+  // Luma: 18.15 and 48.15, rounded.
+  EXPECT_EQ(json_lines(answer({"sat", "c.npy", "--json"})).at(0)["sum"], 18 + 48);
+}
+
+TEST_F(Command, VolumesSumAlongDepth) {
+  write_file(work / "v.npy",
+             npy("|u1", "3, 2, 2", std::vector<std::uint8_t>{1, 2, 3, 4, 10, 20, 30, 40, 100, 100, 100, 100}));
+  EXPECT_EQ(json_lines(answer({"sat", "v.npy", "--volume", "--json"})).at(0)["sum"], 10 + 100 + 400);
+  const auto rows = json_lines(answer({"sat", "v.npy", "--volume", "--region", "1,0,1,2", "-o", "V.npy", "--json"}));
+  EXPECT_EQ(rows.at(0)["sum"], 6.0 + 60 + 200);
+  EXPECT_EQ(json_lines(answer({"query", "V.npy", "--region", "1,0,1,2", "--json"})).at(0)["sum"], 6.0 + 60 + 200);
+}
+
+TEST_F(Command, AFolderIsASequence) {
+  fs::create_directory(work / "folder");
+  write_file(work / "folder" / "p1.pgm", pgm(width, height));
+  write_file(work / "folder" / "p2.pgm", pgm(width, height));
+  const auto rows = json_lines(answer({"sat", "folder", "--region", "1,2,3,4", "--region", "0,0,1,1", "--json"}));
+  ASSERT_EQ(rows.size(), 4u);
+  EXPECT_EQ(rows[2]["frame"], 1);
+  EXPECT_EQ(rows[2]["sum"], direct_sum(1, 2, 3, 4));
+}
+
+TEST_F(Command, AVideoGivesARowPerFrameAndRegion) {
+  const auto rows = json_lines(
+      answer({"hist", "data/vtest.avi", "--bins", "4", "--region", "0,0,50,40", "--region", "9,9,1,1", "--json"}));
+  ASSERT_GT(rows.size(), 20u);
+  ASSERT_EQ(rows.size() % 2, 0u);
+  double last = -1;
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    EXPECT_EQ(rows[i]["frame"], i / 2);
+    std::uint64_t counted = 0;
+    for (const Json& count : rows[i]["counts"]) counted += count.get<std::uint64_t>();
+    EXPECT_EQ(counted, i % 2 ? 1u : 2000u);
+    if (i % 2) continue;
+    EXPECT_GT(rows[i]["seconds"].get<double>(), last);
+    last = rows[i]["seconds"].get<double>();
+  }
+
+  // A clip cut short gives the frames before the damage, the same rows, and says so.
+  const std::string clip = contents(work / "data" / "vtest.avi");
+  write_file(work / "cut.avi", clip.substr(0, clip.size() / 3));
+  const Outcome cut = run({"hist", "cut.avi", "--bins", "4", "--region", "0,0,50,40", "--region", "9,9,1,1", "--json"});
+  EXPECT_EQ(cut.code, 1);
+  EXPECT_EQ(cut.err.rfind("areal: cut.avi: ", 0), 0u) << cut.err;
+  const auto before = json_lines(cut.out);
+  ASSERT_GT(before.size(), 10u);
+  ASSERT_LT(before.size(), rows.size());
+  EXPECT_TRUE(std::equal(before.begin(), before.end(), rows.begin()));
+}
+
+TEST_F(Command, HistCountsAsTheDefinition) {
+  std::vector<std::uint64_t> expected(8);
+  for (int y = 20; y < 30; ++y)
+    for (int x = 10; x < 40; ++x) ++expected[pixel(x, y) / 32u];
+  const auto rows = json_lines(answer({"hist", "a.npy", "--bins", "8", "--region", "10,20,30,10", "--json"}));
+  EXPECT_EQ(rows.at(0)["counts"], Json(expected));
+  EXPECT_EQ(rows.at(0)["edges"], (Json{0.0, 32.0, 64.0, 96.0, 128.0, 160.0, 192.0, 224.0, 256.0}));
+
+  // numpy.histogram: the last bin is closed; values outside are left out, or clamped.
+  std::vector<std::uint64_t> inside(2), clamped(2);
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) {
+      const int v = pixel(x, y);
+      if (v >= 100 && v <= 200) ++inside[v >= 150];
+      ++clamped[v >= 150];
+    }
+  EXPECT_EQ(json_lines(answer({"hist", "a.npy", "--bins", "2", "--range", "100,200", "--json"})).at(0)["counts"],
+            Json(inside));
+  EXPECT_EQ(json_lines(answer({"hist", "a.npy", "--edges", "100,150,200", "--json"})).at(0)["counts"], Json(inside));
+  EXPECT_EQ(json_lines(answer({"hist", "a.npy", "--edges", "100,150,200", "--clamp", "--json"})).at(0)["counts"],
+            Json(clamped));
+}
+
+TEST_F(Command, HistLabelsLookupJointAndWeights) {
+  write_file(work / "l.npy", npy("|u1", "2, 3", std::vector<std::uint8_t>{0, 2, 2, 1, 2, 5}));
+  EXPECT_EQ(json_lines(answer({"hist", "l.npy", "--labels", "--json"})).at(0)["counts"], (Json{1, 1, 3, 0, 0, 1}));
+  EXPECT_EQ(json_lines(answer({"hist", "l.npy", "--labels", "--ignore-label", "5", "--json"})).at(0)["counts"],
+            (Json{1, 1, 3}));
+  write_file(work / "t.txt", "1 0 1\n-1 -1 0");
+  EXPECT_EQ(json_lines(answer({"hist", "l.npy", "--lookup", "t.txt", "--json"})).at(0)["counts"], (Json{2, 4}));
+  write_file(work / "w.npy", npy("<f4", "2, 3", std::vector<float>{0.5, 1, 2, 4, 8, 16}));
+  EXPECT_EQ(json_lines(answer({"hist", "l.npy", "--labels", "--weights", "w.npy", "--json"})).at(0)["counts"],
+            (Json{0.5, 4.0, 11.0, 0.0, 0.0, 16.0}));
+  write_file(work / "c.npy", npy("|u1", "1, 2, 3", std::vector<std::uint8_t>{10, 200, 30, 200, 50, 255}));
+  EXPECT_EQ(json_lines(answer({"hist", "c.npy", "--joint", "--bins", "2", "--json"})).at(0)["counts"],
+            (Json{0, 0, 1, 0, 0, 1, 0, 0}));
+  EXPECT_EQ(json_lines(answer({"hist", "c.npy", "--all-channels", "--bins", "2", "--json"})).at(2)["counts"],
+            (Json{1, 1}));
+}
+
+TEST_F(Command, HistReducesAndCompares) {
+  write_file(work / "l.npy", npy("|u1", "1, 4", std::vector<std::uint8_t>{10, 10, 200, 200}));
+  const auto row = json_lines(answer({"hist", "l.npy", "--bins", "2", "--entropy", "--mode", "--mean", "--median",
+                                      "--percentile", "25", "--normalise", "--json"}))
+                       .at(0);
+  EXPECT_EQ(row["shares"], (Json{0.5, 0.5}));
+  EXPECT_EQ(row["entropy"], 1.0);
+  EXPECT_EQ(row["mode"], 0);
+  EXPECT_EQ(row["mean"], 128.0);
+  EXPECT_EQ(row["median"], 128.0);
+  EXPECT_EQ(row["percentile_25"], 64.0);
+  const auto rows = json_lines(answer({"hist", "l.npy", "--bins", "2", "--template", "0,0,2,1", "--distance", "l1",
+                                       "--region", "0,0,2,1", "--region", "2,0,2,1", "--json"}));
+  EXPECT_EQ(rows.at(0)["distance"], 0.0);
+  EXPECT_EQ(rows.at(1)["distance"], 2.0);
+  const auto nearest =
+      json_lines(answer({"hist", "l.npy", "--bins", "2", "--template", "2,0,2,1", "--map", "m.npy", "--json"}));
+  EXPECT_EQ(nearest.at(0)["x"], 2);
+  EXPECT_EQ(nearest.at(0)["distance"], 0.0);
+  EXPECT_TRUE(fs::exists(work / "m.npy"));
+}
+
+TEST_F(Command, SavedTensorsAnswerTheSame) {
+  answer({"hist", "a.npy", "--bins", "8", "-o", "H.npy"});
+  const std::vector<std::string> region{"--region", "10,20,30,10", "--region", "0,0,61,43", "--json"};
+  std::vector<std::string> direct{"hist", "a.npy", "--bins", "8"}, saved{"query", "H.npy"};
+  direct.insert(direct.end(), region.begin(), region.end());
+  saved.insert(saved.end(), region.begin(), region.end());
+  EXPECT_EQ(answer(saved), answer(direct));
+  EXPECT_NE(contents(work / "H.npy").find("(8, 43, 61)"), std::string::npos);
+}
+
+TEST_F(Command, StreamedAndTensorAnswersAreTheSame) {
+  // Few regions are streamed, regions that touch every row are answered from the tensor: -v says which.
+  std::vector<std::string> few{"hist", "a.npy", "--bins", "8", "-v", "--region", "3,3,9,9"}, many = few;
+  for (int y = 0; y < height; ++y) many.insert(many.end(), {"--region", "0," + std::to_string(y) + ",5,1"});
+  const Outcome streamed = run(few), tensor = run(many);
+  EXPECT_NE(streamed.err.find("streamed from the image"), std::string::npos) << streamed.err;
+  EXPECT_NE(tensor.err.find("answered from the tensor"), std::string::npos) << tensor.err;
+  EXPECT_EQ(lines(streamed.out).at(1), lines(tensor.out).at(1));
+}
+
+TEST_F(Command, ChartsAndDrawings) {
+  const auto chart = lines(answer({"hist", "a.npy", "--bins", "4", "--chart"}));
+  ASSERT_EQ(chart.size(), 5u);
+  EXPECT_EQ(chart[0], "region 0: 0,0,61,43");
+  EXPECT_NE(chart[1].find("0 .. 64"), std::string::npos);
+  EXPECT_NE(answer({"hist", "a.npy", "--bins", "4", "--chart"}).find("█"), std::string::npos);
+  answer({"hist", "a.npy", "--bins", "4", "--region", "5,5,20,20", "--draw", "d.png"});
+  // What was drawn is a picture of the same size at least, and not the same picture.
+  const auto drawn = json_lines(answer({"sat", "d.png", "--json"})).at(0);
+  EXPECT_GE(drawn["width"].get<int>(), width);
+  EXPECT_NE(drawn["sum"], direct_sum(0, 0, width, height));
+}
+
+TEST_F(Command, WindowsMeanAndThreshold) {
+  answer({"window", "a.npy", "--size", "5x3", "--mean", "-o", "m.npy"});
+  answer({"window", "a.npy", "--size", "5x3", "--threshold", "15", "-o", "t.png"});
+  answer({"window", "a.npy", "--size", "5x3", "--std", "--edge", "valid", "-o", "s.png"});
+  EXPECT_EQ(json_lines(answer({"sat", "s.png", "--json"})).at(0)["width"], width - 4);
+  const std::string bytes = contents(work / "m.npy");
+  std::vector<double> means(width * height);
+  std::memcpy(means.data(), bytes.data() + (bytes.size() - means.size() * 8), means.size() * 8);
+  std::uint64_t white = 0;
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) {
+      const int x0 = std::max(0, x - 2), x1 = std::min(width, x + 3), y0 = std::max(0, y - 1),
+                y1 = std::min(height, y + 2);
+      const std::uint64_t sum = direct_sum(x0, y0, x1 - x0, y1 - y0),
+                          count = static_cast<std::uint64_t>((x1 - x0) * (y1 - y0));
+      EXPECT_NEAR(means[static_cast<std::size_t>(y * width + x)], static_cast<double>(sum) / static_cast<double>(count),
+                  1e-9);
+      if (pixel(x, y) * count * 100 > sum * 85) ++white;
+    }
+  EXPECT_EQ(json_lines(answer({"sat", "t.png", "--json"})).at(0)["sum"], white * 255);
+}
+
+TEST_F(Command, AlgorithmsListsTheCatalogue) {
+  const Json list = Json::parse(answer({"algorithms", "--json"}));
+  ASSERT_EQ(list.size(), algorithms().size());
+  for (std::size_t i = 0; i < list.size(); ++i) {
+    EXPECT_EQ(list[i]["family"], algorithms()[i].family);
+    EXPECT_EQ(list[i]["id"], algorithms()[i].id);
+    for (const char* key : {"source", "backends", "lanes", "reads_per_element", "writes_per_element", "barrier_steps",
+                            "deterministic", "takes"})
+      EXPECT_TRUE(list[i].contains(key)) << key;
+    EXPECT_FALSE(list[i]["backends"].empty());
+  }
+  EXPECT_EQ(list[0]["reads_per_element"], 2);
+  EXPECT_EQ(lines(answer({"algorithms"})).size(), algorithms().size() + 1);
+  std::map<std::pair<std::string, std::string>, Json> takes;
+  for (const Json& row : list)
+    if (!row["takes"].empty()) takes[{row["family"], row["id"]}] = row["takes"];
+  const std::map<std::pair<std::string, std::string>, Json> expected = {
+      {{"sat", "hybrid-1r1w"}, {"r"}},
+      {{"sat", "scanrow-brlt"}, {"scan"}},
+      {{"sat", "scanrow-column"}, {"scan"}},
+      {{"histogram", "cw-tis"}, {"tile", "tile-threads"}},
+      {{"histogram", "wf-tis"}, {"tile", "tile-threads"}},
+      {{"scan", "naive"}, {"threads"}},
+      {{"scan", "optimal"}, {"threads"}},
+      {{"scan", "sequential-parallel"}, {"threads", "k"}}};
+  EXPECT_EQ(takes, expected);
+}
+
+TEST_F(Command, InfoSaysWhatIsThere) {
+  const Json info = Json::parse(answer({"info", "--json"}));
+  EXPECT_EQ(info["version"], AREAL_VERSION_STRING);
+  EXPECT_GE(info["threads"].get<int>(), 1);
+  EXPECT_FALSE(info["simd"].empty());
+  bool cpu = false;
+  for (const Json& backend : info["backends"]) cpu |= backend["name"] == "cpu" && backend["available"] == true;
+  EXPECT_TRUE(cpu);
+}
+
+TEST_F(Command, CompletionCompletes) {
+  const Outcome verbs =
+      shell("source <(areal completion bash); COMP_WORDS=(areal wi); COMP_CWORD=1; _areal; echo \"${COMPREPLY[@]}\"");
+  EXPECT_EQ(verbs.out, "window\n") << verbs.err;
+  const Outcome options = shell(
+      "source <(areal completion bash); COMP_WORDS=(areal hist --ent); COMP_CWORD=2; _areal; echo \"${COMPREPLY[@]}\"");
+  EXPECT_EQ(options.out, "--entropy\n") << options.err;
+  EXPECT_NE(answer({"completion", "zsh"}).find("bashcompinit"), std::string::npos);
+  EXPECT_NE(answer({"completion", "fish"}).find("complete -c areal -n __fish_use_subcommand -f -a hist"),
+            std::string::npos);
+}
+
+// What every verb's --help shows is run as it stands.
+TEST_F(Command, EveryVerbsExampleRuns) {
+  const std::string help = answer({"--help"});
+  for (const char* verb : {"sat", "hist", "query", "window", "algorithms", "model", "bench", "info", "completion"}) {
+    SCOPED_TRACE(verb);
+    EXPECT_NE(help.find("\n  " + std::string(verb) + " "), std::string::npos);
+    const std::string text = answer({verb, "--help"});
+    if (std::string(verb) == "bench" && text.find("not in this build") != std::string::npos) continue;
+    if (std::string(verb) == "model" && !has_simt()) continue;
+    const std::size_t at = text.find("Example:\n  areal ");
+    ASSERT_NE(at, std::string::npos) << text;
+    const std::size_t from = at + 11;
+    const Outcome outcome = shell("set -e\n" + text.substr(from, text.find('\n', from) - from));
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "");
+  }
+}
+
+TEST_F(Command, QuietAndPipesAreSilent) {
+  EXPECT_EQ(run({"sat", "a.npy", "-v", "--quiet"}).err, "");
+  EXPECT_EQ(run({"sat", "a.npy"}).err, "");
+  EXPECT_NE(run({"sat", "a.npy", "-v"}).err.find("types 8u32u"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace areal::test

@@ -1,0 +1,225 @@
+// What tables on a GPU are asked: the image's own answers, the CPU's bits. All is skipped where there is no GPU.
+#include <cuda_runtime.h>
+#include <gtest/gtest.h>
+#include <areal/info.hpp>
+#include <areal/sat.hpp>
+#include <functional>
+#include <memory>
+#include "cuda/device.hpp"
+#include "device_border_cases.hpp"
+#include "device_corner_cases.hpp"
+#include "device_region_cases.hpp"
+
+namespace areal {
+namespace {
+
+using namespace device_cases;
+
+#define REQUIRE_CUDA(call) ASSERT_EQ((call), cudaSuccess) << cudaGetErrorString(cudaGetLastError())
+
+/// Twins in device memory, at addresses as odd as the host's.
+class Bed {
+ public:
+  template <class T>
+  std::span<const T> in(const std::vector<T>& values) {
+    return {static_cast<const T*>(twin(values.data(), values.size() * sizeof(T))), values.size()};
+  }
+  template <class T>
+  std::span<T> out(std::vector<T>& values) {
+    return {static_cast<T*>(twin_back(values.data(), values.size() * sizeof(T))), values.size()};
+  }
+  ConstView in(Padded& memory) { return moved(memory, twin(memory.bytes().data(), memory.bytes().size())); }
+  View out(Padded& memory) { return moved(memory, twin_back(memory.bytes().data(), memory.bytes().size())); }
+  void back() {
+    for (const auto& copy : copies_) copy();
+    stream_.synchronize();
+  }
+
+ private:
+  static View moved(Padded& memory, void* twin) {
+    View view = memory.view();
+    view.data =
+        static_cast<char*>(twin) + (static_cast<char*>(view.data) - reinterpret_cast<char*>(memory.bytes().data()));
+    return view;
+  }
+  void* twin(const void* host, std::size_t bytes) {
+    if (bytes == 0) return nullptr;
+    memory_.push_back(std::make_unique<cuda::Memory>(bytes));
+    cuda::copy_in(memory_.back()->data(), host, bytes, stream_.get());
+    return memory_.back()->data();
+  }
+  void* twin_back(void* host, std::size_t bytes) {
+    void* const device = twin(host, bytes);
+    if (bytes > 0) copies_.push_back([=, this] { cuda::copy_out(host, device, bytes, stream_.get()); });
+    return device;
+  }
+
+  std::vector<std::unique_ptr<cuda::Memory>> memory_;
+  std::vector<std::function<void()>> copies_;
+  cuda::OwnedStream stream_;
+
+ public:
+  Place on{Backend::cuda, 0, stream_.get()};
+};
+
+class CudaRegions : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (devices().empty()) GTEST_SKIP() << "no GPU";
+  }
+};
+
+template <class T>
+void sums_of_type() {
+  a_flipped_element_is_caught<T, Bed>();
+  sums_of_every_border_and_shape<T, Bed>();
+}
+TEST_F(CudaRegions, Sums) {
+  sums_of_type<std::uint32_t>();
+  sums_of_type<std::int32_t>();
+  sums_of_type<std::uint64_t>();
+  sums_of_type<std::int64_t>();
+  sums_of_type<float>();
+  sums_of_type<double>();
+}
+
+template <class T>
+void boxes_and_rotated_of_type() {
+  boxes_of_every_border_and_shape<T, Bed>();
+  a_flipped_element_of_a_volume_is_caught<T, Bed>();
+  rotated_rectangles_of_every_shape<T, Bed>();
+  a_flipped_element_of_a_tilted_table_is_caught<T, Bed>();
+}
+TEST_F(CudaRegions, BoxesAndRotatedRectangles) {
+  boxes_and_rotated_of_type<std::uint32_t>();
+  boxes_and_rotated_of_type<std::int32_t>();
+  boxes_and_rotated_of_type<std::uint64_t>();
+  boxes_and_rotated_of_type<std::int64_t>();
+  boxes_and_rotated_of_type<float>();
+  boxes_and_rotated_of_type<double>();
+}
+
+TEST_F(CudaRegions, BoxesOfTablesThatWrapOrRound) { boxes_of_tables_that_wrap_or_round<Bed>(); }
+TEST_F(CudaRegions, BoxesOutsideAreRefusedOrClipped) { boxes_outside_are_refused_or_clipped<Bed>(); }
+TEST_F(CudaRegions, RotatedThatWrapRoundOrOverflow) { rotated_rectangles_that_wrap_round_or_overflow<Bed>(); }
+TEST_F(CudaRegions, ARunnerAnswersBoxesAndRotatedRectangles) { a_runner_answers_boxes_and_rotated_rectangles<Bed>(); }
+
+TEST_F(CudaRegions, BordersOfIntegers) {
+  a_flipped_element_is_carried_over<Bed>();
+  conversions_of_every_lane_of_integers<Bed>();
+}
+TEST_F(CudaRegions, BordersOfFloats) {
+  conversions_of_lanes_of_floats<Bed>();
+  conversions_round_as_the_cpus<float, float, Bed>();
+  conversions_round_as_the_cpus<float, double, Bed>();
+  conversions_round_as_the_cpus<double, double, Bed>();
+}
+
+TEST_F(CudaRegions, WrappedTablesAreExact) { wrapped_tables_are_exact<Bed>(); }
+TEST_F(CudaRegions, OutsideIsRefusedOrClipped) { outside_is_refused_or_clipped<Bed>(); }
+TEST_F(CudaRegions, NoneRefusedAndNoRegions) { none_refused_and_no_regions<Bed>(); }
+
+TEST_F(CudaRegions, Statistics) {
+  statistics_of_regions<std::uint8_t, std::uint32_t, std::uint64_t, Bed>(0, 255);
+  statistics_of_regions<std::uint8_t, std::int32_t, double, Bed>(0, 255);
+  statistics_of_regions<std::int16_t, std::int64_t, std::uint64_t, Bed>(-3000, 3000);
+  statistics_of_regions<std::uint32_t, std::uint64_t, std::uint64_t, Bed>(1.0e8, 1.9e8);
+  statistics_of_regions<float, double, double, Bed>(-50, 50);
+  statistics_of_regions<float, float, double, Bed>(0, 9);
+}
+
+TEST_F(CudaRegions, Histograms) { histograms_of_every_counter_and_border<Bed>(); }
+TEST_F(CudaRegions, CountsOf16Bits) { counts_of_16_bits_are_exact_modulo_65536<Bed>(); }
+TEST_F(CudaRegions, Reducers) { reducers_are_the_cpus<Bed>(); }
+TEST_F(CudaRegions, ReducersByHand) { reducers_by_hand<Bed>(); }
+
+TEST_F(CudaRegions, Windows) {
+  windows_of<std::uint8_t, std::uint32_t, std::uint64_t, double, Bed>(0, 255);
+  windows_of<std::int16_t, std::int32_t, double, float, Bed>(-300, 300);
+  windows_of<float, float, double, double, Bed>(0, 9);
+}
+
+TEST_F(CudaRegions, DistanceMaps) {
+  distance_maps_of<std::uint32_t, double, Bed>(Border::none);
+  distance_maps_of<std::uint16_t, float, Bed>(Border::zero);
+  distance_maps_of<float, double, Bed>(Border::none, 0.5);
+}
+
+TEST_F(CudaRegions, ARunnerAnswersTheHost) { a_runner_answers_the_host<Bed>(); }
+
+/// A million regions of a table that stayed where it was computed.
+TEST_F(CudaRegions, OfATableThatStays) {
+  const auto image = oracle::random_image<std::uint8_t>(2000, 1500, 0, 255, 8);
+  const Shape shape{2000, 1500};
+  const TypePair types{Type::u8, Type::u32};
+  SatOptions options;
+  options.backend = Backend::cuda;
+  const SatPlan plan(shape, lane, options);
+  std::vector<Region> regions;
+  for (std::uint64_t seed = 0; regions.size() < 1'000'000; ++seed)
+    for (const Region& r : oracle::regions_inside(2000, 1500, seed)) regions.push_back(r);
+  std::vector<std::uint64_t> got(regions.size()), want(regions.size());
+  {
+    Bed bed;
+    const cuda::Memory table(bytes_of(plan.table_shape(), Type::u32)), workspace(plan.workspace_bytes());
+    const View view(table.data(), Type::u32, plan.table_shape());
+    plan.prepare(workspace.data(), bed.on.stream);
+    plan.execute({ConstView(bed.in(image.pixels).data(), Type::u8, shape), view}, workspace.data(), bed.on.stream);
+    region_sums(bed.on, {view, Border::zero}, bed.in(regions), bed.out(got));
+    bed.back();
+  }
+  const SatTables tables = [&] {
+    SatOptions on_cpu;
+    on_cpu.backend = Backend::cpu;
+    return sat(ConstView(image.pixels.data(), 2000, 1500), on_cpu, lane);
+  }();
+  region_sums({tables.sum.view(), Border::zero}, regions, want);
+  EXPECT_EQ(got, want);
+}
+
+TEST_F(CudaRegions, AGraphIsReplayed) {
+  const auto image = small_image<std::uint32_t>(100, 80);
+  Table<std::uint32_t> table(image, Border::zero);
+  std::vector<Region> regions = wild_regions(100, 80, 3);
+  std::vector<std::uint64_t> out(regions.size());
+  std::vector<std::int64_t> refused{77};
+  Bed bed;
+  const TableView view{bed.in(table.memory()), Border::zero};
+  const auto regions_there = bed.in(regions);
+  const auto out_there = bed.out(out);
+  const auto refused_there = bed.out(refused);
+  auto* const stream = static_cast<cudaStream_t>(bed.on.stream.handle());
+  cudaGraph_t graph;
+  cudaGraphExec_t replay;
+  REQUIRE_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
+  region_sums(bed.on, view, regions_there, out_there, Outside::error, refused_there.data());
+  REQUIRE_CUDA(cudaStreamEndCapture(stream, &graph));
+  REQUIRE_CUDA(cudaGraphInstantiate(&replay, graph, 0));
+  for (int i = 0; i < 100; ++i) {
+    cuda::clear(out_there.data(), out_there.size_bytes(), bed.on.stream);
+    REQUIRE_CUDA(cudaGraphLaunch(replay, stream));
+  }
+  bed.back();
+  EXPECT_EQ(refused[0], 77);
+  for (std::size_t i = 0; i < 77; ++i) {
+    std::uint64_t want = 0;
+    region_sums(table.view(), std::span(&regions[i], 1), std::span(&want, 1));
+    EXPECT_EQ(out[i], want) << i;
+  }
+  cudaGraphExecDestroy(replay);
+  cudaGraphDestroy(graph);
+}
+
+TEST_F(CudaRegions, AStreamIsNeeded) {
+  std::vector<double> out;
+  EXPECT_THROW(entropies(Place{}, {}, 3, out), InvalidArgument);
+  EXPECT_THROW(RegionRunner(Place{}), InvalidArgument);
+}
+
+TEST_F(CudaRegions, ADeviceThatIsNotThere) {
+  std::vector<double> out;
+  EXPECT_THROW(entropies(Place{Backend::cuda, 99}, {}, 3, out), Unavailable);
+}
+
+}  // namespace
+}  // namespace areal

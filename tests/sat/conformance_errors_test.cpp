@@ -1,0 +1,300 @@
+// What a plan or an execute refuses: the type of the exception, and the words that its sentence must hold.
+#include <gtest/gtest.h>
+#include <areal/info.hpp>
+#include <limits>
+#include "conformance/sat_case.hpp"
+
+namespace areal::conformance {
+namespace {
+
+const TypePair lane_8u32u{Type::u8, Type::u32};
+constexpr std::int64_t huge = std::numeric_limits<std::int64_t>::max();
+
+/// f throws exactly E, in one sentence of one line that holds all the words.
+template <class E, class F>
+void expect_error(std::initializer_list<std::string> words, F&& f) {
+  const std::string what = [&]() -> std::string {
+    try {
+      f();
+    } catch (const E& error) {
+      EXPECT_EQ(typeid(error), typeid(E));
+      return error.what();
+    } catch (const std::exception& error) {
+      ADD_FAILURE() << "threw another type: " << error.what();
+      return {};
+    }
+    ADD_FAILURE() << "threw nothing";
+    return {};
+  }();
+  if (what.empty()) return;
+  for (const std::string& word : words)
+    EXPECT_NE(what.find(word), std::string::npos) << "no '" << word << "' in: " << what;
+  EXPECT_EQ(what.find('\n'), std::string::npos) << what;
+}
+void refuses_plan(std::initializer_list<std::string> words, const Shape& shape, TypePair types,
+                  const SatOptions& options = {}) {
+  SCOPED_TRACE(testing::Message() << shape.width << "x" << shape.height << " " << options.algorithm);
+  expect_error<InvalidArgument>(words, [&] { SatPlan(shape, types, options); });
+}
+
+TEST(PlanErrors, Shapes) {
+  for (const std::string& id : cpu_sat_ids()) {
+    const SatOptions options{.algorithm = id};
+    refuses_plan({"-1", "image"}, Shape{-1, 5}, lane_8u32u, options);
+    refuses_plan({"-7", "image"}, Shape{5, -7}, lane_8u32u, options);
+    refuses_plan({"-2", "image"}, Shape{5, 5, -2}, lane_8u32u, options);
+    refuses_plan({"-3", "image"}, Shape{5, 5, 1, -3}, lane_8u32u, options);
+    // The image, its table, and the last row and column of the table's border beyond 63 bits.
+    refuses_plan({std::to_string(huge)}, Shape{huge, huge}, lane_8u32u, options);
+    refuses_plan({"4294967296"}, Shape{std::int64_t{1} << 32, std::int64_t{1} << 32}, lane_8u32u, options);
+    refuses_plan({"63 bits"}, Shape{std::int64_t{1} << 31, std::int64_t{1} << 31}, lane_8u32u, options);
+    refuses_plan({"63 bits"}, Shape{huge, 1}, lane_8u32u, options);
+    refuses_plan({}, Shape{huge, 0}, lane_8u32u, options);
+    refuses_plan({}, Shape{0, huge}, lane_8u32u, options);
+  }
+  for (const Border border : {Border::zero, Border::none, Border::exclusive}) {
+    refuses_plan({"63 bits"}, Shape{huge, 1}, lane_8u32u, {.border = border});
+    refuses_plan({}, Shape{1, 1, 1, huge}, lane_8u32u, {.border = border, .volume = true});
+  }
+  refuses_plan({"5", "4"}, Shape{5, 5, 5}, lane_8u32u);  // channels
+}
+
+TEST(PlanErrors, ExtraTablesBeyond63Bits) {
+  // The image and its sum fit, the wider tables do not.
+  const std::int64_t side = std::int64_t{1} << 30;
+  EXPECT_NO_THROW(SatPlan(Shape{side, side}, lane_8u32u));
+  refuses_plan({"63 bits"}, Shape{side, side}, lane_8u32u, {.border = Border::none, .squares = Type::u64});
+}
+
+TEST(PlanErrors, Lanes) {
+  refuses_plan({"64u", "8u"}, Shape{5, 5}, TypePair{Type::u64, Type::u8});
+  refuses_plan({"16u32s"}, Shape{5, 5}, TypePair{Type::u16, Type::s32});
+  refuses_plan({"32f32u"}, Shape{5, 5}, TypePair{Type::f32, Type::u32});
+  for (const Type type : {Type::u64, Type::s64})
+    expect_error<InvalidArgument>({std::string(name_of(type))}, [&] {
+      const std::uint64_t pixel = 0;
+      sat(ConstView(&pixel, type, Shape{1, 1}));
+    });
+}
+
+TEST(PlanErrors, AnUnknownAlgorithmListsThoseThatExist) {
+  for (const char* id : {"2r1w", "Serial", "", "fused", "nonsense"})
+    expect_error<InvalidArgument>({id, "auto", "serial", "2r2w-cpu", "4r1w-cpu", "tiles"}, [&] {
+      SatPlan(Shape{5, 5}, lane_8u32u, {.algorithm = id});
+    });
+}
+
+TEST(PlanErrors, ABackendThatIsNotHere) {
+  for (const BackendInfo& row : backends()) {
+    if (row.backend == Backend::cpu) continue;
+    const std::string name(name_of(row.backend));
+    // Where the backend is here, its device 4096 is not.
+    const SatOptions options{.backend = row.backend, .device = row.available ? 4096 : 0};
+    expect_error<Unavailable>({name}, [&] { SatPlan(Shape{5, 5}, lane_8u32u, options); });
+    expect_error<Unavailable>({name}, [&] {
+      const std::uint8_t pixel = 0;
+      sat(ConstView(&pixel, 1, 1), options);
+    });
+  }
+  EXPECT_NO_THROW(SatPlan(Shape{5, 5}, lane_8u32u, {.backend = Backend::cpu}));
+}
+
+TEST(PlanErrors, Options) {
+  for (const Type type : {Type::u8, Type::s8, Type::u16, Type::s16, Type::s32, Type::s64, Type::f16, Type::f32})
+    refuses_plan({"squares", std::string(name_of(type)), "32u", "64u", "64f"}, Shape{5, 5}, lane_8u32u,
+                 {.squares = type});
+  for (const Type type : {Type::u32, Type::u64})
+    refuses_plan({"squares", "32f"}, Shape{5, 5}, TypePair{Type::f32, Type::f64}, {.squares = type});
+  refuses_plan({"ignore_nan", "8u"}, Shape{5, 5}, lane_8u32u, {.ignore_nan = true});
+  refuses_plan({"-1"}, Shape{5, 5}, lane_8u32u, {.threads = -1});
+}
+
+/// A good execute of a 6x4 plan, which each test spoils in one place.
+struct Good {
+  SatOptions options;
+  TypePair types{Type::u8, Type::u32};
+  Shape shape{6, 4};
+  std::vector<std::uint8_t> image = std::vector<std::uint8_t>(600, 1), mask = std::vector<std::uint8_t>(600, 1);
+  std::vector<std::uint32_t> sum = std::vector<std::uint32_t>(600), count = std::vector<std::uint32_t>(600);
+  std::vector<std::uint32_t> tilted = std::vector<std::uint32_t>(600);
+  std::vector<std::uint64_t> squares = std::vector<std::uint64_t>(600);
+
+  SatArguments arguments() {
+    SatArguments a{ConstView(image.data(), 6, 4), View(sum.data(), 7, 5)};
+    if (options.mask) a.mask = ConstView(mask.data(), 6, 4);
+    if (options.mask) a.count = View(count.data(), 7, 5);
+    if (options.squares) a.squares = View(squares.data(), 7, 5);
+    if (options.tilted) a.tilted = View(tilted.data(), 7, 5);
+    return a;
+  }
+  void execute(const SatArguments& a) const {
+    const SatPlan plan(shape, types, options);
+    std::vector<char> workspace(plan.workspace_bytes() + 1);
+    plan.prepare(workspace.data());
+    plan.execute(a, workspace.data());
+  }
+};
+
+/// Refused by every row that takes the options, with InvalidArgument and these words.
+template <class Spoil>
+void refuses_execute(std::initializer_list<std::string> words, const SatOptions& options, Spoil spoil) {
+  const bool plain = !options.mask && !options.squares && !options.tilted;
+  for (const std::string& id : plain ? cpu_sat_ids() : option_sat_ids()) {
+    SCOPED_TRACE(id);
+    Good good;
+    good.options = options;
+    good.options.algorithm = id;
+    SatArguments arguments = good.arguments();
+    EXPECT_NO_THROW(good.execute(arguments));
+    spoil(arguments);
+    expect_error<InvalidArgument>(words, [&] { good.execute(arguments); });
+  }
+}
+
+TEST(ExecuteErrors, Shapes) {
+  refuses_execute({"image", "5x4", "6x4"}, {}, [](SatArguments& a) { a.image.shape.width = 5; });
+  refuses_execute({"image", "6x5", "6x4"}, {}, [](SatArguments& a) { a.image.shape.height = 5; });
+  refuses_execute({"image", "batch"}, {}, [](SatArguments& a) { a.image.shape.batch = 2; });
+  refuses_execute({"image", "channels"}, {}, [](SatArguments& a) { a.image.shape.channels = 2; });
+  refuses_execute({"sum", "6x4", "7x5"}, {}, [](SatArguments& a) { a.sum.shape = {6, 4}; });
+  refuses_execute({"sum", "-7x5"}, {}, [](SatArguments& a) { a.sum.shape.width = -7; });
+  const SatOptions all{.squares = Type::u64, .tilted = true, .mask = true};
+  refuses_execute({"mask", "7x4"}, all, [](SatArguments& a) { a.mask.shape.width = 7; });
+  refuses_execute({"count", "6x4"}, all, [](SatArguments& a) { a.count.shape = {6, 4}; });
+  refuses_execute({"squares", "6x4"}, all, [](SatArguments& a) { a.squares.shape = {6, 4}; });
+  refuses_execute({"tilted", "6x4"}, all, [](SatArguments& a) { a.tilted.shape = {6, 4}; });
+}
+
+TEST(ExecuteErrors, Types) {
+  refuses_execute({"image", "8s", "8u"}, {}, [](SatArguments& a) { a.image.type = Type::s8; });
+  refuses_execute({"sum", "32s", "32u"}, {}, [](SatArguments& a) { a.sum.type = Type::s32; });
+  const SatOptions all{.squares = Type::u64, .tilted = true, .mask = true};
+  refuses_execute({"mask", "8s", "8u"}, all, [](SatArguments& a) { a.mask.type = Type::s8; });
+  refuses_execute({"count", "32s", "32u"}, all, [](SatArguments& a) { a.count.type = Type::s32; });
+  refuses_execute({"squares", "64f", "64u"}, all, [](SatArguments& a) { a.squares.type = Type::f64; });
+  refuses_execute({"tilted", "32f", "32u"}, all, [](SatArguments& a) { a.tilted.type = Type::f32; });
+}
+
+TEST(ExecuteErrors, NullData) {
+  refuses_execute({"image", "null"}, {}, [](SatArguments& a) { a.image.data = nullptr; });
+  refuses_execute({"sum", "null"}, {}, [](SatArguments& a) { a.sum.data = nullptr; });
+  const SatOptions all{.squares = Type::u64, .tilted = true, .mask = true};
+  refuses_execute({"mask"}, all, [](SatArguments& a) { a.mask = {}; });
+  refuses_execute({"count"}, all, [](SatArguments& a) { a.count = {}; });
+  refuses_execute({"squares"}, all, [](SatArguments& a) { a.squares = {}; });
+  refuses_execute({"tilted"}, all, [](SatArguments& a) { a.tilted = {}; });
+  refuses_execute({"mask", "null"}, all, [](SatArguments& a) { a.mask.data = nullptr; });
+}
+
+TEST(ExecuteErrors, WhatWasNotAskedFor) {
+  static std::uint64_t room[64];
+  refuses_execute({"mask"}, {}, [](SatArguments& a) { a.mask = ConstView(room, Type::u8, Shape{6, 4}); });
+  refuses_execute({"count"}, {}, [](SatArguments& a) { a.count = View(room, Type::u32, Shape{7, 5}); });
+  refuses_execute({"squares"}, {}, [](SatArguments& a) { a.squares = View(room, Type::u64, Shape{7, 5}); });
+  refuses_execute({"tilted"}, {}, [](SatArguments& a) { a.tilted = View(room, Type::u32, Shape{7, 5}); });
+}
+
+TEST(ExecuteErrors, Pitches) {
+  refuses_execute({"image", "pitch", "-6"}, {}, [](SatArguments& a) { a.image.row_pitch = -6; });
+  refuses_execute({"image", "pitch", "5"}, {}, [](SatArguments& a) { a.image.row_pitch = 5; });
+  refuses_execute({"image", "pitch"}, {}, [](SatArguments& a) { a.image.row_pitch = 0; });
+  refuses_execute({"sum", "pitch", "27"}, {}, [](SatArguments& a) { a.sum.row_pitch = 27; });
+  refuses_execute({"sum", "pitch", "-28"}, {}, [](SatArguments& a) { a.sum.row_pitch = -28; });
+  refuses_execute({"sum", "pitch"}, {}, [](SatArguments& a) { a.sum.row_pitch = huge; });
+  refuses_execute({"image", "pitch"}, {}, [](SatArguments& a) { a.image.row_pitch = huge / 2; });
+  const SatOptions all{.squares = Type::u64, .tilted = true, .mask = true};
+  refuses_execute({"mask", "pitch"}, all, [](SatArguments& a) { a.mask.row_pitch = -1; });
+  refuses_execute({"count", "pitch"}, all, [](SatArguments& a) { a.count.row_pitch = 27; });
+  refuses_execute({"squares", "pitch"}, all, [](SatArguments& a) { a.squares.row_pitch = 55; });
+  refuses_execute({"tilted", "pitch"}, all, [](SatArguments& a) { a.tilted.row_pitch = 27; });
+}
+
+TEST(ExecuteErrors, PlanesAndBatches) {
+  std::vector<std::uint8_t> image(1000);
+  std::vector<std::uint32_t> sum(2000);
+  const Shape shape{6, 4, 3, 2, Layout::planar};
+  const SatPlan plan(shape, lane_8u32u, {.border = Border::none});
+  std::vector<char> workspace(plan.workspace_bytes() + 1);
+  plan.prepare(workspace.data());
+  const ConstView in(image.data(), Type::u8, shape);
+  const View out(sum.data(), Type::u32, shape);
+  EXPECT_NO_THROW(plan.execute({in, out}, workspace.data()));
+  const auto refuses = [&](std::initializer_list<std::string> words, auto spoil) {
+    SatArguments arguments{in, out};
+    spoil(arguments);
+    expect_error<InvalidArgument>(words, [&] { plan.execute(arguments, workspace.data()); });
+  };
+  refuses({"image", "pitch"}, [](SatArguments& a) { a.image.plane_pitch = 23; });
+  refuses({"image", "pitch"}, [](SatArguments& a) { a.image.plane_pitch = -24; });
+  refuses({"image", "pitch"}, [](SatArguments& a) { a.image.batch_pitch = 71; });
+  refuses({"sum", "pitch"}, [](SatArguments& a) { a.sum.batch_pitch = 0; });
+  refuses({"sum", "pitch"}, [](SatArguments& a) { a.sum.plane_pitch = 95; });
+  refuses({"image", "interleaved"}, [](SatArguments& a) { a.image.shape.layout = Layout::interleaved; });
+}
+
+TEST(ExecuteErrors, AMissingWorkspace) {
+  for (const std::string& id : cpu_sat_ids()) {
+    Good good;
+    const SatPlan plan(Shape{6, 4}, good.types, {.algorithm = id});
+    if (plan.workspace_bytes() == 0) {
+      EXPECT_NO_THROW(plan.execute(good.arguments(), nullptr)) << id;
+    } else {
+      expect_error<InvalidArgument>({"workspace"}, [&] { plan.execute(good.arguments(), nullptr); });
+      expect_error<InvalidArgument>({"workspace"}, [&] { plan.prepare(nullptr); });
+    }
+  }
+}
+
+TEST(ExecuteErrors, CancelledByProgress) {
+  for (const std::string& id : cpu_sat_ids())
+    for (const int threads : {1, 3}) {
+      SCOPED_TRACE(id);
+      const Shape shape{1100, 300};
+      std::vector<std::uint8_t> image(1100 * 300, 1);
+      std::vector<std::uint32_t> sum(1101 * 301);
+      int calls = 0;
+      bool sensible = true, go_on = false;
+      SatOptions options{.algorithm = id, .threads = threads};
+      options.progress = [&](std::int64_t done, std::int64_t total) {
+        ++calls;
+        sensible = sensible && done >= 0 && done <= total && total > 0;
+        return go_on;
+      };
+      const SatPlan plan(shape, lane_8u32u, options);
+      std::vector<char> workspace(plan.workspace_bytes() + 1);
+      plan.prepare(workspace.data());
+      const SatArguments arguments{ConstView(image.data(), 1100, 300), View(sum.data(), 1101, 301)};
+      EXPECT_THROW(plan.execute(arguments, workspace.data()), Cancelled);
+      EXPECT_GE(calls, 1);
+      // The workspace and the plan are good for the next execute.
+      calls = 0;
+      go_on = true;
+      EXPECT_NO_THROW(plan.execute(arguments, workspace.data()));
+      EXPECT_GE(calls, 1);
+      EXPECT_TRUE(sensible);
+      EXPECT_EQ(sum.back(), 1100u * 300u);
+    }
+}
+
+TEST(ExecuteErrors, EmptyImagesNeedNoMemory) {
+  for (const std::string& id : cpu_sat_ids()) {
+    std::vector<char> workspace;
+    for (const Shape& shape : {Shape{0, 5}, Shape{5, 0}, Shape{0, 0}})
+      for (const Border border : {Border::none, Border::exclusive}) {
+        const SatPlan plan(shape, lane_8u32u, {.border = border, .algorithm = id});
+        workspace.resize(plan.workspace_bytes() + 1);
+        EXPECT_NO_THROW(
+            plan.execute({ConstView(nullptr, Type::u8, shape), View(nullptr, Type::u32, shape)}, workspace.data()))
+            << id << " " << name_of(border);
+      }
+    // With the border `zero` there is a column of zeros to write all the same.
+    const SatPlan zero(Shape{0, 5}, lane_8u32u, {.algorithm = id});
+    workspace.resize(zero.workspace_bytes() + 1);
+    std::uint32_t sum[6] = {9, 9, 9, 9, 9, 9};
+    zero.execute({ConstView(nullptr, Type::u8, Shape{0, 5}), View(sum, 1, 6)}, workspace.data());
+    EXPECT_EQ(std::vector<std::uint32_t>(sum, sum + 6), std::vector<std::uint32_t>(6, 0)) << id;
+  }
+}
+
+}  // namespace
+}  // namespace areal::conformance

@@ -1,0 +1,203 @@
+// The reads and writes that the contracts of the kernels of queries promise, as the simulated machine counts them.
+#include <gtest/gtest.h>
+#include <areal/region.hpp>
+#include <optional>
+#include <vector>
+#include "simt/query.hpp"
+
+namespace areal {
+namespace {
+
+/// Reads of a request that the kernels promise. Inner regions of a table: all four corners are there.
+class Reads : public testing::Test {
+ protected:
+  static constexpr std::uint64_t a_region = 4;  // numbers
+  static constexpr std::size_t n = 640;
+  static Counts counts(const kernels::RegionRequest& request) {
+    const auto launches = simt::answer(request);
+    EXPECT_EQ(launches.size(), 1u);
+    return launches.at(0).counts;
+  }
+  static std::vector<Region> inner() {
+    std::vector<Region> regions;
+    for (std::int64_t k = 0; k < static_cast<std::int64_t>(n); ++k)
+      regions.push_back({1 + k % 20, 1 + k % 13, 1 + k % 7, 1 + k % 11});
+    return regions;
+  }
+  static kernels::RegionList list(const std::vector<Region>& regions) {
+    return {regions.data(), static_cast<std::int64_t>(regions.size()), Outside::error, nullptr};
+  }
+};
+
+TEST_F(Reads, SumsReadFourElementsARegion) {
+  const std::vector<std::uint32_t> table(41 * 31, 1);
+  const std::vector<Region> regions = inner();
+  std::vector<std::uint64_t> out(n);
+  const Counts c =
+      counts(kernels::SumsRequest{{ConstView(table.data(), 41, 31), Border::zero}, list(regions), out.data(), false});
+  EXPECT_EQ(c.reads.elements, n * (a_region + 4));
+  EXPECT_EQ(c.writes.elements, n);
+  EXPECT_EQ(c.writes.strided, 0u);
+  EXPECT_EQ(c.atomics.elements, 0u);
+  EXPECT_EQ(c.block_barriers, 0u);
+}
+
+TEST_F(Reads, BoxesReadEightElements) {
+  const Shape shape{41, 31, 1, 11};
+  const std::vector<std::uint32_t> table(41 * 31 * 11, 1);
+  for (const Border border : {Border::zero, Border::none}) {
+    std::vector<Box> boxes;
+    for (std::int64_t k = 0; k < static_cast<std::int64_t>(n); ++k)
+      boxes.push_back({1 + k % 20, 1 + k % 13, 1 + k % 5, 1 + k % 7, 1 + k % 11, 1 + k % 4});
+    std::vector<double> out(n);
+    const auto ask = [&] {
+      return counts(kernels::BoxesRequest{ConstView(table.data(), Type::u32, shape),
+                                          border,
+                                          {40, 30, 10},
+                                          {boxes.data(), n, Outside::error, nullptr},
+                                          out.data()});
+    };
+    Counts c = ask();
+    EXPECT_EQ(c.reads.elements, n * (6 + 8));
+    EXPECT_EQ(c.writes.elements, n);
+    EXPECT_EQ(c.writes.strided, 0u);
+    EXPECT_EQ(c.atomics.elements, 0u);
+    for (Box& box : boxes) box = {0, 0, 0, 3, 2, 1};
+    EXPECT_EQ(ask().reads.elements, n * (6 + (border == Border::none ? 1 : 8)));
+    for (Box& box : boxes) box.height = 0;
+    EXPECT_EQ(ask().reads.elements, n * 6);
+  }
+}
+
+TEST_F(Reads, RotatedRectanglesReadFourElements) {
+  const std::vector<float> table(41 * 31, 1);
+  std::vector<Region> regions;
+  for (std::int64_t k = 0; k < static_cast<std::int64_t>(n); ++k)
+    regions.push_back({12 + k % 20, k % 13, 1 + k % 7, 1 + k % 11});
+  std::vector<double> out(n);
+  const auto ask = [&] {
+    return counts(kernels::RotatedRequest{ConstView(table.data(), 41, 31), list(regions), out.data()});
+  };
+  const Counts c = ask();
+  EXPECT_EQ(c.reads.elements, n * (a_region + 4));
+  EXPECT_EQ(c.writes.elements, n);
+  EXPECT_EQ(c.writes.strided, 0u);
+  for (Region& region : regions) region.width = 0;
+  EXPECT_EQ(ask().reads.elements, n * a_region);
+}
+
+TEST_F(Reads, ConversionsReadAndWriteEachElementOnce) {
+  constexpr std::uint64_t width = 70, height = 41;
+  const std::vector<float> table(width * height, 1);
+  const std::vector<std::uint8_t> image(width * height, 1);
+  std::vector<float> out((width + 1) * (height + 1));
+  const ConstView from(table.data(), width, height), pixels(image.data(), width, height);
+  const auto ask = [&](Border from_border, Border to_border, const View& to, std::optional<ConstView> last) {
+    return counts(kernels::ConvertRequest{{from, from_border}, to, to_border, last});
+  };
+  const View larger(out.data(), width + 1, height + 1);
+  Counts c = ask(Border::none, Border::zero, larger, std::nullopt);
+  EXPECT_EQ(c.reads.elements, width * height);
+  EXPECT_EQ(c.writes.elements, (width + 1) * (height + 1));
+  EXPECT_EQ(c.writes.strided, 0u);
+  c = ask(Border::exclusive, Border::zero, larger, pixels);
+  // The last column adds height - 1 pixels, the last row width, each to a neighbour that is read but for the last one.
+  EXPECT_EQ(c.reads.elements, width * height + 2 * (height - 1) + width + width - 1);
+  EXPECT_EQ(c.writes.elements, (width + 1) * (height + 1));
+}
+
+TEST_F(Reads, AWarpReportsWhatItRefusedOnce) {
+  const std::vector<std::uint32_t> table(41 * 31, 1);
+  const std::vector<Region> regions(n, Region{0, 0, 41, 1});
+  std::vector<std::uint64_t> out(n);
+  std::int64_t refused = 77;
+  kernels::RegionList all = list(regions);
+  all.refused = &refused;
+  const Counts c =
+      counts(kernels::SumsRequest{{ConstView(table.data(), 41, 31), Border::zero}, all, out.data(), false});
+  EXPECT_EQ(refused, 0);
+  EXPECT_EQ(c.reads.elements, n * a_region);  // nothing of the table
+  EXPECT_EQ(c.atomics.elements, n / 32);
+}
+
+TEST_F(Reads, VariancesReadFourElementsATable) {
+  const std::vector<std::uint32_t> table(41 * 31, 1);
+  const std::vector<std::uint64_t> squares(41 * 31, 1);
+  const std::vector<Region> regions = inner();
+  std::vector<double> out(n);
+  const Counts c = counts(kernels::StatisticsRequest{kernels::Statistic::variance,
+                                                     {ConstView(table.data(), 41, 31), Border::zero},
+                                                     TableView{ConstView(squares.data(), 41, 31), Border::zero},
+                                                     std::nullopt,
+                                                     list(regions),
+                                                     out.data()});
+  EXPECT_EQ(c.reads.elements, n * (a_region + 8));
+  EXPECT_EQ(c.writes.elements, n);
+}
+
+TEST_F(Reads, HistogramsReadFourElementsABin) {
+  constexpr std::uint64_t bins = 32;
+  const Shape shape{41, 31, bins, 1, Layout::planar};
+  const std::vector<std::uint32_t> tensor(41 * 31 * bins, 1);
+  const std::vector<Region> regions = inner();
+  std::vector<std::uint64_t> out(n * bins);
+  const Counts c = counts(kernels::HistogramsRequest{
+      {ConstView(tensor.data(), Type::u32, shape), Border::zero}, list(regions), out.data(), false});
+  EXPECT_EQ(c.reads.elements, n * bins * (a_region + 4));
+  // The 32 lanes of a region read it at once: 32 bytes in one sector, or two.
+  EXPECT_LE(c.reads.sectors, n * (2 * 2 + bins * 4));
+  EXPECT_EQ(c.writes.elements, n * bins);
+  EXPECT_EQ(c.writes.strided, 0u);
+}
+
+TEST_F(Reads, ReducersReadEachBinOnceOrTwice) {
+  const std::vector<double> histograms(n * 10, 1), edges(11);
+  std::vector<double> out(n * 10);
+  const kernels::HistogramList all{histograms.data(), n, 10};
+  using kernels::Reducer;
+  const auto reads = [&](Reducer reducer, const double* given) {
+    return counts(kernels::ReduceRequest{reducer, all, given, 100, out.data()}).reads.elements;
+  };
+  EXPECT_EQ(reads(Reducer::mode, nullptr), n * 10);
+  EXPECT_EQ(reads(Reducer::entropy, nullptr), n * 20);
+  EXPECT_EQ(reads(Reducer::normalise, nullptr), n * 20);
+  EXPECT_EQ(reads(Reducer::mean, edges.data()), n * (20 + 11));
+  EXPECT_EQ(reads(Reducer::percentile, edges.data()), n * (20 + 11));
+  EXPECT_EQ(counts(kernels::DistancesRequest{Distance::l1, all, histograms.data(), out.data()}).reads.elements, n * 40);
+}
+
+TEST_F(Reads, WindowsReadFourElements) {
+  const std::vector<float> table(101 * 61, 1);
+  std::vector<float> out(97 * 58);
+  const formulas::WindowAxis columns{100, 4, 0, 97, Edge::valid}, rows{60, 3, 0, 58, Edge::valid};
+  const Counts c = counts(kernels::WindowsRequest{kernels::Statistic::mean,
+                                                  {ConstView(table.data(), 101, 61), Border::zero},
+                                                  std::nullopt,
+                                                  columns,
+                                                  rows,
+                                                  View(out.data(), 97, 58)});
+  EXPECT_EQ(c.reads.elements, 97u * 58 * 4);
+  EXPECT_EQ(c.reads.strided, 0u);
+  EXPECT_EQ(c.writes.elements, 97u * 58);
+  EXPECT_EQ(c.writes.strided, 0u);
+}
+
+TEST_F(Reads, DistanceMapsReadEachBinTwice) {
+  constexpr std::uint64_t bins = 5;
+  std::vector<std::uint32_t> tensor;  // a pixel of each bin everywhere
+  for (std::uint32_t i = 0; i < 41 * 31 * bins; ++i) tensor.push_back(i % 41 * (i / 41 % 31));
+  const std::vector<double> target(bins, 1);
+  std::vector<double> out(37 * 27);
+  const Counts c = counts(kernels::DistanceMapRequest{
+      {ConstView(tensor.data(), Type::u32, {41, 31, bins, 1, Layout::planar}), Border::zero},
+      4,
+      4,
+      target.data(),
+      Distance::l1,
+      View(out.data(), 37, 27)});
+  EXPECT_EQ(c.reads.elements, 37u * 27 * bins * (8 + 2));
+  EXPECT_EQ(c.writes.elements, 37u * 27);
+}
+
+}  // namespace
+}  // namespace areal

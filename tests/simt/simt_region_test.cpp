@@ -1,0 +1,260 @@
+// What tables are asked, on the simulated machine, which checks every access: the image's own answers, the CPU's bits.
+#include "device_border_cases.hpp"
+#include "device_corner_cases.hpp"
+#include "device_region_cases.hpp"
+#include "simt/query.hpp"
+
+namespace areal {
+namespace {
+
+using namespace device_cases;
+
+/// The host's memory is the machine's.
+struct Bed {
+  Place on{Backend::simt};
+  template <class T>
+  std::span<const T> in(const std::vector<T>& values) {
+    return values;
+  }
+  template <class T>
+  std::span<T> out(std::vector<T>& values) {
+    return values;
+  }
+  ConstView in(Padded& memory) { return memory.view(); }
+  View out(Padded& memory) { return memory.view(); }
+  void back() {}
+};
+
+template <class T>
+class SimtRegionSums : public testing::Test {};
+using TableTypes = testing::Types<std::uint32_t, std::int32_t, std::uint64_t, std::int64_t, float, double>;
+TYPED_TEST_SUITE(SimtRegionSums, TableTypes);
+
+TYPED_TEST(SimtRegionSums, AFlippedElementIsCaught) { a_flipped_element_is_caught<TypeParam, Bed>(); }
+TYPED_TEST(SimtRegionSums, EveryBorderAndShape) { sums_of_every_border_and_shape<TypeParam, Bed>(); }
+
+TYPED_TEST(SimtRegionSums, BoxesOfEveryBorderAndShape) { boxes_of_every_border_and_shape<TypeParam, Bed>(); }
+TYPED_TEST(SimtRegionSums, AFlippedElementOfAVolumeIsCaught) {
+  a_flipped_element_of_a_volume_is_caught<TypeParam, Bed>();
+}
+TYPED_TEST(SimtRegionSums, RotatedRectanglesOfEveryShape) { rotated_rectangles_of_every_shape<TypeParam, Bed>(); }
+TYPED_TEST(SimtRegionSums, AFlippedElementOfATiltedTableIsCaught) {
+  a_flipped_element_of_a_tilted_table_is_caught<TypeParam, Bed>();
+}
+
+TEST(SimtBoxes, OfTablesThatWrapOrRound) { boxes_of_tables_that_wrap_or_round<Bed>(); }
+TEST(SimtBoxes, OutsideIsRefusedOrClipped) { boxes_outside_are_refused_or_clipped<Bed>(); }
+TEST(SimtRotated, ThatWrapRoundOrOverflow) { rotated_rectangles_that_wrap_round_or_overflow<Bed>(); }
+TEST(SimtBoxes, ARunnerAnswersTheHost) { a_runner_answers_boxes_and_rotated_rectangles<Bed>(); }
+
+TEST(SimtBorders, AFlippedElementIsCarriedOver) { a_flipped_element_is_carried_over<Bed>(); }
+TEST(SimtBorders, TypePairsOfIntegers) { conversions_of_every_lane_of_integers<Bed>(); }
+TEST(SimtBorders, TypePairsOfFloats) { conversions_of_lanes_of_floats<Bed>(); }
+TEST(SimtBorders, RoundAsTheCpus) {
+  conversions_round_as_the_cpus<float, float, Bed>();
+  conversions_round_as_the_cpus<float, double, Bed>();
+  conversions_round_as_the_cpus<double, double, Bed>();
+}
+
+TEST(SimtRegions, WrappedTablesAreExact) { wrapped_tables_are_exact<Bed>(); }
+TEST(SimtRegions, OutsideIsRefusedOrClipped) { outside_is_refused_or_clipped<Bed>(); }
+TEST(SimtRegions, NoneRefusedAndNoRegions) { none_refused_and_no_regions<Bed>(); }
+
+TEST(SimtRegions, Statistics) {
+  statistics_of_regions<std::uint8_t, std::uint32_t, std::uint64_t, Bed>(0, 255);
+  statistics_of_regions<std::uint8_t, std::int32_t, double, Bed>(0, 255);
+  statistics_of_regions<std::int16_t, std::int64_t, std::uint64_t, Bed>(-3000, 3000);
+  statistics_of_regions<float, double, double, Bed>(-50, 50);
+  statistics_of_regions<float, float, double, Bed>(0, 9);
+}
+
+TEST(SimtRegions, StatisticsBeyond64Bits) {
+  statistics_of_regions<std::uint32_t, std::uint64_t, std::uint64_t, Bed>(1.0e8, 1.9e8);
+}
+
+TEST(SimtRegions, Histograms) { histograms_of_every_counter_and_border<Bed>(); }
+TEST(SimtRegions, CountsOf16Bits) { counts_of_16_bits_are_exact_modulo_65536<Bed>(); }
+TEST(SimtRegions, Reducers) { reducers_are_the_cpus<Bed>(); }
+TEST(SimtRegions, ReducersByHand) { reducers_by_hand<Bed>(); }
+
+TEST(SimtWindows, EveryEdgeTypeAndStatistic) {
+  windows_of<std::uint8_t, std::uint32_t, std::uint64_t, double, Bed>(0, 255);
+  windows_of<std::int16_t, std::int32_t, double, float, Bed>(-300, 300);
+  windows_of<float, float, double, double, Bed>(0, 9);
+}
+
+TEST(SimtWindows, DistanceMaps) {
+  distance_maps_of<std::uint32_t, double, Bed>(Border::none);
+  distance_maps_of<std::uint16_t, float, Bed>(Border::zero);
+  distance_maps_of<float, double, Bed>(Border::none, 0.5);
+}
+
+TEST(SimtRegions, ARunnerAnswersTheHost) { a_runner_answers_the_host<Bed>(); }
+
+TEST(SimtRegions, AnyScheduleGivesTheSameAnswersAndTheSmallestRefused) {
+  const auto image = small_image<float>(40, 30);
+  Table<float> table(image, Border::zero);
+  std::vector<Region> regions = wild_regions(40, 30, 3);
+  const std::vector<Region> once = regions;
+  for (int i = 0; i < 4; ++i) regions.insert(regions.end(), once.begin(), once.end());
+  std::vector<double> first;
+  for (std::uint64_t seed = 1; seed < 9; ++seed) {
+    std::vector<double> out(regions.size());
+    std::int64_t refused = 77;
+    simt::Options options;
+    options.seed = seed, options.residents = static_cast<int>(seed), options.start = simt::StartOrder::random;
+    simt::answer(
+        kernels::SumsRequest{table.view(),
+                             {regions.data(), static_cast<std::int64_t>(regions.size()), Outside::error, &refused},
+                             out.data(),
+                             true},
+        options);
+    if (seed == 1) first = out;
+    EXPECT_EQ(differences(out, first), 0u) << "seed " << seed;
+    EXPECT_EQ(refused, 77) << "seed " << seed;  // the first of the wild ones
+  }
+}
+
+TEST(SimtRegions, SaysWhatCannotBe) {
+  const auto image = small_image<std::uint32_t>(9, 7);
+  Table<std::uint32_t> table(image, Border::zero);
+  const std::vector<Region> regions(3);
+  std::vector<std::uint64_t> out(3), few(2);
+  std::vector<std::int64_t> integers(3);
+  std::vector<double> reals(3);
+  const Place simt{Backend::simt};
+  const auto ask = [&](const Place& on, auto& answers) { region_sums(on, table.view(), regions, std::span(answers)); };
+  EXPECT_NO_THROW(ask(simt, out));
+  EXPECT_THROW(ask(simt, few), InvalidArgument);
+  EXPECT_THROW(ask(simt, integers), InvalidArgument);  // of a table of 32u
+  EXPECT_THROW(ask(Place{Backend::cpu}, out), InvalidArgument);
+  EXPECT_THROW(ask(Place{Backend::automatic}, out), InvalidArgument);
+  EXPECT_THROW(ask(Place{Backend::simt, 1}, out), Unavailable);
+  EXPECT_THROW(RegionRunner(Place{Backend::cpu}), InvalidArgument);
+  const auto misaligned =
+      std::span(reinterpret_cast<const Region*>(reinterpret_cast<const char*>(regions.data()) + 4), 2);
+  EXPECT_THROW(region_sums(simt, table.view(), misaligned, std::span(few)), InvalidArgument);
+  EXPECT_THROW(region_sums(simt, table.view(), std::span(static_cast<const Region*>(nullptr), 2), std::span(few)),
+               InvalidArgument);
+  EXPECT_THROW(entropies(simt, reals, 2, reals), InvalidArgument);
+  EXPECT_THROW(entropies(simt, reals, -1, reals), InvalidArgument);
+  EXPECT_THROW(medians(simt, reals, 1, reals, reals), InvalidArgument);
+  EXPECT_THROW(percentiles(simt, reals, 1, std::span(reals).first(2), 101, reals), InvalidArgument);
+  EXPECT_THROW(distances(simt, Distance::l1, reals, std::span(reals).first(2), reals), InvalidArgument);
+  Padded integer_map(Type::u32, {9, 7});
+  EXPECT_THROW(window_sums(simt, table.view(), {3, 3}, integer_map.view()), InvalidArgument);
+  Padded map(Type::f32, {9, 7});
+  EXPECT_THROW(window_sums(simt, table.view(), {0, 3}, map.view()), InvalidArgument);
+  EXPECT_THROW(window_sums(simt, {table.view().view, Border::exclusive}, {3, 3}, map.view()), InvalidArgument);
+}
+
+/// The CPU's sentences where it has one; of the device's own, which argument.
+TEST(SimtBoxes, SayWhatCannotBe) {
+  const Place simt{Backend::simt};
+  RegionRunner runner(simt);
+  const std::vector<Box> boxes(3);
+  const std::vector<Region> regions(3);
+  std::vector<double> out(3);
+  const std::vector<std::uint32_t> memory(1000);
+  const auto volume = [&](Type type, const Shape& shape, std::int64_t row = 0, std::int64_t batch = 0) {
+    return ConstView(memory.data(), type, shape, row, 0, batch);
+  };
+  struct Wrong {
+    ConstView view;
+    Border border = Border::zero;
+    std::size_t sums = 3;
+  };
+  const Shape cube{4, 4, 1, 4};
+  const auto with_shape = [&](const Shape& shape) { return volume(Type::u32, shape); };
+  for (const Wrong& w :
+       {Wrong{volume(Type::u32, cube), Border::exclusive}, Wrong{volume(Type::u16, cube)},
+        Wrong{volume(Type::u32, cube), Border::none, 2}, Wrong{volume(Type::u32, cube), Border::zero, 4},
+        Wrong{ConstView(nullptr, Type::u32, cube)}, Wrong{with_shape({4, 4, 2, 4})}, Wrong{with_shape({4, 4, 1, 0})},
+        Wrong{with_shape({0, 4, 1, 4})}, Wrong{with_shape({4, -1, 1, 4})}, Wrong{volume(Type::u32, cube, 12)},
+        Wrong{volume(Type::u32, cube, 16, 60)}}) {
+    std::vector<double> sums(w.sums);
+    const std::string want = refusal([&] { box_sums(w.view, w.border, boxes, sums); });
+    SCOPED_TRACE(want);
+    EXPECT_NE(want, "");
+    EXPECT_EQ(refusal([&] { box_sums(simt, w.view, w.border, boxes, sums); }), want);
+    EXPECT_EQ(refusal([&] { runner.box_sums(w.view, w.border, boxes, sums); }), want);
+  }
+  const Shape square{4, 4};
+  for (const Wrong& w : {Wrong{volume(Type::u8, square)}, Wrong{volume(Type::u32, square), Border::zero, 2},
+                         Wrong{ConstView(nullptr, Type::u32, square)}, Wrong{with_shape({4, 4, 2, 1})},
+                         Wrong{with_shape({4, 4, 1, 2})}, Wrong{with_shape({0, 4})}, Wrong{with_shape({4, 0})},
+                         Wrong{with_shape({-1, 4})}, Wrong{volume(Type::f64, square, 31)}}) {
+    std::vector<double> sums(w.sums);
+    const std::string want = refusal([&] { tilted_sums(w.view, regions, sums); });
+    SCOPED_TRACE(want);
+    EXPECT_NE(want, "");
+    EXPECT_EQ(refusal([&] { tilted_sums(simt, w.view, regions, sums); }), want);
+    EXPECT_EQ(refusal([&] { runner.tilted_sums(w.view, regions, sums); }), want);
+  }
+  const ConstView good = volume(Type::u32, cube), flat = volume(Type::u32, square);
+  const std::span<const Box> no_boxes(static_cast<const Box*>(nullptr), 3);
+  const std::span<const Region> no_regions(static_cast<const Region*>(nullptr), 3);
+  const std::span<double> no_out(static_cast<double*>(nullptr), 3);
+  auto* const odd = reinterpret_cast<std::int64_t*>(reinterpret_cast<char*>(out.data()) + 4);
+  const auto begins = [](const std::string& text, const char* words) { return text.find(words) == 0; };
+  EXPECT_PRED2(begins, refusal([&] { box_sums(simt, good, Border::zero, no_boxes, out); }), "boxes: a null pointer");
+  EXPECT_PRED2(begins, refusal([&] { box_sums(simt, good, Border::zero, boxes, no_out); }), "out: a null pointer");
+  EXPECT_PRED2(begins, refusal([&] { box_sums(simt, good, Border::zero, boxes, out, Outside::clip, odd); }),
+               "refused: ");
+  EXPECT_PRED2(begins, refusal([&] { tilted_sums(simt, flat, no_regions, out); }), "regions: a null pointer");
+  EXPECT_PRED2(begins, refusal([&] { tilted_sums(simt, flat, regions, no_out); }), "out: a null pointer");
+  EXPECT_PRED2(begins, refusal([&] { tilted_sums(simt, flat, regions, out, odd); }), "refused: ");
+  EXPECT_PRED2(begins, refusal([&] { tilted_sums(Place{Backend::cpu}, flat, regions, out); }), "backend cpu");
+  EXPECT_THROW(box_sums(Place{Backend::simt, 1}, good, Border::zero, boxes, out), Unavailable);
+}
+
+TEST(SimtBorders, AnyScheduleGivesTheSameTable) {
+  const auto image = oracle::random_image<float>(70, 61, -1e6, 1e7, 5);
+  Table<float> from(image, Border::exclusive);
+  const ConstView pixels(image.pixels.data(), 70, 61);
+  Padded want(Type::f32, {71, 62});
+  convert_border(from.view(), want.view(), Border::zero, &pixels);
+  for (std::uint64_t seed = 1; seed < 9; ++seed) {
+    Padded got(Type::f32, {71, 62});
+    simt::Options options;
+    options.seed = seed, options.residents = static_cast<int>(seed), options.start = simt::StartOrder::random;
+    simt::answer(kernels::ConvertRequest{from.view(), got.view(), Border::zero, pixels}, options);
+    EXPECT_EQ(output_differences<float>(got, want), 0u) << "seed " << seed;
+  }
+}
+
+TEST(SimtBorders, SayWhatCannotBe) {
+  const Place simt{Backend::simt};
+  std::vector<std::uint32_t> from(1000), to(1000);
+  const std::vector<std::uint8_t> pixels(1000);
+  const ConstView image(pixels.data(), 6, 5), narrow(pixels.data(), 5, 5), shorts(pixels.data(), Type::s16, {6, 5});
+  const ConstView nowhere(nullptr, Type::u8, {6, 5}), two(pixels.data(), Type::u8, {6, 5, 2}),
+      inside(to.data() + 2, Type::u8, {6, 5});
+  const TableView zero{ConstView(from.data(), 7, 6), Border::zero},
+      exclusive{ConstView(from.data(), 6, 5), Border::exclusive};
+  const View good(to.data(), 6, 5);
+  struct Wrong {
+    TableView from;
+    View to;
+    Border to_border = Border::none;
+    const ConstView* image = nullptr;
+  };
+  for (const Wrong& w : {Wrong{zero, View(to.data(), 5, 5)}, Wrong{zero, good, Border::zero},
+                         Wrong{zero, View(to.data(), Type::s32, {6, 5})}, Wrong{zero, View(from.data() + 8, 6, 5)},
+                         Wrong{zero, View(nullptr, Type::u32, {6, 5})}, Wrong{zero, View(to.data(), 6, 5, 20)},
+                         Wrong{{ConstView(nullptr, Type::u32, {7, 6}), Border::zero}, good},
+                         Wrong{{ConstView(from.data(), Type::u16, {7, 6}), Border::zero}, good}, Wrong{exclusive, good},
+                         Wrong{exclusive, good, Border::none, &narrow}, Wrong{exclusive, good, Border::none, &shorts},
+                         Wrong{exclusive, good, Border::none, &nowhere}, Wrong{exclusive, good, Border::none, &two},
+                         Wrong{exclusive, good, Border::none, &inside}}) {
+    const std::string want = refusal([&] { convert_border(w.from, w.to, w.to_border, w.image); });
+    SCOPED_TRACE(want);
+    EXPECT_NE(want, "");
+    EXPECT_EQ(refusal([&] { convert_border(simt, w.from, w.to, w.to_border, w.image); }), want);
+  }
+  EXPECT_EQ(refusal([&] { convert_border(simt, exclusive, good, Border::none, &image); }), "");
+  EXPECT_THROW(convert_border(Place{Backend::cpu}, zero, good, Border::none), InvalidArgument);
+}
+
+}  // namespace
+}  // namespace areal

@@ -1,0 +1,226 @@
+// The kernels of the family sat on the simulated machine: any schedule gives the same bits, and no element is read or
+// written twice.
+#include <gtest/gtest.h>
+#include <areal/catalog.hpp>
+#include <cstring>
+#include "conformance/oracle.hpp"
+#include "conformance/picture.hpp"
+#include "conformance/sat_case.hpp"
+#include "simt/sat.hpp"
+
+namespace areal::simt {
+namespace {
+
+using conformance::device_sat_ids;
+
+/// The tables of one random image, on a workspace that is kept.
+class Tables {
+ public:
+  Tables(std::string id, const kernels::SatRequest& request)
+      : id_(std::move(id)),
+        request_(request),
+        image_(conformance::random_image(request.types.input, request.image,
+                                         request.ignore_nan ? conformance::Fill::holes : conformance::Fill::wild, 5),
+               conformance::placements[0]),
+        workspace_(sat_workspace_bytes(id_, request_)) {
+    const Shape& shape = request.image;
+    if (request.mask)
+      mask_ =
+          Buffer(conformance::random_mask({shape.width, shape.height, 1, shape.batch}, 5), conformance::placements[0]);
+  }
+
+  /// The tables' bytes.
+  std::vector<std::uint8_t> operator()(const Options& options) {
+    const Shape& image = request_.image;
+    const Shape plane{image.width, image.height, 1, image.batch};
+    const auto table = [&](bool wanted, Type type, const Shape& of, Border border) {
+      return wanted ? Buffer(type, conformance::table_shape_of(of, border, request_.volume), conformance::placements[0],
+                             conformance::Guard::output)
+                    : Buffer();
+    };
+    const Border border = request_.border;
+    Buffer sum = table(true, request_.lane.table, image, border),
+           squares = table(request_.squares.has_value(), request_.squares.value_or(Type::u64), image, border),
+           tilted = table(request_.tilted, request_.lane.table, image, Border::zero),
+           count = table(request_.counts(), Type::u32, plane, border);
+    launches =
+        sat(id_, request_, {image_.view(), sum.view(), mask_.view(), squares.view(), tilted.view(), count.view()},
+            workspace_.data(), options);
+    std::vector<std::uint8_t> all;
+    for (Buffer* buffer : {&sum, &squares, &tilted, &count})
+      all.insert(all.end(), buffer->bytes().begin(), buffer->bytes().end());
+    return all;
+  }
+  std::vector<LaunchCounts> launches;
+
+ private:
+  using Buffer = conformance::Buffer;
+
+  std::string id_;
+  kernels::SatRequest request_;
+  Buffer image_, mask_;
+  std::vector<std::uint8_t> workspace_;
+};
+
+TEST(SatKernels, AnyScheduleGivesTheSameBits) {
+  for (const std::string& id : device_sat_ids())
+    for (const char* lane : {"8u32u", "32f32f", "16u64f"}) {
+      Tables run(id, {{390, 300}, type_pair(lane), Border::none});
+      const auto first = run({});
+      std::uint64_t seed = 2;
+      for (const StartOrder start : {StartOrder::ascending, StartOrder::descending, StartOrder::random})
+        for (const int residents : {1, 2, 3, 9, 64}) {
+          Options options;
+          options.seed = seed++, options.residents = residents, options.start = start;
+          EXPECT_EQ(run(options), first) << id << " " << lane << ", seed " << options.seed << ", residents "
+                                         << residents;
+        }
+    }
+}
+
+/// Images that are whole tiles of a kernel.
+std::vector<Shape> images_for(const std::string& id) {
+  if (id == "thin") return {{4096, 12}, {12, 4096}, {8192, 3}, {3, 8192}};
+  return {{512, 512}};
+}
+
+TEST(SatKernels, ReadEachElementOnceAndWriteItOnce) {
+  for (const std::string& id : device_sat_ids())
+    for (const char* name : {"8u32u", "32f32f", "64f64f"})
+      for (const Shape& image : images_for(id)) {
+        const TypePair types = type_pair(name);
+        Tables run(id, {image, lane, Border::none});
+        run({});
+        ASSERT_EQ(run.launches.size(), 1u);
+        const Counts& n = run.launches[0].counts;
+        const auto elements = static_cast<std::uint64_t>(image.width * image.height);
+        const std::string what = id + " " + name + " " + std::to_string(image.width);
+        EXPECT_EQ(n.reads.elements, elements) << what;
+        EXPECT_EQ(n.writes.elements, elements) << what;
+        EXPECT_EQ(n.reads.strided + n.writes.strided, 0u) << what;
+        EXPECT_EQ(n.reads.sectors, elements * size_of(lane.input) / 32) << what;
+        EXPECT_EQ(n.writes.sectors, elements * size_of(lane.table) / 32) << what;
+      }
+}
+
+/// A lane and its squares. Pairs of 64 bits are handed over in two words, all others in one.
+struct WithSquares {
+  const char* lane;
+  Type squares;
+};
+constexpr WithSquares with_squares[] = {{"8u32u", Type::u64},  {"8u32u", Type::u32},  {"8u64u", Type::u64},
+                                        {"8u32f", Type::f64},  {"16u32u", Type::u64}, {"16s64s", Type::u32},
+                                        {"32f32f", Type::f64}, {"64f64f", Type::f64}};
+
+TEST(SatKernels, AnyScheduleGivesTheSameBitsOfSumAndSquares) {
+  for (const auto& [lane, squares] : with_squares) {
+    Tables run("lookback", {{300, 270}, type_pair(lane), Border::none, squares});
+    const auto first = run({});
+    ASSERT_EQ(run.launches.size(), 1u);
+    std::uint64_t seed = 2;
+    for (const StartOrder start : {StartOrder::ascending, StartOrder::descending, StartOrder::random})
+      for (const int residents : {1, 3, 64}) {
+        Options options;
+        options.seed = seed++, options.residents = residents, options.start = start;
+        EXPECT_EQ(run(options), first) << lane << ", seed " << options.seed << ", residents " << residents;
+      }
+  }
+}
+
+TEST(SatKernels, SumAndSquaresReadEachPixelOnceAndWriteEachEntryOnce) {
+  for (const auto& [name, squares] : with_squares)
+    for (const Border border : {Border::none, Border::zero}) {
+      const TypePair types = type_pair(name);
+      Tables run("lookback", {{512, 512}, lane, border, squares});
+      run({});
+      const std::string what = std::string(name) + " " + std::string(name_of(squares));
+      ASSERT_EQ(run.launches.size(), 1u) << what;
+      const Counts& n = run.launches[0].counts;
+      const std::uint64_t pixels = 512 * 512, entries = border == Border::zero ? 513 * 513 : pixels;
+      const std::uint64_t bytes = size_of(lane.table) + size_of(squares);
+      EXPECT_EQ(n.reads.elements, pixels) << what;
+      EXPECT_EQ(n.reads.bytes, pixels * size_of(lane.input)) << what;
+      EXPECT_EQ(n.reads.sectors, pixels * size_of(lane.input) / 32) << what;
+      EXPECT_EQ(n.writes.elements, entries * 2) << what;
+      EXPECT_EQ(n.writes.bytes, entries * bytes) << what;
+      if (border == Border::zero) continue;
+      EXPECT_EQ(n.reads.strided + n.writes.strided, 0u) << what;
+      EXPECT_EQ(n.writes.sectors, pixels * bytes / 32) << what;
+    }
+}
+
+// Two by four tiles of 256x128: each but the last of its row hands over its rows, each but the lowest its columns
+// (twice, the uppermost once) and their total; sums and squares in one word.
+TEST(SatKernels, SumAndSquaresAreHandedOverTogether) {
+  Tables run("lookback", {{512, 512}, type_pair("8u32u"), Border::none, Type::u64});
+  run({});
+  ASSERT_EQ(run.launches.size(), 1u);
+  EXPECT_EQ(run.launches[0].counts.published, 4u * 128 + 2 * 256 + 2 * 2 * 2 * 256 + 2 * 3);
+}
+
+TEST(SatKernels, AnyScheduleGivesTheSameBitsOfAllTables) {
+  kernels::SatRequest request{{140, 70, 1, 2}, type_pair("32f32f"), Border::zero, Type::f64};
+  request.mask = request.ignore_nan = true;
+  for (const bool volume : {false, true}) {
+    request.volume = volume, request.tilted = !volume;
+    Tables run("lookback", request);
+    const auto first = run({});
+    std::uint64_t seed = 2;
+    for (const StartOrder start : {StartOrder::descending, StartOrder::random})
+      for (const int residents : {1, 3, 64}) {
+        Options options;
+        options.seed = seed++, options.residents = residents, options.start = start;
+        EXPECT_EQ(run(options), first) << "volume " << volume << ", seed " << options.seed << ", residents "
+                                       << residents;
+      }
+  }
+}
+
+/// Of the launches before the last, which is the sum's.
+GlobalCounts all_of(const std::vector<LaunchCounts>& launches, GlobalCounts Counts::*what) {
+  GlobalCounts all;
+  for (std::size_t i = 0; i + 1 < launches.size(); ++i) all += launches[i].counts.*what;
+  return all;
+}
+
+TEST(SatKernels, TiltedTablesReadAndWriteWhatTheyClaim) {
+  for (const char* name : {"8u32u", "64f64f"}) {
+    kernels::SatRequest request{{512, 512}, type_pair(name)};
+    request.tilted = true;
+    Tables run("lookback", request);
+    run({});
+    ASSERT_EQ(run.launches.size(), 5u + 1);
+    const double elements = 512 * 512;
+    // Of 4.8 for a large image: the first launches leave out the last of these 16 strips.
+    EXPECT_NEAR(static_cast<double>(all_of(run.launches, &Counts::reads).elements) / elements, 4.6, 0.05) << name;
+    EXPECT_NEAR(static_cast<double>(all_of(run.launches, &Counts::writes).elements) / elements, 1.2, 0.05) << name;
+  }
+}
+
+TEST(SatKernels, DepthReadsEachElementOnceAndWritesAllButTheFirstSlice) {
+  kernels::SatRequest request{{96, 64, 1, 5}, type_pair("16u32u"), Border::none};
+  request.volume = true;
+  Tables run("lookback", request);
+  run({});
+  ASSERT_EQ(run.launches.size(), 2u);
+  const Counts& n = run.launches[1].counts;
+  EXPECT_EQ(n.reads.elements, 96u * 64 * 5);
+  EXPECT_EQ(n.writes.elements, 96u * 64 * 4);
+  EXPECT_EQ(n.reads.strided + n.writes.strided, 0u);
+}
+
+TEST(SatKernels, WhichPixelsCountIsReadOnceAndWrittenOnce) {
+  kernels::SatRequest request{{256, 64, 3}, type_pair("32f32f"), Border::none};
+  request.ignore_nan = request.mask = true;
+  Tables run("lookback", request);
+  run({});
+  ASSERT_EQ(run.launches.size(), 3u);  // which count; counts; the sum
+  const std::uint64_t pixels = 256 * 64;
+  EXPECT_LE(run.launches[0].counts.reads.elements, pixels * 4);
+  EXPECT_EQ(run.launches[0].counts.writes.elements, pixels);
+  EXPECT_EQ(run.launches[1].counts.reads.elements, pixels);
+  EXPECT_EQ(run.launches[1].counts.writes.elements, pixels);
+}
+
+}  // namespace
+}  // namespace areal::simt
