@@ -163,7 +163,7 @@ def sectors_page(found):
              "instruction alone. For a whole kernel, then, what is handed over (the same each time) is on both sides, and what is polled "
              "(as often as the schedule has it) is a row of its own, or part of a row that says so. By instruction, and by the L1's counters where "
              "nothing is polled, the two must agree within 2 %. The L2's counters are shown and not held to that: of what several warps poll at "
-             "once, the L1 asks the L2 but once, and registers that a kernel spills are written to the L2, too: `Ribbon` did so until it [read its "
+             "once, the L1 asks the L2 but once, and registers that a kernel spills are written to the L2, too: `Thin` did so until it [read its "
              "pixels again](notes/cuda-sat.md#ribbons-registers)."]
     records = [record for (_, cases), (_, records) in found.items() if cases == "sectors" for record in records]
     if not records:

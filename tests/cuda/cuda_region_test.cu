@@ -154,7 +154,7 @@ TEST_F(CudaRegions, OfATableThatStays) {
   const TypePair types{Type::u8, Type::u32};
   SatOptions options;
   options.backend = Backend::cuda;
-  const SatPlan plan(shape, lane, options);
+  const SatPlan plan(shape, types, options);
   std::vector<Region> regions;
   for (std::uint64_t seed = 0; regions.size() < 1'000'000; ++seed)
     for (const Region& r : oracle::regions_inside(2000, 1500, seed)) regions.push_back(r);
@@ -171,7 +171,7 @@ TEST_F(CudaRegions, OfATableThatStays) {
   const SatTables tables = [&] {
     SatOptions on_cpu;
     on_cpu.backend = Backend::cpu;
-    return sat(ConstView(image.pixels.data(), 2000, 1500), on_cpu, lane);
+    return sat(ConstView(image.pixels.data(), 2000, 1500), on_cpu, types);
   }();
   region_sums({tables.sum.view(), Border::zero}, regions, want);
   EXPECT_EQ(got, want);

@@ -46,7 +46,7 @@ def compiled(nvcc, tree):
     with tempfile.TemporaryDirectory() as scratch:
         source, cubin = pathlib.Path(scratch) / "twins.cu", pathlib.Path(scratch) / "twins.cubin"
         source.write_text(SOURCE % every)
-        includes = [f"-I{tree / folder}" for folder in ("include", "src", "tests")]
+        includes = [f"-I{tree / folder}" for folder in ("include", "src", "tests/cuda")]
         done = subprocess.run([nvcc, "-cubin", *FLAGS, "-Xptxas", "-v", *includes, "-o", cubin, source], text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
         if done.returncode:

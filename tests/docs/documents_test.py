@@ -14,7 +14,7 @@ SAFE = re.compile(r"^\| (\d+)([us])(\d+)([usf]) \| (\d+) \|$", re.M)
 
 
 def tests_of(tree):
-    return {".".join(match) for source in [*tree.glob("tests/*.cpp"), *tree.glob("tests/*.cu")]
+    return {".".join(match) for source in [*tree.glob("tests/*/*.cpp"), *tree.glob("tests/*/*.cu")]
             for match in TEST.findall(source.read_text())}
 
 

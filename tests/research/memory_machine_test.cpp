@@ -40,7 +40,7 @@ TEST(MemoryMachine, TellsItsTraceOfEveryRequest) {
   machine.trace([&](std::int64_t thread, std::int64_t cell, int value, bool writes) {
     seen.emplace_back(thread, cell, value, writes, machine.time().barriers);
   });
-  std::vector<int> lookback(2);
+  std::vector<int> held(2);
   machine.read(
       2, [](std::int64_t i) { return 3 - i; },
       [&](std::int64_t i, int value) { held[static_cast<std::size_t>(i)] = value; });
@@ -310,7 +310,7 @@ Time transposed_tiles(std::int64_t skew, std::vector<int>& result) {
   std::vector<int> input(static_cast<std::size_t>(tiles * cells));
   for (std::size_t i = 0; i < input.size(); ++i) input[i] = static_cast<int>(100 + i);
   machine.place(0, input);
-  std::vector<int> lookback(input.size());
+  std::vector<int> held(input.size());
   const auto take = [&](std::int64_t i, int value) { held[static_cast<std::size_t>(i)] = value; };
   const auto value = [&](std::int64_t i) { return held[static_cast<std::size_t>(i)]; };
   const auto stored = [&](std::int64_t y, std::int64_t x) { return y * w + (x + y * skew) % w; };
@@ -366,7 +366,7 @@ TEST(MemoryHierarchy, AccessCostIsTheTimeOfOneRequestAStep) {
   const std::int64_t w = 4, l = 9, side = 16, n = side * side;
   Hierarchy<int> machine({4, n / 4, w, l, 0}, 2 * n);
   machine.place(0, std::vector<int>(static_cast<std::size_t>(n), 3));
-  std::vector<int> lookback(static_cast<std::size_t>(n));
+  std::vector<int> held(static_cast<std::size_t>(n));
   machine.read_global([](std::int64_t i) { return i; },
                       [&](std::int64_t i, int value) { held[static_cast<std::size_t>(i)] = value; });
   machine.barrier();

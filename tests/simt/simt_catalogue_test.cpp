@@ -170,7 +170,7 @@ TEST(PaperCosts, OfKasagi) {
     const std::map<std::string_view, Expected> all{
         {"2r2w", {2 * n + 2 * n / 32, 1, -h, 0, 0, 0, 2 * h + 2 * w}},
         {"4r4w", {8 * n / 32, 3, -h / 32, 4 * n / 32, 0, 0, 2 * h + 2 * w + 128}},
-        // All is strided but for some lanes that are alone in their warp, or two at the border of two groups: see
+        // All is strided but for some type pairs that are alone in their warp, or two at the border of two groups: see
         // below.
         {"4r1w", {5 * n, h + w - 2, -2 * h - 2 * w + 1, 0, 0, 0, 5 * (h + w)}},
         {"2r1w",

@@ -99,12 +99,13 @@ Cost cost_of_scanrow_column(const Size& s) {
 
 template <class In, class T>
 void all_cost_what_they_say(WarpScan scan) {
-  const std::string lane = name_of(TypePair{type_of<In>, type_of<T>});
+  const std::string types = name_of(TypePair{type_of<In>, type_of<T>});
   for (const Size& s : sizes) {
-    expect_cost(run<kernels::BrltScanRowTwice, In, T>(s), s, cost_of_brlt<T>(s, 0), "brlt-scanrow " + lane);
-    expect_cost(run<kernels::ScanRowBrltTwice, In, T>(s, {}, scan), s, cost_of_brlt<T>(s, 160), "scanrow-brlt " + lane);
+    expect_cost(run<kernels::BrltScanRowTwice, In, T>(s), s, cost_of_brlt<T>(s, 0), "brlt-scanrow " + types);
+    expect_cost(run<kernels::ScanRowBrltTwice, In, T>(s, {}, scan), s, cost_of_brlt<T>(s, 160),
+                "scanrow-brlt " + types);
     expect_cost(run<kernels::ScanRowColumn, In, T>(s, {}, scan), s, cost_of_scanrow_column(s),
-                "scanrow-column " + lane);
+                "scanrow-column " + types);
   }
 }
 TEST(Chen, CostsOfSumsOf4Bytes) { all_cost_what_they_say<std::uint8_t, std::uint32_t>(WarpScan::kogge_stone); }
@@ -163,7 +164,7 @@ struct LaneNumber {
 };
 struct CountingMachine : Machine {
   explicit CountingMachine(const Machine& m) : Machine(m) {}
-  LaneNumber lane() const { return {Machine::lane()}; }
+  LaneNumber types() const { return {Machine::types()}; }
 };
 
 enum class Scan { kogge_stone, ladner_fischer, serial };
@@ -187,7 +188,7 @@ struct ScanMatrix {
   void operator()() {
     const CountingMachine counting(m);
     Term data[32];
-    for (int j = 0; j < 32; ++j) data[j].value = m.load(a.in + 32 * j + m.lane());
+    for (int j = 0; j < 32; ++j) data[j].value = m.load(a.in + 32 * j + m.types());
     if constexpr (C::scan == Scan::serial) {
       kernels::serial_scan(data);
     } else {
@@ -195,7 +196,7 @@ struct ScanMatrix {
         row = C::scan == Scan::kogge_stone ? kernels::inclusive_scan<WarpScan::kogge_stone>(counting, row)
                                            : kernels::inclusive_scan<WarpScan::ladner_fischer>(counting, row);
     }
-    for (int j = 0; j < 32; ++j) m.store(a.out + 32 * j + m.lane(), data[j].value);
+    for (int j = 0; j < 32; ++j) m.store(a.out + 32 * j + m.types(), data[j].value);
   }
 };
 

@@ -294,7 +294,7 @@ TEST(SimtHistogram, CountsOf16BitsWrap) {
   EXPECT_EQ(count, wanted(519, 259) - wanted(500, 259) - wanted(519, 200) + wanted(500, 200));
 }
 
-// Whatever the order in which lanes and blocks go on, the same bits, and no fault.
+// Whatever the order in which type pairs and blocks go on, the same bits, and no fault.
 TEST(SimtHistogram, Schedules) {
   for (const Type counter : {Type::u32, Type::f32}) {
     Case c{.image = {150, 70}, .counter = counter};

@@ -22,7 +22,7 @@ Counts run(std::int64_t height, std::int64_t width, const Options& options = {},
   for (std::uint16_t& pixel : image) pixel = static_cast<std::uint16_t>(random());
   std::vector<T> table(image.size());
   const TypePair types{Type::u16, sizeof(T) == 4 ? Type::u32 : Type::u64};
-  kernels::TableRequest request{"", kernels::TableKind::pixels, lane, {width, height}, Border::none, {}, r};
+  kernels::TableRequest request{"", kernels::TableKind::pixels, types, {width, height}, Border::none, {}, r};
   std::vector<char> workspace(Algorithm::template workspace_bytes<T>(request));
   const Plain plain{{reinterpret_cast<char*>(image.data()), width * 2, true},
                     {reinterpret_cast<char*>(table.data()), width * static_cast<std::int64_t>(sizeof(T)), true},
@@ -57,7 +57,7 @@ void expect_cost(const Counts& c, const Cost& cost, const std::string& what) {
   EXPECT_EQ(number(c.shared_reads.elements), cost.shared_reads) << what;
   EXPECT_EQ(number(c.shared_writes.elements), cost.shared_writes) << what;
 }
-/// A warp's lanes have parts of several rows where tiles are less than 32 wide.
+/// A warp's type pairs have parts of several rows where tiles are less than 32 wide.
 void expect_coalesced(const Counts& c, int w, const std::string& what) {
   if (w < 32) return;
   EXPECT_EQ(c.reads.strided, 0u) << what;
@@ -78,7 +78,7 @@ void expect_lemma1() {
     EXPECT_EQ(column.size(), std::size_t{w}) << k;
   }
 }
-/// On a machine of 32 banks of 4 bytes, of which 8 bytes a lane are served half a warp at a time.
+/// On a machine of 32 banks of 4 bytes, of which 8 bytes a type pair are served half a warp at a time.
 template <int w, class T>
 void expect_no_conflict() {
   for (const Size& s : {Size{3 * w, 4 * w}, Size{3 * w - 1, 2 * w + 1}}) {
@@ -101,12 +101,12 @@ void no_bank_twice() {
 }
 TEST(Kasagi, Lemma1RowsAndColumnsOfTheDiagonalArrangementMeetNoBankTwice) { no_bank_twice<2, 4, 8, 16, 32, 64>(); }
 
-/// Whether `lanes` accesses, `stride` elements apart, touch more address groups than neighbours would.
-bool is_strided(std::int64_t first, std::int64_t stride, std::int64_t lanes) {
+/// Whether `type pairs` accesses, `stride` elements apart, touch more address groups than neighbours would.
+bool is_strided(std::int64_t first, std::int64_t stride, std::int64_t pairs) {
   constexpr std::int64_t group = 32;
   std::set<std::int64_t> groups;
-  for (std::int64_t i = 0; i < lanes; ++i) groups.insert((first + i * stride) / group);
-  return static_cast<std::int64_t>(groups.size()) > (first + lanes - 1) / group - first / group + 1;
+  for (std::int64_t i = 0; i < pairs; ++i) groups.insert((first + i * stride) / group);
+  return static_cast<std::int64_t>(groups.size()) > (first + pairs - 1) / group - first / group + 1;
 }
 
 /// Strided accesses, of reads and of writes.
@@ -125,8 +125,8 @@ Strided strided_of_2r2w(const Size& s) {
   Strided sum;
   for (std::int64_t y = 0; y < s.h; y += 32)
     for (std::int64_t x = 0; x < s.w; ++x) {
-      const std::int64_t lanes = std::min<std::int64_t>(32, s.h - y);
-      if (is_strided(y * s.w + x, s.w, lanes)) sum.reads += lanes, sum.writes += x > 0 ? lanes : 0;
+      const std::int64_t pairs = std::min<std::int64_t>(32, s.h - y);
+      if (is_strided(y * s.w + x, s.w, pairs)) sum.reads += pairs, sum.writes += x > 0 ? pairs : 0;
     }
   return sum;
 }
@@ -165,8 +165,8 @@ Strided strided_of_4r1w(const Size& s) {
   Strided sum;
   const auto count = [&](std::int64_t y, std::int64_t end, std::int64_t diagonal, std::int64_t up, std::int64_t left) {
     y = std::max(y, up), end = std::min(end, diagonal - left + 1);
-    const std::int64_t lanes = end - y;
-    return lanes > 0 && is_strided((y - up) * s.w + diagonal - y - left, s.w - 1, lanes) ? lanes : 0;
+    const std::int64_t pairs = end - y;
+    return pairs > 0 && is_strided((y - up) * s.w + diagonal - y - left, s.w - 1, pairs) ? pairs : 0;
   };
   for (std::int64_t k = 0; k < s.h + s.w - 1; ++k) {
     const std::int64_t first = std::max<std::int64_t>(0, k - s.w + 1), end = std::min(k + 1, s.h);
@@ -185,7 +185,7 @@ TEST(Kasagi, FourReadOneWrite) {
     expect_cost(c, {4 * n - 2 * s.h - 2 * s.w + 1, n, s.h + s.w - 1}, words(s));
     expect_strided(c, strided_of_4r1w(s), words(s));
   }
-  // But for a lane that is alone in its warp, or two at the border of two address groups, all is strided.
+  // But for a type pair that is alone in its warp, or two at the border of two address groups, all is strided.
   EXPECT_GE(strided_of_4r1w({64, 64}).writes, 64 * 64 - 8);
 }
 

@@ -117,8 +117,8 @@ Conflicts conflicts_of(int n, int threads) {
       for (int warp = 0; warp * 32 * own < nodes; ++warp)
         for (const bool right : {false, true}) {
           int in_bank[32] = {}, most = 1;
-          for (int lane = 0; lane < 32; ++lane) {
-            const int node = (warp * 32 + lane) * own + turn;
+          for (int types = 0; types < 32; ++types) {
+            const int node = (warp * 32 + types) * own + turn;
             if (node < nodes) most = std::max(most, ++in_bank[Map::at(stride * (2 * node + (right ? 2 : 1)) - 1) % 32]);
           }
           (right ? found.right : found.left) += most - 1;

@@ -60,7 +60,7 @@ TEST(AlgorithmModel, EveryAlgorithmOfTheCatalogue) {
   }
 }
 
-// The groups of strided requests are what those of every request are but for the runs: of lanes 2 cells apart 2.
+// The groups of strided requests are what those of every request are but for the runs: of type pairs 2 cells apart 2.
 TEST(AlgorithmModel, StridedIsChargedByGroups) {
   const AlgorithmModel columns = algorithm_model(of("2r2w", 64, 64));
   EXPECT_EQ(columns.strided_elements, 64u * 64 * 2 - 64);

@@ -55,7 +55,7 @@ struct Answers {
 template <class Bed>
 Answers box_sums_there(Padded& table, Border border, const std::vector<Box>& boxes, Outside outside = Outside::error,
                        bool odd = false) {
-  const TableGeometry<Box> table_geometry(boxes, odd);
+  const TableGeometry<Box> placed(boxes, odd);
   Guarded out(boxes.size());
   std::vector<std::int64_t> refused{77};
   Bed bed;
@@ -66,7 +66,7 @@ Answers box_sums_there(Padded& table, Border border, const std::vector<Box>& box
 }
 template <class Bed>
 Answers tilted_sums_there(Padded& table, const std::vector<Region>& regions, bool odd = false) {
-  const TableGeometry<Region> table_geometry(regions, odd);
+  const TableGeometry<Region> placed(regions, odd);
   Guarded out(regions.size());
   std::vector<std::int64_t> refused{77};
   Bed bed;
