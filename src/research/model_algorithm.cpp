@@ -138,13 +138,13 @@ std::string times(std::string_view formula, std::string_view what) {
   return (sum ? "(" + std::string(formula) + ") " : std::string(formula) + " ") + std::string(what);
 }
 
-/// p of a bound: the threads of a step, which are those asked for, in whole blocks, or as many as there is work; but no
-/// more than the machine holds.
+/// p of a bound: those that are asked for, in whole blocks, but no more than the largest launch has work for, nor than
+/// the machine holds.
 std::int64_t threads_of_bound(const AlgorithmRequest& request, const HierarchicalMachine& machine,
-                              std::int64_t widest_launch) {
+                              std::int64_t largest_launch) {
   constexpr std::int64_t block = kernels::LineConfig<float, float>::threads;
-  const std::int64_t asked = request.threads > 0 ? (request.threads + block - 1) / block * block : widest_launch;
-  return std::min(asked, machine.threads * machine.dmms);
+  const std::int64_t all = std::min(largest_launch, machine.threads * machine.dmms);
+  return request.threads > 0 ? std::min(all, (request.threads + block - 1) / block * block) : all;
 }
 
 /// The paper's formulas of costs, and what they give.
@@ -196,12 +196,12 @@ AlgorithmModel algorithm_model(const AlgorithmRequest& request, const Hierarchic
   options.witness = &clock;
   AlgorithmModel model;
   model.row = &row;
-  std::int64_t group = 0, widest = 0;
+  std::int64_t group = 0, largest = 0;
   for (const LaunchCounts& launch : row.family == "sat"         ? run_table(request, options)
                                     : row.family == "histogram" ? run_tensor(request, options)
                                                                 : run_line(request, options, group)) {
     model.counts += launch.counts;
-    widest = std::max(widest, launch.blocks * launch.threads);
+    largest = std::max(largest, launch.blocks * launch.threads);
   }
 
   const Counts& c = model.counts;
@@ -238,7 +238,7 @@ AlgorithmModel algorithm_model(const AlgorithmRequest& request, const Hierarchic
     model.umm.counted = static_cast<double>(*clock.global_units());
     model.hmm.counted = static_cast<double>(*clock.units());
   }
-  set_expected(model, names, machine, threads_of_bound(request, machine, widest));
+  set_expected(model, names, machine, threads_of_bound(request, machine, largest));
   return model;
 }
 

@@ -71,11 +71,14 @@ TEST(HybridShare, TheBestOnSimtCostsLeast) {
   options.algorithm = "hybrid-1r1w", options.backend = Backend::simt, options.border = Border::none;
   for (const Shape& shape : {Shape{64, 64}, Shape{192, 160}, Shape{330, 256}}) {
     double best = 0, least = std::numeric_limits<double>::infinity();
+    AlgorithmRequest request{.algorithm = "1r1w", .height = shape.height, .width = shape.width, .types = types};
+    double before = *algorithm_model(request).cost.counted;
+    request.algorithm = "hybrid-1r1w";
     for (const double share : hybrid_shares(shape, Border::none, 100)) {
-      AlgorithmRequest request{
-          .algorithm = "hybrid-1r1w", .height = shape.height, .width = shape.width, .types = types};
       request.r = share;
       const double cost = *algorithm_model(request).cost.counted;
+      EXPECT_GT(cost, before) << shape.width << " x " << shape.height << ", r " << share;  // a triangle never pays
+      before = cost;
       if (cost < least) best = share, least = cost;
     }
     EXPECT_EQ(best_hybrid_share(shape, types, options), best) << shape.width << " x " << shape.height;

@@ -4,6 +4,7 @@
 #include <numeric>
 #include <random>
 #include <set>
+#include "api/cost_names.hpp"
 #include "kasagi_cost.hpp"
 #include "kernels/sat/papers_registry.hpp"
 #include "simt/launcher.hpp"
@@ -233,6 +234,12 @@ std::int64_t hybrid(const Size& s, double r) {
   const std::string what = words(s) + ", w " + std::to_string(w) + ", r " + std::to_string(r);
   expect_cost(c, kasagi::cost_of_hybrid(s.h, s.w, w, k), what);
   expect_coalesced(c, w, what);
+  CostNames names;
+  names.h = static_cast<double>(s.h), names.w = static_cast<double>(s.w), names.T = w, names.k = static_cast<double>(k);
+  names.d = static_cast<double>(triangle_levels(k, w));
+  EXPECT_EQ(CostFormula::value(find_algorithm("sat", "hybrid-1r1w")->barrier_steps, names),
+            static_cast<double>(c.launches) - 1)
+      << what;
   return k;
 }
 template <int w>
@@ -252,6 +259,9 @@ TEST(Kasagi, Hybrid) {
   EXPECT_EQ(hybrid<4>({4 * 7 - 2, 4 * 7}, 0.86), 6);
   EXPECT_EQ(hybrid<2>({2 * 10, 2 * 11 - 1}, 0.8), 9);
   EXPECT_GT(hybrid<4>({4 * 14, 4 * 15 - 1}, 0.8), 8);
+  // Of the catalogue's tiles: d is 0, 1 and 2.
+  for (const std::int64_t k : {32, 33, 34}) EXPECT_EQ(triangle_levels(k, 32), k - 32);
+  EXPECT_EQ(hybrid<32>({33 * 32 + 1, 33 * 32 + 1}, 0.97), 33);
 }
 
 TEST(Kasagi, TrianglesAreMadeOfTiles) {

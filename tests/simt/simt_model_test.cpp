@@ -91,9 +91,6 @@ TEST(AlgorithmModel, EveryScanOfTheCatalogue) {
     EXPECT_GE(model.umm.counted.value(), model.cost_of_groups);
     const bool nakano = row.source.starts_with("Nakano");
     EXPECT_EQ(model.umm.expected.has_value(), nakano);
-    if (nakano) {
-      EXPECT_LE(*model.umm.counted, 40 * *model.umm.expected);
-    }
     EXPECT_FALSE(model.no_formula.empty());
   }
 }
@@ -109,8 +106,7 @@ TEST(AlgorithmModel, WidthIsOfGroupsAndNotOfTiles) {
   EXPECT_GT(*algorithm_model(of("4r4w", 64, 64), {2048, 32, 32, 1}).hmm.counted, *wide.hmm.counted);
 }
 
-// Exact where the triangles have a side of two tiles or more. A tile alone has no carries, which saves a launch;
-// without triangles their six are saved.
+// A triangle of one tile has no carries, which saves a launch; without triangles their six are saved.
 TEST(AlgorithmModel, TheHybridsBarrierSteps) {
   struct Expected {
     std::int64_t height, width;
@@ -132,7 +128,8 @@ TEST(AlgorithmModel, TheHybridsBarrierSteps) {
     EXPECT_DOUBLE_EQ(model.r * tiles, static_cast<double>(e.k * (e.k + 1)));
     EXPECT_EQ(model.depth, 0);
     EXPECT_EQ(model.steps.counted, static_cast<double>(e.steps));
-    EXPECT_EQ(model.steps.difference(), e.k >= 2 ? 0 : e.k == 1 ? -1 : -6);
+    EXPECT_EQ(model.side, static_cast<double>(e.k));
+    EXPECT_EQ(model.steps.difference(), 0);
   }
 }
 

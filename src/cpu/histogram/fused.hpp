@@ -1,6 +1,7 @@
 #pragma once
 // The fused integral histogram: binning and both scans in one pass over tiles that wait for their left and upper
-// neighbours. Reads 1/b (a pixel once for 255 bins), writes 1 per element, nothing twice, no zero fill before.
+// neighbours. Reads a pixel once for up to 255 bins, for fewer where threads would have no tile, writes 1 per element,
+// nothing twice, no zero fill before. A row in 64 and a column in 512 go to the workspace and come back.
 // Workspace: one row and one column of sums a bin, of the images in flight. Same floats for any number of threads and
 // any SIMD target: the order of additions follows from the shape alone.
 
