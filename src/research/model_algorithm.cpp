@@ -12,7 +12,7 @@
 #include <utility>
 #include "api/core/pixel_rule.hpp"
 #include "api/core/require.hpp"
-#include "api/cost_names.hpp"
+#include "research/cost_names.hpp"
 #include "api/histogram/histogram_device.hpp"
 #include "api/sat/sat_device.hpp"
 #include "kernels/primitives/line/threads.hpp"

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <random>
 #include <set>
-#include "api/cost_names.hpp"
+#include "research/cost_names.hpp"
 #include "kasagi_cost.hpp"
 #include "kernels/sat/papers_registry.hpp"
 #include "simt/launcher.hpp"

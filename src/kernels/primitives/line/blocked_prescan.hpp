@@ -16,7 +16,7 @@
 // has elements.
 
 #include <array>
-#include "kernels/device/line/capacity.hpp"
+#include "kernels/primitives/line/capacity.hpp"
 #include "kernels/primitives/line/prescan.hpp"
 #include "kernels/primitives/planes.hpp"
 #include "kernels/primitives/workspace.hpp"

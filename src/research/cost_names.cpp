@@ -1,7 +1,7 @@
-#include "api/cost_names.hpp"
+#include "research/cost_names.hpp"
 #include <algorithm>
 #include "formulas/triangles.hpp"
-#include "kernels/device/line/capacity.hpp"
+#include "kernels/primitives/line/capacity.hpp"
 #include "kernels/sat/request.hpp"
 
 namespace areal {
