@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 
 // ---------------------------------------------------------------- pictures
 enum class Colour : std::uint8_t {
-  luma,     // colour becomes one channel by the usual weights (0.299 R + 0.587 G + 0.114 B, rounded for integers)
+  luma,     // colour becomes one channel as `luma` gives it
   channel,  // one chosen channel
   all       // every colour channel, interleaved; alpha only where keep_alpha
 };
@@ -44,6 +44,10 @@ struct Picture {
   std::vector<std::string>
       notes;  // what was done that a user may not expect: "alpha channel left out", "CMYK converted"
 };
+
+// 0.299 R + 0.587 G + 0.114 B of the first three channels: integers exactly, halves rounded up; floats in double. Every
+// picture, frame of RGB and array gets its luma by this formula. Throws InvalidArgument for fewer channels.
+Array luma(const ConstView& image);
 
 // PNG, JPEG, TIFF, BigTIFF, EXR, PNM, known by their first bytes. Sizes are held to the limit and to the file's own
 // size before a decoder allocates.
