@@ -3,6 +3,8 @@
 #include <areal/info.hpp>
 #include <limits>
 #include "conformance/sat_case.hpp"
+#include "cpu/sat/tiles.hpp"
+#include "cpu/sat/tilted_row.hpp"
 
 namespace areal::conformance {
 namespace {
@@ -35,6 +37,23 @@ void refuses_plan(std::initializer_list<std::string> words, const Shape& shape, 
                   const SatOptions& options = {}) {
   SCOPED_TRACE(testing::Message() << shape.width << "x" << shape.height << " " << options.algorithm);
   expect_error<InvalidArgument>(words, [&] { SatPlan(shape, types, options); });
+}
+
+/// Every type pair has its row kernels, and tiles refuse to be planned for types that have none.
+TEST(PlanErrors, TypesWithoutARowKernel) {
+  for (const TypePair types : type_pairs()) {
+    SCOPED_TRACE(name_of(types));
+    EXPECT_NE(cpu::scan_rows(types.input, types.table, false), nullptr);
+    EXPECT_NE(cpu::tilted_row(types.input, types.table), nullptr);
+    EXPECT_NO_THROW(cpu::Tiles({.image = {5, 4}, .types = types}));
+  }
+  const TypePair none{Type::f32, Type::u32};
+  ASSERT_EQ(cpu::scan_rows(none.input, none.table, false), nullptr);
+  expect_error<InvalidArgument>({"32u", "32f"}, [&] { cpu::Tiles({.image = {5, 4}, .types = none}); });
+  expect_error<InvalidArgument>({"32f", "squares", "16u"}, [&] {
+    cpu::Tiles({.image = {5, 4}, .types = {Type::u16, Type::u64}, .squares = Type::f32});
+  });
+  refuses_plan({"32f32u"}, Shape{5, 4}, none);
 }
 
 TEST(PlanErrors, Shapes) {

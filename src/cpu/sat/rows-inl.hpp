@@ -173,11 +173,6 @@ void scan(const void* const* in, const void* above, void* const* out, const void
   }
 }
 
-template <class In, class T>
-ScanRows kernel(bool squares) {
-  return squares ? &scan<In, T, true> : &scan<In, T, false>;
-}
-
 }  // namespace areal::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();
 

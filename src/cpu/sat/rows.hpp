@@ -20,7 +20,8 @@ inline constexpr int max_rows = 4;
 using ScanRows = void (*)(const void* const* in, const void* above, void* const* out, const void* const* next,
                           void* carry, int rows, std::int64_t n);
 
-/// The kernel that sums pixels (or their squares) of that type into that table type for this CPU; nullptr if none.
+/// The kernel that sums pixels (or their squares) of that type into that table type for this CPU. There is one for
+/// every type pair; nullptr for other sums, and for squares that the type cannot hold.
 ScanRows scan_rows(Type input, Type table, bool squares);
 
 }  // namespace areal::cpu

@@ -2,6 +2,7 @@
 #include <areal/error.hpp>
 #include <atomic>
 #include <mutex>
+#include <string>
 #include <utility>
 #include "cpu/threads.hpp"
 
@@ -60,6 +61,9 @@ Tiles::Tiles(const TilesRequest& request, const TilesTuning& tuning)
   const auto add_output = [&](Type input, Type table, bool squares, bool is_count) {
     Output& output = outputs_[output_count_++];
     output.scan = scan_rows(input, table, squares);
+    if (!output.scan)
+      throw InvalidArgument("tiles: a table of " + std::string(name_of(table)) + " cannot be made of " +
+                            (squares ? "squares of " : "") + std::string(name_of(input)) + " pixels");
     output.input = input;
     output.table = table;
     output.channels = is_count ? 1 : channels;

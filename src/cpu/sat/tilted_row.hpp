@@ -10,7 +10,7 @@ namespace areal::cpu {
 /// next[1..n] = before[0..n-1] + A of this row + A of the row before. next[0] is the caller's.
 using TiltedRow = void (*)(const void* pixels, void* diagonal, const void* before, void* next, std::int64_t n);
 
-/// The kernel for those types; nullptr if none.
+/// The kernel for those types. There is one for every type pair; nullptr for other types.
 TiltedRow tilted_row(Type input, Type table);
 
 TiltedRow tilted_row_of_32u(Type input);
