@@ -61,11 +61,21 @@ TypePair type_pair(std::string_view name) {
   throw InvalidArgument("types " + std::string(name) + " do not exist: they may be " + known);
 }
 
-TypePair default_types(Type input, std::int64_t width, std::int64_t height) {
+namespace {
+// The largest number of 8-bit pixels, all white, whose sum fits 32 bits.
+constexpr std::int64_t most_white_pixels = std::numeric_limits<std::uint32_t>::max() / 255;
+
+bool has_at_most(std::int64_t pixels, std::int64_t width, std::int64_t height, std::int64_t depth) {
+  for (const std::int64_t extent : {width, height, depth})
+    if (extent <= 0) return true;
+  return width <= pixels && height <= pixels / width && depth <= pixels / width / height;
+}
+}  // namespace
+
+TypePair default_types(const Shape& image, Type input, bool volume) {
   switch (input) {
     case Type::u8: {
-      const bool fits =
-          width <= 0 || height <= 0 || height <= (std::numeric_limits<std::uint32_t>::max() / 255) / width;
+      const bool fits = has_at_most(most_white_pixels, image.width, image.height, volume ? image.batch : 1);
       return {Type::u8, fits ? Type::u32 : Type::u64};
     }
     case Type::s8:
