@@ -94,6 +94,10 @@ TEST_F(CommandBadInput, WrongUse) {
   const Case cases[] = {
       {{}, 2, "no verb given; areal --help lists them"},
       {{"frobnicate"}, 2, "frobnicate is no verb; areal --help lists them"},
+      {{"frobnicate", "--help"}, 2, "frobnicate is no verb; areal --help lists them"},
+      {{"--help", "frobnicate"}, 2, "frobnicate is no verb; areal --help lists them"},
+      {{"--threads", "2", "frobnicate", "-h"}, 2, "frobnicate is no verb; areal --help lists them"},
+      {{"frobnicate", "--version"}, 2, "frobnicate is no verb; areal --help lists them"},
       {{"sat"}, 2, "INPUT is required"},
       {{"sat", "a.npy", "--frob"}, 2, "--frob"},
       {{"sat", "a.npy", "--threads", "-1"}, 2, "--threads -1: may not be less than 0"},
