@@ -58,11 +58,7 @@ class PictureFolder : public Video {
       return false;
     }
     first_.reset();
-    const Shape& s = frame.pixels.shape();
-    if (s != shape_ || frame.pixels.type() != type_)
-      fail(file.string(), "is ", s.width, "x", s.height, "x", s.channels, " of ", name_of(frame.pixels.type()),
-           ", but the folder's first picture is ", shape_.width, "x", shape_.height, "x", shape_.channels, " of ",
-           name_of(type_));
+    require_alike(file, frame.pixels.shape(), frame.pixels.type());
     frame.number = static_cast<std::int64_t>(at_++);
     frame.seconds = 0;
     return true;
@@ -74,6 +70,15 @@ class PictureFolder : public Video {
   std::string damage() const override { return damage_; }
 
  private:
+  // Throws unless a picture is as the first one, in words of that alone in which it is not.
+  void require_alike(const fs::path& file, const Shape& s, Type type) const {
+    constexpr const char* but = ", but the folder's first picture ";
+    if (s.width != shape_.width || s.height != shape_.height)
+      fail(file.string(), "is ", s.width, "x", s.height, but, "is ", shape_.width, "x", shape_.height);
+    if (s != shape_) fail(file.string(), "has channels: ", s.channels, but, "has ", shape_.channels);
+    if (type != type_) fail(file.string(), "is of ", name_of(type), but, "is of ", name_of(type_));
+  }
+
   std::string name_;
   ReadOptions options_;
   std::vector<std::string> files_;

@@ -251,8 +251,13 @@ TEST_F(Videos, AFolderOfPicturesInNaturalOrder) {
   EXPECT_EQ(part.first_bytes, (std::vector<int>{0, 10}));
   EXPECT_TRUE(part.damage.starts_with(broken.string() + ": is not a picture")) << part.damage;
   write_picture(broken, Array(Shape{6, 5}, Type::u8).view());
-  expect_sentence<IoError>(broken, "is 6x5x1 of 8u, but the folder's first picture is 6x4x1 of 8u",
-                           [&] { watch(scratch.path()); });
+  const auto refused_as = [&](const char* sentence) {
+    expect_sentence<IoError>(broken, sentence, [&] { watch(scratch.path()); });
+  };
+  refused_as("is 6x5, but the folder's first picture is 6x4");
+  // What is alike is not named.
+  write_picture(broken, Array(Shape{6, 4}, Type::u16).view());
+  refused_as("is of 16u, but the folder's first picture is of 8u");
   const Scratch empty;
   expect_sentence<IoError>(empty.path(), "the folder holds no picture", [&] { open_video(empty.path()); });
 }
