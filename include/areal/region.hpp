@@ -29,11 +29,13 @@ enum class Outside : std::uint8_t {
 ConstView plane(const ConstView& view, std::int64_t channel, std::int64_t n = 0);
 View plane(const View& view, std::int64_t channel, std::int64_t n = 0);
 
-/// \name Sums of N regions. O(1) each: four reads. The overload must match the table: unsigned, signed or
-/// float; double also takes any table. Integer sums are exact modulo 2^k, so exact whenever the region's own sum
-/// fits the table's type. Float tables are subtracted in double. `threads` 0 means all, and changes no result. Throws
-/// InvalidArgument (region outside, wrong sizes or types; of several such regions the first is named); `out` is then
-/// unspecified. An `exclusive` table cannot answer regions that touch the image's last row or column; those throw, too.
+/// \name Sums of N regions, of each plane of the table: N x batch x channels of them, row by row, so that the answers
+/// of one region lie side by side, and of these the channels of one image. O(1) each: four reads. The overload must
+/// match the table: unsigned, signed or float; double also takes any table. Integer sums are exact modulo 2^k, so exact
+/// whenever the region's own sum fits the table's type. Float tables are subtracted in double. `threads` 0 means all,
+/// and changes no result. Throws InvalidArgument (region outside, wrong sizes or types; of several such regions the
+/// first is named); `out` is then unspecified. An `exclusive` table cannot answer regions that touch the image's last
+/// row or column; those throw, too.
 ///@{
 void region_sums(const TableView& table, std::span<const Region> regions, std::span<std::uint64_t> out,
                  Outside outside = Outside::error, int threads = 0);
@@ -44,15 +46,17 @@ void region_sums(const TableView& table, std::span<const Region> regions, std::s
 double region_sum(const TableView& table, const Region& region, Outside outside = Outside::error);
 ///@}
 
-/// Means of N regions; NaN for an empty one. With `count` (a table of valid pixels) the mean is over those.
+/// Means of N regions of each plane, in the order of the sums; NaN for an empty one. With `count` (a table of valid
+/// pixels, of as many channels as the sums or of one for all) the mean is over those.
 void region_means(const TableView& table, std::span<const Region> regions, std::span<double> out,
                   Outside outside = Outside::error, int threads = 0, const TableView* count = nullptr);
 
-/// Population variances of N regions from the tables of sums and of squares: never negative, and NaN only for an
-/// empty region or one that holds NaN (or lies right of or below one that does, or infinity: floats spread in a
-/// table). Integer tables are computed exactly in 128 bits before the one division; so are integer sums with squares
-/// in 64f while those are below 2^53. Float sums: max(0, S2/n - (S1/n)^2), whose error is a few eps of S2/n on top of
-/// what the tables' own rounding left. With `count` (an integer table), over valid pixels.
+/// Population variances of N regions of each plane, from the tables of sums and of squares, which have the same planes:
+/// never negative, and NaN only for an empty region or one that holds NaN (or lies right of or below one that does, or
+/// infinity: floats spread in a table). Integer tables are computed exactly in 128 bits before the one division; so are
+/// integer sums with squares in 64f while those are below 2^53. Float sums: max(0, S2/n - (S1/n)^2), whose error is a
+/// few eps of S2/n on top of what the tables' own rounding left. With `count` (an integer table), over valid pixels, as
+/// for means.
 void region_variances(const TableView& sum, const TableView& squares, std::span<const Region> regions,
                       std::span<double> out, Outside outside = Outside::error, int threads = 0,
                       const TableView* count = nullptr);

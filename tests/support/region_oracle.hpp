@@ -99,7 +99,8 @@ inline areal::Shape table_shape(std::int64_t width, std::int64_t height, areal::
 
 // Writes the table of f(pixel) by its definition, one running sum a row; integers wrap as T does.
 template <class T, class P, class F>
-void fill_table(Padded& to, std::int64_t channel, const Image<P>& image, areal::Border border, F f) {
+void fill_table(Padded& to, std::int64_t channel, const Image<P>& image, areal::Border border, F f,
+                std::int64_t n = 0) {
   const areal::Shape& shape = to.view().shape;
   const std::int64_t inclusive = border == areal::Border::none ? 1 : 0;
   std::vector<Wide<T>> above(static_cast<std::size_t>(image.width + 1), 0);  // rows so far, columns < index
@@ -113,7 +114,7 @@ void fill_table(Padded& to, std::int64_t channel, const Image<P>& image, areal::
       }
     }
     for (std::int64_t x = 0; x < shape.width; ++x)
-      to.set(static_cast<T>(above[static_cast<std::size_t>(x + inclusive)]), x, y, channel);
+      to.set(static_cast<T>(above[static_cast<std::size_t>(x + inclusive)]), x, y, channel, n);
   }
 }
 
@@ -155,6 +156,33 @@ inline std::vector<areal::Region> regions_inside(std::int64_t width, std::int64_
     all.push_back({x, y, pick(width - x), pick(height - y)});
   }
   return all;
+  // Tables of several channels of several images, one image of random pixels a plane, in the order of the answers.
+  template <class T, class P>
+  class Planes {
+   public:
+    template <class F>
+    Planes(std::int64_t width, std::int64_t height, std::int64_t channels, std::int64_t batch, areal::Layout layout,
+           areal::Border border, double lo, double hi, std::uint64_t seed, F f)
+        : memory_(areal::type_of<T>, shape_of(width, height, channels, batch, layout, border)), border_(border) {
+      for (std::int64_t p = 0; p < channels * batch; ++p) {
+        images_.push_back(random_image<P>(width, height, lo, hi, seed + static_cast<std::uint64_t>(p)));
+        fill_table<T>(memory_, p % channels, images_.back(), border, f, p / channels);
+      }
+    }
+    areal::TableView view() const { return {memory_.view(), border_}; }
+    Padded& memory() { return memory_; }
+    const std::vector<Image<P>>& images() const { return images_; }
+
+   private:
+    static areal::Shape shape_of(std::int64_t width, std::int64_t height, std::int64_t channels, std::int64_t batch,
+                                 areal::Layout layout, areal::Border border) {
+      const areal::Shape plane = table_shape(width, height, border);
+      return {plane.width, plane.height, channels, batch, layout};
+    }
+    Padded memory_;
+    areal::Border border_;
+    std::vector<Image<P>> images_;
+  };
 }
 
 inline bool touches_last(const areal::Region& region, std::int64_t width, std::int64_t height) {
