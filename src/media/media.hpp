@@ -85,13 +85,16 @@ std::unique_ptr<Video> open_video(const fs::path& path, const ReadOptions& optio
 enum class Axes : std::uint8_t {
   hwc,
   chw,
-  nhw
-};  // a 3-D array is (height, width, channels), (channels|bins, h, w) or (batch|depth, h, w)
+  nhw,
+  line
+};  // a 3-D array is (height, width, channels), (channels|bins, h, w) or (batch|depth, h, w); `line`: 1-D alone, n x 1
 Array read_npy(const fs::path& path, Axes axes = Axes::hwc, std::uint64_t memory_limit = 0);
 Array read_npy(std::FILE* stream, const std::string& name, Axes axes = Axes::hwc,
                std::uint64_t memory_limit = 0);  // `-`; at end of stream: an Array without memory, and std::feof
 // The shape is written as numpy sees it: (h, w), (h, w, c) interleaved, (c, h, w) planar, with a leading batch if > 1.
 void write_npy(const fs::path& path, const ConstView& array);
+// n x 1 as a 1-D array.
+void write_npy_line(const fs::path& path, const ConstView& line);
 // WxHxTYPE, e.g. 1920x1080x8u, no header.
 Array read_raw(const fs::path& path, const Shape& shape, Type type, std::uint64_t memory_limit = 0);
 

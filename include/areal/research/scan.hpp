@@ -1,5 +1,5 @@
 #pragma once
-/// \file scan.hpp Inclusive sums of one line on a device: the prefix-sums of the papers, to run, count and compare.
+/// \file scan.hpp Inclusive sums of one line: the prefix-sums of the papers on a device, to run, count and compare.
 
 #include <areal/execution.hpp>
 #include <areal/research/launch_counts.hpp>
@@ -53,5 +53,11 @@ class ScanPlan {
   struct State;
   std::shared_ptr<const State> state_;
 };
+
+/// Inclusive sums of one line of the host, n x 1, wherever the options say; their type pair is that of the two views'
+/// types. On the CPU the algorithm is `serial`, one addition after another; on cuda the line is copied to the device
+/// and the sums back. `automatic` is the CPU for `serial`, cuda for all else. Throws what a ScanPlan throws, and
+/// OutOfMemory where the device lacks the bytes.
+void scan_line(const ConstView& line, const View& sums, const ScanOptions& options = {});
 
 }  // namespace areal
