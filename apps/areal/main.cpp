@@ -93,6 +93,7 @@ int main(int argc, char** argv) {
     areal::command::add_hist(app, settings);
     areal::command::add_query(app, settings);
     areal::command::add_window(app, settings);
+    areal::command::add_scan(app, settings);
     areal::command::add_algorithms(app, settings);
     areal::command::add_model(app, settings);
     areal::command::add_bench(app, settings);

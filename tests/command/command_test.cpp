@@ -510,7 +510,8 @@ TEST_F(Command, CompletionCompletes) {
 // What every verb's --help shows is run as it stands.
 TEST_F(Command, EveryVerbsExampleRuns) {
   const std::string help = answer({"--help"});
-  for (const char* verb : {"sat", "hist", "query", "window", "algorithms", "model", "bench", "info", "completion"}) {
+  for (const char* verb :
+       {"sat", "hist", "query", "window", "scan", "algorithms", "model", "bench", "info", "completion"}) {
     SCOPED_TRACE(verb);
     EXPECT_NE(help.find("\n  " + std::string(verb) + " "), std::string::npos);
     const std::string text = answer({verb, "--help"});
