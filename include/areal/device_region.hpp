@@ -83,7 +83,8 @@ void distances(const Place& on, Distance measure, std::span<const double> histog
                std::span<double> out);
 ///@}
 
-/// \name Dense windows, and the map of a distance, as the CPU's: 64f or 32f into `out`, by its type.
+/// \name Dense windows, of each plane and into the types that the CPU's take, and the map of a distance, into 64f or
+/// 32f.
 ///@{
 void window_sums(const Place& on, const TableView& table, const Window& window, const View& out);
 void window_means(const Place& on, const TableView& table, const Window& window, const View& out);

@@ -80,13 +80,17 @@ void box_sums(const ConstView& volume, Border border, std::span<const Box> boxes
 /// x + width <= W, y >= 0 and y + width + height <= H; else InvalidArgument. Empty ones are 0.
 void tilted_sums(const ConstView& tilted, std::span<const Region> regions, std::span<double> out);
 
-/// What a window sees beyond the image's edge.
+/// What a window sees beyond the image's edge. Windows of any size: reflections and copies are repeated as often as it
+/// takes. Means are over the whole window but for `shrink`.
 enum class Edge : std::uint8_t {
   valid,      ///< only windows that lie inside: the output is (H-h+1) x (W-w+1)
   shrink,     ///< the part inside; means are over that part
-  zero,       ///< zeros; means are over the whole window
+  zero,       ///< zeros
   replicate,  ///< aaa|abcd|ddd
-  reflect     ///< dcb|abcd|cba (the edge pixel is not repeated); the window may reach at most one image beyond
+  reflect,    ///< dcb|abcd|cba: numpy's reflect, OpenCV's BORDER_REFLECT_101
+  symmetric,  ///< cba|abcd|dcb, with the edge pixel repeated: numpy's symmetric, OpenCV's BORDER_REFLECT
+  wrap,       ///< bcd|abcd|abc
+  constant    ///< `Window::value`
 };
 
 /// Dense sliding windows. Output pixel (x, y) is of the window whose cell (anchor_x, anchor_y) lies at (x, y)
@@ -95,15 +99,20 @@ struct Window {
   std::int64_t width = 1, height = 1;
   std::int64_t anchor_x = -1, anchor_y = -1;
   Edge edge = Edge::shrink;
+  /// Of the pixels beyond the edge, for `constant`. With tables of integers it must be a pixel of theirs: a whole
+  /// number from 0 to 2^32 - 1, for signed tables from -2^31 to 2^31 - 1.
+  double value = 0;
 };
 
-/// Shape of what a window gives for an image of that size (0 wide or high where no window fits inside with `valid`).
-/// Throws InvalidArgument for an empty window, an anchor outside of it, a reflection beyond one image.
+/// Shape of what a window gives for one plane of an image of that size (0 wide or high where no window fits inside with
+/// `valid`). Throws InvalidArgument for an empty window or an anchor outside of it.
 Shape window_shape(std::int64_t image_width, std::int64_t image_height, const Window& window);
-/// Box sums, means, variances and standard deviations of every window, as 64f or 32f into `out` (by its type).
-/// O(1) a pixel, whatever the window. Integers are exact in 64 bits (where pixels repeat at the edge, too) and rounded
-/// to double, then to the output's type; the arithmetic is that of the functions above. Throws InvalidArgument for an
-/// `exclusive` table (convert it first), an output of another shape, or one that overlaps a table.
+/// Box sums, means, variances and standard deviations of every window of each plane of the table, into `out`, which has
+/// the table's channels and batch, in any layout. 64f and 32f take the values; 8u and 16u take them rounded to the
+/// nearest whole number, half to even, and held to 0 .. 255 or 0 .. 65535 (NaN becomes 0), as OpenCV's saturate_cast.
+/// O(1) a pixel, whatever the window. Integers are exact in 64 bits (where pixels repeat beyond the edge, too) and
+/// rounded to double, then to the output's type; the arithmetic is that of the functions above. Throws InvalidArgument
+/// for an `exclusive` table (convert it first), an output of another shape, or one that overlaps a table.
 void window_sums(const TableView& table, const Window& window, const View& out, int threads = 0);
 void window_means(const TableView& table, const Window& window, const View& out, int threads = 0);
 void window_variances(const TableView& sum, const TableView& squares, const Window& window, const View& out,

@@ -33,6 +33,12 @@ constexpr std::uint64_t nearest(double x) noexcept {
   return static_cast<std::uint64_t>(x < 0x1p52 ? (x + 0x1p52) - 0x1p52 : x);
 }
 
+/// The whole number nearest to x, half to even, held to 0 .. most < 2^52; 0 for NaN.
+constexpr std::uint64_t saturated(double x, double most) noexcept {
+  const double held = x > 0 ? (x < most ? x : most) : 0;
+  return static_cast<std::uint64_t>((held + 0x1p52) - 0x1p52);
+}
+
 /// Integer sums with squares in floating point: those are integers, too, and exact below 2^53.
 constexpr double variance(std::uint64_t sum, double squares, std::uint64_t n) noexcept {
   if (squares >= 0 && squares < 0x1p63) return variance(sum, nearest(squares), n);

@@ -182,6 +182,29 @@ TEST_F(Reads, WindowsReadFourElements) {
   EXPECT_EQ(c.writes.strided, 0u);
 }
 
+/// One window of a 9 x 9 image, at its corner (0, 0): how many elements of the table it reads.
+TEST_F(Reads, WindowsBeyondTheEdgeReadTheirRectangles) {
+  const std::vector<float> table(10 * 10, 1);
+  std::vector<float> out(1);
+  const auto reads = [&](Edge edge, std::int64_t size, std::int64_t before) {
+    const formulas::WindowAxis axis{9, size, before, 1, edge};
+    return counts(kernels::WindowsRequest{kernels::Statistic::sum,
+                                          {ConstView(table.data(), 10, 10), Border::zero},
+                                          std::nullopt,
+                                          axis,
+                                          axis,
+                                          View(out.data(), 1, 1)})
+        .reads.elements;
+  };
+  for (const Edge edge : {Edge::replicate, Edge::reflect, Edge::symmetric, Edge::wrap}) {
+    EXPECT_EQ(reads(edge, 5, 2), 4u * 4);          // inside, and beyond one end of either axis
+    EXPECT_EQ(reads(edge, 9 + 4 + 5, 4), 4u * 9);  // beyond both
+  }
+  for (const Edge edge : {Edge::reflect, Edge::symmetric, Edge::wrap})
+    EXPECT_EQ(reads(edge, 1000, 498), 4u * 25) << static_cast<int>(edge);  // and whole copies of both kinds
+  for (const Edge edge : {Edge::shrink, Edge::zero, Edge::constant}) EXPECT_EQ(reads(edge, 1000, 498), 4u);
+}
+
 TEST_F(Reads, DistanceMapsReadEachBinTwice) {
   constexpr std::uint64_t bins = 5;
   std::vector<std::uint32_t> tensor;  // a pixel of each bin everywhere

@@ -44,6 +44,26 @@ Wide<T> sum(const Image<P>& image, std::int64_t x, std::int64_t y, std::int64_t 
 }
 inline constexpr auto identity = [](auto p) { return p; };
 
+// The pixel that an edge shows at position i of an axis, found by one fold or step after another as OpenCV's
+// borderInterpolate does; -1 where it shows none.
+inline std::int64_t shown(std::int64_t i, std::int64_t extent, areal::Edge edge) {
+  using areal::Edge;
+  while (i < 0 || i >= extent) {
+    const bool left = i < 0;
+    if (edge == Edge::replicate)
+      i = left ? 0 : extent - 1;
+    else if (edge == Edge::reflect)
+      i = extent == 1 ? 0 : left ? -i : 2 * (extent - 1) - i;
+    else if (edge == Edge::symmetric)
+      i = left ? -1 - i : 2 * extent - 1 - i;
+    else if (edge == Edge::wrap)
+      i += left ? extent : -extent;
+    else
+      return -1;
+  }
+  return i;
+}
+
 // Memory of any alignment and pitch, between bytes that must not change.
 class Padded {
  public:
@@ -136,6 +156,34 @@ class Table {
   areal::Border border_;
 };
 
+// Tables of several channels of several images, one image of random pixels a plane, in the order of the answers.
+template <class T, class P>
+class Planes {
+ public:
+  template <class F>
+  Planes(std::int64_t width, std::int64_t height, std::int64_t channels, std::int64_t batch, areal::Layout layout,
+         areal::Border border, double lo, double hi, std::uint64_t seed, F f)
+      : memory_(areal::type_of<T>, shape_of(width, height, channels, batch, layout, border)), border_(border) {
+    for (std::int64_t p = 0; p < channels * batch; ++p) {
+      images_.push_back(random_image<P>(width, height, lo, hi, seed + static_cast<std::uint64_t>(p)));
+      fill_table<T>(memory_, p % channels, images_.back(), border, f, p / channels);
+    }
+  }
+  areal::TableView view() const { return {memory_.view(), border_}; }
+  Padded& memory() { return memory_; }
+  const std::vector<Image<P>>& images() const { return images_; }
+
+ private:
+  static areal::Shape shape_of(std::int64_t width, std::int64_t height, std::int64_t channels, std::int64_t batch,
+                               areal::Layout layout, areal::Border border) {
+    const areal::Shape plane = table_shape(width, height, border);
+    return {plane.width, plane.height, channels, batch, layout};
+  }
+  Padded memory_;
+  areal::Border border_;
+  std::vector<Image<P>> images_;
+};
+
 // Empty, full, touching each edge, single pixels, and random ones.
 inline std::vector<areal::Region> regions_inside(std::int64_t width, std::int64_t height, std::uint64_t seed) {
   std::vector<areal::Region> all{{0, 0, 0, 0},
@@ -156,33 +204,6 @@ inline std::vector<areal::Region> regions_inside(std::int64_t width, std::int64_
     all.push_back({x, y, pick(width - x), pick(height - y)});
   }
   return all;
-  // Tables of several channels of several images, one image of random pixels a plane, in the order of the answers.
-  template <class T, class P>
-  class Planes {
-   public:
-    template <class F>
-    Planes(std::int64_t width, std::int64_t height, std::int64_t channels, std::int64_t batch, areal::Layout layout,
-           areal::Border border, double lo, double hi, std::uint64_t seed, F f)
-        : memory_(areal::type_of<T>, shape_of(width, height, channels, batch, layout, border)), border_(border) {
-      for (std::int64_t p = 0; p < channels * batch; ++p) {
-        images_.push_back(random_image<P>(width, height, lo, hi, seed + static_cast<std::uint64_t>(p)));
-        fill_table<T>(memory_, p % channels, images_.back(), border, f, p / channels);
-      }
-    }
-    areal::TableView view() const { return {memory_.view(), border_}; }
-    Padded& memory() { return memory_; }
-    const std::vector<Image<P>>& images() const { return images_; }
-
-   private:
-    static areal::Shape shape_of(std::int64_t width, std::int64_t height, std::int64_t channels, std::int64_t batch,
-                                 areal::Layout layout, areal::Border border) {
-      const areal::Shape plane = table_shape(width, height, border);
-      return {plane.width, plane.height, channels, batch, layout};
-    }
-    Padded memory_;
-    areal::Border border_;
-    std::vector<Image<P>> images_;
-  };
 }
 
 inline bool touches_last(const areal::Region& region, std::int64_t width, std::int64_t height) {

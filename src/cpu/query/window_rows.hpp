@@ -8,10 +8,11 @@
 
 namespace areal::cpu {
 
-/// A table under sliding windows.
+/// A table under sliding windows. What computes rows reads the plane that the view's data points at.
 struct WindowedTable {
   TableView table;  ///< border `zero` or `none`
   formulas::WindowAxis columns, rows;
+  formulas::CellBeyond beyond;  ///< for edge `constant`
 };
 
 /// Sums of one row of windows, modulo 2^64 (two's complement for signed tables) or double.
@@ -41,8 +42,8 @@ struct ArithmeticKernels {
   void (*small_variances)(const std::uint64_t* sums, const std::uint64_t* squares, const std::uint64_t* pixels,
                           std::uint64_t factor, std::int64_t n, double* out);
   void (*square_roots)(double* values, std::int64_t n);
-  /// To 32f or 64f of any alignment.
-  void (*store)(const double* values, std::int64_t n, Type type, void* out);
+  /// To 32f, 64f, or rounded to 8u or 16u; elements of any alignment, `step` bytes apart.
+  void (*store)(const double* values, std::int64_t n, Type type, void* out, std::int64_t step);
 };
 const ArithmeticKernels& arithmetic_kernels();
 

@@ -91,6 +91,7 @@ struct WindowsRequest {
   std::optional<TableView> squares;
   formulas::WindowAxis columns, rows;
   View out;
+  formulas::CellBeyond beyond = {}, squares_beyond = {};  ///< for edge `constant`
 };
 
 struct ConvertRequest {
