@@ -457,6 +457,28 @@ TEST_F(Command, WindowsMeanAndThreshold) {
   EXPECT_EQ(json_lines(answer({"sat", "t.png", "--json"})).at(0)["sum"], white * 255);
 }
 
+// A row of 1, 2, 3 in each of three channels, 1, 10 and 100 times: windows of 1 + 2 beyond the left edge.
+TEST_F(Command, WindowsSeeTheirEdgesInEveryChannel) {
+  write_file(work / "c.npy", npy("|u1", "1, 3, 3", std::vector<std::uint8_t>{1, 10, 100, 2, 20, 200, 3, 30, 30}));
+  const auto first = [&](std::vector<std::string> words) {
+    words.insert(words.begin(),
+                 {"window", "c.npy", "--all-channels", "--size", "5x1", "--sum", "-o", "w.npy", "--edge"});
+    answer(words);
+    const std::string bytes = contents(work / "w.npy");
+    std::vector<double> sums(9);
+    std::memcpy(sums.data(), bytes.data() + (bytes.size() - 72), 72);
+    return std::vector<double>(sums.begin(), sums.begin() + 3);
+  };
+  using Sums = std::vector<double>;  // of the window at the first pixel, whose centre that is
+  EXPECT_EQ(first({"shrink"}), (Sums{6, 60, 330}));
+  EXPECT_EQ(first({"reflect"}), (Sums{11, 110, 560}));
+  EXPECT_EQ(first({"symmetric"}), (Sums{9, 90, 630}));
+  EXPECT_EQ(first({"wrap"}), (Sums{11, 110, 560}));
+  EXPECT_EQ(first({"replicate"}), (Sums{8, 80, 530}));
+  EXPECT_EQ(first({"constant", "--value", "7"}), (Sums{20, 74, 344}));
+  EXPECT_EQ(first({"constant"}), first({"zero"}));
+}
+
 TEST_F(Command, AlgorithmsListsTheCatalogue) {
   const Json list = Json::parse(answer({"algorithms", "--json"}));
   ASSERT_EQ(list.size(), algorithms().size());
