@@ -3,7 +3,7 @@
 #include <algorithm>
 #include "api/core/require.hpp"
 #include "api/core/view_check.hpp"
-#include "api/planes.hpp"
+#include "api/core/planes.hpp"
 
 namespace areal {
 

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <span>
 #include "api/core/require.hpp"
-#include "api/planes.hpp"
+#include "api/core/planes.hpp"
 #include "api/query/region_check.hpp"
 #include "cpu/query/corners.hpp"
 #include "cpu/threads.hpp"

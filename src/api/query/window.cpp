@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 #include "api/core/table_check.hpp"
-#include "api/planes.hpp"
+#include "api/core/planes.hpp"
 #include "api/query/window_check.hpp"
 #include "cpu/query/window_rows.hpp"
 #include "cpu/threads.hpp"
