@@ -1,4 +1,4 @@
-// The rows. No code: each algorithm is one line, and what it claims here is asserted by the tests.
+// The rows. No code: each algorithm is one line, and the tests check its claims.
 #include <areal/catalog.hpp>
 
 namespace areal {

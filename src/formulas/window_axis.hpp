@@ -1,5 +1,5 @@
 #pragma once
-// One axis of sliding windows: which pixels a window covers, as a few intervals of the image, each some times.
+// One axis of sliding windows: the pixels that a window covers, as a few intervals of the image with multiplicities.
 
 #include <algorithm>
 #include <areal/region.hpp>
@@ -13,7 +13,7 @@ struct Piece {
   std::uint64_t times;
 };
 
-/// At most three: inside, and what lies beyond either end.
+/// At most three: inside, and beyond either end.
 struct Pieces {
   std::array<Piece, 3> piece;
   int count = 0;
@@ -42,13 +42,13 @@ struct WindowAxis {
     }
     return all;
   }
-  /// What a mean divides by, along this axis.
+  /// The divisor of a mean along this axis.
   constexpr std::uint64_t pixels(std::int64_t i) const {
     if (edge != Edge::shrink) return static_cast<std::uint64_t>(size);
     const std::int64_t begin = i - before;
     return static_cast<std::uint64_t>(std::min(begin + size, extent) - std::max<std::int64_t>(0, begin));
   }
-  /// Outputs [inner_begin, inner_end) are of windows that lie inside.
+  /// Outputs [inner_begin, inner_end) belong to windows that lie inside.
   constexpr std::int64_t inner_begin() const { return std::min(before, inner_end()); }
   constexpr std::int64_t inner_end() const { return std::clamp<std::int64_t>(extent - size + before + 1, 0, outputs); }
 };

@@ -25,10 +25,10 @@ void initialise(const View& tensor, std::int64_t k) {
   for (std::int64_t y = 0; y < tensor.shape.height && row_bytes > 0; ++y) std::memset(tensor.row(y, k), 0, row_bytes);
 }
 
-// The recurrence as it is printed: every neighbour is read from H.
+// The recurrence as printed in the paper: every neighbour is read from H.
 template <class Count>
 void one_bin(const PixelBins& rule, const ConstView& image, const View& tensor, Border border, std::int64_t k) {
-  // H of a pixel lies `shift` rows and columns on; what falls off the tensor is not wanted.
+  // H of a pixel lies `shift` rows and columns further; entries outside the tensor are skipped.
   const std::int64_t shift = border == Border::none ? 0 : 1;
   const std::int64_t height = std::min(image.shape.height, tensor.shape.height - shift);
   const std::int64_t width = std::min(image.shape.width, tensor.shape.width - shift);

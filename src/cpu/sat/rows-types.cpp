@@ -53,7 +53,7 @@ ScanRows scan_rows_64u(Type input, bool squares) {
 #elif defined(AREAL_GROUP_32f)
 ScanRows scan_rows_32f(Type input, bool squares) {
   using T = float;
-  if (squares) return nullptr;  // 32f cannot hold squares of anything that deserves the name
+  if (squares) return nullptr;  // 32f cannot hold squares with useful precision
   switch (input) {
     case Type::u8:
       return &scan<std::uint8_t, T, false>;
