@@ -88,7 +88,7 @@ TypePair default_types(Type input, std::int64_t width, std::int64_t height) {
       break;
   }
   throw InvalidArgument("image type " + std::string(name_of(input)) +
-                        " has no types: it may be 8u, 8s, 16u, 16s, 32u, 32s, 16f, 32f or 64f");
+                        " has no default types: it may be 8u, 8s, 16u, 16s, 32u, 32s, 16f, 32f or 64f");
 }
 
 std::int64_t largest_safe_region(TypePair types) noexcept {

@@ -18,7 +18,7 @@ class Cells {
 
   const T& read(std::int64_t thread, std::int64_t cell) {
     Cell& c = at(thread, cell);
-    if (!c.filled) fault(thread, cell, "reads a cell that nobody filled");
+    if (!c.filled) fault(thread, cell, "reads a cell that no thread filled");
     if (c.written == period_ && c.writer != thread) fault(thread, cell, "reads what another thread wrote", c.writer);
     c.reader = c.read == period_ && c.reader != thread ? several : thread;
     c.read = period_;
@@ -58,7 +58,7 @@ class Cells {
 
   Cell& at(std::int64_t thread, std::int64_t cell) {
     if (cell < 0 || cell >= static_cast<std::int64_t>(cells_.size()))
-      fault(thread, cell, "requests a cell that is not there");
+      fault(thread, cell, "requests a cell that does not exist");
     return cells_[static_cast<std::size_t>(cell)];
   }
   [[noreturn]] void fault(std::int64_t thread, std::int64_t cell, const char* what, std::int64_t other = -1) const {

@@ -31,7 +31,7 @@ Schedule::Schedule(const std::vector<Pipeline>& memories, std::int64_t threads, 
   if (width < 1) throw Fault("a memory machine needs a width of at least 1");
   if (blocks < 1) throw Fault("a memory machine needs at least 1 block");
   if (threads < 1 || threads % (width * blocks) != 0)
-    throw Fault("the threads of a memory machine are a multiple of its width, for each block");
+    throw Fault("the threads of each block of a memory machine must be a multiple of its width");
   warps_ = threads / width;
   warps_of_block_ = warps_ / blocks;
   for (const Pipeline& pipeline : memories) {

@@ -282,12 +282,12 @@ TEST(MemoryMachine, FaultsOfPrograms) {
               m.read(
                   8, [](std::int64_t i) { return i + 1; }, nowhere);
             }),
-            "memory, cell 8: thread 7 requests a cell that is not there");
+            "memory, cell 8: thread 7 requests a cell that does not exist");
   EXPECT_EQ(fault_of([&] {
               Machine<int> m({Kind::dmm, 8, 4, 2}, 8);
               m.read(8, own, nowhere);
             }),
-            "memory, cell 0: thread 0 reads a cell that nobody filled");
+            "memory, cell 0: thread 0 reads a cell that no thread filled");
   EXPECT_EQ(fault_of([&] {
               auto m = machine();
               m.write(8, own, value), m.read(8, own, nowhere), m.write(8, own, value), m.barrier();
@@ -352,7 +352,7 @@ TEST(MemoryHierarchy, SharedMemoryIsLostAtABarrier) {
   EXPECT_EQ(fault_of([&] { machine.read_shared(across, nowhere); }), "none");
   machine.barrier();
   EXPECT_EQ(fault_of([&] { machine.read_shared(own, nowhere); }),
-            "shared memory of DMM 0, cell 0: thread 0 reads a cell that nobody filled");
+            "shared memory of DMM 0, cell 0: thread 0 reads a cell that no thread filled");
   // Meeting is not enough for global memory.
   machine.write_global([](std::int64_t i) { return i; }, value);
   machine.meet();
