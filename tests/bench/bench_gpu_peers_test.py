@@ -20,7 +20,7 @@ except ImportError:
     print("skipped: NumPy is not installed")
     sys.exit(77)
 
-# What the script asks of CuPy. WRONG spoils one entry; events are a millisecond apart.
+# The parts of CuPy that the script uses. WRONG spoils one entry; events are a millisecond apart.
 CUPY = """
 import numpy
 from numpy import empty

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The tables of docs/algorithms/README.md of planted records: ratios, who wins by how much, and what is lost or missing is said."""
+"""The tables of docs/algorithms/README.md from planted records: ratios, the fastest, and notes on lost or missing cases."""
 
 import argparse
 import pathlib
@@ -34,7 +34,7 @@ def main():
     assert "| `1r1w` | 20.0, 2.00 |" in text and "| `lookback` | 9.0, **0.90** |" in text, text
     assert "| the floor | 5.0, 0.50 |" in text, text
     assert text.endswith("1.50 (8u32u 1024², `2r1w`). The default is faster in every case."), text
-    # An algorithm of ours that nobody has heard of is not a paper's, however fast it is.
+    # An unknown algorithm of ours is not a paper's, however fast it is.
     text = page(won + [record("new", 1)])
     assert "| `new` | 1.0, **0.10** |" in text and "1.50 (8u32u 1024², `2r1w`). The default is faster in every case." in text, text
     lost = won + [record("auto", 30, side=4096), record("1r1w", 25, side=4096)]

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the page of Chen 2018 says of planted records: numbers of the right rows, and nothing of rows that are not there."""
+"""The page of Chen 2018 from planted records: numbers of the right rows, and no claims about missing rows."""
 
 import argparse
 import pathlib
@@ -69,7 +69,7 @@ def main():
                 cells = line.count("|")
             assert not line.startswith("|") or line.count("|") == cells, line
 
-        # One of the three refused: nobody is the best there, and no ratio is of another size.
+        # If one of the three was refused, there is no best, and no ratio comes from another size.
         text = page(without(full, "scanrow-column", "8u32s", 2048))
         assert "of 1 cases: " in text and "up to 3.0 times (8u32s, 1024x1024), 3.00 to 3.00 over all" in text, text
         assert "| 2048x2048 | 8.0 | 300.0 | 90.0 | 40.0 | 50.0 |  | 50.0 |  |  | 6.00 | 1.80 |  |" in text, text
@@ -82,12 +82,12 @@ def main():
         text = page(without(case("32f32f", 1024), "all-partials", "32f32f", 1024))
         assert "against the best of the three: Not measured." in text, text
 
-        # 64f64f, where the baseline wins at the larger size.
+        # 64f64f, where the baseline is faster at the larger size.
         text = page(case("64f64f", 1024) + case("64f64f", 8192, scan_scan=19))
         assert "up to 6k. Here it is not faster at 8192x8192." in text, text
         assert "up to 6k. Here it is faster at every size." in page(case("64f64f", 1024)), text
 
-        # The launches, Ladner-Fischer's apart.
+        # The launches, with Ladner-Fischer's in their own rows.
         launched = case("32f32f", 1024, row_brlt_launches=(20, 22), brlt_row_launches=(9, 11), column_launches=(12, 7))
         slow = record("scanrow-brlt", "32f32f", 1024, 44, (500, 500), scan="ladner-fischer")
         text = page(launched + [slow])
@@ -96,7 +96,7 @@ def main():
         assert "| 1024x1024 | T(BrltScanRow) < T(ScanRowBrlt) | 10.0 | 21.0 | yes |" in text, text
         assert "| 1024x1024 | `scanrow-brlt` | ladner-fischer | 500.0 | 500.0 |" in text, text
         assert "to the former's is 1.10 to 1.10 (32f32f)." in text, text
-        assert "| 1024x1024 | 8.0 | 60.0 | 40.0 |" in text, text  # the figures are of Kogge-Stone
+        assert "| 1024x1024 | 8.0 | 60.0 | 40.0 |" in text, text  # the figures are for Kogge-Stone
         text = page(without(launched, "brlt-scanrow", "32f32f", 1024))
         assert "not all launches were measured" in text and "T(BrltScanRow)" not in text, text
 

@@ -52,7 +52,7 @@ def lee_choe(part):
            "for 4096x2160: 256 bins: 90.0; 32 bins: 90.0", "where both algorithms are equal: 256 bins: 100; 32 bins: 100",
            "256 bins: 95.0 to 105; 32 bins", "default, `planted`: 256 bins: 3.6 to 4.0; 32 bins: 3.6 to 4.0")
     expect_not(text, "did not run", "![")
-    # Without Harris' time nothing is relative to it, and the fastest of the paper is unknown.
+    # Without Harris' time there are no relative times, and the paper's fastest is unknown.
     text = "\n".join(part.lines(newest(without(rows, algorithm="harris", width=4096, bins=256))))
     expect(text, "|  | `harris`, us | 1920 | - |", "| 3 | `lee-choe-multiple` | 100.0 | - (94.7) |", "for 4096x2160: 32 bins: 90.0\n",
            "`planted`: 256 bins: 4.0; 32 bins: 3.6 to 4.0", "These cases did not run, and are in no answer: `harris` of 4096x2160, 256 bins.")
@@ -69,7 +69,8 @@ def launches(**phases):
 
 
 def poostchi_rows():
-    """512 x 512 and 640 x 480 with 32 bins, 512 x 512 with 64, which is the first here and the second on the page; times grow with bins."""
+    """512 x 512 and 640 x 480 with 32 bins, 512 x 512 with 64, which is the first here and the second on the page; times grow
+    with bins."""
     rows = []
 
     def add(what, algorithm, case, time, **more):
@@ -86,7 +87,7 @@ def poostchi_rows():
             cross, wave = launches(initialisation=20, horizontal=40, vertical=40), launches(**{"initialisation": 20, "wave-front": 60})
             add("histogram", "cw-tis", case, 200 * slower, tile=tile, tile_threads=usual, **floor, launches=cross)
             add("histogram", "wf-tis", case, 160 * slower, tile=tile, tile_threads=usual, **floor, launches=wave)
-            if case == (512, 512, 32):  # slower by as many times as there are fewer threads, 1024 by a half
+            if case == (512, 512, 32):  # slower by the ratio of threads, 1024 by a half
                 for threads in (64, 128) if tile == 16 else (128, 256, 1024):
                     other = usual / threads * (1 if threads < usual else 3)
                     filled = [{**launch, "threads": threads, "occupancy": min(1, threads / 1024)} for launch in wave]

@@ -64,7 +64,7 @@ def main():
     assert "Not compared" not in text and "Within 2 %" not in text and "from 5K on, where" not in text.lower(), text
     assert "![" not in text
 
-    # The conjecture: lost, half won, and too close to say.
+    # The conjecture: false, half true, and undecided.
     text = page(of_size(18, one=1.0) + of_size(24) + of_size(64))
     holds(text, "No, at none of the measured sizes.", "24K 2.000 (fastest (1+r)R1W), 64K 2.000", "18K 1R1W, 24K to 64K fastest (1+r)R1W",
           "From 5K on, where the paper has more than 100 (over 4R1W(CPU)), the smallest is 200, at 18K.")

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""bench/pages/ncu_sectors.py against a stand-in for ncu, which says what the simulated machine counts, or something else."""
+"""bench/pages/ncu_sectors.py with a stand-in for ncu, which reports the simulated machine's counts or different ones."""
 
 import argparse
 import contextlib
@@ -99,13 +99,13 @@ def main():
             assert simt["reads"] > 0 and simt["writes"] > 0, (kernel, simt)
             assert (simt["posted"] > 0) == (kernel != "ReduceThenScanWrite"), (kernel, simt)
             says[kernel] = said_of(module, simt)
-        says["ReduceThenScanWrite"]["metrics"][f"{module.L1}ld.sum"] -= 100  # nobody polls there
+        says["ReduceThenScanWrite"]["metrics"][f"{module.L1}ld.sum"] -= 100  # no polls there
         text, records, code = run(module, folder, areal, says, "--keep", str(folder / "kept"))
         assert code == 0, text
         assert [record["algorithm"] for record in records] == ["Lookback", "Thin", "ReduceThenScanWrite"]
         assert all(row["difference"] == 0 for record in records for row in record["rows"] if row["should_agree"]), text
         assert records[0]["instructions"]["LDG handed"] == 100, records[0]
-        # From what was kept, without an ncu.
+        # From kept output, without ncu.
         again, _, code = run(module, folder, areal, {"unknown": []}, "--again", str(folder / "kept"))
         assert (again, code) == (text, 0), again
         # An older ncu without the copies' counters, or without sectors by instruction.

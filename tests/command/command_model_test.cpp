@@ -1,4 +1,4 @@
-// areal model: what it prints, its JSON and its picture, and what it says of wrong use.
+// areal model: its output, its JSON and its picture, and its errors for wrong use.
 
 #include <gtest/gtest.h>
 #include <areal/info.hpp>
@@ -41,10 +41,10 @@ TEST_F(CommandModel, JsonHasOneObjectForEachMachineAndCombination) {
     EXPECT_EQ(point["enough_threads"], p >= 160);
     EXPECT_EQ(point["enough_elements"], false);
     EXPECT_EQ(point["programs"].size(), 8u);
-    // n/p rounds of p/w + l - 1; all at once where p is more.
+    // n/p rounds of p/w + l - 1; all at once if p is larger.
     EXPECT_EQ(units(point, "contiguous"), p == 2048 ? 1024 / 8 + 19 : 1024 / p * (p / 8 + 19));
   }
-  // Every second cell: two entries on both, one more on the UMM where a stretch begins within a group.
+  // Every second cell: two entries on both machines, one more on the UMM if a stretch begins within a group.
   EXPECT_LT(units(points[1], "optimal"), units(points[4], "optimal"));
 }
 
@@ -56,7 +56,7 @@ TEST_F(CommandModel, TextHasTimesAndConstants) {
   // By default p doubles from w to n.
   const auto points = lines_of(answer({"model", "nakano", "--n", "256", "--json"}));
   EXPECT_EQ(points.size(), 2u * 4);
-  // And hides the latency where something else varies.
+  // It hides the latency if something else varies.
   for (const Json& point : lines_of(answer({"model", "nakano", "--n", "256", "--l", "2,4", "--json"})))
     EXPECT_EQ(point["p"], 32 * point["l"].get<std::int64_t>());
 }
@@ -185,12 +185,12 @@ TEST_F(CommandModel, SumsOfALine) {
   EXPECT_EQ(text.rfind("sequential-parallel (Nakano 2013, 7), a line: n = 4096, 32f32f, 512 threads, k = 1024\n", 0),
             0u)
       << text;
-  // Each group of 1024 is one level in global memory and one in a block, three launches, and between groups the carry;
-  // before all the copy.
+  // Each group of 1024 is one level in global memory and one in a block: three launches, plus the carry between groups,
+  // and a copy before all.
   EXPECT_TRUE(
       std::regex_search(text, std::regex(R"(\nbarrier steps B +n / k \(2 log2\(k / 512\) \+ 2\) - 1 +15 +15 +0\n)")))
       << text;
-  // Without a family `harris` is a tensor's.
+  // Without a family, `harris` is the one of tensors.
   const Json tensor = Json::parse(answer({"model", "--algorithm", "harris", "--n", "1024", "--json"}));
   EXPECT_EQ(tensor["family"], "histogram");
   EXPECT_EQ(tensor["threads"], nullptr);

@@ -1,4 +1,4 @@
-// Sliding windows against the image, pixel by pixel, for every edge.
+// Sliding windows compared with the image, pixel by pixel, for every edge.
 #include <gtest/gtest.h>
 #include <areal/error.hpp>
 #include <areal/region.hpp>
@@ -21,7 +21,7 @@ using oracle::Table;
 
 constexpr Edge edges[] = {Edge::valid, Edge::shrink, Edge::zero, Edge::replicate, Edge::reflect};
 
-// The pixel that an edge shows at position i of an axis; -1 where it shows nothing.
+// The pixel that an edge mode reads at position i of an axis; -1 if there is none.
 std::int64_t shown(std::int64_t i, std::int64_t extent, Edge edge) {
   if (i >= 0 && i < extent) return i;
   if (edge == Edge::replicate) return i < 0 ? 0 : extent - 1;
@@ -29,7 +29,7 @@ std::int64_t shown(std::int64_t i, std::int64_t extent, Edge edge) {
   return -1;
 }
 
-// All that a window is asked for, from the pixels it sees.
+// All statistics of a window, from the pixels that it covers.
 struct Seen {
   long double sum = 0, squares = 0;
   std::int64_t inside = 0;
@@ -60,7 +60,7 @@ Seen look(const Image<P>& image, const Window& w, std::int64_t x, std::int64_t y
   return seen;
 }
 
-// Whether the edge can answer: a reflection reaches at most one image beyond.
+// True if the edge mode applies: a reflection reaches at most one image beyond.
 bool possible(const Window& w, std::int64_t width, std::int64_t height) {
   const auto reach = [](std::int64_t size, std::int64_t anchor) {
     const std::int64_t before = anchor < 0 ? size / 2 : anchor;
@@ -78,7 +78,7 @@ double value(const Padded& out, std::int64_t x, std::int64_t y) {
   return out.view().type == Type::f32 ? out.get<float>(x, y) : out.get<double>(x, y);
 }
 
-// How many elements of `out` differ from want(seen), beyond the rounding of out's type.
+// The number of elements of `out` that differ from want(seen), beyond the rounding of out's type.
 template <class P, class Want>
 int differences(const Padded& out, const Image<P>& image, const Window& w, double tolerance, Want want) {
   int wrong = out.guards_stand() ? 0 : 1;

@@ -1,5 +1,5 @@
-// What the catalogue says that a GPU algorithm reads, writes and waits for is what the simulated machine counts, for
-// every row and over shapes of all kinds: exactly, with the remainder that stands here beside the row.
+// The catalogue's formulas for a GPU algorithm's reads, writes and barriers equal the simulated machine's counts, for
+// every row and over shapes of all kinds: exactly, with the remainder stated here beside the row.
 #include <gtest/gtest.h>
 #include <algorithm>
 #include <areal/research/model.hpp>
@@ -16,8 +16,8 @@ namespace {
 struct Shape3 {
   std::int64_t h, w, b;
 };
-// Of one tile and of several, whole ones and not; long lines, up to several blocks; one row, one column, one element;
-// just before and behind umm-optimal's lines of one block; more bins than reduce-then-scan counts at once; a recursion.
+// One tile and several, whole and partial; long lines, up to several blocks; one row, one column, one element; just
+// below and above umm-optimal's lines of one block; more bins than reduce-then-scan counts at once; a recursion.
 constexpr Shape3 shapes[] = {{64, 96, 3},  {70, 45, 3},  {128, 256, 2}, {24, 2080, 1}, {2080, 24, 1},
                              {1, 2500, 2}, {2500, 1, 1}, {3, 513, 1},   {514, 3, 1},   {2, 8200, 1},
                              {8200, 2, 1}, {12, 10, 70}, {1, 33, 3},    {1, 1, 1},     {64, 1152, 1}};
@@ -30,7 +30,7 @@ AlgorithmRequest of(std::string_view id, const Shape3& s) {
 
 std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// What is read and written beside the row's formula, of all elements together.
+/// Reads and writes beyond the row's formula, of all elements together.
 struct Remainder {
   double reads = 0, writes = 0;
 };
@@ -98,7 +98,7 @@ Remainder of_umm_optimal(std::int64_t h, std::int64_t w) {
           y * (row.writes + 1) + x * column.writes + 2 * n - 8 * n};
 }
 
-/// reduce-then-scan: what tiles of 128 x 64 have is kept of whole tiles; and the sums of what lies left or above.
+/// reduce-then-scan: the sums of tiles of 128 x 64 are kept for whole tiles; and the sums of all that is left or above.
 Remainder of_anchored(const Shape3& s) {
   const std::int64_t x = up(s.w, 128), y = up(s.h, 64), tiles = x * y, least = std::min(x, y);
   const std::int64_t reads =
@@ -136,7 +136,7 @@ TEST_P(Catalogue, FormulasAreWhatIsCounted) {
     const AlgorithmModel model = algorithm_model(of(row.id, s));
     const std::int64_t y = up(s.h, 32), x = up(s.w, 32);
     if (row.id == "hybrid-1r1w") {
-      // r is a share of whole tiles; the exact carries are in simt_kasagi_test, as are its launches.
+      // r is a share of whole tiles; simt_kasagi_test has the exact carries and its launches.
       const auto padded = static_cast<double>(y * x * 1024), n = static_cast<double>(s.h * s.w);
       EXPECT_LE(std::abs(model.reads.difference()), 5.0 / 32 * padded + (padded - n));
       EXPECT_GE(model.writes.difference(), 0);
@@ -146,12 +146,12 @@ TEST_P(Catalogue, FormulasAreWhatIsCounted) {
     const Remainder remainder = remainder_of(row.id, s, model.tile);
     EXPECT_NEAR(model.reads.difference(), remainder.reads, 1e-6 * model.reads.counted);
     EXPECT_NEAR(model.writes.difference(), remainder.writes, 1e-6 * model.writes.counted);
-    // Where there is one tile, 2r1w has nothing to scan.
+    // With one tile, 2r1w has nothing to scan.
     EXPECT_EQ(model.steps.difference(), row.id == "2r1w" && y * x == 1 ? -1 : 0);
   }
 }
 
-// Table I of Kasagi 2014, from formulas alone: what tiles hand over is the difference, and first elements.
+// Table I of Kasagi 2014, from formulas alone: the difference is the tiles' carries, and first elements.
 TEST(PaperCosts, OfKasagi) {
   for (const Shape3& s : {Shape3{64, 96, 1}, Shape3{96, 64, 1}, Shape3{128, 128, 1}, Shape3{64, 1152, 1}}) {
     const auto h = static_cast<double>(s.h), w = static_cast<double>(s.w), n = h * w, tiles = n / 1024;
@@ -160,7 +160,7 @@ TEST(PaperCosts, OfKasagi) {
       double cost, of_steps;  // the formula's
       double cost_more;       // the difference
       double dmm, dmm_least, dmm_most;
-      double chain;  // requests of a warp one after another, at most, of all launches
+      double chain;  // at most so many requests of a warp one after another, over all launches
     };
     const auto handed = [&s](std::string_view id) {
       const Remainder more = remainder_of(id, s, 32);
@@ -170,8 +170,7 @@ TEST(PaperCosts, OfKasagi) {
     const std::map<std::string_view, Expected> all{
         {"2r2w", {2 * n + 2 * n / 32, 1, -h, 0, 0, 0, 2 * h + 2 * w}},
         {"4r4w", {8 * n / 32, 3, -h / 32, 4 * n / 32, 0, 0, 2 * h + 2 * w + 128}},
-        // All is strided but for some type pairs that are alone in their warp, or two at the border of two groups: see
-        // below.
+        // All is strided except for lanes that are alone in their warp, or two at the border of two groups: see below.
         {"4r1w", {5 * n, h + w - 2, -2 * h - 2 * w + 1, 0, 0, 0, 5 * (h + w)}},
         {"2r1w",
          {3 * n / 32 + 8 * n / 1024, 2 + deep, handed("2r1w") - 8 * n / 1024, 9 * n / 32, 0, 66 * tiles,
@@ -206,9 +205,9 @@ TEST(PaperCosts, OfKasagi) {
   }
 }
 
-// Inside O(). The constant of the paper's table on the memory machines is 32 (memory_bounds_test); the kernels' levels
-// begin anywhere in an address group, which is up to one more for each run: 40, where the machine holds all threads.
-// Where blocks come one after another, each waits for its own steps, and the bound does not hold.
+// The constant inside O(). That of the paper's table on the memory machines is 32 (memory_bounds_test). The kernels'
+// levels begin anywhere in an address group, which adds up to one group for each run: 40, if the machine holds all
+// threads. If blocks come one after another, each waits for its own steps, and the bound does not hold.
 TEST(PaperCosts, OfNakano) {
   for (const Shape3& s : {Shape3{64, 64, 1}, Shape3{128, 128, 1}, Shape3{64, 256, 1}})
     for (const HierarchicalMachine& machine :
