@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""What the pages of Lee, Choe 2014 and Poostchi 2017 show as measured, of planted records: tables and answers are those of
-the records, and what is missing is a gap that is named, never a number or a claim."""
+"""The measured parts of the pages of Lee, Choe 2014 and Poostchi 2017 from planted records: tables and answers match the
+records, and the page names missing cases instead of making claims about them."""
 
 import argparse
 import pathlib

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The measured part of docs/algorithms/kasagi-2014.md of planted records: the table, and answers that claim no more than
-what was measured: rows that are missing or refused are said, and what is lost is not passed over."""
+"""The measured part of docs/algorithms/kasagi-2014.md from planted records: the table, and answers that claim no more than was
+measured. The page states missing, refused and lost rows."""
 
 import argparse
 import pathlib

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""The measured part of docs/algorithms/nakano-2013.md of planted records: times beside `umm-optimal`'s and `optimal`'s, and what
-is missing is a gap that is named, never a number or a claim."""
+"""The measured part of docs/algorithms/nakano-2013.md from planted records: times beside `umm-optimal`'s and `optimal`'s, and
+the page names missing cases instead of making claims about them."""
 
 import argparse
 import pathlib

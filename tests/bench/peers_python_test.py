@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""`areal sat` beside numpy's cumsum and scikit-image's integral_image: on the shipped pictures, and on arrays of every
-type that .npy holds.
+"""`areal sat` beside numpy's cumsum and scikit-image's integral_image: on the shipped pictures, and on arrays of every type
+that .npy holds.
 
-Exits 77 (skipped) with the reason where numpy or the command is missing; without scikit-image, numpy alone is compared.
+Exits 77 (skipped) with the reason if numpy or the command is missing; without scikit-image, only numpy is compared.
 """
 
 import argparse

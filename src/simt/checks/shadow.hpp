@@ -78,7 +78,7 @@ class Shadow {
   void write_by_host(std::uintptr_t at, std::size_t bytes, ReadLists& lists);
   /// Thread numbers restart: writes of threads become the host's.
   void forget_threads(ReadLists& lists);
-  /// Bytes that nobody wrote.
+  /// Bytes that were never written.
   std::size_t unwritten() const;
   /// A cell has received a list of readers.
   void note_list() { listed_ = true; }
