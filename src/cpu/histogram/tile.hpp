@@ -30,7 +30,7 @@ struct HistogramTile {
   bool read_above = false, write_above = false, read_left = false, write_left = false;
 };
 
-/// Computes the tile and writes every element once. A store fence orders its stores before all later ones.
+/// Computes the tile, writes every element once, and orders its stores before all later ones.
 void run_tile(const HistogramTile& tile);
 
 }  // namespace areal::cpu
