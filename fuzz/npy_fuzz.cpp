@@ -1,4 +1,4 @@
-// .npy streams: whatever the bytes, arrays whose bytes were there, or an error of areal; never more memory than
+// .npy streams: any bytes give either arrays with all their bytes, or an error of areal; never more memory than
 // allowed.
 #include <areal/error.hpp>
 #include <cstdio>

@@ -1,5 +1,5 @@
-// Differential: the bytes decide shape, type pair, border, pitches and options; every row of the catalogue that takes
-// them must give the table that the definition gives. Integers modulo 2^k; floats are small integers, which sum
+// Differential: the bytes determine shape, type pair, border, pitches and options; every row of the catalogue that
+// accepts them must give the table of the definition. Integers modulo 2^k; floats are small integers, which sum
 // exactly.
 #include <algorithm>
 #include <areal/catalog.hpp>
@@ -50,7 +50,7 @@ void put_number(void* at, Type type, std::int64_t value) {
   }
 }
 
-/// A view with gaps of `gap` bytes after rows, planes and images, at an address that is `gap` past an aligned one. The
+/// A view with gaps of `gap` bytes after rows, planes and images, at an address `gap` bytes past an aligned one. The
 /// memory ends with the view, for the address sanitizer.
 View placed(std::vector<std::uint8_t>& memory, const Shape& shape, Type type, std::int64_t gap) {
   const bool planar = shape.layout == Layout::planar;
@@ -84,7 +84,7 @@ struct Request {
   std::abort();
 }
 
-/// Compares a table with term(n, y, x, c) summed by the definition: one row's running sum on top of the row above.
+/// Compares a table with term(n, y, x, c) summed by the definition: one row's running sum added to the row above.
 template <class Term>
 void check(const Request& r, const std::string& id, const char* name, const View& table, Term term) {
   const Shape& s = table.shape;
@@ -179,7 +179,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   // At most 2^17 values of at most 64: their sums, and the differences of such sums, are exact in 32f.
   const std::int64_t planes = std::max<std::int64_t>(1, r.image.channels * r.image.batch);
   r.image.height = bytes.below(std::min<std::int64_t>(700, 16384 / (planes * (r.image.width + 1)) + 2));
-  // The rest of the bytes, over and over, with a step so that rows differ.
+  // The rest of the bytes, repeated, with a step so that rows differ.
   const auto pixels = static_cast<std::size_t>(r.image.width * r.image.height * r.image.batch);
   const std::size_t left = std::max<std::size_t>(1, bytes.size);
   r.pixels.resize(pixels * static_cast<std::size_t>(r.image.channels));
@@ -203,7 +203,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       SatOptions options = r.options;
       options.algorithm = row.id;
       const SatPlan plan(r.image, r.types, options);
-      // No channels and an empty batch are as plain as an empty image.
+      // No channels and an empty batch are valid, like an empty image.
       if (r.image.batch > 0) fail(r, "took options that it does not have", std::string(row.id));
     } catch (const InvalidArgument&) {
     }

@@ -1,10 +1,10 @@
-"""Makes the README's table, docs/performance.md, what the papers' pages show as measured, and the plot from the newest
+"""Makes the README's table, docs/performance.md, the measured parts of the papers' pages, and the plot from the newest
 records in bench/results/.
 
-usage: report.py [--check]   (--check only says whether all are those of the newest records)
+usage: report.py [--check]   (--check only tests whether all of them match the newest records)
 
-A paper's part is measured_NAME.py beside this: PAGE is its page, and lines(newest) makes what stands there between the
-marks, from newest(cases), the path and the records of the newest DATE-cuda-CASES.json, (None, []) where there is none.
+measured_NAME.py in this folder makes a paper's part: PAGE is the page, and lines(newest) the lines between the
+marks. newest(cases) gives the path and the records of the newest DATE-cuda-CASES.json, or (None, []) if there is none.
 """
 
 import importlib
@@ -33,7 +33,7 @@ def milliseconds(microseconds):
 
 
 def opencv_beside(records, row):
-    """The OpenCV record of the same case on one thread: cv::integral has no more."""
+    """The OpenCV record of the same case and number of threads."""
     for other in records:
         same = all(other[key] == row[key] for key in ("lane", "width", "height"))
         if same and other["threads"] == row["threads"] and other["algorithm"].startswith("opencv"):
@@ -104,9 +104,9 @@ def microseconds(value):
     return f"{value:.1f}" if value < 1000 else f"{value:.0f}"
 
 
-# The first word of a peer's record, and how it is called in a table's head.
+# The first word of a peer's record, and its name in a table's header.
 GPU_PEERS = {"npp": "NPP", "cub": "CUB's 1-D scan", "torch": "PyTorch", "cupy": "CuPy", "opencv": "cv::integral (CPU)"}
-# The types beside which the README shows peers.
+# The types for which the README shows peers.
 README_LANES = ("32f32f", "8u32u")
 
 
@@ -116,7 +116,7 @@ def peer_of(row):
 
 
 def peers_table(ours, peers):
-    """Lanes and sizes down, peers across: time, and how often ours fits into it. Nothing where there are no peers."""
+    """Rows are types and sizes, columns are peers: time, and its ratio to ours. Empty if there are no peers."""
     there = [name for name in GPU_PEERS if any(peer_of(row) == name for row in peers)]
     if not there:
         return []
@@ -143,7 +143,7 @@ def peers_table(ours, peers):
 
 
 def gpu_tables():
-    """Lanes down, sizes across: time and the floor's fraction of it. Then the peers."""
+    """Rows are types, columns are sizes: time, and floor / time. Then the peers."""
     lines = []
     for what, words in (("sat", "border none"), ("sat-border-zero", "border zero"), ("sat-squares", "with the table of squares"),
                         ("sat-squares-border-zero", "with the table of squares, border zero"),
@@ -168,7 +168,7 @@ def gpu_tables():
                 row = next((r for r in records if r["lane"] == lane and f"{r['width']}x{r['height']}" == size), None)
                 cells.append(f"{microseconds(row['time_us']['median'])}, {row['fraction']:.2f}" if row else "")
             lines.append(f"| {lane} | " + " | ".join(cells) + " |")
-        if what == "sat":  # the others' lanes are on the performance page
+        if what == "sat":  # the performance page has the other types
             lines += peers_table([row for row in records if row["lane"] in README_LANES], peers)
     header = False
     for what in ("histogram", "histogram-32-GiB", "histogram-batch"):
@@ -223,12 +223,12 @@ def plot(path):
 
 
 def between(text, first, last, lines):
-    """The text, with those lines between the two marks."""
+    """The text, with the given lines between the two marks."""
     return re.sub(re.escape(first) + ".*?" + re.escape(last), lambda _: f"{first}\n{lines}\n{last}", text, flags=re.S)
 
 
 def pages():
-    """Path -> what stands there."""
+    """Path -> text."""
     made = {root / "README.md": between((root / "README.md").read_text(), begin, end, table()),
             root / "docs/performance.md": performance.page(results)}
     for part in sorted(Path(__file__).resolve().parent.glob("measured_*.py")):
@@ -246,7 +246,7 @@ def main():
     if sys.argv[1:] == ["--check"]:
         for path, text in made.items():
             if not path.exists() or path.read_text() != text:
-                sys.exit(f"{path.relative_to(root)} does not hold what the newest records say: run bench/pages/report.py")
+                sys.exit(f"{path.relative_to(root)} does not match the newest records: run bench/pages/report.py")
         return
     for path, text in made.items():
         path.write_text(text)

@@ -18,7 +18,7 @@ constexpr std::string_view types[] = {"8u", "8s", "16u", "16s", "32u", "32s", "6
 constexpr TypePair pair_rows[] = {AREAL_TYPE_PAIRS(AREAL_PAIR)};
 #undef AREAL_PAIR
 
-// Index of a name in a list, as the enum whose values are the list's positions.
+// The index of a name in a list, as the enum with those positions.
 template <class Enum, std::size_t N>
 std::optional<Enum> named(const std::array<std::string_view, N>& names, std::string_view name) {
   for (std::size_t i = 0; i < N; ++i)
@@ -98,7 +98,7 @@ TypePair default_types(const Shape& image, Type input, bool volume) {
       break;
   }
   throw InvalidArgument("image type " + std::string(name_of(input)) +
-                        " has no types: it may be 8u, 8s, 16u, 16s, 32u, 32s, 16f, 32f or 64f");
+                        " has no default types: it may be 8u, 8s, 16u, 16s, 32u, 32s, 16f, 32f or 64f");
 }
 
 std::int64_t largest_safe_region(TypePair types) noexcept {
@@ -114,7 +114,7 @@ std::int64_t largest_safe_region(TypePair types) noexcept {
       entry = std::numeric_limits<std::uint32_t>::max();
       break;
     case Type::s32:
-      // A signed pixel is furthest from zero below it, and there a table reaches one further.
+      // A signed pixel's largest magnitude is negative, and negative table entries reach one further.
       entry = (std::uint64_t{1} << 31) - !is_signed;
       break;
     case Type::u64:

@@ -1,5 +1,5 @@
 #pragma once
-// One axis of sliding windows: which pixels a window covers, as a few intervals of the image, each some times.
+// One axis of sliding windows: the pixels that a window covers, as a few intervals of the image with multiplicities.
 
 #include <algorithm>
 #include <areal/region.hpp>

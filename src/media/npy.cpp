@@ -14,7 +14,7 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "rows are written as they lie in memory");
 
-// numpy itself refuses more than 10,000 unless told otherwise; no plain array needs even 300.
+// numpy itself refuses more than 10,000 by default; no plain array needs even 300.
 constexpr std::uint32_t largest_dictionary = 65535;
 
 Shape shape_along(const std::vector<std::int64_t>& s, Axes axes, const std::string& name) {

@@ -1,4 +1,4 @@
-// A folder of pictures, opened as a video: sorted as people sort names, one frame a picture.
+// A folder of pictures, opened as a video: in natural order, one frame for each picture.
 #include <algorithm>
 #include <optional>
 #include "media/file_error.hpp"
@@ -28,7 +28,7 @@ bool before_naturally(const std::string& a, const std::string& b) {
     }
   }
   const std::size_t left_a = a.size() - i, left_b = b.size() - j;
-  return left_a != left_b ? left_a < left_b : a < b;  // a01 and a1: some order, always the same
+  return left_a != left_b ? left_a < left_b : a < b;  // a01 and a1: any fixed order
 }
 
 class PictureFolder : public Video {
@@ -42,7 +42,7 @@ class PictureFolder : public Video {
     if (error) fail(name_, "the folder could not be read (", error.message(), ")");
     if (files_.empty()) fail(name_, "the folder holds no picture (.png, .jpg, .tif, .exr, .pgm, .ppm)");
     std::sort(files_.begin(), files_.end(), before_naturally);
-    // The first picture gives the size that the others must have; read once.
+    // The first picture defines the size of all others; read once.
     first_ = read_picture(fs::path(name_) / files_[0], options_).pixels;
     shape_ = first_->shape();
     type_ = first_->type();

@@ -9,8 +9,8 @@
 namespace areal::simt {
 namespace {
 
-/// The memory of a request. Inputs may overlap one another (a table may be its own count): they are registered as the
-/// ranges that they make together.
+/// The memory of a request. Inputs may overlap one another (a table may be its own count): the union of their ranges is
+/// registered.
 class Registrar {
  public:
   explicit Registrar(Launcher& launcher) : launcher_(launcher) {}

@@ -232,7 +232,7 @@ TEST_F(CommandBadInput, Npy) {
   for (const char* name : {"complex.npy", "big.npy", "order.npy", "lying.npy", "lying2.npy", "flat.npy", "broken.npy"})
     check({{"sat", name}, 1, std::string(name) + ": "});
   check({{"sat", "lying.npy"}, 1, "is truncated: its header declares 24000000 bytes of data, 24 are there"});
-  check({{"sat", "long.npy"}, 2, "image type 64s has no types"});
+  check({{"sat", "long.npy"}, 2, "image type 64s has no default types"});
   check({{"sat", "many.npy"}, 2, "many.npy: has 6 channels, which is no colour"});
   check({{"sat", "-"}, 1, "standard input: holds no .npy array"});
   check({{"sat", "-"}, 1, "standard input"}, "no array at all");

@@ -1,4 +1,4 @@
-// areal model: what it prints, its JSON and its picture, and what it says of wrong use.
+// areal model: its output, its JSON and its picture, and its errors for wrong use.
 
 #include <gtest/gtest.h>
 #include <areal/info.hpp>
@@ -41,10 +41,10 @@ TEST_F(CommandModel, JsonHasOneObjectForEachMachineAndCombination) {
     EXPECT_EQ(point["enough_threads"], p >= 160);
     EXPECT_EQ(point["enough_elements"], false);
     EXPECT_EQ(point["programs"].size(), 8u);
-    // n/p rounds of p/w + l - 1; all at once where p is more.
+    // n/p rounds of p/w + l - 1; all at once if p is larger.
     EXPECT_EQ(units(point, "contiguous"), p == 2048 ? 1024 / 8 + 19 : 1024 / p * (p / 8 + 19));
   }
-  // Every second cell: two entries on both, one more on the UMM where a stretch begins within a group.
+  // Every second cell: two entries on both machines, one more on the UMM if a stretch begins within a group.
   EXPECT_LT(units(points[1], "optimal"), units(points[4], "optimal"));
 }
 
@@ -56,7 +56,7 @@ TEST_F(CommandModel, TextHasTimesAndConstants) {
   // By default p doubles from w to n.
   const auto points = lines_of(answer({"model", "nakano", "--n", "256", "--json"}));
   EXPECT_EQ(points.size(), 2u * 4);
-  // And hides the latency where something else varies.
+  // It hides the latency if something else varies.
   for (const Json& point : lines_of(answer({"model", "nakano", "--n", "256", "--l", "2,4", "--json"})))
     EXPECT_EQ(point["p"], 32 * point["l"].get<std::int64_t>());
 }

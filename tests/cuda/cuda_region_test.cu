@@ -1,4 +1,4 @@
-// What tables on a GPU are asked: the image's own answers, the CPU's bits. All is skipped where there is no GPU.
+// Queries of tables on a GPU: the image's own answers, the CPU's bits. All is skipped without a GPU.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 #include <areal/info.hpp>
@@ -17,7 +17,7 @@ using namespace device_cases;
 
 #define REQUIRE_CUDA(call) ASSERT_EQ((call), cudaSuccess) << cudaGetErrorString(cudaGetLastError())
 
-/// Twins in device memory, at addresses as odd as the host's.
+/// Copies in device memory, at addresses as odd as the host's.
 class Bed {
  public:
   template <class T>
@@ -153,7 +153,7 @@ TEST_F(CudaRegions, DistanceMaps) {
 
 TEST_F(CudaRegions, ARunnerAnswersTheHost) { a_runner_answers_the_host<Bed>(); }
 
-/// A million regions of a table that stayed where it was computed.
+/// A million regions of a table that stayed in device memory.
 TEST_F(CudaRegions, OfATableThatStays) {
   const auto image = oracle::random_image<std::uint8_t>(2000, 1500, 0, 255, 8);
   const Shape shape{2000, 1500};

@@ -1,4 +1,4 @@
-// Tables on a GPU: what the conformance suite does not ask. All is skipped where there is no GPU.
+// Tables on a GPU: tests beyond the conformance suite. All is skipped without a GPU.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 #include <areal/catalog.hpp>
@@ -129,8 +129,8 @@ __device__ unsigned long long nanoseconds() {
   asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
   return now;
 }
-// Until it is told to end, or 20 seconds are over, which it says. One thread of a block asks, and not too often: all of
-// them would keep the bus to the host busy, which the test's own copies need.
+// Until it is told to end, or after 20 seconds, which it reports. One thread of a block polls, and not too often: all
+// of them would saturate the bus to the host, which the test's own copies need.
 __global__ void occupy(const volatile int* go_on, int* gave_up) {
   const unsigned long long begin = nanoseconds();
   while (threadIdx.x == 0 && *go_on != 0) {
@@ -143,7 +143,7 @@ __global__ void occupy(const volatile int* go_on, int* gave_up) {
   __syncthreads();
 }
 
-// Blocks that wait hold most of the machine: a few of ours are resident at a time, on the rest.
+// Waiting blocks occupy most of the machine; a few of ours are resident at a time on the rest.
 TEST_P(CudaSatOf, AdvancesUnderACompetingKernel) {
   int* flags = nullptr;
   REQUIRE_CUDA(cudaHostAlloc(&flags, 2 * sizeof *flags, cudaHostAllocMapped));
@@ -154,7 +154,7 @@ TEST_P(CudaSatOf, AdvancesUnderACompetingKernel) {
   cudaStream_t other;
   REQUIRE_CUDA(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
   OnGpu gpu({5000, 3000}, type_pair("32f32f"), 8, GetParam());
-  gpu.forget();  // whatever is launched below is loaded now: loading waits for the device
+  gpu.forget();  // load everything that is launched below: loading waits for the device
   gpu.execute();
   const auto first = gpu.table();
   *go_on = 1, *gave_up = 0;
@@ -218,7 +218,7 @@ TEST_F(CudaSat, TheSimulatedMachineGivesTheSameBits) {
   for (const std::string& id : device_sat_ids(true)) expect_same(id, type_pair("32f32f"), {1152, 64});
 }
 
-// What comes beside the plain sum, through the copies of SatRunner.
+// The tables beside the plain sum, through the copies of SatRunner.
 TEST_F(CudaSat, TheSimulatedMachineGivesTheSameBitsOfAllTables) {
   for (const BackendInfo& row : backends())
     if (row.backend == Backend::simt && !row.available) GTEST_SKIP() << "no simulated machine";
@@ -304,7 +304,7 @@ TEST_F(CudaSat, AllTablesOfALargeImage) {
   EXPECT_TRUE(same(gpu.count, cpu.count));
 }
 
-// Each by a thread of its own, whose current device stays the first.
+// Each in its own thread, which keeps the first device as current.
 TEST_F(CudaSat, OnSeveralDevicesAtOnce) {
   const std::vector<DeviceInfo> all = devices();
   if (all.size() < 2) GTEST_SKIP() << "one GPU";

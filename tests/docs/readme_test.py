@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Runs what the README and the pages of docs/algorithms show.
+"""Runs the code that the README and the pages of docs/algorithms show.
 
-    ```cpp run       compiled against the build tree as a program of its own, and run
-    ```sh run        run by bash in a scratch folder, `areal` of the build tree in the PATH, data/ linked
-    ```text output   what the block before it prints, to the letter; a line of `...` stands for any lines
+   ```cpp run       compiled against the build tree as a separate program, and run
+   ```sh run        run by bash in a scratch folder, `areal` of the build tree in the PATH, data/ linked
+   ```text output   the exact output of the block before it; a line of `...` stands for any lines
 
-Other sh blocks may only call ./run with a verb that it has, cmake or git: an areal command that is shown is run.
-It proves first, on planted texts, that wrong output, a failing command and a command left out are found.
+Other sh blocks may only call ./run with an existing verb, cmake or git; an areal command must be in a `run` block.
+It first proves, on planted texts, that it finds wrong output, a failing command and a command that is not run.
 """
 
 import argparse
@@ -59,7 +59,7 @@ class Runner:
 
 
 def check(text, runner, verbs):
-    """How many blocks ran. Throws Wrong with the line of the first block that does not do what it says."""
+    """The number of blocks that ran. Throws Wrong with the line of the first block that fails."""
     ran, printed = {"cpp": 0, "sh": 0}, None
     for line, language, words, code in blocks(text):
         try:

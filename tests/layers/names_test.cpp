@@ -1,4 +1,4 @@
-// What follows from types and names alone: types, type pairs, borders, halves, the catalogue, owned memory.
+// Properties of types and names alone: types, type pairs, borders, halves, the catalogue, owned memory.
 #include <gtest/gtest.h>
 #include <areal/array.hpp>
 #include <areal/border.hpp>
@@ -143,7 +143,7 @@ TEST(Catalogue, KeysAreUniqueAndFound) {
     EXPECT_FALSE(row.id.empty() || row.source.empty() || row.reads_per_element.empty() ||
                  row.writes_per_element.empty() || row.barrier_steps.empty());
     EXPECT_TRUE(row.cpu || row.cuda || row.simt);
-    EXPECT_NE(row.id, "auto");  // what a user says for no id
+    EXPECT_NE(row.id, "auto");  // the text for no id
     EXPECT_EQ(find_algorithm(row.family, row.id), &row);
   }
   EXPECT_GE(keys.size(), 7u);

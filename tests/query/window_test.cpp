@@ -1,4 +1,4 @@
-// Sliding windows against the image, pixel by pixel, for every edge.
+// Sliding windows compared with the image, pixel by pixel, for every edge.
 #include <gtest/gtest.h>
 #include <areal/error.hpp>
 #include <areal/region.hpp>
@@ -22,7 +22,7 @@ using oracle::Table;
 constexpr Edge edges[] = {Edge::valid,   Edge::shrink,    Edge::zero, Edge::replicate,
                           Edge::reflect, Edge::symmetric, Edge::wrap, Edge::constant};
 
-// All that a window is asked for, from the pixels it sees.
+// All statistics of a window, from the pixels that it covers.
 struct Seen {
   long double sum = 0, squares = 0;
   std::int64_t inside = 0;
@@ -63,7 +63,7 @@ double value(const Padded& out, std::int64_t x, std::int64_t y) {
   return out.view().type == Type::f32 ? out.get<float>(x, y) : out.get<double>(x, y);
 }
 
-// How many elements of `out` differ from want(seen), beyond the rounding of out's type.
+// The number of elements of `out` that differ from want(seen), beyond the rounding of out's type.
 template <class P, class Want>
 int differences(const Padded& out, const Image<P>& image, const Window& w, double tolerance, Want want) {
   int wrong = out.guards_stand() ? 0 : 1;

@@ -1,4 +1,4 @@
-// The formulas of the catalogue are read as they are meant.
+// The catalogue's formulas are evaluated as intended.
 #include "research/cost_formula.hpp"
 #include <gtest/gtest.h>
 #include <areal/catalog.hpp>
@@ -31,7 +31,7 @@ TEST(CostFormula, SideBySideIsAProduct) {
   EXPECT_EQ(value("(h) (w)"), 64 * 96);
   EXPECT_EQ(value("2h"), 128);
   EXPECT_EQ(value("(h + w) / T"), 5);
-  EXPECT_EQ(value("1 / 2 d"), 0.5);  // as with *: the half of d
+  EXPECT_EQ(value("1 / 2 d"), 0.5);  // as with *: half of d
   EXPECT_EQ(value("(1 - r^0.5) (h + w) / T + 4 d + 4"), 0.5 * 5 + 8);
   EXPECT_EQ(value("5 + 4 d - (1 + 4 r h w / T^2)^0.5"), 9 - std::sqrt(7.0));
 }

@@ -1,6 +1,6 @@
 // Lemmas 1, 2 and 4, theorems 3, 5 and 7 and corollary 6 of Nakano 2013, each with its constant, over sweeps of n, p, w
-// and l; and where latency is hidden. The bounds are written here anew. What areal/research/model.hpp says is held
-// against them.
+// and l; and where latency is hidden. The bounds are written again here, and areal/research/model.hpp is compared with
+// them.
 
 #include <gtest/gtest.h>
 #include <areal/error.hpp>
@@ -35,7 +35,7 @@ const ModelTime& row(const NakanoTimes& times, std::string_view program) {
 // Set under sanitizers.
 bool is_short() { return std::getenv("AREAL_TEST_SHORT") != nullptr; }
 
-// Calls visit(point, times) for powers of two; fewer where AREAL_TEST_SHORT is set.
+// Calls visit(point, times) for powers of two; for fewer if AREAL_TEST_SHORT is set.
 template <class Visit>
 void sweep(const Visit& visit) {
   for (const auto kind : {MemoryKind::dmm, MemoryKind::umm})
@@ -102,7 +102,7 @@ TEST(MemoryBounds, EveryTheoremWithItsConstant) {
   EXPECT_EQ(largest.size(), 2u * 8);
 }
 
-// Corollary 6 for every work space, not only the one that is chosen.
+// Corollary 6 for every workspace, not only the chosen one.
 TEST(MemoryBounds, SequentialParallelForEveryWorkspace) {
   for (const auto kind : {MemoryKind::dmm, MemoryKind::umm})
     for (const std::int64_t w : {1, 8, 32})
@@ -147,7 +147,7 @@ TEST(MemoryBounds, LatencyIsHiddenWhereThreadsAndElementsAreEnough) {
             EXPECT_LE(units, 3 * 3 * width);  // each term is at most n/w
             EXPECT_EQ(times.limit, "bandwidth");
           }
-          // One missing by a factor of f costs that factor.
+          // A bound too small by a factor f costs that factor.
           EXPECT_GE(units, width * static_cast<double>(w * l) / static_cast<double>(p));
           EXPECT_GE(units, width * static_cast<double>(w * l) * std::log2(n) / static_cast<double>(n));
           const auto waits = (n + p - 1) / p * l;
@@ -160,8 +160,8 @@ TEST(MemoryBounds, LatencyIsHiddenWhereThreadsAndElementsAreEnough) {
         }
 }
 
-// Beyond n/w threads the tiles of the transposes have no work for more: that table's time stops falling, the direct
-// one's does not.
+// Beyond n/w threads the tiles of the transposes have no more work: that table's time stops falling, the direct one's
+// does not.
 TEST(MemoryBounds, TransposesHaveWorkForFewThreads) {
   const std::int64_t n = 4096, w = 32, l = 512;
   const auto at = [&](std::int64_t p) { return nakano_times({MemoryKind::umm, p, w, l}, n); };
@@ -173,7 +173,7 @@ TEST(MemoryBounds, TransposesHaveWorkForFewThreads) {
 }
 
 TEST(MemoryBounds, SizesThatAreNoPowersOfTwo) {
-  // No constant is claimed; twice that of powers of two is enough here.
+  // No constant is claimed; twice that for powers of two is enough here.
   for (const auto kind : {MemoryKind::dmm, MemoryKind::umm})
     for (const std::int64_t n : {3, 5, 77, 1000, 2310})
       for (const std::int64_t w : {1, 3, 7, 24})

@@ -1,4 +1,4 @@
-// What a plan or an execute refuses: the type of the exception, and the words that its sentence must hold.
+// Errors of plans and executes: the type of the exception, and the words that its sentence must contain.
 #include <gtest/gtest.h>
 #include <areal/info.hpp>
 #include <limits>
@@ -107,7 +107,7 @@ TEST(PlanErrors, ABackendThatIsNotHere) {
   for (const BackendInfo& row : backends()) {
     if (row.backend == Backend::cpu) continue;
     const std::string name(name_of(row.backend));
-    // Where the backend is here, its device 4096 is not.
+    // If the backend is available, its device 4096 is not.
     const SatOptions options{.backend = row.backend, .device = row.available ? 4096 : 0};
     expect_error<Unavailable>({name}, [&] { SatPlan(Shape{5, 5}, lane_8u32u, options); });
     expect_error<Unavailable>({name}, [&] {
@@ -128,7 +128,7 @@ TEST(PlanErrors, Options) {
   refuses_plan({"-1"}, Shape{5, 5}, lane_8u32u, {.threads = -1});
 }
 
-/// A good execute of a 6x4 plan, which each test spoils in one place.
+/// A valid execute of a 6x4 plan, which each test spoils in one place.
 struct Good {
   SatOptions options;
   TypePair types{Type::u8, Type::u32};
@@ -154,7 +154,7 @@ struct Good {
   }
 };
 
-/// Refused by every row that takes the options, with InvalidArgument and these words.
+/// Every row that takes the options refuses this, with InvalidArgument and these words.
 template <class Spoil>
 void refuses_execute(std::initializer_list<std::string> words, const SatOptions& options, Spoil spoil) {
   const bool plain = !options.mask && !options.squares && !options.tilted;
@@ -285,7 +285,7 @@ TEST(ExecuteErrors, CancelledByProgress) {
       const SatArguments arguments{ConstView(image.data(), 1100, 300), View(sum.data(), 1101, 301)};
       EXPECT_THROW(plan.execute(arguments, workspace.data()), Cancelled);
       EXPECT_GE(calls, 1);
-      // The workspace and the plan are good for the next execute.
+      // The workspace and the plan are usable for the next execute.
       calls = 0;
       go_on = true;
       EXPECT_NO_THROW(plan.execute(arguments, workspace.data()));
@@ -306,7 +306,7 @@ TEST(ExecuteErrors, EmptyImagesNeedNoMemory) {
             plan.execute({ConstView(nullptr, Type::u8, shape), View(nullptr, Type::u32, shape)}, workspace.data()))
             << id << " " << name_of(border);
       }
-    // With the border `zero` there is a column of zeros to write all the same.
+    // With the border `zero` there is still a column of zeros to write.
     const SatPlan zero(Shape{0, 5}, lane_8u32u, {.algorithm = id});
     workspace.resize(zero.workspace_bytes() + 1);
     std::uint32_t sum[6] = {9, 9, 9, 9, 9, 9};

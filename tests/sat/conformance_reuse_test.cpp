@@ -1,4 +1,4 @@
-// Plans and workspaces used again, copied, and from several threads at once; and no byte read beyond the image.
+// Plans and workspaces reused, copied, and used from several threads at once; and no byte read beyond the image.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -98,7 +98,7 @@ TEST(Reuse, TheOneLineFormOwnsItsTables) {
           << name_of(types);
       EXPECT_EQ(tables.squares.bytes() + tables.tilted.bytes() + tables.count.bytes(), 0u);
     }
-  // The type pair by default, and all the tables.
+  // The default type pair, and all the tables.
   const Values image = random_image(Type::u8, shape, Fill::wild, 3);
   const Values mask = random_mask(shape, 3);
   const Buffer buffer(image, placements[0]), mask_buffer(mask, placements[0]);
@@ -135,7 +135,7 @@ class Fenced {
   Fenced(const Fenced&) = delete;
   Fenced& operator=(const Fenced&) = delete;
   ~Fenced() { munmap(memory_, inner_ + 2 * page_); }
-  /// The last `bytes` before the forbidden page, or the first after it.
+  /// The last `bytes` before the guard page, or the first after it.
   char* at_end(std::size_t bytes) { return memory_ + page_ + inner_ - bytes; }
   char* at_start() { return memory_ + page_; }
 

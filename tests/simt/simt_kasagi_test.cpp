@@ -1,5 +1,5 @@
-// The algorithms of Kasagi 2014 on the simulated machine: they read, write and launch what the paper's formulas say,
-// the lower-order terms included; whatever the schedule and the tiles' side. What tiles do is in kasagi_cost.hpp.
+// The algorithms of Kasagi 2014 on the simulated machine: reads, writes and launches equal the paper's formulas, with
+// the lower-order terms, for any schedule and side of the tiles. kasagi_cost.hpp has the work of tiles.
 #include <gtest/gtest.h>
 #include <numeric>
 #include <random>
@@ -15,7 +15,7 @@ namespace {
 using kasagi::Cost;
 using kernels::Plain;
 
-/// The table of random 16-bit pixels in T, border none: what it takes. The workspace is poisoned.
+/// The cost of a table of random 16-bit pixels in T, border none. The workspace is poisoned.
 template <class Algorithm, class T = std::uint64_t>
 Counts run(std::int64_t height, std::int64_t width, const Options& options = {}, double r = 0.25) {
   std::mt19937 random(7);
@@ -58,7 +58,7 @@ void expect_cost(const Counts& c, const Cost& cost, const std::string& what) {
   EXPECT_EQ(number(c.shared_reads.elements), cost.shared_reads) << what;
   EXPECT_EQ(number(c.shared_writes.elements), cost.shared_writes) << what;
 }
-/// A warp's type pairs have parts of several rows where tiles are less than 32 wide.
+/// A warp's lanes have parts of several rows if tiles are less than 32 wide.
 void expect_coalesced(const Counts& c, int w, const std::string& what) {
   if (w < 32) return;
   EXPECT_EQ(c.reads.strided, 0u) << what;
@@ -79,7 +79,7 @@ void expect_lemma1() {
     EXPECT_EQ(column.size(), std::size_t{w}) << k;
   }
 }
-/// On a machine of 32 banks of 4 bytes, of which 8 bytes a type pair are served half a warp at a time.
+/// On a machine of 32 banks of 4 bytes, which serves 8 bytes a lane in half-warps.
 template <int w, class T>
 void expect_no_conflict() {
   for (const Size& s : {Size{3 * w, 4 * w}, Size{3 * w - 1, 2 * w + 1}}) {
@@ -102,7 +102,7 @@ void no_bank_twice() {
 }
 TEST(Kasagi, Lemma1RowsAndColumnsOfTheDiagonalArrangementMeetNoBankTwice) { no_bank_twice<2, 4, 8, 16, 32, 64>(); }
 
-/// Whether `type pairs` accesses, `stride` elements apart, touch more address groups than neighbours would.
+/// True if `lanes` accesses, `stride` elements apart, touch more address groups than neighbours would.
 bool is_strided(std::int64_t first, std::int64_t stride, std::int64_t pairs) {
   constexpr std::int64_t group = 32;
   std::set<std::int64_t> groups;
@@ -186,7 +186,7 @@ TEST(Kasagi, FourReadOneWrite) {
     expect_cost(c, {4 * n - 2 * s.h - 2 * s.w + 1, n, s.h + s.w - 1}, words(s));
     expect_strided(c, strided_of_4r1w(s), words(s));
   }
-  // But for a type pair that is alone in its warp, or two at the border of two address groups, all is strided.
+  // All is strided, except for a lane that is alone in its warp, or two at the border of two address groups.
   EXPECT_GE(strided_of_4r1w({64, 64}).writes, 64 * 64 - 8);
 }
 

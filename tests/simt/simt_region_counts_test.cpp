@@ -1,4 +1,4 @@
-// The reads and writes that the contracts of the kernels of queries promise, as the simulated machine counts them.
+// The reads and writes that the contracts of the query kernels promise, compared with the simulated machine's counts.
 #include <gtest/gtest.h>
 #include <areal/region.hpp>
 #include <optional>
@@ -8,7 +8,7 @@
 namespace areal {
 namespace {
 
-/// Reads of a request that the kernels promise. Inner regions of a table: all four corners are there.
+/// Reads that the kernels promise for a request. Inner regions of a table have all four corners.
 class Reads : public testing::Test {
  protected:
   static constexpr std::uint64_t a_region = 4;  // numbers
@@ -101,7 +101,7 @@ TEST_F(Reads, ConversionsReadAndWriteEachElementOnce) {
   EXPECT_EQ(c.writes.elements, (width + 1) * (height + 1));
   EXPECT_EQ(c.writes.strided, 0u);
   c = ask(Border::exclusive, Border::zero, larger, pixels);
-  // The last column adds height - 1 pixels, the last row width, each to a neighbour that is read but for the last one.
+  // The last column adds height - 1 pixels, the last row width, each to a neighbour that is read except the last one.
   EXPECT_EQ(c.reads.elements, width * height + 2 * (height - 1) + width + width - 1);
   EXPECT_EQ(c.writes.elements, (width + 1) * (height + 1));
 }

@@ -1,4 +1,4 @@
-// What tables are asked, on the simulated machine, which checks every access: the image's own answers, the CPU's bits.
+// Queries of tables on the simulated machine, which checks every access: the image's own answers, the CPU's bits.
 #include "device_border_cases.hpp"
 #include "device_corner_cases.hpp"
 #include "device_region_cases.hpp"
@@ -117,7 +117,7 @@ TEST(SimtRegions, AnyScheduleGivesTheSameAnswersAndTheSmallestRefused) {
         options);
     if (seed == 1) first = out;
     EXPECT_EQ(differences(out, first), 0u) << "seed " << seed;
-    EXPECT_EQ(refused, 77) << "seed " << seed;  // the first of the wild ones
+    EXPECT_EQ(refused, 77) << "seed " << seed;  // the first of the arbitrary ones
   }
 }
 
@@ -154,7 +154,7 @@ TEST(SimtRegions, SaysWhatCannotBe) {
   EXPECT_THROW(window_sums(simt, {table.view().view, Border::exclusive}, {3, 3}, map.view()), InvalidArgument);
 }
 
-/// The CPU's sentences where it has one; of the device's own, which argument.
+/// The CPU's error text if it has one; the device's own names the argument.
 TEST(SimtBoxes, SayWhatCannotBe) {
   const Place simt{Backend::simt};
   RegionRunner runner(simt);

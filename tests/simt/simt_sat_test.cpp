@@ -13,7 +13,7 @@ namespace {
 
 using conformance::device_sat_ids;
 
-/// The tables of one random image, on a workspace that is kept.
+/// The tables of one random image, on a reused workspace.
 class Tables {
  public:
   Tables(std::string id, const kernels::SatRequest& request)
@@ -103,7 +103,7 @@ TEST(SatKernels, ReadEachElementOnceAndWriteItOnce) {
       }
 }
 
-/// A type pair and its squares. Pairs of 64 bits are handed over in two words, all others in one.
+/// A type pair and its squares. Pairs of 64-bit sums are published in two words, all others in one.
 struct WithSquares {
   const char* types;
   Type squares;
@@ -149,7 +149,7 @@ TEST(SatKernels, SumAndSquaresReadEachPixelOnceAndWriteEachEntryOnce) {
     }
 }
 
-// Two by four tiles of 256x128: each but the last of its row hands over its rows, each but the lowest its columns
+// Two by four tiles of 256x128: each but the last of its row publishes its rows, each but the lowest its columns
 // (twice, the uppermost once) and their total; sums and squares in one word.
 TEST(SatKernels, SumAndSquaresAreHandedOverTogether) {
   Tables run("lookback", {{512, 512}, type_pair("8u32u"), Border::none, Type::u64});
@@ -176,7 +176,7 @@ TEST(SatKernels, AnyScheduleGivesTheSameBitsOfAllTables) {
   }
 }
 
-/// Of the launches before the last, which is the sum's.
+/// The launches before the last, which is the sum's.
 GlobalCounts all_of(const std::vector<LaunchCounts>& launches, GlobalCounts Counts::*what) {
   GlobalCounts all;
   for (std::size_t i = 0; i + 1 < launches.size(); ++i) all += launches[i].counts.*what;
@@ -214,7 +214,7 @@ TEST(SatKernels, WhichPixelsCountIsReadOnceAndWrittenOnce) {
   request.ignore_nan = request.mask = true;
   Tables run("lookback", request);
   run({});
-  ASSERT_EQ(run.launches.size(), 3u);  // which count; counts; the sum
+  ASSERT_EQ(run.launches.size(), 3u);  // which pixels count; counts; the sum
   const std::uint64_t pixels = 256 * 64;
   EXPECT_LE(run.launches[0].counts.reads.elements, pixels * 4);
   EXPECT_EQ(run.launches[0].counts.writes.elements, pixels);

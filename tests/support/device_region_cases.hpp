@@ -1,6 +1,6 @@
 #pragma once
-// What tables that stay on a device must answer, for any machine: the image's own sums and counts, and the CPU's bits.
-// A Bed puts memory of the test on its machine: in(vector or Padded), out(vector or Padded), back(), and `on`.
+// Tests of queries of tables in device memory, for any machine: the image's own sums and counts, and the CPU's bits. A
+// Bed puts memory of the test on its machine: in(vector or Padded), out(vector or Padded), back(), and `on`.
 
 #include <gtest/gtest.h>
 #include <areal/device_region.hpp>
@@ -40,7 +40,7 @@ template <class T>
 using Answer = std::conditional_t<std::is_floating_point_v<T>, double,
                                   std::conditional_t<std::is_signed_v<T>, std::int64_t, std::uint64_t>>;
 
-/// Whole numbers small enough that tables of floats are exact, too.
+/// Integers small enough that tables of floats are exact, too.
 template <class T>
 Image<T> small_image(std::int64_t width, std::int64_t height, std::uint64_t seed = 11) {
   return oracle::random_image<T>(width, height, std::is_unsigned_v<T> ? 0 : -40, 90, seed);
@@ -68,7 +68,7 @@ std::vector<Out> sums(const TableView& table, Padded& memory, const std::vector<
   return out;
 }
 
-/// How many sums are not the image's.
+/// The number of sums that differ from the image's.
 template <class T, class Bed>
 std::size_t wrong_sums(Table<T>& table, const Image<T>& image, const std::vector<Region>& regions) {
   const auto got = sums<Answer<T>, Bed>(table.view(), table.memory(), regions);
@@ -116,7 +116,7 @@ void wrapped_tables_are_exact() {
   EXPECT_EQ((wrong_sums<std::int32_t, Bed>(negative_table, negative, regions)), 0u);
 }
 
-/// Some of these the CPU refuses, others it clips.
+/// The CPU refuses some of these and clips others.
 inline std::vector<Region> wild_regions(std::int64_t width, std::int64_t height, std::uint64_t seed) {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   std::vector<Region> all = oracle::regions_inside(width, height, seed);
@@ -130,7 +130,7 @@ inline std::vector<Region> wild_regions(std::int64_t width, std::int64_t height,
   return all;
 }
 
-/// Refused where, and only where, the CPU throws; the others are the CPU's.
+/// Refused exactly where the CPU throws; the others equal the CPU's.
 template <class Bed>
 void outside_is_refused_or_clipped() {
   const auto image = small_image<std::int32_t>(17, 11);
@@ -232,7 +232,7 @@ void statistics_of_regions(double lo, double hi) {
   }
 }
 
-/// The pixel's value is its bin; those of `bins` and more are in none.
+/// The pixel's value is its bin; values of `bins` and more are in none.
 template <class T>
 Padded tensor_of(const Image<std::uint8_t>& image, std::int64_t bins, Border border, double weight = 1) {
   Shape shape = oracle::table_shape(image.width, image.height, border);
@@ -316,7 +316,7 @@ inline std::vector<double> random_histograms(std::size_t n, std::size_t bins, st
   return all;
 }
 
-/// What each histogram says is what the CPU says of it.
+/// The statistics of each histogram equal the CPU's.
 template <class Bed>
 void reducers_are_the_cpus() {
   for (const std::size_t bins : {1u, 2u, 31u, 256u}) {
@@ -392,7 +392,7 @@ void reducers_by_hand() {
   EXPECT_TRUE(std::isnan(median[1]) && std::isnan(mean[1]));
 }
 
-/// Elements of two outputs that differ, and guards that do not stand.
+/// Elements of two outputs that differ, and changed guards.
 template <class T>
 std::size_t output_differences(const Padded& got, const Padded& want) {
   std::size_t wrong = got.guards_stand() ? 0 : 1;
@@ -584,7 +584,7 @@ void distance_maps_of(Border border, double weight = 1) {
       }
 }
 
-/// From the host, and back to it; and what it throws.
+/// From the host, and back to it; and its exceptions.
 template <class Bed>
 void a_runner_answers_the_host() {
   const auto image = small_image<std::int32_t>(37, 21);
@@ -598,7 +598,7 @@ void a_runner_answers_the_host() {
   const TableView s{bed.in(sum.memory()), Border::zero}, q{bed.in(squares.memory()), Border::zero};
   const TensorView t{bed.in(tensor), Border::none};
   RegionRunner runner(bed.on);
-  for (int round = 0; round < 2; ++round) {  // on kept memory
+  for (int round = 0; round < 2; ++round) {  // on reused memory
     std::vector<std::int64_t> got(n), want(n);
     runner.region_sums(s, regions, got);
     region_sums(sum.view(), regions, want);

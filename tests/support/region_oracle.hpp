@@ -1,6 +1,6 @@
 #pragma once
-// Images, tables and sums by their definitions, for the tests of what tables answer. Nothing of the library but its
-// public types.
+// Images, tables and sums by their definitions, for the tests of queries. No code of the library except its public
+// types.
 
 #include <algorithm>
 #include <areal/region.hpp>
@@ -19,7 +19,7 @@ struct Image {
   P at(std::int64_t x, std::int64_t y) const { return pixels[static_cast<std::size_t>(y * width + x)]; }
 };
 
-// Pixels lo .. hi, whole numbers.
+// Integer pixels lo .. hi.
 template <class P>
 Image<P> random_image(std::int64_t width, std::int64_t height, double lo, double hi, std::uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -29,7 +29,7 @@ Image<P> random_image(std::int64_t width, std::int64_t height, double lo, double
   return image;
 }
 
-// What sums are made in: modulo 2^64, or 64 bits of mantissa.
+// The type of sums: modulo 2^64, or 64 bits of mantissa.
 template <class T>
 using Wide = std::conditional_t<std::is_integral_v<T>, std::uint64_t, long double>;
 
@@ -91,7 +91,7 @@ class Padded {
   void set(T value, std::int64_t x, std::int64_t y, std::int64_t channel = 0, std::int64_t n = 0) {
     std::memcpy(static_cast<char*>(view_.row(y, channel, n)) + x * view_.column_pitch(), &value, sizeof value);
   }
-  // True where only elements were written.
+  // True if only elements were written.
   bool guards_stand() const {
     std::vector<unsigned char> element(bytes_.size(), 0);
     const std::int64_t planes = view_.shape.layout == areal::Layout::planar ? view_.shape.channels : 1;

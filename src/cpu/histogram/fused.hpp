@@ -14,7 +14,7 @@
 namespace areal::cpu {
 
 struct FusedHistogram {
-  // What is asked for.
+  // The request.
   Shape image;
   std::int64_t bins = 0;
   Type counter = Type::u32;
@@ -22,22 +22,22 @@ struct FusedHistogram {
   bool weighted = false;
   int threads = 0;
 
-  // What follows.
-  std::int64_t width = 0, height = 0;  ///< pixels that reach the tensor: `exclusive` leaves out the last ones
+  // Derived from the request.
+  std::int64_t width = 0, height = 0;  ///< pixels that reach the tensor: `exclusive` leaves out the last row and column
   std::int64_t rows = 0, columns = 0;  ///< tiles of one image
   int tile_height = 0;
   std::int64_t group = 0, groups = 0;            ///< bins of a tile
   std::int64_t images_at_once = 0;               ///< of the batch
-  std::int64_t above_pitch = 0, left_pitch = 0;  ///< elements a bin, 0 where nothing is carried
+  std::int64_t above_pitch = 0, left_pitch = 0;  ///< elements for each bin, 0 if nothing is carried
   std::size_t workspace_bytes = 0;
 
   std::int64_t tiles() const { return image.batch * groups * std::max<std::int64_t>(1, rows * columns); }
 };
 
-/// Decides.
+/// Plans the tiles.
 FusedHistogram plan_fused(FusedHistogram asked);
 
-/// Computes. `weights` may be 8u, 16u, 32f or 64f. `finished` is called after each tile, from any thread.
+/// Computes the tensor. `weights` may be 8u, 16u, 32f or 64f. `finished` is called after each tile, from any thread.
 void run_fused(const FusedHistogram& plan, const PixelBins& rule, const ConstView& image, const ConstView& weights,
                const View& tensor, void* workspace, const std::function<void()>& finished);
 

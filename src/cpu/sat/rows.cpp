@@ -1,4 +1,4 @@
-// Which row kernel serves which types.
+// Chooses the row kernel for the types.
 #include "cpu/sat/rows.hpp"
 #include "cpu/sat/rows_groups.hpp"
 

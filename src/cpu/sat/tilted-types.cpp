@@ -41,7 +41,7 @@ void row(const void* pixels, void* diagonal, const void* before, void* next, std
   const auto pairs = static_cast<std::int64_t>(hn::Lanes(d));
   std::int64_t x = 0;
   for (; x + pairs <= n; x += pairs) some(d, x);
-  // No order to keep: every entry is the same three additions, in a vector of any width.
+  // Every entry is the same three additions at any vector width, so there is no order to preserve.
   for (; x < n; ++x) some(hn::CappedTag<T, 1>(), x);
 }
 
