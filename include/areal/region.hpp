@@ -99,8 +99,8 @@ struct Window {
   std::int64_t width = 1, height = 1;
   std::int64_t anchor_x = -1, anchor_y = -1;
   Edge edge = Edge::shrink;
-  /// Of the pixels beyond the edge, for `constant`. With tables of integers it must be a pixel of theirs: a whole
-  /// number from 0 to 2^32 - 1, for signed tables from -2^31 to 2^31 - 1.
+  /// The pixels beyond the edge, with `constant`. For tables of integers it must be a whole number: 0 to 2^32 - 1, or
+  /// -2^31 to 2^31 - 1 for signed tables.
   double value = 0;
 };
 

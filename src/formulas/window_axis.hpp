@@ -13,7 +13,7 @@ struct Piece {
   std::uint64_t times;
 };
 
-/// At most five: inside, part of a copy of the image beyond either end, and two kinds of whole copies.
+/// At most five: the part inside, part of one copy of the image beyond each end, and whole copies of two kinds.
 struct Pieces {
   std::array<Piece, 5> piece;
   int count = 0;
@@ -28,7 +28,7 @@ struct CellBeyond {
   double real = 0;
 };
 
-/// Copies of the image beyond one end, next to it the first: so many whole ones, then `rest` pixels of another.
+/// The copies of the image that a window sees beyond one end: `whole` complete ones, then `rest` pixels of the next.
 struct Copies {
   std::int64_t whole, rest;
   constexpr Copies(std::int64_t pixels, std::int64_t copy)

@@ -70,7 +70,7 @@ class PictureFolder : public Video {
   std::string damage() const override { return damage_; }
 
  private:
-  // Throws unless a picture is as the first one, in words of that alone in which it is not.
+  // Throws unless the picture has the size, channels and type of the first one. The sentence names only what differs.
   void require_alike(const fs::path& file, const Shape& s, Type type) const {
     constexpr const char* but = ", but the folder's first picture ";
     if (s.width != shape_.width || s.height != shape_.height)

@@ -84,7 +84,7 @@ Array mask_of(const std::string& path, const Settings& settings) {
   return mask;
 }
 
-// Throws unless a frame is as the first one, in words of that alone in which it is not.
+// Throws unless the frame has the size, channels and type of the first one. The sentence names only what differs.
 void require_alike(const Array& first, const Item& item, const std::string& name) {
   const Shape &a = first.shape(), &b = item.pixels.shape();
   const auto differs = [&](const std::string& what, const std::string& of_first) {

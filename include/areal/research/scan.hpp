@@ -15,7 +15,7 @@ namespace areal {
 struct ScanOptions {
   /// An id of the catalogue's family `scan`: naive, optimal and sequential-parallel of Nakano 2013; harris,
   /// lee-choe-multiple, lee-choe-shared and lee-choe of Lee, Choe 2014; kogge-stone and ladner-fischer of Chen 2018.
-  /// For scan_line on the CPU `serial`, which is none of that family.
+  /// On the CPU scan_line takes `serial`, which is not in that family.
   std::string algorithm = "optimal";
   Backend backend = Backend::cuda;  ///< cuda or simt, for scan_line cpu, too; automatic is cuda
   int device = 0;                   ///< number of the device, for cuda

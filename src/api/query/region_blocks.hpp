@@ -63,7 +63,7 @@ struct PlaneAnswers {
   }
 };
 
-/// Plane p of a table of sums; of a table of counts that has one channel for all, that of the same image.
+/// The corners of plane p, where the sums have that many channels. A table with one channel serves all of them.
 inline cpu::Corner plane_corner(const TableView& table, std::int64_t p, std::int64_t channels) {
   const std::int64_t own = table.view.shape.channels == channels ? p : p / channels;
   return {with_plane(table.view, own), table.border};

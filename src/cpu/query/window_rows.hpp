@@ -8,7 +8,7 @@
 
 namespace areal::cpu {
 
-/// A table under sliding windows. What computes rows reads the plane that the view's data points at.
+/// A table under sliding windows. The kernels read the plane that the view's data points to.
 struct WindowedTable {
   TableView table;  ///< border `zero` or `none`
   formulas::WindowAxis columns, rows;

@@ -45,7 +45,7 @@ inline PlaneArgs plane_args(const ConstView& view) {
   return {view.shape.channels * view.shape.batch, view.shape.channels};
 }
 
-/// Where an answer belongs: answers lie region by region, and plane by plane for each.
+/// The region and plane of an answer. Answers lie region by region, and for each region plane by plane.
 struct PlaneOfRegion {
   std::int64_t region, channel = 0, image = 0;
 
