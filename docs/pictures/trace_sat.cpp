@@ -6,7 +6,7 @@
 #include "kernels/sat/lookback/lookback.hpp"
 #include "kernels/sat/thin/thin.hpp"
 #include "recorder.hpp"
-#include "simt/sat.hpp"
+#include "simt/plan.hpp"
 
 namespace areal::simt {
 namespace {
@@ -32,10 +32,11 @@ void trace_sat(const std::string& id) {
                                             {"lookback-diagonal", {6 * 128, 5 * 128}},
                                             {"all-partials", {5 * 128, 4 * 128}},
                                             {"thin", {20 * 2048, 3}}};
-  const kernels::SatRequest request{shapes.at(id), {Type::f32, Type::f32}, Border::none};
+  kernels::SatRequest request{shapes.at(id), {Type::f32, Type::f32}, Border::none};
+  request.id = id;
   Array image(request.image, Type::f32), table(request.image, Type::f32);
   for (std::size_t i = 0; i < image.bytes() / sizeof(In); ++i) image.as<In>()[i] = static_cast<In>(i % 7);
-  Array workspace({static_cast<std::int64_t>(sat_workspace_bytes(id, request)), 1}, Type::u8);
+  Array workspace({static_cast<std::int64_t>(make_plan<kernels::Sat>(request)->workspace_bytes()), 1}, Type::u8);
   std::memset(workspace.data(), 0, workspace.bytes());
 
   Recorder recorder;
@@ -59,7 +60,7 @@ void trace_sat(const std::string& id) {
   Options options;
   options.residents = 6;
   options.trace = [&](const Event& event) { recorder(event); };
-  const auto launches = sat(id, request, {image.view(), table.view()}, workspace.data(), options);
+  const auto launches = execute<kernels::Sat>(request, {image.view(), table.view()}, workspace.data(), options);
   recorder.write(id.c_str(), "32f32f", launches);
 }
 

@@ -1,15 +1,38 @@
 #include "simt/launcher.hpp"
 
+#include <algorithm>
 #include <areal/error.hpp>
+#include <cstring>
 
 #include "simt/engine/engine.hpp"
 
 namespace areal::simt {
 
 Launcher::Launcher(Options options) : engine_(std::make_unique<Engine>(std::move(options))) {}
+Launcher::Launcher(const Options& options, Stream, const LaunchReport* on_launch) : Launcher(options) {
+  if (on_launch != nullptr && *on_launch) on_launch_ = on_launch;
+}
 Launcher::~Launcher() = default;
 
 void Launcher::add(const Region& region) { engine_->memory().add(region); }
+
+void Launcher::register_memory(std::vector<kernels::MemoryRange> ranges) {
+  using Use = kernels::MemoryRange::Use;
+  const auto first_of = [](const kernels::MemoryRange& range) { return static_cast<const char*>(range.data); };
+  const auto inputs = std::stable_partition(ranges.begin(), ranges.end(),
+                                            [](const kernels::MemoryRange& range) { return range.use != Use::input; });
+  for (auto range = ranges.begin(); range != inputs; ++range)
+    add({range->name, range->data, range->bytes, range->use == Use::in_place || range->use == Use::workspace, true,
+         range->use == Use::scratch});
+  std::sort(inputs, ranges.end(),
+            [&](const auto& a, const auto& b) { return std::less<>()(first_of(a), first_of(b)); });
+  for (auto range = inputs; range != ranges.end();) {
+    const char *const called = range->name, *const first = first_of(*range), *last = first + range->bytes;
+    for (++range; range != ranges.end() && first_of(*range) < last; ++range)
+      last = std::max(last, first_of(*range) + range->bytes);
+    add({called, first, static_cast<std::size_t>(last - first), true, false});
+  }
+}
 
 void Launcher::remove(const void* data) {
   engine_->memory().remove(data);
@@ -20,12 +43,16 @@ std::size_t Launcher::unwritten(const void* data) const { return engine_->memory
 
 void Launcher::run(const KernelShape& shape, std::int64_t blocks, const void* args) {
   launches_.push_back(engine_->run(shape, blocks, args));
+  if (on_launch_ != nullptr) (*on_launch_)(launches_.back());
 }
 
 void Launcher::fill(void* p, int byte, std::size_t n) {
   engine_->fill(p, byte, n);
   filled_ += n;
 }
+
+void Launcher::clear(void* p, std::size_t n) { std::memset(p, 0, n); }
+void Launcher::copy_in(void* to, const void* from, std::size_t n) { std::memcpy(to, from, n); }
 
 Counts Launcher::total() const {
   Counts total;

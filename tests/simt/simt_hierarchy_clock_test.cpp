@@ -2,7 +2,7 @@
 // hand.
 #include <gtest/gtest.h>
 #include <numeric>
-#include "kernels/sat/papers_registry.hpp"
+#include "kernels/sat/registry.hpp"
 #include "research/hierarchy_clock.hpp"
 #include "simt_kernels.hpp"
 

@@ -5,7 +5,7 @@
 #include <random>
 #include <set>
 #include "kasagi_cost.hpp"
-#include "kernels/sat/papers_registry.hpp"
+#include "kernels/sat/registry.hpp"
 #include "simt/launcher.hpp"
 
 namespace areal::simt {

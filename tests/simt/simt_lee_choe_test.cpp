@@ -5,7 +5,7 @@
 #include <numeric>
 #include <set>
 #include "histogram_request.hpp"
-#include "kernels/histogram/papers_registry.hpp"
+#include "kernels/histogram/registry.hpp"
 
 namespace areal::simt {
 namespace {
@@ -242,7 +242,7 @@ using SmallLeeChoe = kernels::ScanTranspose<T, Rotated<>, true, most>;
 
 template <class T, template <class> class Algorithm>
 Ran run(const Asked& asked, const Options& options = {}) {
-  return run<T>(kernels::PlainHistogram<Launcher, T, Algorithm>::entry(), asked, options);
+  return run<T>(kernels::PlainHistogram<Launcher, T, Algorithm>::kernels(), asked, options);
 }
 
 std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -377,15 +377,16 @@ TEST(LeeChoe, AnyScheduleGivesTheSameTensor) {
 }
 
 TEST(LeeChoe, TheIdsAreTheirs) {
-  using kernels::histogram_paper_entry_of;
+  using kernels::PaperTensors;
+  using kernels::TypeGroup;
   // Launches for lines of 3000: of two blocks each, or of one.
   for (const auto& [id, launches] :
        {std::pair{"harris", 7u}, {"lee-choe-shared", 7u}, {"lee-choe-multiple", 5u}, {"lee-choe", 5u}}) {
-    EXPECT_TRUE((histogram_paper_entry_of<Launcher, kernels::Group::g32u>(id, Type::u16).execute)) << id;
-    EXPECT_TRUE((histogram_paper_entry_of<Launcher, kernels::Group::g64u>(id, Type::u64).execute)) << id;
-    EXPECT_FALSE((histogram_paper_entry_of<Launcher, kernels::Group::g64f>(id, Type::f64).execute)) << id;
-    const auto entry = histogram_paper_entry_of<Launcher, kernels::Group::g32u>(id, Type::u32);
-    EXPECT_EQ((run<std::uint32_t>(entry, {2, 3000, 2}).launches.size()), launches) << id;
+    EXPECT_TRUE((PaperTensors::find<Launcher, TypeGroup::g32u>({id, Type::u16}).execute)) << id;
+    EXPECT_TRUE((PaperTensors::find<Launcher, TypeGroup::g64u>({id, Type::u64}).execute)) << id;
+    EXPECT_FALSE((PaperTensors::find<Launcher, TypeGroup::g64f>({id, Type::f64}).execute)) << id;
+    const auto kernels = PaperTensors::find<Launcher, TypeGroup::g32u>({id, Type::u32});
+    EXPECT_EQ((run<std::uint32_t>(kernels, {2, 3000, 2}).launches.size()), launches) << id;
   }
 }
 

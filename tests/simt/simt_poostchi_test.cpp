@@ -5,14 +5,14 @@
 #include <bit>
 #include <numeric>
 #include "histogram_request.hpp"
-#include "kernels/histogram/papers_registry.hpp"
+#include "kernels/histogram/registry.hpp"
 
 namespace areal::simt {
 namespace {
 
 template <class T, template <class> class Algorithm>
 Ran run(const Asked& asked, const Options& options = {}) {
-  return run<T>(kernels::PlainHistogram<Launcher, T, Algorithm>::entry(), asked, options);
+  return run<T>(kernels::PlainHistogram<Launcher, T, Algorithm>::kernels(), asked, options);
 }
 /// Blocks of 64 threads at most: rows of several pieces that are not long.
 template <class T>
@@ -290,19 +290,20 @@ TEST(Poostchi, AnyScheduleGivesTheSameTensor) {
 }
 
 TEST(Poostchi, TheIdsAreTheirs) {
-  using kernels::histogram_paper_entry_of;
+  using kernels::PaperTensors;
+  using kernels::TypeGroup;
   for (const char* id : {"cw-b", "cw-sts", "cw-tis", "wf-tis"}) {
     for (const Type counter : {Type::u16, Type::u32})
-      EXPECT_TRUE((histogram_paper_entry_of<Launcher, kernels::Group::g32u>(id, counter).execute)) << id;
-    EXPECT_TRUE((histogram_paper_entry_of<Launcher, kernels::Group::g64u>(id, Type::u64).execute)) << id;
-    EXPECT_FALSE((histogram_paper_entry_of<Launcher, kernels::Group::g32f>(id, Type::f32).execute)) << id;
-    const auto entry = histogram_paper_entry_of<Launcher, kernels::Group::g32u>(id, Type::u32);
-    const std::size_t launches = run<std::uint32_t>(entry, {40, 70, 3}).launches.size();
+      EXPECT_TRUE((PaperTensors::find<Launcher, TypeGroup::g32u>({id, counter}).execute)) << id;
+    EXPECT_TRUE((PaperTensors::find<Launcher, TypeGroup::g64u>({id, Type::u64}).execute)) << id;
+    EXPECT_FALSE((PaperTensors::find<Launcher, TypeGroup::g32f>({id, Type::f32}).execute)) << id;
+    const auto kernels = PaperTensors::find<Launcher, TypeGroup::g32u>({id, Type::u32});
+    const std::size_t launches = run<std::uint32_t>(kernels, {40, 70, 3}).launches.size();
     const std::map<std::string, std::size_t> expected{
         {"cw-b", 1 + 3 * 40 + 3 + 3 * 70 + 1}, {"cw-sts", 5}, {"cw-tis", 1 + 3 + 2}, {"wf-tis", 1 + 3 + 2 - 1}};
     EXPECT_EQ(launches, expected.at(id)) << id;
   }
-  EXPECT_FALSE((histogram_paper_entry_of<Launcher, kernels::Group::g32u>("reduce-then-scan", Type::u32).execute));
+  EXPECT_FALSE((PaperTensors::find<Launcher, TypeGroup::g32u>({"reduce-then-scan", Type::u32}).execute));
 }
 
 }  // namespace

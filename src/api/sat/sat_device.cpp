@@ -1,12 +1,13 @@
 #include "api/sat/sat_device.hpp"
 
 #include <areal/error.hpp>
-#include <cstring>
 #include <iterator>
+#include <string_view>
+#include <utility>
+#include <vector>
 #include "api/core/require.hpp"
 #include "cuda/device.hpp"
 #include "policy/sat_choice.hpp"
-#include "simt/sat.hpp"
 
 namespace areal {
 
@@ -25,64 +26,52 @@ void require_launches(const LaunchReport& launched, Backend backend) {
           " launches nothing; cuda and simt do");
 }
 
-void report(const std::vector<LaunchCounts>& launches, const LaunchReport& launched) {
-  if (!launched) return;
-  for (const LaunchCounts& launch : launches) launched(launch);
-}
-
 void require_stream(Stream stream) {
   require(stream.handle() != nullptr, "stream: work on cuda needs the CUDA stream that it may use");
 }
 
-DeviceSat::DeviceSat(const Shape& image, TypePair types, const SatOptions& options, std::string id)
-    : request_{image,          types,        options.border,     options.squares,
-               options.tilted, options.mask, options.ignore_nan, options.volume,
-               options.r,      options.scan},
-      backend_(options.backend),
-      device_(options.device),
-      id_(std::move(id)),
-      launched_(options.launched) {
-  require_backend(backend_, device_);
-  const bool chosen = id_ == "auto" && !request_.squares;
-  if (request_.squares)
-    id_ = kernels::only_sat_with_squares;
-  else if (chosen)
-    id_ = kernels::best_sat(request_);
-  if (backend_ == Backend::cuda) make_cuda(chosen);
-  workspace_bytes_ = cuda_ ? cuda_->workspace_bytes() : simt::sat_workspace_bytes(id_, request_);
+namespace {
+
+/// The algorithms to try, in this order.
+std::vector<std::string_view> candidates(const kernels::SatRequest& request, std::string_view id, Backend backend) {
+  if (request.squares) return {kernels::only_sat_with_squares};
+  if (id != "auto") return {id};
+  std::vector<std::string_view> ids{kernels::best_sat(request)};
+  if (backend == Backend::cuda)
+    for (const std::string_view smaller : kernels::smaller_sats)
+      if (smaller != ids.front()) ids.push_back(smaller);
+  return ids;
 }
 
-void DeviceSat::make_cuda(bool chosen) {
-  const auto* next = std::begin(kernels::smaller_sats);
-  for (;;) try {
-      cuda_.emplace(id_, request_, device_);
+}  // namespace
+
+DeviceSat::DeviceSat(const Shape& image, TypePair types, const SatOptions& options, std::string id)
+    : backend_(options.backend), launched_(options.launched) {
+  kernels::SatRequest request{image,          types,        options.border,     options.squares,
+                              options.tilted, options.mask, options.ignore_nan, options.volume,
+                              options.r,      options.scan, std::move(id)};
+  require_backend(backend_, options.device);
+  const std::vector<std::string_view> ids = candidates(request, std::string(request.id), backend_);
+  for (std::size_t i = 0;; ++i) try {
+      request.id = ids[i];
+      plan_ = device_plan<kernels::Sat>(backend_, options.device, request);
+      id_ = request.id;
+      is_smaller_ = i > 0;
       return;
     } catch (const Unavailable&) {  // less shared memory than where the choice was measured
-      if (!chosen || next == std::end(kernels::smaller_sats)) throw;
-      id_ = *next++;
-      is_smaller_ = true;
+      if (i + 1 == ids.size()) throw;
     }
 }
 
 void DeviceSat::prepare(void* workspace, Stream stream) const {
-  if (workspace_bytes_ == 0) return;
-  if (backend_ == Backend::simt) {
-    std::memset(workspace, 0, workspace_bytes_);
-    return;
-  }
-  require_stream(stream);
-  const cuda::DeviceScope scope(device_);
-  cuda::clear(workspace, workspace_bytes_, stream);
+  if (workspace_bytes() == 0) return;
+  if (backend_ == Backend::cuda) require_stream(stream);
+  plan_->prepare(workspace, stream);
 }
 
 void DeviceSat::execute(const SatArguments& arguments, void* workspace, Stream stream) const {
-  if (backend_ == Backend::simt) {
-    report(simt::sat(id_, request_, arguments, workspace), launched_);
-    return;
-  }
-  require_stream(stream);
-  const cuda::DeviceScope scope(device_);
-  cuda_->execute(arguments, workspace, stream, launched_);
+  if (backend_ == Backend::cuda) require_stream(stream);
+  plan_->execute(arguments, workspace, stream, launched_);
 }
 
 }  // namespace areal

@@ -3,9 +3,9 @@
 // bin, which a first launch sets to 0 and 1. The border is an offset of the tensor and a launch of its own that writes
 // zeros; the counts that a paper gives are those of border none.
 
-#include "kernels/histogram/entry.hpp"
 #include "kernels/histogram/pixel_bin.hpp"
 #include "kernels/histogram/poostchi/square_tile.hpp"
+#include "kernels/histogram/run.hpp"
 #include "kernels/primitives/fill_border.hpp"
 #include "kernels/primitives/planes.hpp"
 #include "kernels/primitives/table_geometry.hpp"
@@ -90,11 +90,11 @@ struct PlainHistogram {
     algorithm.run(launcher, a.out);
   }
 
-  static HistogramKernels<Launcher> entry() {
-    HistogramKernels<Launcher> entry;  // its blocks have no more shared memory than every device gives
-    entry.workspace_bytes = &workspace_bytes;
-    entry.execute = &execute;
-    return entry;
+  static HistogramKernels<Launcher> kernels() {
+    HistogramKernels<Launcher> kernels;  // its blocks have no more shared memory than every device gives
+    kernels.workspace_bytes = &workspace_bytes;
+    kernels.execute = &execute;
+    return kernels;
   }
 
  private:

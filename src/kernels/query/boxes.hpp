@@ -54,7 +54,7 @@ struct Boxes {
 };
 
 template <class Launcher>
-void answer(Launcher& launcher, const BoxesRequest& request) {
+void run_query(Launcher& launcher, const BoxesRequest& request) {
   forget_refused(launcher, request.boxes);
   const BoxesArgs a{request.boxes,
                     request.extents,

@@ -44,7 +44,7 @@ struct Rotated {
 };
 
 template <class Launcher>
-void answer(Launcher& launcher, const RotatedRequest& request) {
+void run_query(Launcher& launcher, const RotatedRequest& request) {
   forget_refused(launcher, request.regions);
   const TableView table{request.tilted, Border::zero};
   const RotatedArgs a{region_args(request.regions, table.image_width(), table.image_height(), false),

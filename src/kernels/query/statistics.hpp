@@ -72,7 +72,7 @@ struct Statistics {
 };
 
 template <class Launcher>
-void answer(Launcher& launcher, const StatisticsRequest& request) {
+void run_query(Launcher& launcher, const StatisticsRequest& request) {
   forget_refused(launcher, request.regions);
   StatisticsArgs a{{}, table_args(request.sum.view, request.sum.border), {}, {}, request.statistic, request.out};
   bool lacks_last = request.sum.border == Border::exclusive;

@@ -50,7 +50,7 @@ struct Sums {
 };
 
 template <class Launcher>
-void answer(Launcher& launcher, const SumsRequest& request) {
+void run_query(Launcher& launcher, const SumsRequest& request) {
   forget_refused(launcher, request.regions);
   const TableView& table = request.table;
   const SumsArgs a{
