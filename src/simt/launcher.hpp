@@ -56,8 +56,8 @@ class Launcher {
     using Kernel = K<Machine, C>;
     run({typeid(Kernel).name(), Kernel::threads,
          std::is_empty_v<typename Kernel::Shared> ? 0 : sizeof(typename Kernel::Shared),
-         [](ThreadInterface& lane, const void* a) {
-           Kernel kernel{Machine(lane), *static_cast<const typename Kernel::Args*>(a)};
+         [](ThreadInterface& thread, const void* a) {
+           Kernel kernel{Machine(thread), *static_cast<const typename Kernel::Args*>(a)};
            kernel();
          }},
         blocks, &args);

@@ -58,7 +58,7 @@ bool is_small(const Asked& s) { return s.width < 1000 && s.height * s.width * s.
 std::vector<std::pair<int, int>> blocks_on_tiles() {
   std::vector<std::pair<int, int>> all;
   for (const int tile : {16, 32, 64})
-    for (const int threads : kernels::tile_threads(tile)) all.emplace_back(tile, threads);
+    for (const int threads : formulas::tile_threads(tile)) all.emplace_back(tile, threads);
   return all;
 }
 
@@ -131,7 +131,7 @@ TEST(Poostchi, TransposesMeetNoBankTwiceAndAreCoalesced) {
 TEST(Poostchi, CwTisHasALaunchForEachStrip) {
   for (const auto& [tile, threads] : blocks_on_tiles())
     for (Asked s : sizes()) {
-      if (threads != kernels::default_tile_threads(tile) && !is_small(s)) continue;
+      if (threads != formulas::default_tile_threads(tile) && !is_small(s)) continue;
       s.tile = tile, s.tile_threads = threads;
       const std::int64_t b = s.bins, h = s.height, w = s.width, n = h * w, all = n * b;
       const std::int64_t across = up(w, tile), down = up(h, tile);
@@ -152,7 +152,7 @@ TEST(Poostchi, CwTisHasALaunchForEachStrip) {
 TEST(Poostchi, WfTisHasALaunchForEachDiagonal) {
   for (const auto& [tile, threads] : blocks_on_tiles())
     for (Asked s : sizes()) {
-      if (threads != kernels::default_tile_threads(tile) && !is_small(s)) continue;
+      if (threads != formulas::default_tile_threads(tile) && !is_small(s)) continue;
       s.tile = tile, s.tile_threads = threads;
       const std::int64_t b = s.bins, h = s.height, w = s.width, n = h * w, all = n * b;
       const std::int64_t across = up(w, tile), down = up(h, tile);
@@ -280,7 +280,7 @@ TEST(Poostchi, AnyScheduleGivesTheSameTensor) {
       Options options;
       options.seed = seed++, options.residents = residents, options.start = start;
       Asked asked{70, 45, 2, Border::none, 16 << seed % 3, seed};
-      const auto threads = kernels::tile_threads(asked.tile);
+      const auto threads = formulas::tile_threads(asked.tile);
       asked.tile_threads = threads[seed % threads.size()];
       run<std::uint32_t, SmallBaseline>(asked, options);
       run<std::uint32_t, SmallScanTransposeScan>({9, 300, 2, Border::none, 32, seed}, options);

@@ -34,11 +34,11 @@ namespace {
 
 /// The algorithms to try, in this order.
 std::vector<std::string_view> candidates(const kernels::SatRequest& request, std::string_view id, Backend backend) {
-  if (request.squares) return {kernels::only_sat_with_squares};
+  if (request.squares) return {policy::only_sat_with_squares};
   if (id != "auto") return {id};
-  std::vector<std::string_view> ids{kernels::best_sat(request)};
+  std::vector<std::string_view> ids{policy::best_sat(request.image, request.types)};
   if (backend == Backend::cuda)
-    for (const std::string_view smaller : kernels::smaller_sats)
+    for (const std::string_view smaller : policy::smaller_sats)
       if (smaller != ids.front()) ids.push_back(smaller);
   return ids;
 }

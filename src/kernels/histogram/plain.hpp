@@ -84,8 +84,9 @@ struct PlainHistogram {
     a.bins = static_cast<int>(size.bins);
     const Algorithm<T> algorithm(request, size, from);
     with_pixel(request.type, [&](auto value) {
-      launcher.template launch<InitialiseTensor, InitialiseConfig<T, decltype(value)>>(blocks_of(a.pixels, 256), a,
-                                                                                       false);
+      using Config = InitialiseConfig<T, decltype(value)>;
+      launcher.template launch<InitialiseTensor, Config>(
+          blocks_of(a.pixels, InitialiseTensor<NoMachine, Config>::threads), a, false);
     });
     algorithm.run(launcher, a.out);
   }

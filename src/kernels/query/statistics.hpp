@@ -47,17 +47,14 @@ struct Statistics {
   Args a;
 
   AREAL_DEVICE void operator()() {
-    const std::int64_t i = m.block() * threads + m.thread();
-    bool refused = false;
-    if (i < a.regions.count) {
-      const Taken t = taken(m, a.regions, i);
-      refused = t.refused;  // and empty: of no pixels
+    answer_each<threads>(m, a.regions.count, a.regions.refused, [&](std::int64_t i) {
+      const Taken t = taken(m, a.regions, i);  // empty where it was refused: of no pixels
       const AnySum sum = region_sum(m, a.sum, t.region);
       const bool varies = a.statistic != Statistic::mean;
       const AnySum squares = varies ? region_sum(m, a.squares, t.region) : AnySum{};
       m.store_streaming(a.out + i, statistic_of(a.statistic, a.sum, sum, a.squares, squares, pixels(t.region)));
-    }
-    report(m, a.regions.refused, i, refused);
+      return t.refused;
+    });
   }
 
   AREAL_DEVICE Pixels pixels(const Region& region) {

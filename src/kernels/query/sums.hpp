@@ -26,14 +26,11 @@ struct Sums {
   Args a;
 
   AREAL_DEVICE void operator()() {
-    const std::int64_t i = m.block() * threads + m.thread();
-    bool refused = false;
-    if (i < a.regions.count) {
+    answer_each<threads>(m, a.regions.count, a.regions.refused, [&](std::int64_t i) {
       const Taken t = taken(m, a.regions, i);
-      refused = t.refused;
-      write(i, corners<T>(m, a.table, t.region).by_rows(), refused);
-    }
-    report(m, a.regions.refused, i, refused);
+      write(i, corners<T>(m, a.table, t.region).by_rows(), t.refused);
+      return t.refused;
+    });
   }
 
   AREAL_DEVICE void write(std::int64_t i, Difference<T> difference, bool refused) {

@@ -63,10 +63,10 @@ SatKernels<Launcher> tilted_kernels() {
 template <class Launcher, class In, class T>
 SatKernels<Launcher> product_kernels(const TableRequest& request) {
   if (request.what == TableKind::tilted) return tilted_kernels<Launcher, In, T>();
-  if (request.id == "lookback") return lookback_kernels<Launcher, LookbackConfig<In, T, LookbackOrder::rows>>();
+  if (request.id == "lookback") return lookback_kernels<Launcher, LookbackConfig<In, T, GatherByRows>>();
   if (request.id == "lookback-diagonal")
-    return lookback_kernels<Launcher, LookbackConfig<In, T, LookbackOrder::diagonals>>();
-  if (request.id == "all-partials") return lookback_kernels<Launcher, LookbackConfig<In, T, LookbackOrder::direct>>();
+    return lookback_kernels<Launcher, LookbackConfig<In, T, GatherAlongDiagonals>>();
+  if (request.id == "all-partials") return lookback_kernels<Launcher, LookbackConfig<In, T, GatherAllPartials>>();
   if (request.id == "thin") return thin_kernels<Launcher, ThinConfig<In, T>>();
   return {};
 }
@@ -76,10 +76,12 @@ template <class Launcher, class In, class T>
 SatKernels<Launcher> squares_kernels(Type squares) {
   if constexpr (std::is_integral_v<In>) {
     if constexpr (sizeof(In) <= 2)
-      if (squares == Type::u32) return lookback_kernels<Launcher, LookbackSquaresConfig<In, T, std::uint32_t>>();
-    if (squares == Type::u64) return lookback_kernels<Launcher, LookbackSquaresConfig<In, T, std::uint64_t>>();
+      if (squares == Type::u32)
+        return lookback_kernels<Launcher, LookbackSquaresConfig<In, T, std::uint32_t, GatherByRows>>();
+    if (squares == Type::u64)
+      return lookback_kernels<Launcher, LookbackSquaresConfig<In, T, std::uint64_t, GatherByRows>>();
   }
-  if (squares == Type::f64) return lookback_kernels<Launcher, LookbackSquaresConfig<In, T, double>>();
+  if (squares == Type::f64) return lookback_kernels<Launcher, LookbackSquaresConfig<In, T, double, GatherByRows>>();
   return {};
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// How a ScanRequest meets what device/ sums lines with.
+// How a ScanRequest meets the primitives that sum lines.
 
 #include <cstdint>
 #include "kernels/primitives/line/blocked_prescan.hpp"
@@ -10,7 +10,7 @@
 
 namespace areal::kernels {
 
-/// By the scan of a block in shared memory, pieces of the line by as many blocks (device/line/blocked_prescan.hpp has
+/// By the scan of a block in shared memory, pieces of the line by as many blocks (blocked_prescan.hpp has
 /// what Map and several are), in place: the line is copied first.
 template <class Map, bool several>
 struct SharedMemoryScan {

@@ -1,5 +1,5 @@
 #pragma once
-// A lane's thread of control: a Boost.Context fiber on a stack from a pool. The scheduler resumes it, it suspends
+// A thread's thread of control: a Boost.Context fiber on a stack from a pool. The scheduler resumes it, it suspends
 // itself, and one that is destroyed in between is unwound, so that the destructors of its frames run.
 
 #include <boost/context/fiber.hpp>

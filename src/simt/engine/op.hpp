@@ -43,9 +43,9 @@ constexpr bool is_strong(Op op) {
 /// Words that blocks hand to one another.
 constexpr bool is_flag(Op op) { return is_strong(op) && !is_atomic(op); }
 
-/// Something that a lane did, for who wants to draw it.
+/// Something that a thread did, for who wants to draw it.
 struct Event {
-  std::uint64_t step;  ///< of the scheduler; what one lane does without a pause shares one
+  std::uint64_t step;  ///< of the scheduler; what one thread does without a pause shares one
   std::int64_t block;
   int thread;
   Op op;

@@ -333,7 +333,8 @@ void tilted(Launcher& launcher, const TableRequest& request, const ConstView& im
   a.valid = valid;
   plan.place(workspace);
   const auto walk = [&](T* sums, std::int64_t planes, std::int64_t width, std::int64_t step) {
-    const std::int64_t chains = width + step * (a.strips - 1), blocks = (chains + 255) / 256;
+    static constexpr std::int64_t threads = TiltedWalk<NoMachine, Sums>::threads;
+    const std::int64_t chains = width + step * (a.strips - 1), blocks = (chains + threads - 1) / threads;
     launcher.template launch<TiltedWalk, Sums>(blocks * planes, {sums, width, a.strips, step, chains, blocks}, false);
   };
   if (a.strips > 0) launcher.template launch<TiltedTile, Config>(a.tiles * a.strips * plan.images, a, false);
