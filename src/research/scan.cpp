@@ -5,9 +5,9 @@
 #include <areal/research/scan.hpp>
 #include <bit>
 #include <memory>
+#include "api/core/device_plan.hpp"
 #include "api/core/require.hpp"
 #include "api/core/view_check.hpp"
-#include "api/sat/sat_device.hpp"
 #include "kernels/scan/request.hpp"
 
 namespace areal {

@@ -1,8 +1,8 @@
 #include "api/histogram/histogram_device.hpp"
 
 #include <cstring>
+#include "api/core/device_plan.hpp"
 #include "api/core/require.hpp"
-#include "api/sat/sat_device.hpp"
 #include "cuda/device.hpp"
 
 namespace areal {

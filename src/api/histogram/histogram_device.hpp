@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include "api/core/device_plan.hpp"
 #include "cpu/histogram/pixel_bins.hpp"
 #include "kernels/histogram/request.hpp"
 

@@ -1,5 +1,5 @@
 #include "api/query/region_device.hpp"
-#include "api/sat/sat_device.hpp"
+#include "api/core/device_plan.hpp"
 
 namespace areal {
 

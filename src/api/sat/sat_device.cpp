@@ -1,34 +1,11 @@
 #include "api/sat/sat_device.hpp"
 
 #include <areal/error.hpp>
-#include <iterator>
 #include <string_view>
-#include <utility>
 #include <vector>
-#include "api/core/require.hpp"
-#include "cuda/device.hpp"
 #include "policy/sat_choice.hpp"
 
 namespace areal {
-
-void require_backend(Backend backend, int device) {
-  if (backend == Backend::cuda)
-    if (const std::string why_not = cuda::why_not(device); !why_not.empty())
-      throw Unavailable("backend cuda: " + why_not);
-  if (backend == Backend::simt) {
-    if (!simt::built()) throw Unavailable("backend simt: this build has no simulated machine");
-    if (device != 0) throw Unavailable(sentence("device ", device, " is not there: simt has one, 0"));
-  }
-}
-
-void require_launches(const LaunchReport& launched, Backend backend) {
-  require(!launched || backend == Backend::simt || backend == Backend::cuda, "launched: backend ", name_of(backend),
-          " launches nothing; cuda and simt do");
-}
-
-void require_stream(Stream stream) {
-  require(stream.handle() != nullptr, "stream: work on cuda needs the CUDA stream that it may use");
-}
 
 namespace {
 
@@ -47,13 +24,21 @@ std::vector<std::string_view> candidates(const kernels::SatRequest& request, std
 
 DeviceSat::DeviceSat(const Shape& image, TypePair types, const SatOptions& options, std::string id)
     : backend_(options.backend), launched_(options.launched) {
-  kernels::SatRequest request{image,          types,        options.border,     options.squares,
-                              options.tilted, options.mask, options.ignore_nan, options.volume,
-                              options.r,      options.scan, std::move(id)};
+  kernels::SatRequest request{image,
+                              types,
+                              options.border,
+                              options.squares,
+                              options.tilted,
+                              options.mask,
+                              options.ignore_nan,
+                              options.volume,
+                              options.r,
+                              options.scan,
+                              id};
   require_backend(backend_, options.device);
-  const std::vector<std::string_view> ids = candidates(request, std::string(request.id), backend_);
+  const std::vector<std::string_view> ids = candidates(request, id, backend_);
   for (std::size_t i = 0;; ++i) try {
-      request.id = ids[i];
+      request.id = std::string(ids[i]);
       plan_ = device_plan<kernels::Sat>(backend_, options.device, request);
       id_ = request.id;
       is_smaller_ = i > 0;

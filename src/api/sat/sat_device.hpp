@@ -6,9 +6,8 @@
 #include <cstddef>
 #include <memory>
 #include <string>
-#include "cuda/plan.hpp"
+#include "api/core/device_plan.hpp"
 #include "kernels/sat/request.hpp"
-#include "simt/plan.hpp"
 
 namespace areal {
 
@@ -34,20 +33,5 @@ class DeviceSat {
   LaunchReport launched_;
   std::shared_ptr<const kernels::AnyDevicePlan<kernels::Sat>> plan_;
 };
-
-/// Throws Unavailable unless that backend, and its device, can be used.
-void require_backend(Backend backend, int device);
-/// Throws InvalidArgument where the launches are asked of a backend that has none.
-void require_launches(const LaunchReport& launched, Backend backend);
-/// Throws InvalidArgument unless the stream is one of CUDA's.
-void require_stream(Stream stream);
-
-/// The plan of a request on a device that is there: cuda, or simt.
-template <class Subject>
-std::unique_ptr<const kernels::AnyDevicePlan<Subject>> device_plan(Backend backend, int device,
-                                                                   const typename Subject::Request& request) {
-  if (backend == Backend::cuda) return cuda::make_plan<Subject>(request, device);
-  return simt::make_plan<Subject>(request);
-}
 
 }  // namespace areal
