@@ -4,7 +4,6 @@
 // zeros; the counts that a paper gives are those of border none.
 
 #include "kernels/histogram/pixel_bin.hpp"
-#include "kernels/histogram/poostchi/square_tile.hpp"
 #include "kernels/histogram/run.hpp"
 #include "kernels/primitives/fill_border.hpp"
 #include "kernels/primitives/planes.hpp"
@@ -17,7 +16,6 @@ inline TensorSize tensor_size(const HistogramRequest& request) {
   const TableGeometry p = table_geometry(request.image, request.border);
   return {p.width, p.height, request.image.empty() ? 0 : request.bins};
 }
-inline TileChoice tile_choice(const HistogramRequest& request) { return {request.tile, request.tile_threads}; }
 
 // ---------------------------------------------------------------- the first launch
 

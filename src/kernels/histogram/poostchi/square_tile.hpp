@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 #include "formulas/tile_threads.hpp"
+#include "kernels/histogram/request.hpp"
 #include "kernels/primitives/machine.hpp"
 #include "kernels/primitives/planes.hpp"
 
@@ -92,6 +93,7 @@ void with_block(int threads, const F& f) {
 struct TileChoice {
   int side, threads;
 };
+inline TileChoice tile_choice(const HistogramRequest& request) { return {request.tile, request.tile_threads}; }
 
 /// f.operator()<C>() with the SquareConfig of that choice: any of tile_threads.hpp for counters of 32u, the default for
 /// all others and for 0 threads. Whoever plans refuses what is not there.
