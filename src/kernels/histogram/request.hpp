@@ -1,5 +1,5 @@
 #pragma once
-// What an integral histogram is asked for, before the data is there: shape, counter, and the rule from pixels to bins
+// The request for an integral histogram, before the data is there: shape, counter, and the rule from pixels to bins
 // as a kernel reads it.
 
 #include <areal/border.hpp>

@@ -81,7 +81,7 @@ AREAL_DEVICE Ticket take_ticket(const M& m, std::uint64_t* counter, Site site = 
   return ticket;
 }
 
-/// The sum of the words at(first), at(first + step), .. before at(count): N at a time are asked for before any is
+/// The sum of the words at(first), at(first + step), .. before at(count): N at a time are loaded before any is
 /// waited for, the first of them at once.
 template <int N, class M, class At>
 class Gather {

@@ -1,5 +1,5 @@
 #pragma once
-// What tables are asked for, before the data is there.
+// The request for tables, before the data is there.
 
 #include <areal/border.hpp>
 #include <areal/research/warp_scan.hpp>

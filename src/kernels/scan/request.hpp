@@ -1,5 +1,5 @@
 #pragma once
-// What sums of a line are asked for, before the data is there.
+// The request for sums of a line, before the data is there.
 
 #include <areal/type_pair.hpp>
 #include <areal/view.hpp>

@@ -18,7 +18,7 @@ struct ReduceThenScanWalk {
   using Shared = NoShared;
   static constexpr int warps = 8, threads = warps * warp_size, resident = 4;
   static constexpr bool weighted = !std::is_integral_v<A>;
-  static constexpr int ahead = weighted ? 4 : 8;  // tiles that are asked for before one is waited for
+  static constexpr int ahead = weighted ? 4 : 8;  // tiles that are loaded at once
 
   M m;
   Args a;

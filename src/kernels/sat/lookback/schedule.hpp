@@ -38,7 +38,7 @@ constexpr LookbackTuning lookback_tuning(int in, int out, bool four, LookbackOrd
   return diagonal ? LookbackTuning{2, 8, 32, 2, 2} : LookbackTuning{1, 8, 32, 4};
 }
 
-/// Lane and tuning.
+/// Types and tuning.
 template <class In_, class T_, class Gather_>
 struct LookbackConfig {
   using In = In_;

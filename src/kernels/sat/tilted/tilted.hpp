@@ -53,7 +53,7 @@ struct TiltedTile {
   using Args = TiltedArgs<T>;
   static constexpr int rows = TiltedShape::rows, columns = TiltedShape::columns;
   static constexpr int threads = TiltedShape::threads, resident = 6;
-  static constexpr int ahead = 8;  // pixels that are asked for at once
+  static constexpr int ahead = 8;  // pixels that are loaded at once
 
   struct Shared {
     T v[rows][columns];
@@ -211,7 +211,7 @@ struct TiltedWalk {
   using Args = TiltedWalkArgs<T>;
   using Shared = NoShared;
   static constexpr int threads = 256, resident = 1;
-  static constexpr int ahead = 8;  // sums that are asked for at once
+  static constexpr int ahead = 8;  // sums that are loaded at once
   M m;
   Args a;
 

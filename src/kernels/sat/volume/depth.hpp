@@ -23,7 +23,7 @@ struct Depth {
   using Args = DepthArgs;
   using Shared = NoShared;
   static constexpr int threads = 256, resident = 1;
-  static constexpr int ahead = 4;  // slices that are asked for at once
+  static constexpr int ahead = 4;  // slices that are loaded at once
   M m;
   Args a;
 
