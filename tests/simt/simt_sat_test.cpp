@@ -6,6 +6,7 @@
 #include "conformance/oracle.hpp"
 #include "conformance/picture.hpp"
 #include "conformance/sat_case.hpp"
+#include "kernels/sat/request.hpp"
 #include "simt/plan.hpp"
 
 namespace areal::simt {
