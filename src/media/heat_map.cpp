@@ -1,8 +1,8 @@
 // Values as colours.
 #include <algorithm>
+#include <areal/error.hpp>
 #include <cmath>
 #include <limits>
-#include <areal/error.hpp>
 #include "media/media.hpp"
 
 namespace areal::media {
