@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Registers, spills and occupancy of every kernel, as a page.
 
-    bench/kernel_resources.py [--build build/release] [--arch 90] [--record FOLDER] > docs/kernel-resources.md
-    bench/kernel_resources.py --recorded FOLDER > docs/kernel-resources.md
+    bench/pages/kernel_resources.py [--build build/release] [--arch 90] [--record FOLDER] > docs/kernel-resources.md
+    bench/pages/kernel_resources.py --recorded FOLDER > docs/kernel-resources.md
 
 Compiles each CUDA unit of the library once more, with the flags of that build but for one architecture, and reads what
 ptxas says of each entry (registers, spilled bytes) and what the PTX asks for (threads of a block). No GPU is needed. The
@@ -85,7 +85,7 @@ def page(entries, names, arch):
             sys.exit(f"{names[entry.symbol]}: no registers or no __launch_bounds__ in what the compiler said")
         groups.setdefault((kernel_of(names[entry.symbol]), entry.threads), []).append(entry)
     yield "# Registers, spills and occupancy of every kernel\n"
-    yield (f"Made by `bench/kernel_resources.py` for sm_{arch}: {len(entries)} kernels, those that differ in types alone in one row. Occupancy is the\n"
+    yield (f"Made by `bench/pages/kernel_resources.py` for sm_{arch}: {len(entries)} kernels, those that differ in types alone in one row. Occupancy is the\n"
            "share of a multiprocessor's warps that are resident where registers and threads are the limit; blocks with much shared memory have\n"
            "less. *Asked* is what `__launch_bounds__` demands.\n")
     yield "| kernel | instances | threads | registers | blocks asked | blocks by registers | occupancy, % | with spills | largest spill, bytes |"

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""bench/kernel_resources.py on what nvcc 13.0 said of five kernels (tests/files/kernel-resources)."""
+"""bench/pages/kernel_resources.py on what nvcc 13.0 said of five kernels (tests/files/kernel-resources)."""
 
 import argparse
 import pathlib
@@ -10,7 +10,7 @@ import tempfile
 
 
 def page_of(tree, folder):
-    run = subprocess.run([sys.executable, tree / "bench" / "kernel_resources.py", "--recorded", folder], capture_output=True, text=True, check=False)
+    run = subprocess.run([sys.executable, tree / "bench" / "pages" / "kernel_resources.py", "--recorded", folder], capture_output=True, text=True, check=False)
     return run.stdout if run.returncode == 0 else run.stderr
 
 
