@@ -224,7 +224,7 @@ void summarise(Request& request, const TableMaker& maker, const ConstView& image
                               {"border", border},
                               {"algorithm", plan.algorithm()},
                               {"reason", plan.reason()},
-                              {"sum", sum},
+                              {"sum", nlohmann::ordered_json(sum)},
                               {"time_ms", maker.seconds() * 1e3},
                               {"tables", written}};
   if (!plan.options().volume) json.erase("depth");
