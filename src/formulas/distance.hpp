@@ -2,7 +2,7 @@
 // What one bin adds to a distance, and what the distance is of all of it: one place for a pair of histograms, for maps
 // and for kernels. The terms are zero for equal histograms, so a distance to oneself is exactly 0.
 
-#include <areal/histogram.hpp>
+#include <areal/histogram_measures.hpp>
 #include <cmath>
 
 namespace areal::formulas {

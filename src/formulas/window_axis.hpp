@@ -2,7 +2,7 @@
 // One axis of sliding windows: which pixels a window covers, as a few intervals of the image, each some times.
 
 #include <algorithm>
-#include <areal/region.hpp>
+#include <areal/window.hpp>
 #include <array>
 
 namespace areal::formulas {

@@ -45,8 +45,8 @@ formulas::Extents require_volume(const ConstView& volume, Border border) {
   return {shape.width - zeros, shape.height - zeros, shape.batch - zeros};
 }
 
-void require_sum_each(std::size_t sums, std::size_t asked, const char* what) {
-  require(sums == asked, "out: ", sums, " sums for ", asked, " ", what);
+void require_answer_each(std::size_t answers, std::size_t asked, const char* answers_name, const char* asked_name) {
+  require(answers == asked, "out: ", answers, " ", answers_name, " for ", asked, " ", asked_name);
 }
 
 void require_tensor(const TensorView& tensor) {
@@ -89,6 +89,11 @@ void require_variance_tables(const TableView& sum, const TableView& squares, con
   require_table(*count, "count");
   require_same_image(sum, *count, "count");
   require(!is_float(count->view.type), "count: element type ", name_of(count->view.type), ": counts are integers");
+}
+
+void require_squares(const SatView& table) {
+  require(table.squares.has_value(), "squares: variances need the table of squares, which this view lacks: compute it ",
+          "with the sums (SatOptions::squares)");
 }
 
 void require_same_image(const TableView& table, const TableView& other, const char* argument) {

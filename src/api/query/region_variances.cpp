@@ -2,6 +2,7 @@
 #include <areal/region.hpp>
 #include <cmath>
 #include "api/core/table_check.hpp"
+#include "api/query/query_call.hpp"
 #include "api/query/region_blocks.hpp"
 #include "cpu/query/corner_sums.hpp"
 #include "formulas/variance.hpp"
@@ -40,36 +41,53 @@ void variances(const RegionBlock<Tables>& block, Type sum, Type squares, const s
   }
 }
 
-}  // namespace
-
-void region_variances(const TableView& sum, const TableView& squares, std::span<const Region> regions,
-                      std::span<double> out, Outside outside, int threads, const TableView* count) {
-  require_variance_tables(sum, squares, count);
-  require(out.size() == regions.size(), "out: ", out.size(), " variances for ", regions.size(), " regions");
-  bool lacks_last = sum.border == Border::exclusive || squares.border == Border::exclusive;
-  const cpu::Corner sum_corner(sum.view, sum.border), squares_corner(squares.view, squares.border);
-  const auto image_rules = [&] { return RegionRules{sum.image_width(), sum.image_height(), outside, lacks_last}; };
-  if (!count) {
-    for_each_region_block<2>(
-        regions, image_rules(), {sum_corner, squares_corner}, threads, [&](const RegionBlock<2>& block) {
-          variances(block, sum.view.type, squares.view.type, block.pixels.data(), out.data() + block.first);
-        });
-    return;
+void variances(kernels::Statistic statistic, const SatView& table, Span<const Region> regions, Span<double> out,
+               const QueryOptions& options) {
+  require_squares(table);
+  const TableView &sum = table.sum, &squares = *table.squares;
+  require_variance_tables(sum, squares, table.count ? &*table.count : nullptr);
+  require_answer_each(out.size(), regions.size(), "variances", "regions");
+  QueryCall call(options.execution, {{"sum", sum.memory()}, {"squares", squares.memory()}, {"count", table.count}});
+  const RegionRules rules = rules_of(sum, options.outside, squares, table.count);
+  if (!call.on_cpu()) {
+    const kernels::RegionList list = listed(call, regions, options, rules);
+    return call.answer(kernels::StatisticsRequest{statistic, sum, squares, table.count, list, call.out(out, "out")});
   }
-  lacks_last = lacks_last || count->border == Border::exclusive;
-  for_each_region_block<3>(regions, image_rules(),
-                           {sum_corner, squares_corner, cpu::Corner(count->view, count->border)}, threads,
-                           [&](const RegionBlock<3>& block) {
-                             std::array<std::uint64_t, regions_per_block> n;
-                             magnitudes(count->view.type, block.corners[2].data(), block.count, n.data());
-                             variances(block, sum.view.type, squares.view.type, n.data(), out.data() + block.first);
-                           });
+  const std::span<const Region> all(call.in(regions, "regions"), regions.size());
+  double* const answers = call.out(out, "out");
+  FirstInvalid first_invalid(call, options);
+  const cpu::Corner sum_corner(sum.view, sum.border), squares_corner(squares.view, squares.border);
+  const auto is_nan_already = [](std::int64_t) {};  // as an empty region's variance is
+  const auto answer = [&](const auto& block, const std::uint64_t* n) {
+    double* const values = answers + block.first;
+    variances(block, sum.view.type, squares.view.type, n, values);
+    if (statistic == kernels::Statistic::standard_deviation)
+      for (std::int64_t i = 0; i < block.count; ++i) values[i] = std::sqrt(values[i]);
+  };
+  if (!table.count)
+    return for_each_region_block<2>(
+        all, rules, {sum_corner, squares_corner}, call.threads(), first_invalid,
+        [&](const RegionBlock<2>& block) { answer(block, block.pixels.data()); }, is_nan_already);
+  const TableView& count = *table.count;
+  for_each_region_block<3>(
+      all, rules, {sum_corner, squares_corner, cpu::Corner(count.view, count.border)}, call.threads(), first_invalid,
+      [&](const RegionBlock<3>& block) {
+        std::array<std::uint64_t, regions_per_block> n;
+        magnitudes(count.view.type, block.corners[2].data(), block.count, n.data());
+        answer(block, n.data());
+      },
+      is_nan_already);
 }
 
-void region_standard_deviations(const TableView& sum, const TableView& squares, std::span<const Region> regions,
-                                std::span<double> out, Outside outside, int threads, const TableView* count) {
-  region_variances(sum, squares, regions, out, outside, threads, count);
-  for (double& value : out) value = std::sqrt(value);
+}  // namespace
+
+void region_variances(const SatView& table, Span<const Region> regions, Span<double> out, const QueryOptions& options) {
+  variances(kernels::Statistic::variance, table, regions, out, options);
+}
+
+void region_standard_deviations(const SatView& table, Span<const Region> regions, Span<double> out,
+                                const QueryOptions& options) {
+  variances(kernels::Statistic::standard_deviation, table, regions, out, options);
 }
 
 }  // namespace areal

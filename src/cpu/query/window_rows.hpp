@@ -2,7 +2,7 @@
 // Rows of window sums, and what is made of them. Plain loops that the compiler turns into the SIMD of the machine it
 // runs on. No row depends on another, so results do not depend on the number of threads.
 
-#include <areal/region.hpp>
+#include <areal/table.hpp>
 #include <cstdint>
 #include "formulas/window_axis.hpp"
 
