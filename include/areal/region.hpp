@@ -71,8 +71,14 @@ concept SumType = std::same_as<T, double> || std::same_as<T, std::uint64_t> || s
 void region_sums(const SatView& table, Span<const Region> regions, Span<double> out, const QueryOptions& options = {});
 void region_sums(const SatView& table, Span<const Region> regions, Span<std::uint64_t> out,
                  const QueryOptions& options = {});
-void region_sums(const SatView& table, Span<const Region> regions, Span<std::int64_t> out,
-                 const QueryOptions& options = {});
+void signed_region_sums(const SatView& table, Span<const Region> regions, Span<std::int64_t> out,
+                        const QueryOptions& options = {});
+/// Of signed integers; deduced, since g++ 12 would take the list `{.first_invalid = span}` for this span.
+template <class Out>
+requires std::convertible_to<Out, Span<std::int64_t>>
+void region_sums(const SatView& table, Span<const Region> regions, Out&& out, const QueryOptions& options = {}) {
+  signed_region_sums(table, regions, out, options);
+}
 template <SumType T = double>
 std::vector<T> region_sums(const SatView& table, Span<const Region> regions, const QueryOptions& options = {}) {
   std::vector<T> out(regions.size());

@@ -43,18 +43,21 @@ QueryCall::QueryCall(const Execution& execution, std::initializer_list<QuerySour
             "(copy_to), or leave the backend automatic");
     require(execution.backend == Backend::automatic || execution.device == memory_.device, source_, ": it lies in ",
             words_of(memory_), ", the execution names device ", execution.device);
-    require_backend(Backend::cuda, memory_.device);
     stream_ = execution.stream.value_or(Stream::per_thread_default());
     waits_ = !execution.stream.has_value();
     require_stream(stream_);
-    scope_.emplace(memory_.device);
     return;
   }
   require(host, source_, ": it lies in ", words_of(memory_), ", which backend ", name_of(backend_),
           " does not read: copy it to the host first (copy_to), or leave the backend automatic");
   require(!execution.stream || execution.stream->is_host(), "stream: a CUDA stream, but `", source_,
           "` lies in host memory, where nothing is queued");
-  if (backend_ == Backend::simt) require_backend(backend_, execution.device);
+  simt_device_ = execution.device;
+}
+
+void QueryCall::begin() {
+  require_backend(backend_, backend_ == Backend::cuda ? memory_.device : simt_device_);
+  if (backend_ == Backend::cuda && !scope_) scope_.emplace(memory_.device);
 }
 
 void QueryCall::require_place(MemoryPlace memory, const char* name) const {
@@ -71,6 +74,7 @@ void QueryCall::check(const void* data, std::size_t elements, MemoryPlace memory
 }
 
 void* QueryCall::room(std::size_t bytes, const char* name) {
+  begin();
   require(!cuda::is_capturing(stream_), name,
           ": it lies in host memory, which cannot be copied while the stream is being captured into a CUDA graph");
   copies_.emplace_back(bytes, stream_);
@@ -103,6 +107,7 @@ View QueryCall::out(const View& view, const char* name) {
 }
 
 void QueryCall::answer(const kernels::RegionRequest& request) {
+  begin();
   areal::answer({backend_, memory_.device, stream_}, request);
   for (const auto& copy : back_) copy();
   if (backend_ == Backend::cuda && waits_) cuda::synchronize(stream_);

@@ -31,8 +31,8 @@ struct QuerySource {
 /// of the host's on the device. `answer` then runs the request. On the CPU the caller computes instead.
 class QueryCall {
  public:
-  /// Throws InvalidArgument where the sources' places, the backend and the stream do not belong together, Unavailable
-  /// for a backend or device that is not there.
+  /// Throws InvalidArgument where the sources' places, the backend and the stream do not belong together. What is
+  /// Unavailable is found later, by `answer` or the first copy: first comes what the caller can mend.
   QueryCall(const Execution& execution, std::initializer_list<QuerySource> sources);
   QueryCall(const QueryCall&) = delete;
   QueryCall& operator=(const QueryCall&) = delete;
@@ -63,6 +63,7 @@ class QueryCall {
   void answer(const kernels::RegionRequest& request);
 
  private:
+  void begin();
   void check(const void* data, std::size_t elements, MemoryPlace memory, const char* name) const;
   void require_place(MemoryPlace memory, const char* name) const;
   bool is_staged(MemoryPlace memory, bool empty) const noexcept {
@@ -75,7 +76,7 @@ class QueryCall {
   Backend backend_ = Backend::cpu;
   MemoryPlace memory_;  ///< of the sources
   const char* source_;  ///< the first one's name
-  int threads_;
+  int threads_, simt_device_ = 0;
   bool waits_ = true;
   Stream stream_ = Stream::host();
   std::optional<cuda::DeviceScope> scope_;  ///< outlives the copies' memory

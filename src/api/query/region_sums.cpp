@@ -73,8 +73,8 @@ void region_sums(const SatView& table, Span<const Region> regions, Span<std::uin
   sums(table.sum, regions, out, options);
 }
 
-void region_sums(const SatView& table, Span<const Region> regions, Span<std::int64_t> out,
-                 const QueryOptions& options) {
+void signed_region_sums(const SatView& table, Span<const Region> regions, Span<std::int64_t> out,
+                        const QueryOptions& options) {
   sums(table.sum, regions, out, options);
 }
 
