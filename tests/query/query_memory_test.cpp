@@ -229,7 +229,7 @@ TEST_F(Queries, MemoryThatDoesNotBelongTogetherIsRefused) {
   EXPECT_EQ(refusal([&] { region_sums(on_device(), regions, out, with(simt)); }).find("table: it lies in memory"), 0u);
   EXPECT_EQ(refusal([&] { region_sums(on_device(elsewhere), regions, out, with(cuda)); }),
             "table: it lies in memory of cuda device 1, the execution names device 0");
-  EXPECT_EQ(refusal([&] { region_sums(on_device(), regions, out_elsewhere); }),
+  EXPECT_EQ(refusal([&] { region_sums(on_device(), regions_there, out_elsewhere); }),
             "out: it lies in memory of cuda device 1, `table` in memory of cuda device 0; it may be there or on the "
             "host");
   EXPECT_EQ(refusal([&] { region_sums(view, regions, out_there); }),
