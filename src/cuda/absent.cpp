@@ -2,6 +2,7 @@
 #include <areal/error.hpp>
 #include "cuda/device.hpp"
 #include "cuda/histogram.hpp"
+#include "cuda/memory.hpp"
 #include "cuda/query.hpp"
 #include "cuda/sat.hpp"
 #include "cuda/scan.hpp"
@@ -22,6 +23,8 @@ std::uint64_t free_memory(int) { absent(); }
 DeviceScope::DeviceScope(int) { absent(); }
 DeviceScope::~DeviceScope() = default;
 Memory::Memory(std::size_t) : data_(nullptr, [](void*) {}) { absent(); }
+StreamMemory::StreamMemory(std::size_t, Stream stream) : data_(nullptr, Release{stream, true}) { absent(); }
+void StreamMemory::Release::operator()(void*) const noexcept {}
 OwnedStream::OwnedStream() { absent(); }
 OwnedStream::~OwnedStream() = default;
 void OwnedStream::synchronize() const { absent(); }

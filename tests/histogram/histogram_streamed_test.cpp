@@ -3,6 +3,7 @@
 #include <areal/error.hpp>
 #include <areal/histogram.hpp>
 #include <areal/info.hpp>
+#include <areal/region_histogram.hpp>
 #include <atomic>
 #include <thread>
 #include "histogram_oracle.hpp"
@@ -43,8 +44,8 @@ std::string difference(const Rule& rule, const ConstView& image, const ConstView
   const auto bins = static_cast<std::size_t>(rule.binning.bins());
   std::vector<std::uint64_t> counts(regions.size() * bins, 0xa5a5);
   std::vector<double> sums(regions.size() * bins, 0.1);
-  region_histograms(image, rule.binning, regions, counts, Outside::error, threads);
-  region_histograms(image, rule.binning, weights, regions, sums, Outside::error, threads);
+  region_histograms(image, rule.binning, regions, counts, {.execution = {.threads = threads}});
+  region_histograms(image, rule.binning, weights, regions, sums, {.execution = {.threads = threads}});
   for (std::size_t i = 0; i < regions.size(); ++i) {
     const auto expected = counted(rule, image, nullptr, regions[i]);
     const auto weighed = counted(rule, image, &weights, regions[i]);
@@ -122,9 +123,9 @@ TEST(HistogramStreamed, FloatsAreTheSameForAnyThreads) {
   const auto regions = random_regions(random, 80, 2100, 40);
   const Binning binning = Binning::uniform(7, 0, 256);
   std::vector<double> one(80 * 7), other(80 * 7);
-  region_histograms(image.view, binning, weights.view, regions, one, Outside::error, 1);
+  region_histograms(image.view, binning, weights.view, regions, one, {.execution = {.threads = 1}});
   for (const int threads : {2, 5, 0}) {
-    region_histograms(image.view, binning, weights.view, regions, other, Outside::error, threads);
+    region_histograms(image.view, binning, weights.view, regions, other, {.execution = {.threads = threads}});
     EXPECT_EQ(std::memcmp(one.data(), other.data(), one.size() * 8), 0) << threads;
   }
 }
@@ -148,7 +149,7 @@ TEST(HistogramStreamed, ClipsOnRequest) {
   const std::uint8_t pixels[] = {0, 1, 1, 0, 1, 1};
   const Region regions[] = {{-5, -5, 7, 6}, {1, 1, INT64_MAX, INT64_MAX}, {9, 9, 4, 4}};
   std::uint64_t out[6];
-  region_histograms({pixels, 3, 2}, Binning::labels(2), regions, out, Outside::clip);
+  region_histograms({pixels, 3, 2}, Binning::labels(2), regions, out, {.outside = Outside::clip});
   const std::uint64_t expected[] = {1, 1, 0, 2, 0, 0};
   for (int i = 0; i < 6; ++i) EXPECT_EQ(out[i], expected[i]) << i;
 }
@@ -171,7 +172,7 @@ TEST(HistogramStreamed, RefusesWhatCannotBe) {
   std::uint64_t out[8];
   const auto ask = [&](const Region& region, Outside outside = Outside::error) {
     const Region two[] = {{0, 0, 1, 1}, region};
-    region_histograms(image, binning, two, out, outside);
+    region_histograms(image, binning, two, out, {.outside = outside});
   };
   expect_refused<InvalidArgument>([&] { ask({60, 0, 5, 1}); }, {"region 1", "x 60", "64x48"});
   expect_refused<InvalidArgument>([&] { ask({0, 0, -1, 1}); }, {"region 1", "negative"});

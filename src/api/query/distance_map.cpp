@@ -1,34 +1,18 @@
-// Answers from a tensor: histograms of regions, and the map of a distance.
+// The map of a distance: the histogram of every window against one target.
 #include <algorithm>
-#include <areal/histogram.hpp>
+#include <areal/region_histogram.hpp>
 #include <vector>
 #include "api/core/table_check.hpp"
-#include "api/query/region_blocks.hpp"
+#include "api/query/query_call.hpp"
 #include "cpu/query/bin_sums.hpp"
+#include "cpu/query/corners.hpp"
 #include "cpu/query/window_rows.hpp"
+#include "cpu/threads.hpp"
 #include "formulas/distance.hpp"
 
 namespace areal {
 
 namespace {
-
-template <class Out>
-void histograms(const TensorView& tensor, std::span<const Region> regions, std::span<Out> out, Outside outside,
-                int threads) {
-  require_tensor(tensor);
-  const std::int64_t bins = tensor.bins(), pitch = tensor.view.plane_pitch;
-  require_histograms(out.size(), regions.size(), bins);
-  require_counts(tensor, type_of<Out>);
-  const auto add = cpu::bin_sums<Out>(tensor.view.type);
-  const RegionRules rules{tensor.image_width(), tensor.image_height(), outside, tensor.border == Border::exclusive};
-  for_each_region_block<1>(
-      regions, rules, {cpu::Corner(tensor.view, tensor.border)}, threads,
-      [&](const RegionBlock<1>& block) {
-        for (std::int64_t i = 0; i < block.count; ++i)
-          add(block.corners[0][i], pitch, bins, out.data() + (block.first + i) * bins);
-      },
-      std::max<std::int64_t>(1, (1 << 14) / std::max<std::int64_t>(1, bins)));
-}
 
 // A row of windows in columns [first, first + n) of the output, bin by bin.
 class DistanceRow {
@@ -96,28 +80,22 @@ class DistanceRow {
 
 }  // namespace
 
-void region_histograms(const TensorView& tensor, std::span<const Region> regions, std::span<std::uint64_t> out,
-                       Outside outside, int threads) {
-  histograms(tensor, regions, out, outside, threads);
-}
-
-void region_histograms(const TensorView& tensor, std::span<const Region> regions, std::span<double> out,
-                       Outside outside, int threads) {
-  histograms(tensor, regions, out, outside, threads);
-}
-
-void distance_map(const TensorView& tensor, std::int64_t width, std::int64_t height, std::span<const double> target,
-                  Distance measure, const View& out, int threads) {
+void distance_map(const TensorView& tensor, std::int64_t width, std::int64_t height, Span<const double> target,
+                  Distance measure, const View& out, const Execution& execution) {
   const Shape shape = require_distance_map(tensor, width, height, target.size(), out);
+  QueryCall call(execution, {{"tensor", tensor.memory()}});
+  const double* const there = call.in(target, "target");
+  const View map = call.out(out, "out");
+  if (!call.on_cpu()) return call.answer(kernels::DistanceMapRequest{tensor, width, height, there, measure, map});
   if (shape.empty()) return;
 
   std::vector<double> shares(target.size());
-  normalise(target, shares);
+  normalise(target.host(), shares);
   // All bins of the windows in hand stay in the level 2 cache, 16 or more windows at a time.
   const std::int64_t bins = std::max<std::int64_t>(1, tensor.bins());
   const std::int64_t most = std::min(shape.width, std::clamp<std::int64_t>((1 << 15) / bins, 16, 1024));
   const std::int64_t grain = std::max<std::int64_t>(1, (1 << 18) / (bins * shape.width));
-  cpu::parallel_ranges(threads, shape.height, grain, [&](std::int64_t begin, std::int64_t end) {
+  cpu::parallel_ranges(call.threads(), shape.height, grain, [&](std::int64_t begin, std::int64_t end) {
     DistanceRow row(tensor, width, height, shares, measure, most);
     std::vector<double> distances(static_cast<std::size_t>(most));
     const auto to_size = static_cast<std::int64_t>(size_of(out.type));

@@ -1,10 +1,11 @@
 // A table in another border, without computing it again: rows are copied, and what an exclusive table lacks is added
 // up from the image's last row and column.
 #include <algorithm>
-#include <areal/region.hpp>
+#include <areal/table.hpp>
 #include <areal/type_pair.hpp>
 #include <cstring>
-#include "api/sat/border_check.hpp"
+#include "api/query/border_check.hpp"
+#include "api/query/query_call.hpp"
 #include "cpu/query/modular.hpp"
 
 namespace areal {
@@ -73,8 +74,13 @@ AddLast add_last_for(TypePair types) {
 
 }  // namespace
 
-void convert_border(const TableView& from, const View& to, Border to_border, const ConstView* image) {
+void convert_border(const TableView& from, const View& to, Border to_border, const ConstView& image,
+                    const Execution& execution) {
   const bool completes = require_conversion(from, to, to_border, image);
+  const std::optional<MemoryPlace> of_image = completes ? std::optional(image.memory) : std::nullopt;
+  QueryCall call(execution, {{"from", from.memory()}, {"to", to.memory}, {"image", of_image}});
+  if (!call.on_cpu())
+    return call.answer(kernels::ConvertRequest{from, to, to_border, completes ? std::optional(image) : std::nullopt});
   const std::int64_t width = from.image_width(), height = from.image_height();
 
   if (width == 0 || height == 0) {
@@ -104,7 +110,7 @@ void convert_border(const TableView& from, const View& to, Border to_border, con
   if (last_x > first)
     for (std::int64_t y = first; y < last_y; ++y)
       std::memcpy(target.at(first, y), source.at(first, y), static_cast<std::size_t>((last_x - first) * size));
-  if (completes) add_last_for({image->type, from.view.type})(target, width, height, *image);
+  if (completes) add_last_for({image.type, from.view.type})(target, width, height, image);
 }
 
 }  // namespace areal

@@ -1,5 +1,5 @@
 // What one histogram, or two, say.
-#include <areal/histogram.hpp>
+#include <areal/histogram_measures.hpp>
 #include <array>
 #include <utility>
 #include "api/core/require.hpp"
