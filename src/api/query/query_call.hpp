@@ -32,7 +32,7 @@ struct QuerySource {
 class QueryCall {
  public:
   /// Throws InvalidArgument where the sources' places, the backend and the stream do not belong together. What is
-  /// Unavailable is found later, by `answer` or the first copy: first comes what the caller can mend.
+  /// Unavailable is found by `answer` or the first copy.
   QueryCall(const Execution& execution, std::initializer_list<QuerySource> sources);
   QueryCall(const QueryCall&) = delete;
   QueryCall& operator=(const QueryCall&) = delete;

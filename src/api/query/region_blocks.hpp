@@ -101,8 +101,8 @@ inline cpu::Corner plane_corner(const TableView& table, std::int64_t p, std::int
   return {with_plane(table.view, own), table.border};
 }
 
-/// add(block) for blocks that cover the regions; then invalid(i) for those that cannot be answered, where `first` was
-/// asked for. Else the first of them is named by an exception, whatever the number of threads.
+/// add(block) for blocks that cover the regions; then invalid(i) for those that cannot be answered, where
+/// `first_invalid` was asked for. Else the first of them is named by an exception, whatever the number of threads.
 template <std::size_t Tables, class Add, class Invalid>
 void for_each_region_block(std::span<const Region> regions, const RegionRules& rules,
                            const std::array<cpu::Corner, Tables>& tables, int threads, FirstInvalid& first_invalid,
