@@ -6,6 +6,7 @@
 #include <areal/execution.hpp>
 #include <areal/research/launch_counts.hpp>
 #include <areal/research/warp_scan.hpp>
+#include <areal/sat_arguments.hpp>
 #include <areal/type_pair.hpp>
 #include <areal/view.hpp>
 #include <memory>
@@ -38,17 +39,6 @@ struct SatOptions {
   Layout tables = Layout::planar;         ///< for several channels: separate tables, or one interleaved table
   Progress progress = {};                 ///< may cancel
   LaunchReport launched = {};             ///< told of each launch on cuda and simt
-};
-
-/// What one execute reads and writes. Views that were not asked for stay empty. The memory is the backend's: for a plan
-/// on cuda the device's, else the host's.
-struct SatArguments {
-  ConstView image;
-  View sum;
-  ConstView mask = {};
-  View squares = {};
-  View tilted = {};
-  View count = {};
 };
 
 /// Everything decided before the data is there. Cheap to copy, thread-safe, and may execute at once on several
