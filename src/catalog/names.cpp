@@ -5,6 +5,7 @@
 #include <areal/research/warp_scan.hpp>
 #include <areal/type_pair.hpp>
 #include <areal/version.hpp>
+#include <areal/view.hpp>
 #include <array>
 #include <limits>
 
@@ -61,11 +62,17 @@ TypePair type_pair(std::string_view name) {
   throw InvalidArgument("types " + std::string(name) + " do not exist: they may be " + known);
 }
 
-TypePair default_types(Type input, std::int64_t width, std::int64_t height) {
+TypePair default_types(const Shape& image, Type input, bool volume) {
   switch (input) {
     case Type::u8: {
-      const bool fits =
-          width <= 0 || height <= 0 || height <= (std::numeric_limits<std::uint32_t>::max() / 255) / width;
+      const std::int64_t extents[] = {image.width, image.height, volume ? image.batch : 1};
+      std::int64_t most = std::numeric_limits<std::uint32_t>::max() / 255;  // pixels
+      bool empty = false;
+      for (const std::int64_t extent : extents) {
+        empty = empty || extent <= 0;
+        most = empty ? 0 : most / extent;
+      }
+      const bool fits = empty || most > 0;
       return {Type::u8, fits ? Type::u32 : Type::u64};
     }
     case Type::s8:
