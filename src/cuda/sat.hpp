@@ -2,6 +2,7 @@
 // Summed-area tables on a CUDA device. src/cuda/absent.cpp stands in where this build has no CUDA.
 
 #include <areal/execution.hpp>
+#include <areal/research/launch_counts.hpp>
 #include <areal/sat_arguments.hpp>
 #include <cstddef>
 #include <memory>

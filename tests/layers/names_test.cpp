@@ -60,24 +60,30 @@ TEST(Names, LanesAreThoseOfTheIssue) {
     EXPECT_FALSE(find_type_pair(wrong)) << wrong;
 }
 
-TEST(Names, DefaultLanes) {
+TEST(Names, DefaultTypes) {
   // 16843009 * 255 is exactly 2^32 - 1.
-  EXPECT_EQ(name_of(default_types(Type::u8, 16843009, 1)), "8u32u");
-  EXPECT_EQ(name_of(default_types(Type::u8, 16843010, 1)), "8u64u");
-  EXPECT_EQ(name_of(default_types(Type::u8, 4104, 4104)), "8u32u");
-  EXPECT_EQ(name_of(default_types(Type::u8, 4105, 4104)), "8u64u");
+  EXPECT_EQ(name_of(default_types({16843009, 1}, Type::u8)), "8u32u");
+  EXPECT_EQ(name_of(default_types({16843010, 1}, Type::u8)), "8u64u");
+  EXPECT_EQ(name_of(default_types({4104, 4104}, Type::u8)), "8u32u");
+  EXPECT_EQ(name_of(default_types({4105, 4104}, Type::u8)), "8u64u");
   const std::int64_t far = std::numeric_limits<std::int64_t>::max();
-  EXPECT_EQ(name_of(default_types(Type::u8, far, far)), "8u64u");  // the product does not fit 64 bits
-  EXPECT_EQ(name_of(default_types(Type::u8, 0, far)), "8u32u");
+  EXPECT_EQ(name_of(default_types({far, far}, Type::u8)), "8u64u");  // the product does not fit 64 bits
+  EXPECT_EQ(name_of(default_types({0, far}, Type::u8)), "8u32u");
+  // The depth of a volume counts, a batch's length does not.
+  EXPECT_EQ(name_of(default_types({4104, 1026, 1, 4}, Type::u8, true)), "8u32u");
+  EXPECT_EQ(name_of(default_types({4104, 1026, 1, 5}, Type::u8, true)), "8u64u");
+  EXPECT_EQ(name_of(default_types({4104, 1026, 1, 5}, Type::u8)), "8u32u");
+  EXPECT_EQ(name_of(default_types({far, far, 1, 0}, Type::u8, true)), "8u32u");
+  EXPECT_EQ(name_of(default_types({0, far, 1, far}, Type::u8, true)), "8u32u");
   const std::pair<Type, const char*> others[] = {{Type::s8, "8s32s"},   {Type::u16, "16u64u"}, {Type::s16, "16s64s"},
                                                  {Type::u32, "32u64u"}, {Type::s32, "32s64s"}, {Type::f16, "16f32f"},
                                                  {Type::f32, "32f64f"}, {Type::f64, "64f64f"}};
   for (const auto& [type, name] : others) {
-    EXPECT_EQ(name_of(default_types(type, 7, 9)), name);
+    EXPECT_EQ(name_of(default_types({7, 9}, type)), name);
     EXPECT_TRUE(find_type_pair(name));
   }
   for (const Type type : {Type::u64, Type::s64})
-    EXPECT_NE(sentence_of<InvalidArgument>([&] { default_types(type, 7, 9); }).find(name_of(type)), std::string::npos);
+    EXPECT_NE(sentence_of<InvalidArgument>([&] { default_types({7, 9}, type); }).find(name_of(type)), std::string::npos);
 }
 
 TEST(Names, LargestSafeRegionIsTheLargest) {

@@ -39,7 +39,7 @@ TypePair TableMaker::types_for(const ConstView& image, const std::string& name) 
     const std::int64_t depth = options_.volume ? image.shape.batch : 1;
     std::int64_t rows = 0;
     if (__builtin_mul_overflow(image.shape.height, depth, &rows)) rows = std::numeric_limits<std::int64_t>::max();
-    return default_types(image.type, image.shape.width, rows);
+    return default_types({image.shape.width, rows}, image.type);
   }
   const TypePair types = type_pair(types_);
   if (holds(types.input, image.type)) return types;
