@@ -193,8 +193,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (std::size_t i = 0; i < r.pixels.size(); ++i) r.pixels[i] = pixel_of(byte(i), r.types.input);
   for (std::size_t i = 0; i < pixels; ++i) r.valid[i] = byte(i * 7) % 3;
 
-  const bool plain =
-      !r.options.volume && !r.options.mask && r.options.squares == Squares::no && r.image.channels == 1 && r.image.batch == 1;
+  const bool plain = !r.options.volume && !r.options.mask && r.options.squares == Squares::no &&
+                     r.image.channels == 1 && r.image.batch == 1;
   run(r, "auto");
   for (const Algorithm& row : algorithms()) {
     if (row.family != "sat" || !row.cpu) continue;

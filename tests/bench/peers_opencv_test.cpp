@@ -84,7 +84,8 @@ TEST(PeersOpenCv, SumSquaresAndTilted) {
         c.options.squares = Type::f64;
         c.options.tilted = true;
         c.options.tables = Layout::interleaved;
-        const SatTable tables = sat(view_of(image, types.input), options_of(types, c.options), {.backend = Backend::cpu});
+        const SatTable tables =
+            sat(view_of(image, types.input), options_of(types, c.options), {.backend = Backend::cpu});
         const Values pixels = values_of(view_of(image, types.input));
         const Terms terms = terms_of(pixels);
         const std::string at = std::string(name) + " " + std::to_string(width) + "x" + std::to_string(height) + "x" +

@@ -6,10 +6,10 @@
 #include <areal/error.hpp>
 #include <areal/histogram.hpp>
 #include "conformance/backends.hpp"
-#include "histogram_plan_options.hpp"
 #include "conformance/pairwise.hpp"
 #include "conformance/shapes.hpp"
 #include "histogram_oracle.hpp"
+#include "histogram_plan_options.hpp"
 
 namespace areal::conformance {
 namespace {
@@ -245,8 +245,7 @@ TEST(HistogramPapers, CountOneImageOfOneChannelWithoutWeights) {
     options.algorithm = id, options.backend = Backend::simt;
     EXPECT_NO_THROW(plan_of({9, 7}, Type::u8, binning, options)) << id;
     EXPECT_THROW(plan_of({9, 7, 1, 2}, Type::u8, binning, options), InvalidArgument) << id;
-    EXPECT_THROW(plan_of({9, 7, 2}, Type::u8, Binning::joint({binning, binning}), options), InvalidArgument)
-        << id;
+    EXPECT_THROW(plan_of({9, 7, 2}, Type::u8, Binning::joint({binning, binning}), options), InvalidArgument) << id;
     options.weighted = true, options.counter = Type::f32;
     EXPECT_THROW(plan_of({9, 7}, Type::u8, binning, options), InvalidArgument) << id;
     options.weighted = false, options.counter = Type::u32, options.backend = Backend::cpu;

@@ -1,5 +1,5 @@
-// HistogramPlan and its workspaces on the backends of this machine: many images in one workspace, pitched views, what is
-// refused, which backend `automatic` is; and what a plan on simt tells of its launches.
+// HistogramPlan and its workspaces on the backends of this machine: many images in one workspace, pitched views, what
+// is refused, which backend `automatic` is; and what a plan on simt tells of its launches.
 #include <gtest/gtest.h>
 #include <areal/error.hpp>
 #include <areal/histogram.hpp>
@@ -81,7 +81,7 @@ TEST(HistogramPlan, ChecksItsViews) {
   EXPECT_NO_THROW(plan.check({image, View(counts.data(), Type::u32, plan.tensor_shape())}));
   EXPECT_THROW(plan.check({image, View(counts.data(), Type::u32, Shape{5, 4})}), InvalidArgument);
   EXPECT_THROW(ReadyHistogram(plan).execute({ConstView(pixels.data(), Type::u8, Shape{4, 5}),
-                                              View(counts.data(), Type::u32, plan.tensor_shape())}),
+                                             View(counts.data(), Type::u32, plan.tensor_shape())}),
                InvalidArgument);
 }
 

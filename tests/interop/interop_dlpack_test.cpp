@@ -1,4 +1,5 @@
-// DLPack tensors and views share memory, in every order of axes that a view can have; a table outlives its move into one.
+// DLPack tensors and views share memory, in every order of axes that a view can have; a table outlives its move into
+// one.
 #if __has_include(<dlpack/dlpack.h>)
 #include <areal/interop/dlpack.hpp>
 #define AREAL_HAVE_DLPACK
@@ -57,8 +58,8 @@ TEST(DlPack, EveryTypeAndDevice) {
   std::vector<double> memory(20);
   std::vector<std::int64_t> shape{4, 5};
   const std::tuple<DLDataTypeCode, int, Type> all[] = {
-      {kDLUInt, 8, Type::u8},   {kDLUInt, 16, Type::u16},  {kDLUInt, 32, Type::u32},  {kDLUInt, 64, Type::u64},
-      {kDLInt, 8, Type::s8},    {kDLInt, 16, Type::s16},   {kDLInt, 32, Type::s32},   {kDLInt, 64, Type::s64},
+      {kDLUInt, 8, Type::u8},    {kDLUInt, 16, Type::u16},  {kDLUInt, 32, Type::u32}, {kDLUInt, 64, Type::u64},
+      {kDLInt, 8, Type::s8},     {kDLInt, 16, Type::s16},   {kDLInt, 32, Type::s32},  {kDLInt, 64, Type::s64},
       {kDLFloat, 16, Type::f16}, {kDLFloat, 32, Type::f32}, {kDLFloat, 64, Type::f64}};
   for (const auto& [code, bits, type] : all) {
     const DLDataType name{static_cast<std::uint8_t>(code), static_cast<std::uint8_t>(bits), 1};

@@ -30,8 +30,9 @@ TEST(OpenCv, AViewOfAMatrixIsItsMemory) {
 }
 
 TEST(OpenCv, EveryDepth) {
-  const std::pair<int, Type> all[] = {{CV_8U, Type::u8},   {CV_8S, Type::s8},   {CV_16U, Type::u16}, {CV_16S, Type::s16},
-                                      {CV_32S, Type::s32}, {CV_32F, Type::f32}, {CV_64F, Type::f64}, {CV_16F, Type::f16}};
+  const std::pair<int, Type> all[] = {{CV_8U, Type::u8},   {CV_8S, Type::s8},   {CV_16U, Type::u16},
+                                      {CV_16S, Type::s16}, {CV_32S, Type::s32}, {CV_32F, Type::f32},
+                                      {CV_64F, Type::f64}, {CV_16F, Type::f16}};
   std::vector<double> memory(6);
   for (const auto& [depth, type] : all) {
     cv::Mat mat(2, 3, depth, memory.data());

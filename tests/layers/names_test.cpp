@@ -83,7 +83,10 @@ TEST(Names, DefaultTypes) {
     EXPECT_TRUE(find_type_pair(name));
   }
   for (const Type type : {Type::u64, Type::s64})
-    EXPECT_NE(sentence_of<InvalidArgument>([&] { default_types({7, 9}, type); }).find(name_of(type)), std::string::npos);
+    EXPECT_NE(sentence_of<InvalidArgument>([&] {
+                default_types({7, 9}, type);
+              }).find(name_of(type)),
+              std::string::npos);
 }
 
 TEST(Names, LargestSafeRegionIsTheLargest) {

@@ -5,8 +5,8 @@
 namespace areal::policy {
 namespace {
 
-/// 1 GB/s a thread of at most 4, a link of 8 GB/s, kernels that take no time: a GPU is sooner from 0.1 s / (1 - 1/8) GB/s
-/// on, for one thread.
+/// 1 GB/s a thread of at most 4, a link of 8 GB/s, kernels that take no time: a GPU is sooner from 0.1 s / (1 - 1/8)
+/// GB/s on, for one thread.
 BackendCosts planted() {
   BackendCosts costs;
   costs.cpu_per_thread = 1e9, costs.cpu_most = 4e9, costs.cuda_kernels = 1e30, costs.link = 8e9;

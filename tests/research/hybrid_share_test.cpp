@@ -85,7 +85,8 @@ TEST(HybridShare, TheBestOnSimtCostsLeast) {
       const double cost = *algorithm_model(request).cost.counted;
       if (cost < least) best = share, least = cost;
     }
-    EXPECT_EQ(best_hybrid_share(shape, types.input, hybrid(Border::none), on_simt), best) << shape.width << " x " << shape.height;
+    EXPECT_EQ(best_hybrid_share(shape, types.input, hybrid(Border::none), on_simt), best)
+        << shape.width << " x " << shape.height;
   }
 }
 

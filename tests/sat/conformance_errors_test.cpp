@@ -287,8 +287,7 @@ TEST(ExecuteErrors, EmptyImagesNeedNoMemory) {
       for (const Border border : {Border::none, Border::exclusive}) {
         const SatPlan plan = plan_of(shape, types_8u32u, {.border = border, .algorithm = id});
         Workspace workspace(plan);
-        EXPECT_NO_THROW(
-            plan.execute({ConstView(nullptr, Type::u8, shape), View(nullptr, Type::u32, shape)}, workspace))
+        EXPECT_NO_THROW(plan.execute({ConstView(nullptr, Type::u8, shape), View(nullptr, Type::u32, shape)}, workspace))
             << id << " " << name_of(border);
       }
     // With the border `zero` there is a column of zeros to write all the same.

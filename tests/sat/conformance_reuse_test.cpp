@@ -70,7 +70,8 @@ TEST(Reuse, ACopyOutlivesItsPlan) {
 
 TEST(Reuse, APlanSaysWhatItIs) {
   for (const std::string& id : cpu_sat_ids()) {
-    const SatPlan plan = plan_of(Shape{70, 30}, type_pair("8u64f"), {.border = Border::none, .algorithm = id, .threads = 2});
+    const SatPlan plan =
+        plan_of(Shape{70, 30}, type_pair("8u64f"), {.border = Border::none, .algorithm = id, .threads = 2});
     EXPECT_EQ(plan.image_shape(), (Shape{70, 30}));
     EXPECT_EQ(plan.table_shape().width, 70);
     EXPECT_EQ(plan.table_shape().height, 30);

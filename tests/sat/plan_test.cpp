@@ -1,5 +1,5 @@
-// Plans, workspaces, streams and owned tables: what is refused, in one sentence that names the argument; and what moves,
-// copies, and is used again.
+// Plans, workspaces, streams and owned tables: what is refused, in one sentence that names the argument; and what
+// moves, copies, and is used again.
 #include <gtest/gtest.h>
 #include <areal/areal.hpp>
 #include <areal/research/scan.hpp>
@@ -49,15 +49,18 @@ TEST(Streams, EachKindIsItself) {
 
 TEST(Streams, BelongToTheirBackend) {
   for (const Stream stream : {Stream::legacy_default(), Stream::per_thread_default()}) {
-    EXPECT_TRUE(has(sentence_of([&] { SatPlan({5, 4}, Type::u8, {}, {.backend = Backend::cpu, .stream = stream}); }),
+    EXPECT_TRUE(has(sentence_of([&] {
+                      SatPlan({5, 4}, Type::u8, {}, {.backend = Backend::cpu, .stream = stream});
+                    }),
                     {"stream", "cpu"}));
     const SatPlan plan({5, 4}, Type::u8, {}, on_cpu);
     std::vector<std::byte> memory(plan.workspace_bytes());
     EXPECT_TRUE(has(sentence_of([&] { Workspace(plan, memory, stream); }), {"stream", "cpu"}));
   }
-  EXPECT_TRUE(
-      has(sentence_of([] { SatPlan({5, 4}, Type::u8, {}, {.backend = Backend::cuda, .stream = Stream::host()}); }),
-          {"stream", "cuda"}));
+  EXPECT_TRUE(has(sentence_of([] {
+                    SatPlan({5, 4}, Type::u8, {}, {.backend = Backend::cuda, .stream = Stream::host()});
+                  }),
+                  {"stream", "cuda"}));
   // A CUDA stream asks for cuda; the host's for the cpu.
   const Execution open{.stream = Stream::legacy_default()};
   if (devices().empty()) {
@@ -105,8 +108,9 @@ TEST(Memory, EachArgumentIsChecked) {
     refuses("tilted", &SatArguments::tilted);
     refuses("count", &SatArguments::count);
     std::vector<std::byte> memory(plan.workspace_bytes());
-    const std::string sentence =
-        sentence_of([&] { Workspace(plan, {memory.data(), memory.size(), first_device}, Stream::host()); });
+    const std::string sentence = sentence_of([&] {
+      Workspace(plan, {memory.data(), memory.size(), first_device}, Stream::host());
+    });
     if (plan.workspace_bytes() > 0) {
       EXPECT_TRUE(has(sentence, {"workspace", "CUDA device 0"})) << sentence;
     }
@@ -130,8 +134,9 @@ TEST(Memory, TheOneLineFormsSayWhichTheyTake) {
   const Array image({5, 4}, Type::u8);
   const ConstView elsewhere = image.view().in(first_device);
   EXPECT_EQ(sentence_of([&] { sat(elsewhere, {}, on_cpu); }).find("image is memory of CUDA device 0"), 0u);
-  EXPECT_EQ(sentence_of([&] { integral_histogram(elsewhere, Binning::uniform(2, 0, 256), {}, on_cpu); })
-                .find("image is memory of CUDA device 0"),
+  EXPECT_EQ(sentence_of([&] {
+              integral_histogram(elsewhere, Binning::uniform(2, 0, 256), {}, on_cpu);
+            }).find("image is memory of CUDA device 0"),
             0u);
   if (devices().empty()) {  // its device is asked for
     EXPECT_THROW(sat(elsewhere), Unavailable);
@@ -302,7 +307,9 @@ TEST(Squares, AutomaticIsExact) {
 TEST(Types, AreTheImages) {
   EXPECT_EQ(SatPlan({4104, 1026, 1, 5}, Type::u8, {.volume = true}, on_cpu).types(), type_pair("8u64u"));
   EXPECT_EQ(SatPlan({4104, 1026, 1, 5}, Type::u8, {}, on_cpu).types(), type_pair("8u32u"));
-  EXPECT_TRUE(has(sentence_of([] { SatPlan({5, 4}, Type::f32, {.types = type_pair("8u32u")}, on_cpu); }),
+  EXPECT_TRUE(has(sentence_of([] {
+                    SatPlan({5, 4}, Type::f32, {.types = type_pair("8u32u")}, on_cpu);
+                  }),
                   {"types 8u32u", "8u", "32f"}));
 }
 

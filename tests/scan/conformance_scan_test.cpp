@@ -37,9 +37,9 @@ struct ScanCase {
 };
 
 std::string describe(const ScanCase& c) {
-  return std::string(name_of(c.backend)) + ", algorithm " + c.options.algorithm + ", types " +
-         name_of(c.types) + ", " + std::to_string(c.n) + " elements, in " + c.in.name + ", out " + c.out.name +
-         ", threads " + std::to_string(c.options.threads) + ", group " + std::to_string(c.options.group) + ", seed " +
+  return std::string(name_of(c.backend)) + ", algorithm " + c.options.algorithm + ", types " + name_of(c.types) + ", " +
+         std::to_string(c.n) + " elements, in " + c.in.name + ", out " + c.out.name + ", threads " +
+         std::to_string(c.options.threads) + ", group " + std::to_string(c.options.group) + ", seed " +
          std::to_string(c.seed);
 }
 
@@ -115,8 +115,8 @@ TEST(Scan, TheSuiteCanFail) {
 
 std::string name_of_choice(const testing::TestParamInfo<Choice>& info) {
   const ScanCase c = case_of(info.param);
-  std::string name = std::string(name_of(c.backend)) + "_" + c.options.algorithm + "_" + name_of(c.types) +
-                     "_" + std::to_string(c.n) + "_" + std::to_string(info.index);
+  std::string name = std::string(name_of(c.backend)) + "_" + c.options.algorithm + "_" + name_of(c.types) + "_" +
+                     std::to_string(c.n) + "_" + std::to_string(info.index);
   return without_dashes(name);
 }
 
@@ -232,8 +232,7 @@ TEST(Scan, WrongUseIsNamed) {
   EXPECT_THROW(plan.execute({line.data(), 8, 1}, {sums.data(), 9, 1}, workspace), InvalidArgument);
   const ScanPlan other(9, types, options, on_simt);
   EXPECT_THROW(other.execute({line.data(), 9, 1}, {sums.data(), 9, 1}, workspace), InvalidArgument);
-  EXPECT_THROW(plan.execute(ConstView(sums.data(), Type::u8, {9, 1}), {sums.data(), 9, 1}, workspace),
-               InvalidArgument);
+  EXPECT_THROW(plan.execute(ConstView(sums.data(), Type::u8, {9, 1}), {sums.data(), 9, 1}, workspace), InvalidArgument);
 }
 
 }  // namespace

@@ -78,8 +78,7 @@ struct ManagedTable {
 inline View view_of(const DLTensor& tensor) {
   const int axes = tensor.ndim;
   if (axes < 2 || axes > 4)
-    throw InvalidArgument("tensor: " + std::to_string(axes) +
-                          " axes, it may have 2 (H W), 3 (C H W) or 4 (N C H W)");
+    throw InvalidArgument("tensor: " + std::to_string(axes) + " axes, it may have 2 (H W), 3 (C H W) or 4 (N C H W)");
   std::array<std::int64_t, 4> extent{1, 1, 1, 1}, stride{};  // n c h w
   std::int64_t contiguous = 1;
   for (int axis = axes - 1; axis >= 0; --axis) {
@@ -118,8 +117,7 @@ inline DLManagedTensor* to_dlpack(SatTable&& table) {
   const std::array<std::int64_t, 4> strides{sum.batch_pitch / size, sum.plane_pitch / size, sum.row_pitch / size,
                                             sum.column_pitch() / size};
   const std::size_t first = s.batch == 1 && s.channels == 1 ? 2 : 0;
-  for (std::size_t i = first; i < 4; ++i)
-    owner->shape[i - first] = shape[i], owner->strides[i - first] = strides[i];
+  for (std::size_t i = first; i < 4; ++i) owner->shape[i - first] = shape[i], owner->strides[i - first] = strides[i];
   DLManagedTensor& managed = owner->tensor;
   managed.dl_tensor.data = sum.data;
   managed.dl_tensor.device = {sum.memory.is_host() ? kDLCPU : kDLCUDA, sum.memory.is_host() ? 0 : sum.memory.device};

@@ -60,9 +60,9 @@ inline int depth_of_type(Type type) {
 
 template <class Void>
 BasicView<Void> view_of(const cv::Mat& mat) {
-  if (mat.empty()) return BasicView<Void>(nullptr, type_of_depth(mat.depth()), Shape{mat.cols, mat.rows, mat.channels()});
-  if (mat.dims != 2)
-    throw InvalidArgument("mat: " + std::to_string(mat.dims) + " dimensions, it may have two");
+  if (mat.empty())
+    return BasicView<Void>(nullptr, type_of_depth(mat.depth()), Shape{mat.cols, mat.rows, mat.channels()});
+  if (mat.dims != 2) throw InvalidArgument("mat: " + std::to_string(mat.dims) + " dimensions, it may have two");
   return BasicView<Void>(mat.data, type_of_depth(mat.depth()), Shape{mat.cols, mat.rows, mat.channels()},
                          static_cast<std::int64_t>(mat.step[0]));
 }

@@ -27,8 +27,8 @@ class GuardedWorkspace {
       const cuda::DeviceScope scope(plan.execution().device);
       stream_.emplace();
       mirror_.emplace(memory_, stream_->get());
-      return ready_.emplace(plan, Span<std::byte>(static_cast<std::byte*>(mirror_->twin(data())), bytes_, plan.memory()),
-                            stream_->get());
+      return ready_.emplace(
+          plan, Span<std::byte>(static_cast<std::byte*>(mirror_->twin(data())), bytes_, plan.memory()), stream_->get());
     }
     return ready_.emplace(plan, Span<std::byte>(static_cast<std::byte*>(data()), bytes_), Stream::host());
   }

@@ -28,8 +28,10 @@ struct PlanOptions {
 
 inline Squares squares_of(std::optional<Type> type) {
   if (!type) return Squares::no;
-  return *type == Type::u32 ? Squares::u32 : *type == Type::u64 ? Squares::u64 : *type == Type::f64 ? Squares::f64
-                                                                                                    : Squares{99};
+  return *type == Type::u32   ? Squares::u32
+         : *type == Type::u64 ? Squares::u64
+         : *type == Type::f64 ? Squares::f64
+                              : Squares{99};
 }
 
 inline SatOptions options_of(const TypePair& types, const PlanOptions& asked) {
