@@ -1,6 +1,7 @@
 #pragma once
 /// \file histogram.hpp Integral histograms: the b x h x w tensor, and answers without keeping it.
 
+#include <areal/array.hpp>
 #include <areal/binning.hpp>
 #include <areal/border.hpp>
 #include <areal/execution.hpp>

@@ -1,6 +1,7 @@
 #pragma once
 /// \file sat.hpp Summed-area tables: one line, or a plan to reuse.
 
+#include <areal/array.hpp>
 #include <areal/border.hpp>
 #include <areal/execution.hpp>
 #include <areal/plan.hpp>

@@ -14,7 +14,7 @@ struct PlanOptions {
   Backend backend = Backend::cpu;
   int device = 0;
   int threads = 0;
-  std::optional<Type> squares = {};  ///< a type that is none of Squares becomes one that no plan takes
+  std::optional<Type> squares = {};  ///< 32u, 64u or 64f
   bool tilted = false;
   bool mask = false;
   bool ignore_nan = false;
@@ -28,10 +28,7 @@ struct PlanOptions {
 
 inline Squares squares_of(std::optional<Type> type) {
   if (!type) return Squares::no;
-  return *type == Type::u32   ? Squares::u32
-         : *type == Type::u64 ? Squares::u64
-         : *type == Type::f64 ? Squares::f64
-                              : Squares{99};
+  return *type == Type::u32 ? Squares::u32 : *type == Type::u64 ? Squares::u64 : Squares::f64;
 }
 
 inline SatOptions options_of(const TypePair& types, const PlanOptions& asked) {
