@@ -33,6 +33,7 @@ void synchronize(Stream) { absent(); }
 void clear(void*, std::size_t, Stream) { absent(); }
 void copy_in(void*, const void*, std::size_t, Stream) { absent(); }
 void copy_out(void*, const void*, std::size_t, Stream) { absent(); }
+void copy(void*, const void*, std::size_t, Stream) { absent(); }
 Sat::Sat(std::string_view, const kernels::SatRequest&, int) { absent(); }
 std::size_t Sat::workspace_bytes() const { absent(); }
 void Sat::execute(const SatArguments&, void*, Stream, const LaunchReport&) const { absent(); }

@@ -3,6 +3,7 @@
 
 #include <areal/execution.hpp>
 #include <areal/histogram.hpp>
+#include <areal/research/launch_counts.hpp>
 #include <cstddef>
 #include <memory>
 #include <string_view>

@@ -2,7 +2,8 @@
 // Summed-area tables on a CUDA device. src/cuda/absent.cpp stands in where this build has no CUDA.
 
 #include <areal/execution.hpp>
-#include <areal/sat.hpp>
+#include <areal/research/launch_counts.hpp>
+#include <areal/sat_arguments.hpp>
 #include <cstddef>
 #include <memory>
 #include <string_view>

@@ -2,7 +2,7 @@
 // Summed-area tables on the simulated machine. src/simt/absent.cpp replaces it in builds without simt.
 
 #include <areal/research/launch_counts.hpp>
-#include <areal/sat.hpp>
+#include <areal/sat_arguments.hpp>
 #include <cstddef>
 #include <string_view>
 #include <vector>

@@ -159,29 +159,22 @@ TEST_F(CudaRegions, TheFirstInvalidIsReported) { the_first_invalid_is_reported_w
 TEST_F(CudaRegions, OfATableThatStays) {
   const auto image = oracle::random_image<std::uint8_t>(2000, 1500, 0, 255, 8);
   const Shape shape{2000, 1500};
-  const TypePair types{Type::u8, Type::u32};
-  SatOptions options;
-  options.backend = Backend::cuda;
-  const SatPlan plan(shape, types, options);
+  const SatOptions options{.types = TypePair{Type::u8, Type::u32}};
   std::vector<Region> regions;
   for (std::uint64_t seed = 0; regions.size() < 1'000'000; ++seed)
     for (const Region& r : oracle::regions_inside(2000, 1500, seed)) regions.push_back(r);
   std::vector<std::uint64_t> got(regions.size()), want(regions.size());
   {
     Bed bed;
-    const cuda::Memory table(bytes_of(plan.table_shape(), Type::u32)), workspace(plan.workspace_bytes());
-    const View view = View(table.data(), Type::u32, plan.table_shape()).in(Bed::memory);
-    plan.prepare(workspace.data(), *bed.on.stream);
-    plan.execute({ConstView(bed.in(image.pixels).data(), Type::u8, shape), view}, workspace.data(), *bed.on.stream);
-    region_sums({view, Border::zero}, bed.in(regions), bed.out(got), {.execution = bed.on});
+    const SatPlan plan(shape, Type::u8, options, bed.on);
+    SatTable table = plan.allocate();
+    Workspace workspace(plan);
+    plan.execute(ConstView(bed.in(image.pixels).data(), Type::u8, shape).in(Bed::memory), table, workspace);
+    region_sums(table, bed.in(regions), bed.out(got), {.execution = bed.on});
     bed.back();
   }
-  const SatTables tables = [&] {
-    SatOptions on_cpu;
-    on_cpu.backend = Backend::cpu;
-    return sat(ConstView(image.pixels.data(), 2000, 1500), on_cpu, types);
-  }();
-  region_sums({tables.sum.view(), Border::zero}, regions, want);
+  const SatTable table = sat(ConstView(image.pixels.data(), 2000, 1500), options, {.backend = Backend::cpu});
+  region_sums(table, regions, want);
   EXPECT_EQ(got, want);
 }
 

@@ -46,8 +46,9 @@ kernels::ChannelRule channel_rule(const cpu::ChannelBins& from) {
 }  // namespace
 
 DeviceHistogram::DeviceHistogram(const Shape& image, const cpu::PixelBins& rule, const HistogramOptions& options,
+                                 const research::HistogramParameters& parameters, const Execution& execution,
                                  std::string id)
-    : backend_(options.backend), device_(options.device), id_(std::move(id)), launched_(options.launched) {
+    : backend_(execution.backend), device_(execution.device), id_(std::move(id)), on_launch_(parameters.on_launch) {
   require_backend(backend_, device_);
   request_.image = image;
   request_.type = rule.type;
@@ -55,8 +56,8 @@ DeviceHistogram::DeviceHistogram(const Shape& image, const cpu::PixelBins& rule,
   request_.counter = options.counter;
   request_.border = options.border;
   request_.weighted = options.weighted;
-  request_.tile = options.tile;
-  request_.tile_threads = options.tile_threads;
+  request_.tile = parameters.tile;
+  request_.tile_threads = parameters.tile_threads;
   request_.rule.channels = static_cast<int>(rule.channels.size());
   for (std::size_t c = 0; c < rule.channels.size(); ++c) {
     const cpu::ChannelBins& channel = rule.channels[c];
@@ -85,12 +86,12 @@ void DeviceHistogram::prepare(void* workspace, Stream stream) const {
 
 void DeviceHistogram::execute(const HistogramArguments& arguments, void* workspace, Stream stream) const {
   if (backend_ == Backend::simt) {
-    report(simt::histogram(id_, request_, arguments.image, arguments.weights, arguments.tensor, workspace), launched_);
+    report(simt::histogram(id_, request_, arguments.image, arguments.weights, arguments.tensor, workspace), on_launch_);
     return;
   }
   require_stream(stream);
   const cuda::DeviceScope scope(device_);
-  cuda_->execute(request_, arguments, workspace, stream, launched_);
+  cuda_->execute(request_, arguments, workspace, stream, on_launch_);
 }
 
 }  // namespace areal

@@ -1,7 +1,7 @@
 #pragma once
 // The part of a HistogramPlan that runs on a device: cuda, or simt.
 
-#include <areal/histogram.hpp>
+#include <areal/research/histogram.hpp>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -14,7 +14,8 @@ namespace areal {
 class DeviceHistogram {
  public:
   /// Throws Unavailable where the backend, the device or the kernels are not there.
-  DeviceHistogram(const Shape& image, const cpu::PixelBins& rule, const HistogramOptions& options, std::string id);
+  DeviceHistogram(const Shape& image, const cpu::PixelBins& rule, const HistogramOptions& options,
+                  const research::HistogramParameters& parameters, const Execution& execution, std::string id);
 
   std::size_t workspace_bytes() const noexcept { return workspace_bytes_; }
   const kernels::HistogramRequest& request() const noexcept { return request_; }
@@ -28,7 +29,7 @@ class DeviceHistogram {
   Backend backend_;
   int device_;
   std::string id_;
-  LaunchReport launched_;
+  LaunchReport on_launch_;
   std::optional<cuda::Histogram> cuda_;
   std::size_t workspace_bytes_ = 0;
 };

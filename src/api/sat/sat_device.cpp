@@ -20,28 +20,27 @@ void require_backend(Backend backend, int device) {
   }
 }
 
-void require_launches(const LaunchReport& launched, Backend backend) {
-  require(!launched || backend == Backend::simt || backend == Backend::cuda, "launched: backend ", name_of(backend),
+void require_launches(const LaunchReport& on_launch, Backend backend) {
+  require(!on_launch || backend == Backend::simt || backend == Backend::cuda, "on_launch: backend ", name_of(backend),
           " launches nothing; cuda and simt do");
 }
 
-void report(const std::vector<LaunchCounts>& launches, const LaunchReport& launched) {
-  if (!launched) return;
-  for (const LaunchCounts& launch : launches) launched(launch);
+void report(const std::vector<LaunchCounts>& launches, const LaunchReport& on_launch) {
+  if (!on_launch) return;
+  for (const LaunchCounts& launch : launches) on_launch(launch);
 }
 
 void require_stream(Stream stream) {
   require(stream.handle() != nullptr, "stream: work on cuda needs the CUDA stream that it may use");
 }
 
-DeviceSat::DeviceSat(const Shape& image, TypePair types, const SatOptions& options, std::string id)
-    : request_{image,          types,        options.border,     options.squares,
-               options.tilted, options.mask, options.ignore_nan, options.volume,
-               options.r,      options.scan},
-      backend_(options.backend),
-      device_(options.device),
+DeviceSat::DeviceSat(const kernels::SatRequest& request, const Execution& execution, const LaunchReport& on_launch,
+                     std::string id)
+    : request_(request),
+      backend_(execution.backend),
+      device_(execution.device),
       id_(std::move(id)),
-      launched_(options.launched) {
+      on_launch_(on_launch) {
   require_backend(backend_, device_);
   const bool chosen = id_ == "auto" && !request_.squares;
   if (request_.squares)
@@ -77,12 +76,12 @@ void DeviceSat::prepare(void* workspace, Stream stream) const {
 
 void DeviceSat::execute(const SatArguments& arguments, void* workspace, Stream stream) const {
   if (backend_ == Backend::simt) {
-    report(simt::sat(id_, request_, arguments, workspace), launched_);
+    report(simt::sat(id_, request_, arguments, workspace), on_launch_);
     return;
   }
   require_stream(stream);
   const cuda::DeviceScope scope(device_);
-  cuda_->execute(arguments, workspace, stream, launched_);
+  cuda_->execute(arguments, workspace, stream, on_launch_);
 }
 
 }  // namespace areal

@@ -2,7 +2,8 @@
 // The part of a SatPlan that runs on a device: cuda, or simt.
 
 #include <areal/execution.hpp>
-#include <areal/sat.hpp>
+#include <areal/research/launch_counts.hpp>
+#include <areal/sat_arguments.hpp>
 #include <cstddef>
 #include <optional>
 #include <string>
@@ -16,7 +17,8 @@ class DeviceSat {
  public:
   /// `id` may be auto; with squares it is always held. Throws Unavailable where the backend, the device or what the
   /// options ask for is not there.
-  DeviceSat(const Shape& image, TypePair types, const SatOptions& options, std::string id);
+  DeviceSat(const kernels::SatRequest& request, const Execution& execution, const LaunchReport& on_launch,
+            std::string id);
 
   std::size_t workspace_bytes() const noexcept { return workspace_bytes_; }
   const std::string& algorithm() const noexcept { return id_; }
@@ -35,7 +37,7 @@ class DeviceSat {
   int device_;
   std::string id_;
   bool is_smaller_ = false;
-  LaunchReport launched_;
+  LaunchReport on_launch_;
   std::optional<cuda::Sat> cuda_;
   std::size_t workspace_bytes_ = 0;
 };
@@ -43,9 +45,9 @@ class DeviceSat {
 /// Throws Unavailable unless that backend, and its device, can be used.
 void require_backend(Backend backend, int device);
 /// Throws InvalidArgument where the launches are asked of a backend that has none.
-void require_launches(const LaunchReport& launched, Backend backend);
+void require_launches(const LaunchReport& on_launch, Backend backend);
 /// Hands on what simt counted.
-void report(const std::vector<LaunchCounts>& launches, const LaunchReport& launched);
+void report(const std::vector<LaunchCounts>& launches, const LaunchReport& on_launch);
 /// Throws InvalidArgument unless the stream is one of CUDA's.
 void require_stream(Stream stream);
 

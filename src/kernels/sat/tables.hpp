@@ -3,7 +3,7 @@
 // the tilted table; last the sum, which may take the image's place, and its squares in the same launch.
 
 #include <algorithm>
-#include <areal/sat.hpp>
+#include <areal/sat_arguments.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>

@@ -1,5 +1,5 @@
 #pragma once
-// A host view's twin in device memory: what the runners copy to and from.
+// A host view's copy in device memory: what an execute with host views copies to and from.
 
 #include <areal/array.hpp>
 #include <areal/view.hpp>
@@ -8,15 +8,22 @@
 
 namespace areal {
 
+/// Queues the copy of a host view, of any pitch, to contiguous memory of the current device. Waits where the view has
+/// gaps.
+void copy_rows_in(void* device, const ConstView& host, Stream stream);
+
 /// A contiguous copy on the device of a view on the host. Without memory where the view is not asked for; then copies
 /// do nothing.
-class Twin {
+class StagingBuffer {
  public:
-  Twin() = default;
+  StagingBuffer() = default;
   /// Memory of the current device. Throws OutOfMemory with its bytes.
-  Twin(const Shape& shape, Type type);
+  StagingBuffer(const Shape& shape, Type type);
 
   const View& view() const noexcept { return view_; }
+  bool fits(const Shape& shape, Type type) const noexcept {
+    return memory_ && view_.shape == shape && view_.type == type;
+  }
 
   /// Queues the copy of a host view, of any pitch.
   void copy_in(const ConstView& host, Stream stream);
