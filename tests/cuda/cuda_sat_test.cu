@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <areal/catalog.hpp>
 #include <areal/info.hpp>
+#include <areal/region.hpp>
 #include <areal/sat.hpp>
 #include <areal/span.hpp>
 #include <chrono>
@@ -417,7 +418,7 @@ TEST_F(CudaSat, TheStreamIsOneOfCudas) {
   EXPECT_EQ(Workspace(plan).stream(), Stream::legacy_default());
 }
 
-// What a blocking stream has queued is seen by an execute that names no stream, and what that gives by the next.
+// What a blocking stream has queued is seen by plans and queries that name no stream.
 TEST_F(CudaSat, WithoutAStreamItFollowsBlockingStreams) {
   const Shape shape{2000, 1500};
   const TypePair types = type_pair("8u32u");
@@ -427,7 +428,10 @@ TEST_F(CudaSat, WithoutAStreamItFollowsBlockingStreams) {
   Workspace workspace(plan);
   SatTable table = plan.allocate();
   const DeviceArray source = DeviceArray::copy_of(pixels.view());
-  DeviceArray image(shape, types.input), elsewhere({64 << 20, 1}, Type::u8);
+  DeviceArray image(shape, types.input), elsewhere({64 << 20, 1}, Type::u8), copy(plan.table_shape(), types.table);
+  const Region all{0, 0, shape.width, shape.height};
+  const double sum = region_sums(expected, {all})[0];
+  ASSERT_GT(sum, 0);
   cudaStream_t blocking;
   REQUIRE_CUDA(cudaStreamCreate(&blocking));
   for (int i = 0; i < 20; ++i) {
@@ -438,6 +442,11 @@ TEST_F(CudaSat, WithoutAStreamItFollowsBlockingStreams) {
         cudaMemcpyAsync(image.view().data, source.view().data, image.bytes(), cudaMemcpyDeviceToDevice, blocking));
     plan.execute(std::as_const(image).view(), table, workspace);
     ASSERT_TRUE(same_bits(table.copy_to({}), expected)) << "run " << i;
+
+    REQUIRE_CUDA(cudaMemsetAsync(copy.view().data, 0, copy.bytes(), blocking));
+    for (int k = 0; k < 20; ++k) REQUIRE_CUDA(cudaMemsetAsync(elsewhere.view().data, k, elsewhere.bytes(), blocking));
+    REQUIRE_CUDA(cudaMemcpyAsync(copy.view().data, table.sum().data, copy.bytes(), cudaMemcpyDeviceToDevice, blocking));
+    ASSERT_EQ(region_sums(SatView(copy.view(), Border::zero), {all})[0], sum) << "run " << i;
   }
   cudaStreamDestroy(blocking);
 }
