@@ -7,24 +7,28 @@
 namespace areal::command {
 
 void RegionOptions::add_to(CLI::App& verb, bool with_draw) {
-  verb.add_option("--region", texts, "A region; may be given many times")
+  verb.add_option("--region", texts, "A region; may be given several times")
       ->type_name("X,Y,W,H")
       ->allow_extra_args(false);
-  verb.add_option("--regions", file, "A CSV file of regions: x,y,width,height and, if you like, a name")
+  verb.add_option("--regions", file, "A CSV file of regions: x,y,width,height and, optionally, a name")
       ->type_name("CSV");
-  verb.add_option("--outside", outside_text, "A region that reaches outside the image: error or clip")
+  verb.add_option("--outside", outside_text, "What to do with a region that reaches outside the image: error or clip")
       ->type_name("WHAT");
   if (with_draw)
-    verb.add_option("--draw", draw, "Write the (first) picture with its regions drawn in")->type_name("PNG");
+    verb.add_option("--draw", draw, "Write the (first) picture with its regions drawn on it")->type_name("PNG");
 }
 
 void RegionOptions::resolve() {
   if (outside_text != "error" && outside_text != "clip") refuse("--outside ", outside_text, ": may be error or clip");
-  outside = outside_text == "clip" ? Outside::clip : Outside::error;
+  outside_ = outside_text == "clip" ? Outside::clip : Outside::error;
   regions.clear();
   for (const std::string& text : texts) regions.push_back(media::parse_region(text));
   if (!file.empty())
     for (media::NamedRegion& region : media::read_regions_csv(file)) regions.push_back(std::move(region));
+}
+
+QueryOptions RegionOptions::query(const Settings& settings) const {
+  return {.outside = outside_, .execution = settings.on_host()};
 }
 
 std::vector<Region> plain(const std::vector<media::NamedRegion>& regions) {

@@ -1,5 +1,5 @@
 #pragma once
-// The options that name regions, and the cells of a row that say which image and region it is of.
+// The options that name regions, and the cells of a row that name its image and region.
 
 #include <areal/region.hpp>
 #include <string>
@@ -20,8 +20,12 @@ struct RegionOptions {
   void resolve();
 
   bool named() const noexcept { return !texts.empty() || !file.empty(); }
-  Outside outside = Outside::error;
+  /// For queries of tables in host memory.
+  QueryOptions query(const Settings& settings) const;
   std::vector<media::NamedRegion> regions;
+
+ private:
+  Outside outside_ = Outside::error;
 };
 
 /// The regions without their names.
