@@ -172,7 +172,7 @@ void summarise(Request& request, const TableMaker& maker, const ConstView& image
                               {"border", border},
                               {"algorithm", plan.algorithm()},
                               {"reason", plan.reason()},
-                              {"sum", sum},
+                              {"sum", nlohmann::ordered_json(sum)},
                               {"time_ms", maker.seconds() * 1e3},
                               {"tables", written}};
   if (!plan.options().volume) json.erase("depth");
@@ -216,7 +216,8 @@ void run(Request& request, const Settings& settings) {
         break;
       const ConstView image = item.pixels.view();
       maker.make(image, request.mask.empty() ? ConstView() : ConstView(mask.view()), name, settings);
-      if (frames == 0 && !request.regions.draw.empty()) draw_to(request.regions.draw, image, request.regions.regions);
+      if (frames == 0 && !request.regions.draw.empty())
+        draw_to(request.regions.draw, request.input, settings, image, request.regions.regions);
       std::vector<std::string> written;
       if (!request.output.empty()) written = write_tables(request, maker);
       for (const std::string& path : written) settings.detail("wrote {}", path);
