@@ -62,7 +62,7 @@ void put_region(RowWriter& rows, const media::NamedRegion& region, std::size_t i
 
 namespace {
 
-// The first picture of the input in its colours, where that is another than the one that was asked.
+// The first picture of the input in colour; empty where it cannot be read again or a channel was chosen.
 Array in_colour(InputOptions input, const Settings& settings) {
   if (input.path == "-" || input.path.ends_with(".npy") || !input.raw.empty() || !input.channel_text.empty()) return {};
   input.all_channels = true;
@@ -71,12 +71,10 @@ Array in_colour(InputOptions input, const Settings& settings) {
   return std::move(item.pixels);
 }
 
-std::vector<double> means_of(const ConstView& picture, const std::vector<media::NamedRegion>& regions) {
+std::vector<double> means_of(const ConstView& picture, const std::vector<media::NamedRegion>& regions,
+                             const Execution& execution) {
   if (picture.shape.channels != 1) return {};
-  std::vector<double> means(regions.size());
-  const SatTables tables = sat(picture);
-  region_means({tables.sum.view(), tables.border}, plain(regions), means, Outside::clip);
-  return means;
+  return region_means(sat(picture, {}, execution), plain(regions), {Outside::clip, execution});
 }
 
 }  // namespace
@@ -87,7 +85,8 @@ void draw_to(const std::string& path, const InputOptions& input, const Settings&
   const Array bytes = to_8u(colour.shape().empty() ? picture : ConstView(colour.view()));
   const Array plane = bytes.shape().channels == 2 ? one_channel(bytes.view(), 0) : Array();
   const ConstView ground = plane.shape().empty() ? ConstView(bytes.view()) : ConstView(plane.view());
-  media::write_picture(path, media::draw_regions(ground, regions, histograms, means_of(picture, regions)).view());
+  const std::vector<double> means = means_of(picture, regions, settings.on_host());
+  media::write_picture(path, media::draw_regions(ground, regions, histograms, means).view());
 }
 
 }  // namespace areal::command

@@ -18,10 +18,10 @@ bool is_region(const std::string& text) {
 
 void SearchOptions::add_to(CLI::App& verb) {
   verb.add_option("--template", template_text,
-                  "Compare with this region of the (first) image, or with the bins in a file")
+                  "Compare with this region of the (first) image, or with the histogram in a file")
       ->type_name("X,Y,W,H|FILE");
   verb.add_option("--distance", distance, distance_names() + " (default hellinger)")->type_name("NAME");
-  verb.add_option("--map", map, "Write the distance of every window: .npy, or a picture in which near is bright")
+  verb.add_option("--map", map, "Write the distance of every window: an .npy, or a picture in which near is bright")
       ->type_name("FILE");
   verb.add_option("--window", window, "Size of the windows of --map (default: the template's)")->type_name("WxH");
 }
