@@ -176,7 +176,7 @@ TEST_F(CommandBadInput, BackendsThatAreNotHere) {
       check(
           {{"sat", "a.npy", "--backend", std::string(name_of(row.backend)), "--device", "4096"}, 1, "--device 4096: "});
     }
-  if (devices().empty()) check({{"sat", "a.npy", "--device", "0"}, 1, "--device 0: there are 0"});
+  if (devices().empty()) check({{"sat", "a.npy", "--device", "0"}, 1, "--device 0: no such device"});
   check({{"sat", "a.npy", "--device", "0", "--backend", "cpu"}, 2, "--device 0: the cpu backend has no devices"});
 }
 

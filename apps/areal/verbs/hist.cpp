@@ -231,8 +231,10 @@ void add_hist(CLI::App& app, Settings& settings) {
                    "Type of the counts: 32u, 64u, or 16u (modulo 2^16, cuda and simt); with weights 32f or 64f")
       ->type_name("TYPE");
   verb->add_option("-o,--output", request->output, "Write the tensor: .npy, and a sidecar .json")->type_name("FILE");
-  verb->add_option("--border", request->border, "zero, none or exclusive")->type_name("NAME");
-  verb->add_option("--algorithm", request->algorithm, "An id of areal algorithms, family histogram")->type_name("ID");
+  verb->add_option("--border", request->border, "Border of the tensor: zero, none (default) or exclusive")
+      ->type_name("NAME");
+  verb->add_option("--algorithm", request->algorithm, "auto (default) or an id of family histogram in areal algorithms")
+      ->type_name("ID");
   verb->add_option(
           "--tile", request->tile,
           "For " + takers(&AlgorithmOptions::tile, " and ") + ": the side of their tiles, 16, 32 (default) or 64")

@@ -248,16 +248,17 @@ void add_sat(CLI::App& app, Settings& settings) {
   verb->add_option("-o,--output", request->output, "Write the table: .npy or .tif, and a sidecar .json")
       ->type_name("FILE");
   add_types_to(*verb, request->types, "Types of pixels and sums, e.g. 8u32u, 32f64f");
-  verb->add_option("--border", request->border, "zero, none or exclusive")->type_name("NAME");
-  verb->add_flag("--squares{auto}", request->squares,
-                 "Also write or use the table of squares; --squares=64u chooses its type");
+  verb->add_option("--border", request->border, "Border of the table: zero (default), none or exclusive")
+      ->type_name("NAME");
+  verb->add_flag("--squares{auto}", request->squares, "Also make the table of squares; --squares=64u chooses its type");
   verb->add_flag("--tilted", request->tilted, "Also the table tilted by 45 degrees");
   verb->add_option("--mask", request->mask, "Leave out pixels where this picture is 0; also the table of counts")
       ->type_name("IMG");
   verb->add_flag("--ignore-nan", request->ignore_nan, "Leave out NaN; also the table of counts");
   verb->add_flag("--volume", request->input.volume, "One table of all frames (or along the first axis of an .npy)");
   verb->add_flag("--interleaved", request->interleaved, "With --all-channels: one interleaved table");
-  verb->add_option("--algorithm", request->algorithm, "An id of areal algorithms, family sat")->type_name("ID");
+  verb->add_option("--algorithm", request->algorithm, "auto (default) or an id of family sat in areal algorithms")
+      ->type_name("ID");
   verb->add_option("--r", request->share,
                    "For " + takers(&AlgorithmOptions::r) +
                        ": the share of the image in its two triangles (0.25); best tries some and takes the best")
