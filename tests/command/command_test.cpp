@@ -590,7 +590,10 @@ TEST_F(Command, LaneIsASilentNameOfTypes) {
 // Four squares of 4e9 do not fit 64 bits.
 TEST_F(Command, SquaresOfWideIntegersDoNotWrap) {
   write_file(work / "wide.npy", npy("<u4", "2, 2", std::vector<std::uint32_t>{4000000000u, 4000000000u, 0, 0}));
-  EXPECT_EQ(json_lines(answer({"sat", "wide.npy", "--stat", "variance", "--json"})).at(0)["variance"], 4e18);
+  std::vector<std::string> words{"sat", "wide.npy", "--stat", "variance", "--json"};
+  EXPECT_EQ(json_lines(answer(words)).at(0)["variance"], 4e18);
+  words.push_back("--squares=64u");  // which does wrap
+  EXPECT_NE(json_lines(answer(words)).at(0)["variance"], 4e18);
 }
 
 }  // namespace
