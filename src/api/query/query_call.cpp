@@ -5,6 +5,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include "api/core/memory_check.hpp"
 #include "api/core/require.hpp"
 #include "api/query/region_device.hpp"
 #include "api/core/device_plan.hpp"
@@ -12,10 +13,6 @@
 namespace areal {
 
 namespace {
-
-std::string words_of(MemoryPlace memory) {
-  return memory.is_host() ? "host memory" : sentence("memory of cuda device ", memory.device);
-}
 
 // Rows without gaps, plane after plane.
 void spread(const char* from, const View& to) {
