@@ -30,7 +30,7 @@ Made by `bench/pages/report.py` from the records in `bench/results/`, and by nob
 medians of one execute on a prepared plan, in microseconds; floors and peers were timed in the same run, and results checked in it. A
 fraction is floor / areal. The floor is a plain kernel or pass of that machine; a pass of the CPU can be beaten, as stores ask for
 their lines late in it. `asked` is what the project set itself ([bench/pages/targets.py](../bench/pages/targets.py)); what falls short of it is
-**bold**. A peer's number is its time over ours.
+**bold**. A peer's number is its time over ours; PyTorch and CuPy are timed without their launches, all others with them.
 [How the kernels of the GPU work](device-tables.md); [numbers and their errors](numerics.md)."""
 
 

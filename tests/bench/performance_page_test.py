@@ -43,7 +43,7 @@ def main():
         text = page(cuda_sectors01=[{"what": "sectors", "algorithm": "Lookback", "width": 8, "height": 8, "rows": [row]}],
                     cuda_twin01=[{"what": "twin", "algorithm": "Scan", "elements": 7, "time_us": {"machine": 1, "object": 1, "function": 1}}],
                     cuda_unheard01=[{"what": "something", "algorithm": "else"}])
-        assert "| `Held` | 8x8 | written | 100 | 103 | **+3.00 %** |" in text and "| `Scan` | 7 | 1.00 | 1.00 | 1.00 |" in text, text
+        assert "| `Lookback` | 8x8 | written | 100 | 103 | **+3.00 %** |" in text and "| `Scan` | 7 | 1.00 | 1.00 | 1.00 |" in text, text
         cpu = record("tiles", "8u32s", 1920, 10, 8, backend="cpu", threads=1)
         cv = record("opencv 4.6 cv::integral", "8u32s", 1920, 12, 8, backend="cpu", threads=1)
         text = page(cpu_2_sat01=[cpu, cv])
