@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# What ./run demo shows: histograms of regions of a real video, sums of regions of a real picture. Files go to out/demo.
+# The output of ./run demo: histograms of regions of a real video, sums of regions of a real picture. Files go to
+# out/demo.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 areal=${AREAL:-$PWD/build/release/apps/areal/areal}
@@ -25,7 +26,7 @@ echo "... $(($(wc -l <"$out/clip-histograms.csv") - 1)) rows in all: one per fra
 grep 'frames per second' "$out/clip.log"
 
 title "the lamp post in the first frame"
-# The pipe closes after one chart; areal then ends quietly.
+# The pipe closes after one chart; areal then exits silently.
 "$areal" hist "$clip" --bins 32 --region 300,120,160,200 --chart | head -33
 
 title "sums of regions of $picture"
@@ -35,7 +36,7 @@ x,y,width,height,name
 100,100,200,150,middle
 37,11,1,1,one pixel
 END
-# One channel, so that no weighting of colours stands between the file and the sum.
+# One channel, so that the sums do not depend on colour weights.
 "$areal" sat "$picture" --channel 1 -o "$out/picture.npy" --regions "$out/picture-regions.csv" >"$out/picture-sums.csv"
 cat "$out/picture-sums.csv"
 .venv/bin/python demo/direct_sums.py "$picture" 1 "$out/picture-sums.csv"

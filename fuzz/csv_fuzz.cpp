@@ -1,4 +1,4 @@
-// Regions as text: whatever the bytes, either regions that hold what is promised of them, or InvalidArgument.
+// Regions as text: any bytes give either valid regions or InvalidArgument.
 #include <areal/error.hpp>
 #include <cstdlib>
 #include <string>

@@ -1,4 +1,4 @@
-// .npy streams: whatever the bytes, arrays whose bytes were there, or an error of areal; never more memory than
+// .npy streams: any bytes give either arrays with all their bytes, or an error of areal; never more memory than
 // allowed.
 #include <areal/error.hpp>
 #include <cstdio>
@@ -9,7 +9,8 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   constexpr std::uint64_t limit = 1 << 20;
   if (size == 0) return 0;
-  for (const auto axes : {areal::media::Axes::hwc, areal::media::Axes::chw, areal::media::Axes::nhw}) {
+  for (const auto axes :
+       {areal::media::Axes::hwc, areal::media::Axes::chw, areal::media::Axes::nhw, areal::media::Axes::line}) {
     std::FILE* stream = ::fmemopen(const_cast<std::uint8_t*>(data), size, "rb");
     if (!stream) return 0;
     std::size_t bytes = 0;

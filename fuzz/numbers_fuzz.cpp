@@ -1,5 +1,5 @@
-// The numbers of the command line: any text gives a value or InvalidArgument, and a value that was accepted reads back
-// the same from its own text.
+// The numbers of the command line: any text gives a value or InvalidArgument, and an accepted value reads back the same
+// from its own text.
 
 #include <cstdint>
 #include <cstdlib>

@@ -1,5 +1,5 @@
-// Differential: the bytes decide shape, type pair, border, pitches and options; every row of the catalogue that takes
-// them must give the table that the definition gives. Integers modulo 2^k; floats are small integers, which sum
+// Differential: the bytes determine shape, type pair, border, pitches and options; every row of the catalogue that
+// accepts them must give the table of the definition. Integers modulo 2^k; floats are small integers, which sum
 // exactly.
 #include <algorithm>
 #include <areal/catalog.hpp>
@@ -50,9 +50,9 @@ void put_number(void* at, Type type, std::int64_t value) {
   }
 }
 
-/// A view with gaps of `gap` bytes after rows, planes and images, at an address that is `gap` past an aligned one. The
+/// A view with gaps of `gap` bytes after rows, planes and images, at an address `gap` bytes past an aligned one. The
 /// memory ends with the view, for the address sanitizer.
-View table_geometry(std::vector<std::uint8_t>& memory, const Shape& shape, Type type, std::int64_t gap) {
+View placed(std::vector<std::uint8_t>& memory, const Shape& shape, Type type, std::int64_t gap) {
   const bool planar = shape.layout == Layout::planar;
   const std::int64_t row = shape.width * (planar ? 1 : shape.channels) * static_cast<std::int64_t>(size_of(type)) + gap;
   const std::int64_t plane = planar ? row * shape.height + gap : 0;
@@ -84,7 +84,7 @@ struct Request {
   std::abort();
 }
 
-/// Compares a table with term(n, y, x, c) summed by the definition: one row's running sum on top of the row above.
+/// Compares a table with term(n, y, x, c) summed by the definition: one row's running sum added to the row above.
 template <class Term>
 void check(const Request& r, const std::string& id, const char* name, const View& table, Term term) {
   const Shape& s = table.shape;
@@ -116,7 +116,7 @@ void run(const Request& r, const std::string& id) {
   options.algorithm = id;
   const SatPlan plan(r.image, r.types, options);
   std::vector<std::uint8_t> in, mask, sum, squares, count;
-  const View image = table_geometry(in, r.image, r.types.input, r.in_gap);
+  const View image = placed(in, r.image, r.types.input, r.in_gap);
   for (std::int64_t n = 0; n < r.image.batch; ++n)
     for (std::int64_t y = 0; y < r.image.height; ++y)
       for (std::int64_t x = 0; x < r.image.width; ++x)
@@ -124,17 +124,17 @@ void run(const Request& r, const std::string& id) {
           put_number(
               static_cast<char*>(image.row(y, c, n)) + x * image.column_pitch(), r.types.input,
               r.pixels[r.at(n, y, x) * static_cast<std::size_t>(r.image.channels) + static_cast<std::size_t>(c)]);
-  SatArguments arguments{image, table_geometry(sum, plan.table_shape(), r.types.table, r.out_gap)};
+  SatArguments arguments{image, placed(sum, plan.table_shape(), r.types.table, r.out_gap)};
   if (options.mask) {
-    const View view = table_geometry(mask, {r.image.width, r.image.height, 1, r.image.batch}, Type::u8, r.in_gap);
+    const View view = placed(mask, {r.image.width, r.image.height, 1, r.image.batch}, Type::u8, r.in_gap);
     for (std::int64_t n = 0; n < r.image.batch; ++n)
       for (std::int64_t y = 0; y < r.image.height; ++y)
         for (std::int64_t x = 0; x < r.image.width; ++x)
           static_cast<std::uint8_t*>(view.row(y, 0, n))[x] = r.valid[r.at(n, y, x)];
     arguments.mask = view;
-    arguments.count = table_geometry(count, plan.count_shape(), Type::u32, r.out_gap);
+    arguments.count = placed(count, plan.count_shape(), Type::u32, r.out_gap);
   }
-  if (options.squares) arguments.squares = table_geometry(squares, plan.table_shape(), *options.squares, r.out_gap);
+  if (options.squares) arguments.squares = placed(squares, plan.table_shape(), *options.squares, r.out_gap);
   std::vector<std::uint8_t> workspace(plan.workspace_bytes() + 1, 0xA5);
   plan.prepare(workspace.data() + 1);
   plan.execute(arguments, workspace.data() + 1);
@@ -179,7 +179,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   // At most 2^17 values of at most 64: their sums, and the differences of such sums, are exact in 32f.
   const std::int64_t planes = std::max<std::int64_t>(1, r.image.channels * r.image.batch);
   r.image.height = bytes.below(std::min<std::int64_t>(700, 16384 / (planes * (r.image.width + 1)) + 2));
-  // The rest of the bytes, over and over, with a step so that rows differ.
+  // The rest of the bytes, repeated, with a step so that rows differ.
   const auto pixels = static_cast<std::size_t>(r.image.width * r.image.height * r.image.batch);
   const std::size_t left = std::max<std::size_t>(1, bytes.size);
   r.pixels.resize(pixels * static_cast<std::size_t>(r.image.channels));
@@ -203,7 +203,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
       SatOptions options = r.options;
       options.algorithm = row.id;
       const SatPlan plan(r.image, r.types, options);
-      // No channels and an empty batch are as plain as an empty image.
+      // No channels and an empty batch are valid, like an empty image.
       if (r.image.batch > 0) fail(r, "took options that it does not have", std::string(row.id));
     } catch (const InvalidArgument&) {
     }

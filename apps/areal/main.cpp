@@ -43,18 +43,28 @@ int fail(std::string sentence, int code) {
   return code;
 }
 
+// The word that stands where a verb should; empty where a verb was given, or nothing but options.
+std::string no_verb(const CLI::App& app) {
+  const std::vector<std::string> unknown = app.remaining();
+  const bool is_word = app.get_subcommands().empty() && !unknown.empty() && !unknown[0].starts_with('-');
+  return is_word ? unknown[0] : std::string();
+}
+
 int parse_and_run(CLI::App& app, int argc, char** argv) {
+  const auto refuse_word = [](const std::string& word) {
+    return fail(word + " is no verb; areal --help lists them", 2);
+  };
   try {
     app.parse(argc, argv);
     if (app.get_subcommands().empty()) return fail("no verb given; areal --help lists them", 2);
   } catch (const CLI::CallForHelp&) {
+    if (const std::string word = no_verb(app); !word.empty()) return refuse_word(word);
     areal::command::write_out(app.help());
   } catch (const CLI::CallForVersion&) {
+    if (const std::string word = no_verb(app); !word.empty()) return refuse_word(word);
     areal::command::write_out("areal " + std::string(areal::version()) + "\n");
   } catch (const CLI::ExtrasError& error) {
-    const std::string first = argc > 1 ? argv[1] : "";
-    if (app.get_subcommands().empty() && !first.empty() && first[0] != '-')
-      return fail(first + " is no verb; areal --help lists them", 2);
+    if (const std::string word = no_verb(app); !word.empty()) return refuse_word(word);
     return fail(error.what(), 2);
   } catch (const CLI::ArgumentMismatch& error) {
     // CLI11 says "--bins: 1 required N missing".
@@ -83,6 +93,7 @@ int main(int argc, char** argv) {
     areal::command::add_hist(app, settings);
     areal::command::add_query(app, settings);
     areal::command::add_window(app, settings);
+    areal::command::add_scan(app, settings);
     areal::command::add_algorithms(app, settings);
     areal::command::add_model(app, settings);
     areal::command::add_bench(app, settings);

@@ -1,6 +1,6 @@
 #pragma once
-// How the entries of tables with border zero follow the image's pixels: for the floors, which write all that ours
-// write, and for the test of it on the host.
+// The mapping from entries of tables with border zero to the image's pixels: for the floors, which write the same
+// entries as areal, and for their test on the host.
 
 #include <cstdint>
 
@@ -27,8 +27,8 @@ struct Divider {
   std::uint64_t divisor, inverse;  // inverse: 2^64 / divisor, rounded up
 };
 
-/// Tables of (width+1)x(height+1) one after another. Pixels keep their order, so that a walk over entries meets them
-/// one by one, with zeros between.
+/// Tables of (width+1)x(height+1) one after another. Pixels keep their order, so a walk over entries meets them one by
+/// one, with zeros between.
 struct Bordered {
   Bordered(std::int64_t width_, std::int64_t height_)
       : width(width_),
@@ -37,7 +37,7 @@ struct Bordered {
         rows(static_cast<std::uint64_t>(height_ + 1)) {}
 
   struct Walk {
-    std::int64_t x, y, pixel;  // of the next entry; the pixel that comes next
+    std::int64_t x, y, pixel;  // of the next entry; the next pixel
   };
   AREAL_HOST_DEVICE Walk from(std::int64_t entry) const {
     const auto row = static_cast<std::int64_t>(columns.quotient(static_cast<std::uint64_t>(entry)));
@@ -46,7 +46,7 @@ struct Bordered {
     const std::int64_t before = y == 0 ? 0 : (y - 1) * width + (x == 0 ? 0 : x - 1);
     return {x, y, image * width * height + before};
   }
-  /// The next entry's pixel, or -1 where it is a zero of the border.
+  /// The next entry's pixel, or -1 if the entry is a zero of the border.
   AREAL_HOST_DEVICE std::int64_t next(Walk& walk) const {
     const std::int64_t pixel = walk.x > 0 && walk.y > 0 ? walk.pixel++ : -1;
     if (++walk.x > width) {

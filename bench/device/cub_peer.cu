@@ -1,4 +1,4 @@
-// CUB's one-dimensional scan as a peer of `areal bench`, from the toolkit that this is built with.
+// CUB's one-dimensional scan as a peer of `areal bench`, from the toolkit of this build.
 #include <thrust/iterator/transform_iterator.h>
 #include <cub/device/device_scan.cuh>
 #include <cub/version.cuh>
@@ -21,7 +21,7 @@ struct As {
 template <class In, class T>
 std::function<void()> scan(const Scene& scene, std::shared_ptr<Memory> table) {
   const auto* const pixels = static_cast<const In*>(scene.image);
-  const auto in = [&] {  // equal types as they lie, so that CUB may load vectors
+  const auto in = [&] {  // equal types directly, so that CUB may load vectors
     if constexpr (std::is_same_v<In, T>)
       return pixels;
     else
@@ -40,7 +40,7 @@ std::function<void()> scan(const Scene& scene, std::shared_ptr<Memory> table) {
   };
 }
 
-// Signed tables are unsigned ones by bits, and so are signed pixels of the table's size.
+// Signed tables have the bits of unsigned ones, and so have signed pixels of the table's size.
 std::function<void()> scan_of(const Scene& scene, const std::shared_ptr<Memory>& table) {
   const auto from = [&](auto pixel) -> std::function<void()> {
     using In = decltype(pixel);
@@ -86,7 +86,7 @@ std::function<void()> scan_of(const Scene& scene, const std::shared_ptr<Memory>&
 
 std::optional<DevicePeer> cub_scan(const Scene& scene, std::string& missing) {
   if (scene.squares) {
-    missing = "CUB has no scan that gives squares beside sums";
+    missing = "CUB has no scan that computes sums and squares";
     return {};
   }
   const std::size_t entry = size_of(scene.types.table), n = static_cast<std::size_t>(scene.width * scene.height);

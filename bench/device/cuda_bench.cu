@@ -1,5 +1,5 @@
-// The GPU's half of `areal bench`: what is timed, beside floors (cuda_floors.hpp) and peers (device_peers.hpp). A
-// plug-in of its own, so that the command needs no CUDA.
+// The GPU part of `areal bench`: times areal beside floors (cuda_floors.hpp) and peers (device_peers.hpp). A separate
+// plug-in, so that the command needs no CUDA.
 #include <cuda_runtime.h>
 #include <algorithm>
 #include <areal/device_region.hpp>
@@ -17,7 +17,7 @@
 namespace areal::bench {
 namespace {
 
-// The floors of regions: the same loads, with nothing checked. A table of 32u with border zero, row_entries wide.
+// The floors of regions: the same loads, without checks. A table of 32u with border zero, row_entries wide.
 __global__ void gather(const std::uint32_t* table, std::int64_t row_entries, const Region* regions, std::int64_t n,
                        std::uint64_t* out) {
   const std::int64_t i = static_cast<std::int64_t>(blockIdx.x) * blockDim.x + threadIdx.x;
@@ -90,7 +90,7 @@ void run(const CudaRegions& c) {
   const auto blocks = static_cast<unsigned>((threads + 255) / 256);
   const ConstView pixels(image.data(), Type::u8, shape);
 
-  // Plan, workspace, and the table or tensor that stays.
+  // Plan, workspace, and the resident table or tensor.
   const auto made = [&](const auto& plan, std::uint64_t bytes, const auto& arguments) {
     const Memory workspace(plan.workspace_bytes());
     auto memory = std::make_unique<Memory>(bytes);
@@ -102,7 +102,7 @@ void run(const CudaRegions& c) {
   const auto finish = [&](const std::function<void()>& floor, const std::function<void()>& ours) {
     const auto times = time_all({floor, ours}, c.repetitions, stream);
     check(cudaMemsetAsync(out, 0xa5, answers.size_bytes(), stream));
-    ours();  // what was timed is what is checked
+    ours();  // the timed result is the one that is checked
     check(cudaStreamSynchronize(stream));
     check(cudaMemcpy(c.answers.data(), out, answers.size_bytes(), cudaMemcpyDeviceToHost));
     c.done(times[0], times[1]);
@@ -138,7 +138,8 @@ void run(const CudaRegions& c) {
 using Contestants = std::vector<std::function<void()>>;
 using AllTimes = std::vector<std::vector<double>>;
 
-/// Peers in turns with the floors, after ours: what a peer does to the machine, or fails at, is none of our times.
+/// Peers run in turns with the floors, after areal, so that a peer's effects on the machine, or its failure, do not
+/// affect areal's times.
 void run_peers(const CudaSat& c, const Contestants& least, const void* image, cudaStream_t stream) {
   const Scene scene{c.types, c.squares, c.width, c.height, image, c.device, stream};
   std::vector<DevicePeer> peers;
@@ -167,7 +168,7 @@ void run_peers(const CudaSat& c, const Contestants& least, const void* image, cu
     std::vector<unsigned char> table(entries * size_of(c.types.table)),
         squares(peer.squares ? entries * size_of(*peer.squares) : 0);
     peer.fetch(table.data(), squares.data());
-    // Beside a table of another geometry the floor would be another.
+    // Beside a table of another layout the floor would be different.
     c.peer({peer.name, times[least.size() + i],
             peer.border != c.border ? std::vector<double>() : fastest(times, least.size()), peer.border, peer.squares,
             peer.whole, table.data(), squares.data()});
@@ -219,7 +220,7 @@ void run(const CudaSat& c) {
     });
   const AllTimes times = time_all(contestants, c.repetitions, stream);
   c.floor(fastest(times, least.size()));
-  // What was timed is what is checked.
+  // The timed result is the one that is checked.
   for (std::size_t i = 0; i < prepared.size(); ++i) {
     check(cudaMemsetAsync(table.data(), 0xa5, out_bytes, stream));
     check(cudaMemsetAsync(squares.data(), 0xa5, squares_bytes, stream));
@@ -239,7 +240,7 @@ void run(const CudaLink& link) { run_link(link); }
 }  // namespace areal::bench
 
 namespace {
-/// Exceptions do not cross: the sentence of one, cut to fit, else an empty text.
+/// Exceptions do not cross: returns the text of one, cut to fit, else an empty text.
 template <class What>
 void run_for(const What& what, char* error, std::size_t size) {
   std::string text;

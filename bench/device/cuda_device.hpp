@@ -1,5 +1,5 @@
 #pragma once
-// Device memory, streams and events of the GPU's half of `areal bench`.
+// Device memory, streams and events of the GPU part of `areal bench`.
 
 #include <cuda_runtime_api.h>
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace areal::bench {
 
 inline void check(cudaError_t answer) {
   if (answer == cudaSuccess) return;
-  cudaGetLastError();  // said now, and not by the next who asks
+  cudaGetLastError();  // report the error now, and not to the next caller
   if (answer == cudaErrorMemoryAllocation) throw OutOfMemory(cudaGetErrorString(answer), 0);
   throw Error(cudaGetErrorString(answer));
 }
@@ -49,7 +49,7 @@ class Event {
   cudaEvent_t event_ = nullptr;
 };
 
-/// Microseconds of each between two events, in turns, after some rounds that do not count.
+/// Microseconds of each between two events, in turns, after some warm-up rounds.
 inline std::vector<std::vector<double>> time_all(const std::vector<std::function<void()>>& contestants, int repetitions,
                                                  cudaStream_t stream, int before = 2) {
   const Event begin, end;
@@ -68,7 +68,7 @@ inline std::vector<std::vector<double>> time_all(const std::vector<std::function
   return times;
 }
 
-/// Of the first `count`, that with the least median.
+/// The one with the least median among the first `count`.
 inline const std::vector<double>& fastest(const std::vector<std::vector<double>>& times, std::size_t count) {
   const auto median = [](const std::vector<double>& t) {
     std::vector<double> sorted(t);

@@ -1,5 +1,5 @@
-// The floors of tables as plain kernels: each thread takes some entries, in the order of the memory, and writes them by
-// stores of 16 bytes. What is written are pixels and their squares; how bits convert does not change the traffic.
+// The floors of tables as plain kernels: each thread writes some entries, in memory order, by stores of 16 bytes. The
+// values are pixels and their squares; the conversion does not change the traffic.
 #include <type_traits>
 #include "bordered.hpp"
 #include "cuda_floors.hpp"
@@ -23,8 +23,8 @@ struct Contiguous {
   }
 };
 
-/// With border zero, whose zeros are written, too: a table's row is not aligned as the image's is, so that the loads
-/// are single pixels, most of them from the L1, and the stores whole.
+/// With border zero, the zeros are written, too. A table's rows are not aligned as the image's are, so the loads are
+/// single pixels, mostly from the L1, and the stores are whole vectors.
 struct WithBorder {
   Bordered map;
   template <class In, int each>
@@ -43,7 +43,7 @@ struct WithBorder {
   }
 };
 
-// `once` says that the entries are not wanted again (st.cs).
+// `once` says that the entries are not read again (st.cs).
 template <bool once, class T, int each>
 __device__ void store(T* out, const T (&values)[each]) {
   static constexpr int whole = 16 / sizeof(T), a_store = each < whole ? each : whole;
@@ -151,7 +151,7 @@ void add_with_squares(std::vector<Floor>& all, const LeastWork& w) {
     add_kernels<In, T, std::uint32_t>(all, w);
 }
 
-// By sizes, but for tables of floats, whose conversion is another instruction.
+// Selected by sizes, except for tables of floats, which convert with another instruction.
 template <class In>
 void add_tables(std::vector<Floor>& all, const LeastWork& w) {
   const bool wide = size_of(w.types.table) == 8;

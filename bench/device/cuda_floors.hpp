@@ -11,8 +11,8 @@
 
 namespace areal::bench {
 
-/// What every table of that kind must at least do: read each pixel once, write each entry of the tables once. All on
-/// the device, contiguous, as ours have them.
+/// The least work of every table of that kind: read each pixel once, write each entry of the tables once. All on the
+/// device, contiguous, like areal's.
 struct LeastWork {
   TypePair types;
   std::optional<Type> squares;  ///< also a table of these
@@ -23,7 +23,8 @@ struct LeastWork {
   void* squares_table;
 };
 
-/// Several ways to do it; the fastest counts. Up to three entries at the end are left out, so that stores are whole.
+/// Several variants; the fastest counts. Up to three entries at the end are left out, so that all stores are whole
+/// vectors.
 std::vector<std::function<void(cudaStream_t)>> floors(const LeastWork& work);
 
 }  // namespace areal::bench

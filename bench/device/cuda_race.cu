@@ -1,7 +1,7 @@
-// Races of `areal bench` on a GPU (apps/areal/bench/race.hpp). Image and check are made where they are used: a table of
-// 64 Ki x 64 Ki would take minutes on its way. Pixels are whole numbers whose sums the table holds exactly; then a
-// table is right where every entry's difference from its three neighbours is the pixel, and a tensor where it is 1 for
-// the pixel's bin and 0 for others: no sum is made a second time. Sums of a line are a table of one row.
+// Races of `areal bench` on a GPU (apps/areal/bench/race.hpp). The device makes the image and checks the result, as
+// copying a table of 64 Ki x 64 Ki would take minutes. Pixels are integers whose sums the table holds exactly. So a
+// table is correct if every entry's difference from its three neighbours is the pixel, and a tensor if that difference
+// is 1 for the pixel's bin and 0 for others: no sum is computed twice. Sums of a line are a table of one row.
 #include <cuda_runtime.h>
 #include <algorithm>
 #include <areal/histogram.hpp>
@@ -20,8 +20,8 @@
 namespace areal::bench {
 namespace {
 
-// The pixel's value: a hash of where it is. Tables of 32f hold whole numbers to 2^24 exactly: of signed input the sums
-// of -1, 0 and 1 stay far below it, of unsigned input one pixel in 64 is 1, which do up to 2^30 pixels.
+// The pixel's value: a hash of its position. Tables of 32f hold integers up to 2^24 exactly. For signed input the sums
+// of -1, 0 and 1 stay far below that; for unsigned input one pixel in 64 is 1, which works up to 2^30 pixels.
 enum class Values { bytes, signs, sparse };
 
 __host__ __device__ inline unsigned hash(std::int64_t i) {
@@ -44,14 +44,14 @@ __global__ void fill(T* image, std::int64_t n, Values values) {
     image[i] = static_cast<T>(pixel(i, values));
 }
 
-/// Of the planes of one image, each width x height at `pitch` entries after `skip` (1 for border zero) rows and columns
-/// of zeros. Where bins is not 0, plane k is bin k's.
+/// The planes of one image, each width x height at `pitch` entries after `skip` (1 for border zero) rows and columns of
+/// zeros. If bins is not 0, plane k is bin k's.
 struct Planes {
   std::int64_t width, height, pitch, bins, batch;
   int skip;
 };
 
-/// Counts the entries that are wrong; `wrong[1]` is one of them.
+/// Counts the wrong entries; `wrong[1]` is one of them.
 template <class T>
 __global__ void compare(const T* table, Planes p, Values values, unsigned long long* wrong) {
   const std::int64_t planes = p.batch * (p.bins == 0 ? 1 : p.bins), rows = p.height + p.skip,
@@ -68,7 +68,7 @@ __global__ void compare(const T* table, Planes p, Values values, unsigned long l
       const int value = pixel((image * p.height + y - p.skip) * p.width + x - p.skip, values);
       expected = p.bins == 0 ? static_cast<T>(value) : static_cast<T>(value * p.bins / 256 == plane % p.bins);
     }
-    // Each difference on its own: with floats all of them are exact. x - x is not 0 for what is no number.
+    // Compares single differences, which are all exact in floats. x - x is not 0 if x is not a finite number.
     if (static_cast<T>(static_cast<T>(at[0] - left) - static_cast<T>(above - corner)) != expected) {
       atomicAdd(wrong, 1ULL);
       wrong[1] = static_cast<unsigned long long>(i);
@@ -100,11 +100,11 @@ void with_type(Type type, const Do& run) {
     case Type::f64:
       return run(double{});
     default:
-      throw Unavailable("races are not run with pixels of " + std::string(name_of(type)));
+      throw Unavailable("races do not support pixels of type " + std::string(name_of(type)));
   }
 }
 
-/// A result is wrong, or the device is lost.
+/// A wrong result, or a lost device.
 struct Wrong : Error {
   using Error::Error;
 };
@@ -112,13 +112,13 @@ struct Lost : Error {
   using Error::Error;
 };
 
-/// After an exception: whether others may still run.
+/// After an exception: true if others may still run.
 void require_alive(const std::string& name, const std::exception& e) {
   cudaGetLastError();
   if (cudaDeviceSynchronize() != cudaSuccess) throw Lost(name + ": " + e.what() + "; the device is lost");
 }
 
-/// Throws Wrong where an entry of the table or the tensor is.
+/// Throws Wrong if an entry of the table or the tensor is wrong.
 void require_right(const std::string& name, const void* table, Type type, const Planes& planes, Values values,
                    cudaStream_t stream) {
   const Memory wrong(2 * sizeof(unsigned long long));
@@ -129,7 +129,7 @@ void require_right(const std::string& name, const void* table, Type type, const 
     if constexpr (sizeof(T) >= 4)
       compare<<<many_blocks, 256, 0, stream>>>(static_cast<const T*>(table), planes, values, counter);
     else
-      throw Unavailable("results of " + std::string(name_of(type)) + " are not checked");
+      throw Unavailable("results of " + std::string(name_of(type)) + " cannot be checked");
   });
   check(cudaGetLastError());
   unsigned long long found[2];
@@ -141,26 +141,26 @@ void require_right(const std::string& name, const void* table, Type type, const 
               std::to_string(found[1] % columns) + " of row " + std::to_string(found[1] / columns));
 }
 
-/// What is timed: queues one execute.
+/// The timed operation: queues one execute.
 struct Contestant {
   std::size_t racer = 0;
   std::string algorithm;
   std::function<void()> run;
   std::function<void()> poison;  // what it makes
   std::function<void()> verify;  // throws Wrong
-  // For the launches' times: the same, telling `launched` of each. Empty for a peer.
+  // For the times of launches: the same, with a call of `launched` for each. Empty for a peer.
   std::function<void()> run_told;
   std::shared_ptr<LaunchReport> launched;
 };
 
 std::shared_ptr<Memory> memory(std::size_t bytes) { return std::make_shared<Memory>(bytes); }
 
-/// As many rounds as asked for, fewer where they would take more than a second.
+/// As many rounds as requested, fewer if they would take more than a second.
 int rounds_of(double microseconds, int asked) {
   return std::clamp(static_cast<int>(1e6 / std::max(microseconds, 1.0)), std::min(3, asked), asked);
 }
 
-/// Holds the stream, so that what is queued behind it is there before it begins.
+/// Blocks the stream, so that everything is queued before it begins.
 __global__ void hold(long long clocks) {
   const long long begin = clock64();
   while (clock64() - begin < clocks) {
@@ -173,7 +173,7 @@ std::vector<CudaLaunchTimes> launch_times(const Contestant& c, int rounds, int m
   c.run_told();
   check(cudaStreamSynchronize(stream));
   std::vector<CudaLaunchTimes> all;
-  std::vector<std::size_t> ends;  // number of the launch behind the last of each
+  std::vector<std::size_t> ends;  // number of the launch after the last of each
   for (std::size_t i = 0; i < told.size(); ++i) {
     const LaunchCounts& launch = told[i];
     if (told.size() <= 16 || i == 0 || launch.kernel != told[i - 1].kernel) {
@@ -214,7 +214,7 @@ class Course {
     const Type type = input();
     const std::int64_t n = race.width * race.height * race.batch;
     if (values_ == Values::sparse && n > std::int64_t{1} << 29)
-      throw Unavailable("32f does not hold the sums of so many whole numbers");
+      throw Unavailable("32f cannot hold the sums of so many integers exactly");
     image_ = memory(static_cast<std::size_t>(n) * size_of(type));
     with_type(type, [&](auto t) {
       fill<<<many_blocks, 256, 0, stream_>>>(static_cast<decltype(t)*>(image_->data()), n, values_);
@@ -244,7 +244,7 @@ class Course {
             race_.refused(i, e.what());
             break;
           }
-          measure(least, contestants);  // which lets go of their memory
+          measure(least, contestants);  // frees their memory
         }
       if (!c.run) continue;
       contestants.push_back(std::move(c));
@@ -358,7 +358,7 @@ class Course {
     return c;
   }
 
-  /// Does it, and says whose it is where that fails.
+  /// Runs it, and names the algorithm if it fails.
   template <class Do>
   static auto named(const Contestant& c, const Do& run) {
     try {
@@ -384,8 +384,8 @@ class Course {
     return c;
   }
 
-  /// Times those, in turns with the floor, and lets go of what they hold. Slow ones have rounds of their own, so that
-  /// the others have all of theirs.
+  /// Times these, in turns with the floor, and frees their memory. Slow ones have separate rounds, so that the others
+  /// complete all of theirs.
   void measure(const std::vector<std::function<void()>>& least, std::vector<Contestant>& contestants) {
     std::vector<int> rounds;
     std::vector<std::size_t> quick;
@@ -415,7 +415,7 @@ class Course {
       std::vector<CudaLaunchTimes> launches;
       if (race_.launches && c.run_told)
         launches = named(c, [&] { return launch_times(c, rounds[i], most_threads, stream_); });
-      try {  // what was timed is what is checked
+      try {  // the timed result is the one that is checked
         named(c, [&] {
           c.poison();
           c.run();

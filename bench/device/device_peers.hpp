@@ -1,5 +1,6 @@
 #pragma once
-// Other libraries' kernels, timed on the device beside ours: each prepares itself for one image, then queues its work.
+// Other libraries' kernels, timed on the device beside areal's: each prepares itself for one image, then queues its
+// work.
 
 #include <cuda_runtime_api.h>
 #include <areal/border.hpp>
@@ -11,7 +12,7 @@
 
 namespace areal::bench {
 
-/// What is to be summed; the image is on the device, contiguous.
+/// The input of a peer; the image is on the device, contiguous.
 struct Scene {
   TypePair types;
   std::optional<Type> squares;
@@ -23,25 +24,27 @@ struct Scene {
 
 struct DevicePeer {
   std::string name;
-  std::function<void()> run;  ///< queues one execute; throws Error where the library refuses
+  std::function<void()> run;  ///< queues one execute; throws Error if the library refuses
   Border border;              ///< of the tables that it makes
   std::optional<Type> squares;
   bool whole = true;  ///< else only the table's last entry is a sum of the image
-  /// Where a whole table lies on the device, a scan's being that of an image of one row, and bytes from row to row.
+  /// The address of the whole table on the device (a scan's table is that of an image of one row), and the bytes from
+  /// row to row.
   const void* table = nullptr;
   std::int64_t pitch = 0;
-  /// Brings to the host what it made: contiguous tables, or the one entry. `squares` may be null.
+  /// Copies the result to the host: contiguous tables, or the one entry. `squares` may be null.
   std::function<void(void* table, void* squares)> fetch;
 };
 
-/// NPP's integral of bytes, from libnppist.so, which is opened here. Nothing, with the reason in `missing`, where there
-/// is none for that scene.
+/// NPP's integral of bytes, from libnppist.so, which is opened here. Null, with the reason in `missing`, if it has none
+/// for that scene.
 std::optional<DevicePeer> npp_integral(const Scene& scene, std::string& missing);
 
-/// CUB's scan of all pixels as one line, in the table's type: what a scan can reach that has no columns to add up.
+/// CUB's scan of all pixels as one line, in the table's type: an upper bound for a scan, which has no columns to add
+/// up.
 std::optional<DevicePeer> cub_scan(const Scene& scene, std::string& missing);
 
-/// The scan along rows, then along columns, that Chen 2018 measures against: scan_scan.hpp. The type pairs of its
+/// The scan along rows, then along columns, that Chen 2018 compares with: scan_scan.hpp. For the type pairs of its
 /// figures.
 std::optional<DevicePeer> scan_scan(const Scene& scene, std::string& missing);
 

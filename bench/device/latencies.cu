@@ -1,12 +1,12 @@
-// The micro-benchmarks of Chen 2018 (V-A), which its model (apps/areal/model/model_chen.hpp) wants of a device:
+// The micro-benchmarks of Chen 2018 (V-A) that its model (apps/areal/model/model_chen.hpp) needs for a device:
 // latencies of a shared access, a shuffle, an addition and an and, in clocks; their throughputs, in lanes a clock of an
-// SM; the bandwidth of shared memory; and what an SM holds. `areal model chen --latencies` reads it.
+// SM; the bandwidth of shared memory; and the resources of an SM. `areal model chen --latencies` reads it.
 //
 //   bench/areal_latencies [DEVICE]     one JSON object
 //
-// Latency: one warp, each operation waits for the one before. Throughput: one block of 1024 threads with four chains
-// each. Additions are of floats, as ptxas makes one of two integer additions in a row; ands are of three values, which
-// is the instruction that an and of two is, with changing operands so that no two become one.
+// Latency: one warp, where each operation waits for the one before. Throughput: one block of 1024 threads with four
+// chains each. Additions are of floats, because ptxas merges two successive integer additions. Ands are of three
+// values, which use the same instruction as an and of two, with changing operands so that no two merge.
 
 #include <cuda_runtime.h>
 #include <algorithm>
@@ -60,7 +60,7 @@ __device__ __forceinline__ void run_chains(unsigned (&x)[n], const Operands& o) 
   }
 }
 
-/// Notes when each thread began and ended; `result` keeps the work alive.
+/// Records when each thread began and ended; `result` keeps the work from being removed.
 class Watch {
  public:
   __device__ explicit Watch(long long* clocks) : clocks_(clocks) {
@@ -81,7 +81,7 @@ class Watch {
 
 template <class Op, int n>
 __global__ void __launch_bounds__(most_threads) operations(Operands o, long long* clocks, unsigned* sink) {
-  unsigned x[n];  // of each lane another: shuffles of what all have would be left out
+  unsigned x[n];  // different in each lane: the compiler would remove shuffles of equal values
 #pragma unroll
   for (int chain = 0; chain < n; ++chain) x[chain] = o.c + threadIdx.x * n + static_cast<unsigned>(chain);
   Watch watch(clocks);
@@ -92,7 +92,7 @@ __global__ void __launch_bounds__(most_threads) operations(Operands o, long long
   watch.stop(all, sink);
 }
 
-/// Each load's address is what the one before gave.
+/// Each load's address is the result of the one before.
 __global__ void shared_chase(long long* clocks, unsigned* sink) {
   __shared__ unsigned next[warp * 2];
   const unsigned first = static_cast<unsigned>(__cvta_generic_to_shared(next));
@@ -106,7 +106,7 @@ __global__ void shared_chase(long long* clocks, unsigned* sink) {
   watch.stop(at, sink);
 }
 
-/// Loads of 16 bytes, which no other waits for.
+/// Independent loads of 16 bytes.
 __global__ void __launch_bounds__(most_threads) shared_stream(long long* clocks, unsigned* sink) {
   __shared__ uint4 cells[most_threads];
   cells[threadIdx.x] = uint4{threadIdx.x, 0, 0, 0};
@@ -121,7 +121,7 @@ __global__ void __launch_bounds__(most_threads) shared_stream(long long* clocks,
   watch.stop(x ^ y ^ z ^ w, sink);
 }
 
-/// Of several runs the shortest, in clocks.
+/// The shortest of several runs, in clocks.
 class Stopwatch {
  public:
   Stopwatch() {
@@ -152,7 +152,7 @@ class Stopwatch {
   std::array<long long, 2 * most_threads> seen_{};
 };
 
-// 1 as a float, how far a shuffle reaches, and masks.
+// 1 as a float, the distance of a shuffle, and masks.
 constexpr Operands operands{0x3f800000u, 1u, 0x3f800000u, 0xffffffffu};
 
 template <class Op>

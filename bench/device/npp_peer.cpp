@@ -1,5 +1,4 @@
-// NPP as a peer of `areal bench`, opened when it is asked for: neither its headers nor its libraries are needed to
-// build.
+// NPP as a peer of `areal bench`, opened at run time: the build needs neither its headers nor its libraries.
 #include <dlfcn.h>
 #include <areal/error.hpp>
 #include <cstdlib>
@@ -15,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// As NPP 10.1 and later declare them. The context is handed over by value.
+// As NPP 10.1 and later declare them. The context is passed by value.
 struct NppiSize {
   int width, height;
 };
@@ -43,7 +42,7 @@ struct Npp {
   std::string version;
 };
 
-/// Where CUDA's libraries lie; the loader's own places first.
+/// Folders of CUDA's libraries; the loader's own places first.
 std::vector<fs::path> folders() {
   std::vector<fs::path> all{""};
   std::vector<fs::path> roots;
@@ -58,8 +57,8 @@ std::vector<fs::path> folders() {
   return all;
 }
 
-// libnppist.so wants libnppc.so, which the loader does not find by itself in a folder that is not its own: it is opened
-// first, and stays.
+// libnppist.so needs libnppc.so, which the loader does not find in another folder by itself, so it is opened first, and
+// stays open.
 const Npp& npp() {
   static const Npp found = [] {
     for (const char* version : {".13", ".12", ".11", ".14", ""})
@@ -101,7 +100,7 @@ NppStreamContext context_of(const Scene& scene) {
   return context;
 }
 
-/// Rows at the pitch that CUDA likes best, so that NPP has what its own nppiMalloc would give it.
+/// Rows at CUDA's preferred pitch, so that NPP has what its own nppiMalloc would return.
 class Rows {
  public:
   Rows(std::size_t row_bytes, std::size_t rows) : row_bytes_(row_bytes), rows_(rows) {
@@ -137,7 +136,7 @@ struct Prepared {
 }  // namespace
 
 std::optional<DevicePeer> npp_integral(const Scene& scene, std::string& missing) {
-  // 32u is 32s by bits. NPP's squares are 64f alone.
+  // 32u has the bits of 32s. NPP's squares are only 64f.
   const bool whole_numbers = size_of(scene.types.table) == 4 && !is_float(scene.types.table);
   const std::string function = scene.squares                    ? "nppiSqrIntegral_8u32s64f_C1R"
                                : scene.types.table == Type::f32 ? "nppiIntegral_8u32f_C1R"
@@ -158,7 +157,7 @@ std::optional<DevicePeer> npp_integral(const Scene& scene, std::string& missing)
   const auto columns = static_cast<std::size_t>(scene.width), rows = static_cast<std::size_t>(scene.height);
   auto made = std::make_shared<Prepared>();
   if ((columns + 128) * 4 * (rows + 1) > std::numeric_limits<int>::max()) {
-    missing = "NPP is not asked for tables beyond 2 GiB, whose offsets it need not have";
+    missing = "NPP is not run for tables beyond 2 GiB, because it may not support their offsets";
     return {};
   }
   made->image = std::make_unique<Rows>(columns, rows);
@@ -188,7 +187,7 @@ std::optional<DevicePeer> npp_integral(const Scene& scene, std::string& missing)
   DevicePeer peer;
   peer.name = "npp " + npp().version + " " + function;
   peer.run = [call, function] {
-    // Above 0 are warnings.
+    // Values above 0 are warnings.
     if (const int status = call(); status < 0) throw Error(function + " answers " + std::to_string(status));
   };
   peer.border = Border::zero;

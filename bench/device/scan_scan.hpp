@@ -1,17 +1,17 @@
 #pragma once
 // Scan-scan, the baseline of Chen 2018 (VI-B.2): sums along each row, then down each column, in place in the table. The
-// scheme is that of a well-known library, the code is not. Two launches; reads 2, writes 2 per element.
+// scheme is that of a well-known library; the code is ours. Two launches; reads 2, writes 2 per element.
 //
-//   row            a block of 256 goes along a row, an element a thread: Kogge-Stone over each warp by shuffles, then
+//   row            a block of 256 goes along a row, one element a thread: Kogge-Stone over each warp by shuffles, then
 //                  over the warps' sums
 //   row_of_bytes   the same, 16 pixels a thread: one load of 16 bytes, a serial scan of the 16, then the block's scan
-//                  of the threads' sums. Four lanes exchange their sums so that they write 64 bytes side by side
-//   column         a thread goes down a column, eight rows loaded at once: as many loads are on their way as with the
+//                  of the threads' sums. Four lanes exchange their sums so that they write 64 contiguous bytes
+//   column         a thread goes down a column, with eight rows loaded at once: as many loads in flight as with the
 //                  library's blocks, which have eight threads for a column
 //
-// Over a machine M: CUDA's is in scan_scan_peer.cu, threads of the host run the same code in its test. It has thread()
-// and threads() of the block (whole warps), sync() of the block, up(value, lanes) and across(value, mask) of the warp,
-// load(p) and store(p, four) of 16 aligned bytes.
+// Written over a machine M: CUDA's is in scan_scan_peer.cu, and threads of the host run the same code in its test. M
+// has thread() and threads() of the block (whole warps), sync() of the block, up(value, lanes) and across(value, mask)
+// of the warp, load(p) and store(p, four) of 16 aligned bytes.
 
 #include <cstdint>
 
@@ -39,7 +39,7 @@ struct Words {
   std::uint32_t word[4];
 };
 
-/// What the warps of a block sum to, then each with all before it.
+/// The sums of the block's warps, then the sum of all warps before each.
 template <class T>
 struct Shared {
   T sums[warp];
@@ -56,7 +56,7 @@ AREAL_ON_DEVICE T scan_warp(M& m, T value) {
   return value;
 }
 
-/// What the threads before this one have in `value`, and what the whole block has.
+/// The sum of `value` over the threads before this one, and over the whole block.
 template <class M, class T>
 AREAL_ON_DEVICE T scan_block(M& m, Shared<T>& s, T value, T& whole) {
   const int lane = m.thread() % warp, mine = m.thread() / warp, warps = m.threads() / warp;
@@ -88,7 +88,7 @@ AREAL_ON_DEVICE void row(M& m, Shared<T>& s, const In* from, T* to, std::int64_t
   }
 }
 
-// By selection, so that what is indexed stays in registers.
+// By selection, so that indexed values stay in registers.
 template <class T>
 AREAL_ON_DEVICE T picked(const T& a, const T& b, const T& c, const T& d, int which) {
   const T low = (which & 1) != 0 ? b : a, high = (which & 1) != 0 ? d : c;
@@ -113,7 +113,7 @@ AREAL_ON_DEVICE void row_of_bytes(M& m, Shared<T>& s, const std::uint8_t* from, 
     }
     T whole;
     const T before = carry + scan_block(m, s, value, whole);
-    // From the lane `mask` away comes, of its sums, the quarter that this one writes.
+    // Of its 16 sums, the lane `mask` away sends the quarter that this one writes.
     T got[4][4];
     AREAL_UNROLLED
     for (int mask = 0; mask < 4; ++mask) AREAL_UNROLLED
@@ -121,7 +121,7 @@ AREAL_ON_DEVICE void row_of_bytes(M& m, Shared<T>& s, const std::uint8_t* from, 
       got[mask][i] = m.across(
           static_cast<T>(before + picked(sums[i], sums[4 + i], sums[8 + i], sums[12 + i], quarter ^ mask)), mask);
     AREAL_UNROLLED
-    for (int lane = 0; lane < 4; ++lane) {  // whose sums all four write
+    for (int lane = 0; lane < 4; ++lane) {  // all four write its sums
       Four<T> four;
       AREAL_UNROLLED
       for (int i = 0; i < 4; ++i) four.at[i] = picked(got[0][i], got[1][i], got[2][i], got[3][i], quarter ^ lane);
@@ -148,7 +148,7 @@ AREAL_ON_DEVICE void column(T* first, std::int64_t pitch, std::int64_t height) {
   }
 }
 
-/// May rows be taken 16 pixels at a time? The library, too, asks for this, and takes the other way else.
+/// True if rows may be processed 16 pixels at a time. The library checks the same, and uses the other path otherwise.
 inline bool by_sixteen(const void* image, const void* table, std::int64_t width) {
   const auto both = reinterpret_cast<std::uintptr_t>(image) | reinterpret_cast<std::uintptr_t>(table);
   return both % 16 == 0 && width % pixels == 0;

@@ -62,7 +62,7 @@ std::function<void()> prepared(const Scene& scene, const std::shared_ptr<Memory>
   const auto blocks = static_cast<unsigned>(scene.height);
   const auto groups = static_cast<unsigned>((scene.width + scan::columns - 1) / scan::columns);
   return [=, width = scene.width, height = scene.height, stream = scene.stream] {
-    (void)memory;  // lives as long as what writes to it
+    (void)memory;  // lives as long as the code that writes to it
     bool taken = false;
     if constexpr (sizeof(In) == 1)
       if (scan::by_sixteen(image, table, width)) {
@@ -77,7 +77,7 @@ std::function<void()> prepared(const Scene& scene, const std::shared_ptr<Memory>
   };
 }
 
-// Signed numbers are unsigned ones by bits.
+// Signed numbers have the bits of unsigned ones.
 std::function<void()> prepared_for(const Scene& scene, const std::shared_ptr<Memory>& table) {
   const auto is = [&](Type input, Type sums) { return scene.types.input == input && scene.types.table == sums; };
   if (is(Type::u8, Type::u32) || is(Type::u8, Type::s32)) return prepared<std::uint8_t, std::uint32_t>(scene, table);
@@ -92,7 +92,7 @@ std::function<void()> prepared_for(const Scene& scene, const std::shared_ptr<Mem
 
 std::optional<DevicePeer> scan_scan(const Scene& scene, std::string& missing) {
   if (scene.squares) {
-    missing = "scan-scan gives no squares beside sums";
+    missing = "scan-scan computes no squares";
     return {};
   }
   const std::size_t bytes = static_cast<std::size_t>(scene.width * scene.height) * size_of(scene.types.table);

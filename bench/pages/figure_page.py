@@ -1,8 +1,8 @@
-"""What the parts of pages share that are made of a figure's records: finding a record, and tables. See report.py."""
+"""Shared by the measured_NAME.py pages that show a figure's records: finding a record, and tables. See report.py."""
 
 
 class Records:
-    """Those of one figure, of one file; a later one of the same thing counts."""
+    """The records of one figure from one file. Of several records of one case, the last counts."""
 
     def __init__(self, path, rows, shown):
         self.path = path
@@ -12,7 +12,7 @@ class Records:
         return bool(self.rows)
 
     def find(self, **like):
-        """The record, None where it was not measured."""
+        """The record, or None if the case was not measured."""
         found = [row for row in self.rows if all(row.get(key) == value for key, value in like.items())]
         return found[-1] if found else None
 
@@ -25,7 +25,7 @@ class Records:
         return row["floor_us"] if row else None
 
     def default(self, papers, backend="cuda"):
-        """The name of areal's default: that of the histograms that is none of the paper's."""
+        """The name of areal's default: the histogram algorithm that is not one of the paper's."""
         names = [row["algorithm"] for row in self.rows
                  if row["what"] == "histogram" and row["backend"] == backend and row["algorithm"] not in papers]
         return names[-1] if names else None
@@ -37,10 +37,10 @@ class Records:
         return list(dict.fromkeys(row["bins"] for row in self.rows))
 
     def source(self):
-        """Where it is from, and the picture where there is one."""
+        """The file, and the picture if there is one."""
         devices = dict.fromkeys(row["device"] for row in self.rows if row["backend"] == "cuda")
         commits = dict.fromkeys(row["commit"] for row in self.rows)
-        lines = [f"`bench/results/{self.path.name}`, of {', '.join(commits)}, on one {', '.join(devices)}; medians."]
+        lines = [f"`bench/results/{self.path.name}`, commit {', '.join(commits)}, on one {', '.join(devices)}; medians."]
         if self.path.with_suffix(".svg").exists():
             lines += ["", f"![the figures](../../bench/results/{self.path.stem}.svg)"]
         return lines
@@ -59,7 +59,7 @@ def count_text(count):
 
 
 def number(value):
-    """Three digits or one decimal, below 1 two, and never 0.00 for what is not 0; "-" for what was not measured."""
+    """Three digits or one decimal, two below 1, and never 0.00 for a value that is not 0; "-" if it was not measured."""
     if value is None:
         return "-"
     return f"{value:.0f}" if value >= 100 else f"{value:.1f}" if value >= 1 else f"{value:.2f}" if value >= 0.01 else f"{value:.1g}"
@@ -70,7 +70,7 @@ def ratio(a, b):
 
 
 def spread(values, unit=""):
-    """"2.1 to 3.0", of those that were measured; None where none was."""
+    """"2.1 to 3.0", over the measured values; None if there are none."""
     there = sorted(value for value in values if value is not None)
     if not there:
         return None
@@ -83,11 +83,11 @@ def table(head, rows):
 
 
 def answers(pairs):
-    """A list of questions with their answers; one without an answer was not measured."""
+    """A list of questions with their answers. A question without an answer was not measured."""
     return [f"- {question} {answer if answer else 'Not measured.'}" for question, answer in pairs]
 
 
 def absent(expected, records):
-    """A sentence on what of the expected did not run: pairs of a name and what its record is like."""
+    """A sentence that names the expected cases that did not run. `expected`: pairs of a name and the fields of its record."""
     names = [name for name, like in expected if records.find(**like) is None]
-    return ["", f"Did not run, and is in no answer: {'; '.join(names)}."] if names else []
+    return ["", f"These cases did not run, and are in no answer: {'; '.join(names)}."] if names else []

@@ -1,5 +1,5 @@
-"""Every algorithm beside areal's default, and sums of a line beside CUB's: the tables of docs/algorithms/README.md. Whose an
-algorithm is, is its record's `source`, the catalogue's: "areal" for ours, nothing for a peer's."""
+"""Every algorithm beside areal's default, and sums of a line beside CUB's: the tables of docs/algorithms/README.md. A record's
+`source`, from the catalogue, says where an algorithm comes from: "areal" for ours, none for a peer."""
 
 from figure_page import count_text
 
@@ -11,14 +11,14 @@ def us(value):
 
 
 def table(path, records, column_of, titles, beside, whose):
-    """Algorithms down; time, and how many times that of `beside`, called `whose`. A bold number is one that beats it."""
+    """One row for each algorithm: time, and its ratio to the time of `beside`, which the text calls `whose`. Ratios below 1 are bold."""
     columns = list(dict.fromkeys(column_of(row) for row in records))
     times = {(row["algorithm"], column_of(row)): row["time_us"]["median"] for row in records}
     floors = {column_of(row): row["floor_us"] for row in records}
     base = {column: times.get((beside, column)) for column in columns}
     first = records[0]
-    lines = ["", f"{titles}, on one {first['device']}; `bench/results/{path.name}`, of {first['commit']}. Microseconds of one execute, "
-             f"and how many times {whose}'s, **bold** where it is less; the floor's, and its share of {whose}'s.", "",
+    lines = ["", f"{titles}, on one {first['device']}; `bench/results/{path.name}`, commit {first['commit']}. Each cell: microseconds of one "
+             f"execute, and the ratio to {whose}, **bold** where it is below 1.", "",
              "| algorithm | " + " | ".join(columns) + " |", "| --- |" + " --- |" * len(columns)]
     for name in dict.fromkeys(row["algorithm"] for row in records):
         cells = []
@@ -37,7 +37,7 @@ def table(path, records, column_of, titles, beside, whose):
 
 
 def verdict(records, columns, times, base, beside, whose):
-    """By how much that of `beside` wins over the papers' best, and where it does not."""
+    """The ratio of the papers' fastest to `beside` in each column, and the columns where `beside` is not faster."""
     papers = [name for name in dict.fromkeys(row["algorithm"] for row in records if row.get("source", "areal") != "areal") if name != beside]
     words, lost, without = [], [], []
     for column in columns:
@@ -49,11 +49,11 @@ def verdict(records, columns, times, base, beside, whose):
         words.append(f"{time / base[column]:.2f} ({column}, `{name}`)")
         if time <= base[column]:
             lost.append(column)
-    text = f"{whose[0].upper()}{whose[1:]} against the fastest of the papers: " + ", ".join(words) + "." if words else ""
+    text = f"The time of the fastest of the papers over that of {whose}: " + ", ".join(words) + "." if words else ""
     if lost:
-        text += f" **It does not win {', '.join(lost)}.**"
+        text += f" **{whose[0].upper()}{whose[1:]} is not faster at {', '.join(lost)}.**"
     elif words:
-        text += " It wins every one of these."
+        text += f" {whose[0].upper()}{whose[1:]} is faster in every case."
     if without:
         text += f" Not compared: {', '.join(without)}."
     return text.strip()

@@ -1,4 +1,4 @@
-"""What docs/algorithms/chen-2018.md shows as measured: Figures 6 to 8 of Chen 2018, from `areal bench sat --figure chen`, and
+"""The measured part of docs/algorithms/chen-2018.md: Figures 6 to 8 of Chen 2018, from `areal bench sat --figure chen`, and
 the model beside them, from `areal model chen --measured`. report.py calls it."""
 
 PAGE = "docs/algorithms/chen-2018.md"
@@ -9,7 +9,7 @@ CLAIMS = (("T(ScanColumn) < T(BrltScanRow)", lambda t: (t["ScanColumn"], t["Brlt
 
 
 def column_of(record):
-    """Its column: an algorithm of the paper, scan-scan, npp, or areal's own, which goes by several names."""
+    """The column of a record: an algorithm of the paper, scan-scan, npp, or areal (any of its own algorithms)."""
     algorithm = record["algorithm"]
     if algorithm in (*THREE, "scan-scan"):
         return None if record.get("scan") == "ladner-fischer" else algorithm
@@ -25,7 +25,7 @@ def size_of(record):
 
 
 def figure(records):
-    """Lane -> size -> column -> record, in the order of the file."""
+    """Types -> size -> column -> record, in the order of the file."""
     made = {}
     for record in records:
         column = column_of(record)
@@ -39,12 +39,12 @@ def time(row, column):
 
 
 def over(row, slow, fast):
-    """How many times as fast, None where one of both was not measured."""
+    """How many times as fast, or None if one of the two was not measured."""
     return time(row, slow) / time(row, fast) if slow in row and fast in row else None
 
 
 def best(row):
-    """The fastest of the paper's three. None where one of them did not run: the fastest might be that one."""
+    """The fastest of the paper's three, or None if one of them did not run, as that one might be the fastest."""
     return min(THREE, key=lambda name: time(row, name)) if all(name in row for name in THREE) else None
 
 
@@ -59,7 +59,7 @@ def table_of_lane(lane, sizes):
     peers = ["scan-scan"] + ["npp"] * npp
     lines = ["", f"{lane}:", "",
              f"| size | {floor} | " + " | ".join(("scan-scan", *["NPP"] * npp, *(f"`{name}`" for name in THREE), "areal"))
-             + " | best of the three over scan-scan |" + " it over NPP |" * npp + " areal over scan-scan |" + " areal over NPP |" * npp + " areal over the best |",
+             + " | best of the three over scan-scan |" + " that best over NPP |" * npp + " areal over scan-scan |" + " areal over NPP |" * npp + " areal over the best |",
              "| --- |" + " --- |" * (1 + len(peers) + 4 + 2 * len(peers) + 1)]
     for size, row in sizes.items():
         fastest = best(row)
@@ -73,7 +73,7 @@ def table_of_lane(lane, sizes):
 
 
 def most(ratios):
-    """The largest of [ratio, lane, size], in words."""
+    """The largest of [ratio, types, size], as text."""
     ratio, lane, size = max(ratios)
     return f"{ratio:.1f} times ({lane}, {size})"
 
@@ -83,7 +83,7 @@ def span(ratios):
 
 
 def all_over(made, slow, fast):
-    """[ratio, lane, size] wherever both were measured; `fast` is a column or a function of the row."""
+    """[ratio, types, size] wherever both were measured; `slow` and `fast` are columns or functions of the row."""
     found = []
     for lane, sizes in made.items():
         for size, row in sizes.items():
@@ -99,19 +99,19 @@ def answer(words, ratios, say):
 
 
 def answers(made, records):
-    lines = ["", "What the paper says, and what was measured here:", ""]
-    lines.append(answer("Up to 2.3 times as fast as its baseline, by the best of the three. Here, over scan-scan:",
+    lines = ["", "What the paper says, and what we measured:", ""]
+    lines.append(answer("The best of the three is up to 2.3 times as fast as the baseline. Here, over scan-scan:",
                         all_over(made, "scan-scan", best), lambda r: f"up to {most(r)}, {span(r)} over all."))
-    lines.append(answer("Up to 3.2 times as fast as NPP. Here:", all_over(made, "npp", best), lambda r: f"up to {most(r)}, {span(r)} over all."))
+    lines.append(answer("The best of the three is up to 3.2 times as fast as NPP. Here:", all_over(made, "npp", best), lambda r: f"up to {most(r)}, {span(r)} over all."))
     wins = [best(row) for sizes in made.values() for row in sizes.values() if best(row)]
     lines.append("- `brlt-scanrow` is the fastest of the three. Here, of " + f"{len(wins)} cases: "
                  + ", ".join(f"`{name}` in {wins.count(name)}" for name in THREE) + "." if wins else
                  "- `brlt-scanrow` is the fastest of the three. Not measured.")
     doubles = {size: over(row, "scan-scan", best(row)) for size, row in made.get("64f64f", {}).items() if best(row)}
     slower = [size for size, ratio in doubles.items() if ratio is not None and ratio <= 1]
-    lines.append("- With 64f64f it is faster than the baseline up to 6k. " + (
+    lines.append("- With 64f64f the best of the three is faster than the baseline up to 6k. " + (
         "Not measured." if all(ratio is None for ratio in doubles.values()) else
-        "Here it is at every size." if not slower else "Here it is not at " + ", ".join(slower) + "."))
+        "Here it is faster at every size." if not slower else "Here it is not faster at " + ", ".join(slower) + "."))
     scans = []
     for record in records:
         if record.get("scan") == "ladner-fischer":
@@ -119,19 +119,19 @@ def answers(made, records):
             other = time(row, record["algorithm"])
             if other:
                 scans.append((record["time_us"]["median"] / other, record["lane"], size_of(record)))
-    lines.append(answer("Kogge-Stone and Ladner-Fischer take the same time. Here the latter takes, of the former's time,", scans,
+    lines.append(answer("Kogge-Stone and Ladner-Fischer take the same time. Here the ratio of the latter's time to the former's is", scans,
                         lambda r: f"{span(r)} ({', '.join(dict.fromkeys(ratio[1] for ratio in r))})."))
     default = all_over(made, best, "areal")
-    lines.append(answer("areal's own default beside the best of the three:", default, lambda r: f"{span(r)} times as fast"
+    lines.append(answer("areal's default against the best of the three:", default, lambda r: f"{span(r)} times as fast"
                         + (", slower at " + ", ".join(f"{lane} {size}" for ratio, lane, size in r if ratio < 1) if min(r)[0] < 1 else "") + "."))
     missing = [f"{lane} {size}" for lane, sizes in made.items() for size, row in sizes.items() if not best(row)]
     if missing:
-        lines.append("- Not all of the three ran, and no best is named, at " + ", ".join(missing) + ".")
+        lines.append("- Not all of the three ran, so there is no best, at " + ", ".join(missing) + ".")
     return lines
 
 
 def passes(records):
-    """Size -> kernel -> mean of its launches, with Kogge-Stone; of 32f32f."""
+    """Size -> kernel -> mean time of its launches, for 32f32f with Kogge-Stone."""
     found = {}
     for record in records:
         if record["algorithm"] in THREE and record.get("scan") != "ladner-fischer" and record["lane"] == "32f32f":
@@ -144,12 +144,12 @@ def breakdown(records):
     rows = [record for record in records if record["algorithm"] in THREE and len(record.get("launches", [])) == 2]
     if not rows:
         return ["", "Figure 8 and VI-D: not measured yet."]
-    lines = ["", "Figure 8, the launches of 32f32f, in microseconds:", "",
+    lines = ["", "Figure 8: times of the launches of 32f32f, in microseconds.", "",
              "| size | algorithm | warp scan | 1st | 2nd |", "| --- | --- | --- | --- | --- |"]
     for record in rows:
         times = " | ".join(microseconds(launch["time_us"]["median"]) for launch in record["launches"])
         lines.append(f"| {size_of(record)} | `{record['algorithm']}` | {record.get('scan', '')} | {times} |")
-    lines += ["", "VI-D from them, T being the time of a launch, the mean of both where there are two:", "",
+    lines += ["", "The inequalities of VI-D with these times. T is the time of a launch, or the mean of both if a kernel has two.", "",
               "| size | inequality | left, us | right, us | holds |", "| --- | --- | --- | --- | --- |"]
     for size, times in passes(records).items():
         if not all(kernel in times for kernel in ("ScanRow", "ScanColumn", "BrltScanRow", "ScanRowBrlt")):
@@ -162,13 +162,13 @@ def breakdown(records):
 
 
 def model(objects):
-    """The model with what areal_latencies measured, beside the times: one object of `areal model chen --json`."""
+    """The model with the figures of areal_latencies, beside the measured times: one object of `areal model chen --json`."""
     found = [one for one in objects if "measured" in one]
     if not found:
-        return ["", "The model beside the times: not measured yet."]
+        return ["", "The model beside measured times: not measured yet."]
     one = found[-1]
-    lines = ["", f"The model's times (by throughput, global memory not being in it) with what `areal_latencies` measured of one {one['device']}, "
-             f"beside these, of {one['width']}x{one['height']}:", "",
+    lines = ["", f"Times by the model (throughput, without global memory), with the figures that `areal_latencies` measured on one {one['device']}, "
+             f"beside the measured times, for {one['width']}x{one['height']}:", "",
              "| types | warp scan | algorithm | model, us | measured, us | measured / model |", "| --- | --- | --- | --- | --- | --- |"]
     verdicts = []
     for lane in one["measured"]["lanes"]:
@@ -183,7 +183,7 @@ def model(objects):
             lines.append(f"| {lane['lane']} | {lane['scan']} | `{name}` | {microseconds(modelled)} | {microseconds(measured)} | {measured / modelled:.1f} |")
         for words, holds in lane.get("claims", {}).items():
             said, was = ("holds" if value else "does not hold" for value in (predicted["claims"][words], holds))
-            verdicts.append(f"- {lane['lane']}, {lane['scan']}, {words}: by the model it {said}, by the times it {was}.")
+            verdicts.append(f"- {lane['lane']}, {lane['scan']}, {words}: it {said} by the model, and {was} by the measured times.")
     return lines + [""] + verdicts if verdicts else lines
 
 
@@ -196,8 +196,8 @@ def lines(newest):
     npp = next((record["algorithm"] for record in records if column_of(record) == "npp"), None)
     commits = ", ".join(dict.fromkeys(record["commit"] for record in records))
     text = [f"`areal bench sat --figure chen` on one {records[0]['device']}: medians in microseconds, border none"
-            + (f"; {npp} with border zero" if npp else "") + f". `bench/results/{path.name}`, of {commits}. scan-scan is the paper's baseline "
-            "by its description (`bench/device/scan_scan.hpp`), not the library itself. An empty cell was not measured."]
+            + (f"; {npp} with border zero" if npp else "") + f". `bench/results/{path.name}`, commit {commits}. scan-scan is our implementation "
+            "of the paper's baseline from its description (`bench/device/scan_scan.hpp`), not the library itself. Empty cells were not measured."]
     picture = path.with_suffix(".svg")
     if picture.exists():
         text += ["", f"![Times and speed-ups of each type pair](../../bench/results/{picture.name})"]

@@ -1,4 +1,4 @@
-"""Table II of Kasagi 2014 again, and what it says of the paper's claims: a part of docs/algorithms/kasagi-2014.md."""
+"""The measured part of docs/algorithms/kasagi-2014.md: Table II of Kasagi 2014, and the paper's claims beside it."""
 
 import math
 from pathlib import Path
@@ -7,12 +7,12 @@ PAGE = "docs/algorithms/kasagi-2014.md"
 GPU = {"2R2W": "2r2w", "4R4W": "4r4w", "4R1W": "4r1w", "2R1W": "2r1w", "1R1W": "1r1w"}
 CPU = {"2R2W(CPU)": "2r2w-cpu", "4R1W(CPU)": "4r1w-cpu"}
 QUARTER, BEST, OURS = "1.25R1W", "fastest (1+r)R1W", "areal's default"
-RIVALS = [*GPU, BEST]  # 1.25R1W is one of the shares that BEST is the best of
-FLAT = 1.02  # times within 2 % are called the same
+RIVALS = [*GPU, BEST]  # BEST includes 1.25R1W, which is one of the shares
+FLAT = 1.02  # times within 2 % count as equal
 
 
 def digits(value):
-    """Three of them, as the paper has."""
+    """Three digits, as in the paper."""
     places = 2 - math.floor(math.log10(value)) if value > 0 else 0
     return f"{value:.{max(0, min(5, places))}f}"
 
@@ -23,7 +23,7 @@ def size_of(row):
 
 
 class Sheet:
-    """The cells of one lane: (row, size) -> milliseconds."""
+    """The cells of one type pair: (row, size) -> milliseconds."""
 
     def __init__(self, records):
         cells = [row for row in records if row["shown"] == "kasagi"]
@@ -49,14 +49,14 @@ class Sheet:
                               if row["shown"] == "kasagi-r" and size_of(row) == size} for size in self.sizes}
 
     def take_hybrid(self, size, r, time):
-        """The share nearest to 1/4 is that which was asked for as 1/4."""
+        """The share nearest to 1/4 is the one of 1.25R1W."""
         if size not in self.near or abs(r - 0.25) < abs(self.near[size] - 0.25):
             self.near[size], self.times[QUARTER, size] = r, time
         if time < self.times.get((BEST, size), float("inf")):
             self.r[size], self.times[BEST, size] = r, time
 
     def fastest(self, size, names):
-        """(time, name), None where none of them was measured there."""
+        """(time, name), or None if none of them was measured at that size."""
         return min(((self.times[name, size], name) for name in names if (name, size) in self.times), default=None)
 
     def complete(self, size, names):
@@ -65,8 +65,8 @@ class Sheet:
 
 def table(path, sheet):
     first = sheet.first
-    lines = ["", f"{sheet.lane} on one {first['device']}; `bench/results/{path.name}`, of {first['commit']}. Milliseconds of one execute; the fastest "
-             "of the paper's on the GPU is **bold**" + (f"; the two on the CPU have one thread of {sheet.cpu}." if sheet.cpu else "."), "",
+    lines = ["", f"{sheet.lane} on one {first['device']}; `bench/results/{path.name}`, commit {first['commit']}. Milliseconds of one execute. The fastest "
+             "of the paper's GPU rows is **bold**." + (f" The two CPU rows run on one thread of {sheet.cpu}." if sheet.cpu else ""), "",
              "| | " + " | ".join(sheet.sizes) + " |", "| --- |" + " --- |" * len(sheet.sizes)]
     winners = {size: won[1] for size in sheet.sizes if (won := sheet.fastest(size, RIVALS))}
     for name in [*GPU, QUARTER, BEST, "r", "r within 2 %", *CPU, OURS, *([sheet.floor] if sheet.floor else [])]:
@@ -85,7 +85,7 @@ def table(path, sheet):
 
 
 def flat(curve):
-    """From the smallest to the largest share that takes no longer than the best of the curve and 2 %."""
+    """The smallest and the largest share with a time within 2 % of the best of the curve."""
     if not curve:
         return "-"
     near = [r for r, time in curve.items() if time <= FLAT * min(curve.values())]
@@ -93,7 +93,7 @@ def flat(curve):
 
 
 def together(sizes, word_of):
-    """Sizes in a row that have the same word: "1K to 4K 2R1W, 5K 1R1W"."""
+    """Joins neighbouring sizes with the same word: "1K to 4K 2R1W, 5K 1R1W"."""
     runs = []
     for size in sizes:
         word = word_of(size)
@@ -112,14 +112,14 @@ def who_wins(sheet):
     sizes = [size for size in sheet.sizes if sheet.complete(size, RIVALS)]
     rest = not_compared([size for size in sheet.sizes if size not in sizes])
     if not sizes:
-        return f"- **Which row wins where.**{rest}"
+        return f"- **The fastest row at each size.**{rest}"
     words = together(sizes, lambda size: sheet.fastest(size, RIVALS)[1])
-    return f"- **Which row wins where.** {words}. Theirs: 2R1W to 4K, from 5K on the fastest (1+r)R1W.{rest}"
+    return f"- **The fastest row at each size.** {words}. In the paper: 2R1W to 4K, and from 5K on the fastest (1+r)R1W.{rest}"
 
 
 def conjecture(sheet):
     """1R1W against all other rows of the paper beyond 18K."""
-    said = "- **Does 1R1W win beyond 18K, as they conjecture?**"
+    said = "- **Is 1R1W the fastest beyond 18K, as the paper conjectures?**"
     beyond = [size for size in sheet.sizes if sheet.pixels[size] > (18 * 1024) ** 2]
     sizes = [size for size in beyond if sheet.complete(size, RIVALS)]
     rest = not_compared([size for size in beyond if size not in sizes])
@@ -130,16 +130,16 @@ def conjecture(sheet):
         time, name = sheet.fastest(size, [name for name in RIVALS if name != "1R1W"])
         ratios[size] = (sheet.times["1R1W", size] / time, name)
     won = [size for size in sizes if ratios[size][0] < 1]
-    answer = f"Of {len(sizes)} sizes at {len(won)}" + (f", {', '.join(won)}." if won else ".")
+    answer = f"At {len(won)} of {len(sizes)} sizes" + (f": {', '.join(won)}." if won else ".")
     if not won:
-        answer = "At none of the sizes measured."
+        answer = "No, at none of the measured sizes."
     elif len(won) == len(sizes):
         answer = f"Yes, at all {len(sizes)} sizes." if len(sizes) > 1 else f"Yes, at {sizes[0]}, the only size."
     words = ", ".join(f"{size} {ratio:.3f} ({name})" for size, (ratio, name) in ratios.items())
     close = [size for size in sizes if 1 / FLAT < ratios[size][0] < FLAT]
     answer += f" Its time over that of the fastest other row: {words}."
     if close:
-        answer += f" Within 2 %, which decides nothing: {', '.join(close)}."
+        answer += f" Within 2 %, so not decided: {', '.join(close)}."
     return f"{said} {answer}{rest}"
 
 
@@ -150,11 +150,11 @@ def best_share(sheet):
     shares = [sheet.r[size] for size in sizes]
     falls = sum(b < a for a, b in zip(shares, shares[1:]))
     return (f"- **The best r.** {digits(shares[0])} at {sizes[0]}, {digits(shares[-1])} at {sizes[-1]}; it falls in {falls} of the {len(shares) - 1} "
-            "steps from a size to the next. Theirs: 0.168 at 1K, 0.0725 at 18K. The row below it in the table says which shares do as well.")
+            "steps from one size to the next. In the paper: 0.168 at 1K, 0.0725 at 18K. The table's row below r has the shares with times within 2 %.")
 
 
 def speed_up(sheet):
-    said = "- **The speed-up of the fastest (1+r)R1W over the faster of the two on the CPU.**"
+    said = "- **The speed-up of the fastest (1+r)R1W over the faster CPU row.**"
     sizes = [size for size in sheet.sizes if sheet.complete(size, [BEST, *CPU])]
     if not sizes:
         return f"{said} Not measured."
@@ -163,13 +163,13 @@ def speed_up(sheet):
     words = ", ".join(f"{size} {digits(value)}" for size, value in found.items())
     if paper:
         least = min(paper, key=found.get)
-        words += f". From 5K on, where theirs is more than 100 (over 4R1W(CPU)), it is {digits(found[least])} at the least, at {least}"
+        words += f". From 5K on, where the paper has more than 100 (over 4R1W(CPU)), the smallest is {digits(found[least])}, at {least}"
     missing = [size for size in sheet.sizes if size not in sizes and sheet.pixels[size] <= (18 * 1024) ** 2]
     return f"{said} {words}.{not_compared(missing)}"
 
 
 def default(sheet):
-    said = "- **areal's default against the fastest of the paper's.**"
+    said = "- **The speed-up of areal's default over the fastest of the paper's rows.**"
     sizes = [size for size in sheet.sizes if sheet.complete(size, [OURS]) and sheet.fastest(size, RIVALS)]
     rest = not_compared([size for size in sheet.sizes if size not in sizes])
     if not sizes:
@@ -177,11 +177,11 @@ def default(sheet):
     ratios = {size: sheet.fastest(size, RIVALS)[0] / sheet.times[OURS, size] for size in sizes}
     words = ", ".join(f"{size} {ratio:.2f}" for size, ratio in ratios.items())
     lost = [size for size in sizes if ratios[size] <= 1]
-    answer = f"Times as fast: {words}; {together(sizes, lambda size: f'by `{sheet.default[size]}`')}."
-    answer += f" **It does not win {', '.join(lost)}.**" if lost else " It wins every one of these."
+    answer = f"{words}; {together(sizes, lambda size: f'by `{sheet.default[size]}`')}."
+    answer += f" **It is not faster at {', '.join(lost)}.**" if lost else " It is faster at every size."
     partial = [size for size in sizes if not sheet.complete(size, RIVALS)]
     if partial:
-        answer += f" Of the paper's rows some are missing at {', '.join(partial)}."
+        answer += f" Some of the paper's rows are missing at {', '.join(partial)}."
     return f"{said} {answer}{rest}"
 
 
@@ -191,7 +191,7 @@ def lines(newest):
     for lane in dict.fromkeys(row["lane"] for row in records):
         sheet = Sheet([row for row in records if row["lane"] == lane])
         if not sheet.first:
-            continue  # rows of the CPU alone
+            continue  # only CPU rows
         made += [*table(path, sheet), "", who_wins(sheet), conjecture(sheet), best_share(sheet), speed_up(sheet), default(sheet)]
     if not made:
         return ["Not measured yet."]

@@ -1,11 +1,11 @@
-"""What docs/algorithms/lee-choe-2014.md shows as measured; report.py calls it."""
+"""The measured part of docs/algorithms/lee-choe-2014.md; report.py calls it."""
 
 from figure_page import Records, absent, answers, number, ratio, size_text, spread, table
 
 PAGE = "docs/algorithms/lee-choe-2014.md"
 FIGURES = {"lee-choe-multiple": "3", "lee-choe-shared": "4", "lee-choe": "5"}
 PAPERS = ("harris", *FIGURES)
-# Per cent that the paper's text names, of a GeForce GTX 670.
+# Per cent, from the paper's text, on a GeForce GTX 670.
 PRINTED = {("lee-choe-multiple", (4096, 2160)): 94.7, ("lee-choe-shared", (1920, 1080)): 100.8,
            ("lee-choe-shared", (2560, 1440)): 99.6, ("lee-choe", (4096, 2160)): 95.5}
 
@@ -27,8 +27,8 @@ def lines(newest):
         return [per_cent(time(algorithm, size, bins), size, bins) for size in (sizes if among is None else among)]
 
     out = [*records.source(), "",
-           "Times of the tensors relative to Harris' algorithm, per cent, as Figures 3 to 5 have them; in brackets what the paper's text "
-           "names, of a GeForce GTX 670 and bins that it does not name."]
+           "Times relative to Harris' algorithm, in per cent, as in Figures 3 to 5. In brackets: the paper's text, for a GeForce GTX 670 and "
+           "an unstated number of bins."]
     for bins in records.bins():
         rows = [["", "`harris`, us", *(number(time("harris", size, bins)) for size in sizes)]]
         for algorithm in [*FIGURES, *([default] if default else [])]:
@@ -44,7 +44,7 @@ def lines(newest):
     short = [size for size in sizes if max(size) <= 2048]
 
     def over_bins(text, *values):
-        """One clause a number of bins; None where nothing was measured."""
+        """One clause for each number of bins; None if nothing was measured."""
         clauses = [(bins, [value(bins) for value in values]) for bins in records.bins()]
         return "; ".join(f"{bins} bins: " + text.format(*found) for bins, found in clauses if None not in found) or None
 
@@ -58,13 +58,13 @@ def lines(newest):
         return spread(found)
 
     out += ["", *answers([
-        ("Do several pixels a thread save time where a line is longer than a block's 2048 elements (3.1)? Per cent of Harris' time, for "
+        ("Do more pixels a thread save time if a line is longer than a block's 2048 elements (3.1)? Per cent of Harris' time, for "
          f"{', '.join(map(size_text, long)) or 'no such size'}:", over_bins("{0}", lambda b: spread(relative("lee-choe-multiple", b, long)))),
-        ("And where it is not, where both do the same:", over_bins("{0}", lambda b: spread(relative("lee-choe-multiple", b, short)))),
-        ("What does the mapping of equation 3 cost or save (3.2), which the paper has at 99.6 to 100.8?",
+        ("The same for shorter lines, where both algorithms are equal:", over_bins("{0}", lambda b: spread(relative("lee-choe-multiple", b, short)))),
+        ("The mapping of equation 3 (3.2), per cent of Harris' time; the paper measured 99.6 to 100.8:",
          over_bins("{0}", lambda b: spread(relative("lee-choe-shared", b)))),
-        ("Both together, which it has at 95.6 to 101.9:", over_bins("{0}", lambda b: spread(relative("lee-choe", b)))),
-        (f"How many times faster than the fastest of these four is areal's default, `{default}`?" if default else "areal's default:",
+        ("Both together; the paper measured 95.6 to 101.9:", over_bins("{0}", lambda b: spread(relative("lee-choe", b)))),
+        (f"The time of the fastest of these four over that of areal's default, `{default}`:" if default else "areal's default:",
          over_bins("{0}", beaten)),
     ])]
     expected = [(f"`{algorithm}` of {size_text(size)}, {bins} bins",

@@ -1,4 +1,4 @@
-"""What docs/algorithms/nakano-2013.md shows as measured; report.py calls it."""
+"""The measured part of docs/algorithms/nakano-2013.md; report.py calls it."""
 
 from figure_page import Records, absent, answers, count_text, number, ratio, spread, table
 
@@ -12,7 +12,7 @@ def column(row):
 
 
 def beside(records, rows, first, head):
-    """Algorithms down; their time, and how many times the first one's. Then the floor."""
+    """One row for each algorithm: its time, and the ratio to the first one's. The last row is the floor."""
     columns = list(dict.fromkeys(map(column, records.rows)))
 
     def time(algorithm, key):
@@ -30,7 +30,7 @@ def beside(records, rows, first, head):
 
 
 def times(records, one, other, among=lambda key: True):
-    """How many times as long `one` takes as `other`, over the columns."""
+    """The range of the ratio of `one`'s time to `other`'s, over the columns."""
     found = []
     for key in filter(among, dict.fromkeys(map(column, records.rows))):
         like = dict(zip(("lane", "width", "height"), key))
@@ -39,29 +39,29 @@ def times(records, one, other, among=lambda key: True):
 
 
 def tables(records):
-    out = ["", "Tables, border none. `auto` is areal's default; behind each its reads and writes of an element. Microseconds of one execute, and "
-               "how many times `umm-optimal`'s."]
+    out = ["", "Tables, border none. `auto` is areal's default. Each row's name is followed by its reads and writes of an element. Each cell: "
+               "microseconds of one execute, and the ratio to `umm-optimal`."]
     out += beside(records, [(name, f", {moved}") for name, moved in TABLES.items()], "umm-optimal", lambda key: f"{key[0]} {key[1]}x{key[2]}")
     return [*out, "", *answers([
-        (f"How many times as long as `{name}` does `umm-optimal` take?", times(records, "umm-optimal", name)) for name in list(TABLES)[1:]])]
+        (f"The time of `umm-optimal` over that of `{name}`:", times(records, "umm-optimal", name)) for name in list(TABLES)[1:]])]
 
 
 def sums(records):
     cub = next((row["algorithm"] for row in records.rows if row["algorithm"].startswith("cub ")), None)
     group = next((row["k"] for row in reversed(records.rows) if row["algorithm"] == "sequential-parallel" and row["k"] < row["width"]), None)
-    words = f", k = {count_text(group)} at the most" if group else ""
-    out = ["", "Sums of one line. Microseconds of one execute, and how many times `optimal`'s."]
+    words = f", k at most {count_text(group)}" if group else ""
+    out = ["", "Sums of one line. Each cell: microseconds of one execute, and the ratio to `optimal`."]
     rows = [(name, words if name == "sequential-parallel" else "") for name in LINES] + ([(cub, "")] if cub else [])
     out += beside(records, rows, "optimal", lambda key: f"{key[0]} {count_text(key[1])}")
     return [*out, "", *answers([
-        ("Do fewer accesses save time? How many times as long as `optimal`, with 7 an element, does `naive` take, with 3 log n - 2:",
+        ("Do fewer accesses save time? The time of `naive`, with 3 log n - 2 accesses an element, over that of `optimal`, with 7:",
          times(records, "naive", "optimal")),
-        ("And where both are of one line that the L2 holds, up to 1 Mi elements:",
+        ("The same for a line that fits the L2, up to 1 Mi elements:",
          times(records, "naive", "optimal", lambda key: key[1] <= 1 << 20)),
-        ("What does it save to carry a sum from group to group, whose workspace stays in the L2? How many times as long as "
-         "`sequential-parallel`, copy included, does `optimal` take where the line has several groups:",
+        ("Do groups with a carry save time, as their workspace stays in the L2? The time of `optimal` over that of "
+         "`sequential-parallel`, its copy included, where the line has several groups:",
          times(records, "optimal", "sequential-parallel", lambda key: group is not None and key[1] > group)),
-        ("How many times as long as CUB's scan, which reads and writes each element once, does the fastest of these take?",
+        ("The time of the fastest of these over that of CUB's scan, which reads and writes each element once:",
          against(records, cub)),
     ])]
 

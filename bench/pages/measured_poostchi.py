@@ -1,18 +1,18 @@
-"""What docs/algorithms/poostchi-2017.md shows as measured; report.py calls it."""
+"""The measured part of docs/algorithms/poostchi-2017.md; report.py calls it."""
 
 from figure_page import Records, absent, answers, number, ratio, size_text, spread, table
 
 PAGE = "docs/algorithms/poostchi-2017.md"
-PAPERS = {"cw-b": 0, "cw-sts": 0, "cw-tis": 64, "wf-tis": 64}  # and the tiles of those that have them, the paper's best
-TILES = {16: 256, 32: 512, 64: 512}  # and the threads of a block where nothing is said
+PAPERS = {"cw-b": 0, "cw-sts": 0, "cw-tis": 64, "wf-tis": 64}  # with the tile, if any: the paper's best
+TILES = {16: 256, 32: 512, 64: 512}  # with the default number of threads
 BLOCKS = {16: (64, 128, 256), 32: (128, 256, 512, 1024), 64: (128, 256, 512, 1024)}  # Figures 9 and 10
 PHASES = ("initialisation", "horizontal", "transpose", "vertical", "wave-front", "last transpose", "own")
 BROKEN_DOWN = ((512, 512), (1024, 1024))  # Figure 8
-MOST_CPU = 2048 * 2048  # pixels of the paper's largest on the CPU
+MOST_CPU = 2048 * 2048  # pixels of the paper's largest image on the CPU
 
 
 class Measured:
-    """The records by what the figures ask for. A case is a size and bins."""
+    """The records, by case and by figure. A case is a size and a number of bins."""
 
     def __init__(self, records):
         self.records = records
@@ -37,7 +37,7 @@ class Measured:
         return self.records.time(**self.like(case, **self.tensor(algorithm, tile, threads)))
 
     def occupancy(self, algorithm, case, tile, threads):
-        """The least of the launches that scan."""
+        """The lowest occupancy of the launches that scan."""
         row = self.records.find(**self.like(case, **self.tensor(algorithm, tile, threads)))
         return min((launch["occupancy"] for launch in row.get("launches", []) if launch["phase"] != "initialisation"), default=None) if row else None
 
@@ -49,7 +49,7 @@ class Measured:
         return found
 
     def as_printed(self, algorithm, case):
-        """Without the transpose back, which the paper's algorithms do not have."""
+        """The time without the transpose back, which the paper's algorithms do not have."""
         execute, phases = self.time(algorithm, case), self.phases(algorithm, case)
         return execute - phases.get("last transpose", 0) if execute is not None and phases else None
 
@@ -61,18 +61,18 @@ class Measured:
         return None if up is None or down is None else up + down
 
     def frame(self, algorithm, case):
-        """Of two buffers: the copies are hidden behind the execute, or it behind them."""
+        """The time of a frame with two buffers: the longer of copies and execute hides the shorter."""
         execute, transfers = self.time(algorithm, case), self.transfers(case)
         return None if execute is None or transfers is None else max(execute, transfers)
 
     def on_cpu(self, case):
-        """Name and time of the CPU's versions, as they were measured."""
+        """Name and measured time of the CPU's versions."""
         return {f"`{row['algorithm']}`, {row['threads']}": row["time_us"]["median"] for row in self.records.rows
                 if row["what"] == "histogram" and row["backend"] == "cpu" and (row["width"], row["height"]) == case[0]
                 and row["bins"] == case[1]}
 
     def initialised(self, case):
-        """On the device with the image up; on the host, by the fastest there, with the tensor up."""
+        """Times of the initialisation: on the device, with the image's copy up; on the host, the fastest, with the tensor's copy up."""
         device, up = self.records.time(**self.like(case, what="initialisation", algorithm="device")), self.copy("image up", case)
         host = [row["time_us"]["median"] for row in self.records.rows if row["what"] == "initialisation" and row["algorithm"] == "host"
                 and (row["width"], row["height"]) == case[0] and row["bins"] == case[1]]
@@ -103,7 +103,7 @@ def breakdown(m):
 
 
 def blocks(m):
-    """Kernel, threads of a block, occupancy, time, of the main case; on tiles by the default's threads."""
+    """Kernels of the main case: threads of a block, occupancy and time; on tiles with the default number of threads."""
     case, rows = (m.size, m.bins), []
     for row in m.records.rows:
         if row["what"] != "histogram" or row["backend"] != "cuda" or ((row["width"], row["height"]), row["bins"]) != case:
@@ -118,7 +118,7 @@ def blocks(m):
 
 
 def sweep(m):
-    """Figures 9 and 10: microseconds, and in brackets the occupancy, over the threads of a block on each tile."""
+    """Figures 9 and 10: microseconds, and the occupancy in brackets, over the threads of a block on each tile."""
     case, rows = (m.size, m.bins), []
     columns = sorted({threads for block in BLOCKS.values() for threads in block})
     for algorithm in ("cw-tis", "wf-tis"):
@@ -133,13 +133,13 @@ def sweep(m):
 
 
 def best_and_worst(m):
-    """Of the blocks on each tile of `wf-tis`; only tiles whose blocks all ran."""
+    """The fastest and slowest blocks of `wf-tis` on each tile; only tiles for which all blocks ran."""
     case, parts = (m.size, m.bins), []
     for tile, block in BLOCKS.items():
         tried = {threads: m.time("wf-tis", case, tile, threads) for threads in block}
         if None not in tried.values():
             ends = [f"{threads}" for threads in (min(tried, key=tried.get), max(tried, key=tried.get))]
-            parts.append(f"{ends[0]} and {ends[1]} on tiles of {tile}, by {number(max(tried.values()) / min(tried.values()))}")
+            parts.append(f"{ends[0]} and {ends[1]} on tiles of {tile}, factor {number(max(tried.values()) / min(tried.values()))}")
     return "; ".join(parts)
 
 
@@ -164,7 +164,7 @@ def initialisation(m):
 
 
 def speed_ups(m, cases):
-    """Times of the CPU over those of the GPU: with transfers, and in brackets without."""
+    """Times of the CPU over those of the GPU, with transfers, and without them in brackets."""
     names = list(dict.fromkeys(name for case in cases for name in m.on_cpu(case)))
     rows = []
     for algorithm in m.shown:
@@ -212,23 +212,23 @@ def questions(m):
         papers = [m.time(algorithm, case, tile) for algorithm, best in PAPERS.items() for tile in (TILES if best else (0,))]
         own = m.time(m.default, case) if m.default else None
         winning.append(None if own is None or None in papers else min(papers) / own)
-    return answers([
-        ("How many times slower is `cw-b` than the others, all without the transposes back (the paper: more than 30)?",
+    return ["What the paper says (in brackets) and what we measured:", "", *answers([
+        ("The time of `cw-b` over those of the others, all without the transposes back (the paper: more than 30):",
          spread(others)),
-        ("How many times faster is `cw-tis` than `cw-sts` without its transpose back (2 to 3)?", over("cw-sts", "cw-tis")),
-        ("And `wf-tis` than `cw-tis` (up to 1.5)?", over("cw-tis", "wf-tis")),
-        (f"Which part of `cw-sts` is its transpose, the one back left out (20 % of 512x512 x 32), in per cent of {case_text(main)}?",
+        ("The time of `cw-sts`, without its transpose back, over that of `cw-tis` (2 to 3):", over("cw-sts", "cw-tis")),
+        ("The time of `cw-tis` over that of `wf-tis` (up to 1.5):", over("cw-tis", "wf-tis")),
+        (f"The share of the transpose in `cw-sts`, without the transpose back, at {case_text(main)}, in per cent (20 at 512x512 x 32):",
          None if share is None else number(100 * share)),
-        (f"Which threads of a block are the fastest and the slowest of `wf-tis` in {case_text(main)}, by how many times (512 and 1024, "
-         "both at full occupancy)?", best_and_worst(m)),
-        ("Which tile is the fastest of `wf-tis` (64)?", ", ".join(fastest)),
-        ("For how many of these sizes do the transfers take longer than the execute (all but `cw-b`)?", ", ".join(bound)),
-        ("How many times longer is the way by the host, if the tensor is initialised there (the device is \"more efficient\")?", initialised),
-        ("How many times faster than `serial` is `wf-tis`, transfers included (about 60)?", serial),
-        (f"And than `parallel` on {most} threads, for the bins of {size_text(m.size)} (8 to 30 on 16)?", parallel),
-        (f"How many times faster than the fastest of the paper's, on its best tile, is areal's default, `{m.default}`, as an execute?"
+        (f"The fastest and the slowest number of threads for `wf-tis` at {case_text(main)}, and their ratio (512 and 1024, "
+         "both at full occupancy):", best_and_worst(m)),
+        ("The fastest tile of `wf-tis` (64):", ", ".join(fastest)),
+        ("Sizes at which the transfers take longer than the execute (all, except with `cw-b`):", ", ".join(bound)),
+        ("The time of an initialisation on the host over that on the device, transfers included (the device is \"more efficient\"):", initialised),
+        ("The time of `serial` over that of `wf-tis`, transfers included (about 60):", serial),
+        (f"The same for `parallel` on {most} threads, over the bins of {size_text(m.size)} (8 to 30 on 16):", parallel),
+        (f"The time of the paper's fastest, on its best tile, over that of areal's default, `{m.default}`, both for one execute:"
          if m.default else "areal's default:", spread(winning)),
-    ])
+    ])]
 
 
 def lines(newest):
@@ -238,18 +238,18 @@ def lines(newest):
     m = Measured(records)
     cpus = ", ".join(dict.fromkeys(row["device"] for row in records.rows if row["backend"] == "cpu"))
     out = [*records.source(), "",
-           "Microseconds of an execute, which begins with the initialisation and, of `cw-b` and `cw-sts`, ends with the transpose back; "
-           f"tiles of 64. Figure 7, {m.bins} bins:", "", *times(m, m.by_size, [size_text(case[0]) for case in m.by_size]),
+           "Each cell: microseconds of one execute. It begins with the initialisation and, for `cw-b` and `cw-sts`, ends with the transpose back. "
+           f"Tiles are of 64. Figure 7, {m.bins} bins:", "", *times(m, m.by_size, [size_text(case[0]) for case in m.by_size]),
            "", f"{size_text(m.size)}, by bins:", "", *times(m, m.by_bins, [str(case[1]) for case in m.by_bins]),
-           "", "Figure 8: microseconds of the launches, which events between them make somewhat longer; `execute` is without.", *breakdown(m),
-           "", f"Figures 9 and 10, {case_text((m.size, m.bins))}: microseconds of an execute over the threads of a block on each tile; in "
-           "brackets the part of a multiprocessor's warps that such blocks fill.", "", *sweep(m),
-           "", "The kernels of all algorithms there, on tiles by the default's threads: threads of a block, occupancy, and microseconds of the "
-           "launches.", "", *blocks(m), "", f"4.2.2, {m.bins} bins: microseconds by tile.", "", *tiles(m),
-           "", f"Figure 11, {m.bins} bins: microseconds of the transfers, of pinned memory, and of executes.", "", *transfers(m),
-           "", "3.1: microseconds of the initialisation there and here.", "", *initialisation(m),
-           "", f"Figure 19: how many times faster than the CPU ({cpus or 'not measured'}), by frames a second, which are those of the longer "
-           "of execute and transfers; in brackets without transfers. Behind each version of the CPU are its threads.",
+           "", "Figure 8: microseconds of the launches. Events between the launches make them a little longer; `execute` is timed without them.", *breakdown(m),
+           "", f"Figures 9 and 10, {case_text((m.size, m.bins))}: microseconds of one execute, over the threads of a block on each tile; in "
+           "brackets the occupancy.", "", *sweep(m),
+           "", "The kernels of all algorithms in that case, on tiles with the default number of threads: threads of a block, occupancy, and microseconds "
+           "of the launches.", "", *blocks(m), "", f"Section 4.2.2, {m.bins} bins: microseconds by tile.", "", *tiles(m),
+           "", f"Figure 11, {m.bins} bins: microseconds of the transfers, with pinned memory, and of one execute.", "", *transfers(m),
+           "", "Section 3.1: microseconds of the initialisation on the device and on the host.", "", *initialisation(m),
+           "", f"Figure 19: speed-up over the CPU ({cpus or 'not measured'}) in frames a second. A frame takes the longer of execute and "
+           "transfers; the speed-up without transfers is in brackets. The number after each CPU version is its threads.",
            "", *speed_ups(m, m.by_size), "", *(speed_ups(m, m.by_bins) if len(m.by_bins) > 1 else []),
            "", "Figure 20, " + frames(m)[0], *frames(m)[1:], "", *questions(m)]
     expected = [(f"`{algorithm}`{f' on tiles of {tile}' if tile else ''} of {case_text(case)}", m.like(case, **m.tensor(algorithm, tile)))

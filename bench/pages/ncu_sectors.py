@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Sectors of 32 bytes: what the simulated machine counts beside what ncu reads off a GPU, for three kernels.
+"""Sectors of 32 bytes of three kernels, counted by the simulated machine and by ncu on a GPU.
 
-    held           8u32u   asynchronous copies in, vectors out
-    thin         32f32f  loads in, stores out
-    AnchoredWrite  the histogram's last launch: all of the tensor
+    Lookback             8u32u   reads by asynchronous copies, writes by vector stores
+    Thin                 32f32f  reads by loads, writes by stores
+    ReduceThenScanWrite  the histogram's last launch, which writes the tensor
 
 usage: ncu_sectors.py [--areal BIN] [--ncu NCU] [--json F.json] [--keep FOLDER] [--again FOLDER]
 
-Both run the same command on the same pixels. ncu says it twice: by the L1's counters for the whole kernel, and by
-instruction (from the addresses that it saw), which tells a table's stores from the words that tiles hand each other. What
-ncu wrote is left in --keep's folder; --again reads it there instead of running ncu. Needs Python alone. Ends with 1 where a
-difference of what must agree is above 2 %.
+Both run the same command on the same pixels. ncu counts in two ways: by the L1's counters for the whole kernel, and by
+instruction (from the addresses that it saw), which separates a table's stores from the words that tiles exchange. --keep keeps
+ncu's output in a folder; --again reads it there instead of running ncu. Needs only Python. Exits with 1 if numbers that must
+agree differ by more than 2 %.
 """
 
 import argparse
@@ -28,12 +28,12 @@ import tempfile
 L1 = "l1tex__t_sectors_pipe_lsu_mem_global_op_"
 L2 = "lts__t_sectors_srcunit_tex_op_"
 NEEDED = [f"{L1}ld.sum", f"{L1}st.sum", f"{L2}read.sum", f"{L2}write.sum"]
-# What asynchronous copies fetch, through the L1 and past it. Left out where this ncu or chip has no such counter.
+# Asynchronous copies through the L1 and past it. Left out if this ncu or GPU has no such counter.
 COPIES = [f"sm__sass_l1tex_t_sectors_pipe_lsu_mem_global_op_ldgsts_cache_{way}.sum" for way in ("access", "bypass")]
 MOST = 0.02
-WORD = 8  # bytes of a word that is handed over: a value of 32 bits and a tag
+WORD = 8  # bytes of a published word: a value of 32 bits and a tag
 
-# kernel, words of the command, type and sizes of the pixels
+# kernel, arguments of the command, type and sizes of the pixels
 CASES = [
     ("Lookback", ["sat", "--border", "none", "--types", "8u32u", "--algorithm", "lookback"], "8u", ["1024x1024", "2048x2048", "1920x1080"]),
     ("Thin", ["sat", "--border", "none", "--types", "32f32f", "--algorithm", "thin"], "32f", ["262144x4", "1000000x3"]),
@@ -51,11 +51,11 @@ def find_ncu(named):
         found = shutil.which(place)
         if found:
             return found
-    fail(f"{named or 'ncu'} is not here: it comes with the CUDA toolkit (Nsight Compute)")
+    fail(f"{named or 'ncu'} was not found: it comes with the CUDA toolkit (Nsight Compute)")
 
 
 def pixels_of(folder, kind, size):
-    """A raw file of that many pixels; what they are does not change what is read and written."""
+    """A raw file of that many pixels. Their values do not change the counts."""
     width, height = map(int, size.split("x"))
     bytes_each = {"8u": 1, "32f": 4}[kind]
     path = folder / f"{size}x{kind}.raw"
@@ -77,13 +77,13 @@ def simt_counts(areal, command, kernel):
 def run_ncu(words):
     done = subprocess.run(words, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
     if "ERR_NVGPUCTRPERM" in done.stdout or "LibraryNotLoaded" in done.stdout:
-        fail("ncu may not read this machine's counters: run as root, or ask for the driver's option "
+        fail("ncu may not read this machine's counters: run as root, or set the driver's option "
              f"NVreg_RestrictProfilingToAdminUsers=0.\n{done.stdout}")
     return done.returncode, done.stdout
 
 
 def profile(ncu, command, kernel, kept, dropped):
-    """Runs the command under ncu, which leaves two CSV files: the counters, and what each instruction touched."""
+    """Runs the command under ncu, and writes two CSV files: the counters, and the sectors of each instruction."""
     report = kept.with_suffix(".ncu-rep")
     report.unlink(missing_ok=True)
     while True:
@@ -105,7 +105,7 @@ def profile(ncu, command, kernel, kept, dropped):
 
 
 def rows_of(text):
-    """The rows of a CSV page, by its header's names; what ncu says before it is left out."""
+    """The rows of a CSV page, by the names in its header, without ncu's output before it."""
     lines = text.splitlines(keepends=True)
     first = next((i for i, line in enumerate(lines) if line.startswith('"') and line.count('","') > 1), None)
     return list(csv.DictReader(io.StringIO("".join(lines[first:])))) if first is not None else []
@@ -123,7 +123,7 @@ def counters(text):
 
 
 def by_instruction(text):
-    """Sectors of global memory by kind of instruction: LDGSTS, LDG, STG and so on; `handed` appended for relaxed words."""
+    """Sectors of global memory by kind of instruction: LDGSTS, LDG, STG and so on, with ` handed` appended for relaxed accesses."""
     rows, found = rows_of(text), {}
     column = next((name for name in (rows[0] if rows else {}) if name and re.sub(r"[\W_]+", "", name).lower() in
                    ("l2theoreticalsectorsglobal", "memoryl2theoreticalsectorsglobal")), None)
@@ -147,7 +147,7 @@ def compared(kernel, simt, measured, instructions):
         plain = sum(instructions.get(kind, 0) for kind in ("LDGSTS", "LDG", "LD"))
         rows.append(("read, by instruction", simt["reads"], plain, True))
         rows.append(("written, by instruction", simt["writes"], sum(instructions.get(kind, 0) for kind in ("STG", "ST")), True))
-    # The L1 counts asynchronous copies among its loads. How often a tile polls depends on who is when where.
+    # The L1 counts asynchronous copies among its loads. The number of polls depends on the schedule.
     polls = kernel != "ReduceThenScanWrite"
     if kernel == "Lookback" and copies:  # all its other loads are polls
         rows.append(("read, by the L1's counters", simt["reads"], copies, True))
@@ -155,8 +155,7 @@ def compared(kernel, simt, measured, instructions):
     else:
         rows.append(("read" + (" and polled" if polls else "") + ", by the L1's counters", simt["reads"], loads, not polls))
     rows.append(("written and handed over, by the L1's counters", simt["writes"] + simt["posted"], stores, True))
-    # Shown, not held to account: reads that another one has just asked for come no further than the L1, and registers
-    # that a kernel spills are read and written, too.
+    # Not checked: the L1 merges reads of the same sector, and spilt registers are read and written, too.
     rows.append(("read" + (" and polled" if polls else "") + ", by the L2's counters", simt["reads"], measured[f"{L2}read.sum"], False))
     rows.append(("written and handed over, by the L2's counters", simt["writes"] + simt["posted"], measured[f"{L2}write.sum"], False))
     return [{"what": what, "simt": ours, "ncu": theirs, "difference": theirs / ours - 1 if ours else None, "should_agree": agree}
@@ -168,7 +167,7 @@ def table(records):
     for record in records:
         for row in record["rows"]:
             ours = f"{row['simt']:.0f}" if row["simt"] is not None else ""
-            off = "" if row["difference"] is None else f"{100 * row['difference']:+.2f} %" + ("" if row["should_agree"] else ", not held")
+            off = "" if row["difference"] is None else f"{100 * row['difference']:+.2f} %" + ("" if row["should_agree"] else ", not checked")
             lines.append(f"| {record['algorithm']} | {record['width']}x{record['height']} | {row['what']} | {ours} | {row['ncu']:.0f} | {off} |")
     return "\n".join(lines)
 

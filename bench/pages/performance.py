@@ -1,7 +1,7 @@
 """Makes docs/performance.md from the newest records in bench/results/; report.py calls it.
 
-A file is DATE-MACHINE-CASES.json, the newest of each MACHINE and CASES counts. A record whose algorithm is named after
-another library is a peer: it stands beside ours of the same case, whichever file it is in.
+A file is DATE-MACHINE-CASES.json; the newest file of each MACHINE and CASES counts. A record with an algorithm named after
+another library is a peer. It stands beside areal's record of the same case, whichever file it is in.
 """
 
 import json
@@ -13,25 +13,25 @@ from records import present
 PEERS = ("npp", "cub", "torch", "pytorch", "cupy", "opencv", "numpy", "skimage")
 NAME = re.compile(r"(\d{4}-\d\d-\d\d)-(cpu-\d+|cuda)-(.+)\.json$")
 WORDS = {
-    "sat": "Tables: the floor reads the pixels and writes the table's type, and does nothing else.",
-    "histogram": "Integral histograms: the floor is a memset of the tensor.",
-    "region": "Regions of tables that stay where they are: the floor makes the same random loads, with nothing checked.",
-    "video": "A video, frame by frame: the floor is decoding alone.",
+    "sat": "The floor reads the pixels and writes the table's type, and does nothing else.",
+    "histogram": "The floor is a memset of the tensor.",
+    "region": "Queries of tables in the memory where they were made. The floor makes the same random loads, without any checks.",
+    "video": "A video, frame by frame. The floor is decoding alone.",
 }
 BOUNDS = {
-    ("cpu", "sat"): "[What bounds it](notes/cpu-sat.md): how many lines a core has on their way, and in the cache the scan's shuffles.",
-    ("cpu", "histogram"): "[What bounds it](notes/cpu-sat.md#where-it-stands-against-what-was-asked-of-it): the memset.",
-    ("cuda", "sat"): "[What bounds it](notes/cuda-sat.md): large tables the link between the halves of the L2, small ones the way through the chip.",
-    ("cuda", "histogram"): "[What bounds it](notes/cuda-histogram.md): the stores in their order, and what is read again from DRAM beside them.",
+    ("cpu", "sat"): "[The bounds](notes/cpu-sat.md) are the number of cache lines that a core has in flight and, for data in the cache, the scan's shuffles.",
+    ("cpu", "histogram"): "[The bound](notes/cpu-sat.md#results-against-the-targets) is the memset.",
+    ("cuda", "sat"): "[The bounds](notes/cuda-sat.md) are the link between the halves of the L2 for large tables, and latency for small ones.",
+    ("cuda", "histogram"): "[The bounds](notes/cuda-histogram.md) are the stores in their order, and the DRAM reads beside them.",
 }
 HEAD = """# Performance
 
-Made by `bench/pages/report.py` from the records in `bench/results/`, and by nobody else: `report.py --check` is a test. Times are
-medians of one execute on a prepared plan, in microseconds; floors and peers were timed in the same run, and results checked in it. A
-fraction is floor / areal. The floor is a plain kernel or pass of that machine; a pass of the CPU can be beaten, as stores ask for
-their lines late in it. `asked` is what the project set itself ([bench/pages/targets.py](../bench/pages/targets.py)); what falls short of it is
-**bold**. A peer's number is its time over ours; PyTorch and CuPy are timed without their launches, all others with them.
-[How the kernels of the GPU work](device-tables.md); [numbers and their errors](numerics.md)."""
+`bench/pages/report.py` makes this page from the records in `bench/results/`; the test `report.py --check` keeps it so. Times are
+medians of one execute on a prepared plan, in microseconds. Floors and peers were timed in the same run, which also checked the results. A
+fraction is floor / areal. The floor is a plain kernel or pass on the same machine. areal can beat the CPU's plain pass, because that pass does not
+prefetch the lines that it writes. `target` is the project's own target ([bench/pages/targets.py](../bench/pages/targets.py)); numbers below it are
+**bold**. A peer's number is its time divided by areal's; PyTorch and CuPy are timed without their launches, all others with them.
+[How the GPU kernels work](device-tables.md); [numbers and their errors](numerics.md)."""
 
 
 def is_peer(row):
@@ -53,14 +53,14 @@ def case(row):
 
 
 def lane_beside(lane):
-    """Peers that choose their table's type themselves name the pixels alone: they stand beside one lane of ours."""
+    """Peers that choose the table's type themselves name only the pixel type. They stand beside one type pair of ours."""
     if lane and re.fullmatch(r"\d+[usf]", lane):
         return lane + (lane if lane.endswith("f") else "32u")
     return lane
 
 
 def same_case(row, peer):
-    """A peer has one thread, or as many as it likes (0); Python's have no border."""
+    """A peer has one thread, or its own choice (0). Python's peers have no border."""
     if case(row) != case(peer) or row.get("lane") not in (peer.get("lane"), lane_beside(peer.get("lane"))):
         return False
     borders = row.get("border"), peer.get("border")
@@ -68,7 +68,7 @@ def same_case(row, peer):
 
 
 def short_name(algorithm):
-    """The library, and what of it: two words."""
+    """The library and its function, without the version."""
     return " ".join(word for word in algorithm.split() if not re.match(r"[\d.]+$", word))
 
 
@@ -81,13 +81,13 @@ def bold(text, falls_short):
 
 
 def beside(row, peers, name):
-    """The peer's time over ours, of the peer with as many threads where there are several."""
+    """The peer's time over ours. Of several peers, the one with as many threads counts."""
     found = sorted((peer for peer in peers if short_name(peer["algorithm"]) == name and same_case(row, peer)),
                    key=lambda peer: peer["threads"] != row["threads"])
     if not found:
         return ""
     ratio, asked = found[0]["time_us"]["median"] / row["time_us"]["median"], targets.beside(row, found[0]["algorithm"].lower())
-    return bold(f"{ratio:.2f}", asked and ratio < asked) + (f" (asked {asked:g})" if asked else "")
+    return bold(f"{ratio:.2f}", asked and ratio < asked) + (f" (target {asked:g})" if asked else "")
 
 
 def columns_of(rows):
@@ -104,7 +104,7 @@ def columns_of(rows):
 def table(rows, peers):
     columns = columns_of(rows)
     names = list(dict.fromkeys(short_name(peer["algorithm"]) for peer in peers if any(same_case(row, peer) for row in rows)))
-    titles = [title for title, _ in columns] + ["us", "floor", "floor, us", "fraction", "asked", *names]
+    titles = [title for title, _ in columns] + ["us", "floor", "floor, us", "fraction", "target", *names]
     lines = ["| " + " | ".join(titles) + " |", "| --- |" + " --- |" * (len(titles) - 1)]
     for row in rows:
         asked = targets.fraction(row)
@@ -117,12 +117,12 @@ def table(rows, peers):
 
 
 def peers_alone(rows, peers):
-    """Peers of cases that we have no record of."""
+    """Peers in cases without a record of areal."""
     return [peer for peer in peers if not any(same_case(row, peer) for row in rows)]
 
 
 def timed(records):
-    """Those of the papers' tables and figures (`shown`) stand in the papers' pages."""
+    """The records for this page. Records with `shown` belong to the papers' pages."""
     return [row for row in records if row.get("what") in WORDS and "shown" not in row]
 
 
@@ -144,10 +144,10 @@ def backend_page(found, machines, title):
             lines.append(bound)
         for path, rows in groups:
             commits = ", ".join(dict.fromkeys(row["commit"] for row in rows))
-            lines += ["", f"`bench/results/{path.name}`, of {commits}:", "", *table(rows, peers)]
+            lines += ["", f"`bench/results/{path.name}`, commit {commits}:", "", *table(rows, peers)]
     ours = [row for row in everything if not is_peer(row)]
     if alone := peers_alone(ours, peers):
-        lines += ["", "### Peers of cases that areal was not measured in", "", "| peer | what | types | size | border | images | us |",
+        lines += ["", "### Peers in cases without a measurement of areal", "", "| peer | what | types | size | border | images | us |",
                   "| --- | --- | --- | --- | --- | --- | --- |"]
         lines += [f"| {row['algorithm']} | {row['what']} | {row['lane'] or ''} | {row['width']}x{row['height']} | {row.get('border') or ''} | "
                   f"{row['batch']} | {microseconds(row['time_us']['median'])} |" for row in alone]
@@ -155,16 +155,16 @@ def backend_page(found, machines, title):
 
 
 def sectors_page(found):
-    """What ncu and the simulated machine counted: bench/pages/ncu_sectors.py."""
-    lines = ["", "## Sectors, counted twice", "",
-             "Sectors of 32 bytes that three kernels touch, as the simulated machine counts them and as ncu does, from "
-             "[bench/pages/ncu_sectors.py](../bench/pages/ncu_sectors.py). Both charge a warp's instruction for each sector that its lanes touch; the "
-             "simulated machine tells pixels and entries from the words that tiles hand each other, a GPU's counters do so by "
-             "instruction alone. For a whole kernel, then, what is handed over (the same each time) is on both sides, and what is polled "
-             "(as often as the schedule has it) is a row of its own, or part of a row that says so. By instruction, and by the L1's counters where "
-             "nothing is polled, the two must agree within 2 %. The L2's counters are shown and not held to that: of what several warps poll at "
-             "once, the L1 asks the L2 but once, and registers that a kernel spills are written to the L2, too: `Ribbon` did so until it [read its "
-             "pixels again](notes/cuda-sat.md#ribbons-registers)."]
+    """Sectors by ncu and by the simulated machine: bench/pages/ncu_sectors.py."""
+    lines = ["", "## Sectors by the simulated machine and by ncu", "",
+             "Sectors of 32 bytes that three kernels touch, counted by the simulated machine and by ncu "
+             "([bench/pages/ncu_sectors.py](../bench/pages/ncu_sectors.py)). Both charge an instruction of a warp for each sector that its lanes touch. The "
+             "simulated machine separates pixels and entries from the words that tiles exchange. A GPU's counters can do so only by "
+             "instruction. So for a whole kernel, both sides include the published words (the same number each time). Polls "
+             "(which depend on the schedule) have their own row, or a row that says so. By instruction, and by the L1's counters where "
+             "nothing is polled, the two must agree within 2 %. The L2's counters are not checked: if several warps poll a word at "
+             "once, the L1 asks the L2 only once, and spilt registers also go to the L2. `Thin` spilt registers until it [read its "
+             "pixels again](notes/cuda-sat.md#the-registers-of-thin)."]
     records = [record for (_, cases), (_, records) in found.items() if cases == "sectors" for record in records]
     if not records:
         return [*lines, "", "Not measured yet."]
@@ -172,18 +172,18 @@ def sectors_page(found):
     for record in records:
         for row in record["rows"]:
             off = "" if row["difference"] is None else bold(f"{100 * row['difference']:+.2f} %", row["should_agree"] and abs(row["difference"]) > 0.02)
-            off += "" if row["should_agree"] or not off else ", not held"
+            off += "" if row["should_agree"] or not off else ", not checked"
             ours = "" if row["simt"] is None else f"{row['simt']:.0f}"
             lines.append(f"| `{record['algorithm']}` | {record['width']}x{record['height']} | {row['what']} | {ours} | {row['ncu']:.0f} | {off} |")
     return lines
 
 
 def twins_page(found):
-    """A kernel over the machine beside the same by hand: tests/cuda/cuda_twin_test.cu."""
+    """Kernels over the machine beside hand-written CUDA: tests/cuda/cuda_twin_test.cu."""
     records = [record for (_, cases), (_, records) in found.items() if cases == "twin" for record in records]
     lines = ["", "## Kernels beside their twins by hand", "", "Registers and instructions are in [notes/cuda-twin.md](notes/cuda-twin.md)."]
     if not records:
-        return [*lines, "Their times: not measured yet."]
+        return [*lines, "Times: not measured yet."]
     lines += ["", "| kernel | elements | over the machine, us | object by hand, us | function by hand, us |", "| --- | --- | --- | --- | --- |"]
     return lines + [f"| `{r['algorithm']}` | {r['elements']} | " + " | ".join(f"{r['time_us'][form]:.2f}" for form in ("machine", "object", "function")) + " |"
                     for r in records]

@@ -1,4 +1,4 @@
-"""Records of bench/results/, which are never rewritten, in today's words."""
+"""Translates records of bench/results/, which are never rewritten, to the present names."""
 
 import re
 
@@ -11,7 +11,7 @@ def kernel(name):
 
 
 def present(records):
-    """The same records, with the names that algorithms and kernels have today."""
+    """The same records, with the present names of algorithms and kernels."""
     for record in records:
         name = record.get("algorithm", "")
         record["algorithm"] = IDS.get(name, kernel(name))

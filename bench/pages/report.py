@@ -1,10 +1,10 @@
-"""Makes the README's table and plot, docs/performance.md and what the papers' pages show as measured from the newest
+"""Makes the README's table and plot, docs/performance.md and the measured parts of the papers' pages from the newest
 records in bench/results/.
 
-usage: report.py [--check]   (--check only says whether all are those of the newest records)
+usage: report.py [--check]   (--check only tests whether all of them match the newest records)
 
-A paper's part is measured_NAME.py beside this: PAGE is its page, and lines(newest) makes what stands there between the
-marks, from newest(cases), the path and the records of the newest DATE-cuda-CASES.json, (None, []) where there is none.
+measured_NAME.py in this folder makes a paper's part: PAGE is the page, and lines(newest) the lines between the
+marks. newest(cases) gives the path and the records of the newest DATE-cuda-CASES.json, or (None, []) if there is none.
 """
 
 import importlib
@@ -30,12 +30,12 @@ def newest(cases, machine="cuda"):
 
 
 def between(text, first, last, lines):
-    """The text, with those lines between the two marks."""
+    """The text, with the given lines between the two marks."""
     return re.sub(re.escape(first) + ".*?" + re.escape(last), lambda _: f"{first}\n{lines}\n{last}", text, flags=re.S)
 
 
 def pages():
-    """Path -> what stands there."""
+    """Path -> text."""
     made = {root / "README.md": between((root / "README.md").read_text(), begin, end, "\n".join(readme_speed.lines(newest))),
             root / readme_speed.PLOT: readme_speed.plot(newest),
             root / "docs/performance.md": performance.page(results)}
@@ -54,7 +54,7 @@ def main():
     if sys.argv[1:] == ["--check"]:
         for path, text in made.items():
             if not path.exists() or path.read_text() != text:
-                sys.exit(f"{path.relative_to(root)} does not hold what the newest records say: run bench/pages/report.py")
+                sys.exit(f"{path.relative_to(root)} does not match the newest records: run bench/pages/report.py")
         return
     for path, text in made.items():
         path.write_text(text)

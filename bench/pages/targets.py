@@ -1,6 +1,6 @@
-"""What was asked of each case: its fraction, floor / ours, and how much faster than a peer it is to be."""
+"""The target of each case: its fraction, floor / areal, and how many times as fast as a peer it should be."""
 
-SQUARE = (1024, 2048, 4096, 8192)  # sides; the last and larger ones
+SQUARE = (1024, 2048, 4096, 8192)  # sides; the last stands for all larger ones, too
 TABLES = {
     ("none", lane): (0.75, 0.80, 0.90, 0.95)
     for lane in ("32f32f", "8u32u", "32u32u", "64f64f", "8u32f", "16u32u", "32f64f", "8u64f")
@@ -23,7 +23,7 @@ CPU_PEERS = {(1, "8u32s", "opencv"): 1.3, (2, "8u32s", "opencv"): 2.0, (1, "8u32
 
 
 def fraction(row):
-    """The fraction that was asked of a record, or None."""
+    """The target fraction of a record, or None."""
     size = row["width"], row["height"], row["batch"]
     if row["backend"] == "cpu":
         if row["what"] == "sat":
@@ -45,7 +45,7 @@ def fraction(row):
 
 
 def beside(row, peer):
-    """How many times as fast as that peer it was to be, or None."""
+    """The target ratio to that peer, or None."""
     if row["backend"] != "cpu":
         return None
     return CPU_PEERS.get((row["threads"], row["lane"], next((name for name in ("opencv", "numpy", "skimage") if peer.startswith(name)), "")))

@@ -1,4 +1,4 @@
-// OpenCV as a peer of `areal bench`: a plug-in of its own, so that the command does not need OpenCV.
+// OpenCV as a peer of `areal bench`: a separate plug-in, so that the command does not need OpenCV.
 #include <opencv2/core.hpp>
 #include <opencv2/core/version.hpp>
 #include <opencv2/imgproc.hpp>
@@ -26,7 +26,7 @@ extern "C" bool areal_cv_integral(const void* pixels, int type, std::int64_t wid
         cv::integral(image, sum, square_sum, tilted_sum, depth(table_type), CV_64F);
       }
     }
-    return sum.data == table;  // otherwise it computed into memory of its own
+    return sum.data == table;  // otherwise it computed into its own memory
   } catch (const cv::Exception&) {
     return false;
   }

@@ -1,7 +1,7 @@
 """PyTorch and CuPy as peers of `areal bench`: two cumsums on the GPU. Prints a line of JSON for each result,
-{lane, width, height, name, version, time_us: [..]}, and {missing: why} for what was left out.
+{lane, width, height, name, version, time_us: [..]}, and {missing: why} for cases that were left out. `lane` is the type pair.
 
-usage: python_gpu_peers.py DEVICE REPETITIONS LANE:WIDTHxHEIGHT..
+usage: python_gpu_peers.py DEVICE REPETITIONS TYPES:WIDTHxHEIGHT..
 
 A time is that between two events around one table, behind a kernel that spins, so that the GPU never waits for Python.
 Each table is compared with NumPy's sums before its times are printed.
@@ -32,7 +32,7 @@ class Torch:
         self.torch, self.version = torch, torch.__version__
 
     def prepare(self, image, dtype):
-        # Sums of unsigned words are those of signed ones by bits; of the former PyTorch knows little.
+        # Sums of unsigned words have the bits of signed sums; PyTorch has few operations for unsigned words.
         signed = getattr(self.torch, dtype.name.lstrip("u"))
         same_size = image.dtype.kind == "u" and image.dtype.itemsize == dtype.itemsize
         source = self.torch.from_numpy(image.view(dtype.name.lstrip("u")) if same_size else image).cuda()
@@ -109,7 +109,7 @@ def timed(library, run, repetitions):
 
 
 class Expected:
-    """Some rows and columns of the table, each a cumsum of sums of columns or rows: NumPy's, wrapped to the type."""
+    """Some rows and columns of the table, each a cumsum of sums of columns or rows, by NumPy, wrapped to the type."""
 
     def __init__(self, numpy, image, dtype):
         self.numpy, self.dtype = numpy, dtype
@@ -117,7 +117,7 @@ class Expected:
         sums = {"f": numpy.float64, "i": numpy.int64, "u": numpy.uint64}[dtype.kind]
         self.rows = {y: image[: y + 1].sum(0, dtype=sums).cumsum() for y in {0, height // 3, height - 1}}
         self.columns = {x: image[:, : x + 1].sum(1, dtype=sums).cumsum() for x in {0, width // 2, width - 1}}
-        # As many additions one after another as plain loops would make.
+        # As many successive additions as in plain loops.
         self.slack = (width + height) * float(numpy.finfo(dtype).eps) if dtype.kind == "f" else 0
 
     def same(self, got, expected):
@@ -145,7 +145,7 @@ def random_image(numpy, height, width, dtype):
 def parse(case):
     found = re.fullmatch(r"(\d+[usf])(\d+[usf]):(\d+)x(\d+)", case)
     if not found or found[1] not in TYPES or found[2] not in TYPES:
-        sys.exit(f"python_gpu_peers.py: {case} is not LANE:WIDTHxHEIGHT")
+        sys.exit(f"python_gpu_peers.py: {case} is not TYPES:WIDTHxHEIGHT")
     return case.split(":")[0], TYPES[found[1]], TYPES[found[2]], int(found[3]), int(found[4])
 
 

@@ -16,8 +16,27 @@ struct AlgorithmOptions {
   bool group = false;    ///< ScanOptions::group, --k
 };
 
-/// One algorithm. The key is (family, id). Costs are numbers or formulas in h, w, b, T, r, d, for scans
-/// n and k; an element is one of the table, of the tensor for histograms, of the line for scans.
+/// One algorithm. The key is (family, id).
+///
+/// Costs are numbers or formulas; an element is one of the table, of the tensor for histograms, of the line for scans.
+/// Reads and writes are the leading terms: beside them stand what tiles, blocks and lines hand over and save at their
+/// ends. Barrier steps are exact. On a GPU, all of global memory counts but the words by which blocks wait for one
+/// another, and barrier steps are launches less one. On the CPU, for one thread and Border::none, all counts but the
+/// scratch of a block, cached or not, and barrier steps are passes less one.
+///
+/// - h, w, b: height and width of the image, and bins
+/// - n: elements of the line
+/// - T: side of the tiles: 32 in tables, HistogramOptions::tile in histograms; the 16 lines of `thin`
+/// - r: of `hybrid-1r1w`, the share of the triangles' tiles, and k their side in tiles: r = k (k + 1) T^2 / (h w) for
+///   whole tiles
+/// - k: of `sequential-parallel`, elements of a group, at most n
+/// - d: of `2r1w`, levels of the recursion; of `hybrid-1r1w`, those of both triangles together
+/// - C: elements of a line that a block holds: 2048; of `lee-choe` and `lee-choe-multiple` 8192, or 4096 where sums
+/// have
+///   8 bytes
+///
+/// log2(x) is rounded up, and 0 up to 1; ceil and floor round, min and max are the lesser and the greater; mod(x, y) is
+/// what x / y leaves over; above(x, y) is 1 where x is more than y, else 0. What stands side by side is multiplied.
 struct Algorithm {
   std::string_view family;  ///< "sat", "histogram" or "scan"
   std::string_view id;

@@ -26,7 +26,8 @@ namespace areal {
 /// the smallest index of a refused one, -1 where there is none. O(1) each, for histograms O(bins).
 ///@{
 
-/// Sums of N regions, as the CPU's `region_sums`: 64u takes tables of 32u and 64u, 64s of 32s and 64s, double any.
+/// Sums of N regions of each plane of the table, N x batch x channels as the CPU's `region_sums`: 64u takes tables of
+/// 32u and 64u, 64s of 32s and 64s, double any.
 void region_sums(const Place& on, const TableView& table, std::span<const Region> regions, std::span<std::uint64_t> out,
                  Outside outside = Outside::error, std::int64_t* refused = nullptr);
 void region_sums(const Place& on, const TableView& table, std::span<const Region> regions, std::span<std::int64_t> out,
@@ -34,7 +35,8 @@ void region_sums(const Place& on, const TableView& table, std::span<const Region
 void region_sums(const Place& on, const TableView& table, std::span<const Region> regions, std::span<double> out,
                  Outside outside = Outside::error, std::int64_t* refused = nullptr);
 
-/// Means of N regions; NaN for an empty one. With `count` (a table of valid pixels) the mean is over those.
+/// Means of N regions of each plane; NaN for an empty one. With `count` (a table of valid pixels, of as many channels
+/// or of one for all) the mean is over those.
 void region_means(const Place& on, const TableView& table, std::span<const Region> regions, std::span<double> out,
                   Outside outside = Outside::error, std::int64_t* refused = nullptr, const TableView* count = nullptr);
 
@@ -81,7 +83,8 @@ void distances(const Place& on, Distance measure, std::span<const double> histog
                std::span<double> out);
 ///@}
 
-/// \name Dense windows, and the map of a distance, as the CPU's: 64f or 32f into `out`, by its type.
+/// \name Dense windows, of each plane and into the types that the CPU's take, and the map of a distance, into 64f or
+/// 32f.
 ///@{
 void window_sums(const Place& on, const TableView& table, const Window& window, const View& out);
 void window_means(const Place& on, const TableView& table, const Window& window, const View& out);

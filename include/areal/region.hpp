@@ -29,11 +29,13 @@ enum class Outside : std::uint8_t {
 ConstView plane(const ConstView& view, std::int64_t channel, std::int64_t n = 0);
 View plane(const View& view, std::int64_t channel, std::int64_t n = 0);
 
-/// \name Sums of N regions. O(1) each: four reads. The overload must match the table: unsigned, signed or
-/// float; double also takes any table. Integer sums are exact modulo 2^k, so exact whenever the region's own sum
-/// fits the table's type. Float tables are subtracted in double. `threads` 0 means all, and changes no result. Throws
-/// InvalidArgument (region outside, wrong sizes or types; of several such regions the first is named); `out` is then
-/// unspecified. An `exclusive` table cannot answer regions that touch the image's last row or column; those throw, too.
+/// \name Sums of N regions, of each plane of the table: N x batch x channels of them, row by row, so that the answers
+/// of one region lie side by side, and of these the channels of one image. O(1) each: four reads. The overload must
+/// match the table: unsigned, signed or float; double also takes any table. Integer sums are exact modulo 2^k, so exact
+/// whenever the region's own sum fits the table's type. Float tables are subtracted in double. `threads` 0 means all,
+/// and changes no result. Throws InvalidArgument (region outside, wrong sizes or types; of several such regions the
+/// first is named); `out` is then unspecified. An `exclusive` table cannot answer regions that touch the image's last
+/// row or column; those throw, too.
 ///@{
 void region_sums(const TableView& table, std::span<const Region> regions, std::span<std::uint64_t> out,
                  Outside outside = Outside::error, int threads = 0);
@@ -44,15 +46,17 @@ void region_sums(const TableView& table, std::span<const Region> regions, std::s
 double region_sum(const TableView& table, const Region& region, Outside outside = Outside::error);
 ///@}
 
-/// Means of N regions; NaN for an empty one. With `count` (a table of valid pixels) the mean is over those.
+/// Means of N regions of each plane, in the order of the sums; NaN for an empty one. With `count` (a table of valid
+/// pixels, of as many channels as the sums or of one for all) the mean is over those.
 void region_means(const TableView& table, std::span<const Region> regions, std::span<double> out,
                   Outside outside = Outside::error, int threads = 0, const TableView* count = nullptr);
 
-/// Population variances of N regions from the tables of sums and of squares: never negative, and NaN only for an
-/// empty region or one that holds NaN (or lies right of or below one that does, or infinity: floats spread in a
-/// table). Integer tables are computed exactly in 128 bits before the one division; so are integer sums with squares
-/// in 64f while those are below 2^53. Float sums: max(0, S2/n - (S1/n)^2), whose error is a few eps of S2/n on top of
-/// what the tables' own rounding left. With `count` (an integer table), over valid pixels.
+/// Population variances of N regions of each plane, from the tables of sums and of squares, which have the same planes:
+/// never negative, and NaN only for an empty region or one that holds NaN (or lies right of or below one that does, or
+/// infinity: floats spread in a table). Integer tables are computed exactly in 128 bits before the one division; so are
+/// integer sums with squares in 64f while those are below 2^53. Float sums: max(0, S2/n - (S1/n)^2), whose error is a
+/// few eps of S2/n on top of what the tables' own rounding left. With `count` (an integer table), over valid pixels, as
+/// for means.
 void region_variances(const TableView& sum, const TableView& squares, std::span<const Region> regions,
                       std::span<double> out, Outside outside = Outside::error, int threads = 0,
                       const TableView* count = nullptr);
@@ -76,13 +80,17 @@ void box_sums(const ConstView& volume, Border border, std::span<const Box> boxes
 /// x + width <= W, y >= 0 and y + width + height <= H; else InvalidArgument. Empty ones are 0.
 void tilted_sums(const ConstView& tilted, std::span<const Region> regions, std::span<double> out);
 
-/// What a window sees beyond the image's edge.
+/// What a window sees beyond the image's edge. Windows of any size: reflections and copies are repeated as often as it
+/// takes. Means are over the whole window but for `shrink`.
 enum class Edge : std::uint8_t {
   valid,      ///< only windows that lie inside: the output is (H-h+1) x (W-w+1)
   shrink,     ///< the part inside; means are over that part
-  zero,       ///< zeros; means are over the whole window
+  zero,       ///< zeros
   replicate,  ///< aaa|abcd|ddd
-  reflect     ///< dcb|abcd|cba (the edge pixel is not repeated); the window may reach at most one image beyond
+  reflect,    ///< dcb|abcd|cba: numpy's reflect, OpenCV's BORDER_REFLECT_101
+  symmetric,  ///< cba|abcd|dcb, with the edge pixel repeated: numpy's symmetric, OpenCV's BORDER_REFLECT
+  wrap,       ///< bcd|abcd|abc
+  constant    ///< `Window::value`
 };
 
 /// Dense sliding windows. Output pixel (x, y) is of the window whose cell (anchor_x, anchor_y) lies at (x, y)
@@ -91,15 +99,20 @@ struct Window {
   std::int64_t width = 1, height = 1;
   std::int64_t anchor_x = -1, anchor_y = -1;
   Edge edge = Edge::shrink;
+  /// The pixels beyond the edge, with `constant`. For tables of integers it must be a whole number: 0 to 2^32 - 1, or
+  /// -2^31 to 2^31 - 1 for signed tables.
+  double value = 0;
 };
 
-/// Shape of what a window gives for an image of that size (0 wide or high where no window fits inside with `valid`).
-/// Throws InvalidArgument for an empty window, an anchor outside of it, a reflection beyond one image.
+/// Shape of what a window gives for one plane of an image of that size (0 wide or high where no window fits inside with
+/// `valid`). Throws InvalidArgument for an empty window or an anchor outside of it.
 Shape window_shape(std::int64_t image_width, std::int64_t image_height, const Window& window);
-/// Box sums, means, variances and standard deviations of every window, as 64f or 32f into `out` (by its type).
-/// O(1) a pixel, whatever the window. Integers are exact in 64 bits (where pixels repeat at the edge, too) and rounded
-/// to double, then to the output's type; the arithmetic is that of the functions above. Throws InvalidArgument for an
-/// `exclusive` table (convert it first), an output of another shape, or one that overlaps a table.
+/// Box sums, means, variances and standard deviations of every window of each plane of the table, into `out`, which has
+/// the table's channels and batch, in any layout. 64f and 32f take the values; 8u and 16u take them rounded to the
+/// nearest whole number, half to even, and held to 0 .. 255 or 0 .. 65535 (NaN becomes 0), as OpenCV's saturate_cast.
+/// O(1) a pixel, whatever the window. Integers are exact in 64 bits (where pixels repeat beyond the edge, too) and
+/// rounded to double, then to the output's type; the arithmetic is that of the functions above. Throws InvalidArgument
+/// for an `exclusive` table (convert it first), an output of another shape, or one that overlaps a table.
 void window_sums(const TableView& table, const Window& window, const View& out, int threads = 0);
 void window_means(const TableView& table, const Window& window, const View& out, int threads = 0);
 void window_variances(const TableView& sum, const TableView& squares, const Window& window, const View& out,

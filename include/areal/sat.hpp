@@ -19,8 +19,9 @@ namespace areal {
 struct SatOptions {
   Border border = Border::zero;
   std::string algorithm = "auto";  ///< an id of the catalogue's family `sat`
-  /// Where it runs. `automatic` is the CPU for a plan, whose views are then host memory; SatRunner and the one-line
-  /// form, which copy where they must, take a GPU where there is one that can do what is asked for.
+  /// Where it runs. `automatic` is the CPU for a plan, whose views are then host memory, and so for a SatRunner of that
+  /// plan. The one-line form `sat`, which copies where it must, takes a GPU where there is one that can do what is
+  /// asked for (`best_backend`).
   Backend backend = Backend::automatic;
   int device = 0;   ///< number of the device, for cuda
   int threads = 0;  ///< CPU threads; 0 means all

@@ -7,7 +7,9 @@
 
 namespace areal {
 
-/// A table's memory and its border, which is never assumed.
+/// A table's memory and its border, which is never assumed. Sums, means, variances and windows take any number of
+/// channels and images, planar or interleaved, and answer for every plane; all else takes one plane (channels = batch
+/// = 1; see `plane`).
 struct TableView {
   ConstView view;
   Border border;

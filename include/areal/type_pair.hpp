@@ -2,6 +2,7 @@
 /// \file type_pair.hpp Type pairs: an input type and a table type, named as in Chen 2018 (8u32u, 32f64f).
 
 #include <areal/type.hpp>
+#include <areal/view.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -48,10 +49,11 @@ std::string name_of(TypePair types);
 TypePair type_pair(std::string_view name);
 /// The same, or nothing where none has that name.
 std::optional<TypePair> find_type_pair(std::string_view name) noexcept;
-/// The types that the command and the one-line forms take where none are named, for an image of that type and size:
-/// 8u32u while 255*W*H fits 32 bits, else 8u64u; 16u64u; 16s64s; 32f64f; 64f64f; 32u64u; 32s64s; 8s32s; 16f32f.
-/// Throws InvalidArgument for 64-bit integers, which no type pair has as input.
-TypePair default_types(Type input, std::int64_t width, std::int64_t height);
+/// The type pair the command and the one-line forms take when none is named, for images of that shape and type: 8u32u
+/// while 255*W*H fits 32 bits, else 8u64u; 16u64u; 16s64s; 32f64f; 64f64f; 32u64u; 32s64s; 8s32s; 16f32f. The batch
+/// counts where it is the depth of one volume: 8u32u while 255*W*H*D fits. Throws InvalidArgument for 64-bit integers,
+/// which no type pair takes.
+TypePair default_types(const Shape& image, Type input, bool volume = false);
 
 /// The most pixels a region may have so that its sum surely fits the table type, whatever the pixels are
 /// (a table may wrap, the sum of such a region is exact all the same). 2^53 / max for 64f, and unlimited

@@ -18,7 +18,7 @@ constexpr std::string_view types[] = {"8u", "8s", "16u", "16s", "32u", "32s", "6
 constexpr TypePair pair_rows[] = {AREAL_TYPE_PAIRS(AREAL_PAIR)};
 #undef AREAL_PAIR
 
-// Index of a name in a list, as the enum whose values are the list's positions.
+// The index of a name in a list, as the enum with those positions.
 template <class Enum, std::size_t N>
 std::optional<Enum> named(const std::array<std::string_view, N>& names, std::string_view name) {
   for (std::size_t i = 0; i < N; ++i)
@@ -61,11 +61,21 @@ TypePair type_pair(std::string_view name) {
   throw InvalidArgument("types " + std::string(name) + " do not exist: they may be " + known);
 }
 
-TypePair default_types(Type input, std::int64_t width, std::int64_t height) {
+namespace {
+// The largest number of 8-bit pixels, all white, whose sum fits 32 bits.
+constexpr std::int64_t most_white_pixels = std::numeric_limits<std::uint32_t>::max() / 255;
+
+bool has_at_most(std::int64_t pixels, std::int64_t width, std::int64_t height, std::int64_t depth) {
+  for (const std::int64_t extent : {width, height, depth})
+    if (extent <= 0) return true;
+  return width <= pixels && height <= pixels / width && depth <= pixels / width / height;
+}
+}  // namespace
+
+TypePair default_types(const Shape& image, Type input, bool volume) {
   switch (input) {
     case Type::u8: {
-      const bool fits =
-          width <= 0 || height <= 0 || height <= (std::numeric_limits<std::uint32_t>::max() / 255) / width;
+      const bool fits = has_at_most(most_white_pixels, image.width, image.height, volume ? image.batch : 1);
       return {Type::u8, fits ? Type::u32 : Type::u64};
     }
     case Type::s8:
@@ -88,7 +98,7 @@ TypePair default_types(Type input, std::int64_t width, std::int64_t height) {
       break;
   }
   throw InvalidArgument("image type " + std::string(name_of(input)) +
-                        " has no types: it may be 8u, 8s, 16u, 16s, 32u, 32s, 16f, 32f or 64f");
+                        " has no default types: it may be 8u, 8s, 16u, 16s, 32u, 32s, 16f, 32f or 64f");
 }
 
 std::int64_t largest_safe_region(TypePair types) noexcept {
@@ -104,7 +114,7 @@ std::int64_t largest_safe_region(TypePair types) noexcept {
       entry = std::numeric_limits<std::uint32_t>::max();
       break;
     case Type::s32:
-      // A signed pixel is furthest from zero below it, and there a table reaches one further.
+      // A signed pixel's largest magnitude is negative, and negative table entries reach one further.
       entry = (std::uint64_t{1} << 31) - !is_signed;
       break;
     case Type::u64:

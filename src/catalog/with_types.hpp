@@ -1,5 +1,5 @@
 #pragma once
-// A run-time type pair becomes C++ types here, once.
+// Turns a run-time type pair into C++ types, in this one place.
 
 #include <areal/error.hpp>
 #include <areal/type_pair.hpp>

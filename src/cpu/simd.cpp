@@ -13,7 +13,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 namespace areal::cpu {
-HWY_EXPORT(target);  // keeps the list of compiled targets honest: it is the one the kernels use
+HWY_EXPORT(target);  // keeps the list of compiled targets in step with the kernels
 
 std::vector<std::string> simd_targets() {
   std::vector<std::string> names;
@@ -25,7 +25,7 @@ std::vector<std::string> simd_targets() {
 }
 
 bool only_simd_target(std::string_view name) {
-  hwy::SetSupportedTargetsForTest(0);  // lifts it
+  hwy::SetSupportedTargetsForTest(0);  // removes the restriction
   std::int64_t only = 0;
   for (const std::int64_t target : hwy::SupportedAndGeneratedTargets())
     if (name == hwy::TargetName(target)) only = target;

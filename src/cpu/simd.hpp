@@ -1,5 +1,5 @@
 #pragma once
-// What the SIMD room says of the CPU it runs on.
+// The SIMD targets of this CPU.
 
 #include <string>
 #include <string_view>
@@ -7,11 +7,11 @@
 
 namespace areal::cpu {
 
-/// Highway targets compiled in that this CPU runs, best first.
+/// The compiled Highway targets that this CPU supports, best first.
 std::vector<std::string> simd_targets();
 
-/// For tests, while nothing else runs: every kernel uses that target, one of `simd_targets()`, until called with "".
-/// False where there is no such target.
+/// For tests, while nothing else runs: restricts every kernel to that target, one of `simd_targets()`, until called
+/// with "". False if there is no such target.
 bool only_simd_target(std::string_view name);
 
 }  // namespace areal::cpu

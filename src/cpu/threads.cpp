@@ -1,7 +1,7 @@
-// All that knows oneTBB. ThreadSanitizer cannot see into libtbb, so this file is compiled without it
-// (src/CMakeLists.txt) and says by `handed_on` and `taken_up` what TBB guarantees: a task sees what was written before
-// it was started, and who waits for tasks sees what they wrote. No suppressions are needed then, and the bodies are
-// checked in full.
+// The only file that uses oneTBB. ThreadSanitizer cannot see into libtbb, so this file is compiled without it
+// (src/CMakeLists.txt), and `handed_on` and `taken_up` state what TBB guarantees: a task sees everything written before
+// it was started, and code that waits for tasks sees what they wrote. So no suppressions are needed, and the task
+// bodies are fully checked.
 #include "cpu/threads.hpp"
 #include <oneapi/tbb/blocked_range.h>
 #include <oneapi/tbb/info.h>
@@ -23,7 +23,7 @@ namespace areal::cpu {
 
 int default_threads() { return tbb::info::default_concurrency(); }
 
-// Not more than there are: TBB would print a warning about the workers that it does not start.
+// At most the number of hardware threads: TBB would print a warning about workers that it does not start.
 int slots(int threads) { return threads > 0 ? std::min(threads, default_threads()) : default_threads(); }
 
 namespace {
@@ -33,7 +33,7 @@ int slot() { return on_its_own ? 0 : std::max(0, tbb::this_task_arena::current_t
 
 namespace {
 
-// A place at which one thread hands on to another what it wrote.
+// A point at which one thread passes its writes to another.
 #ifdef AREAL_TSAN
 struct Handover {
   std::uint64_t place = 0;
@@ -53,7 +53,7 @@ struct Handovers {
 };
 #endif
 
-// Runs f in an arena of exactly that many slots. Arenas are kept: making one costs as much as a small table.
+// Runs f in an arena of exactly that many slots. Arenas are kept, because making one costs as much as a small table.
 template <class F>
 void with_threads(int threads, F&& f) {
   static std::mutex making;
@@ -69,7 +69,7 @@ void with_threads(int threads, F&& f) {
 }
 bool alone(int threads) { return slots(threads) == 1; }
 
-// One task, and the wait for all of them; destructors, because exceptions end both, too.
+// One task, and the wait for all tasks. These are destructors because exceptions end both, too.
 struct TaskScope {
   TaskScope(Handover& before, Handover& after) : after_(after) { before.taken_up(); }
   ~TaskScope() { after_.handed_on(); }

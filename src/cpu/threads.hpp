@@ -1,6 +1,6 @@
 #pragma once
-// Threads, through oneTBB, which threads.cpp alone includes. `threads` 0 means all; 1 runs on the caller; more than
-// the machine has is as many as it has.
+// Threads, through oneTBB, which only threads.cpp includes. `threads` 0 means all; 1 runs on the caller; more than the
+// machine has means as many as it has.
 
 #include <atomic>
 #include <cstdint>
@@ -24,19 +24,19 @@ struct TileGrid {
   std::int64_t tiles() const { return planes * rows * columns; }
 };
 
-/// body(plane, row, column) for every tile, neighbours first, at most `threads` at a time; nothing spins. `pending`
-/// is room for grid.tiles() counters, whose content on entry and exit does not matter. What a tile wrote is seen by
-/// the tiles that depend on it. An exception of a body is rethrown; tiles not yet started are then left out.
+/// body(plane, row, column) for every tile, neighbours first, at most `threads` at a time, without spinning. `pending`
+/// has room for grid.tiles() counters; their content on entry and exit does not matter. Tiles see the writes of the
+/// tiles that they depend on. An exception of a body is rethrown; tiles not yet started are then left out.
 using Tile = std::function<void(std::int64_t plane, std::int64_t row, std::int64_t column)>;
 void wavefront(int threads, const TileGrid& grid, std::atomic<std::uint8_t>* pending, const Tile& body);
-/// The number of the calling thread inside the current `wavefront`: 0 .. slots(threads) - 1, for scratch of its own.
+/// The number of the calling thread inside the current `wavefront`: 0 .. slots(threads) - 1, for its own scratch.
 int slots(int threads);
 int slot();
 /// body() on the calling thread, where slot() is 0.
 void on_slot_0(const std::function<void()>& body);
 
-/// body(task, start) for the tasks of `first` and every task that a body starts by start(task), each at most once;
-/// tasks are numbers in [0, count). What was written before start(task) is seen by that task. An exception of a body is
+/// body(task, start) for the tasks of `first` and every task that a body starts with start(task), each at most once;
+/// tasks are numbers in [0, count). A task sees everything written before start(task). An exception of a body is
 /// rethrown; tasks not yet begun are then left out.
 using StartTask = std::function<void(std::int64_t task)>;
 void run_tasks(int threads, std::int64_t count, std::span<const std::int64_t> first,

@@ -22,7 +22,7 @@ void wavefront(int threads, const TileGrid& grid, std::atomic<std::uint8_t>* pen
   for (std::int64_t plane = 0; plane < grid.planes; ++plane) first[static_cast<std::size_t>(plane)] = plane * per_plane;
   run_tasks(threads, tiles, first, [&](std::int64_t tile, const StartTask& start) {
     run(tile);
-    // acq_rel: the last of the two neighbours to finish makes what both wrote visible to the tile it starts.
+    // acq_rel: the last of the two neighbours to finish makes the writes of both visible to the tile that it starts.
     const auto finished = [&](std::int64_t next) {
       if (pending[next].fetch_sub(1, std::memory_order_acq_rel) == 1) start(next);
     };

@@ -1,6 +1,6 @@
 #pragma once
-// Boxes of a volume and rotated rectangles: which lie inside, and the points of the table whose elements, each with its
-// sign, make the sum. The order of the points is the order in which floats are added.
+// Boxes of a volume and rotated rectangles: which lie inside, and the points of the table whose signed elements make
+// the sum. The order of the points is the order in which floats are added.
 
 #include <areal/region.hpp>
 #include <cstdint>
@@ -18,7 +18,7 @@ constexpr bool lies_inside(const Box& box, const Extents& volume) noexcept {
          lies_inside({box.z, 0, box.depth, 0}, volume.depth, 0);
 }
 
-/// The part inside of a box without a negative extent; it may be empty but then lies inside, too.
+/// The part of a box that lies inside, for a box without a negative extent. It may be empty but then lies inside, too.
 constexpr Box clipped(Box box, const Extents& volume) noexcept {
   clip(box.x, box.width, volume.width);
   clip(box.y, box.height, volume.height);

@@ -1,6 +1,6 @@
 #pragma once
-// What one bin adds to a distance, and what the distance is of all of it: one place for a pair of histograms, for maps
-// and for kernels. The terms are zero for equal histograms, so a distance to oneself is exactly 0.
+// The term that one bin adds to a distance, and the distance from all terms: shared by pairs of histograms, maps and
+// kernels. The terms are zero for equal histograms, so the distance of a histogram to itself is exactly 0.
 
 #include <areal/histogram.hpp>
 #include <cmath>
@@ -27,8 +27,8 @@ constexpr double with_bin(double sum, double p, double q, double step) {
   if constexpr (measure == Distance::kolmogorov_smirnov) return sum < std::fabs(step) ? std::fabs(step) : sum;
 }
 
-/// 1 - sum min(p, q) is half of L1, and 1 - sum sqrt(p q) half of the sum of (sqrt p - sqrt q)^2, as shares sum to 1;
-/// written so, neither loses digits where the histograms are nearly equal.
+/// 1 - sum min(p, q) is half of L1, and 1 - sum sqrt(p q) half of the sum of (sqrt p - sqrt q)^2, as shares sum to 1.
+/// These forms lose no digits where the histograms are nearly equal.
 template <Distance measure>
 constexpr double finished(double sum) {
   if constexpr (measure == Distance::l2) return std::sqrt(sum);
@@ -37,7 +37,7 @@ constexpr double finished(double sum) {
   return sum;
 }
 
-/// Between an empty histogram and one that is not.
+/// The distance between an empty histogram and a non-empty one.
 constexpr double largest_distance(Distance measure, std::int64_t bins) {
   switch (measure) {
     case Distance::l1:
@@ -52,7 +52,7 @@ constexpr double largest_distance(Distance measure, std::int64_t bins) {
   }
 }
 
-/// Calls f.template operator()<measure>() for the measure that it is at run time.
+/// Calls f.template operator()<measure>() for the run-time measure.
 template <class F>
 constexpr auto with_measure(Distance measure, const F& f) {
   switch (measure) {
@@ -73,7 +73,7 @@ constexpr auto with_measure(Distance measure, const F& f) {
   }
 }
 
-// The same for a measure that is known at run time.
+// The same for a run-time measure.
 
 struct BinTerm {
   double sum, p, q, step;

@@ -1,5 +1,5 @@
 #pragma once
-// What one bin adds to what a histogram says: one place for a histogram of the host and for kernels, which walk its
+// The contribution of one bin to a histogram's statistics: shared by the host and the kernels, which walk a histogram's
 // bins in order.
 
 #include <cmath>
@@ -8,7 +8,7 @@
 
 namespace areal::formulas {
 
-/// The entry; what rounding of weighted tensors may leave below zero is zero, and NaN stays.
+/// The entry. Values below zero, from rounding in weighted tensors, become zero; NaN stays.
 constexpr double mass(double entry) noexcept { return entry < 0 ? 0 : entry; }
 
 /// A bin's share of the normalised histogram.
@@ -26,7 +26,7 @@ constexpr double mean_term(double entry, double total, double lo, double hi) noe
   return mass(entry) / total * (lo / 2 + hi / 2);
 }
 
-/// Walks to the value below which a share of the mass lies. The total is above zero.
+/// Walks to the value with a given share of the mass below it. The total is above zero.
 struct PercentileWalk {
   double wanted;  ///< mass below the value: percent / 100 * total
   double below = 0;
@@ -41,12 +41,12 @@ struct PercentileWalk {
       return true;
     }
     below += inside;
-    value = hi;  // the end of the mass, should rounding put `wanted` beyond it
+    value = hi;  // the end of the mass, if rounding puts `wanted` beyond it
     return false;
   }
 };
 
-/// Walks to the fullest bin, the first of equals.
+/// Walks to the fullest bin, the first of equal ones.
 struct ModeWalk {
   std::int64_t fullest = -1;
   double most = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// Regions against the image that they are of.
+// Checks and clips regions against their image.
 
 #include <algorithm>
 #include <areal/region.hpp>
@@ -7,8 +7,8 @@
 
 namespace areal::formulas {
 
-/// True where the region has no negative extent and lies inside the image. Negative numbers are the largest unsigned
-/// ones; without a sum of two extents nothing overflows, and the four comparisons need no branch of their own.
+/// True if the region has no negative extent and lies inside the image. As unsigned numbers, negative ones are the
+/// largest. Without a sum of two extents nothing overflows, and the four comparisons need no branches.
 constexpr bool lies_inside(const Region& region, std::int64_t image_width, std::int64_t image_height) noexcept {
   const auto x = static_cast<std::uint64_t>(region.x), y = static_cast<std::uint64_t>(region.y);
   const auto width = static_cast<std::uint64_t>(image_width), height = static_cast<std::uint64_t>(image_height);
@@ -17,7 +17,7 @@ constexpr bool lies_inside(const Region& region, std::int64_t image_width, std::
          (static_cast<std::uint64_t>(region.height) <= height - y);
 }
 
-/// Cuts one axis of a region without a negative extent to [0, extent); one that reaches beyond 64 bits, too.
+/// Clips one axis of a region without a negative extent to [0, extent), even if it reaches beyond 64 bits.
 constexpr void clip(std::int64_t& first, std::int64_t& size, std::int64_t extent) noexcept {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
   const std::int64_t end = first > most - size ? most : first + size;
@@ -25,15 +25,14 @@ constexpr void clip(std::int64_t& first, std::int64_t& size, std::int64_t extent
   size = std::min(std::max(end, first), extent) - first;
 }
 
-/// The part inside, which may be empty but then lies inside, too.
+/// The part inside. It may be empty but then lies inside, too.
 constexpr Region clipped(Region region, std::int64_t image_width, std::int64_t image_height) noexcept {
   clip(region.x, region.width, image_width);
   clip(region.y, region.height, image_height);
   return region;
 }
 
-/// True where a region that lies inside needs the image's last row or column, which a table of border `exclusive`
-/// lacks.
+/// True if a region that lies inside needs the image's last row or column, which a table of border `exclusive` lacks.
 constexpr bool needs_last(const Region& region, std::int64_t image_width, std::int64_t image_height) noexcept {
   return region.width > 0 && region.height > 0 &&
          (region.x + region.width == image_width || region.y + region.height == image_height);

@@ -1,6 +1,6 @@
 #pragma once
-// How large the triangles of (1+r)R1W are (Kasagi 2014, VII). r is theirs of all tiles; they are made of whole tiles,
-// so that not every r can be had.
+// The size of the triangles of (1+r)R1W (Kasagi 2014, VII). r is their share of all tiles. They consist of whole tiles,
+// so only some values of r exist.
 
 #include <algorithm>
 #include <cmath>
@@ -9,12 +9,12 @@
 
 namespace areal::kernels {
 
-/// What r is with triangles of that side.
+/// r for triangles of that side.
 inline double share_of(std::int64_t side, std::int64_t tiles_y, std::int64_t tiles_x) {
   return static_cast<double>(side) * static_cast<double>(side + 1) /
          (static_cast<double>(tiles_y) * static_cast<double>(tiles_x));
 }
-/// The side that comes nearest to r. The triangles do not touch.
+/// The side with the r nearest to the given one. The triangles do not touch.
 inline std::int64_t triangle_side(double r, std::int64_t tiles_y, std::int64_t tiles_x) {
   const std::int64_t most = std::max<std::int64_t>(0, std::min(tiles_y, tiles_x) - 1);
   if (most == 0) return 0;
@@ -26,7 +26,7 @@ inline std::int64_t triangle_side(double r, std::int64_t tiles_y, std::int64_t t
     if (side >= 0 && side <= most && off(side) < off(best)) best = side;
   return best;
 }
-/// What r becomes for an image of that size.
+/// The actual r for an image of that size.
 inline double effective_r(double r, std::int64_t height, std::int64_t width, int w = warp_size) {
   const std::int64_t tiles_y = (height + w - 1) / w, tiles_x = (width + w - 1) / w;
   return tiles_y > 0 && tiles_x > 0 ? share_of(triangle_side(r, tiles_y, tiles_x), tiles_y, tiles_x) : 0;

@@ -1,5 +1,5 @@
 #pragma once
-// One variance from n, the sum and the sum of squares. Never negative; NaN only for n = 0 or a NaN that came in.
+// A variance from n, the sum and the sum of squares. Never negative; NaN only for n = 0 or a NaN in the input.
 
 #include <cstdint>
 #include <limits>
@@ -10,9 +10,9 @@ __extension__ using Wide128 = unsigned __int128;
 
 constexpr double not_a_number() noexcept { return std::numeric_limits<double>::quiet_NaN(); }
 
-/// (n S2 - S1^2) / n^2, exact up to one conversion to double on either side and the division. `sum` is |S1|.
-/// n < 2^63, so neither product exceeds 128 bits. A sum of squares that did not fit its table may leave a negative
-/// numerator; it reads as 0.
+/// (n S2 - S1^2) / n^2, exact up to one conversion to double on either side and the division. `sum` is |S1|. n < 2^63,
+/// so neither product exceeds 128 bits. A sum of squares that did not fit its table may give a negative numerator,
+/// which counts as 0.
 constexpr double variance(std::uint64_t sum, std::uint64_t squares, std::uint64_t n) noexcept {
   if (n == 0) return not_a_number();
   const Wide128 left = static_cast<Wide128>(n) * squares, right = static_cast<Wide128>(sum) * sum;
@@ -33,10 +33,16 @@ constexpr std::uint64_t nearest(double x) noexcept {
   return static_cast<std::uint64_t>(x < 0x1p52 ? (x + 0x1p52) - 0x1p52 : x);
 }
 
+/// The whole number nearest to x, half to even, held to 0 .. most < 2^52; 0 for NaN.
+constexpr std::uint64_t saturated(double x, double most) noexcept {
+  const double held = x > 0 ? (x < most ? x : most) : 0;
+  return static_cast<std::uint64_t>((held + 0x1p52) - 0x1p52);
+}
+
 /// Integer sums with squares in floating point: those are integers, too, and exact below 2^53.
 constexpr double variance(std::uint64_t sum, double squares, std::uint64_t n) noexcept {
   if (squares >= 0 && squares < 0x1p63) return variance(sum, nearest(squares), n);
-  // Rounding of the table left less than nothing.
+  // Rounding in the table gave a negative value.
   if (squares < 0) return n == 0 ? not_a_number() : 0;
   return variance(static_cast<double>(sum), squares, static_cast<double>(n));
 }

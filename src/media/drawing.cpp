@@ -9,7 +9,7 @@ namespace areal::media {
 namespace {
 
 using Rgb = std::array<std::uint8_t, 3>;
-// Okabe and Ito's palette, which colour-blind people can tell apart; black and grey left out.
+// Okabe and Ito's palette, which colour-blind people can distinguish, without black and grey.
 constexpr Rgb palette[] = {{230, 159, 0}, {86, 180, 233}, {0, 158, 115},  {240, 228, 66},
                            {0, 114, 178}, {213, 94, 0},   {204, 121, 167}};
 constexpr Rgb black{0, 0, 0};
@@ -24,7 +24,7 @@ class Canvas {
   explicit Canvas(Array& rgb)
       : pixels_(rgb.as<std::uint8_t>()), width_(rgb.shape().width), height_(rgb.shape().height) {}
 
-  // Columns [x0, x1), rows [y0, y1), the part inside. `dim` keeps a third of what was there.
+  // Columns [x0, x1), rows [y0, y1), clipped to the canvas. `dim` keeps a third of the previous colour.
   void fill(std::int64_t x0, std::int64_t y0, std::int64_t x1, std::int64_t y1, const Rgb& colour, bool dim = false) {
     x0 = std::clamp<std::int64_t>(x0, 0, width_), x1 = std::clamp<std::int64_t>(x1, 0, width_);
     y0 = std::clamp<std::int64_t>(y0, 0, height_), y1 = std::clamp<std::int64_t>(y1, 0, height_);
@@ -78,8 +78,8 @@ Array as_rgb(const ConstView& picture) {
   return out;
 }
 
-// Bars of equal width, the tallest as high as the chart; in the region's lower left corner where there is room, else
-// below or above it.
+// Bars of equal width, the tallest as high as the chart; in the region's lower left corner if there is room, else below
+// or above it.
 void draw_chart(Canvas& canvas, const Region& r, const std::vector<double>& histogram, const Rgb& colour) {
   const auto bins = static_cast<std::int64_t>(histogram.size());
   double most = 0;
@@ -108,7 +108,7 @@ void draw_chart(Canvas& canvas, const Region& r, const std::vector<double>& hist
   }
 }
 
-// The part of the region inside the canvas; empty where there is none. Safe for ends beyond 64 bits.
+// The part of the region inside the canvas, possibly empty. Safe for ends beyond 64 bits.
 Region clipped(const Region& r, std::int64_t width, std::int64_t height) {
   const auto end = [](std::int64_t at, std::int64_t length) {
     std::int64_t sum = 0;
@@ -133,7 +133,7 @@ Array draw_regions(const ConstView& picture, const std::vector<NamedRegion>& reg
     const Region r = clipped(regions[i].region, canvas.width(), canvas.height());
     if (r.width == 0 || r.height == 0) continue;
     const Rgb& colour = palette[i % std::size(palette)];
-    // A dark line inside the bright one: seen on any ground.
+    // A dark line inside the bright one is visible on any background.
     canvas.frame(r.x, r.y, r.x + r.width, r.y + r.height, scale, colour);
     if (r.width > 6 * scale && r.height > 6 * scale)
       canvas.frame(r.x + scale, r.y + scale, r.x + r.width - scale, r.y + r.height - scale, scale, black);

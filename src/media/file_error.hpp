@@ -1,5 +1,5 @@
 #pragma once
-// How media speaks of a file: one sentence that starts with the path, one line, printable.
+// Errors of files: one sentence that starts with the path, one line, printable.
 
 #include <areal/error.hpp>
 #include <areal/info.hpp>
@@ -12,8 +12,8 @@
 
 namespace areal::media {
 
-// Text from a file or a library as it may stand in a sentence: line ends become spaces, other control and non-ASCII
-// bytes become \xNN, and what is long is cut.
+// Text from a file or a library made fit for a sentence: line ends become spaces, other control and non-ASCII bytes
+// become \xNN, and long text is cut.
 std::string printable(std::string_view text, std::size_t most = 160);
 
 template <class... Parts>
@@ -31,10 +31,11 @@ template <class... Parts>
   throw InvalidArgument(text.str());
 }
 
-// Throws OutOfMemory where `bytes` of decoded data are more than the limit (0: what the machine has free).
+// Throws OutOfMemory if `bytes` of decoded data exceed the limit (0: the machine's free memory).
 void require_memory(const std::string& name, std::uint64_t bytes, std::uint64_t limit);
 
-// A name that can be opened for reading and is not a folder; else IoError ("no such file", "is a folder", ...).
+// Checks that the name can be opened for reading and is not a folder; else throws IoError ("no such file", "is a
+// folder", ...).
 void require_readable(const std::filesystem::path& path);
 
 }  // namespace areal::media

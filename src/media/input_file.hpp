@@ -12,19 +12,19 @@ namespace areal::media {
 
 class InputFile {
  public:
-  // Opens for reading; IoError where that cannot be.
+  // Opens for reading; throws IoError if it cannot.
   explicit InputFile(const std::filesystem::path& path);
   // Borrows a stream.
   InputFile(std::FILE* stream, std::string name);
 
   const std::string& name() const { return name_; }
-  // Bytes in all, where the file has a size (a pipe has none).
+  // The total number of bytes, if the file has a size (a pipe has none).
   std::optional<std::uint64_t> size() const { return size_; }
-  // Reads up to `bytes`; fewer only at the end. IoError where reading fails.
+  // Reads up to `bytes`; fewer only at the end. Throws IoError if reading fails.
   std::size_t read(void* data, std::size_t bytes);
-  // Reads exactly; IoError "ends after N of M bytes of WHAT" otherwise.
+  // Reads exactly `bytes`; throws IoError "ends after N of M bytes of WHAT" otherwise.
   void read_exactly(void* data, std::size_t bytes, const char* what);
-  // IoError if anything is left to read.
+  // Throws IoError if anything is left to read.
   void require_end();
 
  private:

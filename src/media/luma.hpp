@@ -7,14 +7,17 @@
 
 namespace areal::media {
 
+__extension__ using Wide128 = __int128;
+
 template <class T>
 T luma(T r, T g, T b) {
   if constexpr (std::is_same_v<T, Half>)
     return to_half(static_cast<float>(0.299 * to_float(r) + 0.587 * to_float(g) + 0.114 * to_float(b)));
   else if constexpr (std::is_floating_point_v<T>)
     return static_cast<T>(0.299 * r + 0.587 * g + 0.114 * b);
-  else if constexpr (sizeof(T) <= 4) {
-    const std::int64_t sum = 299 * std::int64_t{r} + 587 * std::int64_t{g} + 114 * std::int64_t{b} + 500;
+  else {
+    using Wide = std::conditional_t<(sizeof(T) > 4), Wide128, std::int64_t>;
+    const Wide sum = 299 * Wide{r} + 587 * Wide{g} + 114 * Wide{b} + 500;
     return static_cast<T>(sum >= 0 ? sum / 1000 : -((-sum + 999) / 1000));
   }
 }

@@ -1,10 +1,10 @@
 #pragma once
-// Pictures, video and tables on disk. This header is all that apps/ and video/ include of media/.
-// Files that need no library (.npy, raw, CSV, sidecars) are handled in libareal_files, which is linked; pictures and
-// video live in two plug-ins (areal_pictures.so, areal_video.so), opened by dlopen when the first picture or video is.
-// Everything throws areal::IoError (unreadable, truncated, hostile, full disk), areal::InvalidArgument (wrong use) or
-// areal::OutOfMemory (more bytes than the limit), each one sentence that starts with the path; areal::Unavailable where
-// a plug-in is missing. Nothing is printed.
+// Pictures, video and tables on disk. This header is all that apps/ and video/ include of media/. libareal_files, which
+// is linked, handles files that need no library (.npy, raw, CSV, sidecars). Pictures and video are in two plug-ins
+// (areal_pictures.so, areal_video.so), which dlopen opens with the first picture or video. Everything throws
+// areal::IoError (unreadable, truncated, hostile, full disk), areal::InvalidArgument (wrong use) or areal::OutOfMemory
+// (more bytes than the limit), each one sentence that starts with the path; areal::Unavailable if a plug-in is missing.
+// Nothing is printed.
 
 #include <areal/array.hpp>
 #include <areal/binning.hpp>
@@ -27,9 +27,9 @@ namespace fs = std::filesystem;
 
 // ---------------------------------------------------------------- pictures
 enum class Colour : std::uint8_t {
-  luma,     // colour becomes one channel by the usual weights (0.299 R + 0.587 G + 0.114 B, rounded for integers)
+  luma,     // colour becomes one channel as `luma` gives it
   channel,  // one chosen channel
-  all       // every colour channel, interleaved; alpha only where keep_alpha
+  all       // every colour channel, interleaved; alpha only with keep_alpha
 };
 
 struct ReadOptions {
@@ -40,15 +40,19 @@ struct ReadOptions {
 };
 
 struct Picture {
-  Array pixels;  // interleaved, 8u, 16u, 16f, 32f or 64f
-  std::vector<std::string>
-      notes;  // what was done that a user may not expect: "alpha channel left out", "CMYK converted"
+  Array pixels;                    // interleaved, 8u, 16u, 16f, 32f or 64f
+  std::vector<std::string> notes;  // surprising conversions: "alpha channel left out", "CMYK converted"
 };
+
+// 0.299 R + 0.587 G + 0.114 B of the first three channels: integers exactly, halves rounded up; floats in double. Every
+// picture, frame of RGB and array gets its luma by this formula. Throws InvalidArgument for fewer channels.
+Array luma(const ConstView& image);
 
 // PNG, JPEG, TIFF, BigTIFF, EXR, PNM, known by their first bytes. Sizes are held to the limit and to the file's own
 // size before a decoder allocates.
 Picture read_picture(const fs::path& path, const ReadOptions& options = {});
-// By extension: .png .jpg .tif .exr .pgm .ppm. 1, 3 or 4 interleaved channels, 8u, 16u or 32f. Complete or absent.
+// The extension selects the format: .png .jpg .tif .exr .pgm .ppm. 1, 3 or 4 interleaved channels, 8u, 16u or 32f. The
+// file is complete or absent.
 void write_picture(const fs::path& path, const ConstView& picture);
 
 // ---------------------------------------------------------------- video
@@ -62,18 +66,18 @@ class Video {
  public:
   virtual ~Video() = default;
   // The next frame, or false at the end. A damaged or truncated file ends after the frames before the damage, and
-  // `damage()` then says what was wrong. Throws IoError where the frame size changes midway.
+  // `damage()` then describes it. Throws IoError if the frame size changes midway.
   virtual bool next(Frame& frame) = 0;
   virtual std::int64_t width() const = 0;
   virtual std::int64_t height() const = 0;
-  virtual double frames_per_second() const = 0;                 // 0 where unknown
+  virtual double frames_per_second() const = 0;                 // 0 if unknown
   virtual std::optional<std::int64_t> frame_count() const = 0;  // as the container declares it
-  virtual std::string damage() const = 0;                       // empty while all is well
+  virtual std::string damage() const = 0;                       // empty if there is none
 };
 
-// Luma is the video's own (Y', expanded to 0..255: `ffmpeg -pix_fmt gray`), or that of a picture where it is stored as
-// RGB. A folder opens as the pictures in it, in natural order of their names (f2 before f10), all of one size; their
-// type is that of the pictures, `seconds` is 0, and a picture that cannot be read is damage.
+// Luma is the video's own (Y', expanded to 0..255: `ffmpeg -pix_fmt gray`), or that of a picture if the video is stored
+// as RGB. A folder opens as a video of the pictures in it, in natural order of their names (f2 before f10), all of one
+// size. Their type is that of the pictures, `seconds` is 0, and an unreadable picture counts as damage.
 std::unique_ptr<Video> open_video(const fs::path& path, const ReadOptions& options = {});
 
 // ---------------------------------------------------------------- arrays without a library
@@ -81,13 +85,16 @@ std::unique_ptr<Video> open_video(const fs::path& path, const ReadOptions& optio
 enum class Axes : std::uint8_t {
   hwc,
   chw,
-  nhw
-};  // a 3-D array is (height, width, channels), (channels|bins, h, w) or (batch|depth, h, w)
+  nhw,
+  line
+};  // a 3-D array is (height, width, channels), (channels|bins, h, w) or (batch|depth, h, w); `line`: 1-D alone, n x 1
 Array read_npy(const fs::path& path, Axes axes = Axes::hwc, std::uint64_t memory_limit = 0);
 Array read_npy(std::FILE* stream, const std::string& name, Axes axes = Axes::hwc,
                std::uint64_t memory_limit = 0);  // `-`; at end of stream: an Array without memory, and std::feof
 // The shape is written as numpy sees it: (h, w), (h, w, c) interleaved, (c, h, w) planar, with a leading batch if > 1.
 void write_npy(const fs::path& path, const ConstView& array);
+// n x 1 as a 1-D array.
+void write_npy_line(const fs::path& path, const ConstView& line);
 // WxHxTYPE, e.g. 1920x1080x8u, no header.
 Array read_raw(const fs::path& path, const Shape& shape, Type type, std::uint64_t memory_limit = 0);
 
@@ -118,8 +125,8 @@ std::vector<NamedRegion> read_regions_csv(const fs::path& path);
 std::vector<NamedRegion> parse_regions_csv(std::string_view text, const std::string& name);
 NamedRegion parse_region(std::string_view text);  // "x,y,w,h", as --region takes it
 
-// A file that appears under its name only when complete: written beside it under a temporary name, space reserved
-// first, plain writes, renamed by commit(); removed by the destructor (and by an interrupt) otherwise.
+// A file that appears under its name only when complete. It is written beside that name under a temporary one, with
+// space reserved first and plain writes; commit() renames it. Otherwise the destructor (or an interrupt) removes it.
 class OutputFile {
  public:
   explicit OutputFile(const fs::path& path, std::uint64_t reserve_bytes = 0);

@@ -14,10 +14,14 @@ namespace {
 
 static_assert(std::endian::native == std::endian::little, "rows are written as they lie in memory");
 
-// numpy itself refuses more than 10,000 unless told otherwise; no plain array needs even 300.
+// numpy itself refuses more than 10,000 by default; no plain array needs even 300.
 constexpr std::uint32_t largest_dictionary = 65535;
 
 Shape shape_along(const std::vector<std::int64_t>& s, Axes axes, const std::string& name) {
+  if (axes == Axes::line) {
+    if (s.size() != 1) fail(name, "holds an array of ", s.size(), " dimensions; a line has 1");
+    return {s[0], 1};
+  }
   switch (s.size()) {
     case 2:
       return {s[1], s[0]};
@@ -115,6 +119,14 @@ void write_npy_into(OutputFile& file, const ConstView& array) {
 void write_npy(const fs::path& path, const ConstView& array) {
   OutputFile file(path, npy_file_bytes(array));
   write_npy_into(file, array);
+  file.commit();
+}
+
+void write_npy_line(const fs::path& path, const ConstView& line) {
+  const std::string preamble = npy_preamble({line.type, {line.shape.width}});
+  OutputFile file(path, preamble.size() + bytes_of(line.shape, line.type));
+  file.write(preamble.data(), preamble.size());
+  for_each_run(line, [&](const void* data, std::size_t bytes) { file.write(data, bytes); });
   file.commit();
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Writing a .npy into an output file that something else commits.
+// Writes a .npy into an output file, which the caller commits.
 
 #include "media/media.hpp"
 

@@ -11,7 +11,7 @@ struct Descr {
   std::string_view text;
   Type type;
 };
-// What is written; '|' or '<' both are read for one byte, as numpy does.
+// The descriptor to write. Readers accept '|' and '<' for one byte, as numpy does.
 constexpr Descr descrs[] = {{"|u1", Type::u8},  {"|i1", Type::s8},  {"<u2", Type::u16}, {"<i2", Type::s16},
                             {"<u4", Type::u32}, {"<i4", Type::s32}, {"<u8", Type::u64}, {"<i8", Type::s64},
                             {"<f2", Type::f16}, {"<f4", Type::f32}, {"<f8", Type::f64}, {"|b1", Type::u8}};
@@ -134,7 +134,7 @@ NpyHeader parse_npy_dictionary(std::string_view text, const std::string& name) {
   }
   if (!in.at_end()) in.bad("text after the dictionary");
   if (!type || !fortran || !shape) fail(name, "has a damaged header: it must give descr, fortran_order and shape");
-  // A 1-D array is both C and Fortran contiguous; numpy writes False for it, so True always means transposed data.
+  // A 1-D array is both C and Fortran contiguous. numpy writes False for it, so True always means transposed data.
   if (*fortran) fail(name, "is stored in Fortran order; areal reads C order: save numpy.ascontiguousarray(a)");
   return {*type, std::move(*shape)};
 }

@@ -15,8 +15,8 @@
 namespace areal::media {
 namespace {
 
-// The temporary names of this process where a signal handler can read them: fixed memory, one flag a slot.
-// `taken` is owned by the OutputFile that won it; `live` says that `path` is complete and the file may exist.
+// The temporary names of this process, readable by a signal handler: fixed memory, one flag for each slot. The
+// OutputFile that set `taken` owns the slot; `live` says that `path` is complete and the file may exist.
 struct Slot {
   std::atomic<bool> taken{false};
   std::atomic<bool> live{false};
@@ -92,13 +92,13 @@ void OutputFile::State::open_beside(mode_t mode, bool existed) {
     if (error != EEXIST) cannot_write();
   }
   if (fd < 0) cannot_write();
-  // A file that is replaced keeps who may read it.
+  // A replaced file keeps its permissions.
   if (existed && ::fchmod(fd, mode & 0777) != 0) cannot_write();
 }
 
 void OutputFile::State::reserve(std::uint64_t bytes) {
   if (bytes == 0) return;
-  // Asked first: fallocate would fill the disk to the brim before it fails.
+  // Checked first: fallocate would fill the disk completely before it fails.
   struct statvfs disk {};
   if (::fstatvfs(fd, &disk) == 0 && disk.f_blocks > 0) {
     const std::uint64_t free = std::uint64_t{disk.f_bavail} * disk.f_frsize;
@@ -106,7 +106,7 @@ void OutputFile::State::reserve(std::uint64_t bytes) {
   }
   if (bytes > static_cast<std::uint64_t>(std::numeric_limits<off_t>::max()))
     fail(name, "needs ", bytes, " bytes, more than a file can have");
-  // Not posix_fallocate: where the file system cannot reserve, it writes a byte into every block instead.
+  // Not posix_fallocate: if the file system cannot reserve, it writes a byte into every block instead.
   while (::fallocate(fd, 0, 0, static_cast<off_t>(bytes)) != 0) {
     if (errno == EINTR) continue;
     if (errno == ENOSPC || errno == EDQUOT || errno == EFBIG) cannot_write();
@@ -160,7 +160,8 @@ void OutputFile::commit() {
   State& s = *state_;
   if (s.fd < 0) return;
   if (!s.direct && s.reserved > 0) {
-    // What was reserved and not written must not stay as zeros at the end; a library that wrote by name counts too.
+    // Reserved but unwritten space must not stay as zeros at the end; writes by a library under the file's name count,
+    // too.
     const off_t here = ::lseek(s.fd, 0, SEEK_CUR);
     if (here > 0 && static_cast<std::uint64_t>(here) < s.reserved && ::ftruncate(s.fd, here) != 0) s.cannot_write();
   }

@@ -1,4 +1,4 @@
-// A folder of pictures, opened as a video: sorted as people sort names, one frame a picture.
+// A folder of pictures, opened as a video: in natural order, one frame for each picture.
 #include <algorithm>
 #include <optional>
 #include "media/file_error.hpp"
@@ -28,7 +28,7 @@ bool before_naturally(const std::string& a, const std::string& b) {
     }
   }
   const std::size_t left_a = a.size() - i, left_b = b.size() - j;
-  return left_a != left_b ? left_a < left_b : a < b;  // a01 and a1: some order, always the same
+  return left_a != left_b ? left_a < left_b : a < b;  // a01 and a1: any fixed order
 }
 
 class PictureFolder : public Video {
@@ -42,7 +42,7 @@ class PictureFolder : public Video {
     if (error) fail(name_, "the folder could not be read (", error.message(), ")");
     if (files_.empty()) fail(name_, "the folder holds no picture (.png, .jpg, .tif, .exr, .pgm, .ppm)");
     std::sort(files_.begin(), files_.end(), before_naturally);
-    // The first picture gives the size that the others must have; read once.
+    // The first picture defines the size of all others; read once.
     first_ = read_picture(fs::path(name_) / files_[0], options_).pixels;
     shape_ = first_->shape();
     type_ = first_->type();
@@ -58,11 +58,7 @@ class PictureFolder : public Video {
       return false;
     }
     first_.reset();
-    const Shape& s = frame.pixels.shape();
-    if (s != shape_ || frame.pixels.type() != type_)
-      fail(file.string(), "is ", s.width, "x", s.height, "x", s.channels, " of ", name_of(frame.pixels.type()),
-           ", but the folder's first picture is ", shape_.width, "x", shape_.height, "x", shape_.channels, " of ",
-           name_of(type_));
+    require_alike(file, frame.pixels.shape(), frame.pixels.type());
     frame.number = static_cast<std::int64_t>(at_++);
     frame.seconds = 0;
     return true;
@@ -74,6 +70,15 @@ class PictureFolder : public Video {
   std::string damage() const override { return damage_; }
 
  private:
+  // Throws unless the picture has the size, channels and type of the first one. The sentence names only what differs.
+  void require_alike(const fs::path& file, const Shape& s, Type type) const {
+    constexpr const char* but = ", but the folder's first picture ";
+    if (s.width != shape_.width || s.height != shape_.height)
+      fail(file.string(), "is ", s.width, "x", s.height, but, "is ", shape_.width, "x", shape_.height);
+    if (s != shape_) fail(file.string(), "has channels: ", s.channels, but, "has ", shape_.channels);
+    if (type != type_) fail(file.string(), "is of ", name_of(type), but, "is of ", name_of(type_));
+  }
+
   std::string name_;
   ReadOptions options_;
   std::vector<std::string> files_;

@@ -1,4 +1,4 @@
-// Finds and opens the plug-ins; the public calls that they answer.
+// Finds and opens the plug-ins; the public calls that they implement.
 #include "media/plugin.hpp"
 #include <dlfcn.h>
 #include <areal/version.hpp>
@@ -17,8 +17,8 @@ fs::path folder_of(const void* address) {
   return error ? fs::path() : file.parent_path();
 }
 
-// Where plug-ins may lie. $AREAL_PLUGIN_DIR alone where it is set; else a folder `areal` beside libareal, in the build
-// tree and in an installation alike; else, for a static libareal, the same seen from the program.
+// The folders for plug-ins. Only $AREAL_PLUGIN_DIR if it is set; else a folder `areal` beside libareal, in the build
+// tree and in an installation; else, for a static libareal, the same relative to the program.
 std::vector<fs::path> plugin_folders() {
   if (const char* folder = std::getenv("AREAL_PLUGIN_DIR"); folder && *folder) return {folder};
   std::vector<fs::path> out;

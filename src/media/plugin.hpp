@@ -1,6 +1,6 @@
 #pragma once
-// What the two plug-ins give. They are opened by dlopen and are built together with what opens them: `version` must be
-// areal::version(), so C++ types may cross.
+// The interface of the two plug-ins. They are opened by dlopen and built together with the code that opens them:
+// `version` must be areal::version(), so C++ types may cross.
 
 #include "media/media.hpp"
 
@@ -11,8 +11,8 @@ namespace areal::media {
 struct PicturePlugin {
   const char* version;
   Picture (*read)(const fs::path& path, const ReadOptions& options);
-  // Fills the existing, empty file `where`. `format` is an extension with its dot; `name` is what sentences call the
-  // file; the view fits the format.
+  // Fills the existing, empty file `where`. `format` is an extension with its dot; `name` names the file in error
+  // messages; the view fits the format.
   void (*write)(const fs::path& where, const std::string& format, const std::string& name, const ConstView& picture);
 };
 
@@ -21,7 +21,7 @@ struct VideoPlugin {
   std::unique_ptr<Video> (*open)(const fs::path& path, const ReadOptions& options);
 };
 
-// The plug-in, opened at the first call. Throws Unavailable where it cannot be.
+// The plug-in, opened at the first call. Throws Unavailable if it cannot be opened.
 const PicturePlugin& picture_plugin();
 const VideoPlugin& video_plugin();
 

@@ -82,7 +82,7 @@ NamedRegion region_of(const std::vector<std::string>& fields, const std::string&
   return {Region{v[0], v[1], v[2], v[3]}, fields.size() > 4 ? fields[4] : ""};
 }
 
-// "x,y,width,height" or "x,y,w,h", with or without "name". Anything else is data, and judged as data.
+// "x,y,width,height" or "x,y,w,h", with or without "name". Anything else is data, and is checked as data.
 bool is_header(const std::vector<std::string>& fields) {
   if (fields.size() < 4 || fields.size() > 5) return false;
   constexpr std::array<std::string_view, 5> longer{"x", "y", "width", "height", "name"};

@@ -6,8 +6,8 @@
 
 namespace areal::media {
 
-// Calls run(data, bytes) for each contiguous piece, in the order in which .npy stores them: one call where the view is
-// contiguous, else one a row.
+// Calls run(data, bytes) for each contiguous piece, in .npy order: one call if the view is contiguous, else one for
+// each row.
 template <class Run>
 void for_each_run(const ConstView& v, Run&& run) {
   const Shape& s = v.shape;

@@ -1,4 +1,4 @@
-// Tables on disk: T.npy or T.tif, and the sidecar T.json that says what the numbers mean.
+// Tables on disk: T.npy or T.tif, and the sidecar T.json, which describes them.
 #include <algorithm>
 #include <areal/version.hpp>
 #include <array>
@@ -65,7 +65,7 @@ Json sidecar(const ConstView& table, const TableFile& d, const std::string& file
   return json;
 }
 
-// Reads of the sidecar; every one throws IoError with the sidecar's name.
+// Reads fields of the sidecar; each throws IoError with the sidecar's name.
 class Sidecar {
  public:
   explicit Sidecar(const fs::path& path) : name_(path.string()) {
@@ -128,7 +128,7 @@ Shape shape_in(const Sidecar& in) {
           layout == "planar" ? Layout::planar : Layout::interleaved};
 }
 
-// The axes under which a .npy of that shape was written.
+// The axes with which a .npy of that shape was written.
 Axes axes_of(const Shape& s) {
   if (s.layout == Layout::planar) return Axes::chw;
   return s.batch != 1 && s.channels == 1 ? Axes::nhw : Axes::hwc;
@@ -165,7 +165,7 @@ void write_table(const fs::path& path, const ConstView& table, const TableFile& 
     write_npy_into(file, table);
   OutputFile json(sidecar_of(path), text.size());
   json.write(text.data(), text.size());
-  // Both are complete; the sidecar appears first, so that a new table never stands without its meaning.
+  // Both are complete. The sidecar appears first, so that a new table always has one.
   json.commit();
   file.commit();
 }
@@ -175,7 +175,7 @@ TableFile read_table(const fs::path& path, std::uint64_t memory_limit) {
   require_readable(path);
   const fs::path beside = sidecar_of(path);
   if (std::error_code error; !fs::exists(beside, error))
-    fail(path.string(), "its sidecar ", beside.string(), " is missing, so its border and types are not known");
+    fail(path.string(), "its sidecar ", beside.string(), " is missing, so its border and types are unknown");
   const Sidecar in(beside);
   TableFile out;
   out.kind = in.text("kind");

@@ -1,5 +1,5 @@
 #pragma once
-// What the paper proves of the programs, with the constants that it leaves inside O() and Omega().
+// The paper's bounds for the programs, with the constants that it hides in O() and Omega().
 
 #include <bit>
 #include <cmath>
@@ -24,8 +24,8 @@ inline Terms terms(std::int64_t n, const Shape& shape) {
 inline std::int64_t divided_up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 inline std::int64_t log2_up(std::int64_t n) { return n < 2 ? 0 : std::bit_width(static_cast<std::uint64_t>(n - 1)); }
 
-/// The three limits that no program for the sum, and so none for prefix-sums or tables, runs below (Theorem 3): w
-/// elements enter in a unit, a thread reads one in l units, and in l units the values that are left are halved at most.
+/// The three lower bounds of any program for the sum, hence for prefix-sums and tables (Theorem 3): w elements enter in
+/// a unit, a thread reads one in l units, and in l units the number of remaining values at most halves.
 struct Limits {
   std::int64_t bandwidth = 0, latency = 0, reduction = 0;
   std::int64_t most() const { return std::max({bandwidth, latency, reduction}); }
@@ -39,14 +39,14 @@ inline Limits limits(std::int64_t n, const Shape& shape) {
   return {divided_up(n, shape.width), shape.latency * divided_up(n, shape.threads), shape.latency * log2_up(n)};
 }
 
-/// Where the latency is hidden (section 5): all stages of the pipeline are full.
+/// True if the latency is hidden (section 5): all stages of the pipeline are full.
 inline bool enough_threads(const Shape& shape) { return shape.width * shape.latency <= shape.threads; }
 inline bool enough_elements(std::int64_t n, const Shape& shape) {
   return static_cast<double>(shape.width * shape.latency) * std::log2(static_cast<double>(n)) <= static_cast<double>(n);
 }
 
 /// The least k, a power of two within [p, n], for which the sequential-parallel prefix-sums are within a constant of
-/// n/w + nl/p: min(p log p, wl log(wl)). Where none is, n.
+/// n/w + nl/p: min(p log p, wl log(wl)). n if there is none.
 inline std::int64_t least_workspace(std::int64_t n, const Shape& shape) {
   const auto scaled = [](double x) { return x * std::log2(std::max(x, 2.0)); };
   const double wanted = std::min(scaled(static_cast<double>(shape.threads)),

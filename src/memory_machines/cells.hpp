@@ -1,7 +1,7 @@
 #pragma once
-// The cells of one memory, and who touched which of them since threads last waited for each other. Between barriers
-// nothing says whose request comes first, so a cell that one thread writes and another one touches is a fault of the
-// program; what programs compute then depends on no order, and the schedule need not hold values.
+// The cells of one memory, and the threads that touched them since the last barrier. Between barriers requests have no
+// order, so it is a fault if one thread writes a cell and another one touches it. Results then depend on no order, and
+// the schedule need not hold values.
 
 #include <cstdint>
 #include <string>
@@ -18,7 +18,7 @@ class Cells {
 
   const T& read(std::int64_t thread, std::int64_t cell) {
     Cell& c = at(thread, cell);
-    if (!c.filled) fault(thread, cell, "reads a cell that nobody filled");
+    if (!c.filled) fault(thread, cell, "reads a cell that no thread filled");
     if (c.written == period_ && c.writer != thread) fault(thread, cell, "reads what another thread wrote", c.writer);
     c.reader = c.read == period_ && c.reader != thread ? several : thread;
     c.read = period_;
@@ -33,14 +33,14 @@ class Cells {
     c.written = period_;
     c.filled = true;
   }
-  /// All threads that use this memory have waited for each other.
+  /// All threads that use this memory have reached a barrier.
   void next_period() { ++period_; }
-  /// What was stored is lost.
+  /// The contents are lost.
   void empty() {
     for (Cell& cell : cells_) cell = Cell();
     next_period();
   }
-  /// Fills cells before the program begins, or reads them after its end, in no time.
+  /// Fills cells before the program begins, or reads them after its end, without taking time.
   void place(std::int64_t cell, T value) {
     cells_[static_cast<std::size_t>(cell)].value = std::move(value);
     cells_[static_cast<std::size_t>(cell)].filled = true;
@@ -58,7 +58,7 @@ class Cells {
 
   Cell& at(std::int64_t thread, std::int64_t cell) {
     if (cell < 0 || cell >= static_cast<std::int64_t>(cells_.size()))
-      fault(thread, cell, "requests a cell that is not there");
+      fault(thread, cell, "requests a cell that does not exist");
     return cells_[static_cast<std::size_t>(cell)];
   }
   [[noreturn]] void fault(std::int64_t thread, std::int64_t cell, const char* what, std::int64_t other = -1) const {

@@ -1,7 +1,7 @@
 #pragma once
-// The asynchronous Hierarchical Memory Machine (Kasagi, Nakano, Ito 2014, section II): d DMMs of latency 1, whose
-// memory is called shared, and a UMM of latency l over all their threads, whose memory is called global. The DMMs run
-// on their own until a barrier of all; then what is in shared memory is lost. Threads of one DMM may meet without it.
+// The asynchronous Hierarchical Memory Machine (Kasagi, Nakano, Ito 2014, section II): d DMMs of latency 1, with shared
+// memory, and a UMM of latency l over all their threads, with global memory. The DMMs run independently until a barrier
+// of all threads, where shared memory is lost. Threads of one DMM may synchronise without it.
 
 #include "memory_machines/cells.hpp"
 #include "memory_machines/schedule.hpp"
@@ -53,8 +53,8 @@ class Hierarchy {
       schedule_.step(static_cast<std::int64_t>(b) * shape_.threads, shape_.threads, b, address,
                      [&](std::int64_t i, std::int64_t cell) { shared_[b].write(i, cell, value(i)); });
   }
-  /// The threads of each DMM wait for each other. What they wrote to global memory still needs a barrier before another
-  /// thread touches it.
+  /// The threads of each DMM wait for each other. Their writes to global memory still need a barrier before another
+  /// thread touches them.
   void meet() {
     schedule_.meet();
     for (Cells<T>& cells : shared_) cells.next_period();
@@ -73,7 +73,7 @@ class Hierarchy {
     for (std::int64_t i = 0; i < count; ++i) values.push_back(global_.look(at + i));
     return values;
   }
-  /// Of what ran until the last barrier.
+  /// The time of everything up to the last barrier.
   const Time& time() const { return schedule_.time(); }
 
  private:

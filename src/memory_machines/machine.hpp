@@ -1,11 +1,13 @@
 #pragma once
 // The Discrete and the Unified Memory Machine (Nakano 2013, section 2): p threads and one memory of width w and latency
-// l, of banks (DMM) or of groups (UMM). A program is steps and barriers, said by the host:
+// l, with banks (DMM) or groups (UMM). The host describes a program as steps and barriers:
 //
 //   Machine<int> machine({Kind::umm, 64, 32, 100}, 2 * n);
 //   machine.place(0, input);
-//   machine.read(64, [&](std::int64_t i) { return i; }, [&](std::int64_t i, int value) { a[i] = value; });  // 64
-//   threads at once machine.barrier(); machine.time().units
+//   // 64 threads at once:
+//   machine.read(64, [&](std::int64_t i) { return i; }, [&](std::int64_t i, int value) { a[i] = value; });
+//   machine.barrier();
+//   machine.time().units
 
 #include <algorithm>
 #include <functional>
@@ -26,7 +28,7 @@ struct Shape {
 template <class T>
 class Machine {
  public:
-  /// Throws Fault where the width or the latency is below 1, or the threads are not a multiple of the width.
+  /// Throws Fault if the width or the latency is below 1, or the threads are not a multiple of the width.
   Machine(const Shape& shape, std::int64_t cells)
       : shape_(shape),
         schedule_({{shape.kind == Kind::dmm ? Wiring::banks : Wiring::groups, shape.latency}}, shape.threads,
@@ -37,7 +39,7 @@ class Machine {
   std::int64_t threads() const { return shape_.threads; }
   std::int64_t width() const { return shape_.width; }
 
-  /// Threads i < count read cell address(i), or nothing; `take(i, value)` has what thread i read.
+  /// Threads i < count read cell address(i), or nothing; `take(i, value)` receives what thread i read.
   template <class Address, class Take>
   void read(std::int64_t count, const Address& address, const Take& take) {
     schedule_.step(0, count, 0, address, [&](std::int64_t i, std::int64_t cell) {
@@ -59,7 +61,7 @@ class Machine {
     cells_.next_period();
   }
 
-  /// Is told of every request from now on: the thread, the cell, what was read or written there.
+  /// Called for every request from now on: the thread, the cell, and the value read or written.
   using Trace = std::function<void(std::int64_t thread, std::int64_t cell, const T& value, bool writes)>;
   void trace(Trace trace) { trace_ = std::move(trace); }
 
@@ -71,7 +73,7 @@ class Machine {
     for (std::int64_t i = 0; i < count; ++i) values.push_back(cells_.look(at + i));
     return values;
   }
-  /// Of what ran until the last barrier.
+  /// The time of everything up to the last barrier.
   const Time& time() const { return schedule_.time(); }
 
  private:

@@ -1,19 +1,19 @@
 #pragma once
-// The optimal prefix-sums of the DMM and the UMM (Nakano 2013, section 7), in rows, so that the table of section 8 is
-// made of the same two loops. Level 0 is the input; a level has half the columns of the one before it, sums of two
-// neighbours:
+// The optimal prefix-sums of the DMM and the UMM (Nakano 2013, section 7), in rows, so that the table of section 8 uses
+// the same two loops. Level 0 is the input; a level has half the columns of the one before it, sums of two neighbours:
 //
 //   up    coarse[i] = fine[2i] + fine[2i + 1]                                        until one column is left
 //   down  fine[2i + 1] = coarse[i],  fine[2i + 2] = coarse[i] + fine[2i + 2]         back to the input
 //
-// No sum crosses from a row into the next. Going down, a level's coarse cell is read once for both loops of the paper.
+// No sum crosses from a row into the next. On the way down, a level's coarse cell is read once for both loops of the
+// paper.
 
 #include "memory_machines/programs.hpp"
 
 namespace areal::memory {
 
-/// `count` rows of `length` columns, each of `unit` cells side by side: along a column of an image, one row of unit =
-/// its width.
+/// `count` rows of `length` columns, each of `unit` cells side by side; one row with unit = width goes down the columns
+/// of an image.
 struct Rows {
   std::int64_t at = 0, count = 1, length = 0, unit = 1;
 
@@ -23,7 +23,8 @@ struct Rows {
   }
 };
 
-/// The levels of those rows, the rows first. What is as long as a group begins with one, so that groups are read whole.
+/// The levels of those rows, the rows first. A level at least as long as an address group begins with a group, so that
+/// groups are read whole.
 inline std::vector<Rows> levels(const Rows& rows, std::int64_t workspace, std::int64_t width) {
   std::vector<Rows> all{rows};
   std::int64_t at = workspace;
@@ -37,7 +38,7 @@ inline std::vector<Rows> levels(const Rows& rows, std::int64_t workspace, std::i
   return all;
 }
 
-/// Cells of workspace that the levels take from a multiple of the width on: n - 1 for one row of n = 2^m.
+/// Cells of workspace for the levels, from a multiple of the width on: n - 1 for one row of n = 2^m.
 inline std::int64_t workspace_cells(const Rows& rows, std::int64_t width) {
   const auto all = levels(rows, 0, width);
   return all.size() > 1 ? all.back().at + all.back().cells() : 0;
@@ -52,7 +53,7 @@ void each_chunk(std::int64_t threads, const Rows& coarse, const Visit& visit) {
     visit(base, std::min(threads, coarse.cells() - base));
 }
 
-// The cell of the fine level at column 2i + step, where the coarse index e is at column i; none beyond the row's end.
+// The cell of the fine level at column 2i + step, for coarse index e at column i; none beyond the row's end.
 inline std::int64_t under(const Rows& coarse, const Rows& fine, std::int64_t e, std::int64_t step) {
   const std::int64_t c = e % coarse.unit, place = e / coarse.unit;
   const std::int64_t row = place / coarse.length, column = 2 * (place % coarse.length) + step;
@@ -91,7 +92,7 @@ void spread_sums(Machine<T>& machine, const Rows& coarse, const Rows& fine, cons
 
 }  // namespace detail
 
-/// The prefix-sums of every row, in place, on a machine that has them; `workspace` begins a group.
+/// The prefix-sums of every row, in place, on a machine that holds them; `workspace` begins a group.
 template <class T, class Op>
 void prefix_sums_of_rows(Machine<T>& machine, const Rows& rows, std::int64_t workspace, const Op& op) {
   const auto all = levels(rows, workspace, machine.width());
@@ -99,7 +100,7 @@ void prefix_sums_of_rows(Machine<T>& machine, const Rows& rows, std::int64_t wor
   for (std::size_t t = all.size() - 1; t > 0; --t) detail::spread_sums(machine, all[t], all[t - 1], op);
 }
 
-/// The first multiple of the width that is no less than `cell`.
+/// The first multiple of the width that is not below `cell`.
 inline std::int64_t next_group(std::int64_t cell, std::int64_t width) { return (cell + width - 1) / width * width; }
 
 /// The optimal prefix-sums (section 7), workspace n - 1. 14 (n/w + nl/p + l log n), 12 on the DMM.
@@ -115,7 +116,7 @@ Outcome<T> prefix_sums(const Shape& shape, std::span<const T> input, const Op& o
 }
 
 /// The sequential-parallel prefix-sums (section 7) of the first n cells, in place: groups of k elements one after
-/// another, with the workspace of one, which begins a group of cells.
+/// another, all with the same workspace, which begins an address group.
 template <class T, class Op>
 void sequential_prefix_sums_in(Machine<T>& machine, std::int64_t n, std::int64_t k, std::int64_t workspace,
                                const Op& op) {

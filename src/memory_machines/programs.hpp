@@ -1,15 +1,14 @@
 #pragma once
 // Programs for the DMM and the UMM (Nakano 2013, sections 3 to 7), with any associative operator: op(left, right).
 //
-// Each takes the machine and the input, and returns what it computed and its time. Thread i mod p does what the paper
-// does for index i in parallel, chunk after chunk of p indices; a barrier stands where one parallel loop ends and the
-// next begins, and where a thread would otherwise write what another one still has to read. n, p and w need not be
-// powers of two.
+// Each takes the machine and the input, and returns its result and its time. Thread i mod p does the work of index i in
+// parallel, chunk after chunk of p indices. A barrier separates each parallel loop from the next, and any write from
+// reads by other threads that must come first. n, p and w need not be powers of two.
 //
-// A bound is of the time, for n, p and w that are powers of two; log is to base 2. All follow from two facts: between
-// two barriers pass at most E + R (l - 1) units, E the entries there and R the most requests of one warp; and w cells
-// side by side from a multiple of w on are one entry, every second cell of 2w is two, or three on groups where they
-// begin later.
+// The bounds are of the time, for n, p and w that are powers of two; log is to base 2. All follow from two facts.
+// Between two barriers pass at most E + R (l - 1) units, where E is the number of entries and R the most requests of
+// one warp. And w neighbouring cells from a multiple of w on are one entry; every second cell of 2w is two, or three on
+// groups if they begin later.
 
 #include <functional>
 #include <type_traits>
@@ -23,7 +22,7 @@ struct Outcome {
   Time time;
 };
 
-/// True where op(a, b) == op(b, a); say so for operators of your own.
+/// True if op(a, b) == op(b, a). Specialise it for your own operators.
 template <class Op>
 inline constexpr bool is_commutative = requires {
   typename Op::commutative;
@@ -65,7 +64,7 @@ Outcome<T> contiguous(const Shape& shape, std::span<const T> input) {
   return {std::move(values), machine.time()};
 }
 
-/// The sum (section 4): halves are added, a[i] + a[i + half], so the operator has to commute. 3 (n/w + nl/p + l log n).
+/// The sum (section 4): adds halves, a[i] + a[i + half], so the operator has to commute. 3 (n/w + nl/p + l log n).
 template <class T, class Op>
 Outcome<T> sum(const Shape& shape, std::span<const T> input, const Op& op) {
   static_assert(is_commutative<Op>, "sum() puts far elements side by side; ordered_sum() keeps the order");
@@ -91,8 +90,8 @@ Outcome<T> sum(const Shape& shape, std::span<const T> input, const Op& op) {
   return {machine.look(0, std::min<std::int64_t>(n, 1)), machine.time()};
 }
 
-/// The sum, for operators that do not commute: neighbours are added, a[i] = a[2i] + a[2i + 1], in place. Chunks ascend,
-/// and a barrier parts each one's reads from its writes. 5 (n/w + nl/p + l log n).
+/// The sum, for operators that do not commute: adds neighbours, a[i] = a[2i] + a[2i + 1], in place. Chunks ascend, and
+/// a barrier separates the reads of each chunk from its writes. 5 (n/w + nl/p + l log n).
 template <class T, class Op>
 Outcome<T> ordered_sum(const Shape& shape, std::span<const T> input, const Op& op) {
   const auto n = static_cast<std::int64_t>(input.size());
@@ -119,9 +118,9 @@ Outcome<T> ordered_sum(const Shape& shape, std::span<const T> input, const Op& o
   return {machine.look(0, std::min<std::int64_t>(n, 1)), machine.time()};
 }
 
-/// The naive prefix-sums (section 6), in place. Chunks descend, and a barrier parts each one's reads from its writes:
-/// where p < n, a chunk that came first would write what the next one has to read. 4 (n log n / w + nl log n / p + l
-/// log n).
+/// The naive prefix-sums (section 6), in place. Chunks descend, and a barrier separates the reads of each chunk from
+/// its writes: if p < n, an ascending chunk would overwrite what the next one has to read. 4 (n log n / w + nl log n /
+/// p + l log n).
 template <class T, class Op>
 Outcome<T> naive_prefix_sums(const Shape& shape, std::span<const T> input, const Op& op) {
   const auto n = static_cast<std::int64_t>(input.size());

@@ -1,10 +1,10 @@
 #pragma once
 // The summed-area table on the DMM and the UMM (Nakano 2013, section 8): prefix-sums of the rows, then of the columns.
-// The paper turns columns into rows by a transpose before and after. `direct` is ours and does without: the two loops
-// of prefix_sums.hpp run down the columns as they lie, a row's cells side by side.
+// The paper turns columns into rows by a transpose before and after. `direct` is ours and needs no transpose: the two
+// loops of prefix_sums.hpp go down the columns, a row's cells side by side.
 //
-// With transposes: 32 (n/w + nl/p + l log n) where p w <= n, workspace n; beyond, n/w threads are all that tiles have
-// work for. Direct: 21 (n/w + nl/p + l log n) for every p. Both where neither side of the table is below w.
+// With transposes: 32 (n/w + nl/p + l log n) if p w <= n, workspace n; with more threads, tiles have work for only n/w
+// of them. Direct: 21 (n/w + nl/p + l log n) for every p. Both if neither side of the table is below w.
 
 #include "memory_machines/prefix_sums.hpp"
 
@@ -12,9 +12,9 @@ namespace areal::memory {
 
 enum class Columns : std::uint8_t { transposed, direct };
 
-/// Transposes height x width cells from `from` on to `to`, each w x w tile by one warp with w registers a thread. In
-/// row r of the tile, lane j reads column (j + r) mod w; so the cells of a column are in registers of w different
-/// lanes, and go out as a row in one step. 2n/w entries, and 2w requests for each tile of a warp.
+/// Transposes height x width cells from `from` on to `to`. One warp with w registers a thread transposes each w x w
+/// tile. In row r of the tile, thread j reads column (j + r) mod w; so the cells of a column are in registers of w
+/// different threads, and go out as a row in one step. 2n/w entries, and 2w requests for each tile of a warp.
 template <class T>
 void transpose(Machine<T>& machine, std::int64_t from, std::int64_t to, std::int64_t height, std::int64_t width) {
   const std::int64_t w = machine.width(), warps = machine.threads() / w;
@@ -52,7 +52,7 @@ Outcome<T> sat(const Shape& shape, std::span<const T> image, std::int64_t height
                const Op& op) {
   const std::int64_t n = height * width, w = shape.width;
   const Rows rows{0, height, width}, turned{0, width, height}, down{0, 1, height, width};
-  // The second place holds the transposed table while the first holds the levels of its rows, and the other way round.
+  // The second buffer holds the transposed table while the first holds the levels of its rows, and vice versa.
   const std::int64_t second = next_group(std::max(n, workspace_cells(turned, w)), w);
   Machine<T> machine(shape, second + std::max({n, workspace_cells(rows, w), workspace_cells(down, w)}));
   machine.place(0, image);

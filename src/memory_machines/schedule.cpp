@@ -31,7 +31,7 @@ Schedule::Schedule(const std::vector<Pipeline>& memories, std::int64_t threads, 
   if (width < 1) throw Fault("a memory machine needs a width of at least 1");
   if (blocks < 1) throw Fault("a memory machine needs at least 1 block");
   if (threads < 1 || threads % (width * blocks) != 0)
-    throw Fault("the threads of a memory machine are a multiple of its width, for each block");
+    throw Fault("the threads of each block of a memory machine must be a multiple of its width");
   warps_ = threads / width;
   warps_of_block_ = warps_ / blocks;
   for (const Pipeline& pipeline : memories) {
@@ -103,7 +103,7 @@ void Schedule::meet(std::int64_t block) {
     append(warp, {0, 0, none, none, 0, 0});
 }
 
-// The warp has nothing under way: it asks for its turn, or waits for its block, or is done.
+// The warp has no request in flight: it queues for its turn, or waits for its block, or is done.
 void Schedule::advance(std::int64_t warp) {
   const std::int64_t head = heads_[static_cast<std::size_t>(warp)];
   if (head == none) return;
@@ -122,7 +122,7 @@ void Schedule::advance(std::int64_t warp) {
   }
 }
 
-// Whether something that the item awaits has not happened; the warp is then told when it does.
+// True if an event that the item awaits has not happened; the warp is then notified when it does.
 bool Schedule::waits(std::int64_t warp, Item& item) {
   for (; item.awaited > 0; ++item.first_awaited, --item.awaited) {
     const auto event = static_cast<std::size_t>(awaited_[item.first_awaited]);
@@ -138,7 +138,7 @@ void Schedule::happen(std::int64_t event) {
   for (const std::int64_t warp : std::exchange(waiting_[static_cast<std::size_t>(event)], {})) advance(warp);
 }
 
-// When a request completes or a pipeline with warps waiting is free; false where neither will be.
+// The next time a request completes or a pipeline with waiting warps is free; false if there is none.
 bool Schedule::next_moment(std::int64_t& now) const {
   std::int64_t soonest = std::numeric_limits<std::int64_t>::max();
   for (const Memory& memory : memories_) {

@@ -2,14 +2,14 @@
 // The clock of the memory machines (Nakano 2013, section 2; Kasagi, Nakano, Ito 2014, section II).
 //
 // A memory of width w is a pipeline of l stages that takes one entry in a time unit; an entry is complete l units after
-// it began to enter. The threads form warps of w. Those that request are activated in turn, round robin, and what a
-// warp requests takes as many entries as the wiring demands: requests for different cells of one bank (cell i is in
-// bank i mod w) come one after another where there are banks, requests for different groups (cell i is in group i div
-// w) where there are groups. Several requests of a warp for one cell are one. So k entries take k + l - 1 units.
+// it began to enter. The threads form warps of w. Warps with requests are activated in turn, round robin. A warp's
+// requests take as many entries as the wiring demands: with banks, requests for different cells of one bank (cell i is
+// in bank i mod w) come one after another; with groups, requests for different groups (cell i is in group i div w) do.
+// Several requests of a warp for one cell count as one. So k entries take k + l - 1 units.
 //
-// A warp requests again when all that it requested is complete: its threads run the same program in step. Only requests
-// take time, as in the papers' counts; what threads compute between them does not, nor does a barrier. A request may
-// wait for events, which other requests' completions are.
+// A warp requests again when all its requests are complete: its threads run the same program in step. Only requests
+// take time, as in the papers' counts; neither computation nor barriers do. A request may wait for events, which are
+// completions of other requests.
 
 #include <algorithm>
 #include <cstdint>
@@ -40,10 +40,10 @@ struct Time {
   std::int64_t barriers = 0;
 };
 
-/// What an address says of a thread that requests nothing in this step.
+/// The address of a thread that requests nothing in this step.
 inline constexpr std::int64_t no_request = -1;
 
-/// Warps that wait for one memory, taken round robin.
+/// Warps that wait for one memory, served round robin.
 class Turns {
  public:
   explicit Turns(std::int64_t warps) : bits_(static_cast<std::size_t>((warps + 63) / 64)) {}
@@ -59,11 +59,11 @@ class Turns {
 
 class Schedule {
  public:
-  /// The warps belong to `blocks` blocks, as many to each; a block is what meets.
+  /// The warps belong to `blocks` blocks of equal size; the warps of a block can synchronise.
   Schedule(const std::vector<Pipeline>& memories, std::int64_t threads, std::int64_t width, std::int64_t blocks = 1);
 
   /// One step of the program: each thread i of [first, first + count) requests cell address(i) of the memory, or
-  /// nothing. `touch(i, cell)` does what is requested. `first` is the first thread of a warp.
+  /// nothing. `touch(i, cell)` performs the request. `first` is the first thread of a warp.
   template <class Address, class Touch>
   void step(std::int64_t first, std::int64_t count, std::size_t memory, const Address& address, const Touch& touch) {
     for (std::int64_t begin = first; begin < first + count; begin += width_) {
@@ -77,19 +77,20 @@ class Schedule {
       if (!cells_.empty()) request(begin / width_, memory);
     }
   }
-  /// The same for one warp, of whose requests is known how many entries they take.
+  /// The same for one warp with a known number of entries.
   void step(std::int64_t warp, std::size_t memory, std::int64_t entries, std::int64_t requests) {
     step(warp, memory, entries, requests, none, {});
   }
-  /// And an event, a number from 0, happens when this is complete; it does not enter before all that it awaits have.
+  /// The same with an event, numbered from 0, that happens when this completes. The request does not enter before all
+  /// awaited events have happened.
   void step(std::int64_t warp, std::size_t memory, std::int64_t entries, std::int64_t requests, std::int64_t event,
             std::span<const std::int64_t> awaited);
   /// Every warp waits here for all warps of its block.
   void meet();
-  /// The warps of one block do.
+  /// The warps of one block wait for each other.
   void meet(std::int64_t block);
-  /// All warps wait for all: runs what was requested since the last barrier. Throws Fault where a warp waits for an
-  /// event that does not happen before; events are forgotten here.
+  /// All warps wait for all: runs everything requested since the last barrier. Throws Fault if a warp waits for an
+  /// event that does not happen before. The barrier forgets all events.
   void barrier();
 
   const Time& time() const { return time_; }
@@ -98,7 +99,7 @@ class Schedule {
 
  private:
   static constexpr std::int64_t none = -1;
-  // What a warp does next; to meet takes no entries.
+  // The next item of a warp; a synchronisation takes no entries.
   struct Item {
     std::int64_t entries;
     std::size_t memory;
@@ -130,8 +131,8 @@ class Schedule {
   std::vector<char> happened_;                      // of each event
   std::vector<std::vector<std::int64_t>> waiting_;  // warps, for each event
   std::vector<std::int64_t> active_;                // warps that have items
-  std::vector<std::int64_t> arrived_;               // at each block's meeting
-  std::vector<std::int64_t> cells_, sorted_;        // of the warp at hand
+  std::vector<std::int64_t> arrived_;               // at each block's synchronisation
+  std::vector<std::int64_t> cells_, sorted_;        // of the current warp
   std::vector<std::int64_t> of_bank_;               // zero between calls
   Time time_;
 };

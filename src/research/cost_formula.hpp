@@ -1,8 +1,9 @@
 #pragma once
-// The catalogue's formulas: numbers and the names h, w, b, T, r, d, n, k; + - * / ^, log2(..), ceil(..),
-// min(.., ..), above(.., ..) and brackets. What stands side by side is multiplied, from left to right with * and /: (h
-// + w) / T, 2 d + 2, b (h + w + 1). ^ binds tighter, and takes one factor. log2 counts halvings: rounded up, and 0
-// where there are none; ceil rounds up; above is 1 where the first is more than the second, else 0.
+// The catalogue's formulas: numbers and the names of CostNames; + - * / ^, log2(..), ceil(..), floor(..), min(.., ..),
+// max(.., ..), mod(.., ..), above(.., ..) and brackets. What stands side by side is multiplied, from left to right with
+// * and /: (h + w) / T, 2 d + 2, b (h + w + 1). ^ binds tighter, and takes one factor. log2 counts halvings: rounded
+// up, and 0 where there are none; ceil rounds up, floor down; mod is what a division leaves over; above is 1 where the
+// first is more than the second, else 0.
 
 #include <algorithm>
 #include <areal/error.hpp>
@@ -14,10 +15,9 @@
 
 namespace areal {
 
-/// Height and width of the image, bins, side of the tiles, share of the triangles, depth of the recursion; length of a
-/// line, and its work space.
+/// What the names are: <areal/catalog.hpp>.
 struct CostNames {
-  double h = 0, w = 0, b = 0, T = 0, r = 0, d = 0, n = 0, k = 0;
+  double h = 0, w = 0, b = 0, T = 0, r = 0, d = 0, n = 0, k = 0, C = 0;
 };
 
 class CostFormula {
@@ -29,8 +29,19 @@ class CostFormula {
     if (formula.next() != '\0') formula.refuse();
     return sum;
   }
+  /// Whether the name stands in the formula: not as a letter of a function's.
+  static bool uses(std::string_view text, char name) {
+    for (std::size_t at = 0; at < text.size(); ++at) {
+      for (const std::string_view function : functions)
+        if (text.substr(at, function.size()) == function) at += function.size();
+      if (at < text.size() && text[at] == name) return true;
+    }
+    return false;
+  }
 
  private:
+  static constexpr std::string_view functions[] = {"log2", "ceil", "floor", "min", "max", "mod", "above"};
+
   CostFormula(std::string_view text, const CostNames& names) : text_(text), names_(names) {}
 
   // The next character that is no space, '\0' at the end.
@@ -89,9 +100,18 @@ class CostFormula {
       return value > 1 ? std::ceil(std::log2(value)) : 0;
     }
     if (take_word("ceil")) return std::ceil(factor());
+    if (take_word("floor")) return std::floor(factor());
     if (take_word("min")) {
       const auto [first, second] = pair();
       return std::min(first, second);
+    }
+    if (take_word("max")) {
+      const auto [first, second] = pair();
+      return std::max(first, second);
+    }
+    if (take_word("mod")) {
+      const auto [first, second] = pair();
+      return std::fmod(first, second);
     }
     if (take_word("above")) {
       const auto [first, second] = pair();
@@ -142,6 +162,8 @@ class CostFormula {
         return &names_.n;
       case 'k':
         return &names_.k;
+      case 'C':
+        return &names_.C;
       default:
         return nullptr;
     }

@@ -12,8 +12,10 @@
 #include <utility>
 #include "api/core/pixel_rule.hpp"
 #include "api/core/require.hpp"
+#include "research/cost_names.hpp"
 #include "api/histogram/histogram_device.hpp"
 #include "api/sat/sat_device.hpp"
+#include "kernels/primitives/line/threads.hpp"
 #include "kernels/primitives/workspace.hpp"
 #include "kernels/sat/request.hpp"
 #include "research/cost_formula.hpp"
@@ -28,7 +30,6 @@ namespace {
 
 constexpr std::int64_t most_elements = std::int64_t{1} << 20, most_latency = std::int64_t{1} << 20,
                        most_threads = std::int64_t{1} << 20, most_dmms = 1024;
-constexpr int table_tile = 32;
 
 void check_range(const char* what, std::int64_t value, std::int64_t least, std::int64_t most) {
   require(value >= least && value <= most, what, " ", value, ": may be ", least, " to ", most);
@@ -53,6 +54,9 @@ void check(const AlgorithmRequest& request, const HierarchicalMachine& machine, 
   check_range("width", request.width, 1, most_elements);
   const bool is_tensor = family == "histogram";
   if (is_tensor) check_range("bins", request.bins, 1, 65535);
+  const Type counter = request.counter;
+  require(!is_tensor || counter == Type::u16 || counter == Type::u32 || counter == Type::u64, "counter ",
+          name_of(counter), ": may be 16u, 32u or 64u");
   require(family != "scan" || request.height == 1, "height ", request.height, ": a line's is 1");
   const std::int64_t planes = is_tensor ? request.bins : 1;
   require(request.height <= most_elements / request.width / planes, request.width, " x ", request.height,
@@ -96,7 +100,7 @@ std::vector<LaunchCounts> run_table(const AlgorithmRequest& asked, const simt::O
 /// Labels of 32 bits, so that no table of bins is read, which the formulas leave out.
 std::vector<LaunchCounts> run_tensor(const AlgorithmRequest& asked, const simt::Options& options) {
   HistogramOptions plan_options;
-  plan_options.backend = Backend::simt, plan_options.tile = asked.tile;
+  plan_options.backend = Backend::simt, plan_options.tile = asked.tile, plan_options.counter = asked.counter;
   plan_options.tile_threads = asked.tile_threads;
   plan_options.algorithm = std::string(asked.algorithm);
   const Binning binning = Binning::labels(asked.bins);
@@ -106,7 +110,7 @@ std::vector<LaunchCounts> run_tensor(const AlgorithmRequest& asked, const simt::
   Array image(plan.image_shape(), Type::u32);
   auto* const labels = image.as<std::uint32_t>();
   for (std::int64_t i = 0; i < asked.width * asked.height; ++i) labels[i] = static_cast<std::uint32_t>(i % asked.bins);
-  Array tensor(plan.tensor_shape(), Type::u32);
+  Array tensor(plan.tensor_shape(), asked.counter);
   DeviceWorkspace workspace(device.workspace_bytes());
   device.prepare(workspace.data(), Stream::host());
   return simt::histogram(asked.algorithm, device.request(), std::as_const(image).view(), {}, tensor.view(),
@@ -128,55 +132,26 @@ std::vector<LaunchCounts> run_line(const AlgorithmRequest& asked, const simt::Op
                     sums.view(), workspace.data(), options);
 }
 
-std::int64_t tiles_of(std::int64_t length, std::int64_t side) { return (length + side - 1) / side; }
-
-/// Levels of the recursion of 2R1W on a matrix of so many tiles: where the corners of the tiles are more than a tile.
-std::int64_t recursion(std::int64_t tiles_y, std::int64_t tiles_x, std::int64_t side) {
-  const std::int64_t y = tiles_y - 1, x = tiles_x - 1;
-  if (y < 1 || x < 1 || (y <= side && x <= side)) return 0;
-  return 1 + recursion(tiles_of(y, side), tiles_of(x, side), side);
-}
-
-bool has(std::string_view formula, char name) { return formula.find(name) != std::string_view::npos; }
-
-/// What the names in the row's formulas are.
-CostNames names_of(const Algorithm& row, const AlgorithmRequest& request, std::int64_t group) {
-  CostNames names;
-  if (row.family == "scan") {
-    names.n = static_cast<double>(request.width);
-    names.k = static_cast<double>(std::min(group, request.width));
-    return names;
-  }
-  const bool is_table = row.family == "sat";
-  names.h = static_cast<double>(request.height), names.w = static_cast<double>(request.width);
-  names.b = static_cast<double>(request.bins);
-  // A thin's lines are what tiles are elsewhere.
-  const std::int64_t side = row.id == "thin" ? kernels::thin_lines : is_table ? table_tile : request.tile;
-  const std::int64_t y = tiles_of(request.height, side), x = tiles_of(request.width, side);
-  if (has(row.reads_per_element, 'T') || has(row.barrier_steps, 'T') || has(row.barrier_steps, 'd'))
-    names.T = static_cast<double>(side);
-  if (has(row.reads_per_element, 'r')) {
-    names.r = hybrid_share({request.width, request.height}, request.r, Border::none);
-    // r is k (k + 1) of all tiles, and the lower triangle's corners are k to a side.
-    const auto k = std::llround((std::sqrt(1 + 4 * names.r * static_cast<double>(y * x)) - 1) / 2);
-    names.d = static_cast<double>(recursion(k + 1, k + 1, side));
-  } else if (has(row.barrier_steps, 'd')) {
-    names.d = static_cast<double>(recursion(y, x, side));
-  }
-  return names;
-}
-
 std::string times(std::string_view formula, std::string_view what) {
   if (formula == "1") return std::string(what);
   const bool sum = formula.find(' ') != std::string_view::npos && formula.find(" + ") != std::string_view::npos;
   return (sum ? "(" + std::string(formula) + ") " : std::string(formula) + " ") + std::string(what);
 }
 
+/// p of a bound: those that are asked for, in whole blocks, but no more than the largest launch has work for, nor than
+/// the machine holds.
+std::int64_t threads_of_bound(const AlgorithmRequest& request, const HierarchicalMachine& machine,
+                              std::int64_t largest_launch) {
+  constexpr std::int64_t block = kernels::LineConfig<float, float>::threads;
+  const std::int64_t all = std::min(largest_launch, machine.threads * machine.dmms);
+  return request.threads > 0 ? std::min(all, (request.threads + block - 1) / block * block) : all;
+}
+
 /// The paper's formulas of costs, and what they give.
-void set_expected(AlgorithmModel& model, const CostNames& names, const HierarchicalMachine& machine) {
+void set_expected(AlgorithmModel& model, const CostNames& names, const HierarchicalMachine& machine, std::int64_t p) {
   const std::string_view source = model.row->source;
   const auto n = static_cast<double>(model.elements), w = static_cast<double>(machine.width),
-             l = static_cast<double>(machine.latency), p = static_cast<double>(machine.threads * machine.dmms);
+             l = static_cast<double>(machine.latency);
   const PaperCost* const paper = find_paper_cost(model.row->family, model.row->id);
   if (paper == nullptr) {
     model.no_formula = source == "areal" ? "no paper has a formula of what it costs on these machines"
@@ -189,8 +164,10 @@ void set_expected(AlgorithmModel& model, const CostNames& names, const Hierarchi
     const double logarithm = std::log2(n), k = std::max<double>(1, static_cast<double>(model.group));
     const double each = model.row->id == "naive" ? logarithm : 1;
     model.umm.formula = paper->umm_bound;
-    model.umm.expected = (n / w + n * l / p) * each + (model.group > 0 ? n * l * std::log2(k) / k : l * logarithm);
-    model.no_formula = std::string(source.substr(0, source.find_last_of(','))) + " has a bound on the UMM alone";
+    model.umm.expected =
+        (n / w + n * l / static_cast<double>(p)) * each + (model.group > 0 ? n * l * std::log2(k) / k : l * logarithm);
+    model.no_formula = std::string(source.substr(0, source.find_last_of(','))) +
+                       " has a bound on the UMM alone; its p is " + std::to_string(p);
     return;
   }
   const double strided = CostFormula::value(paper->strided, names) * n;
@@ -206,14 +183,6 @@ void set_expected(AlgorithmModel& model, const CostNames& names, const Hierarchi
   model.dmm.expected = CostFormula::value(paper->shared, names) * n / w;
 }
 
-CostNames of_whole_tiles(CostNames names) {
-  if (names.T > 0) {
-    names.h = std::ceil(names.h / names.T) * names.T;
-    names.w = std::ceil(names.w / names.T) * names.T;
-  }
-  return names;
-}
-
 }  // namespace
 
 AlgorithmModel algorithm_model(const AlgorithmRequest& request, const HierarchicalMachine& machine) {
@@ -227,11 +196,13 @@ AlgorithmModel algorithm_model(const AlgorithmRequest& request, const Hierarchic
   options.witness = &clock;
   AlgorithmModel model;
   model.row = &row;
-  std::int64_t group = 0;
+  std::int64_t group = 0, largest = 0;
   for (const LaunchCounts& launch : row.family == "sat"         ? run_table(request, options)
                                     : row.family == "histogram" ? run_tensor(request, options)
-                                                                : run_line(request, options, group))
+                                                                : run_line(request, options, group)) {
     model.counts += launch.counts;
+    largest = std::max(largest, launch.blocks * launch.threads);
+  }
 
   const Counts& c = model.counts;
   model.elements = request.height * request.width * (row.family == "histogram" ? request.bins : 1);
@@ -242,18 +213,19 @@ AlgorithmModel algorithm_model(const AlgorithmRequest& request, const Hierarchic
   model.shared = c.shared_reads.elements + c.shared_writes.elements + c.shared_atomics.elements;
   model.barrier_steps = static_cast<std::int64_t>(c.launches) - 1;
 
-  const CostNames names = names_of(row, request, group);
-  if (has(row.barrier_steps, 'k')) model.group = std::min(group, request.width);
-  model.tile = names.T, model.r = names.r, model.depth = names.d;
+  const CostNames names = cost_names(row, request, group);
+  if (row.takes.group) model.group = std::min(group, request.width);
+  model.tile = names.T, model.r = names.r, model.depth = names.d, model.capacity = names.C;
+  if (row.takes.r) model.side = names.k;
+  model.recursive = CostFormula::uses(row.barrier_steps, 'd');
   const auto elements = static_cast<double>(model.elements);
   const auto whole = [&](std::string_view formula, std::uint64_t counted) {
     return CountBeside{formula, static_cast<double>(counted), CostFormula::value(formula, names) * elements};
   };
   model.reads = whole(row.reads_per_element, c.reads.elements);
   model.writes = whole(row.writes_per_element, c.writes.elements);
-  // Of whole tiles steps are whole; r is a quotient, of which a last bit may be wrong.
   model.steps = {row.barrier_steps, static_cast<double>(model.barrier_steps),
-                 std::round(CostFormula::value(row.barrier_steps, of_whole_tiles(names)))};
+                 CostFormula::value(row.barrier_steps, names)};
 
   const auto w = static_cast<double>(machine.width), coalesced = static_cast<double>(model.coalesced),
              strided = static_cast<double>(model.strided), l = static_cast<double>(machine.latency);
@@ -266,7 +238,7 @@ AlgorithmModel algorithm_model(const AlgorithmRequest& request, const Hierarchic
     model.umm.counted = static_cast<double>(*clock.global_units());
     model.hmm.counted = static_cast<double>(*clock.units());
   }
-  set_expected(model, names, machine);
+  set_expected(model, names, machine, threads_of_bound(request, machine, largest));
   return model;
 }
 

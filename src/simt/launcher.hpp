@@ -1,5 +1,5 @@
 #pragma once
-// Launches kernels on the simulated machine: the machine that a schedule gets.
+// Launches kernels on the simulated machine: the launcher that a schedule gets.
 //
 //   simt::Launcher gpu({.seed = 7});
 //   gpu.add({"in", in.data(), bytes, true, false});
@@ -32,11 +32,11 @@ class Launcher {
   Launcher(const Launcher&) = delete;
   Launcher& operator=(const Launcher&) = delete;
 
-  /// Registers memory that kernels may touch. Throws InvalidArgument where it overlaps another region.
+  /// Registers memory that kernels may touch. Throws InvalidArgument if it overlaps another region.
   void add(const Region& region);
   /// Forgets the region that begins there.
   void remove(const void* data);
-  /// How many bytes of the region that begins there were never written.
+  /// The number of never written bytes of the region that begins there.
   std::size_t unwritten(const void* data) const;
 
   /// Runs K<Machine, C> on that many blocks, to the end, whether it may overlap or not. Throws Fault.
@@ -52,7 +52,7 @@ class Launcher {
         blocks, &args);
   }
 
-  /// cudaMemsetAsync's twin: n bytes from p on, between two launches.
+  /// The counterpart of cudaMemsetAsync: n bytes from p on, between two launches.
   void fill(void* p, int byte, std::size_t n);
 
   const std::vector<LaunchCounts>& launches() const { return launches_; }

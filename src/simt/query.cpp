@@ -9,8 +9,8 @@
 namespace areal::simt {
 namespace {
 
-/// The memory of a request. Inputs may overlap one another (a table may be its own count): they are registered as the
-/// ranges that they make together.
+/// The memory of a request. Inputs may overlap one another (a table may be its own count): the union of their ranges is
+/// registered.
 class Registrar {
  public:
   explicit Registrar(Launcher& launcher) : launcher_(launcher) {}
@@ -50,17 +50,19 @@ class Registrar {
   std::vector<std::pair<const char*, const char*>> inputs_;
 };
 
+std::int64_t planes_of(const ConstView& view) { return view.shape.channels * view.shape.batch; }
+
 void add_memory(Registrar& memory, const kernels::SumsRequest& request) {
   memory.input(request.table.view);
   memory.input(request.regions);
-  memory.answers(request.out, request.regions.count);
+  memory.answers(request.out, request.regions.count * planes_of(request.table.view));
 }
 void add_memory(Registrar& memory, const kernels::StatisticsRequest& request) {
   memory.input(request.sum.view);
   memory.input(request.squares);
   memory.input(request.count);
   memory.input(request.regions);
-  memory.answers(request.out, request.regions.count);
+  memory.answers(request.out, request.regions.count * planes_of(request.sum.view));
 }
 void add_memory(Registrar& memory, const kernels::BoxesRequest& request) {
   memory.input(request.volume);

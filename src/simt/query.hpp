@@ -1,5 +1,5 @@
 #pragma once
-// What tables are asked, on the simulated machine. src/simt/absent.cpp stands in where this build has none.
+// Queries of tables on the simulated machine. src/simt/absent.cpp replaces it in builds without simt.
 
 #include <areal/research/launch_counts.hpp>
 #include <vector>
@@ -8,7 +8,8 @@
 
 namespace areal::simt {
 
-/// Answers, every access checked, and gives the counts of its launches. All is host memory. Throws Fault.
+/// Computes the answers with every access checked, and returns the counts of its launches. All is host memory. Throws
+/// Fault.
 std::vector<LaunchCounts> answer(const kernels::RegionRequest& request, const Options& options = {});
 
 }  // namespace areal::simt

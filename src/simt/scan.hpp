@@ -1,5 +1,5 @@
 #pragma once
-// Sums of a line on the simulated machine. src/simt/absent.cpp stands in where this build has none.
+// Sums of a line on the simulated machine. src/simt/absent.cpp replaces it in builds without simt.
 
 #include <areal/research/launch_counts.hpp>
 #include <cstddef>
@@ -10,8 +10,8 @@
 namespace areal::simt {
 
 std::size_t scan_workspace_bytes(const kernels::ScanRequest& request);
-/// Computes the sums, every access checked, and gives the counts of the launches. Views and request agree; all is host
-/// memory. Throws Fault.
+/// Computes the sums with every access checked, and returns the counts of the launches. Views and request agree; all is
+/// host memory. Throws Fault.
 std::vector<LaunchCounts> scan(const kernels::ScanRequest& request, const ConstView& line, const View& sums,
                                void* workspace, const Options& options = {});
 

@@ -1,5 +1,5 @@
 #pragma once
-// How much memory a view spans: what a launcher is told of.
+// The memory that a view spans, for registration with a launcher.
 
 #include <areal/view.hpp>
 #include <cstddef>

@@ -1,5 +1,5 @@
-// The floor of border zero must write what a table with border zero has, and read each pixel once: its arithmetic on
-// the host, beside plain loops.
+// The floor of border zero must write all entries of such a table, and read each pixel once: its arithmetic on the
+// host, beside plain loops.
 #include <gtest/gtest.h>
 #include <random>
 #include <vector>

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""The GPU's peers of `areal bench`, as far as they can be tested without a GPU: bench/peers/python_gpu_peers.py with modules
-that take PyTorch's and CuPy's places and compute with NumPy.
+"""The GPU peers of `areal bench`, as far as they can be tested without a GPU: bench/peers/python_gpu_peers.py with modules that
+replace PyTorch and CuPy and compute with NumPy.
 
-Exits 77 (skipped) where NumPy is missing.
+Exits 77 (skipped) if NumPy is missing.
 """
 
 import argparse
@@ -19,7 +19,7 @@ except ImportError:
     print("skipped: NumPy is not installed")
     sys.exit(77)
 
-# What the script asks of CuPy. WRONG spoils one entry; events are a millisecond apart.
+# The parts of CuPy that the script uses. WRONG spoils one entry; events are a millisecond apart.
 CUPY = """
 import numpy
 from numpy import empty

@@ -1,5 +1,5 @@
-// The kernels of scan-scan (bench/device/scan_scan.hpp), each thread of a block a thread of the host that meets the
-// others at barriers, beside plain loops.
+// The kernels of scan-scan (bench/device/scan_scan.hpp), with each thread of a block as a thread of the host and
+// barriers between them, beside plain loops.
 #include <gtest/gtest.h>
 #include <barrier>
 #include <cstring>
@@ -12,8 +12,8 @@
 namespace areal::bench::scan_then_scan {
 namespace {
 
-/// What a block's threads share. A shuffle is a write, a meeting of the warp, a read, and a meeting: every thread of
-/// the warp makes the same ones, as its lanes must in CUDA.
+/// Shared by a block's threads. A shuffle is a write, a barrier of the warp, a read, and a barrier: every thread of the
+/// warp makes the same ones, as its lanes must in CUDA.
 struct Block {
   explicit Block(int count) : threads(count), meeting(count), handed(static_cast<std::size_t>(count)) {
     for (int first = 0; first < count; first += warp) warps.emplace_back(warp);
@@ -76,7 +76,7 @@ void run_block(int threads, const Kernel& kernel) {
 template <class T>
 constexpr T untouched = static_cast<T>(77777);
 
-/// A row of that kernel between entries that nobody may touch.
+/// A row of that kernel between guard entries.
 template <class In, class T, class Kernel>
 void expect_row(std::int64_t width, int threads, const Kernel& kernel) {
   constexpr unsigned seed = 20261122;

@@ -1,4 +1,4 @@
-// areal bench --table all, on the stand-in for a GPU's half.
+// areal bench --table all, with the stand-in for the GPU plug-in.
 #include <areal/catalog.hpp>
 #include <nlohmann/json.hpp>
 #include "command_runner.hpp"

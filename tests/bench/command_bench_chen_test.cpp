@@ -1,4 +1,4 @@
-// areal bench sat --figure chen, with the stand-in of the GPU's half: its records, tables and picture, what it leaves
+// areal bench sat --figure chen, with the stand-in for the GPU plug-in: its records, tables and picture, what it leaves
 // out, and areal model chen beside it.
 
 #include <array>
@@ -13,7 +13,7 @@ namespace areal::test {
 namespace {
 
 using Json = nlohmann::json;
-using Key = std::array<std::string, 3>;  // type pair, size, algorithm; with the warp scan where it is Ladner-Fischer
+using Key = std::array<std::string, 3>;  // type pair, size, algorithm; with the warp scan if it is Ladner-Fischer
 
 const std::set<std::string> three{"scanrow-brlt", "brlt-scanrow", "scanrow-column"};
 
@@ -34,7 +34,7 @@ std::vector<std::vector<std::string>> words_of(const std::string& text) {
   return lines;
 }
 
-/// The words of the rows below the line that begins so, up to an empty one.
+/// The words of the rows below the line that begins with this text, up to an empty one.
 std::vector<std::vector<std::string>> rows_below(const std::string& text, const std::string& begin) {
   const std::size_t at = text.find(begin), first = text.find('\n', at);
   EXPECT_NE(at, std::string::npos) << begin << " in " << text;
@@ -174,7 +174,7 @@ TEST_F(CommandBenchChen, ThePictureHasAllCurves) {
         .out;
   };
   EXPECT_EQ(counted("len(d.getElementsByTagName(\"g\"))"), "4\n");
-  // Seven curves of 8u32u, six of 32f32f, which NPP has not; each in two panels.
+  // Seven curves of 8u32u, and six of 32f32f, for which NPP has no function; each in two panels.
   EXPECT_EQ(counted("len(d.getElementsByTagName(\"polyline\"))"), "26\n");
   const std::string picture = contents(work / "p.svg");
   for (const char* name : {"copy or widen", "areal", "scanrow-brlt", "brlt-scanrow", "scanrow-column", "scan-scan",
@@ -199,7 +199,7 @@ TEST_F(CommandBenchChen, WithoutNpp) {
 }
 
 TEST_F(CommandBenchChen, WhatLacksMemoryIsLeftOutAndTheRestGoesOn) {
-  // The transposed table of 96 x 80, which scanrow-column has not, and that of 64 x 64 is smaller.
+  // scanrow-column has no transposed table of 96 x 80, and the one of 64 x 64 is smaller.
   const Outcome outcome = measured({"32f32f"}, {}, {"AREAL_STAND_IN_MEMORY=20000"});
   EXPECT_EQ(records.count({"32f32f", "96x80", "brlt-scanrow"}), 0U);
   EXPECT_EQ(records.count({"32f32f", "64x64", "brlt-scanrow"}), 1U);

@@ -1,4 +1,4 @@
-// areal bench sat --table kasagi, on the stand-in for a GPU's half; and areal sat --r best.
+// areal bench sat --table kasagi, with the stand-in for the GPU plug-in; and areal sat --r best.
 #include <areal/sat.hpp>
 #include <cmath>
 #include <map>
@@ -17,7 +17,7 @@ std::vector<std::string> words_of(const std::string& line) {
   return {std::istream_iterator<std::string>(stream), {}};
 }
 
-// Name -> the numbers behind it. Names end where a number, a mark or a bar begins.
+// Name -> the numbers after it. Names end where a number, a mark or a bar begins.
 std::map<std::string, std::vector<std::string>> rows_of(const std::string& table, std::size_t columns) {
   std::map<std::string, std::vector<std::string>> rows;
   std::istringstream stream(table);
@@ -45,7 +45,7 @@ class CommandBenchKasagi : public CommandTest {
   Outcome outcome;
 };
 
-// Of that size and of the table's cells (or of the curve): id -> record; the hybrid's with r.
+// The table's cells (or the curve) of that size: id -> record; the hybrid's with r.
 std::map<std::string, Json> cells(const Json& rows, std::int64_t width, const std::string& shown) {
   std::map<std::string, Json> found;
   for (const Json& row : rows) {
@@ -92,7 +92,7 @@ TEST_F(CommandBenchKasagi, RecordsAndTable) {
     expect_cell("4R1W(CPU)", column, there.at("4r1w-cpu")["time_us"]["median"]);
     expect_cell("copy", column, there.at("1r1w")["floor_us"]);
 
-    // The curve: all sides, as there are few. The table has the nearest to 1/4, and the best of the curve.
+    // The curve: all sides, as there are few. The table has the one nearest to 1/4, and the best of the curve.
     const std::vector<double> all = hybrid_shares(shape, Border::none, 100);
     const auto curve = cells(rows, width, "kasagi-r");
     ASSERT_EQ(curve.size(), all.size());
@@ -109,7 +109,7 @@ TEST_F(CommandBenchKasagi, RecordsAndTable) {
     expect_cell("1.25R1W", column, there.at("hybrid-1r1w " + Json(quarter).dump())["time_us"]["median"]);
     EXPECT_EQ(there.count("hybrid-1r1w " + Json(best).dump()), 1U);
 
-    // areal's default is the one that is left, under its own name.
+    // The remaining row is areal's default, under its own name.
     std::vector<std::string> others;
     for (const auto& [name, row] : there)
       if (std::find(fixed.begin(), fixed.end(), name) == fixed.end() && !row.contains("r")) others.push_back(name);
@@ -118,7 +118,7 @@ TEST_F(CommandBenchKasagi, RecordsAndTable) {
     const double cpu = std::min(ms("2R2W(CPU)", column), ms("4R1W(CPU)", column));
     EXPECT_NEAR(ms("speed-up", column), cpu / ms("fastest (1+r)R1W", column), 0.02 * ms("speed-up", column));
 
-    // The star stands beside the fastest of the paper's rows on the GPU, and there alone.
+    // The star is beside the fastest of the paper's GPU rows, and only there.
     std::string starred;
     for (const auto& [name, numbers] : table)
       if (numbers[column].starts_with("*")) starred += name + ".";
@@ -138,7 +138,7 @@ TEST_F(CommandBenchKasagi, SizesAscendAndManySharesAreSearched) {
   EXPECT_NE(outcome.out.find("widen"), std::string::npos);
   const auto curve = cells(rows, 416, "kasagi-r");
   EXPECT_GE(curve.size(), 10U);  // of 12
-  // What the coarse ones left out beside the best of them has been tried, too.
+  // The shares between the coarse ones around the best have been tried, too.
   double best = 0, least = std::numeric_limits<double>::infinity();
   std::set<double> shares;
   for (const auto& [name, row] : curve) {
@@ -178,7 +178,7 @@ END
 }
 
 TEST_F(CommandBenchKasagi, WhatIsLeftOutIsSaid) {
-  // One row of tiles has no triangles; of an image beyond 63 bits there is nothing, and the rest goes on.
+  // One row of tiles has no triangles. An image beyond 63 bits gives no rows, and the rest continues.
   const Json rows = records({"--size", "32x100", "--size", "2147483648x2147483648", "--size", "64x64"});
   EXPECT_NE(outcome.err.find("left out, hybrid-1r1w of 32x100: triangles need two rows and two columns of tiles"),
             std::string::npos)
@@ -194,7 +194,7 @@ TEST_F(CommandBenchKasagi, WhatIsLeftOutIsSaid) {
   EXPECT_EQ(table.at("r")[0], "-");
   EXPECT_NE(table.at("1R1W")[0], "-");
   EXPECT_EQ(cells(rows, 2147483648, "kasagi").size(), 0U);
-  // Words to spare.
+  // Extra words.
   EXPECT_LT(outcome.err.size(), 5000U);
 }
 
@@ -242,7 +242,7 @@ TEST_F(CommandBenchKasagi, WithoutAGpuNothingIsMeasured) {
   EXPECT_EQ(none.code, 1) << none.err;
   EXPECT_EQ(none.out, "");
   EXPECT_EQ(others({}), std::vector<std::string>());
-  // A picture that has no place is told before the work.
+  // A picture that cannot be written is reported before the work.
   const Outcome lost = run({"bench", "sat", "--table", "kasagi", "--size", "64x64", "--plot", "nowhere/p.svg"}, {},
                            {"AREAL_BENCH_DIR=" AREAL_BENCH_STAND_IN});
   EXPECT_EQ(lost.code, 1) << lost.err;

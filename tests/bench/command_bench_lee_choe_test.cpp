@@ -1,5 +1,5 @@
-// areal bench histogram --figure lee-choe: its records, its tables and its picture, timed by the plug-in that stands in
-// for a GPU. Lines of 2100 take several blocks where a thread has two elements, so that the variants differ.
+// areal bench histogram --figure lee-choe: its records, its tables and its picture, timed by the stand-in for the GPU
+// plug-in. Lines of 2100 take several blocks if a thread has two elements, so that the variants differ.
 
 #include <set>
 #include "figure_runner.hpp"
@@ -63,7 +63,7 @@ void BenchLeeChoe::expect_relative(const Json& records) const {
     expect_row({"5", "lee-choe"});
     expect_row({"reduce-then-scan"});
     EXPECT_EQ(row(heading, {"memset"}).size(), 2U);
-    // One block a line saves what several write and read again; the mapping alone saves no access.
+    // One block for a line saves the accesses of several; the mapping alone saves none.
     EXPECT_LT(time(records, "lee-choe-multiple", 2100, bins), time(records, "harris", 2100, bins));
     EXPECT_EQ(row(heading, {"4", "lee-choe-shared"}).at(0), "100.0");
   }
@@ -84,8 +84,8 @@ TEST_F(BenchLeeChoe, WhatIsRefusedIsSaidAndTheRestGoesOn) {
             std::string::npos)
       << outcome.err;
   EXPECT_EQ(row("Lee, Choe 2014, 2 bins", {"4", "lee-choe-shared"}), (Words{"-", "-"}));
-  EXPECT_EQ(count_of(picture(), "<circle"), 2U * 4 * 2);  // but for harris', which is dashed, and lee-choe-shared's
-  // Without Harris' there is nothing to compare with, and no picture of it is empty.
+  EXPECT_EQ(count_of(picture(), "<circle"), 2U * 4 * 2);  // except harris', which is dashed, and lee-choe-shared's
+  // Without Harris' times there is no reference, and no empty picture.
   records = figure(asked, "harris");
   EXPECT_EQ(records.size(), 4U * 2 * 2);
   EXPECT_EQ(row("Lee, Choe 2014, 1 bins", {"harris,", "us"}), (Words{"-", "-"}));

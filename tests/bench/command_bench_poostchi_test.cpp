@@ -1,5 +1,5 @@
-// areal bench histogram --figure poostchi: its records, its tables and its picture, timed by the plug-in that stands in
-// for a GPU, and by the CPU.
+// areal bench histogram --figure poostchi: its records, its tables and its picture, timed by the stand-in for the GPU
+// plug-in, and by the CPU.
 
 #include <cmath>
 #include <set>
@@ -62,13 +62,13 @@ void BenchPoostchi::expect_complete(const Json& records) const {
     for (const char* id : {"image up", "tensor up", "tensor down"}) expected.insert(std::string("transfer ") + id);
     for (const char* id : {"device", "hostx1", "hostx2"}) expected.insert(std::string("initialisation ") + id);
   }
-  // Of 48x20 with 3 bins alone.
+  // Only of 48x20 with 3 bins.
   for (const char* block : {"16-64", "16-128", "32-128", "32-256", "32-1024", "64-128", "64-256", "64-1024"})
     for (const char* id : {"cw-tis", "wf-tis"}) expected.insert(std::string("histogram ") + id + "-" + block);
   EXPECT_EQ(Json(found), Json(expected));
 }
 
-// Figures 9 and 10: each tile with each block that it may have.
+// Figures 9 and 10: each tile with each possible block.
 void BenchPoostchi::expect_sweep(const Json& records) const {
   const std::string heading = "Figures 9 and 10, 48x20, 3 bins";
   EXPECT_EQ(table(heading).size(), 1U + 2 * (3 + 4 + 4));
@@ -88,7 +88,7 @@ void BenchPoostchi::expect_sweep(const Json& records) const {
     }
 }
 
-// Launches as the algorithms have them: height 20, width 48, 3 bins.
+// Launches by the algorithms: height 20, width 48, 3 bins.
 void BenchPoostchi::expect_phases(const Json& records) const {
   const auto expect = [&](const Json& what, const std::vector<std::pair<std::string, int>>& phases) {
     const Json& record = one(records, what);

@@ -1,4 +1,4 @@
-// areal bench scan --table all, on the stand-in for a GPU's half.
+// areal bench scan --table all, with the stand-in for the GPU plug-in.
 #include <areal/catalog.hpp>
 #include <nlohmann/json.hpp>
 #include "command_runner.hpp"
@@ -51,12 +51,12 @@ TEST_F(CommandBenchScan, EveryRowAndCub) {
     EXPECT_EQ(row["algorithm"], std::string(wanted[place]->id));
     EXPECT_EQ(row["source"], std::string(wanted[place]->source));
     EXPECT_EQ(row.contains("k"), wanted[place]->id == "sequential-parallel");
-    // Shorter than a group that a GPU's L2 holds.
+    // Shorter than a group that fits a GPU's L2.
     if (row.contains("k")) {
       EXPECT_EQ(row["k"], n);
     }
   }
-  // What is timed is the row that is named: a scan of one launch reads and writes each element once.
+  // The timed algorithm is the one that the row names: a scan of one launch reads and writes each element once.
   const auto of = [&](const std::string& id) {
     for (const Json& row : rows)
       if (row["algorithm"] == id && row["width"] == 5000 && row["lane"] == "8u32u") return row["time_us"]["median"];

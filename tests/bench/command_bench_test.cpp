@@ -1,4 +1,4 @@
-// areal bench: its records, tables of squares among them, and what it says of peers that are not there.
+// areal bench: its records, tables of squares among them, and its notes on missing peers.
 
 #include <nlohmann/json.hpp>
 #include "command_runner.hpp"
@@ -57,7 +57,7 @@ TEST_F(CommandBench, ThePythonThatIsNamedIsAsked) {
   ASSERT_FALSE(rows.empty());
   EXPECT_EQ(rows.back()["algorithm"], "planted 1") << outcome.err;
   EXPECT_EQ(rows.back()["time_us"]["median"], 2.0);
-  // Switched off, it is not.
+  // If it is switched off, it is absent.
   for (const Json& row : records({"bench", "sat", "--types", "8u32u", "--no-peers"},
                                  {"AREAL_PEERS_PYTHON=" + (work / "it's python").string()}))
     EXPECT_NE(row["algorithm"], "planted 1");

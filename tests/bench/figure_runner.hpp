@@ -1,6 +1,5 @@
 #pragma once
-// Runs a figure of `areal bench` with the plug-in that stands in for a GPU, and reads what comes: records, tables,
-// picture.
+// Runs a figure of `areal bench` with the stand-in for the GPU plug-in, and reads its output: records, tables, picture.
 
 #include <cctype>
 #include <nlohmann/json.hpp>
@@ -24,7 +23,7 @@ inline std::size_t count_of(const std::string& text, const std::string& part) {
 
 class FigureTest : public CommandTest {
  protected:
-  // The records of `areal bench histogram --figure ..`, which went well.
+  // The records of a successful `areal bench histogram --figure ..`.
   Json figure(Words arguments, const std::string& refused = {}) {
     arguments.insert(arguments.end(), {"--json", "records.json", "--plot", "picture.svg"});
     outcome = command(arguments, refused);
@@ -39,7 +38,7 @@ class FigureTest : public CommandTest {
     return run(arguments, {}, environment);
   }
 
-  // The lines of the table under the heading that begins so, each as its words.
+  // The lines of the table under the heading that begins with this text, each as its words.
   std::vector<Words> table(const std::string& heading) const {
     std::istringstream stream(outcome.out);
     std::vector<Words> lines;
@@ -52,7 +51,7 @@ class FigureTest : public CommandTest {
     EXPECT_FALSE(lines.empty()) << "no table " << heading << " in\n" << outcome.out;
     return lines;
   }
-  // The line that begins with those words, the rest of it.
+  // The rest of the line that begins with those words.
   Words row(const std::string& heading, const Words& begin) const {
     for (const Words& line : table(heading))
       if (line.size() >= begin.size() && std::equal(begin.begin(), begin.end(), line.begin()))

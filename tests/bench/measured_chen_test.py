@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""What the page of Chen 2018 says of planted records: numbers of the right rows, and nothing of rows that are not there."""
+"""The page of Chen 2018 from planted records: numbers of the right rows, and no claims about missing rows."""
 
 import argparse
 import pathlib
@@ -59,8 +59,8 @@ def main():
         assert "Here: up to 5.0 times (8u32s, 1024x1024), 2.25 to 5.00 over all." in text, text
         assert "of 2 cases: `scanrow-brlt` in 1, `brlt-scanrow` in 1, `scanrow-column` in 0." in text, text
         assert "0.80 to 2.00 times as fast, slower at 8u32s 2048x2048." in text, text
-        assert "up to 6k. Not measured." in text and "the former's time, Not measured." in text, text
-        assert "Figure 8 and VI-D: not measured yet." in text and "The model beside the times: not measured yet." in text, text
+        assert "up to 6k. Not measured." in text and "the former's is Not measured." in text, text
+        assert "Figure 8 and VI-D: not measured yet." in text and "The model beside measured times: not measured yet." in text, text
         assert ".svg" not in text
         path.with_suffix(".svg").write_text("<svg/>")
         assert "(../../bench/results/2030-01-01-cuda-sat-chen.svg)" in page(full)
@@ -69,25 +69,25 @@ def main():
                 cells = line.count("|")
             assert not line.startswith("|") or line.count("|") == cells, line
 
-        # One of the three refused: nobody is the best there, and no ratio is of another size.
+        # If one of the three was refused, there is no best, and no ratio comes from another size.
         text = page(without(full, "scanrow-column", "8u32s", 2048))
         assert "of 1 cases: " in text and "up to 3.0 times (8u32s, 1024x1024), 3.00 to 3.00 over all" in text, text
         assert "| 2048x2048 | 8.0 | 300.0 | 90.0 | 40.0 | 50.0 |  | 50.0 |  |  | 6.00 | 1.80 |  |" in text, text
-        assert "no best is named, at 8u32s 2048x2048." in text, text
+        assert "so there is no best, at 8u32s 2048x2048." in text, text
         # No baseline, no NPP, no default.
         text = page(without(full, "scan-scan", "8u32s", 1024))
         assert "| 1024x1024 | 8.0 |  | 100.0 | 40.0 | 20.0 | 30.0 | 10.0 |  | 5.00 |  | 10.00 | 2.00 |" in text, text
         text = page(case("32f32f", 1024))
         assert "NPP |" not in text and "as fast as NPP. Here: Not measured." in text, text
         text = page(without(case("32f32f", 1024), "all-partials", "32f32f", 1024))
-        assert "beside the best of the three: Not measured." in text, text
+        assert "against the best of the three: Not measured." in text, text
 
-        # 64f64f, where the baseline wins at the larger size.
+        # 64f64f, where the baseline is faster at the larger size.
         text = page(case("64f64f", 1024) + case("64f64f", 8192, scan_scan=19))
-        assert "up to 6k. Here it is not at 8192x8192." in text, text
-        assert "up to 6k. Here it is at every size." in page(case("64f64f", 1024)), text
+        assert "up to 6k. Here it is not faster at 8192x8192." in text, text
+        assert "up to 6k. Here it is faster at every size." in page(case("64f64f", 1024)), text
 
-        # The launches, Ladner-Fischer's apart.
+        # The launches, with Ladner-Fischer's in their own rows.
         launched = case("32f32f", 1024, row_brlt_launches=(20, 22), brlt_row_launches=(9, 11), column_launches=(12, 7))
         slow = record("scanrow-brlt", "32f32f", 1024, 44, (500, 500), scan="ladner-fischer")
         text = page(launched + [slow])
@@ -95,8 +95,8 @@ def main():
         assert "| 1024x1024 | 2 T(BrltScanRow) < T(ScanRow) + T(ScanColumn) | 20.0 | 19.0 | no |" in text, text
         assert "| 1024x1024 | T(BrltScanRow) < T(ScanRowBrlt) | 10.0 | 21.0 | yes |" in text, text
         assert "| 1024x1024 | `scanrow-brlt` | ladner-fischer | 500.0 | 500.0 |" in text, text
-        assert "of the former's time, 1.10 to 1.10 (32f32f)." in text, text
-        assert "| 1024x1024 | 8.0 | 60.0 | 40.0 |" in text, text  # the figures are of Kogge-Stone
+        assert "to the former's is 1.10 to 1.10 (32f32f)." in text, text
+        assert "| 1024x1024 | 8.0 | 60.0 | 40.0 |" in text, text  # the figures are for Kogge-Stone
         text = page(without(launched, "brlt-scanrow", "32f32f", 1024))
         assert "not all launches were measured" in text and "T(BrltScanRow)" not in text, text
 
@@ -109,7 +109,7 @@ def main():
                                          "claims": {"ScanColumn < BrltScanRow": False}}]}}
         text = page(launched, [model])
         assert "| 32f32f | kogge-stone | `brlt-scanrow` | 10.0 | 25.0 | 2.5 |" in text and "`scanrow-brlt` | 10.0" not in text, text
-        assert "by the model it holds, by the times it does not hold." in text, text
+        assert "it holds by the model, and does not hold by the measured times." in text, text
         assert "not measured yet" in page(launched, [{"device": "a device", "predictions": []}])
     print("the page of Chen 2018 says what was planted")
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""bench/pages/ncu_sectors.py against a stand-in for ncu, which says what the simulated machine counts, or something else."""
+"""bench/pages/ncu_sectors.py with a stand-in for ncu, which reports the simulated machine's counts or different ones."""
 
 import argparse
 import contextlib
@@ -99,13 +99,13 @@ def main():
             assert simt["reads"] > 0 and simt["writes"] > 0, (kernel, simt)
             assert (simt["posted"] > 0) == (kernel != "ReduceThenScanWrite"), (kernel, simt)
             says[kernel] = said_of(module, simt)
-        says["ReduceThenScanWrite"]["metrics"][f"{module.L1}ld.sum"] -= 100  # nobody polls there
+        says["ReduceThenScanWrite"]["metrics"][f"{module.L1}ld.sum"] -= 100  # no polls there
         text, records, code = run(module, folder, areal, says, "--keep", str(folder / "kept"))
         assert code == 0, text
         assert [record["algorithm"] for record in records] == ["Lookback", "Thin", "ReduceThenScanWrite"]
         assert all(row["difference"] == 0 for record in records for row in record["rows"] if row["should_agree"]), text
         assert records[0]["instructions"]["LDG handed"] == 100, records[0]
-        # From what was kept, without an ncu.
+        # From kept output, without ncu.
         again, _, code = run(module, folder, areal, {"unknown": []}, "--again", str(folder / "kept"))
         assert (again, code) == (text, 0), again
         # An older ncu without the copies' counters, or without sectors by instruction.
@@ -114,7 +114,7 @@ def main():
         bare = {**says, "Lookback": {**says["Lookback"], "sass": []}}
         text, _, code = run(module, folder, areal, bare, "--only", "Lookback")
         assert code == 0 and "names no sectors by instruction" in text, text
-        # A difference of 3 % is found, in any of the counters that are held to account.
+        # The check finds a difference of 3 % in any of the counters that must agree.
         for kernel, metric in (("Lookback", module.COPIES[1]), ("Lookback", f"{module.L1}st.sum"), ("ReduceThenScanWrite", f"{module.L1}ld.sum")):
             off = json.loads(json.dumps(says))
             off[kernel]["metrics"][metric] = round(off[kernel]["metrics"][metric] * 1.03)

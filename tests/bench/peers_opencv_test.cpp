@@ -1,4 +1,4 @@
-// The same tables as OpenCV's cv::integral, on images with the smooth parts, edges and noise of photographs.
+// The same tables as OpenCV's cv::integral, on images with smooth parts, edges and noise like photographs.
 #include <gtest/gtest.h>
 #ifndef AREAL_HAVE_OPENCV
 TEST(PeersOpenCv, IsNotInstalled) { GTEST_SKIP() << "OpenCV's core and imgproc were not found when this was built"; }
@@ -31,7 +31,7 @@ View view_of(cv::Mat& mat, Type type) {
   return View(mat.data, type, Shape{mat.cols, mat.rows, mat.channels()}, static_cast<std::int64_t>(mat.step));
 }
 
-/// A sky, a house and grain; a part of a larger matrix, so that rows have a pitch.
+/// A gradient, a rectangle and noise; a part of a larger matrix, so that rows have a pitch.
 cv::Mat picture(Type type, int width, int height, int channels) {
   cv::Mat all(height + 4, width + 9, CV_MAKETYPE(cv_depth(type), channels));
   cv::Mat part = all(cv::Rect(5, 2, width, height));
@@ -97,7 +97,7 @@ TEST(PeersOpenCv, SumSquaresAndTilted) {
                           values_of(view_of(squares, Type::f64))),
                   "")
             << at;
-        // The tilted oracle takes time that grows with the height squared: compared directly where sums are exact.
+        // The tilted oracle's time grows with the height squared, so exact sums are compared directly.
         Expected bound;
         if (is_float(types.table) && (is_float(types.input) || types.table == Type::f32)) {
           if (width * height > 100 * 100) continue;

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""`areal sat` beside numpy's cumsum and scikit-image's integral_image: on the shipped pictures, and on arrays of every
-type that .npy holds.
+"""`areal sat` beside numpy's cumsum and scikit-image's integral_image: on the shipped pictures, and on arrays of every type
+that .npy holds.
 
-Exits 77 (skipped) with the reason where numpy or the command is missing; without scikit-image, numpy alone is compared.
+Exits 77 (skipped) with the reason if numpy or the command is missing; without scikit-image, only numpy is compared.
 """
 
 import argparse
@@ -35,7 +35,7 @@ def types_of(lane):
 
 
 def cumsum_table(image, dtype, border):
-    """The definition, by numpy: in the table's type, so that integers wrap modulo 2^k."""
+    """The definition, in numpy and in the table's type, so that integers wrap modulo 2^k."""
     table = image.astype(dtype).cumsum(0, dtype=dtype).cumsum(1, dtype=dtype)
     if border == "none":
         return table
@@ -44,7 +44,7 @@ def cumsum_table(image, dtype, border):
 
 
 def difference(ours, theirs, relative):
-    """Nothing, or how two tables differ. `relative` is of the largest sum of magnitudes; 0 asks for equal bits."""
+    """None, or the difference of two tables. `relative` is a fraction of the largest sum of magnitudes; 0 requires equal bits."""
     if ours.shape != theirs.shape or ours.dtype != theirs.dtype:
         return f"{ours.dtype}{list(ours.shape)} is not {theirs.dtype}{list(theirs.shape)}"
     if relative == 0:

@@ -1,4 +1,5 @@
-# The GPU's half of `areal bench` where there is none: papers' tables and figures, timed by what the simulated machine counts.
+# The stand-in for the GPU plug-in of `areal bench`: papers' tables and figures, timed by the counts of the simulated
+# machine.
 if(AREAL_SIMT AND TARGET areal_command)
   add_library(areal_bench_stand_in MODULE bench/stand_in/cuda_bench.cpp)
   set_target_properties(areal_bench_stand_in PROPERTIES PREFIX "" OUTPUT_NAME areal_cuda_bench

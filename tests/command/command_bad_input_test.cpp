@@ -94,6 +94,10 @@ TEST_F(CommandBadInput, WrongUse) {
   const Case cases[] = {
       {{}, 2, "no verb given; areal --help lists them"},
       {{"frobnicate"}, 2, "frobnicate is no verb; areal --help lists them"},
+      {{"frobnicate", "--help"}, 2, "frobnicate is no verb; areal --help lists them"},
+      {{"--help", "frobnicate"}, 2, "frobnicate is no verb; areal --help lists them"},
+      {{"--threads", "2", "frobnicate", "-h"}, 2, "frobnicate is no verb; areal --help lists them"},
+      {{"frobnicate", "--version"}, 2, "frobnicate is no verb; areal --help lists them"},
       {{"sat"}, 2, "INPUT is required"},
       {{"sat", "a.npy", "--frob"}, 2, "--frob"},
       {{"sat", "a.npy", "--threads", "-1"}, 2, "--threads -1: may not be less than 0"},
@@ -137,6 +141,15 @@ TEST_F(CommandBadInput, WrongUse) {
       {{"hist", "a.npy", "--joint"}, 2, "--joint: a.npy has 1 channel; it may have 2 or 3"},
       {{"window", "a.npy", "-o", "w.png", "--mean"}, 2, "--size: is needed"},
       {{"window", "a.npy", "-o", "w.png", "--size", "3x3"}, 2, "one of --sum, --mean, --std and --threshold is needed"},
+      {{"window", "a.npy", "-o", "w.png", "--size", "3x3", "--mean", "--edge", "mirror"},
+       2,
+       "--edge mirror: may be valid, shrink, zero, replicate, reflect, symmetric, wrap or constant"},
+      {{"window", "a.npy", "-o", "w.png", "--size", "3x3", "--mean", "--edge", "zero", "--value", "3"},
+       2,
+       "--value 3: needs --edge constant"},
+      {{"window", "a.npy", "-o", "w.png", "--size", "3x3", "--mean", "--edge", "constant", "--value", "0.5"},
+       2,
+       "window: value 0.5 for a table of 32u: it may be a whole number from 0 to 4294967295"},
       {{"window", "a.npy", "-o", "w.png", "--size", "0x3", "--mean"}, 2, "--size 0: may not be less than 1"},
       {{"window", "a.npy", "-o", "w.png", "--size", "99x3", "--mean", "--edge", "valid"},
        2,
@@ -219,7 +232,7 @@ TEST_F(CommandBadInput, Npy) {
   for (const char* name : {"complex.npy", "big.npy", "order.npy", "lying.npy", "lying2.npy", "flat.npy", "broken.npy"})
     check({{"sat", name}, 1, std::string(name) + ": "});
   check({{"sat", "lying.npy"}, 1, "is truncated: its header declares 24000000 bytes of data, 24 are there"});
-  check({{"sat", "long.npy"}, 2, "image type 64s has no types"});
+  check({{"sat", "long.npy"}, 2, "image type 64s has no default types"});
   check({{"sat", "many.npy"}, 2, "many.npy: has 6 channels, which is no colour"});
   check({{"sat", "-"}, 1, "standard input: holds no .npy array"});
   check({{"sat", "-"}, 1, "standard input"}, "no array at all");

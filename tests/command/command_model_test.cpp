@@ -1,4 +1,4 @@
-// areal model: what it prints, its JSON and its picture, and what it says of wrong use.
+// areal model: its output, its JSON and its picture, and its errors for wrong use.
 
 #include <gtest/gtest.h>
 #include <areal/info.hpp>
@@ -41,10 +41,10 @@ TEST_F(CommandModel, JsonHasOneObjectForEachMachineAndCombination) {
     EXPECT_EQ(point["enough_threads"], p >= 160);
     EXPECT_EQ(point["enough_elements"], false);
     EXPECT_EQ(point["programs"].size(), 8u);
-    // n/p rounds of p/w + l - 1; all at once where p is more.
+    // n/p rounds of p/w + l - 1; all at once if p is larger.
     EXPECT_EQ(units(point, "contiguous"), p == 2048 ? 1024 / 8 + 19 : 1024 / p * (p / 8 + 19));
   }
-  // Every second cell: two entries on both, one more on the UMM where a stretch begins within a group.
+  // Every second cell: two entries on both machines, one more on the UMM if a stretch begins within a group.
   EXPECT_LT(units(points[1], "optimal"), units(points[4], "optimal"));
 }
 
@@ -56,7 +56,7 @@ TEST_F(CommandModel, TextHasTimesAndConstants) {
   // By default p doubles from w to n.
   const auto points = lines_of(answer({"model", "nakano", "--n", "256", "--json"}));
   EXPECT_EQ(points.size(), 2u * 4);
-  // And hides the latency where something else varies.
+  // It hides the latency if something else varies.
   for (const Json& point : lines_of(answer({"model", "nakano", "--n", "256", "--l", "2,4", "--json"})))
     EXPECT_EQ(point["p"], 32 * point["l"].get<std::int64_t>());
 }
@@ -91,7 +91,9 @@ TEST_F(CommandModel, AlgorithmsCostIsCounted) {
   // 2 x 2 tiles: each but the first column and row reads 64 sums beside and above it, and one corner.
   EXPECT_TRUE(std::regex_search(text, std::regex(R"(\nreads +1 n +4225 +4096 +129\n)"))) << text;
   EXPECT_TRUE(std::regex_search(text, std::regex(R"(\nwrites +1 n +4160 +4096 +64\n)"))) << text;
-  EXPECT_TRUE(std::regex_search(text, std::regex(R"(\nbarrier steps B +h / T \+ w / T - 2 +2 +2 +0\n)"))) << text;
+  EXPECT_TRUE(
+      std::regex_search(text, std::regex(R"(\nbarrier steps B +ceil\(h / T\) \+ ceil\(w / T\) - 2 +2 +2 +0\n)")))
+      << text;
   // 8385 / 32 + 3 * 99 beside 8192 / 32 + 3 * 99.
   const std::string formula = R"( +2 n/w \+ \(B\+1\)\(l-1\) +)";
   EXPECT_TRUE(
@@ -187,13 +189,21 @@ TEST_F(CommandModel, SumsOfALine) {
       << text;
   // Each group of 1024 is one level in global memory and one in a block, three launches, and between groups the carry;
   // before all the copy.
-  EXPECT_TRUE(
-      std::regex_search(text, std::regex(R"(\nbarrier steps B +n / k \(2 log2\(k / 512\) \+ 2\) - 1 +15 +15 +0\n)")))
+  EXPECT_TRUE(std::regex_search(text, std::regex(R"(\nbarrier steps B +ceil\(n / k\) - 1 .* 15 +15 +0\n)"))) << text;
+  // p of the bound is --threads: 4096 / 32 + 32 * 4096 / 512 + 32 * 4096 * 10 / 1024.
+  EXPECT_TRUE(std::regex_search(text, std::regex(R"(\nUMM, time units +n/w \+ nl/p \+ \(nl log k\) / k +\d+ +1664 )")))
       << text;
+  EXPECT_NE(text.find("\nNakano 2013 has a bound on the UMM alone; its p is 512\n"), std::string::npos) << text;
   // Without a family `harris` is a tensor's.
   const Json tensor = Json::parse(answer({"model", "--algorithm", "harris", "--n", "1024", "--json"}));
   EXPECT_EQ(tensor["family"], "histogram");
   EXPECT_EQ(tensor["threads"], nullptr);
+  EXPECT_EQ(tensor["counter"], "32u");
+  EXPECT_EQ(tensor["capacity"], 2048);
+  const Json wide =
+      Json::parse(answer({"model", "--algorithm", "lee-choe", "--n", "64", "--counter", "64u", "--json"}));
+  EXPECT_EQ(wide["counter"], "64u");
+  EXPECT_EQ(wide["capacity"], 4096);
   const Json line = Json::parse(answer(
       {"model", "--family", "scan", "--algorithm", "harris", "--n", "5000", "--types", "8u32u", "--l", "9", "--json"}));
   EXPECT_EQ(line["family"], "scan");
@@ -309,6 +319,8 @@ TEST_F(CommandModel, WrongUseIsOneSentence) {
       {{"--algorithm", "1r1w", "--size", "2048x1024"}, "2048 x 1024 elements: may be 1048576 elements together"},
       {{"--algorithm", "cw-b", "--bins", "65535"}, "128 x 128 pixels of 65535 bins: may be 1048576 elements together"},
       {{"--algorithm", "1r1w", "--bins", "4"}, "--bins 4: only an integral histogram has it"},
+      {{"--algorithm", "1r1w", "--counter", "64u"}, "--counter 64u: only an integral histogram has it"},
+      {{"--algorithm", "cw-b", "--counter", "32f"}, "--counter 32f: may be 16u, 32u or 64u"},
       {{"--algorithm", "cw-b", "--types", "8u32u"}, "--types 8u32u: only a summed-area table or a line has it"},
       {{"--algorithm", "1r1w", "--types", "8u8u"}, "--types 8u8u: no such types"},
       {{"--algorithm", "cw-b", "--tile", "16"}, "--tile 16: only cw-tis or wf-tis has it"},

@@ -1,4 +1,4 @@
-// The command as a process: outputs that cannot be written, readers that leave, interrupts.
+// The command as a process: outputs that cannot be written, readers that close early, interrupts.
 
 #include <chrono>
 #include <csignal>
@@ -31,7 +31,7 @@ TEST_F(CommandProcess, AReaderThatLeavesEndsItQuietly) {
   const Outcome outcome = shell("areal sat a.npy --regions r.csv | head -n 2; echo ${PIPESTATUS[0]}");
   EXPECT_EQ(outcome.out, "region,x,y,width,height,sum\n0,1,2,3,4," + std::to_string(direct_sum(1, 2, 3, 4)) + "\n0\n");
   EXPECT_EQ(outcome.err, "");
-  // Without the closing reader all the rows come.
+  // If the reader does not close, all rows come.
   EXPECT_EQ(shell("areal sat a.npy --regions r.csv | wc -l").out, "200001\n");
 }
 
@@ -51,7 +51,7 @@ TEST_F(CommandProcess, AnOutputThatIsReadOnlyIsKept) {
   fs::permissions(work / "T.npy", fs::perms::owner_read | fs::perms::group_read | fs::perms::others_read);
   fs::permissions(folder, fs::perms::all);
   fs::permissions(work, fs::perms::all);
-  // Root may write anything: then it is done as nobody.
+  // Root may write anything, so the test runs as nobody.
   const std::string line = AREAL_COMMAND " sat a.npy -o T.npy";
   if (geteuid() == 0 &&
       (shell("command -v setpriv").code != 0 ||
@@ -91,8 +91,7 @@ TEST_F(CommandProcess, AFullDiskLeavesNothing) {
       "0\nT.json\nT.npy\n");
 }
 
-// A table of 200 MB takes long enough to be seen under its temporary name; there the process is stopped, and
-// interrupted.
+// A table of 200 MB takes long enough to be seen under its temporary name; then the process is stopped and interrupted.
 TEST_F(CommandProcess, AnInterruptLeavesNoPartialFile) {
   constexpr int side = 7000;
   write_file(work / "big.raw", "");
@@ -118,7 +117,7 @@ TEST_F(CommandProcess, AnInterruptLeavesNoPartialFile) {
 }
 
 TEST_F(CommandProcess, AVideoIsStreamed) {
-  // The rows of the first arrays come while the producer is still at work: it waits for them.
+  // The rows of the first arrays come while the producer is still working: the producer waits for them.
   const Outcome outcome = shell(
       "mkfifo in; areal sat - --region 1,2,3,4 < in > out.csv & exec 3> in; cat a.npy a.npy >&3;"
       "for i in $(seq 100); do [ \"$(wc -l < out.csv)\" -ge 2 ] && break; sleep 0.1; done; wc -l < out.csv; cat a.npy "

@@ -1,4 +1,4 @@
-// What the command says of good input: every answer against sums made here, pixel by pixel.
+// The command's answers for good input, each compared with sums computed here, pixel by pixel.
 
 #include <areal/catalog.hpp>
 #include <areal/info.hpp>
@@ -110,7 +110,7 @@ TEST_F(Command, CountsWhatALaunchDoes) {
   ASSERT_EQ(hist[1]["launches"].size(), 3u);
   EXPECT_EQ(hist[1]["launches"][2]["kernel"], "ReduceThenScanWrite");
   EXPECT_EQ(hist[1]["launches"][2]["writes"]["elements"], 4 * width * height);
-  // Without --json the data is what it is without --count, and the table goes to standard error.
+  // Without --json stdout is the same as without --count, and the table goes to standard error.
   const std::vector<std::string> plain{"hist", "a.npy", "--backend", "simt", "--bins", "4"};
   std::vector<std::string> counted = plain;
   counted.push_back("--count");
@@ -121,7 +121,7 @@ TEST_F(Command, CountsWhatALaunchDoes) {
   for (const char* kernel : {"ReduceThenScanCount", "ReduceThenScanWalk", "ReduceThenScanWrite", "all"})
     EXPECT_NE(table[0].find(kernel), std::string::npos) << table[0];
   EXPECT_EQ(table[1].rfind("blocks  ", 0), 0u) << table[1];
-  // A frame each.
+  // One line for each frame.
   write_file(work / "two.npy",
              npy("|u1", "43, 61", pixels(width, height)) + npy("|u1", "43, 61", pixels(width, height)));
   const auto frames =
@@ -153,7 +153,7 @@ TEST_F(Command, HistSaysTheSameOnEveryBackend) {
   const Outcome outcome = run(on_simt);
   EXPECT_EQ(outcome.out, answer(on_cpu));
   EXPECT_NE(outcome.err.find("backend simt, algorithm reduce-then-scan"), std::string::npos) << outcome.err;
-  // What `auto` took is said under -v alone.
+  // -v alone reports the choice of `auto`.
   const std::vector<std::string> automatic{"hist", "a.npy", "--bins", "4", "-o", "A.npy"};
   EXPECT_EQ(run(automatic).err, "");
   std::vector<std::string> verbose = automatic;
@@ -177,7 +177,7 @@ TEST_F(Command, EveryAlgorithmAndBorderSaysTheSame) {
         const std::string csv =
             answer({"sat", "a.npy", "--algorithm", std::string(row.id), "--border", border, "--region", "3,4,20,30"});
         std::string cell = std::to_string(direct_sum(3, 4, 20, 30)) + "\n";
-        cell.insert(cell.begin(), ',');  // GCC 12 warns wrongly of "," + std::to_string(..)
+        cell.insert(cell.begin(), ',');  // GCC 12 gives a false warning for "," + std::to_string(..)
         EXPECT_NE(csv.find(cell), std::string::npos) << csv;
       } else if (std::string(border) != "exclusive") {
         const auto rows = json_lines(
@@ -328,7 +328,7 @@ TEST_F(Command, AVideoGivesARowPerFrameAndRegion) {
     last = rows[i]["seconds"].get<double>();
   }
 
-  // A clip cut short gives the frames before the damage, the same rows, and says so.
+  // A truncated clip gives the same rows for the frames before the damage, and reports the damage.
   const std::string clip = contents(work / "data" / "vtest.avi");
   write_file(work / "cut.avi", clip.substr(0, clip.size() / 3));
   const Outcome cut = run({"hist", "cut.avi", "--bins", "4", "--region", "0,0,50,40", "--region", "9,9,1,1", "--json"});
@@ -413,7 +413,7 @@ TEST_F(Command, SavedTensorsAnswerTheSame) {
 }
 
 TEST_F(Command, StreamedAndTensorAnswersAreTheSame) {
-  // Few regions are streamed, regions that touch every row are answered from the tensor: -v says which.
+  // Few regions are streamed; regions that touch every row are answered from the tensor. -v says which.
   std::vector<std::string> few{"hist", "a.npy", "--bins", "8", "-v", "--region", "3,3,9,9"}, many = few;
   for (int y = 0; y < height; ++y) many.insert(many.end(), {"--region", "0," + std::to_string(y) + ",5,1"});
   const Outcome streamed = run(few), tensor = run(many);
@@ -429,7 +429,7 @@ TEST_F(Command, ChartsAndDrawings) {
   EXPECT_NE(chart[1].find("0 .. 64"), std::string::npos);
   EXPECT_NE(answer({"hist", "a.npy", "--bins", "4", "--chart"}).find("█"), std::string::npos);
   answer({"hist", "a.npy", "--bins", "4", "--region", "5,5,20,20", "--draw", "d.png"});
-  // What was drawn is a picture of the same size at least, and not the same picture.
+  // The output is a picture of at least the same size, and differs from the input.
   const auto drawn = json_lines(answer({"sat", "d.png", "--json"})).at(0);
   EXPECT_GE(drawn["width"].get<int>(), width);
   EXPECT_NE(drawn["sum"], direct_sum(0, 0, width, height));
@@ -455,6 +455,28 @@ TEST_F(Command, WindowsMeanAndThreshold) {
       if (pixel(x, y) * count * 100 > sum * 85) ++white;
     }
   EXPECT_EQ(json_lines(answer({"sat", "t.png", "--json"})).at(0)["sum"], white * 255);
+}
+
+// A row of 1, 2, 3 in each of three channels, 1, 10 and 100 times: windows of 1 + 2 beyond the left edge.
+TEST_F(Command, WindowsSeeTheirEdgesInEveryChannel) {
+  write_file(work / "c.npy", npy("|u1", "1, 3, 3", std::vector<std::uint8_t>{1, 10, 100, 2, 20, 200, 3, 30, 30}));
+  const auto first = [&](std::vector<std::string> words) {
+    words.insert(words.begin(),
+                 {"window", "c.npy", "--all-channels", "--size", "5x1", "--sum", "-o", "w.npy", "--edge"});
+    answer(words);
+    const std::string bytes = contents(work / "w.npy");
+    std::vector<double> sums(9);
+    std::memcpy(sums.data(), bytes.data() + (bytes.size() - 72), 72);
+    return std::vector<double>(sums.begin(), sums.begin() + 3);
+  };
+  using Sums = std::vector<double>;  // of the window at the first pixel, whose centre that is
+  EXPECT_EQ(first({"shrink"}), (Sums{6, 60, 330}));
+  EXPECT_EQ(first({"reflect"}), (Sums{11, 110, 560}));
+  EXPECT_EQ(first({"symmetric"}), (Sums{9, 90, 630}));
+  EXPECT_EQ(first({"wrap"}), (Sums{11, 110, 560}));
+  EXPECT_EQ(first({"replicate"}), (Sums{8, 80, 530}));
+  EXPECT_EQ(first({"constant", "--value", "7"}), (Sums{20, 74, 344}));
+  EXPECT_EQ(first({"constant"}), first({"zero"}));
 }
 
 TEST_F(Command, AlgorithmsListsTheCatalogue) {
@@ -507,10 +529,11 @@ TEST_F(Command, CompletionCompletes) {
             std::string::npos);
 }
 
-// What every verb's --help shows is run as it stands.
+// Runs the example in every verb's --help.
 TEST_F(Command, EveryVerbsExampleRuns) {
   const std::string help = answer({"--help"});
-  for (const char* verb : {"sat", "hist", "query", "window", "algorithms", "model", "bench", "info", "completion"}) {
+  for (const char* verb :
+       {"sat", "hist", "query", "window", "scan", "algorithms", "model", "bench", "info", "completion"}) {
     SCOPED_TRACE(verb);
     EXPECT_NE(help.find("\n  " + std::string(verb) + " "), std::string::npos);
     const std::string text = answer({verb, "--help"});

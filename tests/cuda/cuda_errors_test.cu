@@ -1,5 +1,5 @@
-// What areal says of a GPU that refuses or fails. A device that is lost stays so until the process ends: that happens
-// in a child. All is skipped where there is no GPU.
+// areal's errors for a GPU that refuses or fails. A lost device stays lost until the process ends, so these tests run
+// in a child. All is skipped without a GPU.
 #include <gtest/gtest.h>
 #include <areal/error.hpp>
 #include <areal/histogram.hpp>
@@ -23,7 +23,7 @@ class CudaErrors : public testing::Test {
 
 struct Nothing {};
 
-// Writes where a's pointer leads.
+// Writes through the pointer a.
 template <class M, class C>
 struct Store {
   static constexpr int threads = 32, resident = 1;
@@ -38,7 +38,7 @@ struct Store {
   }
 };
 
-// Asks for more shared memory than any device has, or for much; writes through it.
+// Requests more shared memory than any device has, or a lot; writes through it.
 template <class M, class C>
 struct Greedy {
   static constexpr int threads = 32, resident = 1;
@@ -94,7 +94,7 @@ TEST_F(CudaErrors, AnImpossibleLaunchIsNamedAndHarmless) {
   EXPECT_EQ(value_at(memory, stream), 7);
 }
 
-// What a kernel may have beyond 48 KiB is asked for once a device, by whichever thread comes first.
+// The first thread to come raises a kernel's limit beyond 48 KiB, once for each device.
 TEST_F(CudaErrors, ThreadsLaunchTheSameKernel) {
   std::vector<std::thread> threads;
   std::atomic<int> right{0};
@@ -128,7 +128,7 @@ TEST_F(CudaErrors, TooMuchSharedMemoryIsRefusedWhenPlanned) {
   }
 }
 
-// Prints what `f` throws; true where the device is said to be lost.
+// Prints what `f` throws; true if the error says that the device is lost.
 template <class F>
 bool says_lost(const char* what, F f) {
   try {
@@ -168,7 +168,7 @@ bool says_lost(const char* what, F f) {
 
 using CudaErrorsDeathTest = CudaErrors;
 TEST_F(CudaErrorsDeathTest, ALostDeviceIsSaidByAllThatComesAfter) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a process of its own, not a fork of one that holds a device
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a separate process, not a fork of one with a device
   EXPECT_EXIT(lose_the_device(), testing::ExitedWithCode(0),
               "synchronize: the queued work: .*the last kernel that this thread launched was Store.*context is lost.*"
               "must be restarted.*all said it");

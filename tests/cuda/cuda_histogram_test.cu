@@ -1,5 +1,5 @@
-// Integral histograms on a GPU: the CPU's bits for counts, the simulated machine's for weights. All is skipped where
-// there is no GPU.
+// Integral histograms on a GPU: the CPU's bits for counts, the simulated machine's for weights. All is skipped without
+// a GPU.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 #include <areal/catalog.hpp>
@@ -110,8 +110,8 @@ TEST_F(CudaHistogram, OfEveryBinning) {
   check({{100, 90}, Type::u8, Binning::uniform(4096, 0, 256)}, 6);
 }
 
-// A workspace is prepared before the capture, and refused within it; the capture goes on. What was captured may be
-// replayed when the plan is gone.
+// A workspace is prepared before the capture, and refused within it; the capture continues. The captured graph may be
+// replayed after the plan is destroyed.
 TEST_F(CudaHistogram, AGraphIsReplayedWithoutItsPlan) {
   const Shape shape{333, 140};
   const cuda::OwnedStream stream;
@@ -158,7 +158,7 @@ TEST_F(CudaHistogram, AutoTakesTheGpuWhereTheTensorFits) {
   }
 }
 
-// Of every row, those of the papers, too: the tensor bit by bit, and what was launched for it.
+// For every row, including the papers': the tensor bit by bit, and its launches.
 TEST_F(CudaHistogram, BitsAndLaunchesAreThoseOfTheSimulatedMachine) {
   for (const BackendInfo& row : backends())
     if (row.backend == Backend::simt && !row.available) GTEST_SKIP() << "no simulated machine";

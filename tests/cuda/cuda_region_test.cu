@@ -1,4 +1,4 @@
-// What tables on a GPU are asked: the image's own answers, the CPU's bits. All is skipped where there is no GPU.
+// Queries of tables on a GPU: the image's own answers, the CPU's bits. All is skipped without a GPU.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 #include <areal/info.hpp>
@@ -17,7 +17,7 @@ using namespace device_cases;
 
 #define REQUIRE_CUDA(call) ASSERT_EQ((call), cudaSuccess) << cudaGetErrorString(cudaGetLastError())
 
-/// Twins in device memory, at addresses as odd as the host's.
+/// Copies in device memory, at addresses as odd as the host's.
 class Bed {
  public:
   template <class T>
@@ -138,6 +138,12 @@ TEST_F(CudaRegions, Windows) {
   windows_of<std::int16_t, std::int32_t, double, float, Bed>(-300, 300);
   windows_of<float, float, double, double, Bed>(0, 9);
 }
+TEST_F(CudaRegions, WindowsInto8And16Bits) {
+  windows_rounded<std::uint8_t, std::uint32_t, std::uint8_t, Bed>(0, 255);
+  windows_rounded<std::int16_t, std::int32_t, std::uint16_t, Bed>(-3000, 9000);
+  windows_rounded<float, double, std::uint8_t, Bed>(-9, 99);
+}
+TEST_F(CudaRegions, SeveralPlanes) { several_planes<Bed>(); }
 
 TEST_F(CudaRegions, DistanceMaps) {
   distance_maps_of<std::uint32_t, double, Bed>(Border::none);
@@ -147,14 +153,14 @@ TEST_F(CudaRegions, DistanceMaps) {
 
 TEST_F(CudaRegions, ARunnerAnswersTheHost) { a_runner_answers_the_host<Bed>(); }
 
-/// A million regions of a table that stayed where it was computed.
+/// A million regions of a table that stayed in device memory.
 TEST_F(CudaRegions, OfATableThatStays) {
   const auto image = oracle::random_image<std::uint8_t>(2000, 1500, 0, 255, 8);
   const Shape shape{2000, 1500};
   const TypePair types{Type::u8, Type::u32};
   SatOptions options;
   options.backend = Backend::cuda;
-  const SatPlan plan(shape, lane, options);
+  const SatPlan plan(shape, types, options);
   std::vector<Region> regions;
   for (std::uint64_t seed = 0; regions.size() < 1'000'000; ++seed)
     for (const Region& r : oracle::regions_inside(2000, 1500, seed)) regions.push_back(r);
@@ -171,7 +177,7 @@ TEST_F(CudaRegions, OfATableThatStays) {
   const SatTables tables = [&] {
     SatOptions on_cpu;
     on_cpu.backend = Backend::cpu;
-    return sat(ConstView(image.pixels.data(), 2000, 1500), on_cpu, lane);
+    return sat(ConstView(image.pixels.data(), 2000, 1500), on_cpu, types);
   }();
   region_sums({tables.sum.view(), Border::zero}, regions, want);
   EXPECT_EQ(got, want);

@@ -1,4 +1,4 @@
-// Tables on a GPU: what the conformance suite does not ask. All is skipped where there is no GPU.
+// Tables on a GPU: tests beyond the conformance suite. All is skipped without a GPU.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 #include <areal/catalog.hpp>
@@ -29,12 +29,12 @@ class CudaSat : public testing::Test {
 class OnGpu {
  public:
   OnGpu(const Shape& shape, TypePair types, std::uint64_t seed, const std::string& id = "auto")
-      : plan_(shape, lane, options(id)),
-        image_(bytes_of(shape, lane.input)),
-        sum_(bytes_of(plan_.table_shape(), lane.table)),
+      : plan_(shape, types, options(id)),
+        image_(bytes_of(shape, types.input)),
+        sum_(bytes_of(plan_.table_shape(), types.table)),
         workspace_(plan_.workspace_bytes()) {
-    Buffer buffer(random_image(lane.input, shape, Fill::wild, seed), placements[0]);
-    cuda::copy_in(image_.data(), buffer.view().data, bytes_of(shape, lane.input), stream_.get());
+    Buffer buffer(random_image(types.input, shape, Fill::wild, seed), placements[0]);
+    cuda::copy_in(image_.data(), buffer.view().data, bytes_of(shape, types.input), stream_.get());
     plan_.prepare(workspace_.data(), stream_.get());
     stream_.synchronize();
   }
@@ -46,18 +46,18 @@ class OnGpu {
     return options;
   }
   void execute() {
-    const TypePair types = plan_.lane();
-    plan_.execute(
-        {ConstView(image_.data(), lane.input, plan_.image_shape()), View(sum_.data(), lane.table, plan_.table_shape())},
-        workspace_.data(), stream_.get());
+    const TypePair types = plan_.types();
+    plan_.execute({ConstView(image_.data(), types.input, plan_.image_shape()),
+                   View(sum_.data(), types.table, plan_.table_shape())},
+                  workspace_.data(), stream_.get());
   }
   std::vector<std::uint8_t> table() {
-    std::vector<std::uint8_t> bytes(bytes_of(plan_.table_shape(), plan_.lane().table));
+    std::vector<std::uint8_t> bytes(bytes_of(plan_.table_shape(), plan_.types().table));
     cuda::copy_out(bytes.data(), sum_.data(), bytes.size(), stream_.get());
     stream_.synchronize();
     return bytes;
   }
-  void forget() { cuda::clear(sum_.data(), bytes_of(plan_.table_shape(), plan_.lane().table), stream_.get()); }
+  void forget() { cuda::clear(sum_.data(), bytes_of(plan_.table_shape(), plan_.types().table), stream_.get()); }
   cudaStream_t stream() { return static_cast<cudaStream_t>(stream_.get().handle()); }
 
  private:
@@ -81,14 +81,14 @@ INSTANTIATE_TEST_SUITE_P(Rows, CudaSatOf, testing::ValuesIn(device_sat_ids()), [
 });
 
 TEST_P(CudaSatOf, GivesTheSameBitsAThousandTimes) {
-  for (const char* lane : {"32f32f", "8u64f"}) {
-    OnGpu gpu({1900, 1111}, type_pair(lane), 3, GetParam());
+  for (const char* types : {"32f32f", "8u64f"}) {
+    OnGpu gpu({1900, 1111}, type_pair(types), 3, GetParam());
     gpu.execute();
     const auto first = gpu.table();
     for (int i = 0; i < 1000; ++i) {
       if (i % 10 == 0) gpu.forget();
       gpu.execute();
-      if (i % 10 == 9) ASSERT_EQ(gpu.table(), first) << lane << ", run " << i;
+      if (i % 10 == 9) ASSERT_EQ(gpu.table(), first) << types << ", run " << i;
     }
   }
 }
@@ -129,8 +129,8 @@ __device__ unsigned long long nanoseconds() {
   asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
   return now;
 }
-// Until it is told to end, or 20 seconds are over, which it says. One thread of a block asks, and not too often: all of
-// them would keep the bus to the host busy, which the test's own copies need.
+// Until it is told to end, or after 20 seconds, which it reports. One thread of a block polls, and not too often: all
+// of them would saturate the bus to the host, which the test's own copies need.
 __global__ void occupy(const volatile int* go_on, int* gave_up) {
   const unsigned long long begin = nanoseconds();
   while (threadIdx.x == 0 && *go_on != 0) {
@@ -143,7 +143,7 @@ __global__ void occupy(const volatile int* go_on, int* gave_up) {
   __syncthreads();
 }
 
-// Blocks that wait hold most of the machine: a few of ours are resident at a time, on the rest.
+// Waiting blocks occupy most of the machine; a few of ours are resident at a time on the rest.
 TEST_P(CudaSatOf, AdvancesUnderACompetingKernel) {
   int* flags = nullptr;
   REQUIRE_CUDA(cudaHostAlloc(&flags, 2 * sizeof *flags, cudaHostAllocMapped));
@@ -154,7 +154,7 @@ TEST_P(CudaSatOf, AdvancesUnderACompetingKernel) {
   cudaStream_t other;
   REQUIRE_CUDA(cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking));
   OnGpu gpu({5000, 3000}, type_pair("32f32f"), 8, GetParam());
-  gpu.forget();  // whatever is launched below is loaded now: loading waits for the device
+  gpu.forget();  // load everything that is launched below: loading waits for the device
   gpu.execute();
   const auto first = gpu.table();
   *go_on = 1, *gave_up = 0;
@@ -179,13 +179,13 @@ TEST_F(CudaSat, RandomShapesOfEveryLane) {
   for (const TypePair types : type_pairs())
     for (int i = 0; i < 200; ++i) {
       SatCase c;
-      c.types = lane;
+      c.types = types;
       c.image = Shape{1 + below(i % 10 == 0 ? 1500 : 300), 1 + below(i % 10 == 5 ? 1500 : 300)};
       c.options.backend = Backend::cuda;
       c.options.algorithm = ids[random() % ids.size()];
       c.options.border = borders[random() % 3];
       if (i % 4 == 0) c.options.squares = Type::f64;
-      if (i % 4 == 2 && !is_float(lane.input)) c.options.squares = Type::u64;
+      if (i % 4 == 2 && !is_float(types.input)) c.options.squares = Type::u64;
       c.options.mask = i % 6 == 0;
       c.options.tilted = i % 40 == 8;  // its oracle takes long
       c.in = placements[random() % std::size(placements)];
@@ -199,26 +199,26 @@ TEST_F(CudaSat, TheSimulatedMachineGivesTheSameBits) {
   for (const BackendInfo& row : backends())
     if (row.backend == Backend::simt && !row.available) GTEST_SKIP() << "no simulated machine";
   const auto expect_same = [](const std::string& id, TypePair types, const Shape& shape) {
-    OnGpu gpu(shape, lane, 9, id);
+    OnGpu gpu(shape, types, 9, id);
     gpu.execute();
     SatOptions options = OnGpu::options(id);
     options.backend = Backend::simt;
-    const SatPlan plan(shape, lane, options);
-    Buffer image(random_image(lane.input, shape, Fill::wild, 9), placements[0]);
-    std::vector<std::uint8_t> table(bytes_of(plan.table_shape(), lane.table)), workspace(plan.workspace_bytes());
+    const SatPlan plan(shape, types, options);
+    Buffer image(random_image(types.input, shape, Fill::wild, 9), placements[0]);
+    std::vector<std::uint8_t> table(bytes_of(plan.table_shape(), types.table)), workspace(plan.workspace_bytes());
     plan.prepare(workspace.data());
-    plan.execute({image.view(), View(table.data(), lane.table, plan.table_shape())}, workspace.data());
-    EXPECT_EQ(gpu.table(), table) << id << " " << name_of(lane) << ", " << shape.width << "x" << shape.height;
+    plan.execute({image.view(), View(table.data(), types.table, plan.table_shape())}, workspace.data());
+    EXPECT_EQ(gpu.table(), table) << id << " " << name_of(types) << ", " << shape.width << "x" << shape.height;
   };
   for (const TypePair types : type_pairs()) {
-    for (const std::string& id : device_sat_ids()) expect_same(id, lane, {391, 259});
-    for (const std::string& id : device_sat_ids(true)) expect_same(id, lane, {101, 150});
+    for (const std::string& id : device_sat_ids()) expect_same(id, types, {391, 259});
+    for (const std::string& id : device_sat_ids(true)) expect_same(id, types, {101, 150});
   }
   // Deep enough for a recursion of 2r1w, long enough for several pieces of a line.
   for (const std::string& id : device_sat_ids(true)) expect_same(id, type_pair("32f32f"), {1152, 64});
 }
 
-// What comes beside the plain sum, through the copies of SatRunner.
+// The tables beside the plain sum, through the copies of SatRunner.
 TEST_F(CudaSat, TheSimulatedMachineGivesTheSameBitsOfAllTables) {
   for (const BackendInfo& row : backends())
     if (row.backend == Backend::simt && !row.available) GTEST_SKIP() << "no simulated machine";
@@ -226,20 +226,20 @@ TEST_F(CudaSat, TheSimulatedMachineGivesTheSameBitsOfAllTables) {
   for (const TypePair types : type_pairs())
     for (const bool volume : {false, true}) {
       const Shape shape{151, 137, 2, 2, Layout::planar};
-      const bool real = is_float(lane.input);
-      const Buffer image(random_image(lane.input, shape, real ? Fill::holes : Fill::wild, 9), placements[2]);
+      const bool real = is_float(types.input);
+      const Buffer image(random_image(types.input, shape, real ? Fill::holes : Fill::wild, 9), placements[2]);
       const Buffer mask(random_mask({shape.width, shape.height, 1, shape.batch}, 9), placements[1]);
       SatOptions options;
       options.squares = Type::f64;
       options.ignore_nan = real, options.volume = volume, options.tilted = !volume;
       options.backend = Backend::cuda;
-      const SatTables gpu = sat(image.view(), options, lane, mask.view());
+      const SatTables gpu = sat(image.view(), options, types, mask.view());
       options.backend = Backend::simt;
-      const SatTables twin = sat(image.view(), options, lane, mask.view());
-      EXPECT_EQ(bits(gpu.sum), bits(twin.sum)) << name_of(lane) << ", volume " << volume;
-      EXPECT_EQ(bits(gpu.squares), bits(twin.squares)) << name_of(lane) << ", volume " << volume;
-      EXPECT_EQ(bits(gpu.tilted), bits(twin.tilted)) << name_of(lane) << ", volume " << volume;
-      EXPECT_EQ(bits(gpu.count), bits(twin.count)) << name_of(lane) << ", volume " << volume;
+      const SatTables twin = sat(image.view(), options, types, mask.view());
+      EXPECT_EQ(bits(gpu.sum), bits(twin.sum)) << name_of(types) << ", volume " << volume;
+      EXPECT_EQ(bits(gpu.squares), bits(twin.squares)) << name_of(types) << ", volume " << volume;
+      EXPECT_EQ(bits(gpu.tilted), bits(twin.tilted)) << name_of(types) << ", volume " << volume;
+      EXPECT_EQ(bits(gpu.count), bits(twin.count)) << name_of(types) << ", volume " << volume;
     }
 }
 
@@ -253,23 +253,23 @@ TEST_F(CudaSat, LaunchesAreThoseOfTheSimulatedMachine) {
     options.backend = backend;
     told.clear();
     options.launched = [&](const LaunchCounts& launch) { told.push_back(launch); };
-    return SatPlan(shape, lane, options);
+    return SatPlan(shape, types, options);
   };
   for (const Algorithm& row : algorithms()) {
     if (row.family != "sat" || !row.cuda || !row.simt) continue;
     const SatPlan cuda_plan = launches(row, Backend::cuda, there);
     const cuda::OwnedStream stream;
-    const cuda::Memory image(bytes_of(shape, lane.input)), sum(bytes_of(shape, lane.table)),
+    const cuda::Memory image(bytes_of(shape, types.input)), sum(bytes_of(shape, types.table)),
         workspace(cuda_plan.workspace_bytes());
-    cuda::clear(image.data(), bytes_of(shape, lane.input), stream.get());
+    cuda::clear(image.data(), bytes_of(shape, types.input), stream.get());
     cuda_plan.prepare(workspace.data(), stream.get());
-    cuda_plan.execute({ConstView(image.data(), lane.input, shape), View(sum.data(), lane.table, shape)},
+    cuda_plan.execute({ConstView(image.data(), types.input, shape), View(sum.data(), types.table, shape)},
                       workspace.data(), stream.get());
     stream.synchronize();
 
     const SatPlan simt_plan = launches(row, Backend::simt, here);
-    const Array pixels(shape, lane.input);
-    Array table(shape, lane.table), memory({static_cast<std::int64_t>(simt_plan.workspace_bytes()), 1}, Type::u8);
+    const Array pixels(shape, types.input);
+    Array table(shape, types.table), memory({static_cast<std::int64_t>(simt_plan.workspace_bytes()), 1}, Type::u8);
     simt_plan.prepare(memory.data());
     simt_plan.execute({pixels.view(), table.view()}, memory.data());
 
@@ -287,12 +287,12 @@ TEST_F(CudaSat, LaunchesAreThoseOfTheSimulatedMachine) {
 TEST_F(CudaSat, AllTablesOfALargeImage) {
   const Shape shape{4099, 3001};
   const TypePair types = type_pair("8u32u");
-  const Buffer image(random_image(lane.input, shape, Fill::wild, 10), placements[0]);
+  const Buffer image(random_image(types.input, shape, Fill::wild, 10), placements[0]);
   const Buffer mask(random_mask(shape, 10), placements[0]);
   SatOptions options{.squares = Type::u64, .tilted = true};
   const auto tables_of = [&](Backend backend) {
     options.backend = backend;
-    return sat(image.view(), options, lane, mask.view());
+    return sat(image.view(), options, types, mask.view());
   };
   const SatTables gpu = tables_of(Backend::cuda), cpu = tables_of(Backend::cpu);
   const auto same = [](const Array& a, const Array& b) {
@@ -304,16 +304,16 @@ TEST_F(CudaSat, AllTablesOfALargeImage) {
   EXPECT_TRUE(same(gpu.count, cpu.count));
 }
 
-// Each by a thread of its own, whose current device stays the first.
+// Each in its own thread, which keeps the first device as current.
 TEST_F(CudaSat, OnSeveralDevicesAtOnce) {
   const std::vector<DeviceInfo> all = devices();
   if (all.size() < 2) GTEST_SKIP() << "one GPU";
   const Shape shape{2111, 1999};
   const TypePair types = type_pair("8u32u");
-  const Buffer image(random_image(lane.input, shape, Fill::wild, 11), placements[0]);
+  const Buffer image(random_image(types.input, shape, Fill::wild, 11), placements[0]);
   SatOptions options = OnGpu::options("auto");
   options.backend = Backend::cpu;
-  const Array expected = sat(image.view(), options, lane).sum;
+  const Array expected = sat(image.view(), options, types).sum;
   options.backend = Backend::cuda;
   std::vector<int> right(all.size() * 2);
   std::vector<std::thread> threads;
@@ -321,8 +321,8 @@ TEST_F(CudaSat, OnSeveralDevicesAtOnce) {
     threads.emplace_back([&, i] {
       SatOptions here = options;
       here.device = all[i % all.size()].number;
-      SatRunner runner(SatPlan(shape, lane, here));
-      Array table(shape, lane.table);
+      SatRunner runner(SatPlan(shape, types, here));
+      Array table(shape, types.table);
       for (int round = 0; round < 20; ++round) {
         std::memset(table.data(), 0xAA, table.bytes());
         runner.execute({image.view(), table.view()});
@@ -341,12 +341,12 @@ TEST_F(CudaSat, SumAndSquaresOfALargeImageAHundredTimes) {
     for (const Border border : {Border::none, Border::zero}) {
       const Shape shape{border == Border::none ? 4096 : 4099, 3001};
       const TypePair types = type_pair(name);
-      const Buffer image(random_image(lane.input, shape, Fill::wild, 11), placements[0]);
+      const Buffer image(random_image(types.input, shape, Fill::wild, 11), placements[0]);
       SatOptions options{.border = border, .backend = Backend::cpu, .squares = Type::u64};
-      const SatTables cpu = sat(image.view(), options, lane);
+      const SatTables cpu = sat(image.view(), options, types);
       options.backend = Backend::cuda;
-      SatRunner runner(SatPlan(shape, lane, options));
-      Array sum(runner.plan().table_shape(), lane.table), squares(runner.plan().table_shape(), Type::u64);
+      SatRunner runner(SatPlan(shape, types, options));
+      Array sum(runner.plan().table_shape(), types.table), squares(runner.plan().table_shape(), Type::u64);
       for (int i = 0; i < 100; ++i) {
         std::memset(sum.data(), 0x5C, sum.bytes());
         std::memset(squares.data(), 0x5C, squares.bytes());
@@ -363,17 +363,17 @@ TEST_F(CudaSat, MoreThan32BitsOfElements) {
   const TypePair types = type_pair("8u32u");
   if (free_memory() < (std::uint64_t{50} << 30) || devices()[0].free_memory < (std::uint64_t{30} << 30))
     GTEST_SKIP() << "50 GiB of memory and 30 GiB on the GPU are not free";
-  Array image(shape, lane.input);
+  Array image(shape, types.input);
   auto* const pixels = static_cast<std::uint8_t*>(image.data());
   for (std::int64_t i = 0; i < shape.width * shape.height; ++i)
     pixels[i] = static_cast<std::uint8_t>((static_cast<std::uint64_t>(i) * 0x9E3779B97F4A7C15u) >> 56);
-  Array expected(shape, lane.table), got(shape, lane.table);
+  Array expected(shape, types.table), got(shape, types.table);
   SatOptions options = OnGpu::options("auto");
   options.backend = Backend::cpu;
-  SatRunner(SatPlan(shape, lane, options)).execute({image.view(), expected.view()});
+  SatRunner(SatPlan(shape, types, options)).execute({image.view(), expected.view()});
   for (const std::string& id : device_sat_ids()) {
-    SatRunner(SatPlan(shape, lane, OnGpu::options(id))).execute({image.view(), got.view()});
-    EXPECT_EQ(std::memcmp(expected.data(), got.data(), bytes_of(shape, lane.table)), 0) << id;
+    SatRunner(SatPlan(shape, types, OnGpu::options(id))).execute({image.view(), got.view()});
+    EXPECT_EQ(std::memcmp(expected.data(), got.data(), bytes_of(shape, types.table)), 0) << id;
   }
 }
 

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Compiles the kernels of cuda_twins.cuh, which are there over a machine and by hand, and compares what nvcc made of them.
+"""Compiles the kernels of cuda_twins.cuh, which exist over a machine and by hand, and compares the compiled code.
 
-Three forms of each: over the machine; the same object with a body in plain CUDA (what the calls on the machine cost); a
-__global__ function of plain CUDA (what launching an object costs besides). It asserts that the first two have as many
-registers and nearly as many instructions. docs/notes/cuda-twin.md holds the table that `--write` makes.
+Each has three forms: over the machine; the same object with a body in plain CUDA (the difference is the cost of the calls on
+the machine); a __global__ function in plain CUDA (the difference is the cost of launching an object). The test requires equal
+registers and nearly equal instructions of the first two. docs/notes/cuda-twin.md holds the table that `--write` makes.
 
 usage: cuda_twin_sass_test.py [--tree DIR] [--nvcc NVCC] [--write]
-No disassembler is needed: instructions are read from the compiled file, where each has 16 bytes and its kind in 12 bits.
+It needs no disassembler: it reads instructions from the compiled file, where each has 16 bytes and its kind in 12 bits.
 """
 
 import argparse
@@ -46,7 +46,7 @@ def compiled(nvcc, tree):
     with tempfile.TemporaryDirectory() as scratch:
         source, cubin = pathlib.Path(scratch) / "twins.cu", pathlib.Path(scratch) / "twins.cubin"
         source.write_text(SOURCE % every)
-        includes = [f"-I{tree / folder}" for folder in ("include", "src", "tests")]
+        includes = [f"-I{tree / folder}" for folder in ("include", "src", "tests/cuda")]
         done = subprocess.run([nvcc, "-cubin", *FLAGS, "-Xptxas", "-v", *includes, "-o", cubin, source], text=True,
                               stdout=subprocess.PIPE, stderr=subprocess.STDOUT, check=False)
         if done.returncode:
@@ -81,7 +81,7 @@ def instructions(code):
 
 
 def form_of(symbol):
-    """Which kernel's, and which form, by the mangled name."""
+    """The kernel and the form of a mangled name."""
     form = "function" if "5plain" in symbol else "object" if "6ByHand" in symbol else "machine"
     kernel = next(name for name in ("Depth", "Sums", "Scan") if re.search(rf"\d{name}I", symbol))
     return kernel, form
@@ -99,7 +99,7 @@ def figures(cubin, registers):
 
 
 def different(a, b):
-    """How many instructions of one have no partner of their kind in the other."""
+    """The number of instructions of one without a partner of their kind in the other."""
     a, b = collections.Counter(a), collections.Counter(b)
     return max(sum((a - b).values()), sum((b - a).values()))
 

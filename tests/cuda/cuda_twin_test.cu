@@ -1,5 +1,5 @@
-// The kernels of cuda_twins.cuh on a GPU: over the machine and by hand they give the same bits. Their times are no
-// matter of passing or failing; AREAL_TWIN_JSON names a file for them. All is skipped where there is no GPU.
+// The kernels of cuda_twins.cuh on a GPU: over the machine and by hand they give the same bits. Times do not decide the
+// test; AREAL_TWIN_JSON names a file for them. All is skipped without a GPU.
 #include <gtest/gtest.h>
 #include <algorithm>
 #include <areal/info.hpp>

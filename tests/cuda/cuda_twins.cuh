@@ -1,7 +1,7 @@
 #pragma once
-// Three kernels as the tree has them, over a machine, and the same by hand in plain CUDA: what the calls on `m` cost.
-// cuda_twin_sass_test.py compares their registers and instructions, cuda_twin_test.cu their results and times.
-//   Scan   written for this: tickets, asynchronous copies, shared memory, shuffles, words handed from block to block
+// Three kernels as in the tree, over a machine, and the same by hand in plain CUDA, to measure the cost of the calls on
+// `m`. cuda_twin_sass_test.py compares their registers and instructions, cuda_twin_test.cu their results and times.
+//   Scan   written for this: tickets, asynchronous copies, shared memory, shuffles, words passed from block to block
 //   Depth  src/kernels/sat/volume/depth.hpp: loads and stores, of any alignment
 //   Sums   src/kernels/query/sums.hpp: vectors, a ballot, an atomic, 64-bit arithmetic
 
@@ -267,7 +267,7 @@ struct ByHand {
   Args a;
   AREAL_DEVICE void operator()() { body(a); }
 };
-/// And as a __global__ function of its own.
+/// And as its own __global__ function.
 template <class K, void (*body)(const typename K::Args&)>
 __global__ void __launch_bounds__(K::threads, K::resident) plain(const __grid_constant__ typename K::Args args) {
   body(args);

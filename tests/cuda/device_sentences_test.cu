@@ -1,4 +1,4 @@
-// What the CUDA runtime's answers are called: no GPU is needed to ask.
+// The text of the CUDA runtime's errors; this needs no GPU.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
 #include <areal/error.hpp>

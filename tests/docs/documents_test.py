@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""What the documents point at is there: files that they link to, tests that they name, and the sizes of safe regions, from
-the types alone. It proves first, on planted texts, that each kind of slip is found."""
+"""Checks references in the documents: the files that they link to, the tests that they name, and the sizes of safe regions,
+from
+the types alone. It first proves, on planted texts, that it finds each kind of error."""
 
 import argparse
 import pathlib
@@ -14,12 +15,12 @@ SAFE = re.compile(r"^\| (\d+)([us])(\d+)([usf]) \| (\d+) \|$", re.M)
 
 
 def tests_of(tree):
-    return {".".join(match) for source in [*tree.glob("tests/*.cpp"), *tree.glob("tests/*.cu")]
+    return {".".join(match) for source in [*tree.glob("tests/*/*.cpp"), *tree.glob("tests/*/*.cu")]
             for match in TEST.findall(source.read_text())}
 
 
 def anchors(text):
-    """As the pages' host makes them of headings."""
+    """Anchors of headings, as the pages' host makes them."""
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in re.findall(r"^#+ (.+)$", text, re.M)}
 
 

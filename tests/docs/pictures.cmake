@@ -1,4 +1,4 @@
-# The pictures of the pages in docs: what traces the kernels for docs/pictures/draw.py.
+# The pictures of the pages in docs: the program that traces the kernels for docs/pictures/draw.py.
 if(AREAL_SIMT)
   file(GLOB trace_sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/docs/pictures/*.cpp)
   add_executable(areal_trace ${trace_sources})

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""The pictures in docs/pictures are those of their scripts on a fresh trace, and what they show is true of the trace: every
-word of a default kernel comes from a smaller ticket and every tile is its block's own; a paper's launches, threads and banks are
-those that its page names. It proves first that a trace with a fault is refused."""
+"""The pictures in docs/pictures match their scripts on a fresh trace, and their claims hold in the trace: every word of a
+default kernel comes from a smaller ticket and every tile is its block's own; a paper's launches, threads and banks match its
+page. It first proves that a trace with a fault is refused."""
 
 import argparse
 import copy
@@ -26,7 +26,7 @@ def refused(check, trace, what):
 
 
 def plant_faults(subject, traces):
-    """In the traces of the default kernels."""
+    """Faults in the traces of the default kernels."""
     for name in subject.CASES[:4]:
         trace = copy.deepcopy(traces[name])
         start, to, *rest = trace.handovers[0]
@@ -52,7 +52,8 @@ def plant_faults(subject, traces):
 
 
 def change(logs, run, array, what, launch, edit, met=None):
-    """The traces of a paper, where the middle one of such requests is another. met: how often its block had met, where that counts."""
+    """The traces of a paper, with the middle one of such requests changed. met: how often its block had synchronised, if that
+    counts."""
     changed = dict(logs)
     log = changed[run] = copy.copy(logs[run])
     these = [i for i, r in enumerate(log.asked) if (r.array, r.what, r.launch) == (array, what, launch) and met in (r.met, None)]
@@ -70,12 +71,12 @@ def by_another_block(request):
 
 
 def by_another_lane(request):
-    """Each lane does its neighbour's."""
+    """Each lane does its neighbour's work."""
     return request._replace(elements=[*request.elements[1:], request.elements[0]])
 
 
 def in_one_bank(request):
-    """Two lanes meet."""
+    """Two lanes access one bank."""
     return request._replace(elements=[request.elements[0], request.elements[0] + 32, *request.elements[2:]])
 
 
@@ -116,7 +117,7 @@ def plant_paper_faults(subjects, traces):
 
 
 def plant_register_faults(subject, logs):
-    """In the transpose of the first warp's registers, of which the pictures show two requests."""
+    """Faults in the transpose of the first warp's registers; the pictures show two of its requests."""
     for what, fault in (("put", in_one_bank), ("get", by_another_lane)):
         log = copy.copy(logs["brlt-scanrow"])
         at = next(i for i, r in enumerate(log.asked) if (r.array, r.what, r.block, r.warp) == ("shared", what, 0, 0))
@@ -125,7 +126,7 @@ def plant_register_faults(subject, logs):
 
 
 def plant_program_faults(subject, runs):
-    """In the programs on the memory machine."""
+    """Faults in the programs on the memory machine."""
     for name, run in runs.items():
         for at, edit, what in (
                 (-1, lambda r: r._replace(first=1), "a sum that begins elsewhere"),

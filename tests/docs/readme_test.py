@@ -1,16 +1,16 @@
 #!/usr/bin/env python3
-"""Runs what the README and the pages of docs show.
+"""Runs the code that the README and the pages of docs show.
 
-    ```cpp run       compiled against the build tree as a program of its own, and run
-    ```cpp compile   compiled alone: it needs a GPU to run
+    ```cpp run       compiled against the build tree as a separate program, and run
+    ```cpp compile   compiled only: it needs a GPU to run
     ```sh run        run by bash in a scratch folder, `areal` of the build tree in the PATH, data/ linked
     ```python run    run in the same folder; `compile`: its syntax alone
-    ```text output   what the block before it prints, to the letter; a line of `...` stands for any lines
+    ```text output   the exact output of the block before it; a line of `...` stands for any lines, `...` in a line for any characters
 
-A block that includes a header, or imports a module, which is not installed here is left out, and said. Other sh blocks may only call
-./run with a verb that it has, cmake or git: an areal command that is shown is run. Pictures in docs/pictures/readme are those that
-the README's commands write, but for the diagrams.
-It proves first, on planted texts, that wrong output, a failing command, a picture of no command and the like are found.
+The test skips a block whose optional headers or modules are not installed, and prints why. Other sh blocks may only call ./run with an
+existing verb, cmake or git; an areal command must be in a `run` block. The README's commands must write the pictures of
+docs/pictures/readme, at the size that they have there.
+It first proves, on planted texts, that it finds wrong output, a failing command, a picture that no command writes, and the like.
 """
 
 import argparse
@@ -114,7 +114,7 @@ def check_shown_command(code, verbs):
 
 
 def check(text, runner, verbs):
-    """How many blocks of each kind there are, and why some were left out. Throws Wrong with the line of the first block that does not do what it says."""
+    """The number of blocks of each kind, and why some were skipped. Throws Wrong with the line of the first block that fails."""
     done, left_out, printed = collections.Counter(), [], None
     for line, language, words, code in blocks(text):
         try:
@@ -154,7 +154,7 @@ def picture_size(path):
 
 
 def check_pictures(text, kept, written):
-    """Those that the page shows of `kept` are what its commands wrote into `written`, as far as size goes: decoders differ by a bit."""
+    """The pictures of `kept` that the page shows have the size of those that its commands wrote into `written`. Pixels may differ: decoders round differently."""
     shown = set(re.findall(r"\]\(docs/pictures/readme/([^)]+\.(?:png|jpg))\)", text))
     there = {path.name for path in kept.iterdir() if path.suffix in (".png", ".jpg")}
     if shown != there:

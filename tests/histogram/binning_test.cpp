@@ -1,4 +1,4 @@
-// Binning against numpy's answers, and against a linear search written from the definition.
+// Binning compared with numpy's answers, and with a linear search from the definition.
 #include <gtest/gtest.h>
 #include <areal/binning.hpp>
 #include <areal/error.hpp>
@@ -14,7 +14,7 @@ constexpr double nan = std::numeric_limits<double>::quiet_NaN();
 
 struct Known {
   double value;
-  int bin;  // -1: in none
+  int bin;  // -1: in no bin
 };
 struct KnownRange {
   std::int64_t bins;

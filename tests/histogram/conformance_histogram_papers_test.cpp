@@ -1,6 +1,6 @@
 // The papers' integral histograms on the device backends: every pair of (backend, row of the catalogue, pixel type,
-// binning, counter, border, shape, placement, tile), and every block that a tile may have. Where there is no GPU, the
-// tests of cuda are skipped. The group `Sanitize` is small enough for tools that slow a GPU down a thousandfold.
+// binning, counter, border, shape, placement, tile), and every block that a tile may have. Tests of cuda are skipped
+// without a GPU. The group `Sanitize` is small enough for tools that slow a GPU down a thousandfold.
 #include <gtest/gtest.h>
 #include <areal/catalog.hpp>
 #include <areal/error.hpp>
@@ -37,7 +37,7 @@ const std::vector<std::string>& ids() {
   return all;
 }
 
-/// Nothing, one, lines, primes, about tiles and pieces; and rows and columns of several blocks.
+/// None, one, lines, primes, sizes near tiles and pieces; and rows and columns of several blocks.
 const std::vector<ShapeClass>& shapes() {
   static const std::vector<ShapeClass> all = {{"empty", 0, 0},    {"noColumns", 0, 7}, {"noRows", 9, 0},
                                               {"one", 1, 1},      {"column", 1, 333},  {"row", 333, 1},
@@ -47,7 +47,7 @@ const std::vector<ShapeClass>& shapes() {
 }
 constexpr std::size_t long_shapes = 2;  // the last ones
 
-/// Binnings of every kind that images of that type may have.
+/// Binnings of every kind for images of that type.
 Rule rule_of(std::size_t kind, Type type) {
   const bool small = size_of(type) <= 2;
   switch (kind) {
@@ -86,7 +86,7 @@ struct Case {
 };
 Case case_of(const Choice& choice) {
   const ShapeClass& shape = shapes()[choice[6]];
-  // On the simulated machine a long line of many bins takes its time.
+  // On the simulated machine a long line of many bins takes long.
   const bool long_shape = choice[6] + long_shapes >= shapes().size();
   Case c{{},
          {shape.width, shape.height},
@@ -146,9 +146,9 @@ TEST_P(HistogramPapersProduct, KeepsTheContract) {
 INSTANTIATE_TEST_SUITE_P(Histogram, HistogramPapersProduct, testing::ValuesIn(covering_array(product().levels)),
                          name_of_choice);
 
-/// Every row on three shapes: less than a tile or block, several tiles both ways that the image cuts off, and lines
-/// longer than a block of the scans holds. Counters, borders, placements and tiles take turns; several tiles are those
-/// of 32 and 16, of a border that leaves the image its odd size.
+/// Every row on three shapes: smaller than a tile or block; several tiles in both directions, cut off by the image; and
+/// lines longer than a block of the scans holds. Counters, borders, placements and tiles take turns. Several tiles have
+/// sides of 32 and 16, with a border that keeps the image's odd size.
 std::vector<Choice> sanitized() {
   const auto shape = [](std::string_view name) {
     const auto& all = shapes();
@@ -189,7 +189,7 @@ class HistogramPapersBlocks : public testing::TestWithParam<Block> {};
 TEST_P(HistogramPapersBlocks, KeepTheContract) {
   const auto& [backend, id, tile, threads] = GetParam();
   if (missing(backend)) GTEST_SKIP() << name_of(backend) << " is not here";
-  // Less than a tile, exactly one or several, and several that the image cuts off, both ways.
+  // Smaller than a tile, exactly one or several, and several that the image cuts off, in both directions.
   for (const Shape& shape : {Shape{13, 7}, Shape{64, 64}, Shape{150, 97}}) {
     const bool apart = shape.width == 13;
     Case c{
@@ -261,7 +261,7 @@ TEST(HistogramPapers, TilesHaveThreeSides) {
   }
   for (const int side : {0, -16, 8, 17, 33, 128}) EXPECT_TRUE(tile_threads(side).empty()) << side;
   if (missing(Backend::simt)) GTEST_SKIP() << "simt is not here";
-  // What was asked for is what runs.
+  // The requested algorithm is the one that runs.
   for (const auto& [tile, strips] : {std::pair{16, 9}, {32, 5}, {64, 3}}) {
     std::vector<std::uint8_t> pixels(70 * 62);
     std::vector<std::uint32_t> counts(70 * 62);

@@ -1,4 +1,4 @@
-// What a tensor answers, against histograms counted from the image; the tensor is made by a plain loop here.
+// Queries of a tensor compared with histograms counted from the image; a plain loop makes the tensor here.
 #include <gtest/gtest.h>
 #include <areal/error.hpp>
 #include <areal/histogram.hpp>
@@ -23,7 +23,7 @@ constexpr Distance distances[] = {
     Distance::l1,           Distance::l2,  Distance::chi_square,        Distance::hellinger,
     Distance::intersection, Distance::emd, Distance::kolmogorov_smirnov};
 
-// The pixel's value is its bin; those of `bins` and more are in none.
+// The pixel's value is its bin; values of `bins` and more are in none.
 template <class T>
 Padded tensor_of(const Image<std::uint8_t>& image, int bins, Border border, double weight = 1) {
   areal::Shape shape = oracle::table_shape(image.width, image.height, border);
@@ -119,7 +119,7 @@ TEST(RegionHistograms, WrappedCountersAreExact) {
   Padded tensor = tensor_of<std::uint32_t>(image, 4, Border::zero);
   for (int b = 0; b < 4; ++b)
     for (std::int64_t y = 0; y < 10; ++y)
-      for (std::int64_t x = 0; x < 13; ++x)  // as if much more lay above and left
+      for (std::int64_t x = 0; x < 13; ++x)  // as if there were much more above and to the left
         tensor.set(tensor.get<std::uint32_t>(x, y, b) + 4294967290u, x, y, b);
   EXPECT_EQ(differences<std::uint64_t>({tensor.view(), Border::zero}, image, oracle::regions_inside(12, 9, 4)), 0);
 }
@@ -252,7 +252,7 @@ TEST(Distances, AgreeWithTheirFormulasAndAreSymmetric) {
     for (double& v : a) v = static_cast<double>(random() % 3 ? random() % 100 : 0);
     for (double& v : b) v = static_cast<double>(random() % 3 ? random() % 100 : 0);
     for (const Distance d : distances) {
-      // The printed Hellinger loses half the digits near 0.
+      // The printed Hellinger formula loses half the digits near 0.
       EXPECT_NEAR(areal::distance(d, a, b), by_definition(d, a, b), d == Distance::hellinger ? 1e-7 : 1e-13);
       EXPECT_NEAR(areal::distance(d, a, b), areal::distance(d, b, a), 1e-15);
       EXPECT_EQ(areal::distance(d, a, a), 0);
@@ -312,7 +312,7 @@ TEST(DistanceMap, EveryMeasureBorderCounterAndWindow) {
     for (const Border border : {Border::zero, Border::none})
       for (const auto& [w, h] : std::vector<std::pair<int, int>>{{1, 1}, {5, 3}, {41, 17}, {41, 1}, {42, 3}}) {
         SCOPED_TRACE(testing::Message() << areal::name_of(d) << " " << areal::name_of(border) << " " << w << "x" << h);
-        // Bin 6 is in no histogram, so 1x1 windows are empty here and there.
+        // Bin 6 is in no histogram, so some 1x1 windows are empty.
         const Values target{1, 2, 3, 0, 0, 5};
         EXPECT_EQ(map_differences<std::uint32_t>(image, 6, border, w, h, target, d, Type::f64), 0);
         EXPECT_EQ(map_differences<std::uint64_t>(image, 6, border, w, h, target, d, Type::f32), 0);

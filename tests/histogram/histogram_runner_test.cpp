@@ -1,5 +1,5 @@
-// HistogramRunner on the backends of this machine: many images on one runner, pitched views, what is refused; and what
-// a plan on simt tells of its launches.
+// HistogramRunner on the backends of this machine: many images on one runner, pitched views, refused input; and the
+// launches that a plan on simt reports.
 #include <gtest/gtest.h>
 #include <areal/error.hpp>
 #include <areal/histogram.hpp>
@@ -35,7 +35,7 @@ TEST(HistogramRunner, ManyImagesOnEveryBackend) {
       HistogramRunner runner(HistogramPlan(shape, Type::u8, rule.binning, options));
       EXPECT_EQ(runner.plan().image_shape(), shape);
       EXPECT_EQ(runner.plan().image_type(), Type::u8);
-      // Seeds are pitches and the types of weights, too.
+      // Seeds serve as pitches and types of weights, too.
       for (int seed = 0; seed < 3; ++seed) {
         SCOPED_TRACE(seed);
         std::mt19937_64 random(static_cast<std::uint64_t>(seed));
@@ -96,7 +96,7 @@ TEST(BestBackend, IsTheCpuForWhatItAloneDoes) {
   EXPECT_EQ(best(options), Backend::cpu);
   options.device = 0, options.progress = [](std::int64_t, std::int64_t) { return true; };
   EXPECT_EQ(best(options), Backend::cpu);
-  options.backend = Backend::simt;  // named: taken as it is
+  options.backend = Backend::simt;  // named, so used as given
   EXPECT_EQ(best(options), Backend::simt);
 }
 
@@ -135,7 +135,7 @@ TEST(LaunchReport, IsOfDevicesAlone) {
     else
       EXPECT_NO_THROW(plan());
   }
-  // The best backend is a GPU where there is one, else the CPU.
+  // The best backend is a GPU if there is one, else the CPU.
   options.backend = Backend::automatic;
   const auto best = [&] { integral_histogram(Array({8, 8}, Type::u8).view(), Binning::uniform(2, 0, 256), options); };
   if (devices().empty())

@@ -1,4 +1,4 @@
-// Histograms of regions straight from the image, against counting; and what plans and calls refuse.
+// Histograms of regions straight from the image, compared with counting; and what plans and calls refuse.
 #include <gtest/gtest.h>
 #include <areal/error.hpp>
 #include <areal/histogram.hpp>
@@ -37,7 +37,7 @@ std::vector<double> counted(const Rule& rule, const ConstView& image, const Cons
   return sums;
 }
 
-// Counts, then weights, of all regions; the first difference in words.
+// Counts, then weights, of all regions; the text of the first difference.
 std::string difference(const Rule& rule, const ConstView& image, const ConstView& weights,
                        std::span<const Region> regions, int threads) {
   const auto bins = static_cast<std::size_t>(rule.binning.bins());
@@ -67,7 +67,7 @@ TEST(HistogramStreamed, EqualsCounting) {
         const Guarded image({shape[0], shape[1]}, Type::u8, 3, 5), weights({shape[0], shape[1]}, Type::f32, 1, 2);
         oracle::fill_random(image.view, random, 0, 255);
         oracle::fill_random(weights.view, random, 0, 9, false);
-        // Few regions are added up, many read prefix sums.
+        // Few regions are added up; many use prefix sums.
         for (const int count : {5, 6, 60})
           EXPECT_EQ(
               difference(rule, image.view, weights.view, random_regions(random, count, shape[0], shape[1]), threads),
@@ -217,7 +217,7 @@ TEST(HistogramPlan, TellsWhatItChose) {
   const Binning binning = Binning::uniform(4, 0, 256);
   EXPECT_EQ(HistogramPlan({10, 10}, Type::u8, binning).algorithm(), "fused");
   EXPECT_NE(HistogramPlan({10, 10}, Type::u8, binning).reason(), "");
-  // A small part of the tensor: one row and one column a bin.
+  // A small part of the tensor: one row and one column of each bin.
   const HistogramPlan large({1920, 1080}, Type::u8, Binning::uniform(32, 0, 256));
   EXPECT_LT(large.workspace_bytes() * 200, large.tensor_bytes());
 }
@@ -336,7 +336,7 @@ TEST(HistogramPlan, ProgressCountsAndCancels) {
   }
 }
 
-// Two executes of one plan at once, each with a workspace of its own.
+// Two executes of one plan at once, each with its own workspace.
 TEST(HistogramPlan, ExecutesAtOnce) {
   const Rule rule = oracle::uniform(5, 0, 256);
   std::mt19937_64 random(21);

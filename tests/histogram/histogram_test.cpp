@@ -74,7 +74,7 @@ std::string words(const Case& c, const Rule& rule) {
   return text.str();
 }
 
-// One case on every SIMD target of this CPU, or on the best where the case is about reading pixels.
+// One case on every SIMD target of this CPU, or on the best one if the case is about reading pixels.
 void check(const Case& c, const Rule& rule, std::uint64_t seed = 7, bool all_targets = true) {
   SCOPED_TRACE(words(c, rule) + " seed " + std::to_string(seed));
   const Inputs in = inputs_of(c, seed);
@@ -180,7 +180,7 @@ TEST(HistogramTensor, Weights) {
 }
 
 TEST(HistogramTensor, StreamsLargeTensors) {
-  // More than the caches keep, so that the stores go past them; a narrow row, an odd pitch, every border.
+  // More than the caches hold, so that the stores bypass them; a narrow row, an odd pitch, every border.
   check({.image = {1031, 203}, .border = Border::zero, .threads = 2, .misalign = 7}, oracle::uniform(32, 0, 256));
   check({.image = {1024, 101}, .counter = Type::u64, .threads = 2}, oracle::uniform(32, 0, 256));
   check({.image = {1031, 203}, .border = Border::exclusive, .counter = Type::f64, .weights = Type::f32, .threads = 2},
@@ -257,7 +257,7 @@ TEST(HistogramPapers, SerialAndParallel) {
         }
 }
 
-// Weights that round: the same bits whatever the threads and the target, and close to the sum of doubles.
+// Weights that round: the same bits for all threads and targets, and close to the sum of doubles.
 TEST(HistogramFloats, SameBitsForAllThreadsAndTargets) {
   for (const Type counter : {Type::f32, Type::f64}) {
     Case c{.image = {1100, 130}, .border = Border::zero, .counter = counter, .weights = Type::f64, .threads = 1};

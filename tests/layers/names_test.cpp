@@ -1,4 +1,4 @@
-// What follows from types and names alone: types, type pairs, borders, halves, the catalogue, owned memory.
+// Properties of types and names alone: types, type pairs, borders, halves, the catalogue, owned memory.
 #include <gtest/gtest.h>
 #include <areal/array.hpp>
 #include <areal/border.hpp>
@@ -62,22 +62,33 @@ TEST(Names, LanesAreThoseOfTheIssue) {
 
 TEST(Names, DefaultLanes) {
   // 16843009 * 255 is exactly 2^32 - 1.
-  EXPECT_EQ(name_of(default_types(Type::u8, 16843009, 1)), "8u32u");
-  EXPECT_EQ(name_of(default_types(Type::u8, 16843010, 1)), "8u64u");
-  EXPECT_EQ(name_of(default_types(Type::u8, 4104, 4104)), "8u32u");
-  EXPECT_EQ(name_of(default_types(Type::u8, 4105, 4104)), "8u64u");
+  EXPECT_EQ(name_of(default_types({16843009, 1}, Type::u8)), "8u32u");
+  EXPECT_EQ(name_of(default_types({16843010, 1}, Type::u8)), "8u64u");
+  EXPECT_EQ(name_of(default_types({4104, 4104}, Type::u8)), "8u32u");
+  EXPECT_EQ(name_of(default_types({4105, 4104}, Type::u8)), "8u64u");
   const std::int64_t far = std::numeric_limits<std::int64_t>::max();
-  EXPECT_EQ(name_of(default_types(Type::u8, far, far)), "8u64u");  // the product does not fit 64 bits
-  EXPECT_EQ(name_of(default_types(Type::u8, 0, far)), "8u32u");
+  EXPECT_EQ(name_of(default_types({far, far}, Type::u8)), "8u64u");  // the product does not fit 64 bits
+  EXPECT_EQ(name_of(default_types({0, far}, Type::u8)), "8u32u");
+  // The batch counts where it is depth: 257 * 65537 is 16843009.
+  EXPECT_EQ(name_of(default_types({257, 65537, 1, 1}, Type::u8, true)), "8u32u");
+  EXPECT_EQ(name_of(default_types({257, 257, 1, 255}, Type::u8, true)), "8u32u");
+  EXPECT_EQ(name_of(default_types({257, 257, 1, 256}, Type::u8, true)), "8u64u");
+  EXPECT_EQ(name_of(default_types({257, 257, 1, 256}, Type::u8)), "8u32u");
+  EXPECT_EQ(name_of(default_types({1, 1, 1, far}, Type::u8, true)), "8u64u");
+  EXPECT_EQ(name_of(default_types({far, 1, 1, far}, Type::u8, true)), "8u64u");
+  EXPECT_EQ(name_of(default_types({far, far, 1, 0}, Type::u8, true)), "8u32u");
   const std::pair<Type, const char*> others[] = {{Type::s8, "8s32s"},   {Type::u16, "16u64u"}, {Type::s16, "16s64s"},
                                                  {Type::u32, "32u64u"}, {Type::s32, "32s64s"}, {Type::f16, "16f32f"},
                                                  {Type::f32, "32f64f"}, {Type::f64, "64f64f"}};
   for (const auto& [type, name] : others) {
-    EXPECT_EQ(name_of(default_types(type, 7, 9)), name);
+    EXPECT_EQ(name_of(default_types({7, 9}, type)), name);
     EXPECT_TRUE(find_type_pair(name));
   }
   for (const Type type : {Type::u64, Type::s64})
-    EXPECT_NE(sentence_of<InvalidArgument>([&] { default_types(type, 7, 9); }).find(name_of(type)), std::string::npos);
+    EXPECT_NE(sentence_of<InvalidArgument>([&] {
+                default_types({7, 9}, type);
+              }).find(name_of(type)),
+              std::string::npos);
 }
 
 TEST(Names, LargestSafeRegionIsTheLargest) {
@@ -132,7 +143,7 @@ TEST(Catalogue, KeysAreUniqueAndFound) {
     EXPECT_FALSE(row.id.empty() || row.source.empty() || row.reads_per_element.empty() ||
                  row.writes_per_element.empty() || row.barrier_steps.empty());
     EXPECT_TRUE(row.cpu || row.cuda || row.simt);
-    EXPECT_NE(row.id, "auto");  // what a user says for no id
+    EXPECT_NE(row.id, "auto");  // the text for no id
     EXPECT_EQ(find_algorithm(row.family, row.id), &row);
   }
   EXPECT_GE(keys.size(), 7u);

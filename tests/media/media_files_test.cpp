@@ -36,7 +36,7 @@ TEST(Npy, ReadsWhatNumpyWrites) {
   EXPECT_EQ(a.type(), Type::u8);
   EXPECT_EQ(a.shape(), (Shape{4, 3}));
   for (int i = 0; i < 12; ++i) EXPECT_EQ(a.as<std::uint8_t>()[i], i);
-  // And what is written is what numpy wrote, byte for byte.
+  // The output is numpy's, byte for byte.
   write_npy(scratch / "b.npy", a.view());
   EXPECT_EQ(test::bytes_in(scratch / "b.npy"), saved);
   EXPECT_EQ(scratch.names().size(), 2u);
@@ -156,7 +156,7 @@ TEST(Npy, StreamsFollowOneAnother) {
   EXPECT_NE(sentence_of<IoError>([&] { read_all(bytes + "x"); }).find("-: does not continue"), std::string::npos);
   EXPECT_NE(sentence_of<IoError>([&] { read_all(bytes.substr(0, bytes.size() - 1)); }).find("-: is truncated"),
             std::string::npos);
-  // A stream has no size to hold a header to: the limit stands alone.
+  // A stream has no size to check a header against: only the limit applies.
   const std::string liar = npy(header("'|u1'", "(1099511627776, 1024)"), "ab");
   EXPECT_NE(sentence_of<OutOfMemory>([&] { read_all(liar); }).find("takes 1125899906842624 bytes"), std::string::npos);
 }
@@ -233,13 +233,13 @@ TEST(PlugIns, AMissingOneIsSaidInOneSentence) {
   what = sentence_of<Unavailable>([&] { open_video(picture); });
   EXPECT_NE(what.find("areal_video.so"), std::string::npos) << what;
   EXPECT_NE(what.find("libavformat-dev"), std::string::npos) << what;
-  // A file of that name that is no library: what the loader says, in one line.
+  // A file with that name that is not a library: the loader's message, in one line.
   scratch.write("areal_pictures.so", "not a library");
   what = sentence_of<Unavailable>([&] { read_picture(picture); });
   EXPECT_NE(what.find("areal_pictures.so needs OpenImageIO"), std::string::npos) << what;
   EXPECT_EQ(what.find('\n'), std::string::npos);
   ::unsetenv("AREAL_PLUGIN_DIR");
-  // A file that is not there is said before any plug-in is looked for.
+  // A missing file is reported before any plug-in is searched for.
   expect_sentence<IoError>(scratch / "none.png", "no such file", [&] { read_picture(scratch / "none.png"); });
 }
 

@@ -84,7 +84,7 @@ TEST(OutputFile, RefusesWhatCannotBeWritten) {
 
 TEST(OutputFile, AFileThatMayNotBeWrittenStays) {
   const Scratch scratch;
-  ::chmod(scratch.path().c_str(), 0777);  // the folder would allow to replace it
+  ::chmod(scratch.path().c_str(), 0777);  // the folder would permit replacing it
   const fs::path path = scratch.write("a.bin", "precious");
   ::chmod(path.c_str(), 0444);
   const auto attempt = [&] {
@@ -106,7 +106,7 @@ TEST(OutputFile, AFullDeviceIsOneSentence) {
     file.write("abc", 3);
     file.commit();
   });
-  OutputFile null("/dev/null", 1 << 20);  // a device is written to as it is
+  OutputFile null("/dev/null", 1 << 20);  // a device is written directly
   null.write("abc", 3);
   null.commit();
   EXPECT_TRUE(fs::is_character_file("/dev/null"));
@@ -144,7 +144,7 @@ TEST(OutputFile, LeavesNothingAtALimit) {
 
 TEST(OutputFile, LeavesNothingOnAFullDisk) {
   const Scratch scratch;
-  // A small tmpfs in a mount namespace of its own; where that is forbidden, the two tests above must do.
+  // A small tmpfs in its own mount namespace; where that is forbidden, the two tests above must suffice.
   const int status = in_child([&] {
     if (::unshare(CLONE_NEWNS) != 0) {
       const std::string user = "0 " + std::to_string(::geteuid()) + " 1";

@@ -1,4 +1,4 @@
-// Pictures through the plug-in: every format and kind of pixel, what happens to colour and alpha, and bad input.
+// Pictures through the plug-in: every format and kind of pixel, colour and alpha, and bad input.
 #include <sys/resource.h>
 #include <areal/error.hpp>
 #include <cstring>
@@ -33,7 +33,7 @@ Picture read_all(const fs::path& path, bool alpha = false) {
   options.keep_alpha = alpha;
   return read_picture(path, options);
 }
-// Luma in another form than the reader's: floor of the exact tenths, as doubles that hold them exactly.
+// Luma in a different form from the reader's: floor of the exact tenths, as doubles that hold them exactly.
 std::string luma_of(const std::string& rgb, std::size_t step = 3) {
   std::string out;
   for (std::size_t i = 0; i < rgb.size(); i += step) {
@@ -43,7 +43,7 @@ std::string luma_of(const std::string& rgb, std::size_t step = 3) {
   return out;
 }
 
-// Whatever is read, nothing may be printed.
+// Nothing may be printed, whatever is read.
 class Pictures : public ::testing::Test {
  protected:
   void SetUp() override { testing::internal::CaptureStderr(); }
@@ -88,7 +88,7 @@ TEST_F(Pictures, PngOfEveryColourType) {
   EXPECT_EQ(read_picture(clear).notes, Notes{"alpha channel left out"});
   EXPECT_EQ(read_all(clear, true).pixels.shape().channels, 4);
 
-  // One bit: black and white, said so. 16 bits: big-endian in the file.
+  // One bit: black and white, as the notes say. 16 bits: big-endian in the file.
   const fs::path bit = scratch.write("g.png", png(9, 2, 1, 0, std::string("\xaa\x80\x55\x00", 4), 2));
   EXPECT_EQ(pixels_of(read_picture(bit)), std::string("\xff\0\xff\0\xff\0\xff\0\xff\0\xff\0\xff\0\xff\0\xff\0", 18));
   EXPECT_EQ(read_picture(bit).notes, Notes{"1-bit samples scaled to 8u"});
@@ -174,7 +174,7 @@ TEST_F(Pictures, TiffAlphaPaletteAndCmyk) {
 
   Tiff k;
   k.width = 2, k.height = 1, k.samples = 4, k.photometric = 5;
-  // Full cyan is no red; no ink is white.
+  // Full cyan has no red; no ink is white.
   const Picture cmyk = read_all(scratch.write("k.tif", tiff(k, std::string("\xff\0\0\0\0\0\0\0", 8))));
   EXPECT_EQ(cmyk.pixels.shape(), (Shape{2, 1, 3}));
   EXPECT_EQ(pixels_of(cmyk), std::string("\0\xff\xff\xff\xff\xff", 6));
@@ -255,7 +255,7 @@ TEST_F(Pictures, WhatIsWrittenComesBack) {
             ASSERT_EQ(std::memcmp(was, is, static_cast<std::size_t>(size)), 0) << x << "," << y << "," << c;
           }
     }
-  // A JPEG is near, not equal.
+  // A JPEG is close, not equal.
   const Picture home = read_all(shipped / "home.jpg");
   write_picture(scratch / "h.jpg", home.pixels.view());
   const Picture again = read_all(scratch / "h.jpg");
@@ -340,7 +340,7 @@ TEST_F(BadPictures, AbsurdSizesAllocateNothing) {
   };
   const long before = peak();
   std::vector<fs::path> paths;
-  // A PNG with a right CRC; 2^31 itself is more than the format can say.
+  // A PNG with a correct CRC; 2^31 itself is more than the format can express.
   paths.push_back(scratch.write("1.png", png(0x7fffffff, 0x7fffffff, 8, 2, std::string(90, 'x'), 30)));
   paths.push_back(scratch.write("2.png", png(0x80000000, 0x80000000, 8, 2, std::string(90, 'x'), 30)));
   paths.push_back(scratch.write("3.png", png(60000, 60000, 16, 6, std::string(90, 'x'), 30)));
@@ -399,7 +399,7 @@ TEST_F(BadPictures, TruncatedAnywhereIsAnError) {
       expect_sentence<IoError>(cut, "", [&] { read_picture(cut); });
     }
   }
-  // A real JPEG, cut, with an end marker put back: the decoder must notice what is missing.
+  // A real JPEG, cut, with an end marker put back: the decoder must notice the missing data.
   const std::string jpeg = bytes_in(shipped / "home.jpg");
   const fs::path mended = scratch.write("mended.jpg", jpeg.substr(0, jpeg.size() / 2) + "\xff\xd9");
   expect_sentence<IoError>(mended, "is damaged or truncated", [&] { read_picture(mended); });
@@ -413,7 +413,7 @@ TEST_F(BadPictures, DamagedPngsAreErrorsAndSilent) {
   flipped[good.size() / 2] ^= 1;
   const fs::path a = scratch.write("a.png", flipped);
   expect_sentence<IoError>(a, "is damaged", [&] { read_picture(a); });
-  // Right CRCs around rows that are too few; around nonsense; a profile that libpng would complain about in print.
+  // Correct CRCs around too few rows; around nonsense; a profile that would make libpng print a warning.
   const fs::path b = scratch.write("b.png", png(40, 300, 8, 2, random_bytes(3600, 10), 120));
   expect_sentence<IoError>(b, "is damaged", [&] { read_picture(b); });
   const fs::path c = scratch.write("c.png", png(3, 1, 8, 9, "abcdefghi", 9));

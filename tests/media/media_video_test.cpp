@@ -72,7 +72,7 @@ TEST_F(Videos, TheShippedClip) {
   ASSERT_EQ(seen.frames.size(), 285u);
   EXPECT_EQ(seen.damage, "");
   for (std::size_t i = 0; i < 285; ++i) EXPECT_NEAR(seen.seconds[i], static_cast<double>(i) / 10, 1e-9);
-  // It is a camera: no two neighbours are the same picture, so none came twice.
+  // It is a camera: no two neighbouring frames are equal, so none came twice.
   for (std::size_t i = 1; i < 285; ++i) EXPECT_NE(seen.frames[i], seen.frames[i - 1]) << i;
 }
 
@@ -157,7 +157,7 @@ TEST_F(Videos, TruncatedGivesTheFramesBeforeAndSaysSo) {
   Seen wrong = whole;
   wrong.frames[3] ^= 1;  // the comparison can fail
   EXPECT_FALSE(begins_like(whole, wrong));
-  // Cut exactly between two packets: only what the header declared tells.
+  // Cut exactly between two packets: only the header's declaration shows it.
   const std::size_t third = bytes.find("00dc", bytes.find("00dc", bytes.find("00dc", bytes.find("movi")) + 4) + 4);
   const Seen two = watch(scratch.write("two.avi", std::string_view(bytes).substr(0, third)));
   EXPECT_EQ(two.frames.size(), 2u);
@@ -251,8 +251,13 @@ TEST_F(Videos, AFolderOfPicturesInNaturalOrder) {
   EXPECT_EQ(part.first_bytes, (std::vector<int>{0, 10}));
   EXPECT_TRUE(part.damage.starts_with(broken.string() + ": is not a picture")) << part.damage;
   write_picture(broken, Array(Shape{6, 5}, Type::u8).view());
-  expect_sentence<IoError>(broken, "is 6x5x1 of 8u, but the folder's first picture is 6x4x1 of 8u",
-                           [&] { watch(scratch.path()); });
+  const auto refused_as = [&](const char* sentence) {
+    expect_sentence<IoError>(broken, sentence, [&] { watch(scratch.path()); });
+  };
+  refused_as("is 6x5, but the folder's first picture is 6x4");
+  // What is alike is not named.
+  write_picture(broken, Array(Shape{6, 4}, Type::u16).view());
+  refused_as("is of 16u, but the folder's first picture is of 8u");
   const Scratch empty;
   expect_sentence<IoError>(empty.path(), "the folder holds no picture", [&] { open_video(empty.path()); });
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Pictures made by hand, byte by byte: oracles that share no code with what reads them.
+// Pictures made by hand, byte by byte: oracles that share no code with the readers.
 
 #include <cstdint>
 #include <string>
@@ -85,7 +85,7 @@ inline std::string tiff(const Tiff& t, const std::string& pixels) {
   std::string data, offsets, counts, bits;
   const std::string start = t.bigtiff ? "II\x2b" + little(0, 1) + little(8, 2) + little(0, 2) : "II\x2a" + little(0, 1);
   const std::size_t first = start.size() + static_cast<std::size_t>(word);
-  const auto put = [&](const std::string& bytes) {  // returns where it lies
+  const auto put = [&](const std::string& bytes) {  // returns its offset
     const std::size_t at = first + data.size();
     data += bytes + (bytes.size() % 2 ? "?" : "");
     return at;

@@ -9,12 +9,12 @@ mode=$1 tree=$2 build=$3 scratch=$4
 here=$tree/tests/package
 rm -rf "$scratch"
 mkdir -p "$scratch"
-# Nothing of the tree or of an areal installed on this machine may help.
+# Neither the tree nor an areal installed on this machine may help.
 unset CMAKE_PREFIX_PATH CPATH LIBRARY_PATH LD_LIBRARY_PATH PKG_CONFIG_PATH
 export CMAKE_BUILD_PARALLEL_LEVEL=${JOBS:-$(nproc)}
 
 configure() { cmake -G Ninja "$@" >"$scratch/configure.log" || { cat "$scratch/configure.log"; return 1; }; }
-# Moved after it was installed, so that a path baked into it shows.
+# Moved after installation, so that a path compiled into it shows.
 install_to() {
   cmake --install "$1" --prefix "$2.first" >/dev/null
   mv "$2.first" "$2"

@@ -1,4 +1,4 @@
-// Boxes of a volume and rotated rectangles against the pixels themselves.
+// Boxes of a volume and rotated rectangles compared with the pixels themselves.
 #include <gtest/gtest.h>
 #include <areal/error.hpp>
 #include <areal/region.hpp>
@@ -15,7 +15,7 @@ using oracle::Image;
 
 constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
 
-// Whole numbers small enough that float tables are exact, too.
+// Integers small enough that float tables are exact, too.
 template <class T>
 Image<T> small_image(std::int64_t width, std::int64_t height) {
   return oracle::random_image<T>(width, height, std::is_unsigned_v<T> ? 0 : -40, 90, 11);

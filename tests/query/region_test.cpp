@@ -1,4 +1,4 @@
-// Sums of regions against the image itself.
+// Sums of regions compared with the image itself.
 #include <gtest/gtest.h>
 #include <areal/error.hpp>
 #include <areal/region.hpp>
@@ -42,7 +42,7 @@ std::vector<Answer<T>> sums(const TableView& table, const std::vector<Region>& r
   return out;
 }
 
-// True where every sum of the table is that of the image.
+// True if every sum of the table is the image's.
 template <class T, class P>
 bool agrees(const TableView& table, const Image<P>& image, const std::vector<Region>& regions) {
   const auto got = sums<T>(table, regions);
@@ -61,7 +61,7 @@ class RegionSums : public testing::Test {};
 using TableTypes = testing::Types<std::uint32_t, std::int32_t, std::uint64_t, std::int64_t, float, double>;
 TYPED_TEST_SUITE(RegionSums, TableTypes);
 
-// Whole numbers small enough that float tables are exact, too.
+// Integers small enough that float tables are exact, too.
 template <class T>
 Image<T> small_image(std::int64_t width, std::int64_t height) {
   return oracle::random_image<T>(width, height, std::is_unsigned_v<T> ? 0 : -40, 90, 11);

@@ -1,4 +1,4 @@
-// Means and variances of regions against the image itself.
+// Means and variances of regions compared with the image itself.
 #include <gtest/gtest.h>
 #include <areal/error.hpp>
 #include <areal/region.hpp>

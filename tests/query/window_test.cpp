@@ -1,4 +1,4 @@
-// Sliding windows against the image, pixel by pixel, for every edge.
+// Sliding windows compared with the image, pixel by pixel, for every edge.
 #include <gtest/gtest.h>
 #include <areal/error.hpp>
 #include <areal/region.hpp>
@@ -19,17 +19,10 @@ using oracle::Image;
 using oracle::Padded;
 using oracle::Table;
 
-constexpr Edge edges[] = {Edge::valid, Edge::shrink, Edge::zero, Edge::replicate, Edge::reflect};
+constexpr Edge edges[] = {Edge::valid,   Edge::shrink,    Edge::zero, Edge::replicate,
+                          Edge::reflect, Edge::symmetric, Edge::wrap, Edge::constant};
 
-// The pixel that an edge shows at position i of an axis; -1 where it shows nothing.
-std::int64_t shown(std::int64_t i, std::int64_t extent, Edge edge) {
-  if (i >= 0 && i < extent) return i;
-  if (edge == Edge::replicate) return i < 0 ? 0 : extent - 1;
-  if (edge == Edge::reflect) return i < 0 ? -i : 2 * (extent - 1) - i;
-  return -1;
-}
-
-// All that a window is asked for, from the pixels it sees.
+// All statistics of a window, from the pixels that it covers.
 struct Seen {
   long double sum = 0, squares = 0;
   std::int64_t inside = 0;
@@ -50,23 +43,15 @@ Seen look(const Image<P>& image, const Window& w, std::int64_t x, std::int64_t y
   Seen seen;
   for (std::int64_t r = y - before_y; r < y - before_y + w.height; ++r)
     for (std::int64_t c = x - before_x; c < x - before_x + w.width; ++c) {
-      const std::int64_t px = shown(c, image.width, w.edge), py = shown(r, image.height, w.edge);
-      if (px < 0 || py < 0) continue;
-      const long double pixel = image.at(px, py);
+      const std::int64_t px = oracle::shown(c, image.width, w.edge), py = oracle::shown(r, image.height, w.edge);
+      const bool beyond = px < 0 || py < 0;
+      if (beyond && w.edge != Edge::constant) continue;
+      const long double pixel = beyond ? static_cast<long double>(w.value) : static_cast<long double>(image.at(px, py));
       seen.sum += pixel;
       seen.squares += pixel * pixel;
       ++seen.inside;
     }
   return seen;
-}
-
-// Whether the edge can answer: a reflection reaches at most one image beyond.
-bool possible(const Window& w, std::int64_t width, std::int64_t height) {
-  const auto reach = [](std::int64_t size, std::int64_t anchor) {
-    const std::int64_t before = anchor < 0 ? size / 2 : anchor;
-    return std::max(before, size - 1 - before);
-  };
-  return w.edge != Edge::reflect || (reach(w.width, w.anchor_x) < width && reach(w.height, w.anchor_y) < height);
 }
 
 Shape shape_of(const Window& w, std::int64_t width, std::int64_t height) {
@@ -78,7 +63,7 @@ double value(const Padded& out, std::int64_t x, std::int64_t y) {
   return out.view().type == Type::f32 ? out.get<float>(x, y) : out.get<double>(x, y);
 }
 
-// How many elements of `out` differ from want(seen), beyond the rounding of out's type.
+// The number of elements of `out` that differ from want(seen), beyond the rounding of out's type.
 template <class P, class Want>
 int differences(const Padded& out, const Image<P>& image, const Window& w, double tolerance, Want want) {
   int wrong = out.guards_stand() ? 0 : 1;
@@ -92,19 +77,19 @@ int differences(const Padded& out, const Image<P>& image, const Window& w, doubl
   return wrong;
 }
 
-std::vector<Window> windows_for(Edge edge) {
+std::vector<Window> windows_for(Edge edge, double value) {
   std::vector<Window> all;
   for (const auto& [w, h] :
        std::vector<std::pair<int, int>>{{1, 1}, {2, 3}, {3, 2}, {5, 1}, {1, 6}, {7, 7}, {13, 9}, {21, 31}, {30, 40}}) {
-    all.push_back({w, h, -1, -1, edge});
-    all.push_back({w, h, 0, h - 1, edge});
-    all.push_back({w, h, w - 1, 0, edge});
+    all.push_back({w, h, -1, -1, edge, value});
+    all.push_back({w, h, 0, h - 1, edge, value});
+    all.push_back({w, h, w - 1, 0, edge, value});
   }
   return all;
 }
 
 template <class P, class S, class Q>
-void expect_windows(double lo, double hi, double tolerance) {
+void expect_windows(double lo, double hi, double tolerance, double beyond) {
   for (const auto& [width, height] : std::vector<std::pair<int, int>>{{19, 11}, {1, 5}, {6, 1}, {40, 3}})
     for (const Border border : {Border::zero, Border::none})
       for (const Edge edge : edges) {
@@ -113,17 +98,13 @@ void expect_windows(double lo, double hi, double tolerance) {
         const Table<Q> squares(image, border,
                                [](P p) { return static_cast<oracle::Wide<Q>>(p) * static_cast<oracle::Wide<Q>>(p); });
         int turn = 0;
-        for (const Window& w : windows_for(edge)) {
+        for (const Window& w : windows_for(edge, beyond)) {
           SCOPED_TRACE(testing::Message() << width << "x" << height << " " << areal::name_of(border) << " edge "
                                           << static_cast<int>(edge) << " window " << w.width << "x" << w.height
                                           << " at " << w.anchor_x << "," << w.anchor_y << " seed 61");
           const Type type = ++turn % 2 ? Type::f64 : Type::f32;
           const Shape shape = shape_of(w, width, height);
           Padded out(type, shape);
-          if (!possible(w, width, height)) {
-            EXPECT_THROW(areal::window_sums(sum.view(), w, out.view(), 1), InvalidArgument);
-            continue;
-          }
           ASSERT_EQ(areal::window_shape(width, height, w), shape);
           areal::window_sums(sum.view(), w, out.view(), 1);
           EXPECT_EQ(differences(out, image, w, 0, [](const Seen& s) { return static_cast<double>(s.sum); }), 0);
@@ -137,6 +118,34 @@ void expect_windows(double lo, double hi, double tolerance) {
               0);
         }
       }
+}
+
+// The pictures of region.hpp's comments: abcd is 1, 2, 3, 4 and windows of one pixel look beyond it.
+TEST(Windows, EdgesAreWhatTheirPicturesShow) {
+  const Image<std::uint8_t> image{4, 1, {1, 2, 3, 4}};
+  const Table<std::uint32_t> table(image, Border::zero);
+  const auto around = [&](Edge edge) {
+    // The window at pixel 0 of size 1 + n sees n pixels beyond the left edge: differences give them one by one.
+    std::vector<double> seen;
+    for (const bool left : {true, false}) {
+      double before = 0;
+      for (std::int64_t n = 0; n <= 9; ++n) {
+        Padded out(Type::f64, {4, 1});
+        areal::window_sums(table.view(), {1 + n, 1, left ? n : 0, 0, edge, 7}, out.view());
+        const double sum = value(out, left ? 0 : 3, 0);
+        if (n > 0) seen.push_back(sum - before);
+        before = sum;
+      }
+    }
+    return seen;
+  };
+  using Pixels = std::vector<double>;  // left of the image going left, then right of it going right
+  EXPECT_EQ(around(Edge::replicate), (Pixels{1, 1, 1, 1, 1, 1, 1, 1, 1, 4, 4, 4, 4, 4, 4, 4, 4, 4}));
+  EXPECT_EQ(around(Edge::reflect), (Pixels{2, 3, 4, 3, 2, 1, 2, 3, 4, 3, 2, 1, 2, 3, 4, 3, 2, 1}));
+  EXPECT_EQ(around(Edge::symmetric), (Pixels{1, 2, 3, 4, 4, 3, 2, 1, 1, 4, 3, 2, 1, 1, 2, 3, 4, 4}));
+  EXPECT_EQ(around(Edge::wrap), (Pixels{4, 3, 2, 1, 4, 3, 2, 1, 4, 1, 2, 3, 4, 1, 2, 3, 4, 1}));
+  EXPECT_EQ(around(Edge::constant), Pixels(18, 7));
+  EXPECT_EQ(around(Edge::zero), Pixels(18, 0));
 }
 
 TEST(Windows, OneFlippedElementIsCaught) {
@@ -154,12 +163,12 @@ TEST(Windows, OneFlippedElementIsCaught) {
   EXPECT_EQ(differences(out, image, window, 0, sum), 4);
 }
 
-TEST(Windows, Of32u) { expect_windows<std::uint8_t, std::uint32_t, std::uint32_t>(0, 255, 1e-14); }
-TEST(Windows, Of32s) { expect_windows<std::int8_t, std::int32_t, std::uint64_t>(-128, 127, 1e-14); }
-TEST(Windows, Of64u) { expect_windows<std::uint16_t, std::uint64_t, std::uint64_t>(0, 65535, 1e-14); }
-TEST(Windows, Of64s) { expect_windows<std::int16_t, std::int64_t, double>(-32768, 32767, 1e-14); }
-TEST(Windows, Of32f) { expect_windows<std::int8_t, float, float>(-9, 9, 1e-11); }
-TEST(Windows, Of64f) { expect_windows<std::int16_t, double, double>(-900, 900, 1e-9); }
+TEST(Windows, Of32u) { expect_windows<std::uint8_t, std::uint32_t, std::uint32_t>(0, 255, 1e-14, 201); }
+TEST(Windows, Of32s) { expect_windows<std::int8_t, std::int32_t, std::uint64_t>(-128, 127, 1e-14, -128); }
+TEST(Windows, Of64u) { expect_windows<std::uint16_t, std::uint64_t, std::uint64_t>(0, 65535, 1e-14, 65534); }
+TEST(Windows, Of64s) { expect_windows<std::int16_t, std::int64_t, double>(-32768, 32767, 1e-14, -5); }
+TEST(Windows, Of32f) { expect_windows<std::int8_t, float, float>(-9, 9, 1e-11, 2.5); }
+TEST(Windows, Of64f) { expect_windows<std::int16_t, double, double>(-900, 900, 1e-9, -899.75); }
 
 TEST(Windows, WrappedTablesAreExactAndSumsMayPass32Bits) {
   // Each piece of a replicated window fits 32 bits; the table, and a corner window's whole sum, do not.
@@ -217,6 +226,72 @@ TEST(Windows, ConstantImagesUnderAHugeOffsetHaveNoNegativeVariance) {
   }
 }
 
+// The whole number nearest to a quotient, half to even, held to 0 .. most: in whole numbers alone.
+std::int64_t rounded(std::int64_t sum, std::int64_t n, std::int64_t most) {
+  if (sum <= 0) return 0;
+  const std::int64_t whole = sum / n, twice = 2 * (sum % n);
+  return std::min(most, whole + (twice > n || (twice == n && whole % 2 == 1) ? 1 : 0));
+}
+template <class T, class S, class P>
+void expect_rounded(const Image<P>& image) {
+  constexpr std::int64_t most = std::numeric_limits<T>::max();
+  const Table<S> table(image, Border::none);
+  std::int64_t ties = 0, cut = 0;
+  for (const Window& w : {Window{2, 1}, Window{4, 2, -1, -1, Edge::wrap}, Window{5, 3, -1, -1, Edge::symmetric},
+                          Window{6, 1, 0, 0, Edge::constant, 77}}) {
+    Padded sums(areal::type_of<T>, {image.width, image.height}), means(areal::type_of<T>, {image.width, image.height});
+    areal::window_sums(table.view(), w, sums.view());
+    areal::window_means(table.view(), w, means.view());
+    EXPECT_TRUE(sums.guards_stand() && means.guards_stand());
+    for (std::int64_t y = 0; y < image.height; ++y)
+      for (std::int64_t x = 0; x < image.width; ++x) {
+        const Seen seen = look(image, w, x, y);
+        const auto sum = static_cast<std::int64_t>(seen.sum), n = static_cast<std::int64_t>(seen.pixels(w));
+        ASSERT_EQ((sums.get<T>(x, y)), rounded(sum, 1, most)) << x << "," << y;
+        ASSERT_EQ((means.get<T>(x, y)), rounded(sum, n, most)) << x << "," << y;
+        ties += sum > 0 && 2 * (sum % n) == n;
+        cut += sum < 0 || sum > most;
+      }
+  }
+  EXPECT_GT(ties, 50);
+  EXPECT_GT(cut, 50);
+}
+TEST(Windows, OutputsOf8And16BitsAreRoundedAndHeld) {
+  expect_rounded<std::uint8_t, std::uint32_t>(oracle::random_image<std::uint8_t>(61, 23, 0, 255, 17));
+  expect_rounded<std::uint8_t, std::int32_t>(oracle::random_image<std::int16_t>(61, 23, -300, 600, 18));
+  expect_rounded<std::uint16_t, std::uint64_t>(oracle::random_image<std::uint16_t>(61, 23, 0, 65535, 19));
+  expect_rounded<std::uint16_t, std::int64_t>(oracle::random_image<std::int32_t>(61, 23, -70000, 140000, 20));
+}
+
+TEST(Windows, RoundsAnyDouble) {
+  const double nan = std::nan("");
+  const auto as = [](double value, auto element) {
+    using T = decltype(element);
+    const TableView table{areal::ConstView(&value, 1, 1), Border::none};
+    T out = 9;
+    areal::window_sums(table, {1, 1}, View(&out, 1, 1));
+    return static_cast<int>(out);
+  };
+  const auto u8 = [&](double value) { return as(value, std::uint8_t{}); };
+  const auto u16 = [&](double value) { return as(value, std::uint16_t{}); };
+  for (const double value : {nan, -HUGE_VAL, -1e300, -1.0, -0.5, -0.0, 0.0, 5e-324, 0.25, 0.5}) {
+    EXPECT_EQ(u8(value), 0) << value;
+    EXPECT_EQ(u16(value), 0) << value;
+  }
+  EXPECT_EQ(u8(std::nextafter(0.5, 1)), 1);
+  EXPECT_EQ(u8(1.5), 2);
+  EXPECT_EQ(u8(2.5), 2);
+  EXPECT_EQ(u8(253.5), 254);
+  EXPECT_EQ(u8(254.5), 254);
+  EXPECT_EQ(u16(65533.5), 65534);
+  EXPECT_EQ(u16(65534.5), 65534);
+  for (const double value : {254.75, 255.0, 255.5, 256.0, 300.0}) EXPECT_EQ(u8(value), 255) << value;
+  for (const double value : {65534.75, 65535.5, 65536.0, 1e9, 0x1p63, 1e300, HUGE_VAL}) {
+    EXPECT_EQ(u8(value), 255) << value;
+    EXPECT_EQ(u16(value), 65535) << value;
+  }
+}
+
 TEST(Windows, ThreadsDoNotChangeABit) {
   std::mt19937_64 random(5);
   Image<double> image{700, 300, std::vector<double>(210000)};
@@ -242,6 +317,13 @@ TEST(Windows, HugeWindowsAreWholeImages) {
   EXPECT_EQ(value(out, 8, 0), all);
   areal::window_means(table.view(), {1 << 20, 1 << 20, -1, -1, Edge::zero}, out.view());
   EXPECT_EQ(value(out, 8, 0), all / 0x1p40);
+  // Whole periods of every copy: each pixel as often as any other.
+  areal::window_sums(table.view(), {9 << 20, 7 << 20, -1, -1, Edge::wrap}, out.view());
+  EXPECT_EQ(value(out, 3, 2), all * 0x1p40);
+  areal::window_sums(table.view(), {9 << 20, 7 << 20, 1, 6, Edge::symmetric}, out.view());
+  EXPECT_EQ(value(out, 3, 2), all * 0x1p40);
+  areal::window_sums(table.view(), {1 << 20, 1 << 20, -1, -1, Edge::constant, 200}, out.view());
+  EXPECT_EQ(value(out, 8, 0), all + 200 * (0x1p40 - 63));
   Padded none(Type::f64, {0, 0});
   areal::window_sums(table.view(), {10, 8, -1, -1, Edge::valid}, none.view());
 }
@@ -258,6 +340,18 @@ TEST(Windows, WhatCannotBeIsRefused) {
   EXPECT_THROW(areal::window_sums(table.view(), {3, 3}, wrong_type.view()), InvalidArgument);
   EXPECT_THROW(areal::window_sums(table.view(), {3, 3}, wrong_shape.view()), InvalidArgument);
   EXPECT_THROW(areal::window_sums(exclusive.view(), {3, 3}, out.view()), InvalidArgument);
+  // What lies beyond an image of whole numbers is one, too, and of its sign.
+  const auto beyond = [](double value) { return Window{3, 3, -1, -1, Edge::constant, value}; };
+  const Table<std::int32_t> below(image, Border::zero);
+  const Table<double> reals_table(image, Border::zero);
+  for (const double wrong : {0.5, -1.0, 0x1p32, std::nan(""), HUGE_VAL})
+    EXPECT_THROW(areal::window_sums(table.view(), beyond(wrong), out.view()), InvalidArgument) << wrong;
+  for (const double wrong : {0.5, 0x1p31, -0x1p31 - 1})
+    EXPECT_THROW(areal::window_sums(below.view(), beyond(wrong), out.view()), InvalidArgument) << wrong;
+  EXPECT_NO_THROW(areal::window_sums(below.view(), beyond(-0x1p31), out.view()));
+  EXPECT_NO_THROW(areal::window_sums(table.view(), beyond(0x1p32 - 1), out.view()));
+  EXPECT_NO_THROW(areal::window_sums(reals_table.view(), beyond(0.5), out.view()));
+  EXPECT_NO_THROW(areal::window_sums(table.view(), {3, 3, -1, -1, Edge::zero, 0.5}, out.view())) << "not looked at";
   std::vector<double> same(80);
   const TableView reals{areal::ConstView(same.data(), 10, 8), Border::zero};
   EXPECT_THROW(areal::window_sums(reals, {3, 3}, View(same.data(), 9, 7)), InvalidArgument);
@@ -267,8 +361,8 @@ TEST(Windows, ImagesWithoutPixelsGiveNothing) {
   const Image<std::uint8_t> image{0, 4, {}};
   const Table<std::uint32_t> table(image, Border::zero);
   Padded out(Type::f64, {0, 4});
-  for (const Edge edge : {Edge::shrink, Edge::zero, Edge::replicate, Edge::reflect})
-    areal::window_variances(table.view(), table.view(), {3, 3, -1, -1, edge}, out.view());
+  for (const Edge edge : edges)
+    if (edge != Edge::valid) areal::window_variances(table.view(), table.view(), {3, 3, -1, -1, edge}, out.view());
   EXPECT_TRUE(out.guards_stand());
 }
 

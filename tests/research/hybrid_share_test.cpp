@@ -1,4 +1,4 @@
-// The share r of hybrid-1r1w: what whole tiles make of it, and which one does best.
+// The share r of hybrid-1r1w: its rounding to whole tiles, and the choice of the best.
 
 #include <gtest/gtest.h>
 #include <algorithm>
@@ -52,7 +52,7 @@ TEST(HybridShare, FewOfMany) {
   EXPECT_TRUE(std::is_sorted(few.begin(), few.end()));
   EXPECT_EQ(few.back(), hybrid_share(shape, 0.9999, Border::none));
   for (int i = 0; i < 12; ++i) EXPECT_NEAR(side(few[static_cast<std::size_t>(i)]), 2047.0 * (i + 1) / 12, 1.5) << i;
-  // Between two of them, the bounds included where there is room for all.
+  // Between two of them, including the bounds if there is room for all.
   const std::vector<double> between = hybrid_shares(shape, Border::none, 6, few[2], few[4]);
   ASSERT_EQ(between.size(), 6U);
   EXPECT_GT(between.front(), few[2]);
@@ -71,11 +71,14 @@ TEST(HybridShare, TheBestOnSimtCostsLeast) {
   options.algorithm = "hybrid-1r1w", options.backend = Backend::simt, options.border = Border::none;
   for (const Shape& shape : {Shape{64, 64}, Shape{192, 160}, Shape{330, 256}}) {
     double best = 0, least = std::numeric_limits<double>::infinity();
+    AlgorithmRequest request{.algorithm = "1r1w", .height = shape.height, .width = shape.width, .types = types};
+    double before = *algorithm_model(request).cost.counted;
+    request.algorithm = "hybrid-1r1w";
     for (const double share : hybrid_shares(shape, Border::none, 100)) {
-      AlgorithmRequest request{
-          .algorithm = "hybrid-1r1w", .height = shape.height, .width = shape.width, .types = types};
       request.r = share;
       const double cost = *algorithm_model(request).cost.counted;
+      EXPECT_GT(cost, before) << shape.width << " x " << shape.height << ", r " << share;  // a triangle never pays
+      before = cost;
       if (cost < least) best = share, least = cost;
     }
     EXPECT_EQ(best_hybrid_share(shape, types, options), best) << shape.width << " x " << shape.height;
@@ -92,7 +95,7 @@ TEST(HybridShare, TheBestIsOneOfThem) {
     const std::vector<double> all = hybrid_shares(shape, options.border, 100);
     const double best = best_hybrid_share(shape, types, options);
     EXPECT_NE(std::find(all.begin(), all.end(), best), all.end()) << best;
-    // Nothing to choose: what was asked for.
+    // Nothing to choose: the requested share.
     EXPECT_EQ(best_hybrid_share({40, 20}, types, options), 0.3);
     EXPECT_EQ(best_hybrid_share({0, 0}, types, options), 0.3);
   }

@@ -1,6 +1,6 @@
 // Lemmas 1, 2 and 4, theorems 3, 5 and 7 and corollary 6 of Nakano 2013, each with its constant, over sweeps of n, p, w
-// and l; and where latency is hidden. The bounds are written here anew. What areal/research/model.hpp says is held
-// against them.
+// and l; and where latency is hidden. The bounds are written again here, and areal/research/model.hpp is compared with
+// them.
 
 #include <gtest/gtest.h>
 #include <areal/error.hpp>
@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <map>
+#include <set>
 #include <string>
 
 namespace areal {
@@ -34,7 +35,7 @@ const ModelTime& row(const NakanoTimes& times, std::string_view program) {
 // Set under sanitizers.
 bool is_short() { return std::getenv("AREAL_TEST_SHORT") != nullptr; }
 
-// Calls visit(point, times) for powers of two; fewer where AREAL_TEST_SHORT is set.
+// Calls visit(point, times) for powers of two; for fewer if AREAL_TEST_SHORT is set.
 template <class Visit>
 void sweep(const Visit& visit) {
   for (const auto kind : {MemoryKind::dmm, MemoryKind::umm})
@@ -49,7 +50,7 @@ void sweep(const Visit& visit) {
 }
 
 TEST(MemoryBounds, EveryTheoremWithItsConstant) {
-  std::map<std::string, double> largest, smallest;
+  std::map<std::string, double> largest;  // of time / bound; the largest is over the constant
   std::int64_t points = 0;
   sweep([&](const Point& point, const NakanoTimes& times) {
     SCOPED_TRACE(told(point));
@@ -60,7 +61,8 @@ TEST(MemoryBounds, EveryTheoremWithItsConstant) {
     const auto within = [&](const char* program, double bound, double constant) {
       const auto units = static_cast<double>(row(times, program).time_units);
       EXPECT_LE(units, constant * bound * (1 + 1e-12)) << program;
-      largest[program] = std::max(largest[program], units / bound);
+      double& most = largest[std::string(name_of(point.machine.kind)) + " " + program];
+      most = std::max(most, units / bound / constant);
       EXPECT_NEAR(row(times, program).bound, bound, 1e-9 * bound) << program;
     };
     const bool dmm = point.machine.kind == MemoryKind::dmm;
@@ -80,37 +82,27 @@ TEST(MemoryBounds, EveryTheoremWithItsConstant) {
       within("sat-direct", sums, 21);
       if (p * w <= n) within("sat", sums, 32);
     }
-    // Theorem 3: none runs below a third of the sum of the limits, as none runs below any of the three.
+    // Theorem 3: none runs below the largest of the three limits, of whole requests and whole halvings.
+    const double rounded = std::max({std::ceil(n / w), std::ceil(n / p) * l, std::ceil(m) * l});
+    EXPECT_EQ(static_cast<double>(times.lower_bound), rounded);
     for (const char* program : {"sum", "ordered-sum", "naive", "optimal", "sequential-parallel", "sat", "sat-direct"}) {
       const auto units = static_cast<double>(row(times, program).time_units);
-      EXPECT_GE(units, n / w) << program;
-      EXPECT_GE(units, n * l / p) << program;
-      EXPECT_GE(units, l * m) << program;
-      EXPECT_GE(units, static_cast<double>(times.lower_bound)) << program;
-      EXPECT_GE(static_cast<double>(times.lower_bound), sums / 3) << program;
-      const auto [at, fresh] = smallest.try_emplace(program, units / sums);
-      if (!fresh) at->second = std::min(at->second, units / sums);
+      EXPECT_GE(units, rounded) << program;
     }
     const auto read = static_cast<double>(row(times, "contiguous").time_units);
     EXPECT_GE(read, std::max(n / w, n * l / p));
-    const double least = read / (n / w + n * l / p + l);
-    smallest["contiguous"] = points == 1 ? least : std::min(smallest["contiguous"], least);
   });
-  std::printf("%lld points; time / bound, the least of all and the largest where a constant is proven:\n",
+  std::printf("%lld points; the largest time / bound over the constant that is proven:\n",
               static_cast<long long>(points));
+  for (const auto& [program, ratio] : largest) std::printf("  %-24s %6.3f\n", program.c_str(), ratio);
+  // How much of the constants is reached.
+  const std::set<std::string> nine_tenths{"contiguous", "sum", "ordered-sum", "optimal"};
   for (const auto& [program, ratio] : largest)
-    std::printf("  %-20s %6.3f %6.3f\n", program.c_str(), smallest[program], ratio);
-  // The constants are no idle talk: each is nearly reached.
-  EXPECT_GT(largest["contiguous"], 0.95);
-  EXPECT_GT(largest["sum"], 2.7);
-  EXPECT_GT(largest["ordered-sum"], 4.5);
-  EXPECT_GT(largest["naive"], 2.7);
-  EXPECT_GT(largest["optimal"], 12);
-  EXPECT_GT(largest["sat"], 24);
-  EXPECT_GT(largest["sat-direct"], 17);
+    EXPECT_GE(ratio, nine_tenths.contains(program.substr(4)) ? 0.9 : 2. / 3) << program;
+  EXPECT_EQ(largest.size(), 2u * 8);
 }
 
-// Corollary 6 for every work space, not only the one that is chosen.
+// Corollary 6 for every workspace, not only the chosen one.
 TEST(MemoryBounds, SequentialParallelForEveryWorkspace) {
   for (const auto kind : {MemoryKind::dmm, MemoryKind::umm})
     for (const std::int64_t w : {1, 8, 32})
@@ -155,7 +147,7 @@ TEST(MemoryBounds, LatencyIsHiddenWhereThreadsAndElementsAreEnough) {
             EXPECT_LE(units, 3 * 3 * width);  // each term is at most n/w
             EXPECT_EQ(times.limit, "bandwidth");
           }
-          // One missing by a factor of f costs that factor.
+          // A bound too small by a factor f costs that factor.
           EXPECT_GE(units, width * static_cast<double>(w * l) / static_cast<double>(p));
           EXPECT_GE(units, width * static_cast<double>(w * l) * std::log2(n) / static_cast<double>(n));
           const auto waits = (n + p - 1) / p * l;
@@ -168,8 +160,8 @@ TEST(MemoryBounds, LatencyIsHiddenWhereThreadsAndElementsAreEnough) {
         }
 }
 
-// Beyond n/w threads the tiles of the transposes have no work for more: that table's time stops falling, the direct
-// one's does not.
+// Beyond n/w threads the tiles of the transposes have no more work: that table's time stops falling, the direct one's
+// does not.
 TEST(MemoryBounds, TransposesHaveWorkForFewThreads) {
   const std::int64_t n = 4096, w = 32, l = 512;
   const auto at = [&](std::int64_t p) { return nakano_times({MemoryKind::umm, p, w, l}, n); };
@@ -181,7 +173,7 @@ TEST(MemoryBounds, TransposesHaveWorkForFewThreads) {
 }
 
 TEST(MemoryBounds, SizesThatAreNoPowersOfTwo) {
-  // No constant is claimed; twice that of powers of two is enough here.
+  // No constant is claimed; twice that for powers of two is enough here.
   for (const auto kind : {MemoryKind::dmm, MemoryKind::umm})
     for (const std::int64_t n : {3, 5, 77, 1000, 2310})
       for (const std::int64_t w : {1, 3, 7, 24})

@@ -1,5 +1,5 @@
-// The DMM, the UMM and the HMM: the papers' worked example, their rules against a machine that runs unit by unit, and
-// the faults of programs.
+// The DMM, the UMM and the HMM: the papers' worked example, their rules compared with a machine that runs unit by unit,
+// and the faults of programs.
 
 #include <gtest/gtest.h>
 #include <algorithm>
@@ -40,7 +40,7 @@ TEST(MemoryMachine, TellsItsTraceOfEveryRequest) {
   machine.trace([&](std::int64_t thread, std::int64_t cell, int value, bool writes) {
     seen.emplace_back(thread, cell, value, writes, machine.time().barriers);
   });
-  std::vector<int> lookback(2);
+  std::vector<int> held(2);
   machine.read(
       2, [](std::int64_t i) { return 3 - i; },
       [&](std::int64_t i, int value) { held[static_cast<std::size_t>(i)] = value; });
@@ -59,7 +59,7 @@ TEST(MemoryMachine, ARequestWaitsForEvents) {
     schedule.step(0, 0, 1, 4, 0, of_first);
     schedule.step(1, 0, 1, 4, 1, of_second);
     schedule.barrier();
-    schedule.step(1, 0, 1, 4, 0, {});  // events are forgotten at a barrier
+    schedule.step(1, 0, 1, 4, 0, {});  // a barrier forgets events
     schedule.barrier();
     return schedule.time().units - 5;
   };
@@ -67,7 +67,7 @@ TEST(MemoryMachine, ARequestWaitsForEvents) {
   EXPECT_EQ(units({}, {0}), 10);
   EXPECT_EQ(units({1}, {}), 10);
   EXPECT_THROW(units({1}, {0}), Fault);
-  EXPECT_THROW(units({}, {7}), Fault);  // nobody's
+  EXPECT_THROW(units({}, {7}), Fault);  // of no thread
 }
 
 TEST(MemoryMachine, EntriesOfAWarp) {
@@ -77,7 +77,7 @@ TEST(MemoryMachine, EntriesOfAWarp) {
   };
   using Pair = std::pair<std::int64_t, std::int64_t>;
   EXPECT_EQ(both({0, 1, 2, 3}), Pair(1, 1));
-  EXPECT_EQ(both({1, 2, 3, 4}), Pair(1, 2));   // side by side, of two groups
+  EXPECT_EQ(both({1, 2, 3, 4}), Pair(1, 2));   // neighbours, in two groups
   EXPECT_EQ(both({0, 2, 4, 6}), Pair(2, 2));   // every second
   EXPECT_EQ(both({2, 4, 6, 8}), Pair(2, 3));   // and two cells further
   EXPECT_EQ(both({0, 4, 8, 12}), Pair(4, 4));  // one bank
@@ -95,7 +95,7 @@ struct Step {
   std::set<std::int64_t> cells;
 };
 
-// The rules as they are told: in every unit, each pipeline takes one entry of the warp whose turn it is.
+// The rules as the paper states them: in every unit, each pipeline takes one entry of the warp in turn.
 class UnitByUnit {
  public:
   UnitByUnit(std::vector<Pipeline> memories, int warps, int blocks, int width)
@@ -158,7 +158,7 @@ class UnitByUnit {
   }
 
  private:
-  // What one entry can hold goes: of every bank one cell, or all of the first cell's group.
+  // Removes what one entry can hold: one cell of every bank, or all of the first cell's group.
   void enter(Wiring wiring, std::set<std::int64_t>& left) const {
     std::set<std::int64_t> banks, rest;
     const std::int64_t group = *left.begin() / width_;
@@ -220,7 +220,7 @@ TEST(MemoryMachine, RunsAsTheRulesSayUnitByUnit) {
 
 // ---------------------------------------------------------------- what programs see
 
-// Where no barrier parts the rounds, a thread waits for its own request only: p/w warps fill l units between them.
+// Without a barrier between the rounds, a thread waits only for its own request: p/w warps fill l units between them.
 TEST(MemoryMachine, AThreadWaitsForItsOwnRequest) {
   for (const std::int64_t warps : {1, 3, 7, 8, 20}) {
     const std::int64_t w = 4, l = 7, rounds = 5, p = warps * w;
@@ -282,12 +282,12 @@ TEST(MemoryMachine, FaultsOfPrograms) {
               m.read(
                   8, [](std::int64_t i) { return i + 1; }, nowhere);
             }),
-            "memory, cell 8: thread 7 requests a cell that is not there");
+            "memory, cell 8: thread 7 requests a cell that does not exist");
   EXPECT_EQ(fault_of([&] {
               Machine<int> m({Kind::dmm, 8, 4, 2}, 8);
               m.read(8, own, nowhere);
             }),
-            "memory, cell 0: thread 0 reads a cell that nobody filled");
+            "memory, cell 0: thread 0 reads a cell that no thread filled");
   EXPECT_EQ(fault_of([&] {
               auto m = machine();
               m.write(8, own, value), m.read(8, own, nowhere), m.write(8, own, value), m.barrier();
@@ -310,7 +310,7 @@ Time transposed_tiles(std::int64_t skew, std::vector<int>& result) {
   std::vector<int> input(static_cast<std::size_t>(tiles * cells));
   for (std::size_t i = 0; i < input.size(); ++i) input[i] = static_cast<int>(100 + i);
   machine.place(0, input);
-  std::vector<int> lookback(input.size());
+  std::vector<int> held(input.size());
   const auto take = [&](std::int64_t i, int value) { held[static_cast<std::size_t>(i)] = value; };
   const auto value = [&](std::int64_t i) { return held[static_cast<std::size_t>(i)]; };
   const auto stored = [&](std::int64_t y, std::int64_t x) { return y * w + (x + y * skew) % w; };
@@ -352,8 +352,8 @@ TEST(MemoryHierarchy, SharedMemoryIsLostAtABarrier) {
   EXPECT_EQ(fault_of([&] { machine.read_shared(across, nowhere); }), "none");
   machine.barrier();
   EXPECT_EQ(fault_of([&] { machine.read_shared(own, nowhere); }),
-            "shared memory of DMM 0, cell 0: thread 0 reads a cell that nobody filled");
-  // Meeting is not enough for global memory.
+            "shared memory of DMM 0, cell 0: thread 0 reads a cell that no thread filled");
+  // A block's synchronisation is not enough for global memory.
   machine.write_global([](std::int64_t i) { return i; }, value);
   machine.meet();
   EXPECT_NE(fault_of([&] { machine.read_global([](std::int64_t i) { return i ^ 1; }, nowhere); }), "none");
@@ -361,12 +361,12 @@ TEST(MemoryHierarchy, SharedMemoryIsLostAtABarrier) {
   EXPECT_NE(fault_of([] { Hierarchy<int>({0, 4, 4, 3, 4}, 8); }), "none");
 }
 
-// C/w + S + (B + 1)(l - 1) is the time where every thread requests once between two barriers.
+// C/w + S + (B + 1)(l - 1) is the time if every thread requests once between two barriers.
 TEST(MemoryHierarchy, AccessCostIsTheTimeOfOneRequestAStep) {
   const std::int64_t w = 4, l = 9, side = 16, n = side * side;
   Hierarchy<int> machine({4, n / 4, w, l, 0}, 2 * n);
   machine.place(0, std::vector<int>(static_cast<std::size_t>(n), 3));
-  std::vector<int> lookback(static_cast<std::size_t>(n));
+  std::vector<int> held(static_cast<std::size_t>(n));
   machine.read_global([](std::int64_t i) { return i; },
                       [&](std::int64_t i, int value) { held[static_cast<std::size_t>(i)] = value; });
   machine.barrier();
@@ -377,8 +377,7 @@ TEST(MemoryHierarchy, AccessCostIsTheTimeOfOneRequestAStep) {
   EXPECT_EQ(machine.time().units, coalesced / w + strided + (barriers_between + 1) * (l - 1));
 }
 
-// 2R2W with one thread a column, then one a row: its cost tells of the entries, not of threads that wait l units each
-// time.
+// 2R2W with one thread a column, then one a row: its cost counts entries, not threads that wait l units each time.
 TEST(MemoryHierarchy, ColumnsAfterColumnsCostLessThanTheyTake) {
   const std::int64_t w = 4, l = 50, side = 16, n = side * side;
   Hierarchy<std::int64_t> machine({2, side / 2, w, l, 0}, n);

@@ -1,5 +1,5 @@
-// The programs of the DMM and the UMM: what they compute, with operators that commute and that do not, for sizes that
-// are powers of two and that are not; and how much they request, exactly.
+// The programs of the DMM and the UMM: their results, for operators that commute and for others, for sizes that are
+// powers of two and for others; and their exact numbers of requests.
 
 #include <gtest/gtest.h>
 #include <cstdlib>
@@ -131,7 +131,7 @@ TEST(MemoryPrograms, StringsKeepTheirOrder) {
     }
 }
 
-// Where p < n and chunks ascend, the naive prefix-sums in place read what the chunk before wrote.
+// If p < n and chunks ascend, the naive prefix-sums in place read what the chunk before wrote.
 TEST(MemoryPrograms, NaivePrefixSumsHaveToDescend) {
   const std::int64_t n = 16, p = 4;
   Machine<int> machine({Kind::umm, p, 4, 2}, n);
@@ -152,15 +152,15 @@ TEST(MemoryPrograms, NaivePrefixSumsHaveToDescend) {
   EXPECT_EQ(naive_prefix_sums<int>({Kind::umm, p, 4, 2}, ones, std::plus<int>()).values[15], 16);
 }
 
-// ---------------------------------------------------------------- how much, exactly
+// ---------------------------------------------------------------- exact numbers of requests
 
 std::int64_t log2_of(std::int64_t n) { return n == 1 ? 0 : 1 + log2_of(n / 2); }
 
-// Requests of the two loops over one row of n = 2^m: 3 for each of n - 1 sums, then 4 for each of n - 1, less those two
+// Requests of the two loops over one row of n = 2^m: 3 for each of n - 1 sums, then 4 for each of n - 1, minus the two
 // of each level's last column that lie beyond the row.
 std::int64_t optimal_requests(std::int64_t n) { return 7 * (n - 1) - 2 * log2_of(n); }
 
-// Time of one stretch where each of `warps` makes `requests` of one entry.
+// Time of one stretch in which each of `warps` makes `requests` of one entry.
 std::int64_t stretch(std::int64_t requests, std::int64_t warps, std::int64_t l) {
   return (requests - 1) * std::max(warps, l) + warps + l - 1;
 }
@@ -181,7 +181,7 @@ TEST(MemoryPrograms, RequestsAndTimesInClosedForm) {
 
             const Time read = contiguous(shape, input).time;
             EXPECT_EQ(read.requests, n);
-            // Lemma 1, as it is derived: n/p rounds of p/w + l - 1.
+            // Lemma 1, as derived: n/p rounds of p/w + l - 1.
             EXPECT_EQ(read.units, p <= n ? n / p * (p / w + l - 1) : (n + w - 1) / w + l - 1);
 
             const Time summed = sum(shape, input, op).time;

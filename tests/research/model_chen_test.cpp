@@ -1,4 +1,4 @@
-// The model of Chen 2018 gives the paper's own numbers, and what follows from them.
+// The model of Chen 2018 gives the paper's own numbers and conclusions.
 #include "model/model_chen.hpp"
 #include <gtest/gtest.h>
 
@@ -85,7 +85,7 @@ TEST(ModelChen, PredictedLaunches) {
   EXPECT_DOUBLE_EQ(scanrow_brlt(four), 577);
   EXPECT_DOUBLE_EQ(brlt_scanrow(four), 159);
   EXPECT_DOUBLE_EQ(scanrow_column(four), 240);
-  // The model says yes three times, but not of the second claim for sums of 8 bytes with Kogge-Stone.
+  // The model confirms three claims, but not the second one for sums of 8 bytes with Kogge-Stone.
   for (const Device& d : {p100, v100}) {
     EXPECT_EQ(claims(predicted_latency(d)), (std::array{true, true, true}));
     EXPECT_EQ(claims(predicted_throughput(d, 4)), (std::array{true, true, true}));

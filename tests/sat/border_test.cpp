@@ -1,4 +1,4 @@
-// Tables in another border against tables made in that border.
+// Tables converted to another border compared with tables made in that border.
 #include <gtest/gtest.h>
 #include <areal/error.hpp>
 #include <areal/region.hpp>
@@ -44,7 +44,7 @@ void expect_conversions(double lo, double hi) {
         const Table<T> source(image, from);
         Table<T> want(image, to);
         Padded got(areal::type_of<T>, oracle::table_shape(width, height, to), 11, 7);
-        // Every pixel but those of the last row and column is poisoned: they must not be read.
+        // Every pixel is poisoned except those of the last row and column: the others must not be read.
         for (std::int64_t y = 0; y + 1 < height; ++y)
           for (std::int64_t x = 0; x + 1 < width; ++x) memory.set(static_cast<P>(99), x, y);
         const areal::ConstView pixels = memory.view();

@@ -1,5 +1,5 @@
-# What the conformance tests need beyond the library: OpenCV's headers and two of its libraries, where they are, and the
-# comparison with numpy and scikit-image, which skips where those are missing.
+# The needs of the conformance tests beyond the library: OpenCV's headers and two of its libraries, if present, and the
+# comparison with numpy and scikit-image, which skips if those are missing.
 find_path(AREAL_OPENCV_INCLUDE opencv2/imgproc.hpp PATH_SUFFIXES opencv4)
 find_library(AREAL_OPENCV_CORE opencv_core)
 find_library(AREAL_OPENCV_IMGPROC opencv_imgproc)
@@ -11,7 +11,7 @@ endif()
 if(TEST peers_python_test)
   set_tests_properties(peers_python_test PROPERTIES SKIP_RETURN_CODE 77)
 endif()
-# Kernels on the simulated machine take their time: not under ThreadSanitizer.
+# Kernels on the simulated machine take long: not under ThreadSanitizer.
 foreach(name conformance_device_test conformance_device_options_test conformance_device_floats_test conformance_papers_test
              conformance_histogram_papers_test conformance_scan_test simt_sat_test simt_region_test simt_region_counts_test simt_histogram_test
              simt_kasagi_test simt_chen_test simt_poostchi_test simt_lee_choe_test simt_nakano_test simt_catalogue_test)

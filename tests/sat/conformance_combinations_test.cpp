@@ -1,4 +1,4 @@
-// Options together on the CPU: every pair of values of what `combination` varies, and of threads.
+// Options together on the CPU: every pair of values of the factors of `combination`, and of threads.
 #include <gtest/gtest.h>
 #include "conformance/combination.hpp"
 

@@ -1,5 +1,5 @@
-// Floats on the devices, cuda and simt: NaN and infinity where the definition has them, and errors that grow with the
-// sides of an image. Where there is no GPU, the tests of cuda are skipped.
+// Floats on the devices, cuda and simt: NaN and infinity by the definition, and errors that grow with the sides of an
+// image. Tests of cuda are skipped without a GPU.
 #include <gtest/gtest.h>
 #include <limits>
 #include "conformance/backends.hpp"
@@ -46,7 +46,7 @@ struct Mark {
   long double value;
 };
 
-/// The table of small integers with a few marks: every entry that no mark reaches is exact.
+/// The table of small integers with a few special values: every entry that none of them reaches is exact.
 std::string fault_with(const SatCase& c, const std::vector<Mark>& marks) {
   Values image = random_image(c.types.input, c.image, Fill::exact, base_seed());
   for (const Mark& mark : marks) image.real[image.at(mark.x, mark.y)] = mark.value;
@@ -84,7 +84,7 @@ TEST_P(DeviceFloats, NanAndInfinitySpreadInSquaresAndVolumes) {
   EXPECT_EQ(fault_with(c, {{60, 2, nan}, {3, 30, inf}}), "");
 }
 
-// As on the CPU: an entry errs by no more than (x + y) u A, where A is the sum of the magnitudes.
+// As on the CPU: an entry's error is at most (x + y) u A, where A is the sum of the magnitudes.
 TEST_P(DeviceFloats, ErrorsGrowWithTheSidesNotTheArea) {
   for (const std::string& id : device_sat_ids())
     for (const char* types : {"32f32f", "8u32f", "64f64f"}) {

@@ -1,5 +1,5 @@
-// Options together on the device backends: every pair of values of what `combination` varies, and of the row of the
-// catalogue, on each of them that is here.
+// Options together on the device backends: every pair of values of the factors of `combination`, and of the row of the
+// catalogue, on each available backend.
 #include <gtest/gtest.h>
 #include <algorithm>
 #include <areal/info.hpp>
@@ -10,7 +10,7 @@
 namespace areal::conformance {
 namespace {
 
-/// About the kernels' tiles (128 or 256 columns, 64 to 256 rows; tilted ones 128 columns, 32 rows).
+/// Near the kernels' tiles (128 or 256 columns, 64 to 256 rows; tilted ones 128 columns, 32 rows).
 constexpr Size sizes[] = {{0, 0}, {0, 3}, {5, 0}, {1, 1}, {37, 11}, {127, 33}, {129, 35}, {280, 9}, {3, 200}};
 
 std::vector<Backend> device_backends() {
@@ -29,7 +29,7 @@ std::vector<std::size_t> levels() {
 SatCase case_of(const Choice& choice) {
   SatCase c = combination(choice, sizes);
   c.options.algorithm = device_sat_ids()[choice.back()];
-  // The simulated machine takes its time: few planes.
+  // The simulated machine takes long: few planes.
   std::int64_t& less = c.seed % 2 == 0 ? c.image.channels : c.image.batch;
   while (less > 1 && c.image.channels * c.image.batch > 3) --less;
   return c;
@@ -67,7 +67,7 @@ TEST(DeviceOptions, VolumesOfEveryDepth) {
         }
 }
 
-// Of every type pair, over several tiles each way: whole ones and parts, and so many side by side that they are groups.
+// For every type pair, several tiles each way: whole ones and parts, and enough side by side for several groups.
 TEST(DeviceOptions, SquaresOfEveryTypeOverManyTiles) {
   for (const Backend backend : device_backends())
     for (const TypePair types : type_pairs())
@@ -112,7 +112,7 @@ TEST(DeviceOptions, TiltedOverManyStrips) {
       }
 }
 
-// Channels that are not yet read lie beside sums that are written: what NaN leaves out must have been found before.
+// Unread channels lie beside sums that are written: pixels excluded by NaN must have been found before.
 TEST(DeviceOptions, InPlaceOnTheSimulatedMachine) {
   const std::vector<Backend> here = device_backends();
   if (std::find(here.begin(), here.end(), Backend::simt) == here.end()) GTEST_SKIP() << "no simulated machine";

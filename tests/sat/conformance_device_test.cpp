@@ -1,6 +1,6 @@
 // The device backends, cuda and simt: every pair of (backend, row of the catalogue, type pair, border, shape class,
-// channels and layouts, batch, placement). The whole product of backend, row, type pair, border and shape where
-// AREAL_TEST_FULL=1. Where there is no GPU, the tests of cuda are skipped.
+// channels and layouts, batch, placement). The whole product of backend, row, type pair, border and shape if
+// AREAL_TEST_FULL=1. Tests of cuda are skipped without a GPU.
 #include <gtest/gtest.h>
 #include <cstdlib>
 #include "conformance/backends.hpp"
@@ -72,7 +72,7 @@ SatCase case_of(const Choice& choice) {
   const Channels& of = channels[choice[5]];
   c.image = Shape{p.shapes[choice[4]].width, p.shapes[choice[4]].height, of.count,
                   static_cast<std::int64_t>(choice[6]) * 2 + 1, of.image};
-  if (c.options.backend == Backend::simt) {                                                   // which takes its time
+  if (c.options.backend == Backend::simt) {                                                   // which takes long
     if (c.image.width * c.image.height > 100'000) c.image.width = 390, c.image.height = 140;  // still several tiles
     if (c.options.algorithm != "thin") c.image.height = std::min<std::int64_t>(c.image.height, 3001);  // as `tall`
     if (c.image.width * c.image.height > 5'000) c.image.channels = c.image.batch = 1;
@@ -101,16 +101,15 @@ TEST_P(DeviceProduct, KeepsTheContract) {
 }
 INSTANTIATE_TEST_SUITE_P(Sat, DeviceProduct, testing::ValuesIn(choices()), name_of_choice);
 
-// Four of the largest tiles, of 256 columns and 256 rows (bytes) or 128 (16 bits): each hands over something else.
-// Where a tile's own sums would not hold it, nearly all of its pixels being the largest, it shows.
+// Four of the largest tiles, of 256 columns and 256 rows (bytes) or 128 (16 bits): each publishes different values.
+// Nearly all of their pixels are the largest, so an overflow of a tile's own sums shows.
 TEST(DeviceSat, FourOfTheLargestTiles) {
   for (const Backend backend : device_backends) {
     if (missing(backend)) continue;
     for (const std::string id : {"lookback", "lookback-diagonal"})
       for (const TypePair types : type_pairs()) {
         const std::size_t in = size_of(types.input), out = size_of(types.table);
-        if (is_float(types.input) || in > 2 || (id == "lookback" && out < 8))
-          continue;  // smaller: some of the product's
+        if (is_float(types.input) || in > 2 || (id == "lookback" && out < 8)) continue;  // smaller: some of the product
         SatCase c;
         c.types = types;
         c.image = {261, in == 1 ? 259 : 131};

@@ -1,8 +1,10 @@
-// What a plan or an execute refuses: the type of the exception, and the words that its sentence must hold.
+// Errors of plans and executes: the type of the exception, and the words that its sentence must contain.
 #include <gtest/gtest.h>
 #include <areal/info.hpp>
 #include <limits>
 #include "conformance/sat_case.hpp"
+#include "cpu/sat/tiles.hpp"
+#include "cpu/sat/tilted_row.hpp"
 
 namespace areal::conformance {
 namespace {
@@ -35,6 +37,23 @@ void refuses_plan(std::initializer_list<std::string> words, const Shape& shape, 
                   const SatOptions& options = {}) {
   SCOPED_TRACE(testing::Message() << shape.width << "x" << shape.height << " " << options.algorithm);
   expect_error<InvalidArgument>(words, [&] { SatPlan(shape, types, options); });
+}
+
+/// Every type pair has its row kernels, and tiles refuse to be planned for types that have none.
+TEST(PlanErrors, TypesWithoutARowKernel) {
+  for (const TypePair types : type_pairs()) {
+    SCOPED_TRACE(name_of(types));
+    EXPECT_NE(cpu::scan_rows(types.input, types.table, false), nullptr);
+    EXPECT_NE(cpu::tilted_row(types.input, types.table), nullptr);
+    EXPECT_NO_THROW(cpu::Tiles({.image = {5, 4}, .types = types}));
+  }
+  const TypePair none{Type::f32, Type::u32};
+  ASSERT_EQ(cpu::scan_rows(none.input, none.table, false), nullptr);
+  expect_error<InvalidArgument>({"32u", "32f"}, [&] { cpu::Tiles({.image = {5, 4}, .types = none}); });
+  expect_error<InvalidArgument>({"32f", "squares", "16u"}, [&] {
+    cpu::Tiles({.image = {5, 4}, .types = {Type::u16, Type::u64}, .squares = Type::f32});
+  });
+  refuses_plan({"32f32u"}, Shape{5, 4}, none);
 }
 
 TEST(PlanErrors, Shapes) {
@@ -88,7 +107,7 @@ TEST(PlanErrors, ABackendThatIsNotHere) {
   for (const BackendInfo& row : backends()) {
     if (row.backend == Backend::cpu) continue;
     const std::string name(name_of(row.backend));
-    // Where the backend is here, its device 4096 is not.
+    // If the backend is available, its device 4096 is not.
     const SatOptions options{.backend = row.backend, .device = row.available ? 4096 : 0};
     expect_error<Unavailable>({name}, [&] { SatPlan(Shape{5, 5}, lane_8u32u, options); });
     expect_error<Unavailable>({name}, [&] {
@@ -109,7 +128,7 @@ TEST(PlanErrors, Options) {
   refuses_plan({"-1"}, Shape{5, 5}, lane_8u32u, {.threads = -1});
 }
 
-/// A good execute of a 6x4 plan, which each test spoils in one place.
+/// A valid execute of a 6x4 plan, which each test spoils in one place.
 struct Good {
   SatOptions options;
   TypePair types{Type::u8, Type::u32};
@@ -135,7 +154,7 @@ struct Good {
   }
 };
 
-/// Refused by every row that takes the options, with InvalidArgument and these words.
+/// Every row that takes the options refuses this, with InvalidArgument and these words.
 template <class Spoil>
 void refuses_execute(std::initializer_list<std::string> words, const SatOptions& options, Spoil spoil) {
   const bool plain = !options.mask && !options.squares && !options.tilted;
@@ -266,7 +285,7 @@ TEST(ExecuteErrors, CancelledByProgress) {
       const SatArguments arguments{ConstView(image.data(), 1100, 300), View(sum.data(), 1101, 301)};
       EXPECT_THROW(plan.execute(arguments, workspace.data()), Cancelled);
       EXPECT_GE(calls, 1);
-      // The workspace and the plan are good for the next execute.
+      // The workspace and the plan are usable for the next execute.
       calls = 0;
       go_on = true;
       EXPECT_NO_THROW(plan.execute(arguments, workspace.data()));
@@ -287,7 +306,7 @@ TEST(ExecuteErrors, EmptyImagesNeedNoMemory) {
             plan.execute({ConstView(nullptr, Type::u8, shape), View(nullptr, Type::u32, shape)}, workspace.data()))
             << id << " " << name_of(border);
       }
-    // With the border `zero` there is a column of zeros to write all the same.
+    // With the border `zero` there is still a column of zeros to write.
     const SatPlan zero(Shape{0, 5}, lane_8u32u, {.algorithm = id});
     workspace.resize(zero.workspace_bytes() + 1);
     std::uint32_t sum[6] = {9, 9, 9, 9, 9, 9};

@@ -1,4 +1,4 @@
-// Floats: the same bits for every thread count and run, NaN and infinity where the definition has them, small errors.
+// Floats: the same bits for every thread count and run, NaN and infinity by the definition, small errors.
 #include <gtest/gtest.h>
 #include <cmath>
 #include <cstdlib>
@@ -84,11 +84,12 @@ struct Mark {
   long double value;
 };
 
-/// Kasagi's 4R1W is T[y-1][x] + T[y][x-1] - T[y-1][x-1] + v: below and right of an infinity it subtracts one from
-/// another. As the paper has it, so an entry that must be infinite may be NaN there. Nothing else may differ.
+/// Kasagi's 4R1W is T[y-1][x] + T[y][x-1] - T[y-1][x-1] + v: below and to the right of an infinity it subtracts one
+/// from another. So, as in the paper, an entry that must be infinite may be NaN there. Nothing else may differ.
 bool subtracts(const SatCase& c) { return c.options.algorithm == "4r1w-cpu"; }
 
-/// The table of small integers with a few marks, compared with the oracle: every entry that no mark reaches is exact.
+/// The table of small integers with a few special values, compared with the oracle: every entry that none of them
+/// reaches is exact.
 std::string fault_with(const SatCase& c, const std::vector<Mark>& marks) {
   try {
     Values image = random_image(c.types.input, c.image, Fill::exact, base_seed());
@@ -157,8 +158,8 @@ TEST(Floats, NanAndInfinitySpreadInSquaresVolumesAndAcrossTiles) {
 }
 
 TEST(Floats, ErrorsGrowWithTheSidesNotTheArea) {
-  // What separable summation promises: an entry is a chain of at most x additions along its row and y along its
-  // column, so it errs by no more than (x + y) u A. 4r1w-cpu subtracts, and is held to the oracle's bound alone.
+  // The bound of separable summation: an entry is a chain of at most x additions along its row and y along its column,
+  // so its error is at most (x + y) u A. 4r1w-cpu subtracts, and only has the oracle's bound.
   for (const std::string& id : cpu_sat_ids()) {
     if (id == "4r1w-cpu") continue;
     for (const char* name : {"32f32f", "16f32f", "8u32f", "64f64f"}) {

@@ -1,4 +1,4 @@
-// In place: where input and table have elements of one size and the border is `none`; a sentence where not.
+// In place: if input and table have elements of one size and the border is `none`; otherwise an error.
 #include <gtest/gtest.h>
 #include "conformance/in_place.hpp"
 
@@ -32,7 +32,7 @@ TEST(InPlace, BatchChannelsVolumeSquaresAndMask) {
             }
 }
 
-/// The sentence with which an execute is refused, or "".
+/// The error of a refused execute, or "".
 std::string refusal(const SatPlan& plan, const SatArguments& arguments) {
   std::vector<char> workspace(plan.workspace_bytes() + 1);
   plan.prepare(workspace.data());

@@ -1,5 +1,5 @@
-// What only our own rows take: squares, tilted, mask, ignore_nan, volume, batch, channels; and that the papers' rows
-// refuse each of them.
+// Options that only our own rows take: squares, tilted, mask, ignore_nan, volume, batch, channels; and that the papers'
+// rows refuse each of them.
 #include <gtest/gtest.h>
 #include "conformance/pairwise.hpp"
 #include "conformance/sat_case.hpp"
@@ -28,7 +28,7 @@ void expect_kept(SatCase c) {
   }
 }
 
-/// Types of squares that an input must have (the others of 32u, 64u, 64f may be refused, or be right modulo 2^k).
+/// Types of squares that an input must support (the others of 32u, 64u, 64f may be refused, or be right modulo 2^k).
 bool must_have(Type input, Type squares) {
   if (is_float(input)) return squares == Type::f64;
   return squares != Type::u32 || size_of(input) == 1;
@@ -133,7 +133,7 @@ TEST(Options, IgnoreNanAndCount) {
 }
 
 TEST(Options, AMaskOverNanLeavesItOut) {
-  // Without ignore_nan, a NaN under a 0 of the mask is left out all the same: the mask is the caller's word.
+  // Even without ignore_nan, a 0 in the mask excludes a NaN: the mask decides.
   SatCase c = case_of(type_pair("32f64f"), 3, 2);
   c.options.mask = true;
   const SatPlan plan(c.image, c.types, c.options);

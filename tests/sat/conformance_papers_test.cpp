@@ -1,5 +1,5 @@
 // The papers' algorithms on the device backends: every pair of (backend, row of the catalogue, type pair, border,
-// shape, placement). Where there is no GPU, the tests of cuda are skipped.
+// shape, placement). Tests of cuda are skipped without a GPU.
 #include <gtest/gtest.h>
 #include <cmath>
 #include <limits>
@@ -17,7 +17,7 @@ constexpr Backend device_backends[] = {Backend::cuda, Backend::simt};
 constexpr Border borders[] = {Border::zero, Border::none, Border::exclusive};
 constexpr double shares[] = {0.25, 0.02, 0.7};
 
-/// About tiles of 32: none, one, one and a bit, many; lines; levels of recursion (more than 33 tiles).
+/// Near tiles of 32: none, one, one and a bit, many; lines; levels of recursion (more than 33 tiles).
 const std::vector<ShapeClass>& shapes() {
   static const std::vector<ShapeClass> all = {
       {"empty", 0, 0},    {"noColumns", 0, 7},  {"noRows", 9, 0},        {"one", 1, 1},           {"column", 1, 333},
@@ -68,7 +68,7 @@ TEST_P(PapersProduct, KeepsTheContract) {
 }
 INSTANTIATE_TEST_SUITE_P(Sat, PapersProduct, testing::ValuesIn(covering_array(product().levels)), name_of_choice);
 
-/// For compute-sanitizer, which takes its time: every row on a few shapes, of partial tiles, of several both ways
+/// For compute-sanitizer, which is slow: every row on a few shapes, of partial tiles, of several in both directions
 /// (triangles of hybrid-1r1w have a side of two), of a recursion of 2r1w.
 struct Sanitized {
   const char* name;

@@ -1,5 +1,5 @@
-// Every pair of (row of the catalogue, type pair, border, shape class, placement, threads) of the summed-area family:
-// the whole product of the first four where AREAL_TEST_FULL=1.
+// Every pair of (row of the catalogue, type pair, border, shape class, placement, threads) of the summed-area family;
+// the whole product of the first four if AREAL_TEST_FULL=1.
 #include <gtest/gtest.h>
 #include <cstdlib>
 #include <set>
@@ -74,7 +74,7 @@ INSTANTIATE_TEST_SUITE_P(Sat, SatProduct, testing::ValuesIn(choices()), name_of_
 TEST(CoveringArray, HasEveryPair) {
   const std::vector<std::size_t>& levels = product().levels;
   const std::vector<Choice> tests = covering_array(levels);
-  // Counted again, without the generator's own book-keeping.
+  // Counted again, without the generator's own records.
   for (std::size_t a = 0; a < levels.size(); ++a)
     for (std::size_t b = a + 1; b < levels.size(); ++b) {
       std::set<std::pair<std::size_t, std::size_t>> met;
@@ -83,7 +83,7 @@ TEST(CoveringArray, HasEveryPair) {
     }
   for (const Choice& test : tests)
     for (std::size_t f = 0; f < levels.size(); ++f) EXPECT_LT(test.at(f), levels[f]);
-  // Far fewer than the product, or it would be no use: within twice the largest pair of factors.
+  // Far fewer than the product, otherwise it would be useless: within twice the largest pair of factors.
   EXPECT_LE(tests.size(), 2 * product().shapes.size() * type_pairs().size());
 }
 

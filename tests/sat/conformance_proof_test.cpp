@@ -1,4 +1,4 @@
-// The suite's proof that it can fail: subjects that are broken in one way each, and the suite names every one.
+// The suite's proof that it can fail: each subject is broken in one way, and the suite finds every one.
 #include <gtest/gtest.h>
 #include <cstring>
 #include "conformance/sat_case.hpp"
@@ -16,7 +16,7 @@ SatCase small_case(const char* types = "8u32u") {
   return c;
 }
 
-/// The library, and then something wrong done to what it wrote.
+/// The library, followed by one error in its output.
 template <class Wrong>
 Subject spoiled(Wrong wrong) {
   Subject subject;
@@ -88,7 +88,7 @@ TEST(Proof, AnElementLeftUnwrittenIsCaught) {
 }
 
 TEST(Proof, AWorkspaceReadBeforeItIsWrittenIsCaught) {
-  // Adds a byte that nobody prepared; also one that is right whenever the workspace held 0xA5.
+  // Adds an uninitialised byte; also one that is right whenever the workspace held 0xA5.
   for (const int assumed : {0, 0xA5}) {
     Subject reads = spoiled([=](const SatPlan& plan, const SatArguments& a, void* workspace) {
       const auto* left = static_cast<const unsigned char*>(workspace) + plan.workspace_bytes();
@@ -107,7 +107,7 @@ TEST(Proof, AWriteOutsideTheWorkspaceIsCaught) {
 }
 
 TEST(Proof, AResultOfThePreviousExecuteIsCaught) {
-  // State in the workspace that the next execute trips over; the first one is right.
+  // State in the workspace that breaks the next execute; the first one is right.
   Subject remembers = spoiled([](const SatPlan& plan, const SatArguments& a, void* workspace) {
     char& state = static_cast<char*>(workspace)[plan.workspace_bytes()];
     *byte_at(a.sum, 67, 31) = static_cast<char>(*byte_at(a.sum, 67, 31) + state);

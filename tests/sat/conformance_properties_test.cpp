@@ -1,5 +1,5 @@
-// What holds of tables whatever computes them: regions add up, wrapped tables answer exactly, the table of the
-// transpose is the transpose of the table, integer tables are linear, borders and batches agree.
+// Properties of tables from any algorithm: regions add up, wrapped tables answer exactly, the table of the transpose is
+// the transpose of the table, integer tables are linear, borders and batches agree.
 #include <gtest/gtest.h>
 #include <random>
 #include "conformance/sat_case.hpp"
@@ -162,7 +162,7 @@ TEST(Properties, BordersAndBatchesHoldTheSameBits) {
       const auto same = [&](const Values& a, std::size_t i, const Values& b, std::size_t j) {
         return real ? a.real[i] == b.real[j] : a.integer[i] == b.integer[j];
       };
-      // Where sums may round, a table of another shape may round in another order.
+      // If sums can round, a table of another shape may round in another order.
       const bool exact = !real || !is_float(types.input);
       for (std::int64_t y = 0; exact && y < shape.height; ++y)
         for (std::int64_t x = 0; x < shape.width; ++x) {

@@ -1,4 +1,4 @@
-// Plans and workspaces used again, copied, and from several threads at once; and no byte read beyond the image.
+// Plans and workspaces reused, copied, and used from several threads at once; and no byte read beyond the image.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -98,18 +98,28 @@ TEST(Reuse, TheOneLineFormOwnsItsTables) {
           << name_of(types);
       EXPECT_EQ(tables.squares.bytes() + tables.tilted.bytes() + tables.count.bytes(), 0u);
     }
-  // The type pair by default, and all the tables.
+  // The default type pair, and all the tables.
   const Values image = random_image(Type::u8, shape, Fill::wild, 3);
   const Values mask = random_mask(shape, 3);
   const Buffer buffer(image, placements[0]), mask_buffer(mask, placements[0]);
   const SatTables all =
       sat(buffer.view(), {.squares = Type::u64, .tilted = true, .mask = true}, {}, mask_buffer.view());
-  SatCase c{shape, default_types(Type::u8, 77, 41), {.squares = Type::u64, .tilted = true, .mask = true}};
+  SatCase c{shape, default_types(shape, Type::u8), {.squares = Type::u64, .tilted = true, .mask = true}};
   const ExpectedTables expected = expected_tables(c, image, &mask);
   EXPECT_EQ(difference(expected.sum, values_of(all.sum.view())), "");
   EXPECT_EQ(difference(*expected.squares, values_of(all.squares.view())), "");
   EXPECT_EQ(difference(*expected.tilted, values_of(all.tilted.view())), "");
   EXPECT_EQ(difference(*expected.count, values_of(all.count.view())), "");
+}
+
+TEST(Reuse, TheDefaultLaneCountsAVolumesDepth) {
+  const std::vector<std::uint8_t> white(257 * 257 * 256, 255);
+  const ConstView image(white.data(), Type::u8, Shape{257, 257, 1, 256});
+  const SatTables tables = sat(image, {.border = Border::none, .volume = true});
+  ASSERT_EQ(tables.sum.type(), Type::u64);
+  EXPECT_EQ(tables.sum.as<std::uint64_t>()[white.size() - 1], std::uint64_t{255} * white.size());
+  EXPECT_GT(std::uint64_t{255} * white.size(), std::uint64_t{4294967295});
+  EXPECT_EQ(sat(ConstView(white.data(), Type::u8, Shape{257, 257, 1, 2})).sum.type(), Type::u32) << "a batch of images";
 }
 
 /// Pages with a forbidden one before and behind: a byte read beyond either end is a fault, in Release as well.
@@ -125,7 +135,7 @@ class Fenced {
   Fenced(const Fenced&) = delete;
   Fenced& operator=(const Fenced&) = delete;
   ~Fenced() { munmap(memory_, inner_ + 2 * page_); }
-  /// The last `bytes` before the forbidden page, or the first after it.
+  /// The last `bytes` before the guard page, or the first after it.
   char* at_end(std::size_t bytes) { return memory_ + page_ + inner_ - bytes; }
   char* at_start() { return memory_ + page_; }
 

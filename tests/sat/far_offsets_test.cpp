@@ -1,4 +1,4 @@
-// Offsets beyond 2^32 elements, without the memory: address space is reserved, pitches are huge, few pages are touched.
+// Offsets beyond 2^32 elements without the memory: address space is reserved, pitches are huge, few pages are touched.
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <cerrno>
@@ -114,7 +114,7 @@ TEST(FarOffsets, Options) {
 }
 
 TEST(FarOffsets, TheSuiteWouldNotice) {
-  // Offsets cut to 32 bits of elements would meet other memory: row y of the image at y * 3 bytes instead.
+  // Offsets truncated to 32 bits would reach other memory: row y of the image at y * 3 bytes instead.
   const Sparse memory(far_bytes(Type::u8, Shape{8, 3}));
   if (!memory.data()) GTEST_SKIP() << memory.why_not();
   const View far = far_view(memory, Type::u8, Shape{8, 3});

@@ -1,4 +1,4 @@
-// Shared memory that a block of our kernels takes, beside what devices have: 99 KiB from sm_86 on, 64 KiB at sm_75.
+// Shared memory of our kernels' blocks compared with devices' limits: 99 KiB from sm_86 on, 64 KiB at sm_75.
 #include <gtest/gtest.h>
 #include <algorithm>
 #include <areal/type_pair.hpp>

@@ -1,5 +1,5 @@
-// Threads: everything once, in the promised order, exceptions out, nothing left running. Clean under ThreadSanitizer,
-// which sees the plain (not atomic) writes that tiles hand to one another.
+// Threads: everything once, in the promised order, exceptions rethrown, nothing left running. Clean under
+// ThreadSanitizer, which sees the plain (not atomic) writes that tiles pass to one another.
 #include "cpu/threads.hpp"
 #include <gtest/gtest.h>
 #include <algorithm>
@@ -15,7 +15,7 @@ namespace {
 
 constexpr int thread_counts[] = {0, 1, 2, 3, 8};
 
-// Counts the bodies that run at once, and the most there were.
+// Counts the bodies that run at once, and their maximum.
 class Running {
  public:
   struct Scope {
@@ -78,7 +78,7 @@ TEST(ParallelFor, ExceptionsComeOut) {
       if (i == 57) throw std::runtime_error("57");
     };
     EXPECT_THROW(parallel_for(threads, 100, body), std::runtime_error);
-    EXPECT_EQ(running.now(), 0);  // nothing still runs on what is about to go out of scope
+    EXPECT_EQ(running.now(), 0);  // nothing still uses what is about to go out of scope
     int after = 0;
     parallel_for(threads, 1, [&](std::int64_t) { ++after; });
     EXPECT_EQ(after, 1);
@@ -97,7 +97,7 @@ struct Stamps {
   std::vector<int> times;
 };
 
-// "" or what was wrong: a tile not run once, or begun before a neighbour ended.
+// "" or the error: a tile not run once, or begun before a neighbour ended.
 std::string fault_of(const Stamps& s) {
   for (std::int64_t plane = 0; plane < s.grid.planes; ++plane)
     for (std::int64_t row = 0; row < s.grid.rows; ++row)
@@ -145,7 +145,7 @@ TEST(Wavefront, EachTileOnceAfterItsNeighbours) {
       wavefront(threads, grid, pending.data(), [&](std::int64_t plane, std::int64_t row, std::int64_t column) {
         const Running::Scope scope(running);
         const std::size_t tile = stamps.index(plane, row, column);
-        EXPECT_EQ(in_slot.at(static_cast<std::size_t>(slot()))++, 0);  // its scratch is nobody else's
+        EXPECT_EQ(in_slot.at(static_cast<std::size_t>(slot()))++, 0);  // no other thread has its scratch
         stamps.begin[tile] = ++clock;
         ++stamps.times[tile];
         stamps.end[tile] = ++clock;
@@ -157,8 +157,8 @@ TEST(Wavefront, EachTileOnceAfterItsNeighbours) {
     }
 }
 
-// Nothing but plain memory passes between the tiles, so that no atomic of the test orders them: a carry that came too
-// late is a wrong number here, and a race to ThreadSanitizer.
+// Only plain memory passes between the tiles, so no atomic of the test orders them: a carry that came too late gives a
+// wrong number here, and a race in ThreadSanitizer.
 TEST(Wavefront, CarriesAreSeen) {
   const TileGrid grid{2, 60, 60};
   const Stamps at(grid);

@@ -1,5 +1,5 @@
 // Sums of a line on the device backends: every pair of (backend, row of the catalogue, type pair, length, placement,
-// threads and groups). Where there is no GPU, the tests of cuda are skipped.
+// threads and groups). Tests of cuda are skipped without a GPU.
 #include <gtest/gtest.h>
 #include <areal/research/scan.hpp>
 #include "conformance/backends.hpp"
@@ -11,7 +11,7 @@ namespace areal::conformance {
 namespace {
 
 constexpr Backend device_backends[] = {Backend::cuda, Backend::simt};
-/// About a warp, a block of 256, one line of a block, a block of Harris' and of the new mapping; several of each.
+/// Near a warp, a block of 256, one line of a block, a block of Harris' and of the new mapping; several of each.
 constexpr std::int64_t lengths[] = {0,   1,   2,    3,    31,   33,   64,   255,  256,   257,
                                     513, 514, 1024, 1100, 2048, 2049, 4099, 8193, 16400, 20000};
 struct Tuning {
@@ -75,8 +75,8 @@ void execute(const ScanPlan& plan, Buffer& line, Buffer& sums, Workspace& worksp
   stream.synchronize();
 }
 
-/// Empty where the contract is kept, else the first fault: of one line, of another on the same workspace, and of the
-/// first on a workspace that held other bytes. `broken` is called with the sums of each: the proof that this can fail.
+/// Empty if the contract is kept, else the first fault: of one line, of another on the same workspace, and of the first
+/// on a workspace with other bytes. `broken` is called with the sums of each: the proof that this can fail.
 std::string fault_of(const ScanCase& c, const std::function<void(const View&)>& broken = {}) {
   try {
     const ScanPlan plan(c.n, c.types, c.options);
@@ -134,8 +134,8 @@ INSTANTIATE_TEST_SUITE_P(Scan, ScanProduct,
                                                            std::size(placements), std::size(tunings)})),
                          name_of_choice);
 
-/// Every row on few elements, each access of which compute-sanitizer's tools can follow: what a block holds, and
-/// several blocks of an even and of an odd number. The type pair goes along with the row.
+/// Every row on few elements, so that compute-sanitizer's tools can follow each access: what a block holds, and several
+/// blocks of an even and of an odd number. The type pair changes with the row.
 std::vector<Choice> few() {
   std::vector<Choice> choices;
   const auto place = [](std::int64_t n) {
@@ -150,7 +150,7 @@ std::vector<Choice> few() {
 }
 INSTANTIATE_TEST_SUITE_P(Sanitize, ScanProduct, testing::ValuesIn(few()), name_of_choice);
 
-/// What simt counts of `n` elements.
+/// simt's counts for `n` elements.
 Counts counts_of(const std::string& id, std::int64_t n) {
   Counts all;
   ScanOptions options;

@@ -1,6 +1,6 @@
 #pragma once
-// What the algorithms on tiles of Kasagi 2014 do to h x w elements in tiles of t x t, exactly: accesses of global and
-// of shared memory, and launches. Counted from the description of the steps, tile by tile; runs nothing.
+// The exact work of the tile algorithms of Kasagi 2014 on h x w elements in tiles of t x t: accesses of global and of
+// shared memory, and launches. Counted from the description of the steps, tile by tile; runs nothing.
 
 #include <algorithm>
 #include <cstdint>
@@ -21,8 +21,8 @@ inline std::int64_t tiles_of(std::int64_t length, std::int64_t t) { return (leng
 
 inline Cost cost_of_2r1w(std::int64_t h, std::int64_t w, std::int64_t t);
 
-/// The table of y x x corners, within the launch that scans the carries: by one block, or by 2R1W, whose first launch
-/// that is.
+/// The table of y x x corners, within the launch that scans the carries: by one block, or by 2R1W, which has that
+/// launch as its first.
 inline Cost cost_of_corners(std::int64_t y, std::int64_t x, std::int64_t t) {
   if (y <= 0 || x <= 0) return {};
   // One tile is copied, summed down and along, and copied back.
@@ -49,9 +49,9 @@ inline Cost cost_of_1r1w(std::int64_t h, std::int64_t w, std::int64_t t) {
   const std::int64_t th = tiles_of(h, t), tw = tiles_of(w, t), tiles = th * tw, n = h * w;
   const std::int64_t above = (th - 1) * w, left = (tw - 1) * h;
   return {n + above + left + (th - 1) * (tw - 1), n + left, th + tw - 1,
-          // Two sums and an element for each that is added to, the corner, both scans, the copy out, the saved column.
+          // Two sums and an element for each addition, the corner, both scans, the copy out, the saved column.
           tiles * (2 * t * t + 2) + 3 * (above + left) + n + left,
-          // The copy, the sums around a tile, both scans, and what is added to.
+          // The copy, the sums around a tile, both scans, and the additions.
           tiles * (3 * t * t + 2 * t + 2) + above + left};
 }
 

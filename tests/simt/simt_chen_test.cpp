@@ -1,5 +1,5 @@
-// The algorithms of Chen 2018 on the simulated machine: they read, write, launch, meet and shuffle what the paper's
-// formulas say, whatever the size, the schedule and the warp scan; and the warp scans add what it counts.
+// The algorithms of Chen 2018 on the simulated machine: reads, writes, launches, barriers and shuffles equal the
+// paper's formulas, for every size, schedule and warp scan; and the warp scans make the additions that it counts.
 #include <gtest/gtest.h>
 #include <numeric>
 #include <random>
@@ -14,13 +14,13 @@ using kernels::Plain;
 struct Size {
   std::int64_t h, w;
 };
-/// One; whole matrices; partial ones; more than a block has at a time, across and down.
+/// One; whole matrices; partial ones; more than a block processes at a time, across and down.
 constexpr Size sizes[] = {{1, 1}, {64, 64}, {33, 97}, {130, 131}, {3, 1100}, {1100, 3}, {35, 2100}};
 
 std::string words(const Size& s) { return std::to_string(s.h) + "x" + std::to_string(s.w); }
 std::int64_t parts(std::int64_t n, std::int64_t of) { return (n + of - 1) / of; }
 
-/// The counts of a run on random pixels, whose table was right, border none. The workspace is new.
+/// The counts of a run on random pixels with a correct table, border none. The workspace is new.
 template <class Algorithm, class In, class T>
 Counts run(const Size& s, const Options& options = {}, WarpScan scan = WarpScan::kogge_stone) {
   constexpr unsigned seed = 11;
@@ -50,7 +50,7 @@ Counts run(const Size& s, const Options& options = {}, WarpScan scan = WarpScan:
   return launcher.total();
 }
 
-/// What the paper's kernels cost.
+/// The costs of the paper's kernels.
 struct Cost {
   std::int64_t shared = 0;  ///< elements written, and read, in shared memory
   std::int64_t shuffles = 0, warp_barriers = 0, barriers = 0, deepest = 0;
@@ -99,12 +99,13 @@ Cost cost_of_scanrow_column(const Size& s) {
 
 template <class In, class T>
 void all_cost_what_they_say(WarpScan scan) {
-  const std::string lane = name_of(TypePair{type_of<In>, type_of<T>});
+  const std::string types = name_of(TypePair{type_of<In>, type_of<T>});
   for (const Size& s : sizes) {
-    expect_cost(run<kernels::BrltScanRowTwice, In, T>(s), s, cost_of_brlt<T>(s, 0), "brlt-scanrow " + lane);
-    expect_cost(run<kernels::ScanRowBrltTwice, In, T>(s, {}, scan), s, cost_of_brlt<T>(s, 160), "scanrow-brlt " + lane);
+    expect_cost(run<kernels::BrltScanRowTwice, In, T>(s), s, cost_of_brlt<T>(s, 0), "brlt-scanrow " + types);
+    expect_cost(run<kernels::ScanRowBrltTwice, In, T>(s, {}, scan), s, cost_of_brlt<T>(s, 160),
+                "scanrow-brlt " + types);
     expect_cost(run<kernels::ScanRowColumn, In, T>(s, {}, scan), s, cost_of_scanrow_column(s),
-                "scanrow-column " + lane);
+                "scanrow-column " + types);
   }
 }
 TEST(Chen, CostsOfSumsOf4Bytes) { all_cost_what_they_say<std::uint8_t, std::uint32_t>(WarpScan::kogge_stone); }
@@ -138,7 +139,7 @@ TEST(Chen, AnyScheduleGivesTheSameTable) {
   }
 }
 
-// ---------------------------------------------------------------- V-B: what scans of 32 x 32 registers add
+// ---------------------------------------------------------------- V-B: additions of scans of 32 x 32 registers
 
 std::int64_t additions, ands;  // the simulated machine runs a launch on one thread
 
@@ -163,7 +164,7 @@ struct LaneNumber {
 };
 struct CountingMachine : Machine {
   explicit CountingMachine(const Machine& m) : Machine(m) {}
-  LaneNumber lane() const { return {Machine::lane()}; }
+  LaneNumber types() const { return {Machine::types()}; }
 };
 
 enum class Scan { kogge_stone, ladner_fischer, serial };
@@ -187,7 +188,7 @@ struct ScanMatrix {
   void operator()() {
     const CountingMachine counting(m);
     Term data[32];
-    for (int j = 0; j < 32; ++j) data[j].value = m.load(a.in + 32 * j + m.lane());
+    for (int j = 0; j < 32; ++j) data[j].value = m.load(a.in + 32 * j + m.types());
     if constexpr (C::scan == Scan::serial) {
       kernels::serial_scan(data);
     } else {
@@ -195,7 +196,7 @@ struct ScanMatrix {
         row = C::scan == Scan::kogge_stone ? kernels::inclusive_scan<WarpScan::kogge_stone>(counting, row)
                                            : kernels::inclusive_scan<WarpScan::ladner_fischer>(counting, row);
     }
-    for (int j = 0; j < 32; ++j) m.store(a.out + 32 * j + m.lane(), data[j].value);
+    for (int j = 0; j < 32; ++j) m.store(a.out + 32 * j + m.types(), data[j].value);
   }
 };
 

@@ -1,5 +1,5 @@
-// Every kind of fault of asynchronous copies and of the barriers that they complete on: planted, found, and told with
-// kernel, block, thread and line.
+// Every kind of fault of asynchronous copies and of the barriers that they complete on: planted, found, and reported
+// with kernel, block, thread and line.
 #include "simt_faults.hpp"
 
 namespace areal::simt {
@@ -35,7 +35,7 @@ struct WaitsForTooFew {
     m.get(s.tile[1]);  // @too-few
   }
 };
-// A copy that was never committed is waited for by nobody.
+// Nobody waits for a copy that was never committed.
 template <class M, class C>
 struct NotCommitted {
   struct Shared {
@@ -85,7 +85,7 @@ TEST(SimtFaults, CopiesInFlight) {
   expect_fault_of<OverwritesSource>(__FILE__, {kind, "OverwritesSource", "source", 0, 0, "", 16});
 }
 
-// The lane has waited, but the others have not met it since.
+// The lane has waited, but the others have not synchronised with it since.
 template <class M, class C>
 struct NoBarrierAfterWait {
   struct Shared {
@@ -121,10 +121,10 @@ TEST(SimtFaults, WhatALaneWaitedForIsItsOwn) {
     }
   }
   EXPECT_EQ(in_flight + race, 32);
-  EXPECT_GT(in_flight, 0);  // the other's copy was still on its way, or had been waited for by the other alone
+  EXPECT_GT(in_flight, 0);  // the other lane's copy was still in flight, or only the other lane had waited for it
 }
 
-// What bulk kernels share: 64 numbers in and out, one barrier.
+// Shared by bulk kernels: 64 numbers in and out, one barrier.
 struct BulkShared {
   alignas(16) std::uint32_t tile[64];
   Mbarrier full;
@@ -169,7 +169,7 @@ struct OverwritesBulkSource {
     m.put(s.tile[m.thread()], 2);  // @bulk-source
   }
 };
-// The store's target arrives some time: in this launch, nobody can know when.
+// The store's target is written at some time; within this launch, nobody can know when.
 template <class M, class C>
 struct ReadsBulkTarget {
   using Shared = BulkShared;

@@ -1,4 +1,4 @@
-// What the simulated machine counts, against numbers worked out by hand.
+// The simulated machine's counts compared with numbers worked out by hand.
 #include <gtest/gtest.h>
 #include "simt_kernels.hpp"
 
@@ -232,7 +232,7 @@ TEST(SimtCounts, ShufflesVotesAndPolls) {
   launcher.launch<LookBackScan, Plain>(40, {in.data(), out.data(), words.data()});
   EXPECT_EQ(launcher.total().published, 40u + 39);
   EXPECT_GE(launcher.total().polls, 39u);
-  expect(launcher.total().reads, 5120, 20480, 160, 160, 640, 5120);  // the words that were polled are not among them
+  expect(launcher.total().reads, 5120, 20480, 160, 160, 640, 5120);  // polled words are not among them
 }
 
 TEST(SimtCounts, WidthOfTheModel) {

@@ -38,10 +38,10 @@ struct Expected {
   std::int64_t block = 0;  // -1: any
   int thread = -1;         // -1: any
   std::string other = {};  // mark of the line that it conflicts with
-  int seeds = 1;           // of 16 that must show it
+  int seeds = 1;           // of 16 seeds that must show it
 };
 
-/// Runs body(launcher, bad) for 16 seeds: good never faults, bad does as expected.
+/// Runs body(launcher, bad) for 16 seeds: good never faults, bad faults as expected.
 inline void expect_fault(const char* file, const Expected& expected, const std::function<void(Launcher&, bool)>& body) {
   SCOPED_TRACE(expected.kernel + " @" + expected.mark);
   int shown = 0;

@@ -1,5 +1,5 @@
-// The HMM's clock, fed with what the simulated machine charges, takes what the rules of the HMM say, worked out by
-// hand.
+// The HMM's clock, fed with the requests that the simulated machine charges, takes the time that follows from the rules
+// of the HMM, worked out by hand.
 #include <gtest/gtest.h>
 #include <numeric>
 #include "kernels/sat/papers_registry.hpp"
@@ -30,7 +30,8 @@ std::int64_t reversed(std::int64_t blocks, const Shape& shape, std::uint64_t see
 
 TEST(HierarchyClock, OneBlockByHand) {
   // v = 256 / w warps load: warp i's request is complete at i + l. Each writes to shared memory in the next unit, the
-  // last one at v + l: they meet. They read one after another, and store a unit later: the last one enters at 2 v + l.
+  // last one at v + l, where they synchronise. They read one after another, and store a unit later: the last one enters
+  // at 2 v + l.
   for (const std::int64_t w : {8, 16, 32})
     for (const std::int64_t l : {1, 10, 300})
       EXPECT_EQ(reversed(1, {1, 256, w, l}), 2 * 256 / w + 2 * l) << w << " " << l;
@@ -79,7 +80,7 @@ TEST(HierarchyClock, BlocksShareDmmsAndGlobalMemory) {
   // Two DMMs: the second one's loads enter after the first one's.
   EXPECT_EQ(reversed(2, {2, 256, 32, l}), 24 + 2 * l);
   EXPECT_EQ(reversed(2, {7, 256, 32, l}), 24 + 2 * l);
-  // One DMM that holds both: no more than one after another, and no less than with a shared memory each.
+  // One DMM that holds both: at most the time of one after another, and at least that with a shared memory each.
   const std::int64_t both = reversed(2, {1, 512, 32, l});
   EXPECT_GE(both, 24 + 2 * l);
   EXPECT_LT(both, 2 * (16 + 2 * l));
@@ -111,7 +112,7 @@ TEST(HierarchyClock, AWarpAloneWaitsForEachRequest) {
   EXPECT_EQ(clock.units(), 64 + 63 * 32 + 127 * (l - 1));
 }
 
-// A block takes a ticket, waits for the word of the one before it, and hands on its own.
+// A block takes a ticket, waits for the word of the one before it, and publishes its own.
 template <class M, class C>
 struct Chain {
   static constexpr int threads = 32;
@@ -156,9 +157,9 @@ std::int64_t chained(std::int64_t blocks, const Shape& shape, std::uint64_t seed
 }
 
 TEST(HierarchyClock, WhoWaitsForAWordReadsItOnceWhenItIsThere) {
-  // A ticket is there at l, in shared memory at l + 1, and with everybody at l + 2; the word at 2 l + 2. Every other
-  // block has its ticket by then: it reads the word before it, and hands on its own, 2 l later. Whatever the order in
-  // which they ran, and however often they looked.
+  // A ticket arrives at l, in shared memory at l + 1, and at all threads at l + 2; the word at 2 l + 2. Every other
+  // block has its ticket by then: it reads the word before it, and publishes its own, 2 l later. The order in which
+  // blocks ran and the number of polls do not matter.
   for (const std::int64_t l : {20, 300})
     for (const std::int64_t blocks : {1, 2, 9})
       for (std::uint64_t seed = 1; seed < 5; ++seed)
@@ -202,7 +203,7 @@ TEST(HierarchyClock, SharedAtomicsConflict) {
   }
 }
 
-// What the HMM has no word for.
+// Operations that the HMM does not define.
 TEST(HierarchyClock, SaysWhyThereIsNoTime) {
   EXPECT_THROW(clock_of({1, 32, 64, 1}), memory::Fault);
   EXPECT_THROW(clock_of({1, 32, 3, 1}), memory::Fault);

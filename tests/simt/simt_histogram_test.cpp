@@ -49,7 +49,7 @@ HistogramOptions options_of(const Case& c) {
   return options;
 }
 
-// Runs the plan, twice where asked, on one poisoned workspace at an odd address, into poisoned tensors.
+// Runs the plan, twice if requested, on one poisoned workspace at an odd address, into poisoned tensors.
 Guarded run(const Case& c, const Rule& rule, const Inputs& in, bool twice = false) {
   const HistogramPlan plan(c.image, c.type, rule.binning, options_of(c));
   EXPECT_EQ(plan.algorithm(), "reduce-then-scan");
@@ -294,7 +294,7 @@ TEST(SimtHistogram, CountsOf16BitsWrap) {
   EXPECT_EQ(count, wanted(519, 259) - wanted(500, 259) - wanted(519, 200) + wanted(500, 200));
 }
 
-// Whatever the order in which lanes and blocks go on, the same bits, and no fault.
+// The same bits and no fault for any order of lanes and blocks.
 TEST(SimtHistogram, Schedules) {
   for (const Type counter : {Type::u32, Type::f32}) {
     Case c{.image = {150, 70}, .counter = counter};

@@ -1,9 +1,10 @@
-// The algorithms of Kasagi 2014 on the simulated machine: they read, write and launch what the paper's formulas say,
-// the lower-order terms included; whatever the schedule and the tiles' side. What tiles do is in kasagi_cost.hpp.
+// The algorithms of Kasagi 2014 on the simulated machine: reads, writes and launches equal the paper's formulas, with
+// the lower-order terms, for any schedule and side of the tiles. kasagi_cost.hpp has the work of tiles.
 #include <gtest/gtest.h>
 #include <numeric>
 #include <random>
 #include <set>
+#include "research/cost_names.hpp"
 #include "kasagi_cost.hpp"
 #include "kernels/sat/papers_registry.hpp"
 #include "simt/launcher.hpp"
@@ -14,7 +15,7 @@ namespace {
 using kasagi::Cost;
 using kernels::Plain;
 
-/// The table of random 16-bit pixels in T, border none: what it takes. The workspace is poisoned.
+/// The cost of a table of random 16-bit pixels in T, border none. The workspace is poisoned.
 template <class Algorithm, class T = std::uint64_t>
 Counts run(std::int64_t height, std::int64_t width, const Options& options = {}, double r = 0.25) {
   std::mt19937 random(7);
@@ -22,7 +23,7 @@ Counts run(std::int64_t height, std::int64_t width, const Options& options = {},
   for (std::uint16_t& pixel : image) pixel = static_cast<std::uint16_t>(random());
   std::vector<T> table(image.size());
   const TypePair types{Type::u16, sizeof(T) == 4 ? Type::u32 : Type::u64};
-  kernels::TableRequest request{"", kernels::TableKind::pixels, lane, {width, height}, Border::none, {}, r};
+  kernels::TableRequest request{"", kernels::TableKind::pixels, types, {width, height}, Border::none, {}, r};
   std::vector<char> workspace(Algorithm::template workspace_bytes<T>(request));
   const Plain plain{{reinterpret_cast<char*>(image.data()), width * 2, true},
                     {reinterpret_cast<char*>(table.data()), width * static_cast<std::int64_t>(sizeof(T)), true},
@@ -57,7 +58,7 @@ void expect_cost(const Counts& c, const Cost& cost, const std::string& what) {
   EXPECT_EQ(number(c.shared_reads.elements), cost.shared_reads) << what;
   EXPECT_EQ(number(c.shared_writes.elements), cost.shared_writes) << what;
 }
-/// A warp's lanes have parts of several rows where tiles are less than 32 wide.
+/// A warp's lanes have parts of several rows if tiles are less than 32 wide.
 void expect_coalesced(const Counts& c, int w, const std::string& what) {
   if (w < 32) return;
   EXPECT_EQ(c.reads.strided, 0u) << what;
@@ -78,7 +79,7 @@ void expect_lemma1() {
     EXPECT_EQ(column.size(), std::size_t{w}) << k;
   }
 }
-/// On a machine of 32 banks of 4 bytes, of which 8 bytes a lane are served half a warp at a time.
+/// On a machine of 32 banks of 4 bytes, which serves 8 bytes a lane in half-warps.
 template <int w, class T>
 void expect_no_conflict() {
   for (const Size& s : {Size{3 * w, 4 * w}, Size{3 * w - 1, 2 * w + 1}}) {
@@ -101,12 +102,12 @@ void no_bank_twice() {
 }
 TEST(Kasagi, Lemma1RowsAndColumnsOfTheDiagonalArrangementMeetNoBankTwice) { no_bank_twice<2, 4, 8, 16, 32, 64>(); }
 
-/// Whether `lanes` accesses, `stride` elements apart, touch more address groups than neighbours would.
-bool is_strided(std::int64_t first, std::int64_t stride, std::int64_t lanes) {
+/// True if `lanes` accesses, `stride` elements apart, touch more address groups than neighbours would.
+bool is_strided(std::int64_t first, std::int64_t stride, std::int64_t pairs) {
   constexpr std::int64_t group = 32;
   std::set<std::int64_t> groups;
-  for (std::int64_t i = 0; i < lanes; ++i) groups.insert((first + i * stride) / group);
-  return static_cast<std::int64_t>(groups.size()) > (first + lanes - 1) / group - first / group + 1;
+  for (std::int64_t i = 0; i < pairs; ++i) groups.insert((first + i * stride) / group);
+  return static_cast<std::int64_t>(groups.size()) > (first + pairs - 1) / group - first / group + 1;
 }
 
 /// Strided accesses, of reads and of writes.
@@ -125,8 +126,8 @@ Strided strided_of_2r2w(const Size& s) {
   Strided sum;
   for (std::int64_t y = 0; y < s.h; y += 32)
     for (std::int64_t x = 0; x < s.w; ++x) {
-      const std::int64_t lanes = std::min<std::int64_t>(32, s.h - y);
-      if (is_strided(y * s.w + x, s.w, lanes)) sum.reads += lanes, sum.writes += x > 0 ? lanes : 0;
+      const std::int64_t pairs = std::min<std::int64_t>(32, s.h - y);
+      if (is_strided(y * s.w + x, s.w, pairs)) sum.reads += pairs, sum.writes += x > 0 ? pairs : 0;
     }
   return sum;
 }
@@ -165,8 +166,8 @@ Strided strided_of_4r1w(const Size& s) {
   Strided sum;
   const auto count = [&](std::int64_t y, std::int64_t end, std::int64_t diagonal, std::int64_t up, std::int64_t left) {
     y = std::max(y, up), end = std::min(end, diagonal - left + 1);
-    const std::int64_t lanes = end - y;
-    return lanes > 0 && is_strided((y - up) * s.w + diagonal - y - left, s.w - 1, lanes) ? lanes : 0;
+    const std::int64_t pairs = end - y;
+    return pairs > 0 && is_strided((y - up) * s.w + diagonal - y - left, s.w - 1, pairs) ? pairs : 0;
   };
   for (std::int64_t k = 0; k < s.h + s.w - 1; ++k) {
     const std::int64_t first = std::max<std::int64_t>(0, k - s.w + 1), end = std::min(k + 1, s.h);
@@ -185,7 +186,7 @@ TEST(Kasagi, FourReadOneWrite) {
     expect_cost(c, {4 * n - 2 * s.h - 2 * s.w + 1, n, s.h + s.w - 1}, words(s));
     expect_strided(c, strided_of_4r1w(s), words(s));
   }
-  // But for a lane that is alone in its warp, or two at the border of two address groups, all is strided.
+  // All is strided, except for a lane that is alone in its warp, or two at the border of two address groups.
   EXPECT_GE(strided_of_4r1w({64, 64}).writes, 64 * 64 - 8);
 }
 
@@ -233,6 +234,12 @@ std::int64_t hybrid(const Size& s, double r) {
   const std::string what = words(s) + ", w " + std::to_string(w) + ", r " + std::to_string(r);
   expect_cost(c, kasagi::cost_of_hybrid(s.h, s.w, w, k), what);
   expect_coalesced(c, w, what);
+  CostNames names;
+  names.h = static_cast<double>(s.h), names.w = static_cast<double>(s.w), names.T = w, names.k = static_cast<double>(k);
+  names.d = static_cast<double>(triangle_levels(k, w));
+  EXPECT_EQ(CostFormula::value(find_algorithm("sat", "hybrid-1r1w")->barrier_steps, names),
+            static_cast<double>(c.launches) - 1)
+      << what;
   return k;
 }
 template <int w>
@@ -252,6 +259,9 @@ TEST(Kasagi, Hybrid) {
   EXPECT_EQ(hybrid<4>({4 * 7 - 2, 4 * 7}, 0.86), 6);
   EXPECT_EQ(hybrid<2>({2 * 10, 2 * 11 - 1}, 0.8), 9);
   EXPECT_GT(hybrid<4>({4 * 14, 4 * 15 - 1}, 0.8), 8);
+  // Of the catalogue's tiles: d is 0, 1 and 2.
+  for (const std::int64_t k : {32, 33, 34}) EXPECT_EQ(triangle_levels(k, 32), k - 32);
+  EXPECT_EQ(hybrid<32>({33 * 32 + 1, 33 * 32 + 1}, 0.97), 33);
 }
 
 TEST(Kasagi, TrianglesAreMadeOfTiles) {

@@ -12,14 +12,14 @@ using kernels::Mbarrier;
 using kernels::NoShared;
 using kernels::Vec;
 
-struct Plain {};  // the C of a kernel with nothing to choose
+struct Plain {};  // the C of a kernel without options
 
 template <class T>
 void add(Launcher& launcher, const char* name, std::vector<T>& data, bool initialised = true, bool writable = true) {
   launcher.add({name, data.data(), data.size() * sizeof(T), initialised, writable});
 }
 
-// Turns each block's 256 numbers round.
+// Reverses each block's 256 numbers.
 template <class M, class C>
 struct Reverse {
   static constexpr int threads = 256;
@@ -78,7 +78,7 @@ struct BlockScan {
   }
 };
 
-// Inclusive scan of everything: each block waits for the sum of those before it, under a flag of its own.
+// Inclusive scan of everything: each block waits for the sum of those before it, each with its own flag.
 template <class M, class C>
 struct ChainedScan {
   static constexpr int threads = 128;
@@ -92,7 +92,7 @@ struct ChainedScan {
     std::uint32_t* out;
     std::uint32_t* sums;   // one for each block
     std::uint32_t* flags;  // zero
-    std::uint32_t* next;   // zero: which block comes next, whatever order they start in
+    std::uint32_t* next;   // zero: the next block, whatever order they start in
   };
   M m;
   Args a;
@@ -168,7 +168,7 @@ struct LookBackScan {
   }
 };
 
-// Doubles 16 rows of 64 numbers: while a row is in use, the next is on its way.
+// Doubles 16 rows of 64 numbers: while one row is in use, the next is in flight.
 template <class M, class C>
 struct DoubleBuffer {
   static constexpr int threads = 64, rows = 16;
@@ -247,7 +247,7 @@ struct BulkStream {
   }
 };
 
-// Two warps load for two that add, each pair of warps at its own pace: barrier 1 says full, barrier 2 empty.
+// Two warps load for two that add, each pair of warps at its own pace: barrier 1 signals full, barrier 2 empty.
 template <class M, class C>
 struct ProducerConsumer {
   static constexpr int threads = 128, rounds = 8;

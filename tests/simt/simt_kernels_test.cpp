@@ -1,5 +1,5 @@
-// Kernels that keep the rules give the right answers on the simulated machine, whatever the seed, the number of
-// resident blocks and the order in which blocks start, and without a fault.
+// Kernels that keep the rules give correct answers on the simulated machine, for any seed, number of resident blocks
+// and start order of blocks, and without a fault.
 #include "simt_kernels.hpp"
 #include <gtest/gtest.h>
 #include <cstdlib>
@@ -156,7 +156,7 @@ struct OneEach {
   }
 };
 
-// The numbers of threads in stamps run out after 2^26, and begin anew.
+// The numbers of threads in stamps run out after 2^26, and restart.
 TEST(Simt, ManyLaunches) {
   constexpr std::int64_t blocks = 200'000;
   std::vector<std::uint32_t> out(blocks + 1);

@@ -1,5 +1,5 @@
-// The integral histograms of Lee and Choe 2014 on the simulated machine: the mappings to banks, the conflicts that the
-// sweeps meet, scans of any operation; right tensors, and launches, reads, writes and barriers by exact formulas.
+// The integral histograms of Lee and Choe 2014 on the simulated machine: the mappings to banks, the conflicts of the
+// sweeps, scans of any operation; correct tensors, and launches, reads, writes and barriers by exact formulas.
 #include <gtest/gtest.h>
 #include <bit>
 #include <numeric>
@@ -13,7 +13,7 @@ namespace {
 using kernels::Padded;
 using kernels::Rotated;
 
-// ---------------------------------------------------------------- where elements lie
+// ---------------------------------------------------------------- positions of elements
 
 /// The cells of n elements, and how many of [0, n) hold none.
 template <class Map>
@@ -117,8 +117,8 @@ Conflicts conflicts_of(int n, int threads) {
       for (int warp = 0; warp * 32 * own < nodes; ++warp)
         for (const bool right : {false, true}) {
           int in_bank[32] = {}, most = 1;
-          for (int lane = 0; lane < 32; ++lane) {
-            const int node = (warp * 32 + lane) * own + turn;
+          for (int types = 0; types < 32; ++types) {
+            const int node = (warp * 32 + types) * own + turn;
             if (node < nodes) most = std::max(most, ++in_bank[Map::at(stride * (2 * node + (right ? 2 : 1)) - 1) % 32]);
           }
           (right ? found.right : found.left) += most - 1;
@@ -172,7 +172,7 @@ TEST(LeeChoe, WithoutAMappingThereWouldBeConflicts) {
   EXPECT_EQ(conflicts_of<Plain>(1024, 512).ways, 32);
 }
 
-/// x -> a x + b, in 32 bits each; first f, then g. Neither commutes, nor has it an inverse.
+/// x -> a x + b, in 32 bits each; first f, then g. It does not commute, and has no inverse.
 struct Then {
   std::uint64_t operator()(std::uint64_t f, std::uint64_t g) const {
     const auto fa = static_cast<std::uint32_t>(f >> 32), fb = static_cast<std::uint32_t>(f);
@@ -229,7 +229,7 @@ TEST(LeeChoe, ScansTakeAnyOperationAndAnyPowerOfTwo) {
 
 // ---------------------------------------------------------------- integral histograms
 
-/// As the four algorithms, but with blocks of 64 threads at most: lines of several blocks that are not long.
+/// Like the four algorithms, but with blocks of at most 64 threads: lines of several blocks that are not long.
 constexpr int most = 64;
 template <class T>
 using SmallHarris = kernels::ScanTranspose<T, Padded<>, false, most>;
@@ -247,7 +247,7 @@ Ran run(const Asked& asked, const Options& options = {}) {
 
 std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// What a scan of lines costs where a block holds so many elements.
+/// The cost of a scan of lines if a block holds so many elements.
 struct Cost {
   std::int64_t reads = 0, writes = 0, launches = 0, barriers = 0;
 };
@@ -303,7 +303,7 @@ TEST(LeeChoe, SumsOfSoManyBlocksThatTheyAreOfSeveralBlocksThemselves) {
                                  {"InitialiseTensor", 1}, {"Prescan", 3 + 1}, {"AddSums", 2}, {"TransposePlanes", 2}}));
 }
 
-/// As the paper's: a line of DCI-4K has two blocks, or one with four pixels a thread. FHD makes no difference.
+/// As in the paper: a line of DCI-4K has two blocks, or one with four pixels a thread. FHD shows no difference.
 TEST(LeeChoe, LinesOfBigImages) {
   using kernels::Harris;
   using kernels::LeeChoe;
@@ -325,7 +325,7 @@ TEST(LeeChoe, LinesOfBigImages) {
     EXPECT_EQ(several.launches[1].threads, 1024) << width;
     EXPECT_EQ(several.launches[1].counts.deepest_barriers, 2u * levels + 1) << width;
   }
-  // More than 48 KiB hold: several blocks again.
+  // More than fits 48 KiB: several blocks again.
   EXPECT_EQ((run<std::uint32_t, LeeChoe>({1, 8193, 1}).launches.size()), 7u);
   EXPECT_EQ((run<std::uint64_t, LeeChoe>({1, 4096, 1}).launches.size()), 5u);
   EXPECT_EQ((run<std::uint64_t, LeeChoe>({1, 4097, 1}).launches.size()), 7u);

@@ -1,5 +1,5 @@
-// Every kind of fault of barriers, collectives and asynchronous copies: planted, found, and told with kernel, block,
-// thread and line.
+// Every kind of fault of barriers, collectives and asynchronous copies: planted, found, and reported with kernel,
+// block, thread and line.
 #include "simt_faults.hpp"
 
 namespace areal::simt {
@@ -23,7 +23,7 @@ struct TwoBarriers {
       m.sync();  // @two-barriers
   }
 };
-// A warp waits at the barrier of all, the other at a named one: neither comes.
+// One warp waits at the barrier of all, the other at a named one: neither can continue.
 template <class M, class C>
 struct WaitsElsewhere {
   using Shared = NoShared;
@@ -61,7 +61,7 @@ TEST(SimtFaults, Barriers) {
   expect_fault_of<WaitsElsewhere>(__FILE__, {kind, "WaitsElsewhere", "waits-elsewhere", 0, 0, "", 16});
   expect_fault_of<CountsDisagree>(__FILE__, {kind, "CountsDisagree", "counts-disagree", 0, -1, "", 16});
   expect_fault_of<ArrivesTwice>(__FILE__, {kind, "ArrivesTwice", "arrives-twice", 0, -1, "", 16});
-  // Either warp may be the second to arrive, so that the other line is the fault's for some seeds.
+  // Either warp may be the second to arrive, so for some seeds the fault is at the other line.
   Launcher launcher;
   EXPECT_THROW((launcher.launch<TwoBarriers, Bad>(1, {})), Fault);
   EXPECT_NO_THROW((launcher.launch<TwoBarriers, Good>(1, {})));
@@ -167,7 +167,7 @@ TEST(SimtFaults, Collectives) {
   EXPECT_THROW((launcher.launch<KindsDisagree, Bad>(1, {})), Fault);
 }
 
-// Halves of a warp that meet on their own, in whatever order, break no rule.
+// Halves of a warp that synchronise separately, in any order, break no rule.
 template <class M, class C>
 struct Halves {
   using Shared = NoShared;
@@ -220,8 +220,8 @@ TEST(SimtFaults, Stuck) {
   expect_fault_of<NobodyArrives>(__FILE__, {FaultKind::stuck, "NobodyArrives", "nobody-arrives", 0, -1, "", 16});
 }
 
-// With one resident block and blocks that start from the last, a block that waits for an earlier one waits for ever:
-// what relies on the order of blocks is found by the options, not by luck.
+// With one resident block and blocks that start from the last, a block that waits for an earlier one waits for ever. So
+// the options find code that relies on the order of blocks; no luck is needed.
 template <class M, class C>
 struct WaitsForEarlier {
   using Shared = NoShared;
@@ -250,7 +250,7 @@ TEST(SimtFaults, OrderOfBlocks) {
   }
 }
 
-// What a kernel throws itself comes out, and its lanes' destructors run.
+// An exception of a kernel is rethrown, and its lanes' destructors run.
 struct Counted {
   explicit Counted(int& n) : alive(n) { ++alive; }
   Counted(const Counted&) = delete;
@@ -265,7 +265,7 @@ struct Throws {
     const Counted counted(alive);
     m.sync();
     if (C::bad && m.thread() == 5) throw std::runtime_error("from a lane");
-    if (m.thread() == 40) m.load(a.in);  // where no region is
+    if (m.thread() == 40) m.load(a.in);  // outside all regions
     m.sync();
   }
 };

@@ -1,4 +1,4 @@
-// Every kind of fault of plain and flagged accesses: planted, found, and told with kernel, block, thread and line.
+// Every kind of fault of plain and flagged accesses: planted, found, and reported with kernel, block, thread and line.
 #include "simt_faults.hpp"
 
 namespace areal::simt {
@@ -121,7 +121,7 @@ TEST(SimtFaults, SharedOutOfBounds) {
   expect_fault_of<WrongSpace>(__FILE__, {FaultKind::shared_out_of_bounds, "WrongSpace", "wrong-space", 0, 0, "", 16});
 }
 
-// Who comes second finds the race, so that its line may depend on the seed.
+// The second thread to come finds the race, so its line may depend on the seed.
 template <class M, class C>
 struct NoBarrier {
   struct Shared {
@@ -160,7 +160,7 @@ struct WarpBarrierIsNotEnough {
     Shared& s = m.template shared<Shared>();
     if (m.thread() < 32) m.put(s.tile[m.thread()], 1);  // @warp-only-put
     C::bad ? m.sync_warp(full_mask) : m.sync();
-    if (C::bad)  // lets the first warp come first: what is read must have been written
+    if (C::bad)  // lets the first warp come first, so that the data was written
       while (m.warp() == 1 && m.load_relaxed(a.flag) == 0) m.pause();
     if (C::bad && m.thread() == 31) m.store_relaxed(a.flag, 1);
     if (m.thread() == 63) m.get(s.tile[0]);  // @warp-only-get
@@ -173,7 +173,7 @@ struct BlocksOverlap {
     m.store(a.out + m.block() * (32 - C::bad) + m.thread(), 1);  // @overlap
   }
 };
-// Two halves of a warp, of which one meets: the other is not ordered by that.
+// Two halves of a warp, of which one synchronises: that does not order the other.
 template <class M, class C>
 struct HalfMeets {
   struct Shared {
@@ -273,7 +273,7 @@ struct PeeksAFlag {
     }
   }
 };
-// Lane 0 publishes what the others may not have written: no barrier stands between.
+// Lane 0 publishes what the others may not have written: there is no barrier in between.
 template <class M, class C>
 struct PublishesForOthers {
   using Shared = NoShared;
@@ -307,7 +307,7 @@ struct WritesAfterFlag {
     }
   }
 };
-// Order goes on from block to block: the third has polled the second's flag, and the second the first's.
+// Order is transitive: the third block has polled the second's flag, and the second the first's.
 template <class M, class C>
 struct Relay {
   using Shared = NoShared;
@@ -325,7 +325,7 @@ struct Relay {
 };
 TEST(SimtFaults, HandOverBeforeItsFlag) {
   const auto kind = FaultKind::hand_over;
-  // With one resident block, the first has gone before the second begins: the clocks do not forget.
+  // With one resident block, the first has ended before the second begins: the clocks still remember it.
   expect_fault_of<PeeksAFlag>(__FILE__, {kind, "PeeksAFlag", "hand-over-load", 1, -1, "hand-over-store", 16}, 2);
   expect_fault_of<PublishesForOthers>(__FILE__, {kind, "PublishesForOthers", "others-load", 1, -1, "others-store", 16},
                                       2);
@@ -333,7 +333,7 @@ TEST(SimtFaults, HandOverBeforeItsFlag) {
   expect_fault_of<Relay>(__FILE__, {kind, "Relay", "relay-load", 3, -1, "relay-store", 16}, 4);
 }
 
-// The reader does not wait at all, and may come before the writer: then it reads what nobody wrote.
+// The reader does not wait at all, and may come before the writer: then it reads uninitialised memory.
 template <class M, class C>
 struct DoesNotWait {
   using Shared = NoShared;
@@ -371,7 +371,7 @@ TEST(SimtFaults, NoFlagAtAll) {
   EXPECT_EQ(unwritten + unordered, 32);
 }
 
-// What one launch wrote, the next may read and overwrite.
+// The next launch may read and overwrite what one launch wrote.
 TEST(SimtFaults, LaunchesAreOrdered) {
   std::vector<std::uint32_t> in(1024), out(1024), flag(4);
   Launcher launcher;
@@ -385,7 +385,7 @@ TEST(SimtFaults, LaunchesAreOrdered) {
   }
   EXPECT_EQ(launcher.unwritten(out.data()), 4096u - (96 + 64) * 4);
   EXPECT_THROW((launcher.launch<BlocksOverlap, Bad>(3, {in.data(), out.data(), flag.data()})), Fault);
-  // A launch that failed leaves the machine fit for the next.
+  // After a failed launch the machine is ready for the next.
   launcher.launch<BlocksOverlap, Good>(3, {in.data(), out.data(), flag.data()});
 }
 

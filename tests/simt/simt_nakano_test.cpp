@@ -1,5 +1,5 @@
-// The prefix-sums and the table of Nakano 2013 on the simulated machine: they read, write and launch what exact
-// formulas say, the lower-order terms included, for any associative operator, number of threads and schedule.
+// The prefix-sums and the table of Nakano 2013 on the simulated machine: reads, writes and launches equal exact
+// formulas, with the lower-order terms, for any associative operator, number of threads and schedule.
 #include <gtest/gtest.h>
 #include <algorithm>
 #include <bit>
@@ -24,7 +24,7 @@ struct Affine {
 struct Then {
   Affine operator()(Affine first, Affine second) const { return {second.a * first.a, second.a * first.b + second.b}; }
 };
-/// An operator with a value of its own: sums modulo a prime.
+/// An operator with its own state: sums modulo a prime.
 struct PlusModulo {
   std::uint64_t modulus;
   std::uint64_t operator()(std::uint64_t a, std::uint64_t b) const { return (a + b) % modulus; }
@@ -67,7 +67,7 @@ std::vector<T> one_after_another(std::vector<T> all, const Op& op) {
 enum class Scan { naive, optimal, optimal_elsewhere, sequential_parallel };
 
 /// Runs one of the prefix-sums on n random elements, with 32 threads a block. Every array is its own region, so that
-/// whatever leaves it is a fault; the workspace is poisoned.
+/// any access outside it is a fault; the workspace is poisoned.
 template <class T, class Op = kernels::Plus>
 Counts run(Scan scan, std::int64_t n, std::int64_t p = 0, std::int64_t k = 1, const Op& op = {},
            const Options& options = {}) {
@@ -110,7 +110,7 @@ TEST(Nakano, NaivePrefixSums) {
       for (int t = 0; t < log2_up(n); ++t) {
         const std::int64_t far = std::int64_t{1} << t;
         cost += {2 * (n - far), n - far, 1, 1};
-        // What has to be in both buffers.
+        // The elements that both buffers must hold.
         if (n > 32) cost += {t == 0 ? 1 : t == 1 ? 2 : far / 2, t == 0 ? 1 : t == 1 ? 2 : far / 2, 0, 0};
       }
       if (n >= 1 && n <= 32) {
@@ -215,8 +215,8 @@ struct Table {
   Counts counts;
 };
 
-/// The table of random 16-bit pixels in 64 bits, border none, at an address that is a multiple of no element's size
-/// where `aligned` is false. The workspace is poisoned.
+/// The table of random 16-bit pixels in 64 bits, border none; if `aligned` is false, at an address that is a multiple
+/// of no element's size. The workspace is poisoned.
 template <int w = 32, int threads = 256>
 Counts run_table(std::int64_t height, std::int64_t width, const Options& options = {}, bool aligned = true) {
   using Algorithm = kernels::UmmOptimal<w, threads>;
@@ -264,7 +264,7 @@ TEST(Nakano, Table) {
   table<32, 256>();
   table<16, 32>();
   table<4, 32>();
-  // For powers of two as the contract says; each step of the paper's is one of the machine's.
+  // For powers of two, as the contract says; each step of the paper is one of the machine.
   for (const Size& s : {Size{64, 64}, Size{32, 128}, Size{128, 16}}) {
     const Counts c = run_table(s.h, s.w);
     const std::int64_t n = s.h * s.w, logs = s.h * log2_down(s.w) + s.w * log2_down(s.h);

@@ -1,6 +1,6 @@
-// The clocks of the simulated machine against an oracle that shares nothing with them: random programs of accesses and
-// meetings, whose order is worked out with one dense vector clock for each thread. Where the oracle sees two accesses
-// that nothing orders, every seed must end in a fault; where it sees none, no seed may.
+// The clocks of the simulated machine compared with an oracle that shares nothing with them: random programs of
+// accesses and synchronisations, ordered by one dense vector clock for each thread. If the oracle finds two unordered
+// accesses, every seed must end in a fault; if it finds none, no seed may.
 #include <gtest/gtest.h>
 #include <algorithm>
 #include <array>
@@ -14,12 +14,12 @@ constexpr int blocks = 2, threads = 96, all = blocks * threads, cells = 1024;
 
 enum class Meet { none, warp, half, block, named, store_release, load_acquire };
 
-/// What the threads of a block do in a round: first each may touch a cell, then some meet.
+/// The actions of a block's threads in a round: first each may touch a cell, then some synchronise.
 struct Round {
   std::array<int, threads> cell;  // -1: none
   std::array<bool, threads> write;
   Meet meet = Meet::none;
-  int warp = 0;               // that meets, or is left out of a named barrier
+  int warp = 0;               // that synchronises, or is left out of a named barrier
   int half = 0;               // of it
   bool only_arrives = false;  // warp + 1 does, at a named barrier
   int thread = 0;             // that publishes or polls
@@ -34,7 +34,8 @@ struct Program {
 Program random_program(std::mt19937& random) {
   const auto below = [&](int n) { return static_cast<int>(random() % static_cast<unsigned>(n)); };
   Program program;
-  // Some programs touch few cells, some keep the blocks apart, so that both answers are common and neither is obvious.
+  // Some programs touch few cells, some keep the blocks separate, so that both answers are common and neither is
+  // obvious.
   const int busy = 1 + below(16), most = 4 << below(8), rounds = 2 + below(14);
   const bool apart = below(3) != 0;
   for (int r = 0; r < rounds; ++r) {
@@ -79,7 +80,7 @@ bool oracle_sees_race(const Program& program) {
   const auto join = [](Clock& a, const Clock& b) {
     for (int i = 0; i < all; ++i) a[i] = std::max(a[i], b[i]);
   };
-  // Those who bring their clocks, and those of them who also take what was brought.
+  // Threads that bring their clocks, and those of them that also take the others'.
   const auto meet = [&](const std::vector<int>& bring, const std::vector<int>& take) {
     Clock together{};
     for (const int t : bring) join(together, clock[t]);

@@ -1,6 +1,6 @@
-// The integral histograms of Poostchi 2017 on the simulated machine: right tensors, and as many launches, reads, writes
-// and barriers as the paper's formulas say, the lower-order terms included; whatever the schedule, the tiles' side and
-// the threads of a block.
+// The integral histograms of Poostchi 2017 on the simulated machine: correct tensors; and launches, reads, writes and
+// barriers equal the paper's formulas, with the lower-order terms, for any schedule, side of the tiles and threads of a
+// block.
 #include <gtest/gtest.h>
 #include <bit>
 #include <numeric>
@@ -14,7 +14,7 @@ template <class T, template <class> class Algorithm>
 Ran run(const Asked& asked, const Options& options = {}) {
   return run<T>(kernels::PlainHistogram<Launcher, T, Algorithm>::entry(), asked, options);
 }
-/// Blocks of 64 threads at most: rows of several pieces that are not long.
+/// Blocks of at most 64 threads: rows of several pieces that are not long.
 template <class T>
 using SmallBaseline = kernels::CrossWeaveBaseline<T, 64>;
 template <class T>
@@ -51,7 +51,7 @@ const std::vector<Asked>& sizes() {
   return all;
 }
 
-/// Also for blocks of other threads than the default: several tiles both ways, in seconds.
+/// Also for blocks with other numbers of threads: several tiles in both directions, in seconds.
 bool is_small(const Asked& s) { return s.width < 1000 && s.height * s.width * s.bins < 16000; }
 
 /// Every tile with every number of threads that its blocks may have.
@@ -106,7 +106,7 @@ TEST(Poostchi, CwStsHasThreeLaunches) {
 }
 
 TEST(Poostchi, ScansHaveFewerThreadsForShortRows) {
-  // In the order of the paper's: 64, 256, 512 and 1024, and pieces of 2048.
+  // In the paper's order: 64, 256, 512 and 1024, and pieces of 2048.
   for (const auto& [width, threads] :
        {std::pair{128, 64}, {129, 256}, {512, 256}, {513, 512}, {1025, 1024}, {2048, 1024}}) {
     const Ran ran = run<std::uint32_t, kernels::CwSts>({1, width, 1});
@@ -177,7 +177,7 @@ void expect_free_of_conflicts(int tile, int threads) {
     for (const LaunchCounts& launch : ran.launches) {
       const Counts& c = launch.counts;
       EXPECT_EQ(c.shared_reads.conflicts + c.shared_writes.conflicts, 0u) << launch.kernel << " " << asked.words();
-      // What is strided are the sums of the strip to the left, a row each, and the look-up table of the bins.
+      // Only the sums of the strip to the left, one for each row, and the look-up table of the bins are strided.
       const bool strided = launch.kernel == "TiledHorizontalScan" || launch.kernel == "InitialiseTensor";
       EXPECT_TRUE(strided || c.reads.strided == 0) << launch.kernel;
       EXPECT_EQ(c.writes.strided, 0u) << launch.kernel;
@@ -190,7 +190,7 @@ TEST(Poostchi, TilesMeetNoBankTwiceAndAreCoalesced) {
   for (const int tile : {32, 64}) expect_free_of_conflicts<std::uint64_t>(tile, 0);
 }
 
-/// Without a word the threads of a block are these; and how 64 rows meet 512 of them.
+/// The default numbers of threads; and how 512 threads process 64 rows.
 TEST(Poostchi, BlocksAndTiles) {
   EXPECT_EQ((run<std::uint32_t, WfTis>({64, 64, 1, Border::none, 16}).launches.back().threads), 256);
   EXPECT_EQ((run<std::uint32_t, WfTis>({64, 64, 1, Border::none, 32}).launches.back().threads), 512);
@@ -204,8 +204,8 @@ TEST(Poostchi, BlocksAndTiles) {
   EXPECT_EQ(c.shared_reads.requests, 2u * 2 * 64 + 8 * 16);
 }
 
-/// Of one whole tile: T T / threads rounds, and warps for `side` threads that take T steps each way. What the warps ask
-/// for is the same whatever the threads, only that more of them ask at a time.
+/// For one whole tile: T T / threads rounds, and warps for `side` threads that take T steps each way. The requests of
+/// the warps are the same for all numbers of threads; only more of them come at a time.
 TEST(Poostchi, EveryBlockMovesAndScansItsTile) {
   std::size_t tried = 0;
   for (const auto& [tile, threads] : blocks_on_tiles()) {

@@ -1,4 +1,4 @@
-// The reads and writes that the contracts of the kernels of queries promise, as the simulated machine counts them.
+// The reads and writes that the contracts of the query kernels promise, compared with the simulated machine's counts.
 #include <gtest/gtest.h>
 #include <areal/region.hpp>
 #include <optional>
@@ -8,7 +8,7 @@
 namespace areal {
 namespace {
 
-/// Reads of a request that the kernels promise. Inner regions of a table: all four corners are there.
+/// Reads that the kernels promise for a request. Inner regions of a table have all four corners.
 class Reads : public testing::Test {
  protected:
   static constexpr std::uint64_t a_region = 4;  // numbers
@@ -101,7 +101,7 @@ TEST_F(Reads, ConversionsReadAndWriteEachElementOnce) {
   EXPECT_EQ(c.writes.elements, (width + 1) * (height + 1));
   EXPECT_EQ(c.writes.strided, 0u);
   c = ask(Border::exclusive, Border::zero, larger, pixels);
-  // The last column adds height - 1 pixels, the last row width, each to a neighbour that is read but for the last one.
+  // The last column adds height - 1 pixels, the last row width, each to a neighbour that is read except the last one.
   EXPECT_EQ(c.reads.elements, width * height + 2 * (height - 1) + width + width - 1);
   EXPECT_EQ(c.writes.elements, (width + 1) * (height + 1));
 }
@@ -144,7 +144,7 @@ TEST_F(Reads, HistogramsReadFourElementsABin) {
   const Counts c = counts(kernels::HistogramsRequest{
       {ConstView(tensor.data(), Type::u32, shape), Border::zero}, list(regions), out.data(), false});
   EXPECT_EQ(c.reads.elements, n * bins * (a_region + 4));
-  // The 32 lanes of a region read it at once: 32 bytes in one sector, or two.
+  // The 32 type pairs of a region read it at once: 32 bytes in one sector, or two.
   EXPECT_LE(c.reads.sectors, n * (2 * 2 + bins * 4));
   EXPECT_EQ(c.writes.elements, n * bins);
   EXPECT_EQ(c.writes.strided, 0u);
@@ -180,6 +180,29 @@ TEST_F(Reads, WindowsReadFourElements) {
   EXPECT_EQ(c.reads.strided, 0u);
   EXPECT_EQ(c.writes.elements, 97u * 58);
   EXPECT_EQ(c.writes.strided, 0u);
+}
+
+/// One window of a 9 x 9 image, at its corner (0, 0): how many elements of the table it reads.
+TEST_F(Reads, WindowsBeyondTheEdgeReadTheirRectangles) {
+  const std::vector<float> table(10 * 10, 1);
+  std::vector<float> out(1);
+  const auto reads = [&](Edge edge, std::int64_t size, std::int64_t before) {
+    const formulas::WindowAxis axis{9, size, before, 1, edge};
+    return counts(kernels::WindowsRequest{kernels::Statistic::sum,
+                                          {ConstView(table.data(), 10, 10), Border::zero},
+                                          std::nullopt,
+                                          axis,
+                                          axis,
+                                          View(out.data(), 1, 1)})
+        .reads.elements;
+  };
+  for (const Edge edge : {Edge::replicate, Edge::reflect, Edge::symmetric, Edge::wrap}) {
+    EXPECT_EQ(reads(edge, 5, 2), 4u * 4);          // inside, and beyond one end of either axis
+    EXPECT_EQ(reads(edge, 9 + 4 + 5, 4), 4u * 9);  // beyond both
+  }
+  for (const Edge edge : {Edge::reflect, Edge::symmetric, Edge::wrap})
+    EXPECT_EQ(reads(edge, 1000, 498), 4u * 25) << static_cast<int>(edge);  // and whole copies of both kinds
+  for (const Edge edge : {Edge::shrink, Edge::zero, Edge::constant}) EXPECT_EQ(reads(edge, 1000, 498), 4u);
 }
 
 TEST_F(Reads, DistanceMapsReadEachBinTwice) {

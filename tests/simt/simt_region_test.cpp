@@ -1,4 +1,4 @@
-// What tables are asked, on the simulated machine, which checks every access: the image's own answers, the CPU's bits.
+// Queries of tables on the simulated machine, which checks every access: the image's own answers, the CPU's bits.
 #include "device_border_cases.hpp"
 #include "device_corner_cases.hpp"
 #include "device_region_cases.hpp"
@@ -82,6 +82,12 @@ TEST(SimtWindows, EveryEdgeTypeAndStatistic) {
   windows_of<std::int16_t, std::int32_t, double, float, Bed>(-300, 300);
   windows_of<float, float, double, double, Bed>(0, 9);
 }
+TEST(SimtWindows, OutputsOf8And16Bits) {
+  windows_rounded<std::uint8_t, std::uint32_t, std::uint8_t, Bed>(0, 255);
+  windows_rounded<std::int16_t, std::int32_t, std::uint16_t, Bed>(-3000, 9000);
+  windows_rounded<float, double, std::uint8_t, Bed>(-9, 99);
+}
+TEST(SimtRegions, SeveralPlanes) { several_planes<Bed>(); }
 
 TEST(SimtWindows, DistanceMaps) {
   distance_maps_of<std::uint32_t, double, Bed>(Border::none);
@@ -111,7 +117,7 @@ TEST(SimtRegions, AnyScheduleGivesTheSameAnswersAndTheSmallestRefused) {
         options);
     if (seed == 1) first = out;
     EXPECT_EQ(differences(out, first), 0u) << "seed " << seed;
-    EXPECT_EQ(refused, 77) << "seed " << seed;  // the first of the wild ones
+    EXPECT_EQ(refused, 77) << "seed " << seed;  // the first of the arbitrary ones
   }
 }
 
@@ -148,7 +154,7 @@ TEST(SimtRegions, SaysWhatCannotBe) {
   EXPECT_THROW(window_sums(simt, {table.view().view, Border::exclusive}, {3, 3}, map.view()), InvalidArgument);
 }
 
-/// The CPU's sentences where it has one; of the device's own, which argument.
+/// The CPU's error text if it has one; the device's own names the argument.
 TEST(SimtBoxes, SayWhatCannotBe) {
   const Place simt{Backend::simt};
   RegionRunner runner(simt);

@@ -1,4 +1,5 @@
-// The seed decides everything: the same seed gives the same order of events, counts and faults, another one another.
+// The seed determines everything: the same seed gives the same order of events, counts and faults; another seed another
+// order.
 #include <gtest/gtest.h>
 #include <set>
 #include <thread>
@@ -9,14 +10,14 @@ namespace {
 
 struct Outcome {
   std::uint64_t order = 0;
-  std::uint64_t events = 0;  // a hash of all that the trace showed
+  std::uint64_t events = 0;  // a hash of the whole trace
   std::uint64_t polls = 0;
   std::vector<std::uint32_t> out;
 
   bool operator==(const Outcome&) const = default;
 };
 
-// Where in memory a buffer is differs from run to run and must not matter.
+// A buffer's address differs from run to run and must not matter.
 Outcome look_back(std::uint64_t seed, bool checks = true) {
   constexpr std::int64_t blocks = 24;
   std::vector<std::uint32_t> in(128 * blocks, 3), out(in.size());
@@ -46,7 +47,7 @@ TEST(SimtReplay, SameSeedSameRun) {
     const Outcome first = look_back(seed);
     EXPECT_NE(first.events, 0u);
     for (int again = 0; again < 2; ++again) EXPECT_EQ(look_back(seed), first) << "seed " << seed;
-    Outcome elsewhere;  // several launches run at once, each on a thread of its own
+    Outcome elsewhere;  // several launches run at once, each on its own thread
     std::thread([&] { elsewhere = look_back(seed); }).join();
     EXPECT_EQ(elsewhere, first) << "seed " << seed;
   }

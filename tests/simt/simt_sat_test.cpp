@@ -13,7 +13,7 @@ namespace {
 
 using conformance::device_sat_ids;
 
-/// The tables of one random image, on a workspace that is kept.
+/// The tables of one random image, on a reused workspace.
 class Tables {
  public:
   Tables(std::string id, const kernels::SatRequest& request)
@@ -39,9 +39,9 @@ class Tables {
                     : Buffer();
     };
     const Border border = request_.border;
-    Buffer sum = table(true, request_.lane.table, image, border),
+    Buffer sum = table(true, request_.types.table, image, border),
            squares = table(request_.squares.has_value(), request_.squares.value_or(Type::u64), image, border),
-           tilted = table(request_.tilted, request_.lane.table, image, Border::zero),
+           tilted = table(request_.tilted, request_.types.table, image, Border::zero),
            count = table(request_.counts(), Type::u32, plane, border);
     launches =
         sat(id_, request_, {image_.view(), sum.view(), mask_.view(), squares.view(), tilted.view(), count.view()},
@@ -64,15 +64,15 @@ class Tables {
 
 TEST(SatKernels, AnyScheduleGivesTheSameBits) {
   for (const std::string& id : device_sat_ids())
-    for (const char* lane : {"8u32u", "32f32f", "16u64f"}) {
-      Tables run(id, {{390, 300}, type_pair(lane), Border::none});
+    for (const char* types : {"8u32u", "32f32f", "16u64f"}) {
+      Tables run(id, {{390, 300}, type_pair(types), Border::none});
       const auto first = run({});
       std::uint64_t seed = 2;
       for (const StartOrder start : {StartOrder::ascending, StartOrder::descending, StartOrder::random})
         for (const int residents : {1, 2, 3, 9, 64}) {
           Options options;
           options.seed = seed++, options.residents = residents, options.start = start;
-          EXPECT_EQ(run(options), first) << id << " " << lane << ", seed " << options.seed << ", residents "
+          EXPECT_EQ(run(options), first) << id << " " << types << ", seed " << options.seed << ", residents "
                                          << residents;
         }
     }
@@ -89,7 +89,7 @@ TEST(SatKernels, ReadEachElementOnceAndWriteItOnce) {
     for (const char* name : {"8u32u", "32f32f", "64f64f"})
       for (const Shape& image : images_for(id)) {
         const TypePair types = type_pair(name);
-        Tables run(id, {image, lane, Border::none});
+        Tables run(id, {image, types, Border::none});
         run({});
         ASSERT_EQ(run.launches.size(), 1u);
         const Counts& n = run.launches[0].counts;
@@ -98,14 +98,14 @@ TEST(SatKernels, ReadEachElementOnceAndWriteItOnce) {
         EXPECT_EQ(n.reads.elements, elements) << what;
         EXPECT_EQ(n.writes.elements, elements) << what;
         EXPECT_EQ(n.reads.strided + n.writes.strided, 0u) << what;
-        EXPECT_EQ(n.reads.sectors, elements * size_of(lane.input) / 32) << what;
-        EXPECT_EQ(n.writes.sectors, elements * size_of(lane.table) / 32) << what;
+        EXPECT_EQ(n.reads.sectors, elements * size_of(types.input) / 32) << what;
+        EXPECT_EQ(n.writes.sectors, elements * size_of(types.table) / 32) << what;
       }
 }
 
-/// A lane and its squares. Pairs of 64 bits are handed over in two words, all others in one.
+/// A type pair and its squares. Pairs of 64-bit sums are published in two words, all others in one.
 struct WithSquares {
-  const char* lane;
+  const char* types;
   Type squares;
 };
 constexpr WithSquares with_squares[] = {{"8u32u", Type::u64},  {"8u32u", Type::u32},  {"8u64u", Type::u64},
@@ -113,8 +113,8 @@ constexpr WithSquares with_squares[] = {{"8u32u", Type::u64},  {"8u32u", Type::u
                                         {"32f32f", Type::f64}, {"64f64f", Type::f64}};
 
 TEST(SatKernels, AnyScheduleGivesTheSameBitsOfSumAndSquares) {
-  for (const auto& [lane, squares] : with_squares) {
-    Tables run("lookback", {{300, 270}, type_pair(lane), Border::none, squares});
+  for (const auto& [types, squares] : with_squares) {
+    Tables run("lookback", {{300, 270}, type_pair(types), Border::none, squares});
     const auto first = run({});
     ASSERT_EQ(run.launches.size(), 1u);
     std::uint64_t seed = 2;
@@ -122,7 +122,7 @@ TEST(SatKernels, AnyScheduleGivesTheSameBitsOfSumAndSquares) {
       for (const int residents : {1, 3, 64}) {
         Options options;
         options.seed = seed++, options.residents = residents, options.start = start;
-        EXPECT_EQ(run(options), first) << lane << ", seed " << options.seed << ", residents " << residents;
+        EXPECT_EQ(run(options), first) << types << ", seed " << options.seed << ", residents " << residents;
       }
   }
 }
@@ -131,16 +131,16 @@ TEST(SatKernels, SumAndSquaresReadEachPixelOnceAndWriteEachEntryOnce) {
   for (const auto& [name, squares] : with_squares)
     for (const Border border : {Border::none, Border::zero}) {
       const TypePair types = type_pair(name);
-      Tables run("lookback", {{512, 512}, lane, border, squares});
+      Tables run("lookback", {{512, 512}, types, border, squares});
       run({});
       const std::string what = std::string(name) + " " + std::string(name_of(squares));
       ASSERT_EQ(run.launches.size(), 1u) << what;
       const Counts& n = run.launches[0].counts;
       const std::uint64_t pixels = 512 * 512, entries = border == Border::zero ? 513 * 513 : pixels;
-      const std::uint64_t bytes = size_of(lane.table) + size_of(squares);
+      const std::uint64_t bytes = size_of(types.table) + size_of(squares);
       EXPECT_EQ(n.reads.elements, pixels) << what;
-      EXPECT_EQ(n.reads.bytes, pixels * size_of(lane.input)) << what;
-      EXPECT_EQ(n.reads.sectors, pixels * size_of(lane.input) / 32) << what;
+      EXPECT_EQ(n.reads.bytes, pixels * size_of(types.input)) << what;
+      EXPECT_EQ(n.reads.sectors, pixels * size_of(types.input) / 32) << what;
       EXPECT_EQ(n.writes.elements, entries * 2) << what;
       EXPECT_EQ(n.writes.bytes, entries * bytes) << what;
       if (border == Border::zero) continue;
@@ -149,7 +149,7 @@ TEST(SatKernels, SumAndSquaresReadEachPixelOnceAndWriteEachEntryOnce) {
     }
 }
 
-// Two by four tiles of 256x128: each but the last of its row hands over its rows, each but the lowest its columns
+// Two by four tiles of 256x128: each but the last of its row publishes its rows, each but the lowest its columns
 // (twice, the uppermost once) and their total; sums and squares in one word.
 TEST(SatKernels, SumAndSquaresAreHandedOverTogether) {
   Tables run("lookback", {{512, 512}, type_pair("8u32u"), Border::none, Type::u64});
@@ -176,7 +176,7 @@ TEST(SatKernels, AnyScheduleGivesTheSameBitsOfAllTables) {
   }
 }
 
-/// Of the launches before the last, which is the sum's.
+/// The launches before the last, which is the sum's.
 GlobalCounts all_of(const std::vector<LaunchCounts>& launches, GlobalCounts Counts::*what) {
   GlobalCounts all;
   for (std::size_t i = 0; i + 1 < launches.size(); ++i) all += launches[i].counts.*what;
@@ -214,7 +214,7 @@ TEST(SatKernels, WhichPixelsCountIsReadOnceAndWrittenOnce) {
   request.ignore_nan = request.mask = true;
   Tables run("lookback", request);
   run({});
-  ASSERT_EQ(run.launches.size(), 3u);  // which count; counts; the sum
+  ASSERT_EQ(run.launches.size(), 3u);  // which pixels count; counts; the sum
   const std::uint64_t pixels = 256 * 64;
   EXPECT_LE(run.launches[0].counts.reads.elements, pixels * 4);
   EXPECT_EQ(run.launches[0].counts.writes.elements, pixels);

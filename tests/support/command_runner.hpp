@@ -1,5 +1,5 @@
 #pragma once
-// Runs the built command in a folder of its own and catches what it says. Files for it to read are made here, by hand.
+// Runs the built command in its own folder and captures its output. Input files are made here, by hand.
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ namespace fs = std::filesystem;
 
 struct Outcome {
   std::string out, err;
-  int code = -1;  // exit code, -1 where a signal ended it
+  int code = -1;  // exit code, -1 if a signal ended it
   int signal = 0;
 };
 
@@ -37,7 +37,7 @@ inline void write_file(const fs::path& path, const std::string& bytes) {
   ASSERT_TRUE(file.good()) << path;
 }
 
-// A folder that goes with the test, `data` in it leading to the shipped data.
+// A folder that is removed after the test; `data` in it links to the shipped data.
 class CommandTest : public ::testing::Test {
  protected:
   void SetUp() override {
@@ -99,7 +99,7 @@ class CommandTest : public ::testing::Test {
     return wait(start({"/bin/bash", "-c", "areal() { " AREAL_COMMAND " \"$@\"; }\n" + script}));
   }
 
-  // As `run`, and it must have gone well; its standard output.
+  // As `run`, and it must succeed; returns its standard output.
   std::string answer(const std::vector<std::string>& arguments, const std::string& input = {}) {
     const Outcome outcome = run(arguments, input);
     EXPECT_EQ(outcome.code, 0) << outcome.err;
@@ -107,7 +107,7 @@ class CommandTest : public ::testing::Test {
     return outcome.out;
   }
 
-  // Names in the working folder that are not those given: nothing half-written may lie about.
+  // Names in the working folder other than those given: no incomplete file may remain.
   std::vector<std::string> others(const std::vector<std::string>& expected) {
     std::vector<std::string> found;
     for (const auto& entry : fs::directory_iterator(work)) {

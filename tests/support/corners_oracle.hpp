@@ -1,5 +1,5 @@
 #pragma once
-// Volumes, tilted tables and the sums that they answer, by their definitions.
+// Volumes, tilted tables and their sums, by the definitions.
 
 #include <cstdlib>
 #include "region_oracle.hpp"
@@ -31,7 +31,7 @@ T box_sum(const Volume<P>& volume, const areal::Box& b) {
   return static_cast<T>(sum);
 }
 
-// Its table, of border `zero` or `none`: each element summed anew.
+// Its table, of border `zero` or `none`: each element summed from scratch.
 template <class T, class P>
 Padded volume_table(const Volume<P>& volume, areal::Border border, std::int64_t gap = 5, std::int64_t start = 3) {
   const std::int64_t more = border == areal::Border::zero ? 1 : 0;

@@ -1,13 +1,13 @@
 #pragma once
-// What tables in another border must be on any machine: the tables of that border, and the CPU's bits.
-// See device_region_cases.hpp for a Bed.
+// Tests of border conversion on any machine: the tables of the new border, and the CPU's bits. See
+// device_region_cases.hpp for a Bed.
 
 #include <areal/type_pair.hpp>
 #include "device_corner_cases.hpp"
 
 namespace areal::device_cases {
 
-/// The image as P, but for its last row and column poisoned: nothing else may be read.
+/// The image as P, with all but its last row and column poisoned: nothing else may be read.
 template <class P, class Q>
 Padded last_row_and_column(const Image<Q>& image, bool odd) {
   Padded memory(type_of<P>, {image.width, image.height}, odd ? 5 : 8, odd ? 3 : 0);
@@ -33,7 +33,7 @@ Padded converted(Padded& from, Border from_border, Border to_border, const Shape
   return to;
 }
 
-/// Sums of whole numbers, exact in T: from each border to each. P is stored, Q is what random_image can make of it.
+/// Sums of integers, exact in T: from each border to each. P is stored; random_image makes Q.
 template <class P, class Q, class T, class Bed>
 void conversions_of(double lo, double hi) {
   bool odd = false;

@@ -1,13 +1,13 @@
 #pragma once
-// What boxes of volumes and rotated rectangles must answer on any machine: the pixels' own sums, and the CPU's bits.
-// See device_region_cases.hpp for a Bed.
+// Tests of boxes of volumes and rotated rectangles on any machine: the pixels' own sums, and the CPU's bits. See
+// device_region_cases.hpp for a Bed.
 
 #include "corners_oracle.hpp"
 #include "device_region_cases.hpp"
 
 namespace areal::device_cases {
 
-/// Regions or boxes at a multiple of 8 bytes that is none of 16, or of both.
+/// Regions or boxes at a multiple of 8 bytes that is not one of 16, or at a multiple of both.
 template <class R>
 class TableGeometry {
  public:
@@ -55,7 +55,7 @@ struct Answers {
 template <class Bed>
 Answers box_sums_there(Padded& table, Border border, const std::vector<Box>& boxes, Outside outside = Outside::error,
                        bool odd = false) {
-  const TableGeometry<Box> table_geometry(boxes, odd);
+  const TableGeometry<Box> placed(boxes, odd);
   Guarded out(boxes.size());
   std::vector<std::int64_t> refused{77};
   Bed bed;
@@ -66,7 +66,7 @@ Answers box_sums_there(Padded& table, Border border, const std::vector<Box>& box
 }
 template <class Bed>
 Answers tilted_sums_there(Padded& table, const std::vector<Region>& regions, bool odd = false) {
-  const TableGeometry<Region> table_geometry(regions, odd);
+  const TableGeometry<Region> placed(regions, odd);
   Guarded out(regions.size());
   std::vector<std::int64_t> refused{77};
   Bed bed;
@@ -76,7 +76,7 @@ Answers tilted_sums_there(Padded& table, const std::vector<Region>& regions, boo
   return {out.answers(), refused[0]};
 }
 
-/// How many sums are not the volume's.
+/// The number of sums that differ from the volume's.
 template <class T, class Bed, class P>
 std::size_t wrong_boxes(const oracle::Volume<P>& volume, Padded& table, Border border, const std::vector<Box>& boxes,
                         bool odd = false) {
@@ -87,7 +87,7 @@ std::size_t wrong_boxes(const oracle::Volume<P>& volume, Padded& table, Border b
   return wrong;
 }
 
-/// Whole numbers in tables of T, at addresses and pitches that are odd, or that T's alignment divides.
+/// Integers in tables of T, at odd addresses and pitches, or at T's alignment.
 template <class T, class Bed>
 void boxes_of_every_border_and_shape() {
   for (const Border border : {Border::zero, Border::none})
@@ -122,7 +122,7 @@ void a_flipped_element_of_a_volume_is_caught() {
   }
 }
 
-/// Exact where the box's own sum fits; and floats that round, as the CPU rounds them.
+/// Exact if the box's own sum fits; and floats that round, as the CPU rounds them.
 template <class Bed>
 void boxes_of_tables_that_wrap_or_round() {
   const auto volume = oracle::random_volume<std::uint32_t>(12, 10, 8, 4e8, 4.7e8, 21);
@@ -152,7 +152,7 @@ void boxes_of_tables_that_wrap_or_round() {
   rounded(double{});
 }
 
-/// Refused where, and only where, the CPU throws; the others are the CPU's.
+/// Refused exactly where the CPU throws; the others equal the CPU's.
 template <class Bed>
 void boxes_outside_are_refused_or_clipped() {
   constexpr std::int64_t most = std::numeric_limits<std::int64_t>::max();
@@ -281,7 +281,7 @@ void rotated_rectangles_that_wrap_round_or_overflow() {
   rounded(double{});
 }
 
-/// The sentence that a call throws as wrong use; "" where it throws nothing.
+/// The error of a call with wrong use; "" if it throws nothing.
 template <class Call>
 std::string refusal(const Call& call) {
   try {
@@ -292,7 +292,7 @@ std::string refusal(const Call& call) {
   return "";
 }
 
-/// From the host, and back to it; and what it throws is what the CPU throws, word for word.
+/// From the host, and back to it; its exceptions equal the CPU's, word for word.
 template <class Bed>
 void a_runner_answers_boxes_and_rotated_rectangles() {
   const auto volume = oracle::random_volume<std::int32_t>(9, 7, 5, -40, 90, 3);
@@ -305,7 +305,7 @@ void a_runner_answers_boxes_and_rotated_rectangles() {
   const ConstView table_there = bed.in(table), tilted_there = bed.in(tilted);
   RegionRunner runner(bed.on);
   std::vector<double> sums(boxes.size()), want_sums(sums), rotated(regions.size()), want_rotated(rotated);
-  for (int round = 0; round < 2; ++round) {  // on kept memory
+  for (int round = 0; round < 2; ++round) {  // on reused memory
     runner.box_sums(table_there, Border::none, boxes, sums);
     box_sums(table.view(), Border::none, boxes, want_sums);
     EXPECT_EQ(differences(sums, want_sums), 0u);

@@ -1,5 +1,5 @@
 #pragma once
-// What the histogram tests compare with: memory with guards, pixels read one by one, rules written from the definition.
+// The reference of the histogram tests: memory with guards, pixels read one by one, rules written from the definition.
 // Shares no code with the library.
 
 #include <gtest/gtest.h>
@@ -37,7 +37,7 @@ class Guarded {
     const std::int64_t plane = planar ? shape.height * row + gap : size;
     const std::int64_t image = (planar ? shape.channels * plane : shape.height * row) + gap;
     bytes_.assign(static_cast<std::size_t>(2 * guard + misalign + image * shape.batch), poison);
-    // From the next 64-byte boundary, so that `misalign` says it all.
+    // From the next 64-byte boundary, so that `misalign` determines the alignment.
     const auto base = reinterpret_cast<std::uintptr_t>(bytes_.data());
     const std::size_t start = (64 - base % 64) % 64 + 64 + static_cast<std::size_t>(misalign);
     // Pitches of 0 mean contiguous; those of empty shapes do not matter.
@@ -127,7 +127,7 @@ inline double value_at(const ConstView& v, std::int64_t x, std::int64_t y, std::
   return 0;
 }
 
-/// Random pixels: whole numbers in [lo, hi], and for floats halves, and now and then NaN and infinities.
+/// Random pixels: integers in [lo, hi]; for floats halves, and occasionally NaN and infinities.
 inline void fill_random(const View& v, std::mt19937_64& random, int lo, int hi, bool specials = true) {
   const bool planar = v.shape.layout == Layout::planar;
   for (std::int64_t n = 0; n < v.shape.batch; ++n)
@@ -157,7 +157,7 @@ inline void fill_random(const View& v, std::mt19937_64& random, int lo, int hi, 
         }
 }
 
-/// A binning, and the same rule as the test understands it: from the values of a pixel's channels to a bin or -1.
+/// A binning, and the same rule as implemented by the test: from the values of a pixel's channels to a bin or -1.
 struct Rule {
   std::string name;
   Binning binning;
@@ -261,7 +261,7 @@ std::string difference_as(const ConstView& got, const std::vector<double>& expec
   return {};
 }
 
-/// The first element in which a tensor (32u, 64u, 32f, 64f) is not the expected one, in words; empty where they agree.
+/// The text of the first element in which a tensor (32u, 64u, 32f, 64f) is not the expected one; empty if they agree.
 inline std::string difference(const ConstView& got, const std::vector<double>& expected, double tolerance = 0) {
   switch (got.type) {
     case Type::u32:

@@ -1,6 +1,6 @@
 #pragma once
-// The papers' integral histograms on the simulated machine, without the library's front: a request for the kernels, its
-// run, and the tensor that it must give, counted pixel by pixel.
+// The papers' integral histograms on the simulated machine, without the library's interface: a request for the kernels,
+// its run, and the tensor that it must give, counted pixel by pixel.
 
 #include <gtest/gtest.h>
 #include <algorithm>
@@ -15,7 +15,7 @@
 
 namespace areal::simt {
 
-/// An image of random bytes and how it is counted.
+/// An image of random bytes and its binning.
 struct Asked {
   std::int64_t height = 0, width = 0;
   int bins = 1;
@@ -34,7 +34,7 @@ struct Asked {
   }
 };
 
-/// What a run gave.
+/// The results of a run.
 struct Ran {
   std::vector<std::uint64_t> tensor;
   Counts counts;
@@ -57,7 +57,7 @@ inline std::vector<unsigned char> pixels_of(const Asked& asked) {
   return pixels;
 }
 
-/// The tensor by the definition: how many pixels there are, row by row, in 64 bits.
+/// The tensor by the definition: the number of pixels, row by row, in 64 bits.
 inline std::vector<std::uint64_t> expected_tensor(const Asked& asked) {
   const std::vector<unsigned char> pixels = pixels_of(asked);
   const std::int64_t more = asked.border == Border::zero ? 1 : 0, shift = asked.border == Border::none ? 0 : 1;
@@ -94,7 +94,7 @@ inline kernels::HistogramRequest request_of(const Asked& asked, Type counter) {
   return request;
 }
 
-/// Runs it, all memory but the image and the rule's table poisoned, and compares.
+/// Runs it, with all memory poisoned except the image and the rule's table, and compares.
 template <class T>
 Ran run(const kernels::HistogramKernels<Launcher>& entry, const Asked& asked, const Options& options = {}) {
   const kernels::HistogramRequest request = request_of(asked, type_of<T>);
@@ -102,7 +102,7 @@ Ran run(const kernels::HistogramKernels<Launcher>& entry, const Asked& asked, co
   const std::int64_t more = asked.border == Border::zero ? 1 : 0;
   const Shape shape{asked.width + more, asked.height + more, asked.bins, 1, Layout::planar};
   const std::int64_t pitch = shape.width * static_cast<std::int64_t>(sizeof(T)) + asked.gap;
-  // As device memory is, at a multiple of address groups.
+  // Aligned like device memory, at a multiple of address groups.
   std::vector<char> memory(static_cast<std::size_t>(pitch * shape.height * shape.channels) + 512 + asked.misalign);
   char* const first = memory.data() + (-reinterpret_cast<std::uintptr_t>(memory.data()) & 255) + asked.misalign;
   const View tensor(first, type_of<T>, shape, pitch);

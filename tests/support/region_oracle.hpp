@@ -1,6 +1,6 @@
 #pragma once
-// Images, tables and sums by their definitions, for the tests of what tables answer. Nothing of the library but its
-// public types.
+// Images, tables and sums by their definitions, for the tests of queries. No code of the library except its public
+// types.
 
 #include <algorithm>
 #include <areal/region.hpp>
@@ -19,7 +19,7 @@ struct Image {
   P at(std::int64_t x, std::int64_t y) const { return pixels[static_cast<std::size_t>(y * width + x)]; }
 };
 
-// Pixels lo .. hi, whole numbers.
+// Integer pixels lo .. hi.
 template <class P>
 Image<P> random_image(std::int64_t width, std::int64_t height, double lo, double hi, std::uint64_t seed) {
   std::mt19937_64 random(seed);
@@ -29,7 +29,7 @@ Image<P> random_image(std::int64_t width, std::int64_t height, double lo, double
   return image;
 }
 
-// What sums are made in: modulo 2^64, or 64 bits of mantissa.
+// The type of sums: modulo 2^64, or 64 bits of mantissa.
 template <class T>
 using Wide = std::conditional_t<std::is_integral_v<T>, std::uint64_t, long double>;
 
@@ -43,6 +43,26 @@ Wide<T> sum(const Image<P>& image, std::int64_t x, std::int64_t y, std::int64_t 
   return total;
 }
 inline constexpr auto identity = [](auto p) { return p; };
+
+// The pixel that an edge shows at position i of an axis, found by one fold or step after another as OpenCV's
+// borderInterpolate does; -1 where it shows none.
+inline std::int64_t shown(std::int64_t i, std::int64_t extent, areal::Edge edge) {
+  using areal::Edge;
+  while (i < 0 || i >= extent) {
+    const bool left = i < 0;
+    if (edge == Edge::replicate)
+      i = left ? 0 : extent - 1;
+    else if (edge == Edge::reflect)
+      i = extent == 1 ? 0 : left ? -i : 2 * (extent - 1) - i;
+    else if (edge == Edge::symmetric)
+      i = left ? -1 - i : 2 * extent - 1 - i;
+    else if (edge == Edge::wrap)
+      i += left ? extent : -extent;
+    else
+      return -1;
+  }
+  return i;
+}
 
 // Memory of any alignment and pitch, between bytes that must not change.
 class Padded {
@@ -71,7 +91,7 @@ class Padded {
   void set(T value, std::int64_t x, std::int64_t y, std::int64_t channel = 0, std::int64_t n = 0) {
     std::memcpy(static_cast<char*>(view_.row(y, channel, n)) + x * view_.column_pitch(), &value, sizeof value);
   }
-  // True where only elements were written.
+  // True if only elements were written.
   bool guards_stand() const {
     std::vector<unsigned char> element(bytes_.size(), 0);
     const std::int64_t planes = view_.shape.layout == areal::Layout::planar ? view_.shape.channels : 1;
@@ -99,7 +119,8 @@ inline areal::Shape table_shape(std::int64_t width, std::int64_t height, areal::
 
 // Writes the table of f(pixel) by its definition, one running sum a row; integers wrap as T does.
 template <class T, class P, class F>
-void fill_table(Padded& to, std::int64_t channel, const Image<P>& image, areal::Border border, F f) {
+void fill_table(Padded& to, std::int64_t channel, const Image<P>& image, areal::Border border, F f,
+                std::int64_t n = 0) {
   const areal::Shape& shape = to.view().shape;
   const std::int64_t inclusive = border == areal::Border::none ? 1 : 0;
   std::vector<Wide<T>> above(static_cast<std::size_t>(image.width + 1), 0);  // rows so far, columns < index
@@ -113,7 +134,7 @@ void fill_table(Padded& to, std::int64_t channel, const Image<P>& image, areal::
       }
     }
     for (std::int64_t x = 0; x < shape.width; ++x)
-      to.set(static_cast<T>(above[static_cast<std::size_t>(x + inclusive)]), x, y, channel);
+      to.set(static_cast<T>(above[static_cast<std::size_t>(x + inclusive)]), x, y, channel, n);
   }
 }
 
@@ -133,6 +154,34 @@ class Table {
  private:
   Padded memory_;
   areal::Border border_;
+};
+
+// Tables of several channels of several images, one image of random pixels a plane, in the order of the answers.
+template <class T, class P>
+class Planes {
+ public:
+  template <class F>
+  Planes(std::int64_t width, std::int64_t height, std::int64_t channels, std::int64_t batch, areal::Layout layout,
+         areal::Border border, double lo, double hi, std::uint64_t seed, F f)
+      : memory_(areal::type_of<T>, shape_of(width, height, channels, batch, layout, border)), border_(border) {
+    for (std::int64_t p = 0; p < channels * batch; ++p) {
+      images_.push_back(random_image<P>(width, height, lo, hi, seed + static_cast<std::uint64_t>(p)));
+      fill_table<T>(memory_, p % channels, images_.back(), border, f, p / channels);
+    }
+  }
+  areal::TableView view() const { return {memory_.view(), border_}; }
+  Padded& memory() { return memory_; }
+  const std::vector<Image<P>>& images() const { return images_; }
+
+ private:
+  static areal::Shape shape_of(std::int64_t width, std::int64_t height, std::int64_t channels, std::int64_t batch,
+                               areal::Layout layout, areal::Border border) {
+    const areal::Shape plane = table_shape(width, height, border);
+    return {plane.width, plane.height, channels, batch, layout};
+  }
+  Padded memory_;
+  areal::Border border_;
+  std::vector<Image<P>> images_;
 };
 
 // Empty, full, touching each edge, single pixels, and random ones.

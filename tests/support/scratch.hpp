@@ -1,5 +1,5 @@
 #pragma once
-// For tests that touch files: a folder that goes away, and the sentence of an exception.
+// For tests that use files: a temporary folder, and the text of an exception.
 
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -28,7 +28,7 @@ class Scratch {
   Scratch& operator=(const Scratch&) = delete;
   std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
   const std::filesystem::path& path() const { return path_; }
-  // Names in the folder, hidden ones too.
+  // Names in the folder, including hidden ones.
   std::vector<std::string> names() const {
     std::vector<std::string> out;
     for (const auto& entry : std::filesystem::directory_iterator(path_))
@@ -49,7 +49,7 @@ inline std::string bytes_in(const std::filesystem::path& path) {
   return {std::istreambuf_iterator<char>(in), {}};
 }
 
-// What an exception of exactly that type says; a failure of the test where there is none.
+// The text of an exception of exactly that type; the test fails if there is none.
 template <class Exception, class Call>
 std::string sentence_of(Call&& call) {
   try {
@@ -65,7 +65,7 @@ std::string sentence_of(Call&& call) {
   return {};
 }
 
-// The exception's sentence begins with the path, is one line, and holds the words.
+// The exception's text begins with the path, is one line, and contains the words.
 template <class Exception, class Call>
 void expect_sentence(const std::filesystem::path& path, std::string_view words, Call&& call) {
   const std::string what = sentence_of<Exception>(call);

@@ -75,7 +75,7 @@ Array reduced(Array image, const std::string& name, const InputOptions& options,
   if (channels != 3 && channels != 4)
     refuse(name, ": has ", std::to_string(channels),
            " channels, which is no colour; name one with --channel, or use --volume if the first axis is depth");
-  return luma(image.view());
+  return media::luma(image.view());
 }
 
 media::ReadOptions read_options(const InputOptions& options) {

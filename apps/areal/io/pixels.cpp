@@ -128,20 +128,6 @@ Array first_channels(const ConstView& image, std::int64_t channels) {
   return result;
 }
 
-Array luma(const ConstView& image) {
-  Array result(with_channels(image, 1), image.type);
-  std::vector<double> part(static_cast<std::size_t>(image.shape.width));
-  fill(result.view(), [&](std::int64_t y, std::int64_t, std::int64_t n, std::span<double> row) {
-    constexpr double weights[] = {0.299, 0.587, 0.114};
-    std::fill(row.begin(), row.end(), 0.0);
-    for (std::int64_t c = 0; c < 3; ++c) {
-      load_row(image, y, c, n, part);
-      for (std::size_t x = 0; x < row.size(); ++x) row[x] += weights[c] * part[x];
-    }
-  });
-  return result;
-}
-
 bool holds(Type to, Type from) noexcept {
   if (to == from) return true;
   if (is_float(from) && !is_float(to)) return false;

@@ -1,5 +1,5 @@
 #pragma once
-// Pixels of any type: reading them as doubles, choosing channels, luma, widening to another type.
+// Pixels of any type: reading them as doubles, choosing channels, widening to another type.
 
 #include <areal/array.hpp>
 #include <areal/view.hpp>
@@ -16,8 +16,6 @@ void store_row(const View& to, std::int64_t y, std::int64_t channel, std::int64_
 Array one_channel(const ConstView& image, std::int64_t channel);
 /// The first `channels` of interleaved ones.
 Array first_channels(const ConstView& image, std::int64_t channels);
-/// 0.299 R + 0.587 G + 0.114 B of the first three channels, rounded for integers.
-Array luma(const ConstView& image);
 /// True where every value of `from` is one of `to`, exactly.
 bool holds(Type to, Type from) noexcept;
 /// The same pixels in another type.

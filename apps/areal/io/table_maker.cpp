@@ -35,12 +35,7 @@ Type squares_type(const std::string& text, Type image) {
 }
 
 TypePair TableMaker::types_for(const ConstView& image, const std::string& name) const {
-  if (types_.empty()) {
-    const std::int64_t depth = options_.volume ? image.shape.batch : 1;
-    std::int64_t rows = 0;
-    if (__builtin_mul_overflow(image.shape.height, depth, &rows)) rows = std::numeric_limits<std::int64_t>::max();
-    return default_types(image.type, image.shape.width, rows);
-  }
+  if (types_.empty()) return default_types(image.shape, image.type, options_.volume);
   const TypePair types = type_pair(types_);
   if (holds(types.input, image.type)) return types;
   std::string names;

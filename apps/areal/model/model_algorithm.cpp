@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 constexpr std::int64_t million = 1 << 20;
 
 struct Request {
-  std::string family, algorithm, n, size, types, bins, tile, tile_threads, share, scan, threads, group;
+  std::string family, algorithm, n, size, types, counter, bins, tile, tile_threads, share, scan, threads, group;
   std::string p = "2048", w = "32", l = "32", d = "16";
 };
 
@@ -70,6 +70,12 @@ AlgorithmRequest algorithm_of(const Request& request) {
   }
   if (only("--bins", request.bins, is_tensor, "an integral histogram"))
     asked.bins = whole_number("--bins", request.bins, 1, 65535);
+  if (only("--counter", request.counter, is_tensor, "an integral histogram")) {
+    const auto type = type_named(request.counter);
+    if (!type || (*type != Type::u16 && *type != Type::u32 && *type != Type::u64))
+      refuse("--counter ", request.counter, ": may be 16u, 32u or 64u");
+    asked.counter = *type;
+  }
   const Algorithm* const row = find_algorithm(family, asked.algorithm);
   const auto taken = [&](const char* option, const std::string& text, bool AlgorithmOptions::*what) {
     return only(option, text, row != nullptr && row->takes.*what, takers(what));
@@ -133,6 +139,7 @@ Json json_of(const AlgorithmRequest& asked, const HierarchicalMachine& machine, 
           {"height", asked.height},
           {"width", asked.width},
           {"bins", is_tensor ? Json(asked.bins) : Json()},
+          {"counter", is_tensor ? Json(name_of(asked.counter)) : Json()},
           {"lane", is_tensor ? Json() : Json(name_of(asked.types))},
           {"n", model.elements},
           {"threads", model.row->family == "scan" ? Json(asked.threads) : Json()},
@@ -144,6 +151,8 @@ Json json_of(const AlgorithmRequest& asked, const HierarchicalMachine& machine, 
           {"tile", model.tile > 0 ? whole_or_not(model.tile) : Json()},
           {"tile_threads", model.row->takes.tile ? Json(threads) : Json()},
           {"r", model.r > 0 ? Json(model.r) : Json()},
+          {"side", model.r > 0 ? whole_or_not(model.side) : Json()},
+          {"capacity", model.capacity > 0 ? whole_or_not(model.capacity) : Json()},
           {"scan", model.row->takes.scan ? Json(name_of(asked.scan)) : Json()},
           {"depth", whole_or_not(model.depth)},
           {"coalesced", model.coalesced},
@@ -191,10 +200,10 @@ std::string text_of(const AlgorithmRequest& asked, const HierarchicalMachine& ma
   if (model.group > 0) text += fmt::format(", k = {}", model.group);
   if (model.tile > 0) text += fmt::format(", T = {:.0f}", model.tile);
   if (asked.tile_threads > 0) text += fmt::format(", blocks of {} threads", asked.tile_threads);
-  if (model.r > 0) text += fmt::format(", r = {:.4f}", model.r);
+  if (model.r > 0) text += fmt::format(", r = {:.4f}, k = {:.0f}", model.r, model.side);
   if (model.row->takes.scan) text += fmt::format(", scan {}", name_of(asked.scan));
-  if (model.row->barrier_steps.find('d') != std::string_view::npos)
-    text += fmt::format(", {:.0f} levels of recursion", model.depth);
+  if (model.capacity > 0) text += fmt::format(", C = {:.0f}", model.capacity);
+  if (model.recursive) text += fmt::format(", {:.0f} levels of recursion", model.depth);
   text += "\n\n";
   std::vector<std::vector<std::string>> rows{{"", "formula", "counted", "expected", "difference"}};
   const auto add = [&](const char* what, std::string_view formula, double counted, double expected) {
@@ -259,6 +268,7 @@ void add_model_algorithm(CLI::App& verb, Settings& settings) {
       add("--l", request->l, "Latency of global memory, in time units; by default 32", "N"),
       add("--d", request->d, "DMMs; by default 16", "N"),
       add("--types", request->types, "Input and table type; by default 32f32f", "TYPES"),
+      add("--counter", request->counter, "For histograms: 16u, 32u or 64u; by default 32u", "TYPE"),
       add("--bins", request->bins, "For histograms; by default 16", "N"),
       add("--tile", request->tile, "For " + takers(&AlgorithmOptions::tile, " and ") + ": 16, 32 or 64", "N"),
       add("--tile-threads", request->tile_threads, "Threads of a block on such a tile, as areal hist has them", "N"),

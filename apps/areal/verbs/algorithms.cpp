@@ -88,8 +88,23 @@ void run(const Settings& settings) {
 void add_algorithms(CLI::App& app, Settings& settings) {
   CLI::App* verb = app.add_subcommand("algorithms", "Every algorithm: where it is from, where it runs, what it costs");
   verb->footer(
-      "Reads, writes and barriers are numbers or formulas in h, w, b, T, r, d, n, k; an element is one of the table,\n"
-      "or of the tensor for histograms.\n\nExample:\n  areal algorithms --json");
+      "Reads and writes are of one element of the table, of the tensor for histograms, of the line for scans. They "
+      "and\n"
+      "barriers are numbers or formulas:\n"
+      "  h, w, b  height and width of the image, bins\n"
+      "  n        elements of the line\n"
+      "  T        side of the tiles: 32 in tables, --tile in histograms; 16 lines of thin\n"
+      "  r, k     of hybrid-1r1w: the share of the triangles' tiles, and how many tiles a side of them has\n"
+      "  k        of sequential-parallel: elements of a group\n"
+      "  d        levels of the recursion of 2r1w; in hybrid-1r1w those of both triangles together\n"
+      "  C        elements of a line that a block holds: 2048; for lee-choe and lee-choe-multiple 8192, of 8 bytes "
+      "4096\n"
+      "  log2(x) is rounded up, and 0 up to 1; above(x, y) is 1 where x > y, else 0; mod(x, y) is the rest of x / y.\n"
+      "On a GPU elements of shared memory do not count, and barriers are launches less one. On the CPU rows are of "
+      "one\n"
+      "thread and --border none, all but a block's own scratch counts, cached or not, and barriers are passes less "
+      "one.\n"
+      "\nExample:\n  areal algorithms --json");
   verb->callback([&settings] {
     settings.resolve();
     run(settings);

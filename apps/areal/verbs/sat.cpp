@@ -84,6 +84,20 @@ Array mask_of(const std::string& path, const Settings& settings) {
   return mask;
 }
 
+// Throws unless the frame has the size, channels and type of the first one. The sentence names only what differs.
+void require_alike(const Array& first, const Item& item, const std::string& name) {
+  const Shape &a = first.shape(), &b = item.pixels.shape();
+  const auto differs = [&](const std::string& what, const std::string& of_first) {
+    throw IoError(fmt::format("{}: frame {} {}, the first {}: a volume needs one size and type", name, item.number,
+                              what, of_first));
+  };
+  if (a.width != b.width || a.height != b.height)
+    differs(fmt::format("is {}x{}", b.width, b.height), fmt::format("is {}x{}", a.width, a.height));
+  if (a != b) differs(fmt::format("has channels: {}", b.channels), fmt::format("has {}", a.channels));
+  if (first.type() != item.pixels.type())
+    differs(fmt::format("is of {}", name_of(item.pixels.type())), fmt::format("is of {}", name_of(first.type())));
+}
+
 // The frames of a sequence, one after another, as the slices of a volume.
 Array gathered(Source& source, const std::string& name, const Settings& settings) {
   Item item;
@@ -92,11 +106,7 @@ Array gathered(Source& source, const std::string& name, const Settings& settings
   std::uint64_t bytes = 0;
   ProgressBar bar("frames", source.count(), settings.quiet);
   while (source.next(item)) {
-    if (!slices.empty() && !(slices[0].shape() == item.pixels.shape() && slices[0].type() == item.pixels.type()))
-      throw IoError(fmt::format("{}: frame {} is {}x{} {}, the first {}x{} {}: a volume needs one size and type", name,
-                                item.number, item.pixels.shape().width, item.pixels.shape().height,
-                                name_of(item.pixels.type()), slices[0].shape().width, slices[0].shape().height,
-                                name_of(slices[0].type())));
+    if (!slices.empty()) require_alike(slices[0], item, name);
     bytes += item.pixels.bytes();
     if (bytes > most)
       throw OutOfMemory(fmt::format("{}: its first {} frames take {} bytes, more than half of what is free", name,

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include "io/answers.hpp"
+#include "io/listed.hpp"
 #include "io/numbers.hpp"
 #include "io/pixels.hpp"
 #include "io/table_maker.hpp"
@@ -13,20 +14,24 @@ namespace {
 
 struct Request {
   InputOptions input;
-  std::string output, size, edge = "shrink", threshold;
+  std::string output, size, edge = "shrink", value, threshold;
   bool sum = false, mean = false, deviation = false;
 };
 
+// In the order of Edge.
+const std::vector<std::string> edge_names{"valid",   "shrink",    "zero", "replicate",
+                                          "reflect", "symmetric", "wrap", "constant"};
+
 Edge edge_named(const std::string& name) {
-  constexpr std::array<std::string_view, 5> names{"valid", "shrink", "zero", "replicate", "reflect"};
-  const auto at = std::find(names.begin(), names.end(), name);
-  if (at == names.end()) refuse("--edge ", name, ": may be valid, shrink, zero, replicate or reflect");
-  return static_cast<Edge>(at - names.begin());
+  const auto at = std::find(edge_names.begin(), edge_names.end(), name);
+  if (at == edge_names.end()) refuse("--edge ", name, ": may be ", listed(edge_names));
+  return static_cast<Edge>(at - edge_names.begin());
 }
 
 Window window_for(const Request& request, const ConstView& image) {
   Window window;
   window.edge = edge_named(request.edge);
+  if (!request.value.empty()) window.value = number("--value", request.value);
   if (!request.size.empty()) {
     const Size cells = size("--size", request.size);
     window.width = cells.width;
@@ -72,18 +77,23 @@ Array thresholded(const ConstView& image, std::int64_t channel, const TableView&
   return result;
 }
 
-Array windowed(const Request& request, const ConstView& image, std::int64_t channel, const Tables& tables,
-               const Window& window, int threads) {
-  if (!request.threshold.empty())
-    return thresholded(image, channel, tables.sum, window, number("--threshold", request.threshold), threads);
-  Array result(window_shape(image.shape.width, image.shape.height, window), Type::f64);
-  if (request.sum)
-    window_sums(tables.sum, window, result.view(), threads);
-  else if (request.mean)
-    window_means(tables.sum, window, result.view(), threads);
-  else
-    window_standard_deviations(tables.sum, *tables.squares, window, result.view(), threads);
-  return result;
+// Every channel of the image, into `out`.
+void answer(const Request& request, const ConstView& image, const TableMaker& maker, const Window& window,
+            const View& out, int threads) {
+  const Border border = maker.plan().options().border;
+  const TableView sum{maker.sum().view(), border};
+  if (request.sum) return window_sums(sum, window, out, threads);
+  if (request.mean) return window_means(sum, window, out, threads);
+  if (request.deviation) return window_standard_deviations(sum, {maker.squares().view(), border}, window, out, threads);
+  const double percent = number("--threshold", request.threshold);
+  std::vector<double> row(static_cast<std::size_t>(out.shape.width));
+  for (std::int64_t c = 0; c < out.shape.channels; ++c) {
+    const Array one = thresholded(image, c, maker.of_channel(c).sum, window, percent, threads);
+    for (std::int64_t y = 0; y < out.shape.height; ++y) {
+      load_row(one.view(), y, 0, 0, row);
+      store_row(out, y, c, 0, row);
+    }
+  }
 }
 
 // Pictures keep the image's depth, rounded; .npy keeps the values, 64f. Sums would be cut by a picture's 8 or 16 bits.
@@ -105,7 +115,9 @@ void resolve(const Request& request) {
   if (asked != 1) refuse("window: one of --sum, --mean, --std and --threshold is needed");
   if (request.size.empty() && request.threshold.empty()) refuse("--size: is needed, for example --size 15x15");
   if (!request.size.empty()) size("--size", request.size);
-  edge_named(request.edge);
+  const Edge edge = edge_named(request.edge);
+  if (!request.value.empty() && edge != Edge::constant)
+    refuse("--value ", request.value, ": needs --edge constant, --edge is ", request.edge);
   if (!request.threshold.empty()) {
     const double percent = number("--threshold", request.threshold);
     if (!(percent >= -100 && percent <= 100)) refuse("--threshold ", request.threshold, ": may be -100 to 100 percent");
@@ -133,14 +145,7 @@ void run(const Request& request, const Settings& settings) {
   Shape shape = window_shape(image.shape.width, image.shape.height, window);
   shape.channels = image.shape.channels;
   Array result(shape, type);
-  std::vector<double> row(static_cast<std::size_t>(shape.width));
-  for (std::int64_t c = 0; c < shape.channels; ++c) {
-    const Array one = windowed(request, image, c, maker.of_channel(c), window, settings.threads);
-    for (std::int64_t y = 0; y < shape.height; ++y) {
-      load_row(one.view(), y, 0, 0, row);
-      store_row(result.view(), y, c, 0, row);
-    }
-  }
+  answer(request, image, maker, window, result.view(), settings.threads);
   if (is_npy)
     media::write_npy(request.output, result.view());
   else
@@ -163,8 +168,8 @@ void add_window(CLI::App& app, Settings& settings) {
   verb->add_option("--threshold", request->threshold,
                    "Black where T percent or more below the local mean (try 15), else white")
       ->type_name("T");
-  verb->add_option("--edge", request->edge, "Beyond the image: valid, shrink, zero, replicate or reflect")
-      ->type_name("NAME");
+  verb->add_option("--edge", request->edge, "Beyond the image: " + listed(edge_names))->type_name("NAME");
+  verb->add_option("--value", request->value, "With --edge constant: the pixel beyond the image (0)")->type_name("V");
   verb->add_option("-o,--output", request->output, "The picture, or .npy for the values as they are")
       ->type_name("FILE")
       ->required();

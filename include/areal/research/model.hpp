@@ -72,13 +72,13 @@ struct HierarchicalMachine {
 struct AlgorithmRequest {
   std::string_view algorithm;  ///< id of a GPU algorithm
   std::int64_t height = 128, width = 128;
-  TypePair types = {Type::f32,
-                    Type::f32};  ///< of a table and of a line. Tensors: counters of 32u, images of labels in 32u
-  std::int64_t bins = 16;        ///< of a tensor
-  int tile = 32;                 ///< side of the tiles of cw-tis and wf-tis; a table's tiles have 32
-  int tile_threads = 0;          ///< of a block of these two, one of tile_threads(tile); 0: the default
-  double r = 0.25;               ///< of hybrid-1r1w
-  WarpScan scan = WarpScan::kogge_stone;  ///< of scanrow-brlt and scanrow-column
+  TypePair types = {Type::f32, Type::f32};  ///< of a table and of a line. Tensors: images of labels in 32u
+  Type counter = Type::u32;                 ///< of a tensor: 16u, 32u or 64u
+  std::int64_t bins = 16;                   ///< of a tensor
+  int tile = 32;                            ///< side of the tiles of cw-tis and wf-tis; a table's tiles have 32
+  int tile_threads = 0;                     ///< of a block of these two, one of tile_threads(tile); 0: the default
+  double r = 0.25;                          ///< of hybrid-1r1w
+  WarpScan scan = WarpScan::kogge_stone;    ///< of scanrow-brlt and scanrow-column
   /// sat, histogram or scan; "": the family that has the algorithm, and histogram where scan has it, too.
   std::string_view family = {};
   std::int64_t threads = 0, group = 0;  ///< of a line: see ScanOptions
@@ -105,8 +105,9 @@ struct CostBeside {
 struct AlgorithmModel {
   const Algorithm* row = nullptr;
   std::int64_t elements = 0;  ///< of the table, of the tensor, or of the line
-  /// T, and what r and the depth of the recursion, d in formulas, are for this image; 0 where an algorithm has none.
-  double tile = 0, r = 0, depth = 0;
+  /// T, r, the side k of its triangles, d and C of the formulas; 0 where an algorithm has none.
+  double tile = 0, r = 0, side = 0, depth = 0, capacity = 0;
+  bool recursive = false;              ///< the formulas have d
   std::int64_t group = 0;              ///< k of sequential-parallel; 0 for others
   Counts counts;                       ///< of all launches
   std::uint64_t coalesced = 0;         ///< C: elements read and written
@@ -127,7 +128,6 @@ struct AlgorithmModel {
 };
 
 /// Runs the algorithm on the simulated machine, checks included. The tiles keep their side whatever the width is.
-/// Formulas with T are those of whole tiles: in `steps`, h and w are rounded up to them.
 /// \throws InvalidArgument where a parameter is out of range: elements 1 to 2^20, the width a divisor of 32, threads a
 /// multiple of it, up to 1024 DMMs; where the algorithm is none of the family that simt runs. Unavailable where this
 /// build has no simt.

@@ -1,5 +1,5 @@
 #pragma once
-/// \file scan.hpp Inclusive sums of one line on a device: the prefix-sums of the papers, to run, count and compare.
+/// \file scan.hpp Inclusive sums of one line: the prefix-sums of the papers on a device, to run, count and compare.
 
 #include <areal/execution.hpp>
 #include <areal/research/launch_counts.hpp>
@@ -15,8 +15,9 @@ namespace areal {
 struct ScanOptions {
   /// An id of the catalogue's family `scan`: naive, optimal and sequential-parallel of Nakano 2013; harris,
   /// lee-choe-multiple, lee-choe-shared and lee-choe of Lee, Choe 2014; kogge-stone and ladner-fischer of Chen 2018.
+  /// On the CPU scan_line takes `serial`, which is not in that family.
   std::string algorithm = "optimal";
-  Backend backend = Backend::cuda;  ///< cuda or simt; automatic is cuda
+  Backend backend = Backend::cuda;  ///< cuda or simt, for scan_line cpu, too; automatic is cuda
   int device = 0;                   ///< number of the device, for cuda
   /// p of naive, optimal and sequential-parallel: threads, in whole blocks. 0: as many as there is work. Others have no
   /// choice.
@@ -53,5 +54,11 @@ class ScanPlan {
   struct State;
   std::shared_ptr<const State> state_;
 };
+
+/// Inclusive sums of one line of the host, n x 1, wherever the options say; their type pair is that of the two views'
+/// types. On the CPU the algorithm is `serial`, one addition after another; on cuda the line is copied to the device
+/// and the sums back. `automatic` is the CPU for `serial`, cuda for all else. Throws what a ScanPlan throws, and
+/// OutOfMemory where the device lacks the bytes.
+void scan_line(const ConstView& line, const View& sums, const ScanOptions& options = {});
 
 }  // namespace areal

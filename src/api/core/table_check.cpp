@@ -3,6 +3,7 @@
 #include <algorithm>
 #include "api/core/require.hpp"
 #include "api/core/view_check.hpp"
+#include "api/core/planes.hpp"
 
 namespace areal {
 
@@ -26,7 +27,12 @@ void require_readable(const ConstView& view, const char* argument) {
 void require_table(const TableView& table, const char* argument) {
   const ConstView& view = table.view;
   require(view.shape.channels == 1 && view.shape.batch == 1, argument, ": ", view.shape.channels, " channels, batch ",
-          view.shape.batch, ": a table that answers is one plane (see `plane`)");
+          view.shape.batch, ": a table that answers this is one plane (see `plane`)");
+  require_tables(table, argument);
+}
+
+void require_tables(const TableView& table, const char* argument) {
+  const ConstView& view = table.view;
   require_element(view.type, argument);
   require_readable(view, argument);
   require(table.border != Border::zero || (view.shape.width > 0 && view.shape.height > 0), argument, ": ",
@@ -43,6 +49,16 @@ formulas::Extents require_volume(const ConstView& volume, Border border) {
   require(shape.width >= zeros && shape.height >= zeros && shape.batch >= zeros, "volume: ", shape.width, "x",
           shape.height, "x", shape.batch, " lacks the plane, row and column of zeros of border `zero`");
   return {shape.width - zeros, shape.height - zeros, shape.batch - zeros};
+}
+
+void require_answers(std::size_t values, const char* what, std::size_t regions, const Shape& table) {
+  if (planes_of(table) == 1)
+    return require(values == regions, "out: ", values, " ", what, " for ", regions, " regions");
+  std::int64_t wanted = 0;
+  require(!__builtin_mul_overflow(static_cast<std::int64_t>(regions), planes_of(table), &wanted) &&
+              static_cast<std::int64_t>(values) == wanted,
+          "out: ", values, " ", what, ", it must be ", regions, " regions times batch ", table.batch, " times ",
+          table.channels, " channels");
 }
 
 void require_sum_each(std::size_t sums, std::size_t asked, const char* what) {
@@ -82,12 +98,11 @@ void require_histograms(std::size_t values, std::size_t regions, std::int64_t bi
 }
 
 void require_variance_tables(const TableView& sum, const TableView& squares, const TableView* count) {
-  require_table(sum, "sum");
-  require_table(squares, "squares");
+  require_tables(sum, "sum");
+  require_tables(squares, "squares");
   require_same_image(sum, squares, "squares");
   if (!count) return;
-  require_table(*count, "count");
-  require_same_image(sum, *count, "count");
+  require_count(sum, *count);
   require(!is_float(count->view.type), "count: element type ", name_of(count->view.type), ": counts are integers");
 }
 
@@ -95,13 +110,30 @@ void require_same_image(const TableView& table, const TableView& other, const ch
   require(table.image_width() == other.image_width() && table.image_height() == other.image_height(), argument,
           ": a table of an image of ", other.image_width(), "x", other.image_height(), ", the sums are of one of ",
           table.image_width(), "x", table.image_height());
+  const Shape &a = table.view.shape, &b = other.view.shape;
+  require(a.channels == b.channels && a.batch == b.batch, argument, ": ", b.channels, " channels, batch ", b.batch,
+          ", the sums have ", a.channels, " and ", a.batch);
+}
+
+void require_count(const TableView& table, const TableView& count) {
+  require_tables(count, "count");
+  TableView each = count;  // one channel of counts is every channel's
+  if (count.view.shape.channels == 1) each.view.shape.channels = table.view.shape.channels;
+  require_same_image(table, each, "count");
 }
 
 void require_output(const View& out, const Shape& shape) {
   require(out.type == Type::f32 || out.type == Type::f64, "out: element type ", name_of(out.type),
           ": it may be 32f or 64f");
-  require(out.shape.channels == 1 && out.shape.batch == 1, "out: ", out.shape.channels, " channels, batch ",
-          out.shape.batch, ": it must be one plane");
+  require_output_shape(out, shape);
+}
+
+void require_output_shape(const View& out, const Shape& shape) {
+  if (planes_of(shape) == 1)
+    require(out.shape.channels == 1 && out.shape.batch == 1, "out: ", out.shape.channels, " channels, batch ",
+            out.shape.batch, ": it must be one plane");
+  require(out.shape.channels == shape.channels && out.shape.batch == shape.batch, "out: ", out.shape.channels,
+          " channels, batch ", out.shape.batch, ": it must have the table's ", shape.channels, " and ", shape.batch);
   require(out.shape.width == shape.width && out.shape.height == shape.height, "out: ", words_of(out.shape),
           ", it must be ", words_of(shape));
   require_readable(out, "out");

@@ -12,6 +12,10 @@ namespace areal {
 void require_readable(const ConstView& view, const char* argument);
 /// The same, and one plane of 32u, 32s, 64u, 64s, 32f or 64f, with the zero row and column where the border says so.
 void require_table(const TableView& table, const char* argument);
+/// The same of any number of planes.
+void require_tables(const TableView& table, const char* argument);
+/// Throws unless there is a value for each region and plane of the table.
+void require_answers(std::size_t values, const char* what, std::size_t regions, const Shape& table);
 /// A table of a volume, `zero` or `none`, of one of these types; gives the volume's extents.
 formulas::Extents require_volume(const ConstView& volume, Border border);
 /// Throws unless there is a sum for each of so many regions or boxes.
@@ -26,10 +30,14 @@ void require_counts(const TensorView& tensor, Type counts);
 void require_histograms(std::size_t values, std::size_t regions, std::int64_t bins);
 /// Tables of one image that variances can be had of. `count` may be null.
 void require_variance_tables(const TableView& sum, const TableView& squares, const TableView* count);
-/// Throws unless both tables are of images of one size.
+/// Throws unless both tables are of images of one size, and have as many planes.
 void require_same_image(const TableView& table, const TableView& other, const char* argument);
-/// One plane of 32f or 64f of that shape.
+/// Counts for that table, of as many channels or of one for all.
+void require_count(const TableView& table, const TableView& count);
+/// 32f or 64f of that shape, in any layout.
 void require_output(const View& out, const Shape& shape);
+/// Any type of that shape, in any layout.
+void require_output_shape(const View& out, const Shape& shape);
 /// What a map of distances asks; gives its shape.
 Shape require_distance_map(const TensorView& tensor, std::int64_t width, std::int64_t height, std::size_t target,
                            const View& out);

@@ -16,17 +16,17 @@ kernels::ListOf<R> listed(std::span<const R> regions, Outside outside, std::int6
 }
 
 template <class Out>
-void require_one_each(std::span<Out> out, std::span<const Region> regions) {
-  require(out.size() == regions.size(), "out: ", out.size(), " values for ", regions.size(), " regions");
+void require_one_each(std::span<Out> out, std::span<const Region> regions, const TableView& table) {
+  require_answers(out.size(), "values", regions.size(), table.view.shape);
   require_span(out, "out");
 }
 
 template <class Out>
 void sums(const Place& on, const TableView& table, std::span<const Region> regions, std::span<Out> out, Outside outside,
           std::int64_t* refused) {
-  require_table(table, "table");
+  require_tables(table, "table");
   require_sums(table, type_of<Out>);
-  require_one_each(out, regions);
+  require_one_each(out, regions, table);
   answer(on, kernels::SumsRequest{table, listed(regions, outside, refused), out.data(), std::is_same_v<Out, double>});
 }
 
@@ -38,7 +38,7 @@ void variances(const Place& on, kernels::Statistic statistic, const TableView& s
                std::span<const Region> regions, std::span<double> out, Outside outside, std::int64_t* refused,
                const TableView* count) {
   require_variance_tables(sum, squares, count);
-  require_one_each(out, regions);
+  require_one_each(out, regions, sum);
   answer(on, kernels::StatisticsRequest{statistic, sum, squares, table_or_none(count),
                                         listed(regions, outside, refused), out.data()});
 }
@@ -73,12 +73,9 @@ void region_sums(const Place& on, const TableView& table, std::span<const Region
 
 void region_means(const Place& on, const TableView& table, std::span<const Region> regions, std::span<double> out,
                   Outside outside, std::int64_t* refused, const TableView* count) {
-  require_table(table, "table");
-  if (count) {
-    require_table(*count, "count");
-    require_same_image(table, *count, "count");
-  }
-  require_one_each(out, regions);
+  require_tables(table, "table");
+  if (count) require_count(table, *count);
+  require_one_each(out, regions, table);
   answer(on, kernels::StatisticsRequest{kernels::Statistic::mean, table, std::nullopt, table_or_none(count),
                                         listed(regions, outside, refused), out.data()});
 }

@@ -14,16 +14,18 @@ using kernels::Statistic;
 void windows(const Place& on, Statistic statistic, const TableView& table, const Window& window, const View& out) {
   const cpu::WindowedTable all = windowed(table, window, "table");
   require_windows_output(all, out, "table");
-  answer(on, kernels::WindowsRequest{statistic, table, std::nullopt, all.columns, all.rows, out});
+  answer(on, kernels::WindowsRequest{statistic, table, std::nullopt, all.columns, all.rows, out, all.beyond, {}});
 }
 
 void variances(const Place& on, Statistic statistic, const TableView& sum, const TableView& squares,
                const Window& window, const View& out) {
-  const cpu::WindowedTable all = windowed(sum, window, "sum"), of_squares = windowed(squares, window, "squares");
+  const cpu::WindowedTable all = windowed(sum, window, "sum"),
+                           of_squares = windowed(squares, window, "squares", TableKind::squares);
   require_same_image(sum, squares, "squares");
   require_windows_output(all, out, "sum");
   require_windows_output(of_squares, out, "squares");
-  answer(on, kernels::WindowsRequest{statistic, sum, squares, all.columns, all.rows, out});
+  answer(on,
+         kernels::WindowsRequest{statistic, sum, squares, all.columns, all.rows, out, all.beyond, of_squares.beyond});
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <span>
 #include "api/core/require.hpp"
+#include "api/core/planes.hpp"
 #include "api/query/region_check.hpp"
 #include "cpu/query/corners.hpp"
 #include "cpu/threads.hpp"
@@ -45,6 +46,28 @@ struct RegionBlock {
   std::array<std::array<cpu::Corners, regions_per_block>, Tables> corners;
   std::array<std::uint64_t, regions_per_block> pixels;
 };
+
+/// Answers of one of several planes: those of all planes for a region lie side by side.
+template <class Out>
+struct PlaneAnswers {
+  Out* data;
+  std::int64_t planes, plane;
+
+  /// answer(values) for a block, into its place.
+  template <std::size_t Tables, class Answer>
+  void put(const RegionBlock<Tables>& block, const Answer& answer) const {
+    if (planes == 1) return answer(data + block.first);
+    std::array<Out, regions_per_block> values;
+    answer(values.data());
+    for (std::int64_t i = 0; i < block.count; ++i) data[(block.first + i) * planes + plane] = values[i];
+  }
+};
+
+/// The corners of plane p, where the sums have that many channels. A table with one channel serves all of them.
+inline cpu::Corner plane_corner(const TableView& table, std::int64_t p, std::int64_t channels) {
+  const std::int64_t own = table.view.shape.channels == channels ? p : p / channels;
+  return {with_plane(table.view, own), table.border};
+}
 
 /// add(block) for blocks that cover the regions. Of several regions that cannot be, the first one is named, whatever
 /// the number of threads.

@@ -66,8 +66,12 @@ struct RegionRunner::Device {
         rows_.resize(bytes);
         cuda::copy_out(rows_.data(), twin.data, bytes, stream_);
         cuda::synchronize(stream_);
-        for (std::int64_t y = 0; y < host.shape.height; ++y)
-          std::memcpy(host.row(y), rows_.data() + y * twin.row_pitch, static_cast<std::size_t>(twin.row_pitch));
+        const std::int64_t planes = host.shape.layout == Layout::planar ? host.shape.channels : 1;
+        const char* from = rows_.data();  // contiguous: row after row, plane after plane, image after image
+        for (std::int64_t n = 0; n < host.shape.batch; ++n)
+          for (std::int64_t c = 0; c < planes; ++c)
+            for (std::int64_t y = 0; y < host.shape.height; ++y, from += twin.row_pitch)
+              std::memcpy(host.row(y, c, n), from, static_cast<std::size_t>(twin.row_pitch));
       };
       return twin;
     }

@@ -45,25 +45,29 @@ void variances(const RegionBlock<Tables>& block, Type sum, Type squares, const s
 void region_variances(const TableView& sum, const TableView& squares, std::span<const Region> regions,
                       std::span<double> out, Outside outside, int threads, const TableView* count) {
   require_variance_tables(sum, squares, count);
-  require(out.size() == regions.size(), "out: ", out.size(), " variances for ", regions.size(), " regions");
-  bool lacks_last = sum.border == Border::exclusive || squares.border == Border::exclusive;
-  const cpu::Corner sum_corner(sum.view, sum.border), squares_corner(squares.view, squares.border);
-  const auto image_rules = [&] { return RegionRules{sum.image_width(), sum.image_height(), outside, lacks_last}; };
-  if (!count) {
-    for_each_region_block<2>(
-        regions, image_rules(), {sum_corner, squares_corner}, threads, [&](const RegionBlock<2>& block) {
-          variances(block, sum.view.type, squares.view.type, block.pixels.data(), out.data() + block.first);
-        });
-    return;
+  require_answers(out.size(), "variances", regions.size(), sum.view.shape);
+  const bool lacks_last = sum.border == Border::exclusive || squares.border == Border::exclusive ||
+                          (count && count->border == Border::exclusive);
+  const RegionRules rules{sum.image_width(), sum.image_height(), outside, lacks_last};
+  const Type type = sum.view.type, squares_type = squares.view.type;
+  const std::int64_t planes = planes_of(sum.view.shape), channels = sum.view.shape.channels;
+  for (std::int64_t p = 0; p < planes; ++p) {
+    const PlaneAnswers<double> answers{out.data(), planes, p};
+    const cpu::Corner sum_corner = plane_corner(sum, p, channels), squares_corner = plane_corner(squares, p, channels);
+    if (!count) {
+      for_each_region_block<2>(regions, rules, {sum_corner, squares_corner}, threads, [&](const RegionBlock<2>& block) {
+        answers.put(block, [&](double* to) { variances(block, type, squares_type, block.pixels.data(), to); });
+      });
+      continue;
+    }
+    for_each_region_block<3>(regions, rules, {sum_corner, squares_corner, plane_corner(*count, p, channels)}, threads,
+                             [&](const RegionBlock<3>& block) {
+                               std::array<std::uint64_t, regions_per_block> n;
+                               magnitudes(count->view.type, block.corners[2].data(), block.count, n.data());
+                               answers.put(block,
+                                           [&](double* to) { variances(block, type, squares_type, n.data(), to); });
+                             });
   }
-  lacks_last = lacks_last || count->border == Border::exclusive;
-  for_each_region_block<3>(regions, image_rules(),
-                           {sum_corner, squares_corner, cpu::Corner(count->view, count->border)}, threads,
-                           [&](const RegionBlock<3>& block) {
-                             std::array<std::uint64_t, regions_per_block> n;
-                             magnitudes(count->view.type, block.corners[2].data(), block.count, n.data());
-                             variances(block, sum.view.type, squares.view.type, n.data(), out.data() + block.first);
-                           });
 }
 
 void region_standard_deviations(const TableView& sum, const TableView& squares, std::span<const Region> regions,

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 #include "api/core/table_check.hpp"
+#include "api/core/planes.hpp"
 #include "api/query/window_check.hpp"
 #include "cpu/query/window_rows.hpp"
 #include "cpu/threads.hpp"
@@ -13,19 +14,21 @@ namespace areal {
 
 namespace {
 
-// row(y, values) for all rows of out, each stored in its type.
+// row(p, y, values) for all rows of all planes of out, each stored in its type.
 template <class MakeRow>
 void for_each_row(const View& out, int threads, const MakeRow& make_row) {
   if (out.shape.empty()) return;
-  const std::int64_t width = out.shape.width;
+  const std::int64_t width = out.shape.width, height = out.shape.height;
   // At least 2^15 pixels a task, so that its buffers are worth allocating.
   const std::int64_t grain = std::max<std::int64_t>(1, (std::int64_t{1} << 15) / width);
-  cpu::parallel_ranges(threads, out.shape.height, grain, [&](std::int64_t begin, std::int64_t end) {
+  cpu::parallel_ranges(threads, planes_of(out.shape) * height, grain, [&](std::int64_t begin, std::int64_t end) {
     auto row = make_row();
     std::vector<double> values(static_cast<std::size_t>(width));
-    for (std::int64_t y = begin; y < end; ++y) {
-      row(y, values.data());
-      cpu::arithmetic_kernels().store(values.data(), width, out.type, out.row(y));
+    for (std::int64_t i = begin; i < end; ++i) {
+      const std::int64_t p = i / height, y = i % height;
+      row(p, y, values.data());
+      const View plane = with_plane(out, p);
+      cpu::arithmetic_kernels().store(values.data(), width, out.type, plane.row(y), plane.column_pitch());
     }
   });
 }
@@ -37,7 +40,12 @@ struct SumsRow {
         kernels(cpu::window_kernels(table.table.view.type)),
         difference(static_cast<std::size_t>(table.columns.extent + 1)),
         sums(static_cast<std::size_t>(table.columns.outputs)) {}
-  void compute(std::int64_t y) { kernels.sums(windows, y, difference.data(), sums.data()); }
+  /// Row y of plane p.
+  void compute(std::int64_t p, std::int64_t y) {
+    cpu::WindowedTable plane = windows;
+    plane.table.view = with_plane(windows.table.view, p);
+    kernels.sums(plane, y, difference.data(), sums.data());
+  }
   void reals(double* out) const { kernels.reals(sums.data(), windows.columns.outputs, out); }
 
   const cpu::WindowedTable& windows;
@@ -70,12 +78,12 @@ class VarianceRow {
     for (const std::uint64_t n : pixels_) most_pixels_ = std::max(most_pixels_, n);
   }
 
-  void operator()(std::int64_t y, double* out) {
+  void operator()(std::int64_t p, std::int64_t y, double* out) {
     const auto& arithmetic = cpu::arithmetic_kernels();
     const std::int64_t n = sum_.windows.columns.outputs;
     const std::uint64_t rows = sum_.windows.rows.pixels(y);
-    sum_.compute(y);
-    squares_.compute(y);
+    sum_.compute(p, y);
+    squares_.compute(p, y);
     if (integer_squares_) {
       integer_row(rows, n, out);
     } else if (integers_) {
@@ -117,7 +125,7 @@ class VarianceRow {
 void variances(const TableView& sum, const TableView& squares, const Window& window, const View& out, int threads,
                bool root) {
   const cpu::WindowedTable sum_windows = windowed(sum, window, "sum");
-  const cpu::WindowedTable square_windows = windowed(squares, window, "squares");
+  const cpu::WindowedTable square_windows = windowed(squares, window, "squares", TableKind::squares);
   require_same_image(sum, squares, "squares");
   require_windows_output(sum_windows, out, "sum");
   require_windows_output(square_windows, out, "squares");
@@ -130,8 +138,8 @@ void window_sums(const TableView& table, const Window& window, const View& out, 
   const cpu::WindowedTable windows = windowed(table, window, "table");
   require_windows_output(windows, out, "table");
   for_each_row(out, threads, [&] {
-    return [row = SumsRow(windows)](std::int64_t y, double* values) mutable {
-      row.compute(y);
+    return [row = SumsRow(windows)](std::int64_t p, std::int64_t y, double* values) mutable {
+      row.compute(p, y);
       row.reals(values);
     };
   });
@@ -141,9 +149,9 @@ void window_means(const TableView& table, const Window& window, const View& out,
   const cpu::WindowedTable windows = windowed(table, window, "table");
   require_windows_output(windows, out, "table");
   for_each_row(out, threads, [&] {
-    return [&windows, row = SumsRow(windows), pixels = pixels_along<double>(windows.columns)](std::int64_t y,
-                                                                                              double* values) mutable {
-      row.compute(y);
+    return [&windows, row = SumsRow(windows), pixels = pixels_along<double>(windows.columns)](
+               std::int64_t p, std::int64_t y, double* values) mutable {
+      row.compute(p, y);
       row.reals(values);
       cpu::arithmetic_kernels().divide(values, pixels.data(), static_cast<double>(windows.rows.pixels(y)),
                                        windows.columns.outputs);

@@ -6,10 +6,15 @@
 
 namespace areal {
 
-/// The table, checked, under these windows. Throws InvalidArgument for what cannot be.
-cpu::WindowedTable windowed(const TableView& table, const Window& window, const char* argument);
+/// What a table under windows sums.
+enum class TableKind : std::uint8_t { pixels, squares };
 
-/// Throws InvalidArgument unless `out` has the windows' shape, is of 32f or 64f, and does not overlap the table.
+/// The table, checked, under these windows. Throws InvalidArgument for what cannot be.
+cpu::WindowedTable windowed(const TableView& table, const Window& window, const char* argument,
+                            TableKind summed = TableKind::pixels);
+
+/// Throws InvalidArgument unless `out` has the windows' shape and the table's planes, is of 8u, 16u, 32f or 64f, and
+/// does not overlap the table.
 void require_windows_output(const cpu::WindowedTable& windows, const View& out, const char* argument);
 
 }  // namespace areal

@@ -258,7 +258,7 @@ void SatPlan::execute(const SatArguments& arguments, void* workspace, Stream str
 SatTables sat(const ConstView& image, const SatOptions& options, std::optional<TypePair> types, const ConstView& mask) {
   SatOptions asked = options;
   if (mask.data != nullptr) asked.mask = true;
-  const TypePair chosen = types ? *types : default_types(image.type, image.shape.width, image.shape.height);
+  const TypePair chosen = types ? *types : default_types(image.shape, image.type, asked.volume);
   asked.backend = best_backend(image.shape, chosen, asked);
   SatRunner runner(SatPlan(image.shape, chosen, asked));
   const SatPlan& plan = runner.plan();

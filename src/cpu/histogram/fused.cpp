@@ -12,7 +12,7 @@ namespace {
 
 constexpr std::int64_t line = 64;
 constexpr int most_rows = 64;  // bins of a tile: 32 KiB
-// Wider than a byte, weights make a tile four or eight times as large.
+// Weights are wider than a byte and make a tile four or eight times as large.
 constexpr int most_rows_weighted = 32;
 
 std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -46,7 +46,7 @@ Carries lay_out(const FusedHistogram& p, void* workspace) {
   return carries;
 }
 
-// Tile (row, column) of a group of bins of image n; `slot` is where the image's carries live.
+// Tile (row, column) of a group of bins of image n; `slot` selects the image's carries.
 struct Place {
   std::int64_t n, slot, group, row, column;
 };
@@ -125,7 +125,7 @@ FusedHistogram plan_fused(FusedHistogram p) {
   if (p.rows * p.columns == 0) p.rows = p.columns = 0;
 
   // Enough tiles that can run at once, first from the wavefront, then from the batch, then by splitting the bins: every
-  // split bins the pixels once more. None of this changes the order of additions.
+  // split bins the pixels once more. The split does not change the order of additions.
   const std::int64_t threads = p.threads > 0 ? p.threads : default_threads();
   const std::int64_t wanted = threads > 1 ? 2 * threads : 1;
   const std::int64_t front = std::max<std::int64_t>(1, std::min(p.rows, p.columns));

@@ -1,6 +1,7 @@
 #pragma once
 // The fused integral histogram: binning and both scans in one pass over tiles that wait for their left and upper
-// neighbours. Reads 1/b (a pixel once for 255 bins), writes 1 per element, nothing twice, no zero fill before.
+// neighbours. Reads a pixel once for up to 255 bins, for fewer where threads would have no tile, writes 1 per element,
+// nothing twice, no zero fill before. A row in 64 and a column in 512 go to the workspace and come back.
 // Workspace: one row and one column of sums a bin, of the images in flight. Same floats for any number of threads and
 // any SIMD target: the order of additions follows from the shape alone.
 
@@ -13,7 +14,7 @@
 namespace areal::cpu {
 
 struct FusedHistogram {
-  // What is asked for.
+  // The request.
   Shape image;
   std::int64_t bins = 0;
   Type counter = Type::u32;
@@ -21,22 +22,22 @@ struct FusedHistogram {
   bool weighted = false;
   int threads = 0;
 
-  // What follows.
-  std::int64_t width = 0, height = 0;  ///< pixels that reach the tensor: `exclusive` leaves out the last ones
+  // Derived from the request.
+  std::int64_t width = 0, height = 0;  ///< pixels that reach the tensor: `exclusive` leaves out the last row and column
   std::int64_t rows = 0, columns = 0;  ///< tiles of one image
   int tile_height = 0;
   std::int64_t group = 0, groups = 0;            ///< bins of a tile
   std::int64_t images_at_once = 0;               ///< of the batch
-  std::int64_t above_pitch = 0, left_pitch = 0;  ///< elements a bin, 0 where nothing is carried
+  std::int64_t above_pitch = 0, left_pitch = 0;  ///< elements for each bin, 0 if nothing is carried
   std::size_t workspace_bytes = 0;
 
   std::int64_t tiles() const { return image.batch * groups * std::max<std::int64_t>(1, rows * columns); }
 };
 
-/// Decides.
+/// Plans the tiles.
 FusedHistogram plan_fused(FusedHistogram asked);
 
-/// Computes. `weights` may be 8u, 16u, 32f or 64f. `finished` is called after each tile, from any thread.
+/// Computes the tensor. `weights` may be 8u, 16u, 32f or 64f. `finished` is called after each tile, from any thread.
 void run_fused(const FusedHistogram& plan, const PixelBins& rule, const ConstView& image, const ConstView& weights,
                const View& tensor, void* workspace, const std::function<void()>& finished);
 

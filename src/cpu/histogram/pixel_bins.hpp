@@ -1,5 +1,5 @@
 #pragma once
-// From pixels to bin numbers: a Binning made ready for one image type.
+// From pixels to bin numbers: a Binning prepared for one image type.
 
 #include <areal/view.hpp>
 #include <cmath>
@@ -10,7 +10,7 @@
 
 namespace areal::cpu {
 
-/// The last i with edges[i] <= x for rising edges, the last bin closed; -1 outside. NaN is nowhere.
+/// The last i with edges[i] <= x for rising edges, the last bin closed; -1 outside. NaN is in no bin.
 inline std::int32_t bin_between(std::span<const double> edges, double x) {
   if (!(x >= edges.front() && x <= edges.back())) return -1;
   std::size_t first = 0, count = edges.size() - 1;  // the answer lies in [first, first + count)
@@ -22,7 +22,7 @@ inline std::int32_t bin_between(std::span<const double> edges, double x) {
   return static_cast<std::int32_t>(first);
 }
 
-/// As numpy.histogram finds it in equal bins: a guess, put right by the edges, which rise strictly.
+/// As numpy.histogram does for equal bins: a guess, corrected by the edges, which rise strictly.
 inline std::int32_t bin_in_equal(std::span<const double> edges, double x) {
   const double lo = edges.front(), hi = edges.back();
   if (!(x >= lo && x <= hi)) return -1;
@@ -34,7 +34,7 @@ inline std::int32_t bin_in_equal(std::span<const double> edges, double x) {
   return static_cast<std::int32_t>(i);
 }
 
-/// One channel's rule. 8- and 16-bit pixels (16f included) read `table` by their bits; others follow `kind`.
+/// The rule for one channel. 8- and 16-bit pixels (16f included) read `table` by their bits; others follow `kind`.
 struct ChannelBins {
   enum class Kind : std::uint8_t { table, equal, edges, labels };
   static constexpr std::uint16_t none = 0xffff;  // there are at most 65535 bins: 0 .. 65534
@@ -54,13 +54,13 @@ struct ChannelBins {
   }
 };
 
-/// The rule of a whole pixel of an image type: of one channel, or joint.
+/// The rule for a whole pixel of an image type: of one channel, or joint.
 struct PixelBins {
   Type type = Type::u8;
   std::int64_t bins = 0;
   std::vector<ChannelBins> channels;
 
-  /// True where one table says it all.
+  /// True if one table is the whole rule.
   bool is_table() const { return channels.size() == 1 && channels[0].kind == ChannelBins::Kind::table; }
 };
 

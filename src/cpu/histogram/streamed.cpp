@@ -15,7 +15,7 @@ struct Strips {
   std::int64_t width = 0, count = 0;
 };
 
-// Every strip but the first keeps answers of its own, added in order at the end.
+// Every strip but the first keeps its own answers, which are added in order at the end.
 Strips strips_of(const Shape& image, std::int64_t bins, std::int64_t regions) {
   const std::int64_t answers = std::max<std::int64_t>(1, regions * bins * 8);
   const std::int64_t most = std::clamp<std::int64_t>(most_strips_partial_bytes / answers + 1, 1, 16);
@@ -25,10 +25,10 @@ Strips strips_of(const Shape& image, std::int64_t bins, std::int64_t regions) {
   return strips;
 }
 
-// A row above which (or the image's end, at which) the counts of some regions are wanted.
+// A row above which (or the image's end, at which) some regions need the counts.
 struct Event {
   std::int64_t row, region;
-  bool ends;  // the region's last row was passed: add; else it begins: take off
+  bool ends;  // the row after the region's last one: add; otherwise its first row: subtract
 };
 
 std::vector<Event> events_of(std::span<const Region> regions) {
@@ -42,7 +42,7 @@ std::vector<Event> events_of(std::span<const Region> regions) {
     if (region.y > 0) events.push_back({region.y, index, false});
     events.push_back({region.y + region.height, index, true});
   }
-  // The beginnings of a row before its ends is not needed; the regions' order keeps the answers together.
+  // Starts need not come before ends within a row; the order of regions keeps the answers together.
   std::sort(events.begin(), events.end(),
             [](const Event& a, const Event& b) { return a.row != b.row ? a.row < b.row : a.region < b.region; });
   return events;
@@ -54,7 +54,7 @@ struct Source {
   const ConstView* weights;
 };
 
-// One strip: columns [first, first + width). Count: what a column counts in; Sum: the answers.
+// One strip: columns [first, first + width). Count: the type of a column's counts; Sum: that of the answers.
 template <class Count, class Sum>
 class Strip {
  public:
@@ -64,7 +64,7 @@ class Strip {
         width_(width),
         regions_(regions),
         out_(out),
-        // One row more for the pixels that no bin takes, so that counting does not branch.
+        // One more row for pixels without a bin, so that counting does not branch.
         columns_(static_cast<std::size_t>((source.rule.bins + 1) * width)),
         before_(static_cast<std::size_t>(width + 1)) {}
 
@@ -117,7 +117,7 @@ class Strip {
     std::int64_t pixels = 0;
     for (const Event& event : events) pixels += part_of(event).end - part_of(event).begin;
     if (pixels == 0) return;
-    // Few or narrow regions: add up each. Many: prefix sums of the strip, two of which answer a region.
+    // Few or narrow regions: add up each. Many: prefix sums of the strip, where two of them answer a region.
     const bool each = pixels <= 4 * width_;
     for (std::int64_t bin = 0; bin < source_.rule.bins; ++bin) {
       const Count* const counts = columns_.data() + bin * width_;

@@ -1,7 +1,7 @@
 #pragma once
-// Histograms of regions without the tensor: rows are read once, from the top; each column keeps its counts so far; at
-// a row where a region begins or ends, the counts between its columns are taken off or added. The image is cut into
-// strips of columns, whose counts stay in the caches and which run at once; strips and sums follow from the shape and
+// Histograms of regions without the tensor. Rows are read once, from the top; each column keeps its counts so far. At a
+// row where a region begins or ends, the counts between its columns are subtracted or added. The image is cut into
+// strips of columns that run at once, with counts that stay in the caches. Strips and sums follow from the shape and
 // the regions alone, so floats are the same for any number of threads.
 
 #include <areal/region.hpp>
@@ -12,13 +12,13 @@
 
 namespace areal::cpu {
 
-/// Bytes that the call below needs: the counts of all columns in flight and the partial answers of the strips.
+/// Bytes of workspace for the call below: the counts of all columns in flight and the partial answers of the strips.
 std::uint64_t streamed_bytes(const Shape& image, std::int64_t bins, std::int64_t regions, int threads);
 
 /// out: regions x bins. Every region must lie inside the image. One image (batch 1).
 void streamed_counts(const PixelBins& rule, const ConstView& image, std::span<const Region> regions,
                      std::span<std::uint64_t> out, int threads);
-/// The same of weights (8u, 16u, 32f or 64f), added as doubles.
+/// The same for weights (8u, 16u, 32f or 64f), added as doubles.
 void streamed_weights(const PixelBins& rule, const ConstView& image, const ConstView& weights,
                       std::span<const Region> regions, std::span<double> out, int threads);
 

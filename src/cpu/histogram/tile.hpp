@@ -1,5 +1,5 @@
 #pragma once
-// One tile of the fused integral histogram: bins that are known already become finished rows of the tensor.
+// One tile of the fused integral histogram: from known bins to finished rows of the tensor.
 
 #include <areal/type.hpp>
 #include <cstdint>
@@ -17,20 +17,20 @@ struct HistogramTile {
                                         ///< aligned rows of tile_stride(width)
   const void* weights = nullptr;        ///< of the counter's type, same stride in elements, 64-byte aligned
 
-  char* out = nullptr;  ///< where the tensor has this tile's first pixel of its first bin
+  char* out = nullptr;  ///< address of this tile's first pixel in its first bin of the tensor
   std::int64_t row_pitch = 0, plane_pitch = 0;
   bool zero_row = false;     ///< also write the row of zeros above
   bool zero_column = false;  ///< also write the column of zeros to the left
 
-  // Carries: what the tile above and the tile to the left hand on, and what this one hands on in their place. Elements
-  // of the counter's type; null where there is no such neighbour. Pitches from bin to bin, in elements.
+  // Carries: the values from the tile above and the tile to the left, replaced by those for the next tiles. Elements of
+  // the counter's type; null if there is no such neighbour. Pitches from bin to bin, in elements.
   void* above = nullptr;  ///< last row of each bin
   void* left = nullptr;   ///< row sums of each bin up to this tile
   std::int64_t above_pitch = 0, left_pitch = 0;
   bool read_above = false, write_above = false, read_left = false, write_left = false;
 };
 
-/// Computes the tile, every element written once, and orders its stores before whatever follows.
+/// Computes the tile, writes every element once, and orders its stores before all later ones.
 void run_tile(const HistogramTile& tile);
 
 }  // namespace areal::cpu

@@ -1,5 +1,5 @@
 #pragma once
-// Weights of a run of pixels, in the type that they are added in.
+// Weights of a run of pixels, in the type of the sums.
 
 #include <areal/view.hpp>
 #include <cstring>

@@ -10,8 +10,8 @@ namespace areal::cpu {
 template <class Out>
 using CornerSums = void (*)(const Corners* corners, std::int64_t n, Out* out);
 
-/// The loop for a table type; nullptr where the table's sums are not of kind Out. uint64_t takes unsigned tables,
-/// int64_t signed ones, double all.
+/// The loop for a table type; nullptr if the table's sums are not of kind Out. uint64_t takes unsigned tables, int64_t
+/// signed ones, double all.
 template <class Out>
 CornerSums<Out> corner_sums(Type table);
 extern template CornerSums<std::uint64_t> corner_sums<std::uint64_t>(Type);

@@ -1,11 +1,11 @@
 #pragma once
-// The four elements of a table that a region's sum is made of. Global offsets are 64-bit.
+// The four elements of a table from which a region's sum is computed. Global offsets are 64-bit.
 
 #include <areal/region.hpp>
 
 namespace areal::cpu {
 
-/// What the sums left of and above the image are read from, for any table type.
+/// The source of the sums left of and above the image, for any table type.
 inline constexpr char zeros[8] = {};
 
 /// Addresses, of any alignment: sum = bottom_right - bottom_left - top_right + top_left.
@@ -16,7 +16,7 @@ struct Corners {
   const char* bottom_right = zeros;
 };
 
-/// Where a table's element (x, y), the sum of rows < y and columns < x, lies.
+/// The address of a table's element (x, y), the sum of rows < y and columns < x.
 class Corner {
  public:
   Corner(const ConstView& view, Border border)
@@ -28,7 +28,7 @@ class Corner {
   const char* at(std::int64_t x, std::int64_t y) const noexcept {
     return x < shift_ || y < shift_ ? zeros : data_ + (y - shift_) * row_pitch_ + (x - shift_) * column_pitch_;
   }
-  /// Of a region that lies inside and, in an exclusive table, touches neither the last row nor the last column.
+  /// For a region that lies inside and, in an exclusive table, touches neither the last row nor the last column.
   Corners of(const Region& region) const noexcept {
     if (region.width == 0 || region.height == 0) return {};
     if (region.x >= shift_ && region.y >= shift_) [[likely]] {

@@ -1,6 +1,6 @@
 #pragma once
-// Arithmetic of a table's element: integers modulo 2^k in the table's own width, then widened, so that a region's sum
-// is exact wherever it fits, though the table wrapped; floats in double.
+// Arithmetic of a table's elements: integers modulo 2^k in the table's own width, then widened, so that a region's sum
+// is exact wherever it fits, even if the table wrapped; floats in double.
 
 #include <cstdint>
 #include <cstring>
@@ -18,7 +18,7 @@ T load(const void* address) noexcept {
 template <class T, bool = std::is_integral_v<T>>
 struct Modular {
   using Difference = std::make_unsigned_t<T>;
-  /// Modulo 2^64; of a signed table it is the two's complement.
+  /// Modulo 2^64; two's complement for a signed table.
   using Wide = std::uint64_t;
   static Wide widen(Difference d) noexcept {
     if constexpr (std::is_signed_v<T>)
@@ -40,8 +40,8 @@ typename Modular<T>::Difference element(const void* address) noexcept {
   return static_cast<typename Modular<T>::Difference>(load<T>(address));
 }
 
-// Put together from halves, each exact on its own, with one rounding at the end: 2^84 + high 2^32 and 2^52 + low. A
-// signed value is shifted up by 2^63 first. Vectorises where the machine lacks the conversion.
+// Combines two halves, each exact, with one rounding at the end: 2^84 + high 2^32 and 2^52 + low. A signed value is
+// first shifted up by 2^63. Vectorises on machines without the conversion.
 template <bool is_signed>
 double real_of(std::uint64_t value) noexcept {
   const std::uint64_t shifted = is_signed ? value ^ (std::uint64_t{1} << 63) : value;

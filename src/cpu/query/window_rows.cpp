@@ -1,6 +1,8 @@
 #include "cpu/query/window_rows.hpp"
 #include <cmath>
+#include <limits>
 #include "cpu/query/modular.hpp"
+#include "formulas/variance.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/query/window_rows.cpp"
@@ -11,12 +13,15 @@ HWY_BEFORE_NAMESPACE();
 namespace areal::cpu::HWY_NAMESPACE {
 namespace {
 
-// d[i] = bottom[i] - top[i], in the table's own width; a null top is zeros.
+// d[i] = bottom[i] - top[i], in the table's own width, of elements `step` bytes apart; a null top is zeros.
 template <class T>
-void subtract_rows(const char* top, const char* bottom, std::int64_t n,
+void subtract_rows(const char* top, const char* bottom, std::int64_t n, std::int64_t step,
                    typename Modular<T>::Difference* HWY_RESTRICT d) {
   constexpr std::int64_t size = sizeof(T);
-  if (top)
+  if (step != size)  // interleaved channels
+    for (std::int64_t i = 0; i < n; ++i)
+      d[i] = element<T>(bottom + i * step) - (top ? element<T>(top + i * step) : typename Modular<T>::Difference{0});
+  else if (top)
     for (std::int64_t i = 0; i < n; ++i) d[i] = element<T>(bottom + i * size) - element<T>(top + i * size);
   else
     for (std::int64_t i = 0; i < n; ++i) d[i] = element<T>(bottom + i * size);
@@ -26,10 +31,10 @@ void subtract_rows(const char* top, const char* bottom, std::int64_t n,
 template <class T>
 void prefix_row(const TableView& table, const formulas::Piece& piece, typename Modular<T>::Difference* d) {
   const auto row = [&](std::int64_t y) { return static_cast<const char*>(table.view.row(y)); };
-  const std::int64_t width = table.image_width();
-  if (table.border == Border::zero) return subtract_rows<T>(row(piece.begin), row(piece.end), width + 1, d);
+  const std::int64_t width = table.image_width(), step = table.view.column_pitch();
+  if (table.border == Border::zero) return subtract_rows<T>(row(piece.begin), row(piece.end), width + 1, step, d);
   d[0] = 0;
-  subtract_rows<T>(piece.begin ? row(piece.begin - 1) : nullptr, row(piece.end - 1), width, d + 1);
+  subtract_rows<T>(piece.begin ? row(piece.begin - 1) : nullptr, row(piece.end - 1), width, step, d + 1);
 }
 
 template <class Wide>
@@ -71,6 +76,28 @@ void slide(const typename Modular<T>::Difference* d, const formulas::WindowAxis&
   for (std::int64_t x = inner_end; x < axis.outputs; ++x) rim(x);
 }
 
+// Adds what the cells beyond the image hold.
+template <class T>
+void add_beyond(const WindowedTable& windows, std::int64_t y, WideSum* sums) {
+  using Wide = typename Modular<T>::Wide;
+  const formulas::WindowAxis &columns = windows.columns, &rows = windows.rows;
+  Wide value;
+  if constexpr (std::is_same_v<Wide, double>)
+    value = windows.beyond.real;
+  else
+    value = windows.beyond.integer;
+  const std::uint64_t down = rows.inside(y);
+  const auto all = static_cast<std::uint64_t>(columns.size) * static_cast<std::uint64_t>(rows.size);
+  const auto add = [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t x = begin; x < end; ++x)
+      if (const std::uint64_t cells = all - columns.inside(x) * down)
+        wide<Wide>(sums[x]) += static_cast<Wide>(cells) * value;
+  };
+  const bool inner_row = down == static_cast<std::uint64_t>(rows.size);
+  add(0, inner_row ? columns.inner_begin() : columns.outputs);
+  if (inner_row) add(columns.inner_end(), columns.outputs);
+}
+
 template <class T>
 void row_of_sums(const WindowedTable& windows, std::int64_t y, void* difference, WideSum* sums) {
   auto* d = static_cast<typename Modular<T>::Difference*>(difference);
@@ -82,6 +109,7 @@ void row_of_sums(const WindowedTable& windows, std::int64_t y, void* difference,
     else
       slide<T, true>(d, windows.columns, pieces.piece[i].times, sums);
   }
+  if (windows.columns.edge == Edge::constant) add_beyond<T>(windows, y, sums);
 }
 
 template <class T>
@@ -133,15 +161,38 @@ void square_roots(double* values, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) values[i] = std::sqrt(values[i]);
 }
 
-void store(const double* values, std::int64_t n, Type type, void* out) {
-  if (type == Type::f64) {
-    std::memcpy(out, values, static_cast<std::size_t>(n) * sizeof(double));
-    return;
-  }
-  char* to = static_cast<char*>(out);
-  for (std::int64_t i = 0; i < n; ++i) {
-    const float value = static_cast<float>(values[i]);
-    std::memcpy(to + i * static_cast<std::int64_t>(sizeof value), &value, sizeof value);
+template <class T>
+T output_of(double value) {
+  if constexpr (std::is_floating_point_v<T>)
+    return static_cast<T>(value);
+  else
+    return static_cast<T>(
+        static_cast<std::int32_t>(formulas::saturated(value, static_cast<double>(std::numeric_limits<T>::max()))));
+}
+
+template <class T>
+void store_as(const double* values, std::int64_t n, char* HWY_RESTRICT out, std::int64_t step) {
+  const auto put = [](double value, char* to) {
+    const T element = output_of<T>(value);
+    std::memcpy(to, &element, sizeof element);
+  };
+  if (step == static_cast<std::int64_t>(sizeof(T)))  // known to the compiler, which then has vectors for it
+    for (std::int64_t i = 0; i < n; ++i) put(values[i], out + i * static_cast<std::int64_t>(sizeof(T)));
+  else
+    for (std::int64_t i = 0; i < n; ++i) put(values[i], out + i * step);
+}
+
+void store(const double* values, std::int64_t n, Type type, void* out, std::int64_t step) {
+  char* const to = static_cast<char*>(out);
+  switch (type) {
+    case Type::u8:
+      return store_as<std::uint8_t>(values, n, to, step);
+    case Type::u16:
+      return store_as<std::uint16_t>(values, n, to, step);
+    case Type::f32:
+      return store_as<float>(values, n, to, step);
+    default:
+      return store_as<double>(values, n, to, step);
   }
 }
 

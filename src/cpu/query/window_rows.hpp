@@ -1,6 +1,6 @@
 #pragma once
-// Rows of window sums, and what is made of them. Plain loops that the compiler turns into the SIMD of the machine it
-// runs on. No row depends on another, so results do not depend on the number of threads.
+// Rows of window sums, and the statistics made from them. Plain loops that the compiler vectorises for each SIMD
+// target. No row depends on another, so results do not depend on the number of threads.
 
 #include <areal/region.hpp>
 #include <cstdint>
@@ -8,10 +8,11 @@
 
 namespace areal::cpu {
 
-/// A table under sliding windows.
+/// A table under sliding windows. The kernels read the plane that the view's data points to.
 struct WindowedTable {
   TableView table;  ///< border `zero` or `none`
   formulas::WindowAxis columns, rows;
+  formulas::CellBeyond beyond;  ///< for edge `constant`
 };
 
 /// Sums of one row of windows, modulo 2^64 (two's complement for signed tables) or double.
@@ -22,7 +23,7 @@ union WideSum {
 
 /// One set for each SIMD target and table type.
 struct WindowKernels {
-  /// Row y of sums. `difference` is room for the image's width + 1 elements of 8 bytes, `sums` for columns.outputs.
+  /// Row y of sums. `difference` has room for the image's width + 1 elements of 8 bytes, `sums` for columns.outputs.
   void (*sums)(const WindowedTable& windows, std::int64_t y, void* difference, WideSum* sums);
   /// As double, rounded once.
   void (*reals)(const WideSum* sums, std::int64_t n, double* out);
@@ -37,12 +38,12 @@ struct ArithmeticKernels {
   void (*divide)(double* values, const double* pixels, double factor, std::int64_t n);
   /// `variance` of doubles; sums become variances.
   void (*variances)(double* sums, const double* squares, const double* pixels, double factor, std::int64_t n);
-  /// `variance` of integers where no factor * pixels * squares reaches 2^63.
+  /// `variance` for integers if factor * pixels * squares is always below 2^63.
   void (*small_variances)(const std::uint64_t* sums, const std::uint64_t* squares, const std::uint64_t* pixels,
                           std::uint64_t factor, std::int64_t n, double* out);
   void (*square_roots)(double* values, std::int64_t n);
-  /// To 32f or 64f of any alignment.
-  void (*store)(const double* values, std::int64_t n, Type type, void* out);
+  /// To 32f, 64f, or rounded to 8u or 16u; elements of any alignment, `step` bytes apart.
+  void (*store)(const double* values, std::int64_t n, Type type, void* out, std::int64_t step);
 };
 const ArithmeticKernels& arithmetic_kernels();
 

@@ -1,4 +1,4 @@
-// Loads that convert pixels to the table's type: the shim over what Highway 1.0.3 lacks. Once per SIMD target.
+// Loads that convert pixels to the table's type: a shim for conversions that Highway 1.0.3 lacks. Once per SIMD target.
 #if defined(AREAL_CPU_SAT_CONVERT_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef AREAL_CPU_SAT_CONVERT_INL
 #undef AREAL_CPU_SAT_CONVERT_INL
@@ -37,8 +37,8 @@ HWY_INLINE void store_any(hn::Vec<D> v, D d, T* to) {
 #endif
 }
 
-/// Type pairs(d) pixels of any alignment, as the table's type: integers modulo 2^k (signed ones sign-extended), floats
-/// exactly where the type holds them.
+/// Lanes(d) pixels of any alignment, as the table's type: integers modulo 2^k (signed ones sign-extended), floats
+/// exactly if the type holds them.
 template <class In, class D, class T = hn::TFromD<D>>
 HWY_INLINE hn::Vec<D> load_as(D d, const In* from) {
   if constexpr (std::is_same_v<In, T>) {

@@ -9,7 +9,8 @@
 
 namespace areal::cpu {
 
-/// The part of the image whose inclusive table is written, and how far right, down (and deep) it lies in the table.
+/// The part of the image for which the inclusive table is written, and its offset to the right, down (and in depth) in
+/// the table.
 struct Placement {
   std::int64_t width = 0, height = 0, depth = 1;
   std::int64_t offset = 0;        ///< of columns and rows
@@ -23,7 +24,7 @@ inline Placement placement(const Shape& image, Border border, bool volume) {
           volume ? std::max<std::int64_t>(0, image.batch - lost) : image.batch, offset, volume ? offset : 0};
 }
 
-/// Zeros in the first row and column (and slice) of every plane of a table placed so.
+/// Zeros in the first row and column (and slice) of every plane of a table with this offset.
 inline void fill_edges(const View& table, const Placement& place) {
   const Shape& shape = table.shape;
   if (place.offset == 0 || shape.width == 0) return;  // an empty table may have no address

@@ -1,4 +1,4 @@
-// The row kernel. Included by Highway once per SIMD target, hence no #pragma once but Highway's toggle.
+// The row kernel. Highway includes it once per SIMD target, hence Highway's toggle instead of #pragma once.
 #if defined(AREAL_CPU_SAT_ROWS_INL) == defined(HWY_TARGET_TOGGLE)
 #ifdef AREAL_CPU_SAT_ROWS_INL
 #undef AREAL_CPU_SAT_ROWS_INL
@@ -18,8 +18,8 @@ HWY_BEFORE_NAMESPACE();
 namespace areal::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// Inclusive prefix sums of a vector's type pairs in log2(type pairs) steps: inside 128-bit blocks by shifts, then
-/// block sums handed on by two table look-ups.
+/// Inclusive prefix sums of a vector's N elements in log2(N) steps: shifts inside 128-bit blocks, then block sums
+/// passed on by two table look-ups.
 template <class D>
 class LaneScan {
  public:
@@ -34,7 +34,7 @@ class LaneScan {
     HWY_ALIGN TI index[pairs];
     HWY_ALIGN TI keep[pairs];
     for (std::size_t step = 0; step < 2; ++step) {
-      const std::size_t span = block << step;  // type pairs already scanned together
+      const std::size_t span = block << step;  // elements already scanned together
       for (std::size_t i = 0; i < pairs; ++i) {
         const bool receives = i / span % 2 == 1;
         index[i] = static_cast<TI>(receives ? i / span * span - 1 : 0);
@@ -66,8 +66,8 @@ class LaneScan {
   Mask keep1_ = hn::MaskFromVec(hn::Zero(D())), keep2_ = keep1_;
 };
 
-/// One of the rows scanned together: where it comes from and goes to, and its running sum in every type pair. A struct
-/// and not arrays indexed by row: the compiler keeps these in registers.
+/// One of the rows scanned together: its source and destination, and its running sum in every element of a vector. A
+/// struct and not arrays indexed by row: the compiler keeps these in registers.
 template <class In, class T, class V>
 struct RunningRow {
   const In* in;
@@ -75,7 +75,7 @@ struct RunningRow {
   V left;
 };
 
-/// A vector of one row: its inclusive sums, on top of those of the rows above it in `sum`.
+/// One vector of one row: its inclusive sums, added to those of the rows above it in `sum`.
 template <class In, bool squares, class D, class T = hn::TFromD<D>, class V = hn::Vec<D>>
 HWY_INLINE V scan_vector(D d, const LaneScan<D>& pairs, const In* pixels, V& left, V sum) {
   V v = load_as<In>(d, pixels);
@@ -102,7 +102,7 @@ HWY_NOINLINE void scan_some(const void* const* in, const void* above_row, void* 
   };
   RunningRow<In, T, V> a = row(0), b = row(last > 0 ? 1 : 0), c = row(last > 0 ? 2 : 0), e = row(last);
 
-  // Vectors from x to end; each asks for the line `ahead` bytes after it in the rows a_far .. e_far.
+  // Vectors from x to end; each prefetches the line `ahead` bytes after it in the rows a_far .. e_far.
   const auto vectors = [&](std::int64_t x, std::int64_t end, bool fetch, const char* a_far, const char* b_far,
                            const char* c_far, const char* e_far) HWY_ATTR {
     for (; x + pairs <= end; x += pairs) {
@@ -137,12 +137,13 @@ HWY_NOINLINE void scan_some(const void* const* in, const void* above_row, void* 
   const int second = last > 0 ? 1 : 0, third = last > 0 ? 2 : 0;
   std::int64_t x = vectors(0, near, true, far(out, 0, ahead), far(out, second, ahead), far(out, third, ahead),
                            far(out, last, ahead));
-  // The row's end asks for the beginning of the rows that follow.
+  // The end of the row prefetches the beginning of the rows that follow.
   const std::int64_t before = ahead - bytes;
   x = vectors(x, n, next != nullptr && bytes >= ahead, far(next, 0, before), far(next, second, before),
               far(next, third, before), far(next, last, before));
   if (x < n) {
-    // The rest through zero-padded copies: the same additions in the same order, nothing read or written beyond n.
+    // The remainder goes through zero-padded copies: the same additions in the same order; nothing beyond n is read or
+    // written.
     const auto rest = static_cast<std::size_t>(n - x);
     HWY_ALIGN In pixels[hn::MaxLanes(D())] = {};
     HWY_ALIGN T sums[hn::MaxLanes(D())] = {};
@@ -171,11 +172,6 @@ void scan(const void* const* in, const void* above, void* const* out, const void
     scan_some<In, T, squares, 1>(in + r, above, out + r, nullptr, carries + r, n);
     above = out[r];
   }
-}
-
-template <class In, class T>
-ScanRows kernel(bool squares) {
-  return squares ? &scan<In, T, true> : &scan<In, T, false>;
 }
 
 }  // namespace areal::cpu::HWY_NAMESPACE

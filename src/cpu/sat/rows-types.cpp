@@ -1,4 +1,5 @@
 // The row kernels of one group of type pairs (by table type), for every SIMD target. Built once per group.
+#include "cpu/sat/row_types.hpp"
 #include "cpu/sat/rows.hpp"
 #include "cpu/sat/rows_groups.hpp"
 
@@ -12,20 +13,36 @@
 HWY_BEFORE_NAMESPACE();
 namespace areal::cpu::HWY_NAMESPACE {
 
+namespace {
+
+/// The kernel of sums for every type pair of this group: a type pair without one does not compile.
+template <class T>
+ScanRows sums_of(Type input) {
+#define AREAL_PAIR(name, in, out)                         \
+  if constexpr (adds_as<out, T>) {                        \
+    using In = RowPixel<in, T>;                           \
+    if (input == type_of<in>) return &scan<In, T, false>; \
+  }
+  AREAL_TYPE_PAIRS(AREAL_PAIR)
+#undef AREAL_PAIR
+  return nullptr;
+}
+
+}  // namespace
+
 #if defined(AREAL_GROUP_32u)
 ScanRows scan_rows_32u(Type input, bool squares) {
   using T = std::uint32_t;
+  if (!squares) return sums_of<T>(input);
   switch (input) {
     case Type::u8:
-      return kernel<std::uint8_t, T>(squares);
+      return &scan<std::uint8_t, T, true>;
     case Type::s8:
-      return kernel<std::int8_t, T>(squares);
+      return &scan<std::int8_t, T, true>;
     case Type::u16:
-      return kernel<std::uint16_t, T>(squares);
+      return &scan<std::uint16_t, T, true>;
     case Type::s16:
-      return kernel<std::int16_t, T>(squares);
-    case Type::u32:
-      return squares ? nullptr : &scan<std::uint32_t, T, false>;
+      return &scan<std::int16_t, T, true>;
     default:
       return nullptr;
   }
@@ -33,60 +50,50 @@ ScanRows scan_rows_32u(Type input, bool squares) {
 #elif defined(AREAL_GROUP_64u)
 ScanRows scan_rows_64u(Type input, bool squares) {
   using T = std::uint64_t;
+  if (!squares) return sums_of<T>(input);
   switch (input) {
     case Type::u8:
-      return kernel<std::uint8_t, T>(squares);
+      return &scan<std::uint8_t, T, true>;
     case Type::s8:
-      return kernel<std::int8_t, T>(squares);
+      return &scan<std::int8_t, T, true>;
     case Type::u16:
-      return kernel<std::uint16_t, T>(squares);
+      return &scan<std::uint16_t, T, true>;
     case Type::s16:
-      return kernel<std::int16_t, T>(squares);
+      return &scan<std::int16_t, T, true>;
     case Type::u32:
-      return kernel<std::uint32_t, T>(squares);
+      return &scan<std::uint32_t, T, true>;
     case Type::s32:
-      return kernel<std::int32_t, T>(squares);
+      return &scan<std::int32_t, T, true>;
     default:
       return nullptr;
   }
 }
 #elif defined(AREAL_GROUP_32f)
-ScanRows scan_rows_32f(Type input, bool squares) {
-  using T = float;
-  if (squares) return nullptr;  // 32f cannot hold squares of anything that deserves the name
-  switch (input) {
-    case Type::u8:
-      return &scan<std::uint8_t, T, false>;
-    case Type::f16:
-      return &scan<hwy::float16_t, T, false>;
-    case Type::f32:
-      return &scan<float, T, false>;
-    default:
-      return nullptr;
-  }
-}
+// 32f cannot hold squares of anything that deserves the name.
+ScanRows scan_rows_32f(Type input, bool squares) { return squares ? nullptr : sums_of<float>(input); }
 #else
 ScanRows scan_rows_64f(Type input, bool squares) {
   using T = double;
+  if (!squares) return sums_of<T>(input);
   switch (input) {
     case Type::u8:
-      return kernel<std::uint8_t, T>(squares);
+      return &scan<std::uint8_t, T, true>;
     case Type::s8:
-      return kernel<std::int8_t, T>(squares);
+      return &scan<std::int8_t, T, true>;
     case Type::u16:
-      return kernel<std::uint16_t, T>(squares);
+      return &scan<std::uint16_t, T, true>;
     case Type::s16:
-      return kernel<std::int16_t, T>(squares);
+      return &scan<std::int16_t, T, true>;
     case Type::u32:
-      return kernel<std::uint32_t, T>(squares);
+      return &scan<std::uint32_t, T, true>;
     case Type::s32:
-      return kernel<std::int32_t, T>(squares);
+      return &scan<std::int32_t, T, true>;
     case Type::f16:
-      return kernel<hwy::float16_t, T>(squares);
+      return &scan<hwy::float16_t, T, true>;
     case Type::f32:
-      return kernel<float, T>(squares);
+      return &scan<float, T, true>;
     case Type::f64:
-      return kernel<double, T>(squares);
+      return &scan<double, T, true>;
     default:
       return nullptr;
   }

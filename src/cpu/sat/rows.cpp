@@ -1,4 +1,4 @@
-// Which row kernel serves which types.
+// Chooses the row kernel for the types.
 #include "cpu/sat/rows.hpp"
 #include "cpu/sat/rows_groups.hpp"
 
@@ -8,8 +8,7 @@ ScanRows scan_rows(Type input, Type table, bool squares) {
   switch (table) {
     case Type::u32:
     case Type::s32:
-      // Same-size signed pixels add like unsigned ones.
-      return scan_rows_of_32u(input == Type::s32 ? Type::u32 : input, squares);
+      return scan_rows_of_32u(input, squares);
     case Type::u64:
     case Type::s64:
       return scan_rows_of_64u(input, squares);

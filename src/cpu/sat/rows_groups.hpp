@@ -1,5 +1,5 @@
 #pragma once
-// The four groups that rows-type pairs.cpp is built in, by table type.
+// The four groups, by table type, in which rows-types.cpp is built.
 
 #include "cpu/sat/rows.hpp"
 

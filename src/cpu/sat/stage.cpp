@@ -97,7 +97,7 @@ void valid_of_mask(const void* mask, std::uint8_t* valid, std::int64_t n) {
   for (std::int64_t x = 0; x < n; ++x) valid[x] = read<std::uint8_t>(mask, x) != 0;
 }
 
-// NaN: all exponent bits set and some of the fraction's.
+// NaN: all exponent bits set, and a nonzero fraction.
 template <class T>
 void drop_nan_as(const void* row, T infinity, std::uint8_t* valid, std::int64_t n) {
   const T magnitude = static_cast<T>(static_cast<T>(~T{0}) >> 1);

@@ -1,5 +1,5 @@
 #pragma once
-// What happens to a row before and after the scan: channels taken apart and put together, masks, counts, depth.
+// Work on a row before and after the scan: separating and joining channels, masks, counts, depth.
 
 #include <areal/type.hpp>
 #include <cstdint>
@@ -8,7 +8,7 @@ namespace areal::cpu {
 
 /// Rows of n pixels, any alignment. All loops are compiled for every SIMD target.
 struct Stage {
-  /// pixels of `channels` interleaved elements of `size` bytes to one row a channel, and back.
+  /// Separates pixels of `channels` interleaved elements of `size` bytes into one row for each channel, and back.
   void (*take_apart)(const void* pixels, void* const* rows, std::int64_t n, int channels, std::size_t size);
   void (*put_together)(const void* const* rows, void* pixels, std::int64_t n, int channels, std::size_t size);
   /// valid[x] = mask[x] != 0

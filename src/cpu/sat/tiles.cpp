@@ -2,6 +2,7 @@
 #include <areal/error.hpp>
 #include <atomic>
 #include <mutex>
+#include <string>
 #include <utility>
 #include "cpu/threads.hpp"
 
@@ -11,7 +12,7 @@ namespace {
 constexpr std::size_t line = 64;
 
 std::size_t rounded(std::size_t bytes) { return (bytes + line - 1) / line * line; }
-// One line more than needed, so that the rows of a group do not all fall on the same cache sets.
+// One line more than necessary, so that the rows of a group do not all map to the same cache sets.
 std::size_t row_stride(std::int64_t pixels, std::size_t size) {
   return rounded(static_cast<std::size_t>(pixels) * size) + line;
 }
@@ -19,9 +20,10 @@ std::size_t bytes_of(std::int64_t elements, Type type) { return static_cast<std:
 
 }  // namespace
 
-// Long rows: every row segment begins cold in its own page, and rows of 8192 are four times as fast as rows of 256.
-// So one strip of columns a thread, no narrower than 512, and none where the batch alone occupies the threads. Measured
-// with 8u32u, 32f64f and 64f64f at 1920x1080, 4096x4096 and 8192x8192 on two cores: docs/notes/cpu-sat.md.
+// Long rows: every row segment begins cold in its own page, and rows of 8192 are four times as fast as rows of 256. So
+// there is one strip of columns for each thread, no narrower than 512, and none if the batch alone occupies the
+// threads. Measured with 8u32u, 32f64f and 64f64f at 1920x1080, 4096x4096 and 8192x8192 on two cores:
+// docs/notes/cpu-sat.md.
 TilesTuning tiles_tuning(const TilesRequest& request) {
   TilesTuning tuning;
   const std::int64_t planes = request.volume ? 1 : request.image.batch;
@@ -31,7 +33,7 @@ TilesTuning tiles_tuning(const TilesRequest& request) {
   return tuning;
 }
 
-/// What one execute works on.
+/// The data of one execute.
 struct Tiles::Run {
   const TilesArguments& arguments;
   char* workspace;
@@ -56,10 +58,13 @@ Tiles::Tiles(const TilesRequest& request, const TilesTuning& tuning)
       stage_(stage()) {
   const std::int64_t channels = request.image.channels;
   const bool counts = request.mask || request.ignore_nan;
-  // The sum comes last: in place, it overwrites what the others still read.
+  // The sum comes last: in place, it overwrites what the other tables still read.
   const auto add_output = [&](Type input, Type table, bool squares, bool is_count) {
     Output& output = outputs_[output_count_++];
     output.scan = scan_rows(input, table, squares);
+    if (!output.scan)
+      throw InvalidArgument("tiles: a table of " + std::string(name_of(table)) + " cannot be made of " +
+                            (squares ? "squares of " : "") + std::string(name_of(input)) + " pixels");
     output.input = input;
     output.table = table;
     output.channels = is_count ? 1 : channels;
@@ -105,7 +110,7 @@ Tiles::Tiles(const TilesRequest& request, const TilesTuning& tuning)
     outputs_[o].above = room(bytes_of(carried * place_.width, outputs_[o].table));
     outputs_[o].left = room(bytes_of(carried * place_.height, outputs_[o].table));
   }
-  workspace_bytes_ = at + line;  // whatever the workspace's own alignment
+  workspace_bytes_ = at + line;  // whatever the alignment of the workspace
 }
 
 void Tiles::execute(const TilesArguments& arguments, void* workspace, const Progress& progress) const {
@@ -162,7 +167,8 @@ void Tiles::run_tile(const Run& run, std::int64_t plane, std::int64_t row, std::
   }
 }
 
-/// Where the rows' pixels lie: in the image, or in the scratch once channels are apart and masked pixels are zero.
+/// The address of the rows' pixels: in the image, or in the scratch after separating channels and zeroing masked
+/// pixels.
 void Tiles::stage_rows(const Run& run, const Span& span, const void* (*pixels)[max_rows]) const {
   const ConstView& image = run.arguments.image;
   const bool planar = image.shape.layout == Layout::planar || image.shape.channels == 1;
@@ -205,7 +211,7 @@ void Tiles::run_rows(const Run& run, const Span& span, const void** above) const
     for (std::int64_t c = 0; c < (output.is_count ? 1 : span.channels); ++c) {
       const void* in[max_rows];
       void* out[max_rows];
-      const void* next[max_rows];  // the rows after these, where they go straight to memory
+      const void* next[max_rows];  // the rows after these, if they go straight to memory
       char* const to = buffered_
                            ? span.scratch + output.rows + static_cast<std::size_t>(c * max_rows) * output.stride
                            : static_cast<char*>(table.row(span.y + place_.offset, span.first_channel + c, span.slice)) +
@@ -230,7 +236,7 @@ void Tiles::run_rows(const Run& run, const Span& span, const void** above) const
   }
 }
 
-/// One finished row from the scratch into the table: channels joined, the slice before added.
+/// One finished row from the scratch to the table, with channels joined and the slice before added.
 void Tiles::finish(const Span& span, const Output& output, const View& table, std::int64_t channel, int row) const {
   const auto buffered_row = [&](std::int64_t c) {
     return span.scratch + output.rows + static_cast<std::size_t>(c * max_rows + row) * output.stride;

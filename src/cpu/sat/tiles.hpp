@@ -1,11 +1,12 @@
 #pragma once
-// Tiles: areal's own summed-area table on the CPU. One pass over the image: reads 1, writes 1 per element.
+// Tiles: areal's own summed-area table on the CPU. One pass over the image: reads 1.25 per element, a quarter of them
+// of the row above, which is in the cache, and writes 1; a row in 64 goes to the workspace and comes back.
 //
 // The image is cut into tiles that start when their left and upper neighbours are done (cpu/threads.hpp). A tile gets
-// the running sums of its rows from the left and the table's row above it, both kept in the workspace, computes four
-// rows at a time in the cache, and writes them: past the caches where the table is larger than they are. Floats: sums
-// inside a vector, then along the row, then down: an order fixed by the shape and the SIMD target, whatever the thread
-// count, alignment or pitch.
+// the running sums of its rows from the left and the table's row above it, both in the workspace. It computes four rows
+// at a time in the cache and writes them, past the caches if the table is larger than they are. Floats: sums inside a
+// vector, then along the row, then down. The shape and the SIMD target fix this order, whatever the thread count,
+// alignment or pitch.
 
 #include <areal/execution.hpp>
 #include <areal/type_pair.hpp>
@@ -34,7 +35,7 @@ struct TilesArguments {
   View sum, squares, count;
 };
 
-/// How the work is cut. Chosen by shape and types alone, never by thread count: floats depend on it.
+/// The tiling. Shape and types alone determine it, never the thread count: floats depend on it.
 struct TilesTuning {
   std::int64_t width = 512;  ///< columns of a tile
   std::int64_t height = 64;  ///< rows of a tile
@@ -52,7 +53,7 @@ class Tiles {
   void execute(const TilesArguments& arguments, void* workspace, const Progress& progress) const;
 
  private:
-  /// One table that comes out: what is scanned, and where its carries and rows lie in workspace and scratch.
+  /// One output table: what is scanned, and the offsets of its carries and rows in workspace and scratch.
   struct Output {
     ScanRows scan = nullptr;
     Type input = Type::u8, table = Type::u32;
@@ -78,7 +79,7 @@ class Tiles {
   int output_count_ = 0;
   std::int64_t tile_rows_ = 0, tile_columns_ = 0;
   bool staged_on_ = false;   ///< pixels pass through the scratch: interleaved channels, masks
-  bool buffered_ = false;    ///< finished rows do: interleaved tables, volumes
+  bool buffered_ = false;    ///< finished rows pass through the scratch: interleaved tables, volumes
   std::int64_t groups_ = 1;  ///< independent planes of an image: its channels, unless a tile needs them all at once
   std::size_t staged_stride_ = 0, valid_stride_ = 0;
   std::size_t scratch_ = 0, scratch_bytes_ = 0;      ///< offset in the workspace, bytes a thread

@@ -1,4 +1,5 @@
 // The row step of the tilted table for one group of type pairs (by table type), for every SIMD target.
+#include "cpu/sat/row_types.hpp"
 #include "cpu/sat/tilted_row.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -40,57 +41,32 @@ void row(const void* pixels, void* diagonal, const void* before, void* next, std
   const auto pairs = static_cast<std::int64_t>(hn::Lanes(d));
   std::int64_t x = 0;
   for (; x + pairs <= n; x += pairs) some(d, x);
-  // No order to keep: every entry is the same three additions, in a vector of any width.
+  // Every entry is the same three additions at any vector width, so there is no order to preserve.
   for (; x < n; ++x) some(hn::CappedTag<T, 1>(), x);
 }
 
-TiltedRow tilted_row_of_group(Type input) {
-  switch (input) {
-#if defined(AREAL_GROUP_32u)
-    case Type::u8:
-      return &row<std::uint8_t, std::uint32_t>;
-    case Type::s8:
-      return &row<std::int8_t, std::uint32_t>;
-    case Type::u16:
-      return &row<std::uint16_t, std::uint32_t>;
-    case Type::s16:
-      return &row<std::int16_t, std::uint32_t>;
-    case Type::u32:
-      return &row<std::uint32_t, std::uint32_t>;
-#elif defined(AREAL_GROUP_64u)
-    case Type::u8:
-      return &row<std::uint8_t, std::uint64_t>;
-    case Type::u16:
-      return &row<std::uint16_t, std::uint64_t>;
-    case Type::s16:
-      return &row<std::int16_t, std::uint64_t>;
-    case Type::u32:
-      return &row<std::uint32_t, std::uint64_t>;
-    case Type::s32:
-      return &row<std::int32_t, std::uint64_t>;
-#elif defined(AREAL_GROUP_32f)
-    case Type::u8:
-      return &row<std::uint8_t, float>;
-    case Type::f16:
-      return &row<hwy::float16_t, float>;
-    case Type::f32:
-      return &row<float, float>;
-#else
-    case Type::u8:
-      return &row<std::uint8_t, double>;
-    case Type::u16:
-      return &row<std::uint16_t, double>;
-    case Type::s16:
-      return &row<std::int16_t, double>;
-    case Type::f32:
-      return &row<float, double>;
-    case Type::f64:
-      return &row<double, double>;
-#endif
-    default:
-      return nullptr;
+/// The kernel for every type pair of this group: a type pair without one does not compile.
+template <class T>
+TiltedRow tilted_row_for(Type input) {
+#define AREAL_PAIR(name, in, out)                 \
+  if constexpr (adds_as<out, T>) {                \
+    using In = RowPixel<in, T>;                   \
+    if (input == type_of<in>) return &row<In, T>; \
   }
+  AREAL_TYPE_PAIRS(AREAL_PAIR)
+#undef AREAL_PAIR
+  return nullptr;
 }
+
+#if defined(AREAL_GROUP_32u)
+TiltedRow tilted_row_of_group(Type input) { return tilted_row_for<std::uint32_t>(input); }
+#elif defined(AREAL_GROUP_64u)
+TiltedRow tilted_row_of_group(Type input) { return tilted_row_for<std::uint64_t>(input); }
+#elif defined(AREAL_GROUP_32f)
+TiltedRow tilted_row_of_group(Type input) { return tilted_row_for<float>(input); }
+#else
+TiltedRow tilted_row_of_group(Type input) { return tilted_row_for<double>(input); }
+#endif
 
 }  // namespace
 }  // namespace areal::cpu::HWY_NAMESPACE

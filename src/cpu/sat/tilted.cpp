@@ -9,7 +9,7 @@ namespace areal::cpu {
 namespace {
 
 constexpr std::int64_t band = 32;     // rows between two joins of the strips
-constexpr std::int64_t strip = 1024;  // columns of a strip, without its rim on both sides
+constexpr std::int64_t strip = 1024;  // columns of a strip, without its halo on both sides
 constexpr std::int64_t widest = strip + 2 * band + 1;
 
 struct Bytes {
@@ -34,7 +34,7 @@ class TiltedStrips {
 
   std::int64_t strips() const { return (width_ + 1 + strip - 1) / strip; }
   std::int64_t planes() const { return arguments_.image.shape.channels * arguments_.image.shape.batch; }
-  /// Rows [y, y + rows) of a strip of a plane; `odd` says which copy of the state is the old one.
+  /// Rows [y, y + rows) of a strip of a plane; `odd` selects the old copy of the state.
   void run(std::int64_t plane, std::int64_t number, std::int64_t y, std::int64_t rows, bool odd) const;
 
  private:
@@ -53,7 +53,7 @@ class TiltedStrips {
   std::int64_t size_, width_;
 };
 
-/// A row's pixels of one channel as contiguous memory, masked: in the image itself where that is possible.
+/// A row's pixels of one channel as contiguous memory, masked; in the image itself if possible.
 const void* TiltedStrips::pixels(std::int64_t channel, std::int64_t n, std::int64_t y, std::int64_t x,
                                  std::int64_t count, Bytes (&apart)[4], std::uint8_t* valid) const {
   const ConstView& image = arguments_.image;
@@ -83,7 +83,7 @@ void TiltedStrips::run(std::int64_t plane, std::int64_t number, std::int64_t y, 
   const std::int64_t channels = arguments_.image.shape.channels;
   const std::int64_t channel = plane % channels, n = plane / channels;
   const std::int64_t x0 = number * strip, x1 = std::min(x0 + strip, width_ + 1);
-  // The rim: each row of the band needs one entry more on the left of the table and on the right of the diagonals.
+  // The halo: each row of the band needs one more entry on the left of the table and on the right of the diagonals.
   const std::int64_t lo = std::max<std::int64_t>(0, x0 - rows), hi = std::min(width_, x1 + rows);
   const auto bytes = [&](std::int64_t entries) { return static_cast<std::size_t>(entries * size_); };
 
@@ -103,7 +103,7 @@ void TiltedStrips::run(std::int64_t plane, std::int64_t number, std::int64_t y, 
     char* const before = table[r % 2].at;
     char* const next = table[1 - r % 2].at;
     row_(pixels(channel, n, y + r, lo, hi - lo, apart, valid), diagonal.at, before, next, hi - lo);
-    // T(0, Y) = T(1, Y-1); at the rim's left end the value is never used.
+    // T(0, Y) = T(1, Y-1); at the halo's left end the value is never used.
     if (hi > lo)
       std::memcpy(next, before + (lo == 0 ? size_ : 0), bytes(1));
     else

@@ -1,11 +1,11 @@
 #pragma once
 // The 45 degree tilted table, equal to OpenCV's: T(X, Y) sums the pixels with y < Y and |x - X + 1| <= Y - y - 1.
 //
-// With A(c, r) = I(c, r) + A(c+1, r-1), the sum up the right diagonal from (c, r),
-// T(X, Y) = T(X-1, Y-1) + A(X-1, Y-1) + A(X-1, Y-2) and T(0, Y) = T(1, Y-1): additions only, so floats never cancel,
-// and nothing along a row, so rows vectorise. Strips of columns run in parallel for a band of rows, each with a rim of
-// the band's height that it computes for itself; at the end of a band the strips leave their last rows for the next.
-// Reads 1 (and the rim), writes 1 per element.
+// With A(c, r) = I(c, r) + A(c+1, r-1), the sum along the right diagonal from (c, r) up, T(X, Y) = T(X-1, Y-1) + A(X-1,
+// Y-1) + A(X-1, Y-2) and T(0, Y) = T(1, Y-1). These are additions only, so floats never cancel, and no entry depends on
+// its row, so rows vectorise. Strips of columns run in parallel for a band of rows. Each computes its own halo, as wide
+// as the band is high. At the end of a band the strips leave their last rows for the next band. Reads 1 (and the halo),
+// writes 1 per element.
 
 #include <areal/execution.hpp>
 #include <areal/type_pair.hpp>
@@ -16,7 +16,7 @@ namespace areal::cpu {
 
 std::size_t tilted_workspace_bytes(const Shape& image, TypePair types);
 
-/// The tilted tables of one image of `channels` planes into (H+1)x(W+1) each. `valid`, where given, is a mask.
+/// The tilted tables of one image of `channels` planes into (H+1)x(W+1) each. `valid`, if given, is a mask.
 struct TiltedArguments {
   ConstView image, mask;
   View tilted;

@@ -20,6 +20,7 @@ struct TableArgs {
   int shift = 0;  ///< the element (0, 0) has that many rows above it, and columns left of it
   Type type = Type::u32;
   bool aligned = false, is_float = false, is_signed = false;
+  std::int64_t channel = 0, batch = 0;  ///< bytes between planes; 0 where one is for all
 };
 inline TableArgs table_args(const ConstView& view, Border border) {
   Strides s = strides(view);
@@ -31,7 +32,32 @@ inline TableArgs table_args(const ConstView& view, Border border) {
           view.type,
           alignment_of(view.data, s, size, size) != Alignment::bytes,
           areal::is_float(view.type),
-          is_signed_integer(view.type)};
+          is_signed_integer(view.type),
+          s.channel,
+          s.batch};
+}
+
+/// The planes of a table, the channels of one image after another.
+struct PlaneArgs {
+  std::int64_t count = 1, channels = 1;
+};
+inline PlaneArgs plane_args(const ConstView& view) {
+  return {view.shape.channels * view.shape.batch, view.shape.channels};
+}
+
+/// The region and plane of an answer. Answers lie region by region, and for each region plane by plane.
+struct PlaneOfRegion {
+  std::int64_t region, channel = 0, image = 0;
+
+  /// Bytes from the table's first plane to this one.
+  AREAL_DEVICE std::int64_t offset(const TableArgs& table) const {
+    return image * table.batch + channel * table.channel;
+  }
+};
+AREAL_DEVICE PlaneOfRegion plane_of_region(const PlaneArgs& planes, std::int64_t i) {
+  if (planes.count == 1) return {i};
+  const std::int64_t plane = i % planes.count;
+  return {i / planes.count, plane % planes.channels, plane / planes.channels};
 }
 
 /// What elements are subtracted in. T: unsigned for tables of integers.

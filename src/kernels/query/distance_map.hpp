@@ -29,7 +29,7 @@ struct DistanceMap {
   Args a;
 
   AREAL_DEVICE void operator()() {
-    const OutputPlace at = output_place(m, a.out);
+    const OutputPlace at = output_place(m, a.out, m.block());
     if (at.x >= a.out.width || at.y >= a.out.height) return;
     const Region window{at.x, at.y, a.width, a.height};
     double total = 0;

@@ -29,7 +29,7 @@ enum class Statistic : std::uint8_t { sum, mean, variance, standard_deviation };
 struct SumsRequest {
   TableView table;
   RegionList regions;
-  void* out;  ///< 8 bytes a region
+  void* out;  ///< 8 bytes a region and plane of the table
   bool real;  ///< double, or integers of the table's signedness
 };
 
@@ -38,7 +38,7 @@ struct StatisticsRequest {
   TableView sum;
   std::optional<TableView> squares, count;
   RegionList regions;
-  double* out;
+  double* out;  ///< one a region and plane of the sums
 };
 
 struct BoxesRequest {
@@ -91,6 +91,7 @@ struct WindowsRequest {
   std::optional<TableView> squares;
   formulas::WindowAxis columns, rows;
   View out;
+  formulas::CellBeyond beyond = {}, squares_beyond = {};  ///< for edge `constant`
 };
 
 struct ConvertRequest {

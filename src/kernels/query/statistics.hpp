@@ -1,6 +1,6 @@
 #pragma once
-// Means, variances and standard deviations of regions. 1 launch, a thread a region. Reads the region and at most 4
-// elements of each table; writes 8 bytes. The tables' types are told apart at run time, by the whole grid alike.
+// Means, variances and standard deviations of regions. 1 launch, a thread a region and plane. Reads the region and at
+// most 4 elements of each table; writes 8 bytes. The tables' types are told apart at run time, by the whole grid alike.
 
 #include <cmath>
 #include "formulas/variance.hpp"
@@ -36,6 +36,7 @@ struct StatisticsArgs {
   TableArgs sum, squares, count;  ///< count without data: all pixels are valid
   Statistic statistic;
   double* out;
+  PlaneArgs planes;
 };
 
 template <class M, class C>
@@ -48,22 +49,23 @@ struct Statistics {
 
   AREAL_DEVICE void operator()() {
     const std::int64_t i = m.block() * threads + m.thread();
+    const PlaneOfRegion at = plane_of_region(a.planes, i);
     bool refused = false;
-    if (i < a.regions.count) {
-      const Taken t = taken(m, a.regions, i);
+    if (at.region < a.regions.count) {
+      const Taken t = taken(m, a.regions, at.region);
       refused = t.refused;  // and empty: of no pixels
-      const AnySum sum = region_sum(m, a.sum, t.region);
+      const AnySum sum = region_sum(m, a.sum, t.region, at.offset(a.sum));
       const bool varies = a.statistic != Statistic::mean;
-      const AnySum squares = varies ? region_sum(m, a.squares, t.region) : AnySum{};
-      m.store_streaming(a.out + i, statistic_of(a.statistic, a.sum, sum, a.squares, squares, pixels(t.region)));
+      const AnySum squares = varies ? region_sum(m, a.squares, t.region, at.offset(a.squares)) : AnySum{};
+      m.store_streaming(a.out + i, statistic_of(a.statistic, a.sum, sum, a.squares, squares, pixels(t.region, at)));
     }
-    report(m, a.regions.refused, i, refused);
+    report(m, a.regions.refused, at.region, refused);
   }
 
-  AREAL_DEVICE Pixels pixels(const Region& region) {
+  AREAL_DEVICE Pixels pixels(const Region& region, const PlaneOfRegion& at) {
     std::uint64_t n = static_cast<std::uint64_t>(region.width) * static_cast<std::uint64_t>(region.height);
     if (a.count.data) {
-      const AnySum valid = region_sum(m, a.count, region);
+      const AnySum valid = region_sum(m, a.count, region, at.offset(a.count));
       if (a.statistic == Statistic::mean) return {0, valid.real};
       n = valid.magnitude(a.count);
     }
@@ -74,7 +76,13 @@ struct Statistics {
 template <class Launcher>
 void answer(Launcher& launcher, const StatisticsRequest& request) {
   forget_refused(launcher, request.regions);
-  StatisticsArgs a{{}, table_args(request.sum.view, request.sum.border), {}, {}, request.statistic, request.out};
+  StatisticsArgs a{{},
+                   table_args(request.sum.view, request.sum.border),
+                   {},
+                   {},
+                   request.statistic,
+                   request.out,
+                   plane_args(request.sum.view)};
   bool lacks_last = request.sum.border == Border::exclusive;
   const auto also = [&](const std::optional<TableView>& table, TableArgs& args) {
     if (!table) return;
@@ -84,7 +92,7 @@ void answer(Launcher& launcher, const StatisticsRequest& request) {
   also(request.squares, a.squares);
   also(request.count, a.count);
   a.regions = region_args(request.regions, request.sum.image_width(), request.sum.image_height(), lacks_last);
-  launch_each<Statistics, NoConfig>(launcher, request.regions.count, a);
+  launch_each<Statistics, NoConfig>(launcher, request.regions.count * a.planes.count, a);
 }
 
 }  // namespace areal::kernels

@@ -1,6 +1,6 @@
 #pragma once
-// Sums of regions. 1 launch, a thread a region. Reads the region and at most 4 elements of the table, which depend on
-// nothing but the region; writes 8 bytes.
+// Sums of regions. 1 launch, a thread a region and plane. Reads the region and at most 4 elements of the table, which
+// depend on nothing but the region; writes 8 bytes.
 
 #include "formulas/variance.hpp"
 #include "kernels/query/corners.hpp"
@@ -14,6 +14,7 @@ struct SumsArgs {
   TableArgs table;
   void* out;
   bool real;
+  PlaneArgs planes;
 };
 
 template <class M, class C>
@@ -27,13 +28,14 @@ struct Sums {
 
   AREAL_DEVICE void operator()() {
     const std::int64_t i = m.block() * threads + m.thread();
+    const PlaneOfRegion at = plane_of_region(a.planes, i);
     bool refused = false;
-    if (i < a.regions.count) {
-      const Taken t = taken(m, a.regions, i);
+    if (at.region < a.regions.count) {
+      const Taken t = taken(m, a.regions, at.region);
       refused = t.refused;
-      write(i, corners<T>(m, a.table, t.region).by_rows(), refused);
+      write(i, corners<T>(m, a.table, t.region, at.offset(a.table)).by_rows(), refused);
     }
-    report(m, a.regions.refused, i, refused);
+    report(m, a.regions.refused, at.region, refused);
   }
 
   AREAL_DEVICE void write(std::int64_t i, Difference<T> difference, bool refused) {
@@ -55,8 +57,8 @@ void answer(Launcher& launcher, const SumsRequest& request) {
   const TableView& table = request.table;
   const SumsArgs a{
       region_args(request.regions, table.image_width(), table.image_height(), table.border == Border::exclusive),
-      table_args(table.view, table.border), request.out, request.real};
-  launch_each_of<Sums>(launcher, table.view.type, request.regions.count, a);
+      table_args(table.view, table.border), request.out, request.real, plane_args(table.view)};
+  launch_each_of<Sums>(launcher, table.view.type, request.regions.count * a.planes.count, a);
 }
 
 }  // namespace areal::kernels

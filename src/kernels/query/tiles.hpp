@@ -3,6 +3,7 @@
 
 #include <areal/view.hpp>
 #include <cstdint>
+#include "formulas/variance.hpp"
 #include "kernels/primitives/elements.hpp"
 #include "kernels/primitives/strides.hpp"
 
@@ -13,8 +14,9 @@ struct OutputArgs {
   std::int64_t row, column;
   std::int64_t width, height;
   std::int64_t tiles_x;
-  bool real64;  ///< 64f, or 32f
+  Type type;  ///< 64f, 32f, 8u or 16u
   bool aligned;
+  std::int64_t channel, batch;  ///< bytes between planes
 };
 inline constexpr int output_tile_height = 8;
 
@@ -27,9 +29,12 @@ inline OutputArgs output_args(const View& out) {
           out.shape.width,
           out.shape.height,
           (out.shape.width + warp_size - 1) / warp_size,
-          out.type == Type::f64,
-          alignment_of(out.data, s, size, size) != Alignment::bytes};
+          out.type,
+          alignment_of(out.data, s, size, size) != Alignment::bytes,
+          s.channel,
+          s.batch};
 }
+/// Of one plane.
 inline std::int64_t output_blocks(const OutputArgs& out) {
   return out.tiles_x * ((out.height + output_tile_height - 1) / output_tile_height);
 }
@@ -39,18 +44,24 @@ struct OutputPlace {
   std::int64_t x, y;
 };
 template <class M>
-AREAL_DEVICE OutputPlace output_place(const M& m, const OutputArgs& out) {
-  return {m.block() % out.tiles_x * warp_size + m.lane(), m.block() / out.tiles_x * output_tile_height + m.warp()};
+AREAL_DEVICE OutputPlace output_place(const M& m, const OutputArgs& out, std::int64_t block) {
+  return {block % out.tiles_x * warp_size + m.lane(), block / out.tiles_x * output_tile_height + m.warp()};
 }
 
 template <class M>
 AREAL_DEVICE void write_output(const M& m, const OutputArgs& out, const OutputPlace& at, double value,
-                               Site site = AREAL_HERE) {
-  char* const to = out.data + at.y * out.row + at.x * out.column;
-  if (out.real64)
-    store_element(m, to, value, out.aligned, site);
-  else
-    store_element(m, to, static_cast<float>(value), out.aligned, site);
+                               std::int64_t plane = 0, Site site = AREAL_HERE) {
+  char* const to = out.data + plane + at.y * out.row + at.x * out.column;
+  switch (out.type) {
+    case Type::u8:
+      return store_element(m, to, static_cast<std::uint8_t>(formulas::saturated(value, 255)), out.aligned, site);
+    case Type::u16:
+      return store_element(m, to, static_cast<std::uint16_t>(formulas::saturated(value, 65535)), out.aligned, site);
+    case Type::f32:
+      return store_element(m, to, static_cast<float>(value), out.aligned, site);
+    default:
+      return store_element(m, to, value, out.aligned, site);
+  }
 }
 
 }  // namespace areal::kernels

@@ -1,7 +1,7 @@
 #pragma once
 // Sums, means, variances and standard deviations of dense windows. 1 launch, a thread a window. A window that lies
-// inside reads 4 elements of each table, neighbours side by side; one at the edge as many for each of the at most 9
-// rectangles that it sees. Writes 1.
+// inside reads 4 elements of each table, neighbours side by side; one at the edge as many for each of the
+// rectangles that it sees: at most 9 where it reaches at most one image beyond each edge, else at most 25. Writes 1.
 
 #include "formulas/window_axis.hpp"
 #include "kernels/query/corners.hpp"
@@ -15,6 +15,9 @@ struct WindowsArgs {
   formulas::WindowAxis columns, rows;
   Statistic statistic;
   OutputArgs out;
+  formulas::CellBeyond beyond, squares_beyond;
+  PlaneArgs planes;
+  std::int64_t plane_blocks;
 };
 
 template <class M, class C>
@@ -26,18 +29,28 @@ struct Windows {
   Args a;
 
   AREAL_DEVICE void operator()() {
-    const OutputPlace at = output_place(m, a.out);
+    const bool one = a.planes.count == 1;
+    const std::int64_t plane = one ? 0 : m.block() / a.plane_blocks;
+    const std::int64_t channel = one ? 0 : plane % a.planes.channels, image = one ? 0 : plane / a.planes.channels;
+    const OutputPlace at = output_place(m, a.out, m.block() - plane * a.plane_blocks);
     if (at.x >= a.out.width || at.y >= a.out.height) return;
     const formulas::Pieces columns = a.columns.pieces(at.x), rows = a.rows.pieces(at.y);
     const std::uint64_t across = a.columns.pixels(at.x), down = a.rows.pixels(at.y);
     const bool varies = a.statistic == Statistic::variance || a.statistic == Statistic::standard_deviation;
-    const AnySum sum = seen(a.sum, columns, rows), squares = varies ? seen(a.squares, columns, rows) : AnySum{};
+    std::uint64_t cells_beyond = 0;
+    if (a.columns.edge == Edge::constant) cells_beyond = across * down - a.columns.inside(at.x) * a.rows.inside(at.y);
+    const auto offset = [&](const auto& args) { return image * args.batch + channel * args.channel; };
+    const AnySum sum = seen(a.sum, offset(a.sum), columns, rows, cells_beyond, a.beyond);
+    const AnySum squares =
+        varies ? seen(a.squares, offset(a.squares), columns, rows, cells_beyond, a.squares_beyond) : AnySum{};
     const Pixels n{across * down, static_cast<double>(across) * static_cast<double>(down)};
-    write_output(m, a.out, at, statistic_of(a.statistic, a.sum, sum, a.squares, squares, n));
+    write_output(m, a.out, at, statistic_of(a.statistic, a.sum, sum, a.squares, squares, n), offset(a.out));
   }
 
   /// All that a window sees of a table, added in the CPU's order.
-  AREAL_DEVICE AnySum seen(const TableArgs& table, const formulas::Pieces& columns, const formulas::Pieces& rows) {
+  AREAL_DEVICE AnySum seen(const TableArgs& table, std::int64_t plane, const formulas::Pieces& columns,
+                           const formulas::Pieces& rows, std::uint64_t cells_beyond,
+                           const formulas::CellBeyond& beyond) {
     return any_sum(table, [&](auto element) {
       using T = decltype(element);
       using Wide = std::conditional_t<std::is_integral_v<T>, std::uint64_t, double>;
@@ -45,16 +58,24 @@ struct Windows {
       for (int r = 0; r < rows.count; ++r) {
         Wide across = 0;
         for (int c = 0; c < columns.count; ++c)
-          across += static_cast<Wide>(columns.piece[c].times) * rectangle<T>(table, columns.piece[c], rows.piece[r]);
+          across +=
+              static_cast<Wide>(columns.piece[c].times) * rectangle<T>(table, plane, columns.piece[c], rows.piece[r]);
         all += static_cast<Wide>(rows.piece[r].times) * across;
+      }
+      if (cells_beyond > 0) {
+        if constexpr (std::is_integral_v<T>)
+          all += cells_beyond * beyond.integer;
+        else
+          all += static_cast<double>(cells_beyond) * beyond.real;
       }
       return all;
     });
   }
   template <class T>
-  AREAL_DEVICE auto rectangle(const TableArgs& table, const formulas::Piece& column, const formulas::Piece& row) {
+  AREAL_DEVICE auto rectangle(const TableArgs& table, std::int64_t plane, const formulas::Piece& column,
+                              const formulas::Piece& row) {
     const Region region{column.begin, row.begin, column.end - column.begin, row.end - row.begin};
-    const auto difference = corners<T>(m, table, region).by_columns();
+    const auto difference = corners<T>(m, table, region, plane).by_columns();
     if constexpr (std::is_integral_v<T>)
       return widened(difference, table.is_signed);
     else
@@ -64,13 +85,18 @@ struct Windows {
 
 template <class Launcher>
 void answer(Launcher& launcher, const WindowsRequest& request) {
+  const OutputArgs out = output_args(request.out);
   const WindowsArgs a{table_args(request.sum.view, request.sum.border),
                       request.squares ? table_args(request.squares->view, request.squares->border) : TableArgs{},
                       request.columns,
                       request.rows,
                       request.statistic,
-                      output_args(request.out)};
-  launcher.template launch<Windows, NoConfig>(output_blocks(a.out), a, false);
+                      out,
+                      request.beyond,
+                      request.squares_beyond,
+                      plane_args(request.sum.view),
+                      output_blocks(out)};
+  launcher.template launch<Windows, NoConfig>(a.planes.count * a.plane_blocks, a, false);
 }
 
 }  // namespace areal::kernels

@@ -11,12 +11,12 @@
 namespace areal::kernels {
 
 /// By the scan of a block in shared memory, pieces of the line by as many blocks (device/line/blocked_prescan.hpp has
-/// what Map and several are), in place: the line is copied first.
-template <class Map, bool several>
+/// what Map, several and most are), in place: the line is copied first.
+template <class Map, bool several, int most = most_line_threads>
 struct SharedMemoryScan {
   template <class T>
   static auto workspace(const ScanRequest& r, Workspace& from) {
-    return BlockedPrescan<T, Map, several, 1024>(1, 1, r.n, from);
+    return BlockedPrescan<T, Map, several, most>(1, 1, r.n, from);
   }
   template <class In, class T, class Launcher>
   static void run(Launcher& launcher, const ScanRequest& r, const Matrix& line, const Matrix& sums, Workspace& from) {

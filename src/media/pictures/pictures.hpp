@@ -1,11 +1,11 @@
 #pragma once
-// Inside the picture plug-in.
+// Internal header of the picture plug-in.
 
 #include "media/plugin.hpp"
 
 namespace areal::media {
 
-// Sets OpenImageIO up once: prints nothing, uses the calling thread.
+// Configures OpenImageIO once: it prints nothing and uses the calling thread.
 void quiet_openimageio();
 
 void write_file(const fs::path& where, const std::string& format, const std::string& name, const ConstView& picture);

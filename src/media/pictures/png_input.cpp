@@ -36,8 +36,8 @@ class PngInput final : public OIIO::ImageInput {
   }
 
  private:
-  // libpng reports through these; nothing is printed. The jump goes to the setjmp of the function that called libpng,
-  // none of which has a local with a destructor.
+  // libpng reports through these; nothing is printed. The jump goes to the setjmp of the function that called libpng;
+  // none of these functions has a local with a destructor.
   static void on_error(png_structp png, png_const_charp what) {
     auto* self = static_cast<PngInput*>(png_get_error_ptr(png));
     std::strncpy(self->message_, what ? what : "", sizeof self->message_ - 1);
@@ -55,7 +55,7 @@ class PngInput final : public OIIO::ImageInput {
     if (!info_) return false;
     if (setjmp(jump_)) return failed();  // NOLINT: libpng's way to report
     png_init_io(png_, file_);
-    png_set_user_limits(png_, 0x7fffffff, 0x7fffffff);  // sizes are judged, with a sentence, by whoever asked for them
+    png_set_user_limits(png_, 0x7fffffff, 0x7fffffff);  // the caller checks sizes, and reports errors in a sentence
     png_set_chunk_malloc_max(png_, 8 << 20);
     png_read_info(png_, info_);
     bits_ = png_get_bit_depth(png_, info_);
@@ -78,7 +78,8 @@ class PngInput final : public OIIO::ImageInput {
     m_spec["areal:whole"] = passes_ > 1 ? 1 : 0;
     return true;
   }
-  // Here libpng allocates rows of the declared width: not before the caller has judged the size and asked for pixels.
+  // Here libpng allocates rows of the declared width, so only after the caller has checked the size and requested
+  // pixels.
   void start_rows() {
     if (started_) return;
     started_ = true;
@@ -89,7 +90,7 @@ class PngInput final : public OIIO::ImageInput {
     if (setjmp(jump_)) return failed();  // NOLINT
     start_rows();
     png_read_row(png_, static_cast<png_bytep>(data), nullptr);
-    // The end holds the check of the coded data.
+    // The end contains the checksum of the compressed data.
     if (++row_ == m_spec.height) png_read_end(png_, nullptr);
     return true;
   }

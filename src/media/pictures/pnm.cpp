@@ -72,7 +72,7 @@ class PnmInput final : public OIIO::ImageInput {
 
  private:
   bool is_bits() const { return kind_ == 1 || kind_ == 4; }
-  // The next decimal number behind white space and comments, and the one character after it.
+  // The next decimal number after white space and comments, and the one character after it.
   bool number(std::int64_t& out) {
     int c = skip_space();
     if (c < '0' || c > '9') return false;

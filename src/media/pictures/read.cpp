@@ -1,4 +1,4 @@
-// Reads pictures through OpenImageIO: limits first, then a band of rows at a time into the one array that is returned.
+// Reads pictures through OpenImageIO: limits first, then a band of rows at a time into the one array that it returns.
 #include <OpenImageIO/imageio.h>
 #include <algorithm>
 #include <areal/version.hpp>
@@ -15,7 +15,7 @@ namespace areal::media {
 namespace {
 
 // Deflate (PNG, most EXR, many TIFF) expands at most 1032 times and LZW 2600; a JPEG block of 64 samples takes at least
-// about two bits a component. Beyond this factor a header lies.
+// about two bits a component. A header that claims more is wrong.
 constexpr std::uint64_t largest_expansion = 4096;
 constexpr std::int64_t band_bytes = 8 << 20;
 
@@ -48,7 +48,7 @@ Type type_of_format(const OIIO::TypeDesc& format, const std::string& name) {
   }
 }
 
-// Which channels of the file become which of the picture.
+// The mapping from the file's channels to the picture's.
 struct Choice {
   std::vector<int> channels;
   bool luma = false;
@@ -76,7 +76,7 @@ Choice choose(const OIIO::ImageSpec& spec, const ReadOptions& options, const std
     return {{options.channel}, false};
   }
   Choice out;
-  // A depth channel is no colour either; whoever wants it names it.
+  // A depth channel is no colour either; users who want it name it.
   for (int c = 0; c < spec.nchannels; ++c) {
     const bool alpha = c == spec.alpha_channel;
     if (alpha && options.colour == Colour::all && options.keep_alpha) {
@@ -101,7 +101,7 @@ void require_plausible(const OIIO::ImageSpec& spec, const PictureFile& file, con
   const auto refuse_size = [&](const char* why) {
     fail(name, "declares ", spec.width, "x", spec.height, " pixels of ", spec.nchannels, " channels, ", why);
   };
-  if (spec.width <= 0 || spec.height <= 0 || spec.nchannels <= 0) refuse_size("which is no picture");
+  if (spec.width <= 0 || spec.height <= 0 || spec.nchannels <= 0) refuse_size("which is not a picture");
   if (spec.depth > 1) fail(name, "is a volume of ", spec.depth, " slices; areal reads flat pictures");
   if (spec.deep) fail(name, "is a deep picture; areal reads flat pictures");
   const std::uint64_t decoded = spec.image_bytes(true);
@@ -186,15 +186,15 @@ Picture read_with(OIIO::ImageInput& in, const OIIO::ImageSpec& spec, const Pictu
   const Type type = type_of_format(spec.format, name);
   // OpenImageIO 2.4 leaves the values of such tiles unset and reports success.
   if (file.kind == PictureKind::tiff && spec.tile_width != 0 && size_of(type) == 8)
-    fail(name, "is a tiled TIFF of ", name_of(type), ", which this reader gets wrong: store it in strips");
+    fail(name, "is a tiled TIFF of ", name_of(type), ", which this reader cannot decode correctly: store it in strips");
   Picture out;
   const Choice choice = choose(spec, options, name, out.notes);
   if (choice.luma && (type == Type::u64 || type == Type::s64))
     fail(name, "holds 64-bit colours, which have no luma here");
   const Shape shape{spec.width, spec.height, choice.luma ? 1 : static_cast<std::int64_t>(choice.channels.size())};
   const std::int64_t row = std::int64_t{spec.width} * spec.nchannels * static_cast<std::int64_t>(size_of(type));
-  // UNKNOWN asks for the bits as they are (a named type sends doubles through float); but the channels of an EXR may
-  // differ in type, then all come as the widest.
+  // UNKNOWN returns the bits as they are (a named type converts doubles to float). But the channels of an EXR may
+  // differ in type; then all come as the widest.
   const OIIO::TypeDesc format = spec.channelformats.empty() ? OIIO::TypeDesc(OIIO::TypeDesc::UNKNOWN) : spec.format;
   // A band is at least as high as a tile; the decoder keeps about as much again.
   const std::int64_t unit = std::max(1, spec.tile_height);
@@ -233,7 +233,7 @@ Picture read_file(const fs::path& path, const ReadOptions& options) {
   const PictureFile file = inspect_picture(name);
   if (file.jpeg_samples > file.bytes * largest_expansion)
     fail(name, "declares ", file.jpeg_samples, " samples, which its ", file.bytes, " bytes cannot hold");
-  // A progressive JPEG's coefficients, 16 bits each, are all held until its last scan.
+  // The decoder holds all coefficients of a progressive JPEG, 16 bits each, until its last scan.
   if (file.jpeg_progressive) require_memory(name, 3 * file.jpeg_samples, options.memory_limit);
   try {
     quiet_openimageio();
@@ -262,10 +262,10 @@ Picture read_file(const fs::path& path, const ReadOptions& options) {
 void quiet_openimageio() {
   static std::once_flag once;
   std::call_once(once, [] {
-    // Errors are collected, never printed; what stays unread must not be shown at exit either.
+    // Errors are collected, never printed. Unread errors must not appear at exit either.
     OIIO::attribute("debug", 0);
     OIIO::attribute("threads", 1);
-    OIIO::attribute("limits:imagesize_MB", 0);  // judged here, against memory_limit and the file's own size
+    OIIO::attribute("limits:imagesize_MB", 0);  // checked here, against memory_limit and the file's own size
   });
 }
 

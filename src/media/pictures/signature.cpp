@@ -13,7 +13,7 @@ namespace {
 
 using Bytes = std::span<const unsigned char>;
 
-// A file's bytes, read through a private mapping. Only the two scans below touch them.
+// A file's bytes, read through a private mapping. Only the two scans below read them.
 class Mapping {
  public:
   explicit Mapping(const std::string& path) {
@@ -53,8 +53,8 @@ bool png_is_complete(Bytes file) {
   return false;
 }
 
-// ITU T.81, B.1: segments behind markers; after a start of scan come coded bytes up to a marker that is neither a
-// stuffed zero nor a restart. True where an end of image (D9) is reached that way.
+// ITU T.81, B.1: segments after markers. A start of scan is followed by coded bytes up to a marker that is neither a
+// stuffed zero nor a restart. True if this reaches an end of image (D9).
 bool jpeg_is_complete(Bytes file, PictureFile& found) {
   std::size_t at = 2;
   while (at + 1 < file.size()) {
@@ -112,7 +112,7 @@ PictureFile inspect_picture(const std::string& path) {
   const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
   for (const Signature& s : signatures) {
     if (!text.starts_with(s.begins)) continue;
-    // "P5" alone could begin a text; a PNM goes on with white space or a comment.
+    // "P5" alone could begin a text; in a PNM white space or a comment follows.
     if (s.kind == PictureKind::pnm && (text.size() < 3 || !std::strchr(" \t\r\n#", text[2]) || text[2] == '\0'))
       continue;
     if (s.kind == PictureKind::png && !png_is_complete(file))

@@ -1,4 +1,4 @@
-// Writes pictures and .tif tables through OpenImageIO, into a file that OutputFile made and will commit.
+// Writes pictures and .tif tables through OpenImageIO, into a file that OutputFile created and will commit.
 #include <OpenImageIO/filesystem.h>
 #include <OpenImageIO/imageio.h>
 #include <fcntl.h>
@@ -16,8 +16,8 @@
 namespace areal::media {
 namespace {
 
-// Plain writes to a file that exists. The first failure is kept, and from there on writes only seem to succeed: the
-// formats' libraries would pass on no more than "write error", and libpng would print.
+// Plain writes to an existing file. The first failure is kept, and later writes only pretend to succeed: the formats'
+// libraries would report no more than "write error", and libpng would print.
 class Sink : public OIIO::Filesystem::IOProxy {
  public:
   Sink(const fs::path& where, const std::string& name) : IOProxy(name, IOProxy::Write) {
@@ -27,7 +27,7 @@ class Sink : public OIIO::Filesystem::IOProxy {
   ~Sink() override {
     if (fd_ >= 0) ::close(fd_);
   }
-  // Not "file": formats take that for OpenImageIO's own class and reach for its FILE.
+  // Not "file": formats take that name for OpenImageIO's own class and use its FILE.
   const char* proxytype() const override { return "areal"; }
   void close() override { m_mode = Closed; }
   bool opened() const override { return m_mode != Closed; }
@@ -108,7 +108,7 @@ OIIO::ImageSpec spec_of(const ConstView& picture, const std::string& format) {
   if (format == ".tif" || format == ".tiff") {
     spec["compression"] = "none";
     spec["tiff:write_exif"] = 0;
-    // Sums are numbers, not light: nothing may be scaled or premultiplied on the way.
+    // Sums are numbers, not light: nothing may be scaled or premultiplied.
   }
   if (format == ".jpg" || format == ".jpeg") spec["Compression"] = "jpeg:95";
   if (format == ".exr") spec["compression"] = "zip";

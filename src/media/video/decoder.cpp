@@ -1,7 +1,7 @@
-// Video through FFmpeg's libav*: one thread of control, every frame once, in presentation order.
+// Video through FFmpeg's libav*: one controlling thread, every frame once, in presentation order.
 //
-// Luma is the video's own Y' (BT.601 or 709 as the stream says, 601 where it says nothing), expanded to 0..255 where
-// the stream is of limited range: what `ffmpeg -pix_fmt gray` gives. A video stored as RGB gets the luma of a picture.
+// Luma is the video's own Y' (BT.601 or 709 as the stream says, 601 by default), expanded to 0..255 if the stream has
+// limited range: the same as `ffmpeg -pix_fmt gray`. A video stored as RGB gets the luma of a picture.
 #include <algorithm>
 #include <areal/version.hpp>
 #include <cmath>
@@ -41,7 +41,7 @@ std::string words_for(int error) {
   return printable(text);
 }
 
-// Demuxers that open other files or the network, or that make a video of a text.
+// Demuxers that open other files or the network, or that make a video from text.
 bool is_unwanted(const char* demuxer) {
   for (const char* name :
        {"tty", "hls", "concat", "dash", "sdp", "rtsp", "rtp", "imf", "webm_dash_manifest", "ffmetadata"})
@@ -59,7 +59,7 @@ class File : public Video {
     packet_.reset(av_packet_alloc());
     frame_.reset(av_frame_alloc());
     if (!packet_ || !frame_) throw std::bad_alloc();
-    // The first frame is decoded now: it tells the size, and a video that has none is refused at once.
+    // Decodes the first frame now: it gives the size, and a video without frames is refused at once.
     has_first_ = decode();
     if (!has_first_) {
       if (damage_.empty()) fail(name_, "holds no video frame");
@@ -125,11 +125,11 @@ class File : public Video {
   int stream_ = 0;
   bool has_first_ = false, input_ended_ = false, drained_ = false;
   std::int64_t width_ = 0, height_ = 0, number_ = 0, packets_ = 0;
-  std::string damage_;  // what was wrong; the first thing only
+  std::string damage_;  // the first problem
 };
 
 void File::open_file() {
-  // "file:" and the white list: a name such as http://... or concat:a|b is a file name here, nothing else.
+  // "file:" and the white list: a name such as http://... or concat:a|b is only a file name here.
   const std::string url = "file:" + name_;
   AVDictionary* options = nullptr;
   av_dict_set(&options, "protocol_whitelist", "file", 0);
@@ -161,7 +161,7 @@ void File::open_decoder() {
     fail(name_, "is damaged: its video stream cannot be described (", words_for(status), ")");
   codec_->pkt_timebase = stream->time_base;
 #ifdef __SANITIZE_THREAD__
-  // A distribution's FFmpeg is not instrumented: ThreadSanitizer cannot see what orders its own threads.
+  // A distribution's FFmpeg is not instrumented: ThreadSanitizer cannot see how its threads synchronise.
   codec_->thread_count = 1;
 #else
   codec_->thread_count = 0;  // as many as there are cores
@@ -172,7 +172,7 @@ void File::open_decoder() {
     fail(name_, "its video cannot be decoded (", words_for(status), ")");
 }
 
-// Gives the decoder one more packet, or tells it that there are no more. Returns what the decoder said.
+// Gives the decoder one more packet, or signals the end. Returns the decoder's result.
 int File::feed() {
   while (true) {
     const int status = av_read_frame(format_.get(), packet_.get());
@@ -182,7 +182,7 @@ int File::feed() {
       else
         note_missing_packets();
       input_ended_ = true;
-      return avcodec_send_packet(codec_.get(), nullptr);  // drain what it holds
+      return avcodec_send_packet(codec_.get(), nullptr);  // drain buffered frames
     }
     if (packet_->stream_index != stream_) {
       av_packet_unref(packet_.get());
@@ -190,7 +190,7 @@ int File::feed() {
     }
     ++packets_;
     if (packet_->flags & AV_PKT_FLAG_CORRUPT) {
-      // A packet that the end of the file cut off: the frames before it are whole.
+      // The end of the file cut this packet off; the frames before it are whole.
       av_packet_unref(packet_.get());
       input_ended_ = true;
       note_damage("a packet is cut off");
@@ -202,7 +202,7 @@ int File::feed() {
   }
 }
 
-// Containers that end quietly where the file does: hold them to what they declared.
+// Containers that end silently with the file: compare with what they declared.
 void File::note_missing_packets() {
   const std::string container = format_->iformat->name;
   const AVStream* stream = format_->streams[stream_];
@@ -210,7 +210,7 @@ void File::note_missing_packets() {
     note_damage(words_for(format_->pb->error));
   std::int64_t declared = 0;
   if (container == "avi") declared = stream->nb_frames;
-  // Not nb_frames: an edit list may leave samples out, the index says which remain.
+  // Not nb_frames: an edit list may leave samples out; the index says which remain.
   if (container.starts_with("mov,")) declared = avformat_index_get_entries_count(stream);
   if (declared > packets_)
     note_damage("it declares " + std::to_string(declared) + " frames and holds " + std::to_string(packets_));
@@ -252,7 +252,7 @@ void File::scale_to(AVPixelFormat format, std::uint8_t* data, int pitch) {
   if (!scaler_) fail(name_, "its pixel format cannot be converted");
   const int space = frame_->colorspace == AVCOL_SPC_UNSPECIFIED ? SWS_CS_DEFAULT : static_cast<int>(frame_->colorspace);
   const int full_range = frame_->color_range == AVCOL_RANGE_JPEG ? 1 : 0;
-  // -1 where neither side is YUV: then there is nothing to set.
+  // -1 if neither side is YUV: then there is nothing to set.
   (void)sws_setColorspaceDetails(scaler_.get(), sws_getCoefficients(space), full_range,
                                  sws_getCoefficients(SWS_CS_DEFAULT), 1, 0, 1 << 16, 1 << 16);
   std::uint8_t* planes[4] = {data, nullptr, nullptr, nullptr};
@@ -266,9 +266,9 @@ void File::convert(Frame& frame) {
   if (!descriptor) fail(name_, "frame ", number_, " has no pixel format");
   const bool rgb = (descriptor->flags & (AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL)) != 0;
   const Shape shape{width_, height_, options_.colour == Colour::all ? 3 : 1};
-  // The caller's array is used again where it fits: no allocation a frame.
+  // Reuses the caller's array if it fits: no allocation for each frame.
   if (frame.pixels.shape() != shape || frame.pixels.type() != Type::u8) frame.pixels = Array(shape, Type::u8);
-  // swscale writes whole vectors: rows it writes into are padded and then copied, so that no byte beyond is touched.
+  // swscale writes whole vectors, so its output rows are padded and then copied, and no byte beyond is touched.
   const bool gray = options_.colour == Colour::luma && !rgb;
   const std::int64_t bytes_a_pixel = gray ? 1 : 3;
   const std::int64_t pitch = (width_ * bytes_a_pixel + 63) / 64 * 64;

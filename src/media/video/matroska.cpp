@@ -8,8 +8,8 @@
 namespace areal::media {
 namespace {
 
-// RFC 8794, 4: as many bytes as leading zero bits of the first, plus one. The marker bit is part of an id, not of a
-// size. Nothing at the end of the file, or for a size of all ones ("unknown").
+// RFC 8794, 4: the number of bytes is one more than the leading zero bits of the first byte. The marker bit is part of
+// an id, not of a size. Nothing at the end of the file, or for a size of all ones ("unknown").
 std::optional<std::uint64_t> variable_length(std::istream& in, bool is_id) {
   const int first = in.get();
   if (first <= 0) return std::nullopt;

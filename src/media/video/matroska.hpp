@@ -1,12 +1,12 @@
 #pragma once
-// Whether a Matroska or WebM file was cut off: FFmpeg's demuxer ends quietly where such a file does.
+// Detects a truncated Matroska or WebM file, at which FFmpeg's demuxer ends silently.
 
 #include <string>
 
 namespace areal::media {
 
-// True where the segment declares (RFC 8794, RFC 9559) more bytes than the file has. False for a live recording, whose
-// size is unknown.
+// True if the segment declares (RFC 8794, RFC 9559) more bytes than the file has. False for a live recording, which has
+// an unknown size.
 bool matroska_is_cut(const std::string& path);
 
 }  // namespace areal::media

@@ -1,4 +1,4 @@
-// Every access: is it inside, aligned, written before, ordered after what it conflicts with?
+// Checks each access: inside a region, aligned, initialised, and ordered after conflicting accesses.
 #include <algorithm>
 #include <bit>
 
@@ -77,7 +77,7 @@ std::uint64_t Engine::place(std::uintptr_t at, std::size_t bytes, unsigned numbe
   ShadowedRegion*& last = region_of_site_[number];
   if (last == nullptr || !last->holds(at, bytes)) {
     ShadowedRegion* const near = memory_.nearest(at);
-    if (near == nullptr || !near->holds(at, bytes)) return at;  // without checks, nothing need be registered
+    if (near == nullptr || !near->holds(at, bytes)) return at;  // without checks, no region need be registered
     last = near;
   }
   return at - last->first();
@@ -120,7 +120,7 @@ void Engine::check_read(const Actor& actor, const Cell& cell, std::uintptr_t at)
   const Stamp w = cell.write;
   if (w.bits == 0)
     fault(actor.lane, FaultKind::uninitialised, sites_[actor.site].site,
-          std::string(name(sites_[actor.site].op)) + " at " + where(actor.lane, at) + ", which nobody has written");
+          std::string(name(sites_[actor.site].op)) + " at " + where(actor.lane, at) + ", which no thread has written");
   if (!of_this_launch(w)) return;
   if (w.kind() == Stamp::copying) conflict(actor, w, false, true, at);
   if (w.thread() == actor.lane.id || (w.kind() == Stamp::strong && actor.kind == Stamp::strong)) return;
@@ -134,7 +134,7 @@ void Engine::note_read(const Actor& actor, Cell& cell, Shadow& shadow) {
   if (single && (!of_this_launch(r) ||
                  (r.kind() != Stamp::copying &&
                   (r.thread() == actor.id || (r.kind() == actor.kind && knows(actor.lane, r.thread(), r.time())))))) {
-    r = mine;  // who is ordered after this read is ordered after that one
+    r = mine;  // events ordered after this read are ordered after that one
     return;
   }
   const std::uint32_t in_warp = (actor.id - launch_id_) % stride_ % 32, bit = 1u << in_warp;
@@ -160,7 +160,7 @@ void Engine::note_read(const Actor& actor, Cell& cell, Shadow& shadow) {
       e.mask |= bit;
       return;
     }
-    // Out goes what needs no look any more: earlier launches, and this lane's own earlier reads.
+    // Removes reads that no longer matter: those of earlier launches, and this lane's own earlier reads.
     if (!of_this_launch(e.stamp)) e.mask = 0;
     if (e.stamp.thread() == of_warp.thread() && e.stamp.kind() != Stamp::copying) {
       e.mask &= ~bit;
@@ -194,7 +194,7 @@ void Engine::check_write(const Actor& actor, Cell& cell, std::uintptr_t at) {
       for (std::uint32_t mask = e.mask; mask != 0; mask &= mask - 1) {
         const std::uint32_t id = e.stamp.thread() + static_cast<std::uint32_t>(std::countr_zero(mask));
         const bool own = id == lane.id && e.stamp.kind() != Stamp::copying;
-        // A cp.async reads until it is waited for, and then its mark is gone.
+        // A cp.async reads until it is waited for; the wait removes its mark.
         const bool copying = e.stamp.kind() == Stamp::copying && (id - launch_id_) % stride_ < agents_;
         if (copying || (!own && !knows(lane, id, e.stamp.time())))
           conflict(actor, Stamp::make(id, e.stamp.time(), e.stamp.site(), e.stamp.kind()), true, false, at);

@@ -59,7 +59,7 @@ bool Fronts::covers(const Front* front, std::int64_t block, std::uint32_t thread
       queue_.push_back(f);
     }
   };
-  for (std::size_t i = 0; i < queue_.size(); ++i) {  // breadth first: what is looked for came lately
+  for (std::size_t i = 0; i < queue_.size(); ++i) {  // breadth first, as the sought release is usually recent
     const Front* at = queue_[i];
     if (const Release* r = at->release) {
       if (r->block == block) {

@@ -1,14 +1,14 @@
 #pragma once
-// Happens-before: what each lane knows of what others did.
+// Happens-before: what each lane knows of the others' accesses.
 //
-// A lane has a time of its own, which a meeting or a release advances, so that an access is (thread, time). What a lane
-// knows of other threads is a vector clock, kept in layers that are nearly always empty or shared:
-//   - all threads of its block up to block_known: since the last block barrier (kept by the block, as all threads meet)
+// A lane has its own time, which a synchronisation or a release advances, so an access is (thread, time). A lane's
+// knowledge of other threads is a vector clock, in layers that are nearly always empty or shared:
+//   - all threads of its block up to block_known: since the last block barrier (kept by the block, the same for all)
 //   - all lanes of its warp up to warp_known: since the last collective of the whole warp
-//   - row: lanes of its warp, where collectives of a part of it came since
-//   - view: threads of its block, where named barriers and mbarriers came since, and the block's copy agents
-//   - front: what came by flags from other blocks (and warps): a graph of releases, joined without copying, and walked
-//     only when an access meets a stamp that the layers above do not cover.
+//   - row: lanes of its warp, if collectives of a part of it came since
+//   - view: threads of its block, if named barriers and mbarriers came since, and the block's copy agents
+//   - front: what flags from other blocks (and warps) brought: a graph of releases, joined without copying, and walked
+//     only if an access meets a stamp that the layers above do not cover.
 
 #include <array>
 #include <cstdint>
@@ -23,7 +23,7 @@ using View = std::vector<std::uint32_t>;
 
 struct Front;
 
-/// What a publisher knew at its publish; who polls the value knows it from then on.
+/// A publisher's knowledge at its publish; a thread that polls the value gains it.
 struct Release {
   std::int64_t block;
   std::uint32_t thread;  // in the block
@@ -33,7 +33,7 @@ struct Release {
   const Front* front;
 };
 
-/// A join of fronts, and perhaps one release more.
+/// A join of fronts, and perhaps one more release.
 struct Front {
   const Release* release = nullptr;
   std::vector<const Front*> from;
@@ -48,7 +48,7 @@ struct ThreadClock {
   const Front* front = nullptr;
 };
 
-/// The elementwise maximum of two views; null is nothing known, and no copy is made where one holds the other.
+/// The elementwise maximum of two views. Null means no knowledge; no copy is made if one view contains the other.
 std::shared_ptr<const View> join(const std::shared_ptr<const View>& a, const std::shared_ptr<const View>& b);
 
 /// The releases and fronts of one launch.
@@ -56,13 +56,13 @@ class Fronts {
  public:
   const Release* release(Release r) { return &releases_.emplace_back(std::move(r)); }
 
-  /// The front that holds both; a and b may be null.
+  /// The front that contains both; a and b may be null.
   const Front* join(const Front* a, const Front* b);
   const Front* join(const std::vector<const Front*>& distinct);
   const Front* acquire(const Front* front, const Release* release);
 
-  /// Whether something in that front followed what this thread of this block did at this time. Threads from `agents` on
-  /// are the block's copy agents, which no barrier covers. Sets found to the release that says so.
+  /// True if something in that front followed what this thread of this block did at this time. Threads from `agents` on
+  /// are the block's copy agents, which no barrier covers. Sets `found` to the release that shows it.
   bool covers(const Front* front, std::int64_t block, std::uint32_t thread, std::uint32_t time, std::uint32_t agents,
               const Release*& found);
 
@@ -78,7 +78,7 @@ class Fronts {
   std::uint64_t visit_ = 0;
 };
 
-/// What arrives at a named barrier or an mbarrier in one phase.
+/// The knowledge that arrives at a named barrier or an mbarrier in one phase.
 struct Gathered {
   View view;
   std::vector<const Front*> fronts;  // distinct

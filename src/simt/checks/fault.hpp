@@ -1,5 +1,6 @@
 #pragma once
-// What the simulated machine finds wrong with a kernel: one kind for each rule of src/kernels/primitives/machine.hpp.
+// The faults that the simulated machine finds in a kernel: one kind for each rule of
+// src/kernels/primitives/machine.hpp.
 
 #include <areal/error.hpp>
 #include <cstdint>
@@ -14,14 +15,14 @@ using kernels::Site;
 enum class FaultKind {
   out_of_bounds,         ///< a global access outside every region, or across a region's end
   misaligned,            ///< an address that is not a multiple of the access's size
-  uninitialised,         ///< a read of bytes that nobody wrote
+  uninitialised,         ///< a read of bytes that no thread wrote
   read_only,             ///< a write to a region that may not be written
   shared_out_of_bounds,  ///< a shared access outside the block's shared structure
-  race,                  ///< two accesses, one a write, that nothing orders
+  race,                  ///< two unordered accesses, one of them a write
   hand_over,             ///< a read of another block's data with no flag polled that was published after its write
   in_flight,             ///< an asynchronous copy's source or target touched before the copy was waited for
-  missing_fence,         ///< the bulk engine uses what no fence_init or fence_async handed to it
-  barrier,               ///< a block barrier that threads leave out, or a named one with counts that disagree
+  missing_fence,         ///< the bulk engine uses data without a fence_init or fence_async
+  barrier,               ///< a block barrier that some threads do not reach, or a named one with counts that disagree
   collective,            ///< masks of a warp collective that disagree, lack the caller or name an exited lane
   shuffle_source,        ///< a shuffle that reads from a lane outside its mask
   mbarrier,              ///< an mbarrier used before its init, or with more arrivals than it expects
@@ -30,7 +31,7 @@ enum class FaultKind {
 
 const char* name(FaultKind kind);
 
-/// A rule broken by a kernel. what() is one sentence with all of the fields below.
+/// A kernel broke a rule. what() is one sentence with all of the fields below.
 class Fault : public Error {
  public:
   Fault(const std::string& what, FaultKind which) : Error(what), kind(which) {}
@@ -38,11 +39,11 @@ class Fault : public Error {
   FaultKind kind;
   std::string kernel;
   std::int64_t block = -1;   ///< in the grid
-  int thread = -1;           ///< in the block; -1 where the fault is nobody's alone (stuck)
+  int thread = -1;           ///< in the block; -1 if the fault belongs to no single thread (stuck)
   int lane = -1;             ///< thread % 32
   Site site;                 ///< the access or call that broke the rule
-  Site other;                ///< the access that it conflicts with; line 0 where there is none
-  std::uint64_t seed = 0;    ///< of the launcher: the same seed shows the same fault
+  Site other;                ///< the access that it conflicts with; line 0 if there is none
+  std::uint64_t seed = 0;    ///< of the launcher: the same seed reproduces the fault
   std::uint64_t launch = 0;  ///< which launch of the launcher, from 0
 };
 

@@ -1,4 +1,4 @@
-// What went wrong, in words.
+// The text of faults.
 #include "simt/engine/engine.hpp"
 
 #include <algorithm>
@@ -123,11 +123,11 @@ void Engine::conflict(const Actor& actor, Stamp other, bool write, bool other_wr
 }
 
 void Engine::stuck(bool spinning) {
-  // Threads of one block in one state at one place are told together; `first` stands for all.
+  // Threads of one block in one state at one place are listed together; `first` stands for all.
   const Thread* first = nullptr;
   std::string what;
   int told = 0;
-  const auto worth = [](State state) {  // a barrier that others leave out says more than those others
+  const auto worth = [](State state) {  // if others do not reach a barrier, its waiting threads say more
     return state == State::barrier || state == State::named_barrier ? 3 : state == State::collective ? 2 : 1;
   };
   for (const auto& block : slots_) {
@@ -154,8 +154,9 @@ void Engine::stuck(bool spinning) {
   FaultKind kind = FaultKind::stuck;
   if (!spinning && worth(first->state) == 3) kind = FaultKind::barrier;
   if (!spinning && worth(first->state) == 2) kind = FaultKind::collective;
-  raise(make_fault(kind, first->block, first->thread, first->site,
-                   (spinning ? "nothing has changed for long while lanes poll: " : "nobody can go on: ") + what));
+  raise(make_fault(
+      kind, first->block, first->thread, first->site,
+      (spinning ? "memory has not changed for long while threads poll: " : "no thread can continue: ") + what));
 }
 
 }  // namespace areal::simt

@@ -1,4 +1,4 @@
-// The clocks: what meetings, gatherings and flags do to them, and what a lane knows.
+// The clocks: how synchronisations, collectives and flags change them, and what a lane knows.
 #include <algorithm>
 #include <bit>
 
@@ -12,7 +12,7 @@ void note(std::vector<Pointer>& distinct, Pointer p) {
   if (p && std::find(distinct.begin(), distinct.end(), p) == distinct.end()) distinct.push_back(p);
 }
 
-/// What lanes that meet know of other warps and blocks, together. Nearly always they know the same.
+/// The joint knowledge of the synchronising lanes of other warps and blocks. It is nearly always the same for all.
 class Outside {
  public:
   void add(const ThreadClock& clock) {
@@ -67,7 +67,7 @@ void Engine::too_long() {
 }
 
 void Engine::wait_for_ever() {
-  for (;;) running_->fiber.suspend();  // the scheduler sees what went wrong, and unwinds
+  for (;;) running_->fiber.suspend();  // the scheduler sees the fault, and unwinds
 }
 
 void Engine::advance(Thread& lane) {
@@ -85,7 +85,7 @@ void Engine::meet(Warp& warp, std::uint32_t mask) {
   outside.finish(fronts_);
   std::shared_ptr<Row> row;
   if (mask != warp.born) {
-    // A part of the warp: its lanes know from now on what each of them did and knew.
+    // A part of the warp: from now on its lanes know what each of them did and knew.
     row = std::make_shared<Row>();
     row->fill(0);
     for (std::uint32_t m = mask; m != 0; m &= m - 1) {

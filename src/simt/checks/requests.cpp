@@ -17,7 +17,8 @@ void charge_global(const Dense& dense, const Sites::Entry& site, unsigned w, Glo
   (what.coalesced ? counts.coalesced : counts.strided) += elements;
 }
 
-/// Cycles beyond the first in which the banks serve these words. Lanes of one word are served at once, but for atomics.
+/// Cycles beyond the first in which the banks serve these words. Lanes that access one word are served at once, except
+/// for atomics.
 std::uint64_t conflicts(const std::uint64_t* words, int n, bool atomic) {
   std::uint64_t seen[32][32];
   std::array<std::uint8_t, 32> in_bank{};
@@ -86,7 +87,7 @@ void Requests::settle(const Sites& sites, unsigned w, Counts& counts) {
 
 void Requests::overtake(Slot& slot, unsigned number, std::uint32_t occurrence, const Sites& sites, unsigned w,
                         Counts& counts) {
-  // The ring is full: its oldest request is charged as it stands, and its lanes that come late make one of their own.
+  // The ring is full: its oldest request is charged as it is, and lanes that come later start a new one.
   Request& oldest = slot.requests[(occurrence + 1) % most];
   if (oldest.mask == 0) return;
   pay(oldest, sites[number], w, counts);

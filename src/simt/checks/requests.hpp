@@ -1,9 +1,10 @@
 #pragma once
-// Puts the accesses of a warp's lanes together into requests, and says what a request costs.
+// Combines the accesses of a warp's lanes into requests, and computes what a request costs.
 //
-// Lanes run one after another between two meetings of the warp, so that what a GPU does in one instruction comes here
-// scattered: accesses belong together that have the same site and the same occurrence, the n-th time that their lane
-// came to the site since the warp last met. A request is charged when every lane has made it, or at the next meeting.
+// Lanes run one after another between two synchronisations of the warp, so the accesses of one GPU instruction arrive
+// here scattered. Accesses belong together if they have the same site and the same occurrence: the n-th time that their
+// lane came to the site since the last synchronisation of the warp. A request is charged when every lane has made it,
+// or at the next synchronisation.
 
 #include <areal/research/launch_counts.hpp>
 #include <array>
@@ -21,27 +22,28 @@ struct Request {
   std::array<std::uint64_t, 32> at;
 };
 
-/// Is told what the memories are asked for. The requests of a warp come in the order in which they are charged: those
-/// that all of its lanes made as the last one makes it, the others when the warp meets.
+/// Called for every request to the memories. The requests of a warp come in the order in which they are charged:
+/// requests by all of its lanes when the last lane makes them, the others when the warp synchronises.
 class Witness {
  public:
   virtual ~Witness() = default;
   virtual void asked(std::int64_t block, int warp, const Request& request, const Sites::Entry& site) = 0;
-  /// All threads of the block have met at its barrier.
+  /// All threads of the block have reached its barrier.
   virtual void met(std::int64_t block) = 0;
   /// The launch has ended.
   virtual void ended(const LaunchCounts& launch) = 0;
-  /// A lane has moved a word of global memory by an atomic, publish, poll, post or peek: now, whenever it is charged.
+  /// A lane has moved a word of global memory by an atomic, publish, poll, post or peek. Called at once, whenever the
+  /// request is charged.
   virtual void handed(std::int64_t /*block*/, int /*thread*/, Op, std::uint64_t /*at*/) {}
 };
 
-/// Adds a request to the counts. Shared addresses count from the block's shared memory's begin. w: elements of an
+/// Adds a request to the counts. Shared addresses count from the start of the block's shared memory. w: elements of an
 /// address group.
 void charge(const Request& request, const Sites::Entry& site, unsigned w, Counts& counts);
 
 class Requests {
  public:
-  /// A new warp with these lanes, the n-th of a block. The last one's requests have been settled.
+  /// A new warp with these lanes, the n-th of a block. The requests of the previous one have been charged.
   void begin(std::uint32_t lanes, std::int64_t block, int warp, Witness* witness) {
     lanes_ = lanes, block_ = block, warp_ = warp, witness_ = witness;
   }
@@ -68,11 +70,11 @@ class Requests {
     }
   }
 
-  /// The warp has met: what is open is charged, and occurrences count anew.
+  /// The warp has synchronised: open requests are charged, and occurrences restart.
   void settle(const Sites& sites, unsigned w, Counts& counts);
 
  private:
-  // A lane that runs so far ahead of the others is not waited for any more.
+  // A request does not wait any longer for a lane that runs so far ahead of the others.
   static constexpr std::uint32_t most = 1u << 15;
 
   struct Slot {

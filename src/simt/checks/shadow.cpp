@@ -77,7 +77,7 @@ void Shadow::refine(std::uintptr_t at, std::size_t bytes, ReadLists& lists) {
   for (std::size_t i = 0; i < n; ++i) {
     const std::size_t from = ((first + i) >> (before - shift_)) - (first_ >> before);
     finer[i] = cells_[from];
-    // Each cell owns its list: all but the first of those made of one cell get a copy.
+    // Each cell owns its list: all but the first of the cells made from one get a copy.
     const bool copy = i > 0 && ((first + i - 1) >> (before - shift_)) - (first_ >> before) == from;
     if (copy && finer[i].read.kind() == Stamp::list) finer[i].read = lists.clone(finer[i].read);
   }

@@ -1,9 +1,9 @@
 #pragma once
-// Shadow memory: for each granule of a piece of memory, who wrote it last and who has read it since.
+// Shadow memory: for each granule of memory, the last writer and the readers since.
 //
-// A granule is as large as the narrowest access that the memory has seen (16 bytes at first), so that a table of 32-bit
-// sums has one cell for each element, a tile moved as 16-byte vectors one for four, and bytes one each. A cell is 16
-// bytes.
+// A granule is as large as the narrowest access to that memory so far (16 bytes at first). So a table of 32-bit sums
+// has one cell for each element, a tile moved as 16-byte vectors one for four elements, and bytes have one each. A cell
+// is 16 bytes.
 
 #include <cstddef>
 #include <cstdint>
@@ -11,15 +11,15 @@
 
 namespace areal::simt {
 
-/// Who, when, where and how: 64 bits.
+/// Who, when, where and how, in 64 bits.
 struct Stamp {
   enum Kind : unsigned {
-    none = 0,     // nobody: never written, or not read since
+    none = 0,     // none: never written, or not read since
     host = 1,     // written before the first launch, or by fill
     plain = 2,    // load, store, get, put, a landed copy
     strong = 3,   // atomics, published and posted words
     copying = 4,  // an asynchronous copy that nobody has waited for
-    list = 15,    // not a stamp: several readers, whose list's number is in the low bits
+    list = 15,    // not a stamp: several readers; the low bits hold their list's number
   };
   static constexpr unsigned time_bits = 22, site_bits = 12, kind_bits = 4, thread_bits = 26;
   static constexpr std::uint32_t most_time = (1u << time_bits) - 1, most_thread = (1u << thread_bits) - 1;
@@ -41,14 +41,14 @@ struct Cell {
   Stamp read;
 };
 
-/// Lanes of one warp that read a cell at one time: the stamp's thread is the warp's first.
+/// Lanes of one warp that read a cell at one time: the stamp's thread is the first of the warp.
 struct Readers {
   Stamp stamp;
   std::uint32_t mask;
 };
 
-/// The readers of cells that have more than one. Of a cell that more warps than `most` read with nothing ordering them,
-/// so many are remembered: enough to find a race with one of them, if not with each.
+/// The readers of cells that have several. If more than `most` unordered warps read a cell, `most` are remembered:
+/// enough to find a race with one of them, but not with each.
 class ReadLists {
  public:
   static constexpr std::size_t most = 64;
@@ -65,10 +65,10 @@ class ReadLists {
 
 class Shadow {
  public:
-  /// Shadows bytes from first on, all of them written by the host or never. Keeps the granule that it had.
+  /// Shadows bytes from `first` on, all written by the host or never. Keeps the current granule.
   void cover(std::uintptr_t first, std::size_t bytes, bool initialised, ReadLists& lists);
 
-  /// The cells of an access: aligned to its size, inside what is covered. Sets n to their number.
+  /// The cells of an access that is aligned to its size and inside the covered bytes. Sets n to their number.
   Cell* cells(std::uintptr_t at, std::size_t bytes, std::size_t& n, ReadLists& lists) {
     if ((bytes >> shift_) << shift_ != bytes || (at >> shift_) << shift_ != at) refine(at, bytes, lists);
     n = bytes >> shift_;
@@ -76,11 +76,11 @@ class Shadow {
   }
   /// The host writes there, between two launches: any address, any number of bytes.
   void write_by_host(std::uintptr_t at, std::size_t bytes, ReadLists& lists);
-  /// Thread numbers begin anew: what threads wrote becomes the host's.
+  /// Thread numbers restart: writes of threads become the host's.
   void forget_threads(ReadLists& lists);
-  /// Bytes that nobody wrote.
+  /// Bytes that were never written.
   std::size_t unwritten() const;
-  /// A cell got a list of readers.
+  /// A cell has received a list of readers.
   void note_list() { listed_ = true; }
   std::size_t granule() const { return std::size_t{1} << shift_; }
 

@@ -79,13 +79,13 @@ void Engine::complete(Thread& last, NamedBarrier& barrier) {
   barrier.gathered.clear();
   for (Thread* lane : waiting) {
     if (options_.checks) {
-      lane->clock.view = view;  // which holds what the lane brought
+      lane->clock.view = view;  // which holds the lane's knowledge
       lane->clock.front = front;
       advance(*lane);
     }
     if (lane != &last) make_ready(*lane);
   }
-  for (Warp& warp : last.home->warps) {  // warps that met here as a whole
+  for (Warp& warp : last.home->warps) {  // warps that arrived as a whole
     const auto here = std::count_if(waiting.begin(), waiting.end(), [&](Thread* lane) { return lane->warp == &warp; });
     if (here > 0 && here == std::popcount(warp.born & ~warp.exited)) settle(warp);
   }

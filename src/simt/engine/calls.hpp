@@ -1,6 +1,6 @@
 #pragma once
-// What Machine asks of the engine behind it: the part of a lane that it reads itself, and the calls that check, count
-// and switch lanes. Kernels include no more of the engine than this.
+// The engine's interface for Machine: the part of a lane's state that Machine reads itself, and the calls that check,
+// count and switch lanes. Kernels include no more of the engine than this.
 
 #include <cstddef>
 #include <cstdint>
@@ -9,16 +9,16 @@
 
 namespace areal::simt {
 
-/// What a lane knows of itself.
+/// The state of a lane that Machine reads.
 struct ThreadInterface {
   int thread = 0;
   std::int64_t block = 0;
   std::int64_t blocks = 0;
   std::byte* shared = nullptr;
-  std::uint64_t* changes = nullptr;  // counts the writes that changed memory: without any, polls wait in vain
+  std::uint64_t* changes = nullptr;  // counts the writes that changed memory: without any, polls never succeed
 };
 
-/// What a kernel object is, without its type.
+/// A kernel object without its type.
 struct KernelShape {
   const char* type_name;  // typeid(..).name()
   int threads;
@@ -32,13 +32,13 @@ namespace calls {
 
 /// Checks and counts an access that the caller then makes. Returns only if it breaks no rule.
 void access(ThreadInterface& lane, Op op, const void* at, unsigned bytes, unsigned elements, Site site);
-/// Shared memory was asked for as a structure of so many bytes.
+/// Shared memory was requested as a structure of so many bytes.
 void shared(ThreadInterface& lane, std::size_t bytes, Site site);
 
-/// Lets others run: before a poll, at a pause, and now and then before a flag is written.
+/// Lets others run: before a poll, at a pause, and sometimes before a flag is written.
 void poll_pause(ThreadInterface& lane, Site site);
 void perhaps_pause(ThreadInterface& lane, Site site);
-/// After a publish, and after a poll: the flag at this address hands on what its publisher knew.
+/// After a publish, and after a poll: the flag at this address passes its publisher's knowledge on.
 void release(ThreadInterface& lane, const void* at);
 void acquire(ThreadInterface& lane, const void* at);
 /// After a post: what was published there is overwritten.

@@ -33,7 +33,7 @@ std::uint64_t Engine::collective(Thread& lane, Collective kind, std::uint32_t ma
     warp.first = me;
   }
   const Thread& first = warp.lanes[warp.first];
-  // What the first of equal collectives may, the others may too, but that each must be in its own mask.
+  // If the first of equal collectives is allowed, so are the others, except that each must be in its own mask.
   if (!warp.alike || warp.collecting == 0 || first.mask != mask || first.kind != kind || (mask >> me & 1) == 0)
     check_collective(lane);
   warp.collecting |= 1u << me;
@@ -67,7 +67,7 @@ void Engine::check_collective(Thread& lane) {
   for (std::uint32_t waiting = warp.collecting & lane.mask; waiting != 0; waiting &= waiting - 1) {
     const Thread& other = warp.lanes[std::countr_zero(waiting)];
     if ((other.mask >> me & 1) == 0) {
-      warp.alike = false;  // it is in a collective of others first
+      warp.alike = false;  // it is in another collective first
     } else if (other.mask != lane.mask) {
       fault(lane, FaultKind::collective, lane.site,
             call + " with mask " + hex(lane.mask) + ", while thread " + std::to_string(other.thread) +

@@ -31,7 +31,8 @@ void Engine::land(PendingCopy& copy) {
   ++changes_;
 }
 
-/// The copy is done: its source may be written again, and what it wrote is the lane's, as of now, if it was waited for.
+/// The copy is done: its source may be written again. If it was waited for, what it wrote counts as written by the lane
+/// now.
 void Engine::end_copy(Thread& lane, PendingCopy& copy, bool waited) {
   land(copy);
   if (!options_.checks) return;
@@ -66,7 +67,7 @@ void Engine::wait_copies(Thread& lane, int youngest) {
 
 void Engine::fence_async(Thread& lane) {
   lane.fenced = lane.clock.time;
-  if (options_.checks) advance(lane);  // what it puts from now on is not covered
+  if (options_.checks) advance(lane);  // later shared writes are not covered
 }
 
 void Engine::check_bulk(Thread& lane, const void* shared, const void* global, std::size_t n, Op op, Site site) {
@@ -89,7 +90,7 @@ BulkCopy& Engine::issue_bulk(Thread& lane, void* to, const void* from, std::size
   const unsigned number = sites_.number(site, op, 4, 1);
   const bool load = op == Op::bulk_load;
   if (options_.checks) {
-    // Ordered after what its issuer knows; from now on nobody may touch what it moves.
+    // Ordered after its issuer's knowledge; from now on nobody may touch its source and target.
     const std::uint32_t id = block.first_id + agent;
     read_cells({lane, id, time, number, Stamp::copying}, reinterpret_cast<std::uintptr_t>(from), n, !load);
     write_cells({lane, id, time + 1, number, Stamp::copying}, reinterpret_cast<std::uintptr_t>(to), n, load);
@@ -107,7 +108,7 @@ BulkCopy& Engine::issue_bulk(Thread& lane, void* to, const void* from, std::size
           nullptr,
           &lane,
           lane.bulk_group};
-  // As elements of 4 bytes: the copy engine knows of no others.
+  // As elements of 4 bytes: the copy engine has no other kind.
   const std::uint64_t at = place(reinterpret_cast<std::uintptr_t>(load ? from : to), n, number),
                       group = std::uint64_t{width_} * 4;
   GlobalCounts& counts = load ? counts_.reads : counts_.writes;
@@ -143,7 +144,7 @@ void Engine::bulk_store(Thread& lane, void* to, const void* from, std::size_t n,
       const Stamp w = cell->write;
       const std::uint32_t writer = w.thread() - block.first_id;
       if (w.kind() != Stamp::plain || writer >= static_cast<std::uint32_t>(shape_.threads)) continue;
-      if (w.thread() != lane.id && !knows(lane, w.thread(), w.time())) continue;  // a race, which is found later
+      if (w.thread() != lane.id && !knows(lane, w.thread(), w.time())) continue;  // a race, found later
       const std::uint32_t fenced = block.lanes[writer].fenced;
       if (fenced < w.time() || (w.thread() != lane.id && !knows(lane, w.thread(), fenced)))
         fault(lane, FaultKind::missing_fence, site,
@@ -197,7 +198,7 @@ void Engine::wait_bulk(Thread& lane, int youngest) {
   for (const auto& [group, agent, time] : lane.bulk_reads)
     if (group + static_cast<std::uint32_t>(youngest) < lane.bulk_group) {
       if (!view) view = lane.clock.view ? std::make_shared<View>(*lane.clock.view) : std::make_shared<View>(stride_, 0);
-      (*view)[agent] = std::max((*view)[agent], time);  // it has read; when what it writes arrives, nobody is told
+      (*view)[agent] = std::max((*view)[agent], time);  // it has read; nobody is notified when its writes arrive
     }
   std::erase_if(lane.bulk_reads,
                 [&](const auto& r) { return r.group + static_cast<std::uint32_t>(youngest) < lane.bulk_group; });

@@ -11,7 +11,7 @@
 namespace areal::simt {
 namespace {
 
-// Shared memory begins at a multiple of this, as bulk copies and bank numbers want it.
+// Shared memory begins at a multiple of this, as bulk copies and bank numbers require.
 constexpr std::size_t shared_alignment = 1024;
 
 void take_out(std::vector<Warp*>& list, Warp& warp, int Warp::*place) {
@@ -48,7 +48,7 @@ LaunchCounts Engine::run(const KernelShape& shape, std::int64_t blocks, const vo
   args_ = args;
   blocks_ = blocks;
   if (shape.threads < 1 || shape.threads > 1024)
-    throw InvalidArgument(kernel_ + ": " + std::to_string(shape.threads) + " threads in a block, of 1 to 1024");
+    throw InvalidArgument(kernel_ + ": " + std::to_string(shape.threads) + " threads in a block: it must be 1 to 1024");
   if (blocks < 0) throw InvalidArgument(kernel_ + ": " + std::to_string(blocks) + " blocks");
   width_ = static_cast<unsigned>(std::max(1, options_.width));
   agents_ = static_cast<std::uint32_t>(shape.threads + 31) / 32 * 32;
@@ -56,7 +56,7 @@ LaunchCounts Engine::run(const KernelShape& shape, std::int64_t blocks, const vo
   const std::uint64_t ids = static_cast<std::uint64_t>(blocks) * stride_;
   if (options_.checks && ids >= Stamp::most_thread)
     throw InvalidArgument(kernel_ + ": too many threads to check; a launch without checks takes more");
-  if (next_id_ + ids >= Stamp::most_thread) {  // ids begin anew, so what earlier launches wrote becomes the host's
+  if (next_id_ + ids >= Stamp::most_thread) {  // ids restart, so writes of earlier launches become the host's
     for (const auto& region : memory_.regions()) region->shadow.forget_threads(memory_.lists());
     next_id_ = 1;
   }
@@ -95,7 +95,7 @@ void Engine::schedule() {
   while (running > 0) {
     if (!bulk_.empty()) land_some();
     Warp* warp;
-    // Who polls gets a turn now and then; the others are what he waits for.
+    // A polling lane gets a turn now and then; the others are the ones that it waits for.
     if (!ready_.empty() && (polling_.empty() || random() % 8 != 0)) {
       warp = ready_[random() % ready_.size()];
       run_ready(*warp);
@@ -221,14 +221,14 @@ void Engine::run_ready(Warp& warp) {
     std::uint32_t next = lane;
     if (warp.ready == 0) {
       take_out(ready_, warp, &Warp::in_ready);
-    } else {  // a lane's stack has left the cache since it ran: it can come while this lane runs
+    } else {  // a lane's stack has left the cache since it ran: prefetch it while this lane runs
       next = any_lane(warp.ready);
       __builtin_prefetch(&warp.lanes[next].state, 1);
       warp.lanes[next].fiber.prefetch();
     }
     resume(warp.lanes[lane]);
     if (warp.ready == 0) return;
-    if (random() % 512 == 0) return;  // another warp's turn; seldom, as its lanes are not in the cache
+    if (random() % 512 == 0) return;  // another warp's turn; rarely, as its lanes are not in the cache
     lane = next != lane ? next : any_lane(warp.ready);
   }
 }

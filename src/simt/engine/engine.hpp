@@ -32,7 +32,7 @@ struct PendingCopy {
   bool landed;
 };
 
-/// A bulk store by this lane, that reads shared memory until wait_bulk.
+/// A bulk store by this lane, which reads shared memory until wait_bulk.
 struct BulkRead {
   std::uint32_t group, agent, time;
 };
@@ -63,15 +63,15 @@ struct Warp {
   Thread* lanes = nullptr;  // of the 32
   std::uint32_t born = 0, exited = 0, ready = 0, polling = 0;
   int in_ready = -1, in_polling = -1;  // its place in the scheduler's lists
-  // Collectives that wait.
+  // Waiting collectives.
   std::uint32_t collecting = 0;
-  bool alike = true;  // they are all of one mask and kind, those of `first`
+  bool alike = true;  // all have one mask and kind, those of `first`
   int first = 0;
   Requests requests;
 };
 
 struct NamedBarrier {
-  int threads = 0;  // that take part; 0: nobody has arrived
+  int threads = 0;  // that take part; 0: none has arrived
   std::vector<Thread*> arrived, waiting;
   Gathered gathered;
   Site site;
@@ -82,7 +82,7 @@ struct MbarrierState {
   Stamp initialised;  // by whom and when
   bool fenced = false;
   int arrivals, pending;
-  std::int64_t bytes = 0;  // expected less landed
+  std::int64_t bytes = 0;  // expected minus landed
   unsigned phase = 0;
   Gathered gathered;
   std::array<std::shared_ptr<const View>, 2> view;  // of the last phase of each parity
@@ -90,8 +90,8 @@ struct MbarrierState {
   std::vector<Thread*> waiting;
 };
 
-/// A bulk copy on its way. The engine's agent that moves it is a thread of the block, of its own: what it wrote or read
-/// is known to who waits for it.
+/// A bulk copy in flight. The engine's agent that moves it counts as a thread of the block: a lane that waits for the
+/// copy knows the agent's reads and writes.
 struct BulkCopy {
   Block* home;
   std::byte* to;
@@ -134,7 +134,7 @@ class Engine {
   void forget_regions() { region_of_site_.clear(); }
   const Options& options() const { return options_; }
 
-  // What calls.hpp declares.
+  // The functions that calls.hpp declares.
   void access(Thread& lane, Op op, std::uintptr_t at, unsigned bytes, unsigned elements, Site site);
   void check_shared_size(Thread& lane, std::size_t bytes, Site site);
   void poll_pause(Thread& lane, Site site);
@@ -173,7 +173,7 @@ class Engine {
   std::uint32_t any_lane(std::uint32_t mask);
   void settle(Warp& warp) { warp.requests.settle(sites_, width_, counts_); }
 
-  // Who an access is by: the lane, or an agent on its behalf.
+  // The actor of an access: the lane, or an agent on its behalf.
   struct Actor {
     Thread& lane;
     std::uint32_t id, time;
@@ -183,7 +183,8 @@ class Engine {
   };
   // Accesses: accesses.cpp.
   ShadowedRegion& region(Thread& lane, std::uintptr_t at, std::size_t bytes, unsigned number, bool write);
-  /// Where requests are counted: from the region's begin on, as if each began at a multiple of all that matters.
+  /// The base for counting requests: from the region's begin on, as if each region began at a multiple of all relevant
+  /// sizes.
   std::uint64_t place(std::uintptr_t at, std::size_t bytes, unsigned number);
   void check_shared(Thread& lane, std::uintptr_t at, std::size_t bytes, Op op, Site site);
   Cell* cells(Thread& lane, std::uintptr_t at, std::size_t bytes, unsigned number, bool shared, bool write,
@@ -235,9 +236,9 @@ class Engine {
   unsigned width_ = 32;
   Sites sites_;
   Memory memory_;
-  std::vector<ShadowedRegion*> region_of_site_;  // where each site was last
+  std::vector<ShadowedRegion*> region_of_site_;  // the last index of each site
 
-  // Of the launch.
+  // State of the launch.
   KernelShape shape_{};
   std::string kernel_;
   const void* args_ = nullptr;
@@ -246,7 +247,7 @@ class Engine {
   std::uint32_t stride_ = 0;     // ids of a block
   std::uint32_t launch_id_ = 1;  // the first id of the launch; 0 is the host
   std::uint32_t next_id_ = 1;
-  std::uint64_t launch_ = 0;  // how many came before
+  std::uint64_t launch_ = 0;  // the number of earlier launches
   std::vector<std::unique_ptr<Block>> slots_;
   std::vector<Warp*> ready_, polling_;
   Fronts fronts_;

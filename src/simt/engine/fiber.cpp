@@ -12,7 +12,7 @@
 #endif
 #endif
 
-// Of <sanitizer/common_interface_defs.h>, which not every compiler ships.
+// From <sanitizer/common_interface_defs.h>, which not every compiler ships.
 extern "C" {
 void __sanitizer_start_switch_fiber(void** fake_stack, const void* bottom, std::size_t bytes);
 void __sanitizer_finish_switch_fiber(void* fake_stack, const void** old_bottom, std::size_t* old_bytes);
@@ -22,7 +22,7 @@ namespace areal::simt {
 namespace {
 
 constexpr std::size_t page = 4096, slab_stacks = 64;
-// Pages of neighbours begin at different places of a cache, or the tops of all stacks would share a few lines of it.
+// Neighbouring stacks begin at different cache offsets; otherwise the tops of all stacks would share a few lines.
 constexpr std::size_t stride = Stacks::stack_bytes + page;
 
 }  // namespace
@@ -81,7 +81,7 @@ void Fiber::destroy() {
 
 #ifdef AREAL_ASAN
 namespace {
-// The scheduler's stack, as the last fiber that was entered found it.
+// The scheduler's stack, as seen by the last fiber that was entered.
 thread_local const void* outer_bottom;
 thread_local std::size_t outer_bytes;
 }  // namespace
@@ -91,7 +91,7 @@ void Fiber::leave_scheduler() {
 }
 void Fiber::back_in_scheduler() { __sanitizer_finish_switch_fiber(outer_fake_stack_, nullptr, nullptr); }
 void Fiber::back_from_unwound() {
-  // The unwound fiber announced no switch: finish the one that led there, and make the one back.
+  // The unwound fiber announced no switch: finish the one that led there, and start the one back.
   void* fake_stack = nullptr;
   __sanitizer_finish_switch_fiber(nullptr, nullptr, nullptr);
   if (outer_bottom == nullptr) return;

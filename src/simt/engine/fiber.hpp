@@ -1,6 +1,6 @@
 #pragma once
-// A lane's thread of control: a Boost.Context fiber on a stack from a pool. The scheduler resumes it, it suspends
-// itself, and one that is destroyed in between is unwound, so that the destructors of its frames run.
+// A lane's thread of control: a Boost.Context fiber on a stack from a pool. The scheduler resumes it, and it suspends
+// itself. A fiber destroyed in between is unwound, so that the destructors of its frames run.
 
 #include <boost/context/fiber.hpp>
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace areal::simt {
 
-/// Stacks of 64 KiB, each above a page that may not be touched, handed out again and again. A thread keeps those that
-/// its launches needed: to map and protect them costs more than a small launch.
+/// Stacks of 64 KiB, each above a guard page, reused. A thread keeps the stacks that its launches needed, because
+/// mapping and protecting them costs more than a small launch.
 class Stacks {
  public:
   static constexpr std::size_t stack_bytes = std::size_t{1} << 16;
@@ -47,13 +47,13 @@ class Fiber {
   template <class Body>
   void start(Stacks& stacks, Body body);
 
-  /// From the scheduler: runs the fiber until it suspends itself or ends. True where it ended.
+  /// From the scheduler: runs the fiber until it suspends itself or ends. True if it ended.
   bool resume();
   /// From inside the fiber: back to the scheduler.
   void suspend();
-  /// From the scheduler: unwinds what is suspended.
+  /// From the scheduler: unwinds a suspended fiber.
   void destroy();
-  /// Asks the cache for what resume() will need.
+  /// Prefetches what resume() will need.
   void prefetch() const {
     static_assert(sizeof inside_ == sizeof(char*), "a fiber is a pointer to its saved registers");
     const char* saved;
@@ -68,7 +68,7 @@ class Fiber {
     boost::context::stack_context allocate() { return stacks->take(); }
     void deallocate(const boost::context::stack_context& stack) { stacks->give(stack); }
   };
-  // What AddressSanitizer must be told of each change of stacks; nothing in other builds.
+  // Tells AddressSanitizer of each change of stacks; nothing in other builds.
   void leave_scheduler();
   void back_in_scheduler();
   void back_from_unwound();

@@ -9,7 +9,7 @@
 
 namespace areal::simt {
 
-/// The addresses of a request, without the gaps of lanes that took no part.
+/// The addresses of a request, without gaps for lanes that took no part.
 struct Dense {
   explicit Dense(const Request& request) {
     for (std::uint32_t mask = request.mask; mask != 0; mask &= mask - 1)
@@ -19,7 +19,7 @@ struct Dense {
   std::size_t n = 0;
 };
 
-/// How many different values of unit(at) there are.
+/// The number of different values of unit(at).
 template <class Unit>
 std::uint64_t distinct(const Dense& dense, Unit unit) {
   std::array<std::uint64_t, 32> units;
@@ -32,7 +32,7 @@ std::uint64_t distinct(const Dense& dense, Unit unit) {
   return static_cast<std::uint64_t>(std::unique(units.begin(), units.begin() + dense.n) - units.begin());
 }
 
-/// Groups of w accesses of so many bytes. Coalesced: no more of them than a run of as many neighbours from the same
+/// Groups of w accesses of that many bytes. Coalesced: no more groups than a run of as many neighbours from the same
 /// lowest address would touch.
 struct Touched {
   std::uint64_t groups;

@@ -2,22 +2,23 @@
 // The simulated machine: runs the kernels of src/kernels on the CPU, checks every access and counts it.
 //
 // How it works. Launcher::launch runs a grid on the calling thread. Some blocks are resident at a time; each of their
-// lanes is a fiber. A scheduler driven by a seed chooses which warp and which of its lanes goes on; the lane runs until
-// it must wait for others (a collective of the warp, a barrier) or polls, so that plain accesses cost no switch. Every
-// run can be replayed: the seed decides everything.
+// lanes is a fiber. A scheduler driven by a seed chooses the next warp, and the next of its lanes. The lane runs until
+// it must wait for others (a collective of the warp, a barrier) or polls, so plain accesses cost no switch. Every run
+// can be replayed, as the seed determines everything.
 //   - Memory: regions are registered with the launcher (memory.hpp). Each granule of a region, and of the shared memory
-//     of a block, has a shadow cell (shadow.hpp): who wrote it last, who has read it since, when, and at which line.
+//     of a block, has a shadow cell (shadow.hpp): the last writer, the readers since, when, and at which line.
 //   - Order: each lane carries a clock (clock.hpp), advanced and joined by collectives, barriers and published flags.
-//     Where an access meets another lane's that its clock does not cover, and one of the two writes, that is a race,
-//     whatever order the scheduler took: the CPU beneath is x86 and forgives, the clocks do not.
+//     If an access meets another lane's access that its clock does not cover, and one of the two writes, that is a
+//     race, whatever order the scheduler took. x86 would hide it; the clocks do not.
 //   - Words moved by post, peek, publish, poll and atomics do not race with one another; with plain accesses they do.
-//   - Asynchronous copies mark source and target until they are waited for, and land at a time that the seed decides.
-//   - Requests: the accesses of a warp's lanes are put together by site and occurrence (requests.hpp), and counted as
+//   - Asynchronous copies mark source and target until they are waited for, and land at a time set by the seed.
+//   - Requests: the accesses of a warp's lanes are combined by site and occurrence (requests.hpp), and counted as
 //     the memory machines and ncu would.
-// What breaks a rule ends the launch with a Fault (fault.hpp), and all fibers are unwound.
+// A broken rule ends the launch with a Fault (fault.hpp), and all fibers are unwound.
 //
-// What it does not see: the timing of a real GPU, rounding of other instructions, and orders weaker than happens-before
-// allows on words that post and peek move (two such words of one lane arrive in the order of the schedule).
+// What it does not model: the timing of a real GPU, rounding of other instructions, and orders weaker than
+// happens-before allows on words that post and peek move (two such words of one lane arrive in the order of the
+// schedule).
 
 #include <cstring>
 #include <type_traits>
@@ -26,8 +27,8 @@
 
 namespace areal::simt {
 
-/// The machine that a kernel gets: a handle to its lane. See src/kernels/primitives/machine.hpp for what the calls
-/// mean.
+/// The machine that a kernel gets: a handle to its lane. See src/kernels/primitives/machine.hpp for the meaning of the
+/// calls.
 class Machine {
  public:
   explicit Machine(ThreadInterface& lane) : lane_(&lane) {}

@@ -16,7 +16,7 @@ void Memory::add(const Region& region) {
                         (at != regions_.begin() && added->first() - at[-1]->first() < at[-1]->bytes);
   if (overlaps) throw InvalidArgument("region \"" + region.name + "\" overlaps another that is registered");
   added->shadow.cover(added->first(), region.bytes, region.initialised, lists_);
-  // The owner said that these bytes hold nothing, and they are written through this pointer by kernels.
+  // The owner declared these bytes uninitialised, and kernels write them through this pointer.
   if (!region.initialised && region.writable && region.poison)
     std::memset(const_cast<void*>(region.data), poison, region.bytes);
   regions_.insert(at, std::move(added));

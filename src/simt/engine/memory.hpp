@@ -1,5 +1,5 @@
 #pragma once
-// The global memory of the simulated machine: what its owner registered.
+// The global memory of the simulated machine: the regions that its owner registered.
 
 #include <cstddef>
 #include <memory>
@@ -17,7 +17,7 @@ struct Region {
   std::size_t bytes = 0;
   bool initialised = true;  ///< false: a fault to read before it is written
   bool writable = true;
-  bool poison = true;  ///< where not initialised: on registration. False where bytes between elements are not ours
+  bool poison = true;  ///< if not initialised: filled on registration. False if bytes between elements are not ours
 };
 
 struct ShadowedRegion : Region {
@@ -31,12 +31,12 @@ class Memory {
  public:
   static constexpr int poison = 0xcd;
 
-  /// Throws InvalidArgument where the region overlaps another.
+  /// Throws InvalidArgument if the region overlaps another.
   void add(const Region& region);
   void remove(const void* data);
-  /// The region that the address is in, or the one that begins or ends nearest to it; null where there is none at all.
+  /// The region that contains the address, or the one that begins or ends nearest to it; null if there is none at all.
   ShadowedRegion* nearest(std::uintptr_t at);
-  /// The region that begins there. Throws InvalidArgument where none does.
+  /// The region that begins there. Throws InvalidArgument if none does.
   ShadowedRegion& at(const void* data);
 
   const std::vector<std::unique_ptr<ShadowedRegion>>& regions() const { return regions_; }

@@ -1,5 +1,5 @@
 #pragma once
-// The kinds of access that the machine tells apart, and where each is written.
+// The kinds of access that the machine distinguishes, and the place of each.
 
 #include <cstdint>
 
@@ -40,12 +40,12 @@ constexpr bool is_strong(Op op) {
   return is_atomic(op) || op == Op::store_release || op == Op::load_acquire || op == Op::store_relaxed ||
          op == Op::load_relaxed;
 }
-/// Words that blocks hand to one another.
+/// Words that blocks pass to one another.
 constexpr bool is_flag(Op op) { return is_strong(op) && !is_atomic(op); }
 
-/// Something that a lane did, for who wants to draw it.
+/// An event of a lane, for drawing.
 struct Event {
-  std::uint64_t step;  ///< of the scheduler; what one lane does without a pause shares one
+  std::uint64_t step;  ///< of the scheduler; events of one lane without a pause share one
   std::int64_t block;
   int thread;
   Op op;

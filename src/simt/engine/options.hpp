@@ -1,5 +1,5 @@
 #pragma once
-// How the simulated machine runs.
+// Options of the simulated machine.
 
 #include <cstdint>
 #include <functional>
@@ -15,11 +15,11 @@ struct Options {
   std::uint64_t seed = 1;
   bool checks = true;                        ///< false: only counts, and no region need be registered
   int residents = 4;                         ///< blocks that run at a time
-  StartOrder start = StartOrder::ascending;  ///< in which order blocks become resident
+  StartOrder start = StartOrder::ascending;  ///< the order in which blocks become resident
   int width = 32;                            ///< w of the memory machines: elements of an address group
   int patience = 2000;  ///< polls per resident lane without a change of memory after which the launch is stuck
-  std::function<void(const Event&)> trace;  ///< called for every access, where set
-  Witness* witness = nullptr;               ///< told of every request as it is charged, where set
+  std::function<void(const Event&)> trace;  ///< called for every access, if set
+  Witness* witness = nullptr;               ///< called for every request as it is charged, if set
 };
 
 }  // namespace areal::simt

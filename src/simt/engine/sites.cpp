@@ -15,7 +15,7 @@ const char* name(Op op) {
 std::uint16_t Sites::slow_number(Site site, Op op, unsigned bytes, unsigned elements) {
   for (std::size_t i = 1; i < entries_.size(); ++i) {
     const Entry& e = entries_[i];
-    // The same line may come with a file name of its own from every translation unit.
+    // Each translation unit may have its own file name for the same line.
     if (e.site.line == site.line && e.op == op && e.bytes == bytes && e.elements == elements &&
         (e.site.file == site.file || std::strcmp(e.site.file, site.file) == 0))
       return static_cast<std::uint16_t>(i);

@@ -1,7 +1,7 @@
 #pragma once
 // Numbers for the places of the source that access memory, so that a stamp in shadow memory holds one in 12 bits. One
-// line can hold several accesses, put(s.x, load(p)) for one, so that the number is of the line, the call, the size and
-// its elements (a template may store four sums of 4 bytes there, or two of 8).
+// line can contain several accesses, for example put(s.x, load(p)), so the number identifies the line, the call, the
+// size and its elements (a template may store four sums of 4 bytes there, or two of 8).
 
 #include <array>
 #include <cstdint>
@@ -13,7 +13,7 @@ namespace areal::simt {
 
 class Sites {
  public:
-  static constexpr unsigned most = 4096;  // the last number stands for all that come later
+  static constexpr unsigned most = 4096;  // all later sites share the last number
 
   struct Entry {
     Site site;

@@ -1,8 +1,8 @@
-// Stands in for the GPU's half of `areal bench` where papers' tables and figures are tested without one: the racers run
-// on the simulated machine, and their microseconds are made of what it counts, the same each time. AREAL_BENCH_DIR
-// names the folder that this lies in, AREAL_STAND_IN_REFUSES the algorithm that has no room: "all" of them, "link" the
-// copies; AREAL_STAND_IN_WRONG the algorithm whose result is wrong; AREAL_STAND_IN_MEMORY is how many bytes of
-// workspace a racer may have.
+// The stand-in for the GPU plug-in of `areal bench`, for tests of papers' tables and figures without a GPU: the racers
+// run on the simulated machine, which also gives their microseconds, the same each time. AREAL_BENCH_DIR names the
+// folder of this plug-in, AREAL_STAND_IN_REFUSES the algorithm that runs out of memory ("all" of them, "link" for the
+// copies), AREAL_STAND_IN_WRONG the algorithm with a wrong result; AREAL_STAND_IN_MEMORY is the most bytes of workspace
+// that a racer may have.
 #include "bench/protocol/cuda_bench.hpp"
 #include <algorithm>
 #include <areal/array.hpp>

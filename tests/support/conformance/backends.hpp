@@ -1,5 +1,5 @@
 #pragma once
-// What tests that are made for several backends need of each.
+// Helpers for tests that are instantiated for several backends.
 
 #include <algorithm>
 #include <areal/info.hpp>
@@ -7,14 +7,14 @@
 
 namespace areal::conformance {
 
-/// Is that backend no part of this build, or of this machine?
+/// True if this build or this machine lacks that backend.
 inline bool missing(Backend backend) {
   for (const BackendInfo& row : backends())
     if (row.backend == backend) return !row.available;
   return true;
 }
 
-/// As GoogleTest takes a test's name: ids of the catalogue have dashes.
+/// As a GoogleTest name: ids of the catalogue have dashes.
 inline std::string without_dashes(std::string name) {
   std::replace(name.begin(), name.end(), '-', '_');
   return name;

@@ -10,8 +10,8 @@
 
 namespace areal::conformance {
 
-/// Where a view lies: bytes before the first element (beyond the allocator's alignment) and after each row, plane and
-/// image.
+/// The placement of a view: bytes before the first element (beyond the allocator's alignment) and after each row, plane
+/// and image.
 struct Placement {
   const char* name;
   std::int64_t offset, row_gap, plane_gap, batch_gap;
@@ -25,8 +25,8 @@ inline constexpr Placement placements[] = {
     {"notOfElement", 16, 4, 12, 20},  // a multiple of 4: no multiple of an 8-byte element
 };
 
-/// Outputs have guard bands. Inputs end with their last element, so that the address sanitizer sees one byte too many
-/// read; their gaps hold 0xFF (NaN for floats), so that a gap that is read as pixels shows in the table.
+/// Outputs have guard bands. Inputs end with their last element, so that the address sanitizer sees any byte read
+/// beyond; their gaps hold 0xFF (NaN for floats), so that a gap read as pixels shows in the table.
 enum class Guard { output, input };
 
 class Buffer {
@@ -73,11 +73,11 @@ class Buffer {
     for (std::size_t i = 0; i < bytes_.size(); ++i)
       if (owned_[i]) bytes_[i] = byte;
   }
-  /// For inputs: true where any byte, of an element or not, is not as it was made.
+  /// For inputs: true if any byte, in an element or not, has changed.
   bool changed() const { return bytes_ != before_; }
-  /// True where two buffers of the same shape and placement hold the same bits.
+  /// True if two buffers of the same shape and placement hold the same bits.
   bool same_bits(const Buffer& other) const { return bytes_ == other.bytes_; }
-  /// Empty, or which byte outside the elements was written.
+  /// Empty, or the byte outside the elements that was written.
   std::string broken_guard() const {
     for (std::size_t i = 0; i < bytes_.size(); ++i)
       if (!owned_[i] && bytes_[i] != gap_byte(i))

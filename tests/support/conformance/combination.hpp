@@ -1,6 +1,6 @@
 #pragma once
 // Options together: type pair, border, size, squares, mask and NaN, tilted or volume, channels, layouts, batch,
-// placement. Where an option cannot be for the type pair, the nearest that can takes its place.
+// placement. If the type pair does not support an option, the nearest supported one replaces it.
 
 #include <span>
 #include <utility>
@@ -12,12 +12,12 @@ namespace areal::conformance {
 
 using Size = std::pair<std::int64_t, std::int64_t>;
 
-/// How many values each factor has, in the order in which `combination` reads them.
+/// The number of values of each factor, in the order in which `combination` reads them.
 inline std::vector<std::size_t> combination_levels(std::span<const Size> sizes) {
   return {type_pairs().size(), 3, sizes.size(), 4, 4, 3, 4, 2, 2, 3, std::size(placements)};
 }
 
-/// The case of a choice, whose further factors are the caller's.
+/// The case of a choice; its further factors are the caller's.
 inline SatCase combination(const Choice& choice, std::span<const Size> sizes) {
   constexpr Border borders[] = {Border::zero, Border::none, Border::exclusive};
   constexpr std::optional<Type> squares[] = {std::nullopt, Type::u32, Type::u64, Type::f64};

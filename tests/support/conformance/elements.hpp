@@ -72,7 +72,7 @@ struct Values {
   friend bool operator==(const Values&, const Values&) = default;
 };
 
-/// "x 3, y 4, channel 0, image 0" of an element's index.
+/// "x 3, y 4, channel 0, image 0" for an element's index.
 inline std::string place_of(const Shape& shape, std::size_t i) {
   const auto index = static_cast<std::int64_t>(i);
   const std::int64_t row = index / shape.width;
@@ -129,7 +129,7 @@ void each_element(const BasicView<Void>& view, F&& f) {
   });
 }
 
-/// What a view holds.
+/// The contents of a view.
 inline Values values_of(const ConstView& view) {
   Values values(view.type, view.shape);
   each_element(view, [&](auto type, const char* at, std::size_t i) {

@@ -1,5 +1,5 @@
 #pragma once
-// A copy in device memory of bytes that tests hold, gaps and guard bands included.
+// A copy in device memory of the test's bytes, with gaps and guard bands.
 
 #include <areal/view.hpp>
 #include <cstdint>
@@ -16,7 +16,7 @@ class Mirror {
     memory_.emplace(bytes.size());
     cuda::copy_in(memory_->data(), bytes.data(), bytes.size(), stream);
   }
-  /// The twin of an address within the bytes.
+  /// The device's counterpart of an address within the bytes.
   void* twin(const void* p) const {
     if (!memory_ || !p) return nullptr;
     return static_cast<std::uint8_t*>(memory_->data()) + (static_cast<const std::uint8_t*>(p) - bytes_->data());

@@ -1,6 +1,6 @@
 #pragma once
-// What a table must hold, from the definition alone: sums modulo 2^64 for integers, in long double with an error
-// bound for floats. No code of the library but its types.
+// The contents that a table must have, from the definition alone: sums modulo 2^64 for integers, in long double with an
+// error bound for floats. No code of the library except its types.
 
 #include <areal/border.hpp>
 #include <cmath>
@@ -20,7 +20,7 @@ struct Expected {
   std::vector<long double> real, bound;
 };
 
-/// What is summed: the image's pixels, their squares, or ones; 0 where a pixel is left out.
+/// The terms: the image's pixels, their squares, or ones; 0 for excluded pixels.
 struct Terms {
   Shape shape;
   bool exact_integers = false;         ///< `integer` holds them modulo 2^64, too
@@ -28,7 +28,8 @@ struct Terms {
   std::vector<long double> real;
 };
 
-/// Which pixels count: 0 where the mask is 0 or, with `ignore_nan`, where any channel of the pixel is NaN. One channel.
+/// The pixels that count: 0 where the mask is 0 or, with `ignore_nan`, where any channel of the pixel is NaN. One
+/// channel.
 inline Values valid_pixels(const Values& image, const Values* mask, bool ignore_nan) {
   Values valid(Type::u8, Shape{image.shape.width, image.shape.height, 1, image.shape.batch});
   for (std::int64_t n = 0; n < image.shape.batch; ++n)
@@ -92,8 +93,8 @@ std::vector<T> inclusive_sums(std::vector<T> t, const Shape& s, bool volume) {
 
 inline int precision_of(Type type) { return type == Type::f32 ? 24 : 53; }
 
-/// True where every sum of any of the terms, and of up to four such sums, is an integer that the type holds: then
-/// no order of summation may round.
+/// True if every sum of any of the terms, and of up to four such sums, is an integer that the type holds: then no order
+/// of summation can round.
 inline bool always_exact(const Terms& terms, Type type) {
   long double all = 0;
   for (const long double v : terms.real) {
@@ -160,7 +161,7 @@ inline Expected sums_of(const Terms& terms, Type type, Border border, bool volum
   return table;
 }
 
-/// Empty where `got` is as expected, else the first element that is not.
+/// Empty if `got` is as expected, else the first element that is not.
 inline std::string difference(const Expected& expected, const Values& got) {
   const Shape &a = expected.shape, &b = got.shape;
   const auto text = [](const Shape& s) {

@@ -1,5 +1,5 @@
 #pragma once
-// A small set of tests in which every pair of values of any two factors meets.
+// A small set of tests that contains every pair of values of any two factors.
 
 #include <cstddef>
 #include <vector>
@@ -9,7 +9,7 @@ namespace areal::conformance {
 /// One value per factor.
 using Choice = std::vector<std::size_t>;
 
-/// Which pairs of values of two factors occur.
+/// The pairs of values of two factors that occur.
 class Pairs {
  public:
   explicit Pairs(const std::vector<std::size_t>& levels) : levels_(levels) {
@@ -43,8 +43,8 @@ class Pairs {
   std::size_t missing_ = 0;
 };
 
-/// Greedy: each test starts from a pair not seen yet and takes, factor by factor, the value that meets most new pairs.
-/// Ties go to the values in turn, so that no value is starved. Deterministic.
+/// Greedy: each test starts from a new pair and takes, factor by factor, the value that adds most new pairs. Ties go to
+/// the values in turn, so that no value is starved. Deterministic.
 inline std::vector<Choice> covering_array(const std::vector<std::size_t>& levels) {
   Pairs pairs(levels);
   std::vector<Choice> tests;
@@ -77,7 +77,7 @@ inline std::vector<Choice> covering_array(const std::vector<std::size_t>& levels
   return tests;
 }
 
-/// Every choice there is.
+/// All choices.
 inline std::vector<Choice> full_product(const std::vector<std::size_t>& levels) {
   std::vector<Choice> tests{Choice{}};
   for (const std::size_t level : levels) {

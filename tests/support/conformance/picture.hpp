@@ -14,8 +14,8 @@ namespace areal::conformance {
 enum class Fill {
   wild,   ///< integers over their whole range, so that tables wrap; floats of many magnitudes and both signs
   exact,  ///< small integers: every sum is exact in the table's type, in any order
-  most,   ///< integers as far from 0 as their type has them, but one in eight is as wild; floats as exact
-  holes   ///< as wild, but one float in ten is NaN
+  most,   ///< integers as far from 0 as their type allows, one in eight as in wild; floats as in exact
+  holes   ///< as in wild, but one float in ten is NaN
 };
 
 inline Values random_image(Type type, const Shape& shape, Fill fill, std::uint64_t seed) {
@@ -26,7 +26,7 @@ inline Values random_image(Type type, const Shape& shape, Fill fill, std::uint64
     const std::uint64_t bits = random();
     const auto small = static_cast<std::int64_t>(bits >> 32) % 8 - (is_float(type) || is_signed_integer(type) ? 3 : 0);
     if (!is_float(type)) {
-      // Through the type and back, as `values_of` reads it.
+      // Converted to the type and back, as `values_of` reads it.
       visit(type, [&](auto identity) {
         using T = typename decltype(identity)::type;
         if constexpr (std::is_integral_v<T>) {

@@ -16,7 +16,7 @@
 
 namespace areal::conformance {
 
-/// What computes. The library itself by default; the suite's proof that it can fail puts broken ones here.
+/// The implementation. The library by default; the suite's proof that it can fail uses broken ones.
 struct Subject {
   std::function<std::size_t(const SatPlan&)> workspace_bytes = [](const SatPlan& plan) {
     return plan.workspace_bytes();
@@ -140,7 +140,7 @@ inline void execute_on_device(const SatPlan& plan, SatMemory& memory, Workspace&
   stream.synchronize();
 }
 
-/// Empty, or what an execute did wrong: a wrong element, a byte outside, a changed input.
+/// Empty, or the error of an execute: a wrong element, a byte outside, a changed input.
 inline std::string fault_in(const SatMemory& memory, const ExpectedTables& expected) {
   const auto check = [](const char* name, const Buffer& buffer, const Expected& table) -> std::string {
     std::string fault = difference(table, values_of(buffer.view()));
@@ -156,9 +156,9 @@ inline std::string fault_in(const SatMemory& memory, const ExpectedTables& expec
   return fault;
 }
 
-/// Empty where the subject keeps the contract, else its first fault. Three executes: an image on a prepared workspace
-/// that held 0xA5; another image on the same workspace; the first image on a workspace that held 0xFF, which must
-/// give the bits of the first time.
+/// Empty if the subject keeps the contract, else its first fault. Three executes: an image on a prepared workspace that
+/// held 0xA5; another image on the same workspace; the first image on a workspace that held 0xFF, which must give the
+/// bits of the first time.
 inline std::string fault_of(const SatCase& c, const Subject& subject = {}) {
   try {
     const SatPlan plan(c.image, c.types, c.options);
@@ -212,7 +212,7 @@ inline std::string fault_of(const SatCase& c, const Subject& subject = {}) {
   }
 }
 
-/// The ids of the family that run on a device backend: ours, which do all that a plan may ask; or the papers', which do
+/// The ids of the family that run on a device backend: ours, which support all options; or the papers', which compute
 /// plain sums.
 inline std::vector<std::string> device_sat_ids(bool plain_only = false) {
   std::vector<std::string> ids;

@@ -14,13 +14,13 @@ struct ShapeClass {
   std::int64_t width, height;
 };
 
-/// The seed of what is random in this run: AREAL_TEST_SEED, or always the same.
+/// The seed of this run's random data: AREAL_TEST_SEED, or a fixed one.
 inline std::uint64_t base_seed() {
   const char* text = std::getenv("AREAL_TEST_SEED");
   return text ? std::strtoull(text, nullptr, 10) : 20180423u;
 }
 
-/// Nothing, one, lines, primes, multiples of tile and vector widths, one off them, long, and of several tiles.
+/// Empty, one, lines, primes, multiples of tile and vector widths, one off them, long, and of several tiles.
 inline std::vector<ShapeClass> shape_classes() {
   std::mt19937_64 random(base_seed());
   const auto below = [&](std::uint64_t n) { return static_cast<std::int64_t>(random() % n); };

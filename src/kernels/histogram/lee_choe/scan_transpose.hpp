@@ -10,7 +10,7 @@
 
 namespace areal::kernels {
 
-template <class T, class Map, bool several, int most = 1024>
+template <class T, class Map, bool several, int most = most_line_threads>
 class ScanTranspose {
  public:
   /// The request has nothing that matters here.

@@ -16,6 +16,7 @@
 // has elements.
 
 #include <array>
+#include "kernels/primitives/line/capacity.hpp"
 #include "kernels/primitives/line/prescan.hpp"
 #include "kernels/primitives/planes.hpp"
 #include "kernels/primitives/workspace.hpp"
@@ -53,7 +54,7 @@ template <class T, class Map, bool several, int most>
 class BlockedPrescan {
  public:
   /// Elements of a thread.
-  static constexpr int per = several ? 32 / static_cast<int>(sizeof(Added<T>)) : 2;
+  static constexpr int per = elements_a_thread(several, sizeof(Added<T>));
   /// Elements of a block.
   static constexpr int capacity = most * per;
 

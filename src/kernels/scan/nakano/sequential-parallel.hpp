@@ -5,7 +5,8 @@
 // of operations depends on n and k alone.
 //
 // The carry and the group are steps of all p threads, so the end of a launch stands between: with d levels summed by
-// launches, n/k (2d + 2) - 1 launches.
+// launches, n/k (2d + 2) - 1 launches where k divides n; else the last, shorter group has the launches of its own
+// levels, and none where it is one element.
 
 #include <algorithm>
 #include <type_traits>

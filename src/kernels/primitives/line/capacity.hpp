@@ -1,0 +1,13 @@
+#pragma once
+// How much of a line a block of Lee and Choe's four holds (blocked_prescan.hpp).
+
+#include <cstddef>
+
+namespace areal::kernels {
+
+inline constexpr int most_line_threads = 1024;  ///< of a block
+
+/// Elements of a thread: two, or as many as 48 KiB of shared memory hold; `bytes` are those of a term of the sums.
+constexpr int elements_a_thread(bool several, std::size_t bytes) { return several ? 32 / static_cast<int>(bytes) : 2; }
+
+}  // namespace areal::kernels
