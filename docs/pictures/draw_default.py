@@ -53,7 +53,7 @@ def check_tiles(trace):
     at = {place: block for block, place in grid.items()}
     group = 1 + max(len({*sources.get((block, "rows"), ()), *sources.get((block, "sums"), ())}) for block in grid)
     for (x, y), block in at.items():
-        used = {array: sources.get((block, array), {}) for array in ("rows", "sums", "beside", "columns", "totals")}
+        used = {array: sources.get((block, array), {}) for array in ("rows", "sums", "group_sums", "columns", "totals")}
         left = {(i, y) for i in range(x)}
         above = {(x, j) for j in range(y)}
         if trace.name == "all-partials":
@@ -68,7 +68,7 @@ def check_tiles(trace):
         else:  # in groups: the neighbours before it in its own, and the last of each group before that
             near, first = set(used["rows"]) | set(used["sums"]), x // group * group
             assert near == {(i, y) for i in range(first, x)}, (trace.name, x, y, near)
-            assert set(used["beside"]) == {(last - 1, y) for last in range(group, first + 1, group)}, (trace.name, x, y)
+            assert set(used["group_sums"]) == {(last - 1, y) for last in range(group, first + 1, group)}, (trace.name, x, y)
 
 
 def check_look_back(trace, used, nearest_first):
@@ -102,7 +102,7 @@ WORDS = {
     ("rows", False): (BLUE, "its rows' sums"),
     ("rows", True): (NAVY, "its rows' sums from the image's left edge"),
     ("sums", False): (BLUE, "its lines' sums"),
-    ("beside", False): (NAVY, "its group's row sums, by the group's last"),
+    ("group_sums", False): (NAVY, "its group's row sums, by the group's last"),
     ("columns", False): (LIME, "its columns' sums"),
     ("columns", True): (GREEN, "its columns' sums from the image's top"),
     ("totals", False): (PURPLE, "a total: of its columns from the top down to here"),

@@ -39,12 +39,12 @@ void Recorder::operator()(const Event& event) {
     case Op::load_relaxed: {
       const auto posted = posted_.find(at);
       if (posted == posted_.end()) return note(event, "vain", array, offset);
-      std::uint32_t tag = 0;  // of a Tagged of 8 bytes
-      std::memcpy(&tag, at + 4, sizeof tag);
+      std::uint32_t epoch = 0;  // of a TileState of 8 bytes
+      std::memcpy(&epoch, at + 4, sizeof epoch);
       const Posted& last = posted->second.back();
       // Descending addresses are the nearest tile first.
       peeked_[{event.block, event.thread, array}][-static_cast<std::int64_t>(offset)] = {last.block, last.step,
-                                                                                         event.step, tag % 2 == 1};
+                                                                                         event.step, epoch % 2 == 1};
       return note(event, "load_relaxed", array, offset);
     }
     case Op::load:

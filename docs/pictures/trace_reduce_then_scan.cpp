@@ -5,7 +5,7 @@
 #include "cases.hpp"
 #include "kernels/histogram/reduce_then_scan/reduce-then-scan.hpp"
 #include "recorder.hpp"
-#include "simt/histogram.hpp"
+#include "simt/plan.hpp"
 
 namespace areal::simt {
 
@@ -36,7 +36,7 @@ void trace_reduce_then_scan() {
   options.residents = 6;
   options.trace = [&](const Event& event) { recorder(event); };
   const auto launches =
-      histogram("reduce-then-scan", plan.request(), image.view(), {}, tensor.view(), workspace.data(), options);
+      execute<kernels::Histogram>(plan.request(), {image.view(), tensor.view()}, workspace.data(), options);
   recorder.write("reduce-then-scan", "8u32u", launches);
 }
 

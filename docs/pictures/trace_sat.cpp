@@ -3,10 +3,12 @@
 #include <areal/array.hpp>
 #include <cstring>
 #include "cases.hpp"
+#include "kernels/sat/lookback/all-partials.hpp"
+#include "kernels/sat/lookback/lookback-diagonal.hpp"
 #include "kernels/sat/lookback/lookback.hpp"
 #include "kernels/sat/thin/thin.hpp"
 #include "recorder.hpp"
-#include "simt/sat.hpp"
+#include "simt/plan.hpp"
 
 namespace areal::simt {
 namespace {
@@ -14,12 +16,12 @@ namespace {
 using In = float;
 using T = float;
 
-template <kernels::LookbackOrder order>
+template <class Gather>
 void name_lookback(Recorder& recorder, const kernels::TableRequest& request, void* workspace) {
-  const kernels::LookbackPlan<kernels::LookbackConfig<In, T, order>> plan(request.image, request.border, workspace);
+  const kernels::LookbackPlan<kernels::LookbackConfig<In, T, Gather>> plan(request.image, request.border, workspace);
   recorder.add("ticket", plan.args.ticket, 8);
   recorder.add("rows", plan.args.rows, 8);
-  if (order == kernels::LookbackOrder::rows) recorder.add("beside", plan.args.beside, 8);
+  if (Gather::order == kernels::LookbackOrder::rows) recorder.add("group_sums", plan.args.group_sums, 8);
   recorder.add("columns", plan.args.columns, 8);
   recorder.add("totals", plan.args.totals, 8);
 }
@@ -27,15 +29,15 @@ void name_lookback(Recorder& recorder, const kernels::TableRequest& request, voi
 }  // namespace
 
 void trace_sat(const std::string& id) {
-  using kernels::LookbackOrder;
   const std::map<std::string, Shape> shapes{{"lookback", {18 * 128, 3 * 128}},
                                             {"lookback-diagonal", {6 * 128, 5 * 128}},
                                             {"all-partials", {5 * 128, 4 * 128}},
                                             {"thin", {20 * 2048, 3}}};
-  const kernels::SatRequest request{shapes.at(id), {Type::f32, Type::f32}, Border::none};
+  kernels::SatRequest request{shapes.at(id), {Type::f32, Type::f32}, Border::none};
+  request.id = id;
   Array image(request.image, Type::f32), table(request.image, Type::f32);
   for (std::size_t i = 0; i < image.bytes() / sizeof(In); ++i) image.as<In>()[i] = static_cast<In>(i % 7);
-  Array workspace({static_cast<std::int64_t>(sat_workspace_bytes(id, request)), 1}, Type::u8);
+  Array workspace({static_cast<std::int64_t>(make_plan<kernels::Sat>(request)->workspace_bytes()), 1}, Type::u8);
   std::memset(workspace.data(), 0, workspace.bytes());
 
   Recorder recorder;
@@ -46,20 +48,20 @@ void trace_sat(const std::string& id) {
   named("image", image);
   named("table", table);
   const kernels::TableRequest of_sum{id, kernels::TableKind::pixels, request.types, request.image, request.border};
-  if (id == "lookback") name_lookback<LookbackOrder::rows>(recorder, of_sum, workspace.data());
-  if (id == "lookback-diagonal") name_lookback<LookbackOrder::diagonals>(recorder, of_sum, workspace.data());
-  if (id == "all-partials") name_lookback<LookbackOrder::direct>(recorder, of_sum, workspace.data());
+  if (id == "lookback") name_lookback<kernels::GatherByRows>(recorder, of_sum, workspace.data());
+  if (id == "lookback-diagonal") name_lookback<kernels::GatherAlongDiagonals>(recorder, of_sum, workspace.data());
+  if (id == "all-partials") name_lookback<kernels::GatherAllPartials>(recorder, of_sum, workspace.data());
   if (id == "thin") {
     const kernels::ThinPlan<kernels::ThinConfig<In, T>> plan(of_sum, workspace.data());
     recorder.add("ticket", plan.args.ticket, 8);
     recorder.add("sums", plan.args.sums, 8);
-    recorder.add("beside", plan.args.beside, 8);
+    recorder.add("group_sums", plan.args.group_sums, 8);
   }
   recorder.close(static_cast<const char*>(workspace.data()) + workspace.bytes());
   Options options;
   options.residents = 6;
   options.trace = [&](const Event& event) { recorder(event); };
-  const auto launches = sat(id, request, {image.view(), table.view()}, workspace.data(), options);
+  const auto launches = execute<kernels::Sat>(request, {image.view(), table.view()}, workspace.data(), options);
   recorder.write(id.c_str(), "32f32f", launches);
 }
 

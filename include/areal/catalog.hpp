@@ -20,9 +20,9 @@ struct AlgorithmOptions {
 ///
 /// Costs are numbers or formulas; an element is one of the table, of the tensor for histograms, of the line for scans.
 /// Reads and writes are the leading terms: beside them stand what tiles, blocks and lines hand over and save at their
-/// ends. Barrier steps are exact. On a GPU, all of global memory counts but the words by which blocks wait for one
-/// another, and barrier steps are launches less one. On the CPU, for one thread and Border::none, all counts but the
-/// scratch of a block, cached or not, and barrier steps are passes less one.
+/// ends. Barrier steps are exact. Both are those of Border::none. On a GPU, all of global memory counts but the words
+/// by which blocks wait for one another, and barrier steps are launches less one. On the CPU, for one thread, all
+/// counts but the scratch of a tile, cached or not, and barrier steps are passes less one.
 ///
 /// - h, w, b: height and width of the image, and bins
 /// - n: elements of the line
@@ -31,9 +31,7 @@ struct AlgorithmOptions {
 ///   whole tiles
 /// - k: of `sequential-parallel`, elements of a group, at most n
 /// - d: of `2r1w`, levels of the recursion; of `hybrid-1r1w`, those of both triangles together
-/// - C: elements of a line that a block holds: 2048; of `lee-choe` and `lee-choe-multiple` 8192, or 4096 where sums
-/// have
-///   8 bytes
+/// - C: elements of a line that a block holds: 2048; of `lee-choe` and `lee-choe-multiple` 8192, or 4096 of 8-byte sums
 ///
 /// log2(x) is rounded up, and 0 up to 1; ceil and floor round, min and max are the lesser and the greater; mod(x, y) is
 /// what x / y leaves over; above(x, y) is 1 where x is more than y, else 0. What stands side by side is multiplied.

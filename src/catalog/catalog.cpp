@@ -8,8 +8,7 @@ namespace {
 constexpr AlgorithmOptions share{.r = true}, warp_scan{.scan = true}, tile{.tile = true}, threads{.threads = true},
     threads_and_group{.threads = true, .group = true};
 
-// Where a line has more than C elements, two launches add up its blocks' sums, and two more where these are more than
-// C.
+// Lines of more than C elements have two launches for their blocks' sums, and two more where these are more than C.
 constexpr std::string_view line_of_blocks = "1 + 2 ceil(log2(n / C) / log2(C))",
                            lines_of_blocks = "4 + 2 ceil(log2(w / C) / log2(C)) + 2 ceil(log2(h / C) / log2(C))";
 

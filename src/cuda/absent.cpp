@@ -1,10 +1,11 @@
 // Stands in for the CUDA backend in a build without it: no device is there, and nothing runs.
 #include <areal/error.hpp>
 #include "cuda/device.hpp"
-#include "cuda/histogram.hpp"
-#include "cuda/query.hpp"
-#include "cuda/sat.hpp"
-#include "cuda/scan.hpp"
+#include "cuda/plan.hpp"
+#include "kernels/histogram/request.hpp"
+#include "kernels/query/request.hpp"
+#include "kernels/sat/request.hpp"
+#include "kernels/scan/request.hpp"
 
 namespace areal::cuda {
 namespace {
@@ -30,17 +31,17 @@ void synchronize(Stream) { absent(); }
 void clear(void*, std::size_t, Stream) { absent(); }
 void copy_in(void*, const void*, std::size_t, Stream) { absent(); }
 void copy_out(void*, const void*, std::size_t, Stream) { absent(); }
-Sat::Sat(std::string_view, const kernels::SatRequest&, int) { absent(); }
-std::size_t Sat::workspace_bytes() const { absent(); }
-void Sat::execute(const SatArguments&, void*, Stream, const LaunchReport&) const { absent(); }
-Histogram::Histogram(std::string_view, Type, int) { absent(); }
-std::size_t Histogram::workspace_bytes(const kernels::HistogramRequest&) const { absent(); }
-void Histogram::execute(const kernels::HistogramRequest&, const HistogramArguments&, void*, Stream,
-                        const LaunchReport&) const {
+
+template <class Subject>
+std::unique_ptr<const kernels::AnyDevicePlan<Subject>> make_plan(typename Subject::Request, int) {
   absent();
 }
-std::size_t scan_workspace_bytes(const kernels::ScanRequest&) { absent(); }
-void scan(const kernels::ScanRequest&, const ConstView&, const View&, void*, Stream, const LaunchReport&) { absent(); }
-void answer(const kernels::RegionRequest&, Stream) { absent(); }
+template std::unique_ptr<const kernels::AnyDevicePlan<kernels::Sat>> make_plan<kernels::Sat>(kernels::SatRequest, int);
+template std::unique_ptr<const kernels::AnyDevicePlan<kernels::Histogram>> make_plan<kernels::Histogram>(
+    kernels::HistogramRequest, int);
+template std::unique_ptr<const kernels::AnyDevicePlan<kernels::Scan>> make_plan<kernels::Scan>(kernels::ScanRequest,
+                                                                                               int);
+template std::unique_ptr<const kernels::AnyDevicePlan<kernels::Query>> make_plan<kernels::Query>(
+    kernels::Query::Request, int);
 
 }  // namespace areal::cuda

@@ -2,14 +2,19 @@
 // Launches kernel objects on a CUDA stream: the launcher that a schedule gets. One __global__ function launches all.
 
 #include <cuda_runtime.h>
+#include <areal/execution.hpp>
 #include <areal/research/launch_counts.hpp>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <map>
+#include <optional>
+#include <string>
 #include <type_traits>
 #include <typeinfo>
 #include <utility>
+#include "cuda/device.hpp"
 #include "cuda/error.hpp"
 #include "cuda/machine.cuh"
 #include "cuda/shared_memory.hpp"
@@ -23,9 +28,17 @@ __global__ void __launch_bounds__(K::threads, K::resident) run(const __grid_cons
 
 class Launcher {
  public:
-  /// Launches go to the current device, which must be the stream's. `launched` is told of each, where there is one.
-  explicit Launcher(cudaStream_t stream, const LaunchReport* launched = nullptr)
-      : stream_(stream), launched_(launched != nullptr && *launched ? launched : nullptr) {}
+  using Settings = int;  ///< number of the device
+  static constexpr const char* name = "cuda";
+
+  /// Launches go to the current device, which must be the stream's. `on_launch` is told of each, where there is one.
+  explicit Launcher(cudaStream_t stream, const LaunchReport* on_launch = nullptr)
+      : stream_(stream), on_launch_(on_launch != nullptr && *on_launch ? on_launch : nullptr) {}
+  /// For a DevicePlan: makes the device current for as long as the launcher lives.
+  Launcher(int device, Stream stream, const LaunchReport* on_launch)
+      : Launcher(static_cast<cudaStream_t>(stream.handle()), on_launch) {
+    scope_.emplace(device);
+  }
 
   /// Throws what the launch answered. The launch may begin before the one before has ended where `overlap` is true.
   template <template <class, class> class K, class C>
@@ -51,11 +64,17 @@ class Launcher {
     config.attrs = &attribute;
     config.numAttrs = overlap ? 1 : 0;  // devices before sm_90 ignore it
     require(cudaLaunchKernelEx(&config, run<Kernel>, args), launch);
-    if (launched_ != nullptr) tell(reinterpret_cast<const void*>(&run<Kernel>), launch);
+    if (on_launch_ != nullptr) tell(reinterpret_cast<const void*>(&run<Kernel>), launch);
   }
 
   /// Sets n bytes from p on.
   void fill(void* p, int byte, std::size_t n) { check(cudaMemsetAsync(p, byte, n, stream_), "a fill"); }
+  /// What makes a workspace ready.
+  void clear(void* p, std::size_t n) { cuda::clear(p, n, stream()); }
+  void copy_in(void* to, const void* from, std::size_t n) { cuda::copy_in(to, from, n, stream()); }
+  static void require_shared(int device, std::size_t bytes, const std::string& what) {
+    cuda::require_shared(device, bytes, what);
+  }
 
  private:
   // These two stand here because each shared library or program with kernels has a CUDA runtime of its own, which alone
@@ -89,11 +108,14 @@ class Launcher {
             "the blocks that a multiprocessor holds");
     }
     told.blocks = launch.blocks;
-    (*launched_)(told);
+    (*on_launch_)(told);
   }
 
+  Stream stream() const { return Stream::cuda(stream_); }
+
+  std::optional<DeviceScope> scope_;
   cudaStream_t stream_;
-  const LaunchReport* launched_;
+  const LaunchReport* on_launch_;
 };
 
 }  // namespace areal::cuda

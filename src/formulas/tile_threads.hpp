@@ -7,7 +7,7 @@
 #include <array>
 #include <span>
 
-namespace areal::kernels {
+namespace areal::formulas {
 
 inline constexpr std::array all_tile_threads{64, 128, 256, 512, 1024};
 
@@ -20,4 +20,4 @@ constexpr std::span<const int> tile_threads(int side) {
 /// 512, the fastest in the paper, or as many as the tile has elements.
 constexpr int default_tile_threads(int side) { return side == 16 ? 256 : 512; }
 
-}  // namespace areal::kernels
+}  // namespace areal::formulas

@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include "kernels/primitives/machine.hpp"
 
-namespace areal::kernels {
+namespace areal::formulas {
 
 /// r for triangles of that side.
 inline double share_of(std::int64_t side, std::int64_t tiles_y, std::int64_t tiles_x) {
@@ -27,9 +26,9 @@ inline std::int64_t triangle_side(double r, std::int64_t tiles_y, std::int64_t t
   return best;
 }
 /// The actual r for an image of that size.
-inline double effective_r(double r, std::int64_t height, std::int64_t width, int w = warp_size) {
+inline double effective_r(double r, std::int64_t height, std::int64_t width, int w = 32) {
   const std::int64_t tiles_y = (height + w - 1) / w, tiles_x = (width + w - 1) / w;
   return tiles_y > 0 && tiles_x > 0 ? share_of(triangle_side(r, tiles_y, tiles_x), tiles_y, tiles_x) : 0;
 }
 
-}  // namespace areal::kernels
+}  // namespace areal::formulas

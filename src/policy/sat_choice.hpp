@@ -2,12 +2,13 @@
 // What `auto` is on a device, from measurements: docs/notes/cuda-sat.md.
 
 #include <algorithm>
+#include <areal/type_pair.hpp>
+#include <areal/view.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
-#include "kernels/sat/request.hpp"
 
-namespace areal::kernels {
+namespace areal::policy {
 
 /// What gives a sum and its squares, whatever algorithm is asked for.
 inline constexpr std::string_view only_sat_with_squares = "lookback";
@@ -16,14 +17,14 @@ inline constexpr std::string_view only_sat_with_squares = "lookback";
 /// them in 64 KiB, the least that a device has.
 inline constexpr std::string_view smaller_sats[] = {"lookback", "all-partials", "thin"};
 
-inline std::string_view best_sat(const SatRequest& request) {
-  const std::int64_t width = request.image.width, height = request.image.height;
+inline std::string_view best_sat(const Shape& image, TypePair types) {
+  const std::int64_t width = image.width, height = image.height;
   const std::int64_t shorter = std::min(width, height), longer = std::max(width, height);
-  // Tiles of few rows or columns are all but empty. Down narrow columns held has a longer way than along flat rows.
+  // Tiles of few rows or columns are all but empty. Look-back is slower down narrow columns than along flat rows.
   if (shorter <= 16 || (width <= 48 && longer > 4096)) return "thin";
-  const std::size_t in = size_of(request.types.input), out = size_of(request.types.table);
+  const std::size_t in = size_of(types.input), out = size_of(types.table);
   // Few tiles are on the machine all at once: one hop, though each adds up all the others.
-  const std::int64_t images = request.image.batch * request.image.channels;
+  const std::int64_t images = image.batch * image.channels;
   const std::int64_t few = out == 4 || in == 8 ? 1600 : in == 4 ? 2048 : 2560;
   if (longer <= 3072 && images <= few * few / (width * height)) return "all-partials";
   // A diagonal of tiles must be long to keep the machine busy.
@@ -31,4 +32,4 @@ inline std::string_view best_sat(const SatRequest& request) {
   return shorter >= long_enough ? "lookback-diagonal" : "lookback";
 }
 
-}  // namespace areal::kernels
+}  // namespace areal::policy

@@ -11,6 +11,7 @@
 #include "api/core/require.hpp"
 #include "cuda/device.hpp"
 #include "formulas/triangles.hpp"
+#include "kernels/primitives/machine.hpp"
 #include "kernels/primitives/table_geometry.hpp"
 
 namespace areal {
@@ -24,8 +25,8 @@ struct Tiles {
     x = (p.width + kernels::warp_size - 1) / kernels::warp_size;
   }
   std::int64_t sides() const { return std::max<std::int64_t>(0, std::min(y, x) - 1); }
-  double share(std::int64_t side) const { return kernels::share_of(side, y, x); }
-  std::int64_t side(double share) const { return kernels::triangle_side(share, y, x); }
+  double share(std::int64_t side) const { return formulas::share_of(side, y, x); }
+  std::int64_t side(double share) const { return formulas::triangle_side(share, y, x); }
 };
 
 /// A plan for each share, and what an execute of it takes.
@@ -126,7 +127,7 @@ double least(const Shape& image, Border border, Trial& trial) {
 
 double hybrid_share(const Shape& image, double r, Border border) {
   const kernels::TableGeometry p = kernels::table_geometry(image, border);
-  return kernels::effective_r(r, p.height, p.width);
+  return formulas::effective_r(r, p.height, p.width);
 }
 
 std::vector<double> hybrid_shares(const Shape& image, Border border, std::size_t most, double from, double to) {

@@ -18,12 +18,11 @@
 #include "kernels/primitives/line/threads.hpp"
 #include "kernels/primitives/workspace.hpp"
 #include "kernels/sat/request.hpp"
+#include "kernels/scan/request.hpp"
 #include "research/cost_formula.hpp"
 #include "research/hierarchy_clock.hpp"
 #include "research/paper_costs.hpp"
-#include "simt/histogram.hpp"
-#include "simt/sat.hpp"
-#include "simt/scan.hpp"
+#include "simt/plan.hpp"
 
 namespace areal {
 namespace {
@@ -88,13 +87,13 @@ std::vector<LaunchCounts> run_table(const AlgorithmRequest& asked, const simt::O
   plan_options.algorithm = std::string(asked.algorithm), plan_options.scan = asked.scan;
   const SatPlan plan({asked.width, asked.height}, asked.types, plan_options);
   kernels::SatRequest request{plan.image_shape(), asked.types, Border::none};
-  request.r = asked.r, request.scan = asked.scan;
+  request.r = asked.r, request.scan = asked.scan, request.id = asked.algorithm;
   Array image(plan.image_shape(), asked.types.input);  // nothing of what is counted depends on the pixels
   std::memset(image.data(), 0, image.bytes());
   Array table(plan.table_shape(), asked.types.table);
   DeviceWorkspace workspace(plan.workspace_bytes());
   plan.prepare(workspace.data());
-  return simt::sat(asked.algorithm, request, {std::as_const(image).view(), table.view()}, workspace.data(), options);
+  return simt::execute<kernels::Sat>(request, {std::as_const(image).view(), table.view()}, workspace.data(), options);
 }
 
 /// Labels of 32 bits, so that no table of bins is read, which the formulas leave out.
@@ -113,8 +112,8 @@ std::vector<LaunchCounts> run_tensor(const AlgorithmRequest& asked, const simt::
   Array tensor(plan.tensor_shape(), asked.counter);
   DeviceWorkspace workspace(device.workspace_bytes());
   device.prepare(workspace.data(), Stream::host());
-  return simt::histogram(asked.algorithm, device.request(), std::as_const(image).view(), {}, tensor.view(),
-                         workspace.data(), options);
+  return simt::execute<kernels::Histogram>(device.request(), {std::as_const(image).view(), tensor.view()},
+                                           workspace.data(), options);
 }
 
 /// k is what the plan chose.
@@ -128,8 +127,8 @@ std::vector<LaunchCounts> run_line(const AlgorithmRequest& asked, const simt::Op
   std::memset(line.data(), 0, line.bytes());
   DeviceWorkspace workspace(plan.workspace_bytes());
   plan.prepare(workspace.data());
-  return simt::scan({asked.algorithm, asked.types, asked.width, asked.threads, k}, std::as_const(line).view(),
-                    sums.view(), workspace.data(), options);
+  return simt::execute<kernels::Scan>({std::string(asked.algorithm), asked.types, asked.width, asked.threads, k},
+                                      {std::as_const(line).view(), sums.view()}, workspace.data(), options);
 }
 
 std::string times(std::string_view formula, std::string_view what) {

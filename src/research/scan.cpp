@@ -1,16 +1,14 @@
 // Sums of a line: checks, and the call of a device.
-#include "cuda/scan.hpp"
 #include <algorithm>
 #include <areal/catalog.hpp>
 #include <areal/error.hpp>
 #include <areal/research/scan.hpp>
 #include <bit>
-#include <cstring>
+#include <memory>
+#include "api/core/device_plan.hpp"
 #include "api/core/require.hpp"
 #include "api/core/view_check.hpp"
-#include "api/sat/sat_device.hpp"
-#include "cuda/device.hpp"
-#include "simt/scan.hpp"
+#include "kernels/scan/request.hpp"
 
 namespace areal {
 namespace {
@@ -33,13 +31,13 @@ std::int64_t least_group(std::int64_t p, std::int64_t n) {
 
 struct ScanPlan::State {
   ScanOptions options;
-  kernels::ScanRequest request;  // its id is the options'
-  std::size_t workspace_bytes = 0;
+  kernels::ScanRequest request;
+  std::shared_ptr<const kernels::AnyDevicePlan<kernels::Scan>> plan;
 
   bool on_cuda() const { return options.backend == Backend::cuda; }
   void check_workspace(const void* workspace) const {
-    require(workspace != nullptr || workspace_bytes == 0, "workspace is a null pointer: this plan needs ",
-            workspace_bytes, " bytes");
+    const std::size_t bytes = plan->workspace_bytes();
+    require(workspace != nullptr || bytes == 0, "workspace is a null pointer: this plan needs ", bytes, " bytes");
   }
 };
 
@@ -62,12 +60,11 @@ ScanPlan::ScanPlan(std::int64_t n, TypePair types, const ScanOptions& options) {
   require_backend(backend, options.device);
   if (options.group == 0) state->options.group = least_group(options.threads, n);
   state->request = {state->options.algorithm, types, n, options.threads, state->options.group};
-  state->workspace_bytes = backend == Backend::cuda ? cuda::scan_workspace_bytes(state->request)
-                                                    : simt::scan_workspace_bytes(state->request);
+  state->plan = device_plan<kernels::Scan>(backend, options.device, state->request);
   state_ = std::move(state);
 }
 
-std::size_t ScanPlan::workspace_bytes() const noexcept { return state_->workspace_bytes; }
+std::size_t ScanPlan::workspace_bytes() const noexcept { return state_->plan->workspace_bytes(); }
 std::int64_t ScanPlan::length() const noexcept { return state_->request.n; }
 TypePair ScanPlan::types() const noexcept { return state_->request.types; }
 const ScanOptions& ScanPlan::options() const noexcept { return state_->options; }
@@ -77,14 +74,9 @@ const std::string& ScanPlan::algorithm() const noexcept { return state_->options
 void ScanPlan::prepare(void* workspace, Stream stream) const {
   const State& s = *state_;
   s.check_workspace(workspace);
-  if (s.workspace_bytes == 0) return;
-  if (!s.on_cuda()) {
-    std::memset(workspace, 0, s.workspace_bytes);
-    return;
-  }
-  require_stream(stream);
-  const cuda::DeviceScope scope(s.options.device);
-  cuda::clear(workspace, s.workspace_bytes, stream);
+  if (s.plan->workspace_bytes() == 0) return;
+  if (s.on_cuda()) require_stream(stream);
+  s.plan->prepare(workspace, stream);
 }
 
 void ScanPlan::execute(const ConstView& line, const View& sums, void* workspace, Stream stream) const {
@@ -93,13 +85,8 @@ void ScanPlan::execute(const ConstView& line, const View& sums, void* workspace,
   check_view("line", line, {s.request.n, 1}, s.request.types.input);
   check_view("sums", sums, {s.request.n, 1}, s.request.types.table);
   require(!may_overlap(sums, line), "the line and its sums share memory");
-  if (!s.on_cuda()) {
-    report(simt::scan(s.request, line, sums, workspace), s.options.launched);
-    return;
-  }
-  require_stream(stream);
-  const cuda::DeviceScope scope(s.options.device);
-  cuda::scan(s.request, line, sums, workspace, stream, s.options.launched);
+  if (s.on_cuda()) require_stream(stream);
+  s.plan->execute({line, sums}, workspace, stream, s.options.launched);
 }
 
 }  // namespace areal

@@ -9,13 +9,17 @@
 //
 // One Launcher is one device and one stream, and belongs to one thread at a time; several may run at once.
 
+#include <areal/execution.hpp>
 #include <areal/research/launch_counts.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <string>
 #include <type_traits>
 #include <typeinfo>
 #include <vector>
 
+#include "kernels/plan.hpp"
 #include "simt/checks/fault.hpp"
 #include "simt/engine/machine.hpp"
 #include "simt/engine/memory.hpp"
@@ -27,13 +31,20 @@ class Engine;
 
 class Launcher {
  public:
+  using Settings = Options;
+  static constexpr const char* name = "simt";
+
   explicit Launcher(Options options = {});
+  /// For a DevicePlan: `on_launch` is told of each launch that has run, where there is one.
+  Launcher(const Options& options, Stream, const LaunchReport* on_launch);
   ~Launcher();
   Launcher(const Launcher&) = delete;
   Launcher& operator=(const Launcher&) = delete;
 
   /// Registers memory that kernels may touch. Throws InvalidArgument if it overlaps another region.
   void add(const Region& region);
+  /// Registers all that a plan's run may touch. Inputs that overlap are one region.
+  void register_memory(std::vector<kernels::MemoryRange> ranges);
   /// Forgets the region that begins there.
   void remove(const void* data);
   /// The number of never written bytes of the region that begins there.
@@ -45,8 +56,8 @@ class Launcher {
     using Kernel = K<Machine, C>;
     run({typeid(Kernel).name(), Kernel::threads,
          std::is_empty_v<typename Kernel::Shared> ? 0 : sizeof(typename Kernel::Shared),
-         [](ThreadInterface& lane, const void* a) {
-           Kernel kernel{Machine(lane), *static_cast<const typename Kernel::Args*>(a)};
+         [](ThreadInterface& thread, const void* a) {
+           Kernel kernel{Machine(thread), *static_cast<const typename Kernel::Args*>(a)};
            kernel();
          }},
         blocks, &args);
@@ -54,6 +65,12 @@ class Launcher {
 
   /// The counterpart of cudaMemsetAsync: n bytes from p on, between two launches.
   void fill(void* p, int byte, std::size_t n);
+
+  /// Zeros, and a copy, outside of any run: neither checked nor counted.
+  void clear(void* p, std::size_t n);
+  void copy_in(void* to, const void* from, std::size_t n);
+  /// Blocks have as much shared memory as they ask for.
+  static void require_shared(const Options&, std::size_t, const std::string&) {}
 
   const std::vector<LaunchCounts>& launches() const { return launches_; }
   Counts total() const;
@@ -63,6 +80,7 @@ class Launcher {
   void run(const KernelShape& shape, std::int64_t blocks, const void* args);
 
   std::unique_ptr<Engine> engine_;
+  const LaunchReport* on_launch_ = nullptr;
   std::vector<LaunchCounts> launches_;
   std::uint64_t filled_ = 0;
 };

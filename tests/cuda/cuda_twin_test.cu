@@ -100,7 +100,7 @@ TEST_F(CudaTwins, Scan) {
   cuda::clear(sums.data(), blocks * 8, stream_->get());
   const ScanArgs args{static_cast<const std::uint32_t*>(in.data()), static_cast<std::uint32_t*>(out.data()),
                       static_cast<std::uint64_t*>(ticket.data()),
-                      static_cast<kernels::Tagged<std::uint32_t>*>(sums.data())};
+                      static_cast<kernels::TileState<std::uint32_t>*>(sums.data())};
   compare<Scans>("Scan", n, args, blocks, sizeof(Scan<cuda::Machine, kernels::NoConfig>::Shared), out.data(), n * 4,
                  [] {});
   std::vector<std::uint32_t> got(n);

@@ -6,7 +6,7 @@
 //   Sums   src/kernels/query/sums.hpp: vectors, a ballot, an atomic, 64-bit arithmetic
 
 #include "cuda/launcher.cuh"
-#include "kernels/primitives/handover.hpp"
+#include "kernels/primitives/tile_state.hpp"
 #include "kernels/primitives/warp/warp.hpp"
 #include "kernels/query/sums.hpp"
 #include "kernels/sat/volume/depth.hpp"
@@ -17,7 +17,7 @@ struct ScanArgs {
   const std::uint32_t* in;
   std::uint32_t* out;
   std::uint64_t* ticket;
-  kernels::Tagged<std::uint32_t>* sums;  ///< [blocks]
+  kernels::TileState<std::uint32_t>* sums;  ///< [blocks]
 };
 
 /// The inclusive sums of 1024 numbers a block. A block adds up what all blocks before it have published.
@@ -40,7 +40,7 @@ struct Scan {
     m.sync();
     const kernels::Ticket ticket = m.get(s.ticket);
     const auto block = static_cast<std::int64_t>(ticket.turn);
-    const auto tag = static_cast<std::uint32_t>(ticket.launch);
+    const auto epoch = static_cast<std::uint32_t>(ticket.launch);
     m.copy_async(s.tile[m.thread()], reinterpret_cast<const Four*>(a.in) + block * threads + m.thread());
     m.commit_copies();
     m.template wait_copies<0>();
@@ -54,11 +54,11 @@ struct Scan {
     AREAL_UNROLL
     for (int w = 0; w < warps; ++w)
       if (w < m.warp()) left += m.get(s.warp[w]);
-    if (m.thread() == threads - 1) m.store_relaxed(a.sums + block, {left + four.at[3], tag});
+    if (m.thread() == threads - 1) m.store_relaxed(a.sums + block, {left + four.at[3], epoch});
     std::uint32_t before = 0;
     for (std::int64_t i = m.thread(); i < block; i += threads) {
       auto word = m.load_relaxed(a.sums + i);
-      while (word.tag != tag) {
+      while (word.epoch != epoch) {
         m.pause();
         word = m.load_relaxed(a.sums + i);
       }
@@ -94,7 +94,7 @@ __device__ __forceinline__ void scan_by_hand(const ScanArgs& a) {
   __syncthreads();
   const ulonglong2 ticket = *reinterpret_cast<const ulonglong2*>(&s.turn);
   const auto block = static_cast<long long>(ticket.x);
-  const auto tag = static_cast<unsigned>(ticket.y);
+  const auto epoch = static_cast<unsigned>(ticket.y);
   const uint4* const from = reinterpret_cast<const uint4*>(a.in) + block * 256 + thread;
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;\n\tcp.async.commit_group;\n\tcp.async.wait_group 0;" ::"r"(
                    static_cast<unsigned>(__cvta_generic_to_shared(&s.tile[thread]))),
@@ -118,14 +118,14 @@ __device__ __forceinline__ void scan_by_hand(const ScanArgs& a) {
     if (w < warp) left += s.warp[w];
   unsigned long long* const sums = reinterpret_cast<unsigned long long*>(a.sums);
   if (thread == 255) {
-    const unsigned long long word = static_cast<unsigned long long>(tag) << 32 | (left + four.w);
+    const unsigned long long word = static_cast<unsigned long long>(epoch) << 32 | (left + four.w);
     asm volatile("st.relaxed.gpu.global.b64 [%0], %1;" ::"l"(sums + block), "l"(word));
   }
   unsigned before = 0;
   for (long long i = thread; i < block; i += 256) {
     unsigned long long word;
     asm volatile("ld.relaxed.gpu.global.b64 %0, [%1];" : "=l"(word) : "l"(sums + i));
-    while (static_cast<unsigned>(word >> 32) != tag) {
+    while (static_cast<unsigned>(word >> 32) != epoch) {
       __nanosleep(20);
       asm volatile("ld.relaxed.gpu.global.b64 %0, [%1];" : "=l"(word) : "l"(sums + i));
     }

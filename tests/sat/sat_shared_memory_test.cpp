@@ -14,11 +14,11 @@ constexpr std::size_t KiB = 1024;
 
 template <class In, class T>
 std::size_t bytes_of(std::string_view id) {
-  if (id == "lookback") return sizeof(typename Lookback<NoMachine, LookbackConfig<In, T, LookbackOrder::rows>>::Shared);
+  if (id == "lookback") return sizeof(typename Lookback<NoMachine, LookbackConfig<In, T, GatherByRows>>::Shared);
   if (id == "lookback-diagonal")
-    return sizeof(typename Lookback<NoMachine, LookbackConfig<In, T, LookbackOrder::diagonals>>::Shared);
+    return sizeof(typename Lookback<NoMachine, LookbackConfig<In, T, GatherAlongDiagonals>>::Shared);
   if (id == "all-partials")
-    return sizeof(typename Lookback<NoMachine, LookbackConfig<In, T, LookbackOrder::direct>>::Shared);
+    return sizeof(typename Lookback<NoMachine, LookbackConfig<In, T, GatherAllPartials>>::Shared);
   return sizeof(typename Thin<NoMachine, ThinConfig<In, T>>::Shared);
 }
 
@@ -26,7 +26,7 @@ template <class In, class T>
 void expect_fit(const std::string& types) {
   for (const char* id : {"lookback", "lookback-diagonal", "all-partials", "thin"})
     EXPECT_LE((bytes_of<In, T>(id)), 99 * KiB) << types << ", " << id;
-  EXPECT_TRUE(std::any_of(std::begin(smaller_sats), std::end(smaller_sats), [](std::string_view id) {
+  EXPECT_TRUE(std::any_of(std::begin(policy::smaller_sats), std::end(policy::smaller_sats), [](std::string_view id) {
     return bytes_of<In, T>(id) <= 64 * KiB;
   })) << types;
 }

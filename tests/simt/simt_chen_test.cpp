@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 #include <numeric>
 #include <random>
-#include "kernels/sat/papers_registry.hpp"
+#include "kernels/sat/registry.hpp"
 #include "simt/launcher.hpp"
 
 namespace areal::simt {

@@ -2,7 +2,7 @@
 // of the HMM, worked out by hand.
 #include <gtest/gtest.h>
 #include <numeric>
-#include "kernels/sat/papers_registry.hpp"
+#include "kernels/sat/registry.hpp"
 #include "research/hierarchy_clock.hpp"
 #include "simt_kernels.hpp"
 

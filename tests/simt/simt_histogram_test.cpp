@@ -7,8 +7,8 @@
 #include "api/core/pixel_rule.hpp"
 #include "api/histogram/histogram_device.hpp"
 #include "histogram_oracle.hpp"
-#include "simt/histogram.hpp"
 #include "simt/launcher.hpp"
+#include "simt/plan.hpp"
 
 namespace areal {
 namespace {
@@ -312,8 +312,8 @@ TEST(SimtHistogram, Schedules) {
       options.seed = seed;
       options.residents = static_cast<int>(seed);
       options.start = seed % 2 ? simt::StartOrder::random : simt::StartOrder::descending;
-      simt::histogram("reduce-then-scan", plan.request(), in.image.view, in.weights.view, tensor.view, workspace.data(),
-                      options);
+      simt::execute<kernels::Histogram>(plan.request(), {in.image.view, tensor.view, in.weights.view}, workspace.data(),
+                                        options);
       EXPECT_TRUE(tensor.same(reference));
     }
   }
@@ -340,7 +340,7 @@ TEST(SimtHistogram, WritesEachElementOnce) {
       if (event.op != simt::Op::store) ++reads;
       for (unsigned i = 0; i < event.bytes; ++i) ++writes[static_cast<std::size_t>(at - first) + i];
     };
-    simt::histogram("reduce-then-scan", plan.request(), in.image.view, {}, tensor.view, workspace.data(), options);
+    simt::execute<kernels::Histogram>(plan.request(), {in.image.view, tensor.view}, workspace.data(), options);
     EXPECT_EQ(reads, 0);
     EXPECT_EQ(writes, std::vector<int>(writes.size(), 1));
   }

@@ -6,7 +6,7 @@
 #include <set>
 #include "research/cost_names.hpp"
 #include "kasagi_cost.hpp"
-#include "kernels/sat/papers_registry.hpp"
+#include "kernels/sat/registry.hpp"
 #include "simt/launcher.hpp"
 
 namespace areal::simt {
@@ -230,7 +230,7 @@ TEST(Kasagi, OneReadOneWrite) {
 template <int w>
 std::int64_t hybrid(const Size& s, double r) {
   const Counts c = run<kernels::HybridOneReadOneWrite<w>>(s.h, s.w, {}, r);
-  const std::int64_t k = kernels::triangle_side(r, kasagi::tiles_of(s.h, w), kasagi::tiles_of(s.w, w));
+  const std::int64_t k = formulas::triangle_side(r, kasagi::tiles_of(s.h, w), kasagi::tiles_of(s.w, w));
   const std::string what = words(s) + ", w " + std::to_string(w) + ", r " + std::to_string(r);
   expect_cost(c, kasagi::cost_of_hybrid(s.h, s.w, w, k), what);
   expect_coalesced(c, w, what);
@@ -265,7 +265,7 @@ TEST(Kasagi, Hybrid) {
 }
 
 TEST(Kasagi, TrianglesAreMadeOfTiles) {
-  using kernels::triangle_side;
+  using formulas::triangle_side;
   EXPECT_EQ(triangle_side(0.25, 1, 1), 0);
   EXPECT_EQ(triangle_side(0.99, 2, 2), 1);
   EXPECT_EQ(triangle_side(0.999, 32, 32), 31);
@@ -275,7 +275,7 @@ TEST(Kasagi, TrianglesAreMadeOfTiles) {
     for (double r = 0.01; r < 1; r += 0.017) {
       const std::int64_t side = triangle_side(r, t, t);
       for (std::int64_t other = 0; other < t; ++other)
-        EXPECT_LE(std::abs(kernels::share_of(side, t, t) - r), std::abs(kernels::share_of(other, t, t) - r) + 1e-12);
+        EXPECT_LE(std::abs(formulas::share_of(side, t, t) - r), std::abs(formulas::share_of(other, t, t) - r) + 1e-12);
     }
 }
 

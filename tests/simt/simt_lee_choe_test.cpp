@@ -5,13 +5,13 @@
 #include <numeric>
 #include <set>
 #include "histogram_request.hpp"
-#include "kernels/histogram/papers_registry.hpp"
+#include "kernels/histogram/registry.hpp"
 
 namespace areal::simt {
 namespace {
 
-using kernels::Padded;
-using kernels::Rotated;
+using kernels::PaddedBanks;
+using kernels::RotatedBanks;
 
 // ---------------------------------------------------------------- positions of elements
 
@@ -31,8 +31,8 @@ int holes(int n) {
 }
 
 TEST(LeeChoe, Figures1And2) {
-  EXPECT_EQ(Padded<16>::at(26), 27);
-  EXPECT_EQ(Padded<16>::cells(64), 64 + 3);  // 64 / 16 - 1 are never used
+  EXPECT_EQ(PaddedBanks<16>::at(26), 27);
+  EXPECT_EQ(PaddedBanks<16>::cells(64), 64 + 3);  // 64 / 16 - 1 are never used
   for (const auto& [i, cell] : {std::pair{15, 15},
                                 {16, 17},
                                 {30, 31},
@@ -45,21 +45,21 @@ TEST(LeeChoe, Figures1And2) {
                                 {60, 63},
                                 {61, 48},
                                 {63, 50}})
-    EXPECT_EQ(Rotated<16>::at(i), cell) << i;
+    EXPECT_EQ(RotatedBanks<16>::at(i), cell) << i;
 }
 
 template <int b>
 void mapping() {
   for (int i = 0; i < 5000; ++i) {
     const int row = i / b;
-    ASSERT_EQ(Rotated<b>::at(i), b * row + (i % b + row) % b) << i;  // the diagonal arrangement
-    ASSERT_EQ(Rotated<b>::at(i) % b, Padded<b>::at(i) % b) << i;     // Harris' banks
-    ASSERT_LT(Rotated<b>::at(i), Rotated<b>::cells(i + 1)) << i;
-    ASSERT_LT(Padded<b>::at(i), Padded<b>::cells(i + 1)) << i;
+    ASSERT_EQ(RotatedBanks<b>::at(i), b * row + (i % b + row) % b) << i;    // the diagonal arrangement
+    ASSERT_EQ(RotatedBanks<b>::at(i) % b, PaddedBanks<b>::at(i) % b) << i;  // Harris' banks
+    ASSERT_LT(RotatedBanks<b>::at(i), RotatedBanks<b>::cells(i + 1)) << i;
+    ASSERT_LT(PaddedBanks<b>::at(i), PaddedBanks<b>::cells(i + 1)) << i;
   }
   for (int n = 0; n < 2 * b * b + 3 * b; n += n < 3 * b ? 1 : 7) {
-    ASSERT_EQ(cells_of<Rotated<b>>(n).size(), static_cast<std::size_t>(n));
-    ASSERT_EQ(holes<Rotated<b>>(n) == 0, n % b == 0 || n / b % b == 0) << n;
+    ASSERT_EQ(cells_of<RotatedBanks<b>>(n).size(), static_cast<std::size_t>(n));
+    ASSERT_EQ(holes<RotatedBanks<b>>(n) == 0, n % b == 0 || n / b % b == 0) << n;
   }
 }
 TEST(LeeChoe, TheMappingIsTheDiagonalArrangementAndHasHolesUnlessTheBanksDivideTheLength) {
@@ -67,10 +67,10 @@ TEST(LeeChoe, TheMappingIsTheDiagonalArrangementAndHasHolesUnlessTheBanksDivideT
   mapping<16>();
   mapping<32>();
   for (const int n : {1080, 2160}) {
-    EXPECT_GT(holes<Rotated<>>(n), 0) << n;
-    EXPECT_EQ(Rotated<>::cells(n) % 32, 0) << n;
+    EXPECT_GT(holes<RotatedBanks<>>(n), 0) << n;
+    EXPECT_EQ(RotatedBanks<>::cells(n) % 32, 0) << n;
   }
-  for (const int n : {1920, 2560, 4096}) EXPECT_EQ(holes<Rotated<>>(n), 0) << n;
+  for (const int n : {1920, 2560, 4096}) EXPECT_EQ(holes<RotatedBanks<>>(n), 0) << n;
 }
 
 // ---------------------------------------------------------------- sweeps
@@ -161,8 +161,8 @@ void sweeps() {
   expect_conflicts<Map, 8192, 1024>(8);
 }
 TEST(LeeChoe, SweepsAreFreeOfConflictsUpToTheBanksSquare) {
-  sweeps<Padded<>>();
-  sweeps<Rotated<>>();
+  sweeps<PaddedBanks<>>();
+  sweeps<RotatedBanks<>>();
 }
 TEST(LeeChoe, WithoutAMappingThereWouldBeConflicts) {
   struct Plain {
@@ -219,12 +219,12 @@ void scan_any_operation() {
   EXPECT_EQ(launcher.total().block_barriers, 2u * (std::bit_width(static_cast<unsigned>(n)) - 1) + 1);
 }
 TEST(LeeChoe, ScansTakeAnyOperationAndAnyPowerOfTwo) {
-  scan_any_operation<Padded<>, 1, 1>();
-  scan_any_operation<Rotated<>, 2, 1>();
-  scan_any_operation<Padded<>, 4, 64>();
-  scan_any_operation<Rotated<>, 64, 32>();
-  scan_any_operation<Padded<>, 512, 32>();
-  scan_any_operation<Rotated<>, 1024, 128>();
+  scan_any_operation<PaddedBanks<>, 1, 1>();
+  scan_any_operation<RotatedBanks<>, 2, 1>();
+  scan_any_operation<PaddedBanks<>, 4, 64>();
+  scan_any_operation<RotatedBanks<>, 64, 32>();
+  scan_any_operation<PaddedBanks<>, 512, 32>();
+  scan_any_operation<RotatedBanks<>, 1024, 128>();
 }
 
 // ---------------------------------------------------------------- integral histograms
@@ -232,17 +232,17 @@ TEST(LeeChoe, ScansTakeAnyOperationAndAnyPowerOfTwo) {
 /// Like the four algorithms, but with blocks of at most 64 threads: lines of several blocks that are not long.
 constexpr int most = 64;
 template <class T>
-using SmallHarris = kernels::ScanTranspose<T, Padded<>, false, most>;
+using SmallHarris = kernels::ScanTranspose<T, PaddedBanks<>, false, most>;
 template <class T>
-using SmallMultiple = kernels::ScanTranspose<T, Padded<>, true, most>;
+using SmallMultiple = kernels::ScanTranspose<T, PaddedBanks<>, true, most>;
 template <class T>
-using SmallShared = kernels::ScanTranspose<T, Rotated<>, false, most>;
+using SmallShared = kernels::ScanTranspose<T, RotatedBanks<>, false, most>;
 template <class T>
-using SmallLeeChoe = kernels::ScanTranspose<T, Rotated<>, true, most>;
+using SmallLeeChoe = kernels::ScanTranspose<T, RotatedBanks<>, true, most>;
 
 template <class T, template <class> class Algorithm>
 Ran run(const Asked& asked, const Options& options = {}) {
-  return run<T>(kernels::PlainHistogram<Launcher, T, Algorithm>::entry(), asked, options);
+  return run<T>(kernels::PlainHistogram<Launcher, T, Algorithm>::kernels(), asked, options);
 }
 
 std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -330,8 +330,10 @@ TEST(LeeChoe, LinesOfBigImages) {
   EXPECT_EQ((run<std::uint64_t, LeeChoe>({1, 4096, 1}).launches.size()), 5u);
   EXPECT_EQ((run<std::uint64_t, LeeChoe>({1, 4097, 1}).launches.size()), 7u);
   for (const std::size_t bytes :
-       {sizeof(kernels::Prescan<kernels::NoMachine, kernels::PrescanConfig<std::uint32_t, Padded<>, 1024, 8>>::Shared),
-        sizeof(kernels::Prescan<kernels::NoMachine, kernels::PrescanConfig<std::uint64_t, Padded<>, 1024, 4>>::Shared)})
+       {sizeof(kernels::Prescan<kernels::NoMachine,
+                                kernels::PrescanConfig<std::uint32_t, PaddedBanks<>, 1024, 8>>::Shared),
+        sizeof(kernels::Prescan<kernels::NoMachine,
+                                kernels::PrescanConfig<std::uint64_t, PaddedBanks<>, 1024, 4>>::Shared)})
     EXPECT_LE(bytes, 48u * 1024);
 }
 
@@ -377,15 +379,16 @@ TEST(LeeChoe, AnyScheduleGivesTheSameTensor) {
 }
 
 TEST(LeeChoe, TheIdsAreTheirs) {
-  using kernels::histogram_paper_entry_of;
+  using kernels::PaperTensors;
+  using kernels::TypeGroup;
   // Launches for lines of 3000: of two blocks each, or of one.
   for (const auto& [id, launches] :
        {std::pair{"harris", 7u}, {"lee-choe-shared", 7u}, {"lee-choe-multiple", 5u}, {"lee-choe", 5u}}) {
-    EXPECT_TRUE((histogram_paper_entry_of<Launcher, kernels::Group::g32u>(id, Type::u16).execute)) << id;
-    EXPECT_TRUE((histogram_paper_entry_of<Launcher, kernels::Group::g64u>(id, Type::u64).execute)) << id;
-    EXPECT_FALSE((histogram_paper_entry_of<Launcher, kernels::Group::g64f>(id, Type::f64).execute)) << id;
-    const auto entry = histogram_paper_entry_of<Launcher, kernels::Group::g32u>(id, Type::u32);
-    EXPECT_EQ((run<std::uint32_t>(entry, {2, 3000, 2}).launches.size()), launches) << id;
+    EXPECT_TRUE((PaperTensors::find<Launcher, TypeGroup::g32u>({id, Type::u16}).execute)) << id;
+    EXPECT_TRUE((PaperTensors::find<Launcher, TypeGroup::g64u>({id, Type::u64}).execute)) << id;
+    EXPECT_FALSE((PaperTensors::find<Launcher, TypeGroup::g64f>({id, Type::f64}).execute)) << id;
+    const auto kernels = PaperTensors::find<Launcher, TypeGroup::g32u>({id, Type::u32});
+    EXPECT_EQ((run<std::uint32_t>(kernels, {2, 3000, 2}).launches.size()), launches) << id;
   }
 }
 

@@ -5,14 +5,14 @@
 #include <bit>
 #include <numeric>
 #include "histogram_request.hpp"
-#include "kernels/histogram/papers_registry.hpp"
+#include "kernels/histogram/registry.hpp"
 
 namespace areal::simt {
 namespace {
 
 template <class T, template <class> class Algorithm>
 Ran run(const Asked& asked, const Options& options = {}) {
-  return run<T>(kernels::PlainHistogram<Launcher, T, Algorithm>::entry(), asked, options);
+  return run<T>(kernels::PlainHistogram<Launcher, T, Algorithm>::kernels(), asked, options);
 }
 /// Blocks of at most 64 threads: rows of several pieces that are not long.
 template <class T>
@@ -58,7 +58,7 @@ bool is_small(const Asked& s) { return s.width < 1000 && s.height * s.width * s.
 std::vector<std::pair<int, int>> blocks_on_tiles() {
   std::vector<std::pair<int, int>> all;
   for (const int tile : {16, 32, 64})
-    for (const int threads : kernels::tile_threads(tile)) all.emplace_back(tile, threads);
+    for (const int threads : formulas::tile_threads(tile)) all.emplace_back(tile, threads);
   return all;
 }
 
@@ -131,7 +131,7 @@ TEST(Poostchi, TransposesMeetNoBankTwiceAndAreCoalesced) {
 TEST(Poostchi, CwTisHasALaunchForEachStrip) {
   for (const auto& [tile, threads] : blocks_on_tiles())
     for (Asked s : sizes()) {
-      if (threads != kernels::default_tile_threads(tile) && !is_small(s)) continue;
+      if (threads != formulas::default_tile_threads(tile) && !is_small(s)) continue;
       s.tile = tile, s.tile_threads = threads;
       const std::int64_t b = s.bins, h = s.height, w = s.width, n = h * w, all = n * b;
       const std::int64_t across = up(w, tile), down = up(h, tile);
@@ -152,7 +152,7 @@ TEST(Poostchi, CwTisHasALaunchForEachStrip) {
 TEST(Poostchi, WfTisHasALaunchForEachDiagonal) {
   for (const auto& [tile, threads] : blocks_on_tiles())
     for (Asked s : sizes()) {
-      if (threads != kernels::default_tile_threads(tile) && !is_small(s)) continue;
+      if (threads != formulas::default_tile_threads(tile) && !is_small(s)) continue;
       s.tile = tile, s.tile_threads = threads;
       const std::int64_t b = s.bins, h = s.height, w = s.width, n = h * w, all = n * b;
       const std::int64_t across = up(w, tile), down = up(h, tile);
@@ -280,7 +280,7 @@ TEST(Poostchi, AnyScheduleGivesTheSameTensor) {
       Options options;
       options.seed = seed++, options.residents = residents, options.start = start;
       Asked asked{70, 45, 2, Border::none, 16 << seed % 3, seed};
-      const auto threads = kernels::tile_threads(asked.tile);
+      const auto threads = formulas::tile_threads(asked.tile);
       asked.tile_threads = threads[seed % threads.size()];
       run<std::uint32_t, SmallBaseline>(asked, options);
       run<std::uint32_t, SmallScanTransposeScan>({9, 300, 2, Border::none, 32, seed}, options);
@@ -290,19 +290,20 @@ TEST(Poostchi, AnyScheduleGivesTheSameTensor) {
 }
 
 TEST(Poostchi, TheIdsAreTheirs) {
-  using kernels::histogram_paper_entry_of;
+  using kernels::PaperTensors;
+  using kernels::TypeGroup;
   for (const char* id : {"cw-b", "cw-sts", "cw-tis", "wf-tis"}) {
     for (const Type counter : {Type::u16, Type::u32})
-      EXPECT_TRUE((histogram_paper_entry_of<Launcher, kernels::Group::g32u>(id, counter).execute)) << id;
-    EXPECT_TRUE((histogram_paper_entry_of<Launcher, kernels::Group::g64u>(id, Type::u64).execute)) << id;
-    EXPECT_FALSE((histogram_paper_entry_of<Launcher, kernels::Group::g32f>(id, Type::f32).execute)) << id;
-    const auto entry = histogram_paper_entry_of<Launcher, kernels::Group::g32u>(id, Type::u32);
-    const std::size_t launches = run<std::uint32_t>(entry, {40, 70, 3}).launches.size();
+      EXPECT_TRUE((PaperTensors::find<Launcher, TypeGroup::g32u>({id, counter}).execute)) << id;
+    EXPECT_TRUE((PaperTensors::find<Launcher, TypeGroup::g64u>({id, Type::u64}).execute)) << id;
+    EXPECT_FALSE((PaperTensors::find<Launcher, TypeGroup::g32f>({id, Type::f32}).execute)) << id;
+    const auto kernels = PaperTensors::find<Launcher, TypeGroup::g32u>({id, Type::u32});
+    const std::size_t launches = run<std::uint32_t>(kernels, {40, 70, 3}).launches.size();
     const std::map<std::string, std::size_t> expected{
         {"cw-b", 1 + 3 * 40 + 3 + 3 * 70 + 1}, {"cw-sts", 5}, {"cw-tis", 1 + 3 + 2}, {"wf-tis", 1 + 3 + 2 - 1}};
     EXPECT_EQ(launches, expected.at(id)) << id;
   }
-  EXPECT_FALSE((histogram_paper_entry_of<Launcher, kernels::Group::g32u>("reduce-then-scan", Type::u32).execute));
+  EXPECT_FALSE((PaperTensors::find<Launcher, TypeGroup::g32u>({"reduce-then-scan", Type::u32}).execute));
 }
 
 }  // namespace

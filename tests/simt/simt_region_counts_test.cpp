@@ -3,7 +3,8 @@
 #include <areal/region.hpp>
 #include <optional>
 #include <vector>
-#include "simt/query.hpp"
+#include "kernels/query/request.hpp"
+#include "simt/plan.hpp"
 
 namespace areal {
 namespace {
@@ -14,7 +15,7 @@ class Reads : public testing::Test {
   static constexpr std::uint64_t a_region = 4;  // numbers
   static constexpr std::size_t n = 640;
   static Counts counts(const kernels::RegionRequest& request) {
-    const auto launches = simt::answer(request);
+    const auto launches = simt::execute<kernels::Query>({}, request, nullptr);
     EXPECT_EQ(launches.size(), 1u);
     return launches.at(0).counts;
   }

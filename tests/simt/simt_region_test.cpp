@@ -2,7 +2,8 @@
 #include "device_border_cases.hpp"
 #include "device_corner_cases.hpp"
 #include "device_region_cases.hpp"
-#include "simt/query.hpp"
+#include "kernels/query/request.hpp"
+#include "simt/plan.hpp"
 
 namespace areal {
 namespace {
@@ -109,12 +110,13 @@ TEST(SimtRegions, AnyScheduleGivesTheSameAnswersAndTheSmallestRefused) {
     std::int64_t refused = 77;
     simt::Options options;
     options.seed = seed, options.residents = static_cast<int>(seed), options.start = simt::StartOrder::random;
-    simt::answer(
+    simt::execute<kernels::Query>(
+        {},
         kernels::SumsRequest{table.view(),
                              {regions.data(), static_cast<std::int64_t>(regions.size()), Outside::error, &refused},
                              out.data(),
                              true},
-        options);
+        nullptr, options);
     if (seed == 1) first = out;
     EXPECT_EQ(differences(out, first), 0u) << "seed " << seed;
     EXPECT_EQ(refused, 77) << "seed " << seed;  // the first of the arbitrary ones
@@ -224,7 +226,8 @@ TEST(SimtBorders, AnyScheduleGivesTheSameTable) {
     Padded got(Type::f32, {71, 62});
     simt::Options options;
     options.seed = seed, options.residents = static_cast<int>(seed), options.start = simt::StartOrder::random;
-    simt::answer(kernels::ConvertRequest{from.view(), got.view(), Border::zero, pixels}, options);
+    simt::execute<kernels::Query>({}, kernels::ConvertRequest{from.view(), got.view(), Border::zero, pixels}, nullptr,
+                                  options);
     EXPECT_EQ(output_differences<float>(got, want), 0u) << "seed " << seed;
   }
 }

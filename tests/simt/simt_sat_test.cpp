@@ -6,7 +6,8 @@
 #include "conformance/oracle.hpp"
 #include "conformance/picture.hpp"
 #include "conformance/sat_case.hpp"
-#include "simt/sat.hpp"
+#include "kernels/sat/request.hpp"
+#include "simt/plan.hpp"
 
 namespace areal::simt {
 namespace {
@@ -17,12 +18,11 @@ using conformance::device_sat_ids;
 class Tables {
  public:
   Tables(std::string id, const kernels::SatRequest& request)
-      : id_(std::move(id)),
-        request_(request),
+      : request_(with_id(request, std::move(id))),
         image_(conformance::random_image(request.types.input, request.image,
                                          request.ignore_nan ? conformance::Fill::holes : conformance::Fill::wild, 5),
                conformance::placements[0]),
-        workspace_(sat_workspace_bytes(id_, request_)) {
+        workspace_(make_plan<kernels::Sat>(request_)->workspace_bytes()) {
     const Shape& shape = request.image;
     if (request.mask)
       mask_ =
@@ -43,9 +43,9 @@ class Tables {
            squares = table(request_.squares.has_value(), request_.squares.value_or(Type::u64), image, border),
            tilted = table(request_.tilted, request_.types.table, image, Border::zero),
            count = table(request_.counts(), Type::u32, plane, border);
-    launches =
-        sat(id_, request_, {image_.view(), sum.view(), mask_.view(), squares.view(), tilted.view(), count.view()},
-            workspace_.data(), options);
+    launches = execute<kernels::Sat>(
+        request_, {image_.view(), sum.view(), mask_.view(), squares.view(), tilted.view(), count.view()},
+        workspace_.data(), options);
     std::vector<std::uint8_t> all;
     for (Buffer* buffer : {&sum, &squares, &tilted, &count})
       all.insert(all.end(), buffer->bytes().begin(), buffer->bytes().end());
@@ -56,7 +56,11 @@ class Tables {
  private:
   using Buffer = conformance::Buffer;
 
-  std::string id_;
+  static kernels::SatRequest with_id(kernels::SatRequest request, std::string id) {
+    request.id = std::move(id);
+    return request;
+  }
+
   kernels::SatRequest request_;
   Buffer image_, mask_;
   std::vector<std::uint8_t> workspace_;

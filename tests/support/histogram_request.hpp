@@ -10,7 +10,7 @@
 #include <random>
 #include <string>
 #include <vector>
-#include "kernels/histogram/entry.hpp"
+#include "kernels/histogram/run.hpp"
 #include "simt/launcher.hpp"
 
 namespace areal::simt {
@@ -96,7 +96,7 @@ inline kernels::HistogramRequest request_of(const Asked& asked, Type counter) {
 
 /// Runs it, with all memory poisoned except the image and the rule's table, and compares.
 template <class T>
-Ran run(const kernels::HistogramKernels<Launcher>& entry, const Asked& asked, const Options& options = {}) {
+Ran run(const kernels::HistogramKernels<Launcher>& kernels, const Asked& asked, const Options& options = {}) {
   const kernels::HistogramRequest request = request_of(asked, type_of<T>);
   const std::vector<unsigned char> pixels = pixels_of(asked);
   const std::int64_t more = asked.border == Border::zero ? 1 : 0;
@@ -106,7 +106,7 @@ Ran run(const kernels::HistogramKernels<Launcher>& entry, const Asked& asked, co
   std::vector<char> memory(static_cast<std::size_t>(pitch * shape.height * shape.channels) + 512 + asked.misalign);
   char* const first = memory.data() + (-reinterpret_cast<std::uintptr_t>(memory.data()) & 255) + asked.misalign;
   const View tensor(first, type_of<T>, shape, pitch);
-  std::vector<char> workspace(entry.workspace_bytes(request));
+  std::vector<char> workspace(kernels.workspace_bytes(request));
   const ConstView image(pixels.data(), Type::u8, request.image);
 
   Launcher launcher(options);
@@ -119,7 +119,7 @@ Ran run(const kernels::HistogramKernels<Launcher>& entry, const Asked& asked, co
     char* const rest = from + request.tables.size();
     launcher.add({"the workspace", rest, static_cast<std::size_t>(workspace.data() + workspace.size() - rest), false});
   }
-  entry.execute(launcher, request, image, {}, tensor, workspace.data());
+  kernels.execute(launcher, request, image, {}, tensor, workspace.data());
 
   Ran ran;
   ran.counts = launcher.total(), ran.launches = launcher.launches();

@@ -102,7 +102,7 @@ void add_algorithms(CLI::App& app, Settings& settings) {
       "  log2(x) is rounded up, and 0 up to 1; above(x, y) is 1 where x > y, else 0; mod(x, y) is the rest of x / y.\n"
       "On a GPU elements of shared memory do not count, and barriers are launches less one. On the CPU rows are of "
       "one\n"
-      "thread and --border none, all but a block's own scratch counts, cached or not, and barriers are passes less "
+      "thread and --border none, all but a tile's own scratch counts, cached or not, and barriers are passes less "
       "one.\n"
       "\nExample:\n  areal algorithms --json");
   verb->callback([&settings] {

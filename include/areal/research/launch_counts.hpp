@@ -89,8 +89,8 @@ struct LaunchCounts {
   int resident = 0;              ///< on cuda, blocks that one multiprocessor holds at once
 };
 
-/// Told of each launch of a plan on a device, in their order, by the thread that executes the plan: on simt when all of
-/// them are done, on cuda when each has been queued, so that an event may be recorded behind it. It may not throw.
+/// Told of each launch of a plan on a device, in their order, by the thread that executes the plan: on simt when each
+/// has run, on cuda when each has been queued, so that an event may be recorded behind it. It may not throw.
 using LaunchReport = std::function<void(const LaunchCounts&)>;
 
 }  // namespace areal

@@ -93,7 +93,9 @@ struct CountBeside {
 
 /// What a memory machine is charged or takes, and what the paper's formula gives, where it has one.
 struct CostBeside {
-  std::string formula;            ///< n elements, w, l and p of the machine; empty where the paper has none
+  /// n elements, w and l of the machine; p as the threads that are asked for, in whole blocks, or as many as there is
+  /// work for, but no more than the machine holds. Empty where the paper has none.
+  std::string formula;
   std::optional<double> counted;  ///< none: AlgorithmModel::no_time
   std::optional<double> expected;
   std::optional<double> difference() const {

@@ -7,7 +7,7 @@
 #include "cpu/simd.hpp"
 #include "cpu/threads.hpp"
 #include "cuda/device.hpp"
-#include "simt/sat.hpp"
+#include "simt/plan.hpp"
 
 namespace areal {
 namespace {

@@ -77,8 +77,8 @@ class Reporter {
 
 }  // namespace
 
-std::span<const int> tile_threads(int tile) noexcept { return kernels::tile_threads(tile); }
-int default_tile_threads(int tile) noexcept { return kernels::default_tile_threads(tile); }
+std::span<const int> tile_threads(int tile) noexcept { return formulas::tile_threads(tile); }
+int default_tile_threads(int tile) noexcept { return formulas::default_tile_threads(tile); }
 
 struct HistogramPlan::State {
   Shape image, tensor;

@@ -1,11 +1,9 @@
 #include "api/histogram/histogram_device.hpp"
 
 #include <cstring>
+#include "api/core/device_plan.hpp"
 #include "api/core/require.hpp"
-#include "api/sat/sat_device.hpp"
 #include "cuda/device.hpp"
-#include "kernels/primitives/workspace.hpp"
-#include "simt/histogram.hpp"
 
 namespace areal {
 namespace {
@@ -47,8 +45,9 @@ kernels::ChannelRule channel_rule(const cpu::ChannelBins& from) {
 
 DeviceHistogram::DeviceHistogram(const Shape& image, const cpu::PixelBins& rule, const HistogramOptions& options,
                                  std::string id)
-    : backend_(options.backend), device_(options.device), id_(std::move(id)), launched_(options.launched) {
+    : backend_(options.backend), device_(options.device), launched_(options.launched) {
   require_backend(backend_, device_);
+  request_.id = std::move(id);
   request_.image = image;
   request_.type = rule.type;
   request_.bins = rule.bins;
@@ -64,33 +63,24 @@ DeviceHistogram::DeviceHistogram(const Shape& image, const cpu::PixelBins& rule,
     request_.table_at[c] = channel.kind == cpu::ChannelBins::Kind::table ? append(request_.tables, channel.table)
                                                                          : append(request_.tables, channel.edges);
   }
-  if (backend_ == Backend::cuda) cuda_.emplace(id_, options.counter, device_);
-  workspace_bytes_ = cuda_ ? cuda_->workspace_bytes(request_) : simt::histogram_workspace_bytes(id_, request_);
+  plan_ = device_plan<kernels::Histogram>(backend_, device_, request_);
 }
 
 void DeviceHistogram::prepare(void* workspace, Stream stream) const {
-  if (workspace_bytes_ == 0 || request_.tables.empty()) return;
-  char* const tables = kernels::first_in(workspace);
-  if (backend_ == Backend::simt) {
-    std::memcpy(tables, request_.tables.data(), request_.tables.size());
-    return;
+  if (workspace_bytes() == 0 || request_.tables.empty()) return;
+  if (backend_ == Backend::cuda) {
+    require_stream(stream);
+    const cuda::DeviceScope scope(device_);
+    require(!cuda::is_capturing(stream),
+            "stream: it is being captured into a CUDA graph, which would read this plan's tables again at each "
+            "replay: prepare the workspace before");
   }
-  require_stream(stream);
-  const cuda::DeviceScope scope(device_);
-  require(!cuda::is_capturing(stream),
-          "stream: it is being captured into a CUDA graph, which would read this plan's tables again at each replay: "
-          "prepare the workspace before");
-  cuda::copy_in(tables, request_.tables.data(), request_.tables.size(), stream);
+  plan_->prepare(workspace, stream);
 }
 
 void DeviceHistogram::execute(const HistogramArguments& arguments, void* workspace, Stream stream) const {
-  if (backend_ == Backend::simt) {
-    report(simt::histogram(id_, request_, arguments.image, arguments.weights, arguments.tensor, workspace), launched_);
-    return;
-  }
-  require_stream(stream);
-  const cuda::DeviceScope scope(device_);
-  cuda_->execute(request_, arguments, workspace, stream, launched_);
+  if (backend_ == Backend::cuda) require_stream(stream);
+  plan_->execute(arguments, workspace, stream, launched_);
 }
 
 }  // namespace areal

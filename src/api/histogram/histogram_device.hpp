@@ -3,10 +3,10 @@
 
 #include <areal/histogram.hpp>
 #include <cstddef>
-#include <optional>
+#include <memory>
 #include <string>
+#include "api/core/device_plan.hpp"
 #include "cpu/histogram/pixel_bins.hpp"
-#include "cuda/histogram.hpp"
 #include "kernels/histogram/request.hpp"
 
 namespace areal {
@@ -16,7 +16,7 @@ class DeviceHistogram {
   /// Throws Unavailable where the backend, the device or the kernels are not there.
   DeviceHistogram(const Shape& image, const cpu::PixelBins& rule, const HistogramOptions& options, std::string id);
 
-  std::size_t workspace_bytes() const noexcept { return workspace_bytes_; }
+  std::size_t workspace_bytes() const noexcept { return plan_->workspace_bytes(); }
   const kernels::HistogramRequest& request() const noexcept { return request_; }
   /// Makes a new workspace ready: puts the rule's tables there.
   void prepare(void* workspace, Stream stream) const;
@@ -27,10 +27,8 @@ class DeviceHistogram {
   kernels::HistogramRequest request_;
   Backend backend_;
   int device_;
-  std::string id_;
   LaunchReport launched_;
-  std::optional<cuda::Histogram> cuda_;
-  std::size_t workspace_bytes_ = 0;
+  std::shared_ptr<const kernels::AnyDevicePlan<kernels::Histogram>> plan_;
 };
 
 }  // namespace areal

@@ -1,8 +1,5 @@
 #include "api/query/region_device.hpp"
-#include "api/sat/sat_device.hpp"
-#include "cuda/device.hpp"
-#include "cuda/query.hpp"
-#include "simt/query.hpp"
+#include "api/core/device_plan.hpp"
 
 namespace areal {
 
@@ -15,12 +12,7 @@ void require_place(const Place& on) {
 
 void answer(const Place& on, const kernels::RegionRequest& request) {
   require_place(on);
-  if (on.backend == Backend::simt) {
-    simt::answer(request);
-    return;
-  }
-  const cuda::DeviceScope scope(on.device);
-  cuda::answer(request, on.stream);
+  device_plan<kernels::Query>(on.backend, on.device, {})->execute(request, nullptr, on.stream, {});
 }
 
 }  // namespace areal

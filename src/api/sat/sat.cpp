@@ -40,7 +40,7 @@ using Plain = void (*)(const ConstView& in, const View& out);
 Plain plain_algorithm(std::string_view id, TypePair types) {
   return with_types(types, [&](auto cpp) -> Plain {
     using In = typename decltype(cpp)::Input;
-    using T = typename cpu::Modular<typename decltype(cpp)::Table>::type;
+    using T = typename cpu::Arithmetic<typename decltype(cpp)::Table>::type;
     if (id == "serial") return &cpu::serial<In, T>;
     if (id == "2r2w-cpu") return &cpu::raster_2r2w<In, T>;
     if (id == "4r1w-cpu") return &cpu::raster_4r1w<In, T>;

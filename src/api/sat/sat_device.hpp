@@ -4,21 +4,20 @@
 #include <areal/execution.hpp>
 #include <areal/sat.hpp>
 #include <cstddef>
-#include <optional>
+#include <memory>
 #include <string>
-#include <vector>
-#include "cuda/sat.hpp"
+#include "api/core/device_plan.hpp"
 #include "kernels/sat/request.hpp"
 
 namespace areal {
 
 class DeviceSat {
  public:
-  /// `id` may be auto; with squares it is always held. Throws Unavailable where the backend, the device or what the
+  /// `id` may be auto; with squares it is always lookback. Throws Unavailable where the backend, the device or what the
   /// options ask for is not there.
   DeviceSat(const Shape& image, TypePair types, const SatOptions& options, std::string id);
 
-  std::size_t workspace_bytes() const noexcept { return workspace_bytes_; }
+  std::size_t workspace_bytes() const noexcept { return plan_->workspace_bytes(); }
   const std::string& algorithm() const noexcept { return id_; }
   /// The algorithm is one of smaller tiles than auto would have, for the device's shared memory.
   bool is_smaller() const noexcept { return is_smaller_; }
@@ -28,25 +27,11 @@ class DeviceSat {
   void execute(const SatArguments& arguments, void* workspace, Stream stream) const;
 
  private:
-  void make_cuda(bool chosen);
-
-  kernels::SatRequest request_;
   Backend backend_;
-  int device_;
   std::string id_;
   bool is_smaller_ = false;
   LaunchReport launched_;
-  std::optional<cuda::Sat> cuda_;
-  std::size_t workspace_bytes_ = 0;
+  std::shared_ptr<const kernels::AnyDevicePlan<kernels::Sat>> plan_;
 };
-
-/// Throws Unavailable unless that backend, and its device, can be used.
-void require_backend(Backend backend, int device);
-/// Throws InvalidArgument where the launches are asked of a backend that has none.
-void require_launches(const LaunchReport& launched, Backend backend);
-/// Hands on what simt counted.
-void report(const std::vector<LaunchCounts>& launches, const LaunchReport& launched);
-/// Throws InvalidArgument unless the stream is one of CUDA's.
-void require_stream(Stream stream);
 
 }  // namespace areal

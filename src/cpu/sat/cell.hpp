@@ -21,15 +21,15 @@ void store(void* row, std::int64_t x, T value) {
 
 /// The arithmetic type of a table entry: unsigned for integers, so that a table wraps modulo 2^k.
 template <class T>
-struct Modular {
+struct Arithmetic {
   using type = std::make_unsigned_t<T>;
 };
 template <>
-struct Modular<float> {
+struct Arithmetic<float> {
   using type = float;
 };
 template <>
-struct Modular<double> {
+struct Arithmetic<double> {
   using type = double;
 };
 

@@ -3,9 +3,8 @@
 // bin, which a first launch sets to 0 and 1. The border is an offset of the tensor and a launch of its own that writes
 // zeros; the counts that a paper gives are those of border none.
 
-#include "kernels/histogram/entry.hpp"
 #include "kernels/histogram/pixel_bin.hpp"
-#include "kernels/histogram/poostchi/square_tile.hpp"
+#include "kernels/histogram/run.hpp"
 #include "kernels/primitives/fill_border.hpp"
 #include "kernels/primitives/planes.hpp"
 #include "kernels/primitives/table_geometry.hpp"
@@ -17,7 +16,6 @@ inline TensorSize tensor_size(const HistogramRequest& request) {
   const TableGeometry p = table_geometry(request.image, request.border);
   return {p.width, p.height, request.image.empty() ? 0 : request.bins};
 }
-inline TileChoice tile_choice(const HistogramRequest& request) { return {request.tile, request.tile_threads}; }
 
 // ---------------------------------------------------------------- the first launch
 
@@ -84,17 +82,18 @@ struct PlainHistogram {
     a.bins = static_cast<int>(size.bins);
     const Algorithm<T> algorithm(request, size, from);
     with_pixel(request.type, [&](auto value) {
-      launcher.template launch<InitialiseTensor, InitialiseConfig<T, decltype(value)>>(blocks_of(a.pixels, 256), a,
-                                                                                       false);
+      using Config = InitialiseConfig<T, decltype(value)>;
+      launcher.template launch<InitialiseTensor, Config>(
+          blocks_of(a.pixels, InitialiseTensor<NoMachine, Config>::threads), a, false);
     });
     algorithm.run(launcher, a.out);
   }
 
-  static HistogramKernels<Launcher> entry() {
-    HistogramKernels<Launcher> entry;  // its blocks have no more shared memory than every device gives
-    entry.workspace_bytes = &workspace_bytes;
-    entry.execute = &execute;
-    return entry;
+  static HistogramKernels<Launcher> kernels() {
+    HistogramKernels<Launcher> kernels;  // its blocks have no more shared memory than every device gives
+    kernels.workspace_bytes = &workspace_bytes;
+    kernels.execute = &execute;
+    return kernels;
   }
 
  private:

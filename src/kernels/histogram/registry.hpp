@@ -1,15 +1,26 @@
 #pragma once
-// The algorithms of the family `histogram`, for one counter and one launcher, as functions.
+// The algorithms of the subject `histogram`, for one counter and one launcher, as functions.
 
+#include <cstdint>
 #include <string_view>
-#include "kernels/histogram/entry.hpp"
+#include <type_traits>
+#include "kernels/histogram/lee_choe/harris.hpp"
+#include "kernels/histogram/lee_choe/lee-choe-multiple.hpp"
+#include "kernels/histogram/lee_choe/lee-choe-shared.hpp"
+#include "kernels/histogram/lee_choe/lee-choe.hpp"
+#include "kernels/histogram/plain.hpp"
+#include "kernels/histogram/poostchi/cw-b.hpp"
+#include "kernels/histogram/poostchi/cw-sts.hpp"
+#include "kernels/histogram/poostchi/cw-tis.hpp"
+#include "kernels/histogram/poostchi/wf-tis.hpp"
 #include "kernels/histogram/reduce_then_scan/reduce-then-scan.hpp"
+#include "kernels/histogram/run.hpp"
 #include "kernels/primitives/type_groups.hpp"
 
 namespace areal::kernels {
 
 template <class Launcher, class T>
-HistogramKernels<Launcher> reduce_then_scan_entry() {
+HistogramKernels<Launcher> reduce_then_scan_kernels() {
   return {[](const HistogramRequest& request) { return ReduceThenScanPlan<T>(request).workspace_bytes; },
           [](Launcher& launcher, const HistogramRequest& request, const ConstView& image, const ConstView& weights,
              const View& tensor,
@@ -17,21 +28,50 @@ HistogramKernels<Launcher> reduce_then_scan_entry() {
           ReduceThenScanPlan<T>::shared_bytes};
 }
 
-/// The counters of one group. No functions where that algorithm is not one of these.
-template <class Launcher, Group group>
-HistogramKernels<Launcher> histogram_entry_of(std::string_view id, Type counter) {
-  if (id != "reduce-then-scan") return {};
-  if constexpr (group == Group::g32u) {
-    if (counter == Type::u16) return reduce_then_scan_entry<Launcher, std::uint16_t>();
-    if (counter == Type::u32) return reduce_then_scan_entry<Launcher, std::uint32_t>();
-  }
-  if constexpr (group == Group::g64u)
-    if (counter == Type::u64) return reduce_then_scan_entry<Launcher, std::uint64_t>();
-  if constexpr (group == Group::g32f)
-    if (counter == Type::f32) return reduce_then_scan_entry<Launcher, float>();
-  if constexpr (group == Group::g64f)
-    if (counter == Type::f64) return reduce_then_scan_entry<Launcher, double>();
+/// No functions where that algorithm is not one of these.
+template <class Launcher, class T>
+HistogramKernels<Launcher> paper_tensor_kernels(std::string_view id) {
+  if (id == "cw-b") return PlainHistogram<Launcher, T, CwB>::kernels();
+  if (id == "cw-sts") return PlainHistogram<Launcher, T, CwSts>::kernels();
+  if (id == "cw-tis") return PlainHistogram<Launcher, T, CrossWeaveTiled>::kernels();
+  if (id == "wf-tis") return PlainHistogram<Launcher, T, WavefrontTiled>::kernels();
+  if (id == "harris") return PlainHistogram<Launcher, T, Harris>::kernels();
+  if (id == "lee-choe-multiple") return PlainHistogram<Launcher, T, LeeChoeMultiple>::kernels();
+  if (id == "lee-choe-shared") return PlainHistogram<Launcher, T, LeeChoeShared>::kernels();
+  if (id == "lee-choe") return PlainHistogram<Launcher, T, LeeChoe>::kernels();
   return {};
+}
+
+/// f.operator()<T>() where the counter is of that group.
+template <class Launcher, TypeGroup group, class F>
+HistogramKernels<Launcher> for_counter_of(Type counter, F&& f) {
+  HistogramKernels<Launcher> found;
+  const auto look = [&]<class T>() {
+    if constexpr (group_of<T> == group)
+      if (counter == type_of<T>) found = f.template operator()<T>();
+  };
+  look.template operator()<std::uint16_t>();
+  look.template operator()<std::uint32_t>();
+  look.template operator()<std::uint64_t>();
+  look.template operator()<float>();
+  look.template operator()<double>();
+  return found;
+}
+
+template <class Launcher, TypeGroup group>
+HistogramKernels<Launcher> ProductTensors::find(const Key& key) {
+  if (key.id != "reduce-then-scan") return {};
+  return for_counter_of<Launcher, group>(key.counter,
+                                         []<class T>() { return reduce_then_scan_kernels<Launcher, T>(); });
+}
+template <class Launcher, TypeGroup group>
+HistogramKernels<Launcher> PaperTensors::find(const Key& key) {
+  return for_counter_of<Launcher, group>(key.counter, [&]<class T>() -> HistogramKernels<Launcher> {
+    if constexpr (std::is_integral_v<T>)
+      return paper_tensor_kernels<Launcher, T>(key.id);
+    else
+      return {};
+  });
 }
 
 }  // namespace areal::kernels

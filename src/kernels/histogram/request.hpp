@@ -1,12 +1,15 @@
 #pragma once
-// What an integral histogram is asked for, before the data is there: shape, counter, and the rule from pixels to bins
+// The request for an integral histogram, before the data is there: shape, counter, and the rule from pixels to bins
 // as a kernel reads it.
 
 #include <areal/border.hpp>
+#include <areal/histogram.hpp>
 #include <areal/view.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <vector>
+#include "kernels/plan.hpp"
 
 namespace areal::kernels {
 
@@ -30,6 +33,7 @@ struct PixelRule {
 };
 
 struct HistogramRequest {
+  std::string id = "reduce-then-scan";  ///< the algorithm
   Shape image;
   Type type = Type::u8;
   std::int64_t bins = 0;
@@ -41,6 +45,30 @@ struct HistogramRequest {
   PixelRule rule;                                        ///< without its `data`, which lies in the workspace:
   std::vector<char> tables;                              ///< what is to be there, first of all
   std::int64_t table_at[PixelRule::most_channels] = {};  ///< where in `tables` each channel's begins
+};
+
+template <class Launcher>
+struct HistogramKernels;
+
+/// The subject `histogram` of a DevicePlan; its members are in run.hpp.
+struct Histogram {
+  using Request = HistogramRequest;
+  using Arguments = HistogramArguments;
+
+  template <class Launcher>
+  static Found<HistogramKernels<Launcher>> find(const HistogramRequest& request);
+  /// Puts the rule's tables where the workspace begins.
+  template <class Launcher>
+  static void prepare(Launcher& launcher, const HistogramRequest& request, void* workspace, std::size_t bytes);
+  template <class Launcher>
+  static void run(Launcher& launcher, const HistogramKernels<Launcher>& kernels, const HistogramRequest& request,
+                  const HistogramArguments& views, void* workspace);
+  template <class Visit>
+  static void memory(const HistogramRequest& request, const HistogramArguments& views, void* workspace,
+                     std::size_t bytes, Visit&& visit);
+  static std::string words(const HistogramRequest& request) {
+    return "algorithm " + request.id + " for counter " + std::string(name_of(request.counter));
+  }
 };
 
 }  // namespace areal::kernels

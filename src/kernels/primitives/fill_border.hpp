@@ -50,7 +50,8 @@ void fill_border(Launcher& launcher, const View& table) {
              static_cast<int>(table.shape.channels),
              0};
   a.out.alignment = alignment_of(table.data, a.out, sizeof(T), sizeof(T));
-  a.blocks_an_image = (std::max(a.width, a.height) + 255) / 256;
+  static constexpr std::int64_t threads = Edge<NoMachine, EdgeConfig<T>>::threads;
+  a.blocks_an_image = (std::max(a.width, a.height) + threads - 1) / threads;
   launcher.template launch<Edge, EdgeConfig<T>>(a.blocks_an_image * table.shape.batch * a.channels, a, false);
 }
 

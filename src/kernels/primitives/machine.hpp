@@ -20,7 +20,7 @@
 // order; a launch that overlaps may begin before the one before has ended (see wait_previous_launch). Between two
 // launches `launcher.fill(p, byte, n)` sets n bytes. No kernel dereferences a pointer into global or shared memory
 // itself: every access is a call on m, so that the CUDA machine (src/cuda) compiles it to one instruction and the
-// simulated one (src/simt) checks and counts it. The call site rides along as a default argument; vocabulary in this
+// simulated one (src/simt) checks and counts it. The call site rides along as a default argument; primitives in this
 // folder passes its caller's on.
 //
 // The calls, with the CUDA meaning of each. T is trivially copyable, of 1, 2, 4, 8 or 16 bytes, and aligned to its

@@ -42,7 +42,7 @@ AREAL_DEVICE void store(const M& m, const Matrix& to, std::int64_t y, std::int64
     m.store(reinterpret_cast<unsigned char*>(cell) + i, bytes.at[i], site);
 }
 
-/// Lane, and side of the tiles (the machine's w).
+/// Types, and side of the tiles (the machine's w).
 template <class In_, class T_, int w_ = warp_size>
 struct PlainConfig {
   using In = In_;

@@ -1,6 +1,9 @@
 #pragma once
-// Lanes by table type. A source named *-types is compiled once for each group, which AREAL_GROUP_32u, 64u, 32f or 64f
-// names, to keep each unit small.
+// Kernels are compiled in groups of types, by table type, to keep each unit small. A registry (SUBJECT/registry.hpp)
+// has
+//   Key, Kernels<Launcher>                     what is looked up, and what is found
+//   find<Launcher, group>(key)                 no functions where that group has no such kernel
+// The backends' file `instantiate` defines kernels_of for one registry and group; CMake compiles it once for each.
 
 #include <areal/type.hpp>
 #include <cstdint>
@@ -8,48 +11,29 @@
 
 namespace areal::kernels {
 
-enum class Group : std::uint8_t { g32u, g64u, g32f, g64f };
+enum class TypeGroup : std::uint8_t { g32u, g64u, g32f, g64f, all };
 
-/// The group of a lane with that table element: signed integers go with unsigned ones.
+/// The group of a type pair with that table element: signed integers go with unsigned ones.
 template <class T>
-inline constexpr Group group_of = std::is_integral_v<T> ? (sizeof(T) == 4 ? Group::g32u : Group::g64u)
-                                                        : (sizeof(T) == 4 ? Group::g32f : Group::g64f);
+inline constexpr TypeGroup group_of = std::is_integral_v<T> ? (sizeof(T) <= 4 ? TypeGroup::g32u : TypeGroup::g64u)
+                                                            : (sizeof(T) == 4 ? TypeGroup::g32f : TypeGroup::g64f);
 
-/// The same at run time; counters of 16 bits go with those of 32.
-inline Group group_of_type(Type type) {
-  switch (type) {
+/// Instantiated by the backends.
+template <class Launcher, class Registry, TypeGroup group>
+typename Registry::template Kernels<Launcher> kernels_of(const typename Registry::Key& key);
+
+/// The kernels for that type of table, as it is known at run time; counters of 16 bits go with those of 32.
+template <class Launcher, class Registry>
+typename Registry::template Kernels<Launcher> kernels_for(Type table, const typename Registry::Key& key) {
+  switch (table) {
     case Type::f32:
-      return Group::g32f;
+      return kernels_of<Launcher, Registry, TypeGroup::g32f>(key);
     case Type::f64:
-      return Group::g64f;
+      return kernels_of<Launcher, Registry, TypeGroup::g64f>(key);
     default:
-      return size_of(type) == 8 ? Group::g64u : Group::g32u;
+      return size_of(table) == 8 ? kernels_of<Launcher, Registry, TypeGroup::g64u>(key)
+                                 : kernels_of<Launcher, Registry, TypeGroup::g32u>(key);
   }
 }
-
-/// f.operator()<group>(), for a group that is known at run time.
-template <class F>
-auto in_group(Group group, F&& f) {
-  switch (group) {
-    case Group::g64u:
-      return f.template operator()<Group::g64u>();
-    case Group::g32f:
-      return f.template operator()<Group::g32f>();
-    case Group::g64f:
-      return f.template operator()<Group::g64f>();
-    default:
-      return f.template operator()<Group::g32u>();
-  }
-}
-
-#if defined(AREAL_GROUP_32u)
-inline constexpr Group this_group = Group::g32u;
-#elif defined(AREAL_GROUP_64u)
-inline constexpr Group this_group = Group::g64u;
-#elif defined(AREAL_GROUP_32f)
-inline constexpr Group this_group = Group::g32f;
-#elif defined(AREAL_GROUP_64f)
-inline constexpr Group this_group = Group::g64f;
-#endif
 
 }  // namespace areal::kernels

@@ -29,13 +29,12 @@ struct Boxes {
   Args a;
 
   AREAL_DEVICE void operator()() {
-    const std::int64_t i = m.block() * threads + m.thread();
-    bool refused = false;
-    if (i < a.boxes.count) {
+    answer_each<threads>(m, a.boxes.count, a.boxes.refused, [&](std::int64_t i) {
+      bool refused = false;
       const Box box = taken_box(i, refused);
       m.store_streaming(a.out + i, refused ? formulas::not_a_number() : sum(box));
-    }
-    report(m, a.boxes.refused, i, refused);
+      return refused;
+    });
   }
 
   AREAL_DEVICE Box taken_box(std::int64_t i, bool& refused) {
@@ -54,7 +53,7 @@ struct Boxes {
 };
 
 template <class Launcher>
-void answer(Launcher& launcher, const BoxesRequest& request) {
+void run_query(Launcher& launcher, const BoxesRequest& request) {
   forget_refused(launcher, request.boxes);
   const BoxesArgs a{request.boxes,
                     request.extents,

@@ -165,7 +165,7 @@ struct ConvertBorder {
 };
 
 template <class Launcher>
-void answer(Launcher& launcher, const ConvertRequest& request) {
+void run_query(Launcher& launcher, const ConvertRequest& request) {
   const TableView& from = request.from;
   const std::int64_t width = from.image_width(), height = from.image_height();
   const bool nothing = width == 0 || height == 0;

@@ -57,7 +57,7 @@ struct DistanceMap {
 };
 
 template <class Launcher>
-void answer(Launcher& launcher, const DistanceMapRequest& request) {
+void run_query(Launcher& launcher, const DistanceMapRequest& request) {
   const TensorView& tensor = request.tensor;
   const DistanceMapArgs a{table_args(tensor.view, tensor.border),
                           tensor.view.plane_pitch,

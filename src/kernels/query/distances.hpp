@@ -40,7 +40,7 @@ struct Distances {
 };
 
 template <class Launcher>
-void answer(Launcher& launcher, const DistancesRequest& request) {
+void run_query(Launcher& launcher, const DistancesRequest& request) {
   launch_each<Distances, NoConfig>(launcher, request.histograms.count, request);
 }
 

@@ -54,7 +54,7 @@ struct Histograms {
 };
 
 template <class Launcher>
-void answer(Launcher& launcher, const HistogramsRequest& request) {
+void run_query(Launcher& launcher, const HistogramsRequest& request) {
   forget_refused(launcher, request.regions);
   const TensorView& tensor = request.tensor;
   HistogramsArgs a{

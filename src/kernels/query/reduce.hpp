@@ -81,7 +81,7 @@ struct Reduce {
 };
 
 template <class Launcher>
-void answer(Launcher& launcher, const ReduceRequest& request) {
+void run_query(Launcher& launcher, const ReduceRequest& request) {
   launch_each<Reduce, NoConfig>(launcher, request.histograms.count, request);
 }
 

@@ -86,14 +86,24 @@ AREAL_DEVICE Taken taken(const M& m, const RegionArgs& a, std::int64_t i) {
   return t;
 }
 
-/// Called by all lanes of a warp, whose regions' indices do not decrease from lane to lane: the first lane that refused
-/// one reports it. The smallest number of all stays, whatever the order.
+/// Reports a refused region. Called by all lanes of a warp, whose regions' indices do not decrease from lane to lane:
+/// the first lane that refused one reports it. The smallest number of all stays, whatever the order.
 template <class M>
 AREAL_DEVICE void report(const M& m, std::int64_t* smallest, std::int64_t i, bool refused) {
   if (!smallest) return;
   const unsigned lanes = m.ballot(refused);
   if ((lanes & (0u - lanes)) == 1u << m.lane())  // -1 is the largest of unsigned numbers
     m.atomic_min(reinterpret_cast<std::uint64_t*>(smallest), static_cast<std::uint64_t>(i));
+}
+
+/// What the kernels of regions and boxes do, a thread an answer: answer(i) says whether it refused the region of answer
+/// i. A region has an answer for each of `planes`, side by side.
+template <int threads, class M, class Answer>
+AREAL_DEVICE void answer_each(const M& m, std::int64_t regions, std::int64_t* smallest, Answer&& answer,
+                              std::int64_t planes = 1) {
+  const std::int64_t i = m.block() * threads + m.thread();
+  const bool refused = i < regions * planes && answer(i);
+  report(m, smallest, planes == 1 ? i : i / planes, refused);
 }
 
 }  // namespace areal::kernels

@@ -1,5 +1,5 @@
 #pragma once
-// All that tables on a device are asked, for one launcher.
+// The queries of tables on a device, for one launcher.
 
 #include <variant>
 #include "kernels/query/boxes.hpp"
@@ -9,15 +9,18 @@
 #include "kernels/query/histograms.hpp"
 #include "kernels/query/reduce.hpp"
 #include "kernels/query/rotated.hpp"
+#include "kernels/query/run.hpp"
 #include "kernels/query/statistics.hpp"
 #include "kernels/query/sums.hpp"
 #include "kernels/query/windows.hpp"
 
 namespace areal::kernels {
 
-template <class Launcher>
-void answer(Launcher& launcher, const RegionRequest& request) {
-  std::visit([&](const auto& known) { answer(launcher, known); }, request);
+template <class Launcher, TypeGroup>
+QueryKernels<Launcher> Queries::find(const Key&) {
+  return {[](Launcher& launcher, const RegionRequest& asked) {
+    std::visit([&](const auto& known) { run_query(launcher, known); }, asked);
+  }};
 }
 
 }  // namespace areal::kernels

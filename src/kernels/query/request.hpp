@@ -5,11 +5,14 @@
 #include <areal/histogram.hpp>
 #include <areal/region.hpp>
 #include <areal/view.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <variant>
 #include "formulas/corners.hpp"
 #include "formulas/window_axis.hpp"
+#include "kernels/plan.hpp"
 
 namespace areal::kernels {
 
@@ -111,5 +114,26 @@ struct DistanceMapRequest {
 
 using RegionRequest = std::variant<SumsRequest, StatisticsRequest, BoxesRequest, RotatedRequest, HistogramsRequest,
                                    ReduceRequest, DistancesRequest, WindowsRequest, DistanceMapRequest, ConvertRequest>;
+
+template <class Launcher>
+struct QueryKernels;
+
+/// The subject `query` of a DevicePlan: all that is known comes with the data. Its members are in run.hpp.
+struct Query {
+  struct Request {};
+  using Arguments = RegionRequest;
+
+  template <class Launcher>
+  static Found<QueryKernels<Launcher>> find(const Request& request);
+  template <class Launcher>
+  static void prepare(Launcher&, const Request&, void*, std::size_t) {}
+  template <class Launcher>
+  static void run(Launcher& launcher, const QueryKernels<Launcher>& kernels, const Request& request,
+                  const RegionRequest& asked, void* workspace);
+  template <class Visit>
+  static void memory(const Request& request, const RegionRequest& asked, void* workspace, std::size_t bytes,
+                     Visit&& visit);
+  static std::string words(const Request&) { return "queries"; }
+};
 
 }  // namespace areal::kernels

@@ -26,14 +26,12 @@ struct Rotated {
   Args a;
 
   AREAL_DEVICE void operator()() {
-    const std::int64_t i = m.block() * threads + m.thread();
-    bool refused = false;
-    if (i < a.regions.count) {
+    answer_each<threads>(m, a.regions.count, a.regions.refused, [&](std::int64_t i) {
       const Region region = region_at(m, a.regions, i);
-      refused = !formulas::lies_inside_rotated(region, a.regions.width, a.regions.height);
+      const bool refused = !formulas::lies_inside_rotated(region, a.regions.width, a.regions.height);
       m.store_streaming(a.out + i, refused ? formulas::not_a_number() : sum(region));
-    }
-    report(m, a.regions.refused, i, refused);
+      return refused;
+    });
   }
 
   AREAL_DEVICE double sum(const Region& region) {
@@ -44,7 +42,7 @@ struct Rotated {
 };
 
 template <class Launcher>
-void answer(Launcher& launcher, const RotatedRequest& request) {
+void run_query(Launcher& launcher, const RotatedRequest& request) {
   forget_refused(launcher, request.regions);
   const TableView table{request.tilted, Border::zero};
   const RotatedArgs a{region_args(request.regions, table.image_width(), table.image_height(), false),

@@ -48,18 +48,19 @@ struct Statistics {
   Args a;
 
   AREAL_DEVICE void operator()() {
-    const std::int64_t i = m.block() * threads + m.thread();
-    const PlaneOfRegion at = plane_of_region(a.planes, i);
-    bool refused = false;
-    if (at.region < a.regions.count) {
-      const Taken t = taken(m, a.regions, at.region);
-      refused = t.refused;  // and empty: of no pixels
-      const AnySum sum = region_sum(m, a.sum, t.region, at.offset(a.sum));
-      const bool varies = a.statistic != Statistic::mean;
-      const AnySum squares = varies ? region_sum(m, a.squares, t.region, at.offset(a.squares)) : AnySum{};
-      m.store_streaming(a.out + i, statistic_of(a.statistic, a.sum, sum, a.squares, squares, pixels(t.region, at)));
-    }
-    report(m, a.regions.refused, at.region, refused);
+    answer_each<threads>(
+        m, a.regions.count, a.regions.refused,
+        [&](std::int64_t i) {
+          const PlaneOfRegion at = plane_of_region(a.planes, i);
+          const Taken t = taken(m, a.regions, at.region);  // empty where it was refused: of no pixels
+          const AnySum sum = region_sum(m, a.sum, t.region, at.offset(a.sum));
+          const bool varies = a.statistic != Statistic::mean;
+          const AnySum squares = varies ? region_sum(m, a.squares, t.region, at.offset(a.squares)) : AnySum{};
+          m.store_streaming(a.out + i,
+                            statistic_of(a.statistic, a.sum, sum, a.squares, squares, pixels(t.region, at)));
+          return t.refused;
+        },
+        a.planes.count);
   }
 
   AREAL_DEVICE Pixels pixels(const Region& region, const PlaneOfRegion& at) {
@@ -74,7 +75,7 @@ struct Statistics {
 };
 
 template <class Launcher>
-void answer(Launcher& launcher, const StatisticsRequest& request) {
+void run_query(Launcher& launcher, const StatisticsRequest& request) {
   forget_refused(launcher, request.regions);
   StatisticsArgs a{{},
                    table_args(request.sum.view, request.sum.border),

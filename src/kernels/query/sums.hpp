@@ -27,15 +27,15 @@ struct Sums {
   Args a;
 
   AREAL_DEVICE void operator()() {
-    const std::int64_t i = m.block() * threads + m.thread();
-    const PlaneOfRegion at = plane_of_region(a.planes, i);
-    bool refused = false;
-    if (at.region < a.regions.count) {
-      const Taken t = taken(m, a.regions, at.region);
-      refused = t.refused;
-      write(i, corners<T>(m, a.table, t.region, at.offset(a.table)).by_rows(), refused);
-    }
-    report(m, a.regions.refused, at.region, refused);
+    answer_each<threads>(
+        m, a.regions.count, a.regions.refused,
+        [&](std::int64_t i) {
+          const PlaneOfRegion at = plane_of_region(a.planes, i);
+          const Taken t = taken(m, a.regions, at.region);
+          write(i, corners<T>(m, a.table, t.region, at.offset(a.table)).by_rows(), t.refused);
+          return t.refused;
+        },
+        a.planes.count);
   }
 
   AREAL_DEVICE void write(std::int64_t i, Difference<T> difference, bool refused) {
@@ -52,7 +52,7 @@ struct Sums {
 };
 
 template <class Launcher>
-void answer(Launcher& launcher, const SumsRequest& request) {
+void run_query(Launcher& launcher, const SumsRequest& request) {
   forget_refused(launcher, request.regions);
   const TableView& table = request.table;
   const SumsArgs a{

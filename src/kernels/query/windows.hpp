@@ -84,7 +84,7 @@ struct Windows {
 };
 
 template <class Launcher>
-void answer(Launcher& launcher, const WindowsRequest& request) {
+void run_query(Launcher& launcher, const WindowsRequest& request) {
   const OutputArgs out = output_args(request.out);
   const WindowsArgs a{table_args(request.sum.view, request.sum.border),
                       request.squares ? table_args(request.squares->view, request.squares->border) : TableArgs{},

@@ -11,7 +11,6 @@
 #include "kernels/primitives/table_geometry.hpp"
 #include "kernels/primitives/workspace.hpp"
 #include "kernels/sat/request.hpp"
-#include "kernels/sat/tables.hpp"
 
 namespace areal::kernels {
 

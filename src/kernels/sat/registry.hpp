@@ -1,14 +1,26 @@
 #pragma once
-// The kernels of the family `sat`, for one table and one launcher, as functions.
+// The algorithms of the subject `sat`, for one table and one launcher, as functions.
 
 #include <cstdint>
 #include <type_traits>
+#include "catalog/with_types.hpp"
 #include "kernels/primitives/elements.hpp"
 #include "kernels/primitives/type_groups.hpp"
+#include "kernels/sat/chen/brlt-scanrow.hpp"
+#include "kernels/sat/chen/scanrow-brlt.hpp"
+#include "kernels/sat/chen/scanrow-column.hpp"
+#include "kernels/sat/kasagi/1r1w.hpp"
+#include "kernels/sat/kasagi/2r1w.hpp"
+#include "kernels/sat/kasagi/2r2w.hpp"
+#include "kernels/sat/kasagi/4r1w.hpp"
+#include "kernels/sat/kasagi/4r4w.hpp"
+#include "kernels/sat/kasagi/hybrid-1r1w.hpp"
 #include "kernels/sat/lookback/all-partials.hpp"
 #include "kernels/sat/lookback/lookback-diagonal.hpp"
 #include "kernels/sat/lookback/lookback.hpp"
-#include "kernels/sat/tables.hpp"
+#include "kernels/sat/nakano/umm-optimal.hpp"
+#include "kernels/sat/plain.hpp"
+#include "kernels/sat/run.hpp"
 #include "kernels/sat/thin/thin.hpp"
 #include "kernels/sat/tilted/tilted.hpp"
 #include "kernels/sat/volume/depth.hpp"
@@ -16,7 +28,7 @@
 namespace areal::kernels {
 
 template <class Launcher, class C>
-SatKernels<Launcher> lookback_entry() {
+SatKernels<Launcher> lookback_kernels() {
   return {[](const TableRequest& request) { return LookbackPlan<C>(request.image, request.border).workspace_bytes; },
           [](Launcher& launcher, const TableRequest& request, const ConstView& image, const Valid& valid,
              const TableViews& tables, void* workspace) {
@@ -33,7 +45,7 @@ SatKernels<Launcher> lookback_entry() {
           sizeof(typename Lookback<NoMachine, C>::Shared)};
 }
 template <class Launcher, class C>
-SatKernels<Launcher> thin_entry() {
+SatKernels<Launcher> thin_kernels() {
   return {[](const TableRequest& request) { return ThinPlan<C>(request).workspace_bytes; }, thin<C, Launcher>,
           [](Launcher& launcher, const TableViews& tables, std::int64_t offset) {
             depth<typename C::T>(launcher, tables.sum, offset);
@@ -42,57 +54,93 @@ SatKernels<Launcher> thin_entry() {
 }
 
 template <class Launcher, class In, class T>
-SatKernels<Launcher> tilted_entry() {
+SatKernels<Launcher> tilted_kernels() {
   return {[](const TableRequest& request) { return TiltedPlan<T>(request.image).workspace_bytes; },
           tilted<In, T, Launcher>};
 }
 
 /// No functions where that algorithm is not one of these.
 template <class Launcher, class In, class T>
-SatKernels<Launcher> sat_entry(const TableRequest& request) {
-  if (request.what == TableKind::tilted) return tilted_entry<Launcher, In, T>();
-  if (request.id == "lookback") return lookback_entry<Launcher, LookbackConfig<In, T, LookbackOrder::rows>>();
+SatKernels<Launcher> product_kernels(const TableRequest& request) {
+  if (request.what == TableKind::tilted) return tilted_kernels<Launcher, In, T>();
+  if (request.id == "lookback") return lookback_kernels<Launcher, LookbackConfig<In, T, GatherByRows>>();
   if (request.id == "lookback-diagonal")
-    return lookback_entry<Launcher, LookbackConfig<In, T, LookbackOrder::diagonals>>();
-  if (request.id == "all-partials") return lookback_entry<Launcher, LookbackConfig<In, T, LookbackOrder::direct>>();
-  if (request.id == "thin") return thin_entry<Launcher, ThinConfig<In, T>>();
+    return lookback_kernels<Launcher, LookbackConfig<In, T, GatherAlongDiagonals>>();
+  if (request.id == "all-partials") return lookback_kernels<Launcher, LookbackConfig<In, T, GatherAllPartials>>();
+  if (request.id == "thin") return thin_kernels<Launcher, ThinConfig<In, T>>();
   return {};
 }
 
-/// The sum with squares in a type that holds those of such pixels. Apart from the others: a unit of its own compiles
-/// these.
+/// The sum with squares in a type that holds those of such pixels.
 template <class Launcher, class In, class T>
-SatKernels<Launcher> squares_entry(Type squares) {
+SatKernels<Launcher> squares_kernels(Type squares) {
   if constexpr (std::is_integral_v<In>) {
     if constexpr (sizeof(In) <= 2)
-      if (squares == Type::u32) return lookback_entry<Launcher, LookbackSquaresConfig<In, T, std::uint32_t>>();
-    if (squares == Type::u64) return lookback_entry<Launcher, LookbackSquaresConfig<In, T, std::uint64_t>>();
+      if (squares == Type::u32)
+        return lookback_kernels<Launcher, LookbackSquaresConfig<In, T, std::uint32_t, GatherByRows>>();
+    if (squares == Type::u64)
+      return lookback_kernels<Launcher, LookbackSquaresConfig<In, T, std::uint64_t, GatherByRows>>();
   }
-  if (squares == Type::f64) return lookback_entry<Launcher, LookbackSquaresConfig<In, T, double>>();
+  if (squares == Type::f64) return lookback_kernels<Launcher, LookbackSquaresConfig<In, T, double, GatherByRows>>();
   return {};
 }
 
-/// The tables of one group, without squares.
-template <class Launcher, Group group>
-SatKernels<Launcher> sat_entry_of(const TableRequest& request) {
-#define AREAL_ENTRY(name, in, out)      \
-  if constexpr (group_of<out> == group) \
-    if (request.types == TypePair{type_of<in>, type_of<out>}) return sat_entry<Launcher, in, Sum<out>>(request);
-  AREAL_TYPE_PAIRS(AREAL_ENTRY)
-#undef AREAL_ENTRY
+/// Algorithm: workspace_bytes(request); sums<In, T>(launcher, request, plain, workspace).
+template <class Launcher, class In, class T, class Algorithm>
+SatKernels<Launcher> plain_kernels() {
+  SatKernels<Launcher> kernels;  // its blocks have no more shared memory than every device gives
+  kernels.workspace_bytes = &Algorithm::template workspace_bytes<T>;
+  kernels.execute = [](Launcher& launcher, const TableRequest& request, const ConstView& image, const Valid&,
+                       const TableViews& tables, void* workspace) {
+    with_border<T>(launcher, request, image, tables.sum,
+                   [&](Launcher& l, const Plain& p) { Algorithm::template sums<In, T>(l, request, p, workspace); });
+  };
+  return kernels;
+}
+
+/// No functions where that algorithm is not one of these.
+template <class Launcher, class In, class T>
+SatKernels<Launcher> paper_kernels(std::string_view id) {
+  if (id == "2r2w") return plain_kernels<Launcher, In, T, TwoReadTwoWrite>();
+  if (id == "4r4w") return plain_kernels<Launcher, In, T, FourReadFourWrite<>>();
+  if (id == "4r1w") return plain_kernels<Launcher, In, T, FourReadOneWrite>();
+  if (id == "2r1w") return plain_kernels<Launcher, In, T, TwoReadOneWrite<>>();
+  if (id == "1r1w") return plain_kernels<Launcher, In, T, OneReadOneWrite<>>();
+  if (id == "hybrid-1r1w") return plain_kernels<Launcher, In, T, HybridOneReadOneWrite<>>();
+  if (id == "scanrow-brlt") return plain_kernels<Launcher, In, T, ScanRowBrltTwice>();
+  if (id == "brlt-scanrow") return plain_kernels<Launcher, In, T, BrltScanRowTwice>();
+  if (id == "scanrow-column") return plain_kernels<Launcher, In, T, ScanRowColumn>();
+  if (id == "umm-optimal") return plain_kernels<Launcher, In, T, UmmOptimal<>>();
   return {};
 }
 
-/// The tables of one group with their squares.
-template <class Launcher, Group group>
-SatKernels<Launcher> squares_entry_of(const TableRequest& request) {
-#define AREAL_ENTRY(name, in, out)                            \
-  if constexpr (group_of<out> == group)                       \
-    if (request.types == TypePair{type_of<in>, type_of<out>}) \
-      return squares_entry<Launcher, in, Sum<out>>(*request.squares);
-  AREAL_TYPE_PAIRS(AREAL_ENTRY)
-#undef AREAL_ENTRY
-  return {};
+/// f.operator()<In, T>() where the types are a pair of that group; T is what is added up.
+template <class Launcher, TypeGroup group, class F>
+SatKernels<Launcher> for_pair_of(TypePair types, F&& f) {
+  return with_types(types, [&](auto pair) -> SatKernels<Launcher> {
+    using Pair = decltype(pair);
+    if constexpr (group_of<typename Pair::Table> == group)
+      return f.template operator()<typename Pair::Input, Sum<typename Pair::Table>>();
+    else
+      return {};
+  });
+}
+
+template <class Launcher, TypeGroup group>
+SatKernels<Launcher> ProductTables::find(const TableRequest& request) {
+  return for_pair_of<Launcher, group>(request.types,
+                                      [&]<class In, class T>() { return product_kernels<Launcher, In, T>(request); });
+}
+template <class Launcher, TypeGroup group>
+SatKernels<Launcher> SquaresTables::find(const TableRequest& request) {
+  return for_pair_of<Launcher, group>(
+      request.types, [&]<class In, class T>() { return squares_kernels<Launcher, In, T>(*request.squares); });
+}
+template <class Launcher, TypeGroup group>
+SatKernels<Launcher> PaperTables::find(const TableRequest& request) {
+  if (request.what != TableKind::pixels) return {};
+  return for_pair_of<Launcher, group>(request.types,
+                                      [&]<class In, class T>() { return paper_kernels<Launcher, In, T>(request.id); });
 }
 
 }  // namespace areal::kernels

@@ -1,13 +1,17 @@
 #pragma once
-// What tables are asked for, before the data is there.
+// The request for tables, before the data is there.
 
 #include <areal/border.hpp>
 #include <areal/research/warp_scan.hpp>
+#include <areal/sat.hpp>
 #include <areal/type_pair.hpp>
 #include <areal/view.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
+#include "kernels/plan.hpp"
 
 namespace areal::kernels {
 
@@ -23,6 +27,7 @@ struct SatRequest {
   bool tilted = false, mask = false, ignore_nan = false, volume = false;
   double r = 0.25;                        ///< of hybrid-1r1w
   WarpScan scan = WarpScan::kogge_stone;  ///< of scanrow-brlt and scanrow-column
+  std::string id = "lookback";            ///< the algorithm
 
   bool counts() const { return mask || ignore_nan; }
 };
@@ -34,7 +39,7 @@ enum class TableKind : std::uint8_t { pixels, tilted };
 struct TableRequest {
   std::string_view id;  ///< how pixels are summed; tilted tables and sums with squares have one way
   TableKind what = TableKind::pixels;
-  TypePair types;  ///< elements that are read, and sums; need not be one of lanes()
+  TypePair types;  ///< elements that are read, and sums
   Shape image;
   Border border = Border::zero;
   std::optional<Type> squares = {};
@@ -43,6 +48,29 @@ struct TableRequest {
 };
 struct TableViews {
   View sum, squares = {};
+};
+
+template <class Launcher>
+struct SatWork;
+
+/// The subject `sat` of a DevicePlan; its members are in run.hpp.
+struct Sat {
+  using Request = SatRequest;
+  using Arguments = SatArguments;
+
+  template <class Launcher>
+  static Found<SatWork<Launcher>> find(const SatRequest& request);
+  template <class Launcher>
+  static void prepare(Launcher& launcher, const SatRequest& request, void* workspace, std::size_t bytes);
+  template <class Launcher>
+  static void run(Launcher& launcher, const SatWork<Launcher>& tables, const SatRequest& request,
+                  const SatArguments& views, void* workspace);
+  template <class Visit>
+  static void memory(const SatRequest& request, const SatArguments& views, void* workspace, std::size_t bytes,
+                     Visit&& visit);
+  static std::string words(const SatRequest& request) {
+    return "algorithm " + request.id + " for types " + name_of(request.types);
+  }
 };
 
 }  // namespace areal::kernels

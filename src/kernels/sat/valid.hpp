@@ -85,6 +85,8 @@ Valid mark_valid(Launcher& launcher, const ConstView& image, const ConstView& ma
   const Shape& shape = image.shape;
   const Valid valid(plane, shape);
   if (shape.width == 0 || shape.height == 0 || shape.batch == 0) return valid;
+  static constexpr std::int64_t threads = MarkValid<NoMachine, NoConfig>::threads;
+  const std::int64_t blocks_a_row = (shape.width + threads - 1) / threads;
   ValidArgs a{ignore_nan ? static_cast<const char*>(image.data) : nullptr,
               static_cast<const char*>(mask.data),
               strides(image),
@@ -94,7 +96,7 @@ Valid mark_valid(Launcher& launcher, const ConstView& image, const ConstView& ma
               shape.channels,
               static_cast<int>(size_of(image.type)),
               valid,
-              (shape.width + 255) / 256};
+              blocks_a_row};
   a.in.alignment = alignment_of(image.data, a.in, size_of(image.type), size_of(image.type));
   launcher.template launch<MarkValid, NoConfig>(a.blocks_a_row * shape.height * shape.batch, a, false);
   return valid;

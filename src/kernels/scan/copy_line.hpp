@@ -28,7 +28,8 @@ struct CopyLine {
 };
 template <class In, class T, class Launcher>
 void copy_line(Launcher& launcher, const Matrix& from, const Matrix& to, std::int64_t n) {
-  launcher.template launch<CopyLine, LineConfig<In, T>>(blocks_of(n, 256), {from, to, n}, false);
+  launcher.template launch<CopyLine, LineConfig<In, T>>(blocks_of(n, CopyLine<NoMachine, LineConfig<In, T>>::threads),
+                                                        {from, to, n}, false);
 }
 
 }  // namespace areal::kernels

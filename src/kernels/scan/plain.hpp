@@ -1,17 +1,17 @@
 #pragma once
-// How a ScanRequest meets what device/ sums lines with.
+// How a ScanRequest meets the primitives that sum lines.
 
 #include <cstdint>
 #include "kernels/primitives/line/blocked_prescan.hpp"
 #include "kernels/primitives/warp/scan_row.hpp"
 #include "kernels/primitives/workspace.hpp"
 #include "kernels/scan/copy_line.hpp"
-#include "kernels/scan/request.hpp"
+#include "kernels/scan/run.hpp"
 
 namespace areal::kernels {
 
-/// By the scan of a block in shared memory, pieces of the line by as many blocks (device/line/blocked_prescan.hpp has
-/// what Map, several and most are), in place: the line is copied first.
+/// By the scan of a block in shared memory, pieces of the line by as many blocks (blocked_prescan.hpp has what Map,
+/// several and most are), in place: the line is copied first.
 template <class Map, bool several, int most = most_line_threads>
 struct SharedMemoryScan {
   template <class T>
@@ -38,15 +38,15 @@ struct OneWarpScan {
 
 /// Algorithm: workspace<T>(request, from) takes what it needs; run<In, T>(launcher, request, line, sums, from).
 template <class Launcher, class In, class T, class Algorithm>
-ScanKernels<Launcher> line_entry() {
-  ScanKernels<Launcher> entry;  // its blocks have no more shared memory than every device gives
-  entry.workspace_bytes = [](const ScanRequest& request) -> std::size_t {
+ScanKernels<Launcher> line_kernels() {
+  ScanKernels<Launcher> kernels;  // its blocks have no more shared memory than every device gives
+  kernels.workspace_bytes = [](const ScanRequest& request) -> std::size_t {
     Workspace from(nullptr);
     if (request.n > 0) Algorithm::template workspace<T>(request, from);
     return request.n > 0 ? from.bytes() : 0;
   };
-  entry.execute = [](Launcher& launcher, const ScanRequest& request, const ConstView& line, const View& sums,
-                     void* workspace) {
+  kernels.execute = [](Launcher& launcher, const ScanRequest& request, const ConstView& line, const View& sums,
+                       void* workspace) {
     if (request.n <= 0) return;
     const auto row = [](const void* first, std::size_t size) {
       return Matrix{static_cast<char*>(const_cast<void*>(first)), 0,
@@ -55,7 +55,7 @@ ScanKernels<Launcher> line_entry() {
     Workspace from(workspace);
     Algorithm::template run<In, T>(launcher, request, row(line.data, sizeof(In)), row(sums.data, sizeof(T)), from);
   };
-  return entry;
+  return kernels;
 }
 
 }  // namespace areal::kernels

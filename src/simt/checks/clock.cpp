@@ -32,7 +32,7 @@ const Front* Fronts::join(const std::vector<const Front*>& distinct) {
 }
 
 const Front* Fronts::acquire(const Front* front, const Release* release) {
-  // A lane that polls in a loop meets the same few releases again and again.
+  // A thread that polls in a loop meets the same few releases again and again.
   if (front) {
     if (front->release == release) return front;
     int looked = 0;

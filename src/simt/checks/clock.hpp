@@ -1,9 +1,9 @@
 #pragma once
-// Happens-before: what each lane knows of the others' accesses.
+// Happens-before: what each thread knows of what others did.
 //
-// A lane has its own time, which a synchronisation or a release advances, so an access is (thread, time). A lane's
-// knowledge of other threads is a vector clock, in layers that are nearly always empty or shared:
-//   - all threads of its block up to block_known: since the last block barrier (kept by the block, the same for all)
+// A thread has a time of its own, which a meeting or a release advances, so that an access is (thread, time). What a
+// thread knows of other threads is a vector clock, kept in layers that are nearly always empty or shared:
+//   - all threads of its block up to block_known: since the last block barrier (kept by the block, as all threads meet)
 //   - all lanes of its warp up to warp_known: since the last collective of the whole warp
 //   - row: lanes of its warp, if collectives of a part of it came since
 //   - view: threads of its block, if named barriers and mbarriers came since, and the block's copy agents

@@ -43,13 +43,13 @@ const char* name(FaultKind kind) {
   return names[static_cast<int>(kind)];
 }
 
-std::string Engine::where(const Thread& lane, std::uintptr_t at, bool meant_shared) {
-  const std::uintptr_t offset = at - reinterpret_cast<std::uintptr_t>(lane.shared);
-  if (lane.shared != nullptr && offset < shape_.shared_bytes)
+std::string Engine::where(const Thread& thread, std::uintptr_t at, bool meant_shared) {
+  const std::uintptr_t offset = at - reinterpret_cast<std::uintptr_t>(thread.shared);
+  if (thread.shared != nullptr && offset < shape_.shared_bytes)
     return "byte " + std::to_string(offset) + " of shared memory";
   const ShadowedRegion* const near = memory_.nearest(at);
   constexpr std::size_t far = 1 << 16;
-  if (meant_shared && lane.shared != nullptr && (near == nullptr || !near->holds(at, 1))) {
+  if (meant_shared && thread.shared != nullptr && (near == nullptr || !near->holds(at, 1))) {
     const auto before = -offset, past = offset - shape_.shared_bytes;
     if (before < far) return std::to_string(before) + " bytes before shared memory";
     if (past < far) return std::to_string(past) + " bytes past the end of shared memory";
@@ -62,11 +62,11 @@ std::string Engine::where(const Thread& lane, std::uintptr_t at, bool meant_shar
   return "byte " + std::to_string(at - near->first()) + " of " + region;
 }
 
-std::string Engine::who(const Thread& lane, std::uint32_t id) {
+std::string Engine::who(const Thread& thread, std::uint32_t id) {
   const std::int64_t block = (id - launch_id_) / stride_;
-  const std::uint32_t thread = (id - launch_id_) % stride_;
-  const std::string of = block == lane.block ? "" : " of block " + std::to_string(block);
-  return (thread < agents_ ? "thread " + std::to_string(thread) : std::string("the copy engine")) + of;
+  const std::uint32_t index = (id - launch_id_) % stride_;
+  const std::string of = block == thread.block ? "" : " of block " + std::to_string(block);
+  return (index < agents_ ? "thread " + std::to_string(index) : std::string("the copy engine")) + of;
 }
 
 Fault Engine::make_fault(FaultKind kind, std::int64_t block, int thread, Site site, const std::string& what,
@@ -94,32 +94,32 @@ void Engine::raise(Fault fault) {
   wait_for_ever();
 }
 
-void Engine::fault(Thread& lane, FaultKind kind, Site site, const std::string& what, Site other) {
-  raise(make_fault(kind, lane.block, lane.thread, site, what, other));
+void Engine::fault(Thread& thread, FaultKind kind, Site site, const std::string& what, Site other) {
+  raise(make_fault(kind, thread.block, thread.index, site, what, other));
 }
 
 void Engine::conflict(const Actor& actor, Stamp other, bool write, bool other_wrote, std::uintptr_t at) {
-  Thread& lane = actor.lane;
+  Thread& thread = actor.thread;
   const Sites::Entry &mine = sites_[actor.site], &theirs = sites_[other.site()];
-  const std::uint32_t thread = (other.thread() - launch_id_) % stride_;
+  const std::uint32_t index = (other.thread() - launch_id_) % stride_;
   const std::int64_t block = (other.thread() - launch_id_) / stride_;
-  const std::string whose = who(lane, other.thread());
-  std::string what = std::string(name(mine.op)) + " at " + where(lane, at);
-  if (other.kind() == Stamp::copying || thread >= agents_) {
+  const std::string whose = who(thread, other.thread());
+  std::string what = std::string(name(mine.op)) + " at " + where(thread, at);
+  if (other.kind() == Stamp::copying || index >= agents_) {
     what += other_wrote ? ", the target of a " : ", the source of a ";
-    what += std::string(name(theirs.op)) + " by " + (thread < agents_ ? whose : "this or another thread") +
-            (thread < agents_ || block == lane.block ? "" : " of block " + std::to_string(block)) +
+    what += std::string(name(theirs.op)) + " by " + (index < agents_ ? whose : "this or another thread") +
+            (index < agents_ || block == thread.block ? "" : " of block " + std::to_string(block)) +
             ", which has not been waited for";
-    fault(lane, FaultKind::in_flight, mine.site, what, theirs.site);
+    fault(thread, FaultKind::in_flight, mine.site, what, theirs.site);
   }
-  if (!write && block != lane.block) {
+  if (!write && block != thread.block) {
     what +=
         ", which " + whose + " wrote (" + name(theirs.op) + "): no flag that it published after that has been polled";
-    fault(lane, FaultKind::hand_over, mine.site, what, theirs.site);
+    fault(thread, FaultKind::hand_over, mine.site, what, theirs.site);
   }
   what += std::string(write ? " overwrites what " : " reads what ") + whose + (other_wrote ? " wrote" : " read") +
           " (" + name(theirs.op) + "), and nothing orders the two";
-  fault(lane, FaultKind::race, mine.site, what, theirs.site);
+  fault(thread, FaultKind::race, mine.site, what, theirs.site);
 }
 
 void Engine::stuck(bool spinning) {
@@ -134,29 +134,29 @@ void Engine::stuck(bool spinning) {
     if (block->index < 0) continue;
     std::vector<bool> seen(static_cast<std::size_t>(shape_.threads), false);
     for (int t = 0; t < shape_.threads; ++t) {
-      const Thread& lane = block->lanes[t];
-      if (seen[static_cast<std::size_t>(t)] || lane.state == State::finished) continue;
+      const Thread& thread = block->threads[t];
+      if (seen[static_cast<std::size_t>(t)] || thread.state == State::finished) continue;
       int n = 0;
       for (int u = t; u < shape_.threads; ++u) {
-        const Thread& other = block->lanes[u];
-        if (other.state != lane.state || other.site.line != lane.site.line || other.site.file != lane.site.file)
+        const Thread& other = block->threads[u];
+        if (other.state != thread.state || other.site.line != thread.site.line || other.site.file != thread.site.file)
           continue;
         seen[static_cast<std::size_t>(u)] = true;
         ++n;
       }
-      if (first == nullptr || worth(lane.state) > worth(first->state)) first = &lane;
+      if (first == nullptr || worth(thread.state) > worth(first->state)) first = &thread;
       if (++told > 8) continue;
       what += (what.empty() ? "block " : "; block ") + std::to_string(block->index) + ": thread " + std::to_string(t) +
-              (n > 1 ? " and " + std::to_string(n - 1) + " more " : " ") + name(lane.state) + " at " + text(lane.site);
+              (n > 1 ? " and " + std::to_string(n - 1) + " more " : " ") + name(thread.state) + " at " +
+              text(thread.site);
     }
   }
   if (told > 8) what += "; and others";
   FaultKind kind = FaultKind::stuck;
   if (!spinning && worth(first->state) == 3) kind = FaultKind::barrier;
   if (!spinning && worth(first->state) == 2) kind = FaultKind::collective;
-  raise(make_fault(
-      kind, first->block, first->thread, first->site,
-      (spinning ? "memory has not changed for long while threads poll: " : "no thread can continue: ") + what));
+  raise(make_fault(kind, first->block, first->index, first->site,
+                   (spinning ? "nothing has changed for long while threads poll: " : "nobody can go on: ") + what));
 }
 
 }  // namespace areal::simt

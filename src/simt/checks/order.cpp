@@ -1,4 +1,4 @@
-// The clocks: how synchronisations, collectives and flags change them, and what a lane knows.
+// The clocks: what meetings, gatherings and flags do to them, and what a thread knows.
 #include <algorithm>
 #include <bit>
 
@@ -35,28 +35,28 @@ class Outside {
 
 }  // namespace
 
-bool Engine::knows(Thread& lane, std::uint32_t id, std::uint32_t time) {
-  Block& block = *lane.home;
-  const ThreadClock& clock = lane.clock;
+bool Engine::knows(Thread& thread, std::uint32_t id, std::uint32_t time) {
+  Block& block = *thread.home;
+  const ThreadClock& clock = thread.clock;
   const std::uint32_t offset = id - block.first_id;
   std::int64_t of_block = block.index;
-  std::uint32_t thread = offset;
+  std::uint32_t index = offset;
   if (offset < stride_) {
     if (offset < agents_) {
       if (time <= block.known) return true;
-      if (offset / 32 == static_cast<std::uint32_t>(lane.thread) / 32 &&
+      if (offset / 32 == static_cast<std::uint32_t>(thread.index) / 32 &&
           (time <= clock.warp_known || (clock.row && (*clock.row)[offset % 32] >= time)))
         return true;
     }
     if (clock.view && (*clock.view)[offset] >= time) return true;
   } else {
     of_block = (id - launch_id_) / stride_;
-    thread = (id - launch_id_) % stride_;
+    index = (id - launch_id_) % stride_;
   }
   const Release* found = nullptr;
-  if (!fronts_.covers(clock.front, of_block, thread, time, agents_, found)) return false;
+  if (!fronts_.covers(clock.front, of_block, index, time, agents_, found)) return false;
   if (clock.front->release != found)
-    lane.clock.front = fronts_.acquire(clock.front, found);  // the next search is short
+    thread.clock.front = fronts_.acquire(clock.front, found);  // the next search is short
   return true;
 }
 
@@ -70,8 +70,8 @@ void Engine::wait_for_ever() {
   for (;;) running_->fiber.suspend();  // the scheduler sees the fault, and unwinds
 }
 
-void Engine::advance(Thread& lane) {
-  if (++lane.clock.time >= Stamp::most_time) too_long();
+void Engine::advance(Thread& thread) {
+  if (++thread.clock.time >= Stamp::most_time) too_long();
 }
 
 void Engine::meet(Warp& warp, std::uint32_t mask) {
@@ -109,7 +109,7 @@ void Engine::meet(Block& block) {
   std::uint32_t latest = 0;
   Outside outside;
   for (int t = 0; t < shape_.threads; ++t) {
-    const ThreadClock& clock = block.lanes[t].clock;
+    const ThreadClock& clock = block.threads[t].clock;
     latest = std::max(latest, clock.time);
     outside.add(clock);
   }
@@ -117,7 +117,7 @@ void Engine::meet(Block& block) {
   if (latest + 1 >= Stamp::most_time) too_long();
   block.known = latest;
   for (int t = 0; t < shape_.threads; ++t) {
-    ThreadClock& clock = block.lanes[t].clock;
+    ThreadClock& clock = block.threads[t].clock;
     clock.time = latest + 1;
     clock.warp_known = latest;
     if (clock.row) clock.row = nullptr;
@@ -125,33 +125,33 @@ void Engine::meet(Block& block) {
   }
 }
 
-void Engine::gather(Gathered& gathered, const Thread& lane) {
+void Engine::gather(Gathered& gathered, const Thread& thread) {
   if (!options_.checks) return;
-  const ThreadClock& clock = lane.clock;
+  const ThreadClock& clock = thread.clock;
   View& view = gathered.view;
   if (view.empty()) view.resize(stride_, 0);
   if (clock.view)
     for (std::size_t i = 0; i < view.size(); ++i) view[i] = std::max(view[i], (*clock.view)[i]);
-  const std::size_t first = static_cast<std::size_t>(lane.thread) / 32 * 32;
+  const std::size_t first = static_cast<std::size_t>(thread.index) / 32 * 32;
   for (std::size_t k = 0; k < 32; ++k)
     view[first + k] = std::max({view[first + k], clock.warp_known, clock.row ? (*clock.row)[k] : 0});
-  std::uint32_t& own = view[static_cast<std::size_t>(lane.thread)];
+  std::uint32_t& own = view[static_cast<std::size_t>(thread.index)];
   own = std::max(own, clock.time);
   note(gathered.fronts, clock.front);
 }
 
-void Engine::release(Thread& lane, const void* at) {
+void Engine::release(Thread& thread, const void* at) {
   if (!options_.checks) return;
-  const ThreadClock& clock = lane.clock;
-  released_[at] = fronts_.release({lane.block, static_cast<std::uint32_t>(lane.thread), clock.time, clock.warp_known,
-                                   lane.home->known, clock.row, clock.view, clock.front});
-  advance(lane);
+  const ThreadClock& clock = thread.clock;
+  released_[at] = fronts_.release({thread.block, static_cast<std::uint32_t>(thread.index), clock.time, clock.warp_known,
+                                   thread.home->known, clock.row, clock.view, clock.front});
+  advance(thread);
 }
 
-void Engine::acquire(Thread& lane, const void* at) {
+void Engine::acquire(Thread& thread, const void* at) {
   if (!options_.checks) return;
   const auto found = released_.find(at);
-  if (found != released_.end()) lane.clock.front = fronts_.acquire(lane.clock.front, found->second);
+  if (found != released_.end()) thread.clock.front = fronts_.acquire(thread.clock.front, found->second);
 }
 
 }  // namespace areal::simt

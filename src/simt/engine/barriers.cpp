@@ -12,22 +12,22 @@ bool same(Site a, Site b) { return a.line == b.line && (a.file == b.file || std:
 
 }  // namespace
 
-void Engine::sync(Thread& lane, Site site) {
-  Block& block = *lane.home;
-  lane.site = site;
+void Engine::sync(Thread& thread, Site site) {
+  Block& block = *thread.home;
+  thread.site = site;
   if (block.finished > 0)
-    fault(lane, FaultKind::barrier, site,
+    fault(thread, FaultKind::barrier, site,
           "this thread waits at a barrier, but " + std::to_string(block.finished) + " of the block have exited");
   if (block.arrived == 0)
     block.barrier_site = site;
   else if (!same(site, block.barrier_site))
-    fault(lane, FaultKind::barrier, site,
+    fault(thread, FaultKind::barrier, site,
           "this thread waits at one barrier, and " + std::to_string(block.arrived) + " of the block at another",
           block.barrier_site);
   if (++block.arrived == shape_.threads)
-    complete(block, lane);
+    complete(block, thread);
   else
-    suspend(lane, State::barrier, site);
+    suspend(thread, State::barrier, site);
 }
 
 void Engine::complete(Block& block, Thread& last) {
@@ -38,34 +38,34 @@ void Engine::complete(Block& block, Thread& last) {
   for (Warp& warp : block.warps) settle(warp);
   if (options_.witness != nullptr) options_.witness->met(block.index);
   for (int t = 0; t < shape_.threads; ++t)
-    if (&block.lanes[t] != &last) make_ready(block.lanes[t]);
+    if (&block.threads[t] != &last) make_ready(block.threads[t]);
 }
 
-void Engine::named_barrier(Thread& lane, int id, int threads, bool wait, Site site) {
+void Engine::named_barrier(Thread& thread, int id, int threads, bool wait, Site site) {
   const std::string call = (wait ? "sync(" : "arrive(") + std::to_string(id) + ", " + std::to_string(threads) + ")";
-  if (id < 1 || id > 15) fault(lane, FaultKind::barrier, site, call + ": named barriers are 1 to 15");
+  if (id < 1 || id > 15) fault(thread, FaultKind::barrier, site, call + ": named barriers are 1 to 15");
   if (threads < 32 || threads % 32 != 0 || threads > static_cast<int>(agents_))
-    fault(lane, FaultKind::barrier, site, call + ": a named barrier is of whole warps of the block");
-  NamedBarrier& barrier = lane.home->named[static_cast<std::size_t>(id)];
+    fault(thread, FaultKind::barrier, site, call + ": a named barrier is of whole warps of the block");
+  NamedBarrier& barrier = thread.home->named[static_cast<std::size_t>(id)];
   if (barrier.threads == 0) {
     barrier.threads = threads;
     barrier.site = site;
   } else if (barrier.threads != threads) {
-    fault(lane, FaultKind::barrier, site,
+    fault(thread, FaultKind::barrier, site,
           call + ", while others are at this barrier with a count of " + std::to_string(barrier.threads), barrier.site);
   }
-  if (std::find(barrier.arrived.begin(), barrier.arrived.end(), &lane) != barrier.arrived.end())
-    fault(lane, FaultKind::barrier, site, call + ": this thread has arrived before in this phase", barrier.site);
-  lane.site = site;
-  barrier.arrived.push_back(&lane);
-  gather(barrier.gathered, lane);
+  if (std::find(barrier.arrived.begin(), barrier.arrived.end(), &thread) != barrier.arrived.end())
+    fault(thread, FaultKind::barrier, site, call + ": this thread has arrived before in this phase", barrier.site);
+  thread.site = site;
+  barrier.arrived.push_back(&thread);
+  gather(barrier.gathered, thread);
   if (wait)
-    barrier.waiting.push_back(&lane);
+    barrier.waiting.push_back(&thread);
   else if (options_.checks)
-    advance(lane);
+    advance(thread);
   const bool last = static_cast<int>(barrier.arrived.size()) == threads;
-  if (last) complete(lane, barrier);
-  if (wait && !last) suspend(lane, State::named_barrier, site);
+  if (last) complete(thread, barrier);
+  if (wait && !last) suspend(thread, State::named_barrier, site);
 }
 
 void Engine::complete(Thread& last, NamedBarrier& barrier) {
@@ -77,16 +77,17 @@ void Engine::complete(Thread& last, NamedBarrier& barrier) {
   barrier.threads = 0;
   barrier.arrived.clear();
   barrier.gathered.clear();
-  for (Thread* lane : waiting) {
+  for (Thread* thread : waiting) {
     if (options_.checks) {
-      lane->clock.view = view;  // which holds the lane's knowledge
-      lane->clock.front = front;
-      advance(*lane);
+      thread->clock.view = view;  // which holds what the thread brought
+      thread->clock.front = front;
+      advance(*thread);
     }
-    if (lane != &last) make_ready(*lane);
+    if (thread != &last) make_ready(*thread);
   }
-  for (Warp& warp : last.home->warps) {  // warps that arrived as a whole
-    const auto here = std::count_if(waiting.begin(), waiting.end(), [&](Thread* lane) { return lane->warp == &warp; });
+  for (Warp& warp : last.home->warps) {  // warps that met here as a whole
+    const auto here =
+        std::count_if(waiting.begin(), waiting.end(), [&](Thread* thread) { return thread->warp == &warp; });
     if (here > 0 && here == std::popcount(warp.born & ~warp.exited)) settle(warp);
   }
 }

@@ -19,15 +19,15 @@ std::string hex(std::uint32_t mask) {
 
 }  // namespace
 
-std::uint64_t Engine::collective(Thread& lane, Collective kind, std::uint32_t mask, std::uint64_t value, int argument,
+std::uint64_t Engine::collective(Thread& thread, Collective kind, std::uint32_t mask, std::uint64_t value, int argument,
                                  Site site) {
-  Warp& warp = *lane.warp;
-  const int me = lane.thread & 31;
-  lane.kind = kind;
-  lane.mask = mask;
-  lane.value = value;
-  lane.argument = argument;
-  lane.site = site;
+  Warp& warp = *thread.warp;
+  const int me = thread.index & 31;
+  thread.kind = kind;
+  thread.mask = mask;
+  thread.value = value;
+  thread.argument = argument;
+  thread.site = site;
   if (warp.collecting == 0) {
     warp.alike = true;
     warp.first = me;
@@ -35,10 +35,10 @@ std::uint64_t Engine::collective(Thread& lane, Collective kind, std::uint32_t ma
   const Thread& first = warp.lanes[warp.first];
   // If the first of equal collectives is allowed, so are the others, except that each must be in its own mask.
   if (!warp.alike || warp.collecting == 0 || first.mask != mask || first.kind != kind || (mask >> me & 1) == 0)
-    check_collective(lane);
+    check_collective(thread);
   warp.collecting |= 1u << me;
   if (kind == Collective::shuffle && (mask >> argument & 1) == 0)
-    fault(lane, FaultKind::shuffle_source, site,
+    fault(thread, FaultKind::shuffle_source, site,
           "shuffle reads lane " + std::to_string(argument) + ", which is not in its mask " + hex(mask));
   bool all_here = (warp.collecting & mask) == mask;
   if (all_here && !warp.alike)
@@ -46,40 +46,42 @@ std::uint64_t Engine::collective(Thread& lane, Collective kind, std::uint32_t ma
   if (all_here)
     complete(warp, mask);
   else
-    suspend(lane, State::collective, site);
-  return lane.result;
+    suspend(thread, State::collective, site);
+  return thread.result;
 }
 
-void Engine::check_collective(Thread& lane) {
-  Warp& warp = *lane.warp;
-  const int me = lane.thread & 31;
-  const std::string call = name(lane.kind);
-  if ((lane.mask >> me & 1) == 0)
-    fault(lane, FaultKind::collective, lane.site, call + " with mask " + hex(lane.mask) + ", which lacks the caller");
-  if ((lane.mask & ~warp.born) != 0)
-    fault(lane, FaultKind::collective, lane.site,
-          call + " with mask " + hex(lane.mask) + ", which names lanes that the block does not have: the warp has " +
+void Engine::check_collective(Thread& thread) {
+  Warp& warp = *thread.warp;
+  const int me = thread.index & 31;
+  const std::string call = name(thread.kind);
+  if ((thread.mask >> me & 1) == 0)
+    fault(thread, FaultKind::collective, thread.site,
+          call + " with mask " + hex(thread.mask) + ", which lacks the caller");
+  if ((thread.mask & ~warp.born) != 0)
+    fault(thread, FaultKind::collective, thread.site,
+          call + " with mask " + hex(thread.mask) + ", which names lanes that the block does not have: the warp has " +
               hex(warp.born));
-  if ((lane.mask & warp.exited) != 0)
-    fault(lane, FaultKind::collective, lane.site,
-          call + " with mask " + hex(lane.mask) +
-              ", which names lanes that have exited: " + hex(lane.mask & warp.exited));
-  for (std::uint32_t waiting = warp.collecting & lane.mask; waiting != 0; waiting &= waiting - 1) {
+  if ((thread.mask & warp.exited) != 0)
+    fault(thread, FaultKind::collective, thread.site,
+          call + " with mask " + hex(thread.mask) +
+              ", which names lanes that have exited: " + hex(thread.mask & warp.exited));
+  for (std::uint32_t waiting = warp.collecting & thread.mask; waiting != 0; waiting &= waiting - 1) {
     const Thread& other = warp.lanes[std::countr_zero(waiting)];
     if ((other.mask >> me & 1) == 0) {
-      warp.alike = false;  // it is in another collective first
-    } else if (other.mask != lane.mask) {
-      fault(lane, FaultKind::collective, lane.site,
-            call + " with mask " + hex(lane.mask) + ", while thread " + std::to_string(other.thread) +
+      warp.alike = false;  // it is in a collective of others first
+    } else if (other.mask != thread.mask) {
+      fault(thread, FaultKind::collective, thread.site,
+            call + " with mask " + hex(thread.mask) + ", while thread " + std::to_string(other.index) +
                 " waits for this lane with mask " + hex(other.mask),
             other.site);
-    } else if (other.kind != lane.kind) {
-      fault(lane, FaultKind::collective, lane.site,
-            call + ", while thread " + std::to_string(other.thread) + " waits for this lane in " + name(other.kind),
+    } else if (other.kind != thread.kind) {
+      fault(thread, FaultKind::collective, thread.site,
+            call + ", while thread " + std::to_string(other.index) + " waits for this lane in " + name(other.kind),
             other.site);
     }
   }
-  if (warp.collecting != 0 && (warp.lanes[warp.first].mask != lane.mask || warp.lanes[warp.first].kind != lane.kind))
+  if (warp.collecting != 0 &&
+      (warp.lanes[warp.first].mask != thread.mask || warp.lanes[warp.first].kind != thread.kind))
     warp.alike = false;
 }
 
@@ -101,24 +103,24 @@ void Engine::complete(Warp& warp, std::uint32_t mask) {
     for (std::uint32_t m = mask; m != 0; m &= m - 1)
       if (warp.lanes[std::countr_zero(m)].value != 0) votes |= 1u << std::countr_zero(m);
   for (std::uint32_t m = mask; m != 0; m &= m - 1) {
-    Thread& lane = warp.lanes[std::countr_zero(m)];
-    switch (lane.kind) {
+    Thread& thread = warp.lanes[std::countr_zero(m)];
+    switch (thread.kind) {
       case Collective::sync_warp:
         break;
       case Collective::shuffle:
-        lane.result = warp.lanes[lane.argument].value;
+        thread.result = warp.lanes[thread.argument].value;
         break;
       case Collective::ballot:
-        lane.result = votes;
+        thread.result = votes;
         break;
       case Collective::any:
-        lane.result = votes != 0;
+        thread.result = votes != 0;
         break;
       case Collective::all:
-        lane.result = votes == mask;
+        thread.result = votes == mask;
         break;
     }
-    if (lane.state == State::collective) make_ready(lane);
+    if (thread.state == State::collective) make_ready(thread);
   }
   warp.collecting &= ~mask;
   if (warp.collecting != 0 && (mask >> warp.first & 1) != 0) warp.alike = false;

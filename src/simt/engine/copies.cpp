@@ -1,4 +1,4 @@
-// Asynchronous copies: cp.async by lanes, bulk copies by agents of the block.
+// Asynchronous copies: cp.async by threads, bulk copies by agents of the block.
 #include <algorithm>
 #include <cstring>
 
@@ -6,14 +6,14 @@
 
 namespace areal::simt {
 
-void Engine::copy_async(Thread& lane, void* to, const void* from, unsigned bytes, unsigned elements, Site site) {
-  access(lane, Op::copy_from, reinterpret_cast<std::uintptr_t>(from), bytes, elements, site);
-  access(lane, Op::copy_to, reinterpret_cast<std::uintptr_t>(to), bytes, elements, site);
+void Engine::copy_async(Thread& thread, void* to, const void* from, unsigned bytes, unsigned elements, Site site) {
+  access(thread, Op::copy_from, reinterpret_cast<std::uintptr_t>(from), bytes, elements, site);
+  access(thread, Op::copy_to, reinterpret_cast<std::uintptr_t>(to), bytes, elements, site);
   counts_.copied_bytes += bytes;
   PendingCopy copy{static_cast<std::byte*>(to),
                    static_cast<const std::byte*>(from),
                    bytes,
-                   lane.copy_group,
+                   thread.copy_group,
                    static_cast<std::uint16_t>(sites_.number(site, Op::copy_from, bytes, elements)),
                    static_cast<std::uint16_t>(sites_.number(site, Op::copy_to, bytes, elements)),
                    false};
@@ -21,7 +21,7 @@ void Engine::copy_async(Thread& lane, void* to, const void* from, unsigned bytes
     land(copy);
   else
     std::memset(to, Memory::poison, bytes);  // it lands at the wait
-  lane.copies.push_back(copy);
+  thread.copies.push_back(copy);
 }
 
 void Engine::land(PendingCopy& copy) {
@@ -31,59 +31,59 @@ void Engine::land(PendingCopy& copy) {
   ++changes_;
 }
 
-/// The copy is done: its source may be written again. If it was waited for, what it wrote counts as written by the lane
-/// now.
-void Engine::end_copy(Thread& lane, PendingCopy& copy, bool waited) {
+/// The copy is done: its source may be written again, and what it wrote is the thread's, as of now, if it was waited
+/// for.
+void Engine::end_copy(Thread& thread, PendingCopy& copy, bool waited) {
   land(copy);
   if (!options_.checks) return;
   std::size_t n = 0;
   Shadow* shadow = nullptr;
-  const Actor reader{lane, lane.id, lane.clock.time, copy.from_site, Stamp::plain};
+  const Actor reader{thread, thread.id, thread.clock.time, copy.from_site, Stamp::plain};
   Cell* cell =
-      cells(lane, reinterpret_cast<std::uintptr_t>(copy.from), copy.bytes, copy.from_site, false, false, n, shadow);
+      cells(thread, reinterpret_cast<std::uintptr_t>(copy.from), copy.bytes, copy.from_site, false, false, n, shadow);
   for (std::size_t i = 0; i < n; ++i, ++cell) {
-    const std::uint32_t in_warp = static_cast<std::uint32_t>(lane.thread) % 32;
-    if (cell->read.kind() == Stamp::copying && cell->read.thread() == lane.id) cell->read = {};
+    const std::uint32_t in_warp = static_cast<std::uint32_t>(thread.index) % 32;
+    if (cell->read.kind() == Stamp::copying && cell->read.thread() == thread.id) cell->read = {};
     if (cell->read.kind() == Stamp::list)
       for (Readers& e : memory_.lists()[cell->read])
-        if (e.stamp.kind() == Stamp::copying && e.stamp.thread() == lane.id - in_warp) e.mask &= ~(1u << in_warp);
+        if (e.stamp.kind() == Stamp::copying && e.stamp.thread() == thread.id - in_warp) e.mask &= ~(1u << in_warp);
     note_read(reader, *cell, *shadow);
   }
   if (!waited) return;
-  cell = cells(lane, reinterpret_cast<std::uintptr_t>(copy.to), copy.bytes, copy.to_site, true, true, n, shadow);
+  cell = cells(thread, reinterpret_cast<std::uintptr_t>(copy.to), copy.bytes, copy.to_site, true, true, n, shadow);
   for (std::size_t i = 0; i < n; ++i, ++cell)
-    cell->write = Stamp::make(lane.id, lane.clock.time, copy.to_site, Stamp::plain);
+    cell->write = Stamp::make(thread.id, thread.clock.time, copy.to_site, Stamp::plain);
 }
 
-void Engine::wait_copies(Thread& lane, int youngest) {
-  auto rest = lane.copies.begin();
-  for (PendingCopy& copy : lane.copies)
-    if (copy.group + static_cast<std::uint32_t>(youngest) < lane.copy_group)
-      end_copy(lane, copy, true);
+void Engine::wait_copies(Thread& thread, int youngest) {
+  auto rest = thread.copies.begin();
+  for (PendingCopy& copy : thread.copies)
+    if (copy.group + static_cast<std::uint32_t>(youngest) < thread.copy_group)
+      end_copy(thread, copy, true);
     else
       *rest++ = copy;
-  lane.copies.erase(rest, lane.copies.end());
+  thread.copies.erase(rest, thread.copies.end());
 }
 
-void Engine::fence_async(Thread& lane) {
-  lane.fenced = lane.clock.time;
-  if (options_.checks) advance(lane);  // later shared writes are not covered
+void Engine::fence_async(Thread& thread) {
+  thread.fenced = thread.clock.time;
+  if (options_.checks) advance(thread);  // what it puts from now on is not covered
 }
 
-void Engine::check_bulk(Thread& lane, const void* shared, const void* global, std::size_t n, Op op, Site site) {
+void Engine::check_bulk(Thread& thread, const void* shared, const void* global, std::size_t n, Op op, Site site) {
   const auto in_shared = reinterpret_cast<std::uintptr_t>(shared), in_global = reinterpret_cast<std::uintptr_t>(global);
-  check_shared(lane, in_shared, n, op, site);
+  check_shared(thread, in_shared, n, op, site);
   for (const std::uintptr_t at : {in_shared, in_global})
     if (at % 16 != 0)
-      fault(lane, FaultKind::misaligned, site,
-            std::string(name(op)) + " at " + where(lane, at) + ", which is not a multiple of 16");
+      fault(thread, FaultKind::misaligned, site,
+            std::string(name(op)) + " at " + where(thread, at) + ", which is not a multiple of 16");
   if (n == 0 || n % 16 != 0)
-    fault(lane, FaultKind::misaligned, site,
+    fault(thread, FaultKind::misaligned, site,
           std::string(name(op)) + " of " + std::to_string(n) + " bytes, not a multiple of 16");
 }
 
-BulkCopy& Engine::issue_bulk(Thread& lane, void* to, const void* from, std::size_t n, Op op, Site site) {
-  Block& block = *lane.home;
+BulkCopy& Engine::issue_bulk(Thread& thread, void* to, const void* from, std::size_t n, Op op, Site site) {
+  Block& block = *thread.home;
   const std::uint32_t slot = block.next_agent++ % 32, agent = agents_ + slot;
   const std::uint32_t time = block.agent_time[slot];
   if ((block.agent_time[slot] += 2) >= Stamp::most_time) too_long();
@@ -92,8 +92,8 @@ BulkCopy& Engine::issue_bulk(Thread& lane, void* to, const void* from, std::size
   if (options_.checks) {
     // Ordered after its issuer's knowledge; from now on nobody may touch its source and target.
     const std::uint32_t id = block.first_id + agent;
-    read_cells({lane, id, time, number, Stamp::copying}, reinterpret_cast<std::uintptr_t>(from), n, !load);
-    write_cells({lane, id, time + 1, number, Stamp::copying}, reinterpret_cast<std::uintptr_t>(to), n, load);
+    read_cells({thread, id, time, number, Stamp::copying}, reinterpret_cast<std::uintptr_t>(from), n, !load);
+    write_cells({thread, id, time + 1, number, Stamp::copying}, reinterpret_cast<std::uintptr_t>(to), n, load);
   }
   std::memset(to, Memory::poison, n);
   bulk_.push_back(std::make_unique<BulkCopy>());
@@ -106,9 +106,9 @@ BulkCopy& Engine::issue_bulk(Thread& lane, void* to, const void* from, std::size
           time,
           number,
           nullptr,
-          &lane,
-          lane.bulk_group};
-  // As elements of 4 bytes: the copy engine has no other kind.
+          &thread,
+          thread.bulk_group};
+  // As elements of 4 bytes: the copy engine knows of no others.
   const std::uint64_t at = place(reinterpret_cast<std::uintptr_t>(load ? from : to), n, number),
                       group = std::uint64_t{width_} * 4;
   GlobalCounts& counts = load ? counts_.reads : counts_.writes;
@@ -120,23 +120,25 @@ BulkCopy& Engine::issue_bulk(Thread& lane, void* to, const void* from, std::size
   counts.sectors += (at + n - 1) / 32 - at / 32 + 1;
   (load ? counts_.bulk_loaded_bytes : counts_.bulk_stored_bytes) += n;
   if (options_.trace)
-    options_.trace({step_, lane.block, lane.thread, op, load ? from : to, static_cast<unsigned>(n), site});
+    options_.trace({step_, thread.block, thread.index, op, load ? from : to, static_cast<unsigned>(n), site});
   return copy;
 }
 
-void Engine::bulk_load(Thread& lane, void* to, const void* from, std::size_t n, kernels::Mbarrier& barrier, Site site) {
-  check_bulk(lane, to, from, n, Op::bulk_load, site);
-  MbarrierState& state = mbarrier(lane, barrier, site);
+void Engine::bulk_load(Thread& thread, void* to, const void* from, std::size_t n, kernels::Mbarrier& barrier,
+                       Site site) {
+  check_bulk(thread, to, from, n, Op::bulk_load, site);
+  MbarrierState& state = mbarrier(thread, barrier, site);
   if (options_.checks && !state.fenced)
-    fault(lane, FaultKind::missing_fence, site, "bulk_load completes on an mbarrier with no fence_init after its init",
+    fault(thread, FaultKind::missing_fence, site,
+          "bulk_load completes on an mbarrier with no fence_init after its init",
           sites_[state.initialised.site()].site);
-  issue_bulk(lane, to, from, n, Op::bulk_load, site).barrier = &state;
+  issue_bulk(thread, to, from, n, Op::bulk_load, site).barrier = &state;
 }
 
-void Engine::bulk_store(Thread& lane, void* to, const void* from, std::size_t n, Site site) {
-  check_bulk(lane, from, to, n, Op::bulk_store, site);
+void Engine::bulk_store(Thread& thread, void* to, const void* from, std::size_t n, Site site) {
+  check_bulk(thread, from, to, n, Op::bulk_store, site);
   if (options_.checks) {
-    Block& block = *lane.home;
+    Block& block = *thread.home;
     std::size_t cells_of = 0;
     const auto at = reinterpret_cast<std::uintptr_t>(from);
     const Cell* const first = block.shadow.cells(at, n, cells_of, memory_.lists());
@@ -144,16 +146,17 @@ void Engine::bulk_store(Thread& lane, void* to, const void* from, std::size_t n,
       const Stamp w = cell->write;
       const std::uint32_t writer = w.thread() - block.first_id;
       if (w.kind() != Stamp::plain || writer >= static_cast<std::uint32_t>(shape_.threads)) continue;
-      if (w.thread() != lane.id && !knows(lane, w.thread(), w.time())) continue;  // a race, found later
-      const std::uint32_t fenced = block.lanes[writer].fenced;
-      if (fenced < w.time() || (w.thread() != lane.id && !knows(lane, w.thread(), fenced)))
-        fault(lane, FaultKind::missing_fence, site,
-              "bulk_store of what " + who(lane, w.thread()) + " put, with no fence_async between that and the barrier",
-              sites_[w.site()].site);
+      if (w.thread() != thread.id && !knows(thread, w.thread(), w.time())) continue;  // a race, which is found later
+      const std::uint32_t fenced = block.threads[writer].fenced;
+      if (fenced < w.time() || (w.thread() != thread.id && !knows(thread, w.thread(), fenced)))
+        fault(
+            thread, FaultKind::missing_fence, site,
+            "bulk_store of what " + who(thread, w.thread()) + " put, with no fence_async between that and the barrier",
+            sites_[w.site()].site);
     }
   }
-  const BulkCopy& copy = issue_bulk(lane, to, from, n, Op::bulk_store, site);
-  lane.bulk_reads.push_back({copy.group, copy.agent, copy.time});
+  const BulkCopy& copy = issue_bulk(thread, to, from, n, Op::bulk_store, site);
+  thread.bulk_reads.push_back({copy.group, copy.agent, copy.time});
 }
 
 void Engine::land_bulk(std::size_t i) {
@@ -186,23 +189,24 @@ void Engine::land_some() {
   if (random() % 8 == 0) land_bulk(random() % bulk_.size());
 }
 
-void Engine::wait_bulk(Thread& lane, int youngest) {
+void Engine::wait_bulk(Thread& thread, int youngest) {
   std::shared_ptr<View> view;
   for (std::size_t i = bulk_.size(); i-- > 0;) {
     const BulkCopy& copy = *bulk_[i];
-    if (copy.issuer == &lane && copy.barrier == nullptr &&
-        copy.group + static_cast<std::uint32_t>(youngest) < lane.bulk_group)
+    if (copy.issuer == &thread && copy.barrier == nullptr &&
+        copy.group + static_cast<std::uint32_t>(youngest) < thread.bulk_group)
       land_bulk(i);
   }
   if (!options_.checks) return;
-  for (const auto& [group, agent, time] : lane.bulk_reads)
-    if (group + static_cast<std::uint32_t>(youngest) < lane.bulk_group) {
-      if (!view) view = lane.clock.view ? std::make_shared<View>(*lane.clock.view) : std::make_shared<View>(stride_, 0);
-      (*view)[agent] = std::max((*view)[agent], time);  // it has read; nobody is notified when its writes arrive
+  for (const auto& [group, agent, time] : thread.bulk_reads)
+    if (group + static_cast<std::uint32_t>(youngest) < thread.bulk_group) {
+      if (!view)
+        view = thread.clock.view ? std::make_shared<View>(*thread.clock.view) : std::make_shared<View>(stride_, 0);
+      (*view)[agent] = std::max((*view)[agent], time);  // it has read; when what it writes arrives, nobody is told
     }
-  std::erase_if(lane.bulk_reads,
-                [&](const auto& r) { return r.group + static_cast<std::uint32_t>(youngest) < lane.bulk_group; });
-  if (view) lane.clock.view = view;
+  std::erase_if(thread.bulk_reads,
+                [&](const auto& r) { return r.group + static_cast<std::uint32_t>(youngest) < thread.bulk_group; });
+  if (view) thread.clock.view = view;
 }
 
 }  // namespace areal::simt

@@ -132,52 +132,52 @@ void Engine::place(Block& block, std::int64_t index) {
   for (NamedBarrier& named : block.named) named = {};
   block.shared_storage.resize(shape_.shared_bytes + shared_alignment);
   void* first = block.shared_storage.data();
-  std::size_t room = block.shared_storage.size();
-  block.shared = static_cast<std::byte*>(std::align(shared_alignment, shape_.shared_bytes, first, room));
+  std::size_t left = block.shared_storage.size();
+  block.shared = static_cast<std::byte*>(std::align(shared_alignment, shape_.shared_bytes, first, left));
   if (shape_.shared_bytes > 0) std::memset(block.shared, Memory::poison, shape_.shared_bytes);
   if (options_.checks)
     block.shadow.cover(reinterpret_cast<std::uintptr_t>(block.shared), shape_.shared_bytes, false, memory_.lists());
   if (block.warps.size() != agents_ / 32) block.warps = std::vector<Warp>(agents_ / 32);
-  if (block.lane_count != shape_.threads) {
-    block.lanes = std::make_unique<Thread[]>(threads);
-    block.lane_count = shape_.threads;
+  if (block.thread_count != shape_.threads) {
+    block.threads = std::make_unique<Thread[]>(threads);
+    block.thread_count = shape_.threads;
   }
   for (std::size_t w = 0; w < block.warps.size(); ++w) {
     Warp& warp = block.warps[w];
     const std::size_t lanes = std::min<std::size_t>(32, threads - w * 32);
     warp.home = &block;
-    warp.lanes = &block.lanes[w * 32];
+    warp.lanes = &block.threads[w * 32];
     warp.born = lanes == 32 ? kernels::full_mask : (1u << lanes) - 1;
     warp.exited = warp.ready = warp.polling = warp.collecting = 0;
     warp.in_ready = warp.in_polling = -1;
     warp.requests.begin(warp.born, index, static_cast<int>(w), options_.witness);
   }
   for (std::size_t t = 0; t < threads; ++t) {
-    Thread& lane = block.lanes[t];
-    lane.thread = static_cast<int>(t);
-    lane.block = index;
-    lane.blocks = blocks_;
-    lane.shared = block.shared;
-    lane.changes = &changes_;
-    lane.engine = this;
-    lane.home = &block;
-    lane.warp = &block.warps[t / 32];
-    lane.id = block.first_id + static_cast<std::uint32_t>(t);
-    lane.clock = {};
-    lane.site = {};
-    lane.copies.clear();
-    lane.bulk_reads.clear();
-    lane.copy_group = lane.bulk_group = lane.fenced = 0;
-    lane.fiber.start(Stacks::of_this_thread(), [this, &lane] {
+    Thread& thread = block.threads[t];
+    thread.index = static_cast<int>(t);
+    thread.block = index;
+    thread.blocks = blocks_;
+    thread.shared = block.shared;
+    thread.changes = &changes_;
+    thread.engine = this;
+    thread.home = &block;
+    thread.warp = &block.warps[t / 32];
+    thread.id = block.first_id + static_cast<std::uint32_t>(t);
+    thread.clock = {};
+    thread.site = {};
+    thread.copies.clear();
+    thread.bulk_reads.clear();
+    thread.copy_group = thread.bulk_group = thread.fenced = 0;
+    thread.fiber.start(Stacks::of_this_thread(), [this, &thread] {
       try {
-        shape_.run(lane, args_);
+        shape_.run(thread, args_);
       } catch (const boost::context::detail::forced_unwind&) {
         throw;
       } catch (...) {
         error_ = std::current_exception();
       }
     });
-    make_ready(lane);
+    make_ready(thread);
   }
   ++changes_;
 }
@@ -193,12 +193,12 @@ void Engine::retire(Block& block) {
 void Engine::tear_down() {
   for (const auto& block : slots_) {
     if (block->index < 0) continue;
-    for (int t = 0; t < block->lane_count; ++t) block->lanes[static_cast<std::size_t>(t)].fiber.destroy();
+    for (int t = 0; t < block->thread_count; ++t) block->threads[static_cast<std::size_t>(t)].fiber.destroy();
     for (Warp& warp : block->warps) settle(warp);
     block->index = -1;
   }
   for (const auto& block : slots_)  // these point into what is cleared next
-    for (int t = 0; t < block->lane_count; ++t) block->lanes[static_cast<std::size_t>(t)].clock = {};
+    for (int t = 0; t < block->thread_count; ++t) block->threads[static_cast<std::size_t>(t)].clock = {};
   ready_.clear();
   polling_.clear();
   bulk_.clear();
@@ -207,10 +207,10 @@ void Engine::tear_down() {
   running_ = nullptr;
 }
 
-void Engine::make_ready(Thread& lane) {
-  Warp& warp = *lane.warp;
-  lane.state = State::ready;
-  warp.ready |= 1u << (lane.thread & 31);
+void Engine::make_ready(Thread& thread) {
+  Warp& warp = *thread.warp;
+  thread.state = State::ready;
+  warp.ready |= 1u << (thread.index & 31);
   put_in(ready_, warp, &Warp::in_ready);
 }
 
@@ -221,7 +221,7 @@ void Engine::run_ready(Warp& warp) {
     std::uint32_t next = lane;
     if (warp.ready == 0) {
       take_out(ready_, warp, &Warp::in_ready);
-    } else {  // a lane's stack has left the cache since it ran: prefetch it while this lane runs
+    } else {  // a thread's stack has left the cache since it ran: it can come while this thread runs
       next = any_lane(warp.ready);
       __builtin_prefetch(&warp.lanes[next].state, 1);
       warp.lanes[next].fiber.prefetch();
@@ -244,63 +244,63 @@ void Engine::run_polling(Warp& warp) {
   }
 }
 
-void Engine::resume(Thread& lane) {
+void Engine::resume(Thread& thread) {
   ++step_;
-  order_ = (order_ ^ lane.id ^ launch_id_ << 7) * 0x100000001b3u;
-  lane.state = State::ready;
-  running_ = &lane;
-  const bool ended = lane.fiber.resume();
+  order_ = (order_ ^ thread.id ^ launch_id_ << 7) * 0x100000001b3u;
+  thread.state = State::ready;
+  running_ = &thread;
+  const bool ended = thread.fiber.resume();
   running_ = nullptr;
   if (fault_) throw Fault(*fault_);
   if (error_) std::rethrow_exception(error_);
-  if (ended) finish(lane);
+  if (ended) finish(thread);
 }
 
-void Engine::suspend(Thread& lane, State state, Site site) {
-  lane.state = state;
-  lane.site = site;
-  lane.fiber.suspend();
+void Engine::suspend(Thread& thread, State state, Site site) {
+  thread.state = state;
+  thread.site = site;
+  thread.fiber.suspend();
 }
 
-void Engine::finish(Thread& lane) {
-  Warp& warp = *lane.warp;
-  Block& block = *lane.home;
-  lane.state = State::finished;
-  for (PendingCopy& copy : lane.copies) end_copy(lane, copy, false);
-  lane.copies.clear();
-  warp.exited |= 1u << (lane.thread & 31);
+void Engine::finish(Thread& thread) {
+  Warp& warp = *thread.warp;
+  Block& block = *thread.home;
+  thread.state = State::finished;
+  for (PendingCopy& copy : thread.copies) end_copy(thread, copy, false);
+  thread.copies.clear();
+  warp.exited |= 1u << (thread.index & 31);
   ++block.finished;
   ++changes_;
   for (std::uint32_t waiting = warp.collecting; waiting != 0; waiting &= waiting - 1) {
     const Thread& other = warp.lanes[std::countr_zero(waiting)];
-    if ((other.mask >> (lane.thread & 31) & 1) != 0)
-      fault(lane, FaultKind::collective, other.site,
-            "this lane has exited, but thread " + std::to_string(other.thread) + " waits for it in a warp collective");
+    if ((other.mask >> (thread.index & 31) & 1) != 0)
+      fault(thread, FaultKind::collective, other.site,
+            "this lane has exited, but thread " + std::to_string(other.index) + " waits for it in a warp collective");
   }
   if (block.arrived > 0)
-    fault(lane, FaultKind::barrier, block.barrier_site,
+    fault(thread, FaultKind::barrier, block.barrier_site,
           "this thread has exited, but " + std::to_string(block.arrived) + " of the block wait at a barrier");
 }
 
-void Engine::poll_pause(Thread& lane, Site site) {
-  Warp& warp = *lane.warp;
+void Engine::poll_pause(Thread& thread, Site site) {
+  Warp& warp = *thread.warp;
   if (changes_ != changes_seen_) {
     changes_seen_ = changes_;
     idle_polls_ = 0;
   } else if (++idle_polls_ > static_cast<std::uint64_t>(options_.patience) * slots_.size() * shape_.threads) {
-    lane.state = State::polling;
-    lane.site = site;
+    thread.state = State::polling;
+    thread.site = site;
     stuck(true);
   }
-  warp.polling |= 1u << (lane.thread & 31);
+  warp.polling |= 1u << (thread.index & 31);
   put_in(polling_, warp, &Warp::in_polling);
-  suspend(lane, State::polling, site);
+  suspend(thread, State::polling, site);
 }
 
-void Engine::perhaps_pause(Thread& lane, Site site) {
+void Engine::perhaps_pause(Thread& thread, Site site) {
   if (random() % 4 != 0) return;
-  make_ready(lane);
-  suspend(lane, State::ready, site);
+  make_ready(thread);
+  suspend(thread, State::ready, site);
 }
 
 void Engine::fill(void* p, int byte, std::size_t n) {

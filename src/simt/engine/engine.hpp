@@ -1,5 +1,5 @@
 #pragma once
-// The engine behind Machine and Launcher: resident blocks, their lanes, the scheduler, and the state of every check.
+// The engine behind Machine and Launcher: resident blocks, their threads, the scheduler, and the state of every check.
 // Its functions are grouped by subject: engine.cpp the launch and the scheduler, accesses.cpp, order.cpp the clocks,
 // collectives.cpp, barriers.cpp, mbarriers.cpp, copies.cpp, faults.cpp.
 
@@ -22,7 +22,7 @@ struct Warp;
 
 enum class State : std::uint8_t { ready, polling, collective, barrier, named_barrier, mbarrier, finished };
 
-/// A cp.async that its lane has not waited for.
+/// A cp.async that its thread has not waited for.
 struct PendingCopy {
   std::byte* to;
   const std::byte* from;
@@ -32,7 +32,7 @@ struct PendingCopy {
   bool landed;
 };
 
-/// A bulk store by this lane, which reads shared memory until wait_bulk.
+/// A bulk store by this thread, that reads shared memory until wait_bulk.
 struct BulkRead {
   std::uint32_t group, agent, time;
 };
@@ -109,8 +109,8 @@ struct Block {
   std::int64_t index = -1;  // -1: the slot is empty
   std::uint32_t first_id = 0;
   std::uint32_t known = 0;  // block_known, see clock.hpp
-  std::unique_ptr<Thread[]> lanes;
-  int lane_count = 0;
+  std::unique_ptr<Thread[]> threads;
+  int thread_count = 0;
   std::vector<Warp> warps;
   std::byte* shared = nullptr;
   std::vector<std::byte> shared_storage;
@@ -134,28 +134,28 @@ class Engine {
   void forget_regions() { region_of_site_.clear(); }
   const Options& options() const { return options_; }
 
-  // The functions that calls.hpp declares.
-  void access(Thread& lane, Op op, std::uintptr_t at, unsigned bytes, unsigned elements, Site site);
-  void check_shared_size(Thread& lane, std::size_t bytes, Site site);
-  void poll_pause(Thread& lane, Site site);
-  void perhaps_pause(Thread& lane, Site site);
-  void release(Thread& lane, const void* at);
-  void acquire(Thread& lane, const void* at);
+  // What calls.hpp declares.
+  void access(Thread& thread, Op op, std::uintptr_t at, unsigned bytes, unsigned elements, Site site);
+  void check_shared_size(Thread& thread, std::size_t bytes, Site site);
+  void poll_pause(Thread& thread, Site site);
+  void perhaps_pause(Thread& thread, Site site);
+  void release(Thread& thread, const void* at);
+  void acquire(Thread& thread, const void* at);
   void forget_release(const void* at) { released_.erase(at); }
-  void sync(Thread& lane, Site site);
-  void named_barrier(Thread& lane, int id, int threads, bool wait, Site site);
-  std::uint64_t collective(Thread& lane, Collective kind, std::uint32_t mask, std::uint64_t value, int argument,
+  void sync(Thread& thread, Site site);
+  void named_barrier(Thread& thread, int id, int threads, bool wait, Site site);
+  std::uint64_t collective(Thread& thread, Collective kind, std::uint32_t mask, std::uint64_t value, int argument,
                            Site site);
-  void copy_async(Thread& lane, void* to, const void* from, unsigned bytes, unsigned elements, Site site);
-  void wait_copies(Thread& lane, int youngest);
-  void init(Thread& lane, kernels::Mbarrier& barrier, int arrivals, Site site);
-  void arrive(Thread& lane, kernels::Mbarrier& barrier, std::int64_t bytes, Site site);
-  void wait(Thread& lane, kernels::Mbarrier& barrier, unsigned parity, Site site);
-  void fence_init(Thread& lane);
-  void bulk_load(Thread& lane, void* to, const void* from, std::size_t n, kernels::Mbarrier& barrier, Site site);
-  void bulk_store(Thread& lane, void* to, const void* from, std::size_t n, Site site);
-  void wait_bulk(Thread& lane, int youngest);
-  void fence_async(Thread& lane);
+  void copy_async(Thread& thread, void* to, const void* from, unsigned bytes, unsigned elements, Site site);
+  void wait_copies(Thread& thread, int youngest);
+  void init(Thread& thread, kernels::Mbarrier& barrier, int arrivals, Site site);
+  void arrive(Thread& thread, kernels::Mbarrier& barrier, std::int64_t bytes, Site site);
+  void wait(Thread& thread, kernels::Mbarrier& barrier, unsigned parity, Site site);
+  void fence_init(Thread& thread);
+  void bulk_load(Thread& thread, void* to, const void* from, std::size_t n, kernels::Mbarrier& barrier, Site site);
+  void bulk_store(Thread& thread, void* to, const void* from, std::size_t n, Site site);
+  void wait_bulk(Thread& thread, int youngest);
+  void fence_async(Thread& thread);
 
  private:
   // The launch and the scheduler: engine.cpp.
@@ -164,30 +164,29 @@ class Engine {
   void retire(Block& block);
   void run_ready(Warp& warp);
   void run_polling(Warp& warp);
-  void resume(Thread& lane);
-  void finish(Thread& lane);
-  void make_ready(Thread& lane);
-  void suspend(Thread& lane, State state, Site site);
+  void resume(Thread& thread);
+  void finish(Thread& thread);
+  void make_ready(Thread& thread);
+  void suspend(Thread& thread, State state, Site site);
   void tear_down();
   std::uint64_t random();
   std::uint32_t any_lane(std::uint32_t mask);
   void settle(Warp& warp) { warp.requests.settle(sites_, width_, counts_); }
 
-  // The actor of an access: the lane, or an agent on its behalf.
+  // Who an access is by: the thread, or an agent on its behalf.
   struct Actor {
-    Thread& lane;
+    Thread& thread;
     std::uint32_t id, time;
     unsigned site;  // number
     Stamp::Kind kind;
     Stamp stamp() const { return Stamp::make(id, time, site, kind); }
   };
   // Accesses: accesses.cpp.
-  ShadowedRegion& region(Thread& lane, std::uintptr_t at, std::size_t bytes, unsigned number, bool write);
-  /// The base for counting requests: from the region's begin on, as if each region began at a multiple of all relevant
-  /// sizes.
+  ShadowedRegion& region(Thread& thread, std::uintptr_t at, std::size_t bytes, unsigned number, bool write);
+  /// Where requests are counted: from the region's begin on, as if each began at a multiple of all that matters.
   std::uint64_t place(std::uintptr_t at, std::size_t bytes, unsigned number);
-  void check_shared(Thread& lane, std::uintptr_t at, std::size_t bytes, Op op, Site site);
-  Cell* cells(Thread& lane, std::uintptr_t at, std::size_t bytes, unsigned number, bool shared, bool write,
+  void check_shared(Thread& thread, std::uintptr_t at, std::size_t bytes, Op op, Site site);
+  Cell* cells(Thread& thread, std::uintptr_t at, std::size_t bytes, unsigned number, bool shared, bool write,
               std::size_t& n, Shadow*& shadow);
   void read_cells(const Actor& actor, std::uintptr_t at, std::size_t bytes, bool shared);
   void write_cells(const Actor& actor, std::uintptr_t at, std::size_t bytes, bool shared);
@@ -196,39 +195,39 @@ class Engine {
   void check_write(const Actor& actor, Cell& cell, std::uintptr_t at);
 
   // Clocks: order.cpp.
-  bool knows(Thread& lane, std::uint32_t id, std::uint32_t time);
+  bool knows(Thread& thread, std::uint32_t id, std::uint32_t time);
   void meet(Warp& warp, std::uint32_t mask);
   void meet(Block& block);
-  void advance(Thread& lane);
-  void gather(Gathered& gathered, const Thread& lane);
+  void advance(Thread& thread);
+  void gather(Gathered& gathered, const Thread& thread);
   [[noreturn]] void too_long();
 
   // Collectives and barriers.
-  void check_collective(Thread& lane);
+  void check_collective(Thread& thread);
   [[noreturn]] void wait_for_ever();
   void complete(Warp& warp, std::uint32_t mask);
   void complete(Block& block, Thread& last);
-  void complete(Thread& lane, NamedBarrier& barrier);
-  MbarrierState& mbarrier(Thread& lane, const kernels::Mbarrier& barrier, Site site);
+  void complete(Thread& thread, NamedBarrier& barrier);
+  MbarrierState& mbarrier(Thread& thread, const kernels::Mbarrier& barrier, Site site);
   void perhaps_complete(MbarrierState& barrier);
-  void pass(Thread& lane, MbarrierState& barrier, unsigned parity);
+  void pass(Thread& thread, MbarrierState& barrier, unsigned parity);
 
   // Copies: copies.cpp.
   void land(PendingCopy& copy);
-  void end_copy(Thread& lane, PendingCopy& copy, bool waited);
-  void check_bulk(Thread& lane, const void* shared, const void* global, std::size_t n, Op op, Site site);
-  BulkCopy& issue_bulk(Thread& lane, void* to, const void* from, std::size_t n, Op op, Site site);
+  void end_copy(Thread& thread, PendingCopy& copy, bool waited);
+  void check_bulk(Thread& thread, const void* shared, const void* global, std::size_t n, Op op, Site site);
+  BulkCopy& issue_bulk(Thread& thread, void* to, const void* from, std::size_t n, Op op, Site site);
   void land_bulk(std::size_t i);
   void land_some();
 
   // Faults: faults.cpp.
-  [[noreturn]] void fault(Thread& lane, FaultKind kind, Site site, const std::string& text, Site other = {});
+  [[noreturn]] void fault(Thread& thread, FaultKind kind, Site site, const std::string& text, Site other = {});
   [[noreturn]] void conflict(const Actor& actor, Stamp other, bool write, bool other_wrote, std::uintptr_t at);
   [[noreturn]] void stuck(bool spinning);
   [[noreturn]] void raise(Fault fault);
   Fault make_fault(FaultKind kind, std::int64_t block, int thread, Site site, const std::string& text, Site other = {});
-  std::string where(const Thread& lane, std::uintptr_t at, bool meant_shared = false);
-  std::string who(const Thread& lane, std::uint32_t id);
+  std::string where(const Thread& thread, std::uintptr_t at, bool meant_shared = false);
+  std::string who(const Thread& thread, std::uint32_t id);
   bool of_this_launch(Stamp stamp) const { return stamp.thread() >= launch_id_; }
 
   const Options options_;

@@ -1,6 +1,6 @@
 #pragma once
-// A lane's thread of control: a Boost.Context fiber on a stack from a pool. The scheduler resumes it, and it suspends
-// itself. A fiber destroyed in between is unwound, so that the destructors of its frames run.
+// A thread's thread of control: a Boost.Context fiber on a stack from a pool. The scheduler resumes it, it suspends
+// itself, and one that is destroyed in between is unwound, so that the destructors of its frames run.
 
 #include <boost/context/fiber.hpp>
 #include <cstddef>

@@ -6,19 +6,18 @@
 // it must wait for others (a collective of the warp, a barrier) or polls, so plain accesses cost no switch. Every run
 // can be replayed, as the seed determines everything.
 //   - Memory: regions are registered with the launcher (memory.hpp). Each granule of a region, and of the shared memory
-//     of a block, has a shadow cell (shadow.hpp): the last writer, the readers since, when, and at which line.
-//   - Order: each lane carries a clock (clock.hpp), advanced and joined by collectives, barriers and published flags.
-//     If an access meets another lane's access that its clock does not cover, and one of the two writes, that is a
-//     race, whatever order the scheduler took. x86 would hide it; the clocks do not.
+//     of a block, has a shadow cell (shadow.hpp): who wrote it last, who has read it since, when, and at which line.
+//   - Order: each thread carries a clock (clock.hpp), advanced and joined by collectives, barriers and published flags.
+//     Where an access meets another thread's that its clock does not cover, and one of the two writes, that is a race,
+//     whatever order the scheduler took: the CPU beneath is x86 and forgives, the clocks do not.
 //   - Words moved by post, peek, publish, poll and atomics do not race with one another; with plain accesses they do.
 //   - Asynchronous copies mark source and target until they are waited for, and land at a time set by the seed.
 //   - Requests: the accesses of a warp's lanes are combined by site and occurrence (requests.hpp), and counted as
 //     the memory machines and ncu would.
 // A broken rule ends the launch with a Fault (fault.hpp), and all fibers are unwound.
 //
-// What it does not model: the timing of a real GPU, rounding of other instructions, and orders weaker than
-// happens-before allows on words that post and peek move (two such words of one lane arrive in the order of the
-// schedule).
+// What it does not see: the timing of a real GPU, rounding of other instructions, and orders weaker than happens-before
+// allows on words that post and peek move (two such words of one thread arrive in the order of the schedule).
 
 #include <cstring>
 #include <type_traits>
@@ -27,22 +26,22 @@
 
 namespace areal::simt {
 
-/// The machine that a kernel gets: a handle to its lane. See src/kernels/primitives/machine.hpp for the meaning of the
-/// calls.
+/// The machine that a kernel gets: a handle to its thread. See src/kernels/primitives/machine.hpp for what the calls
+/// mean.
 class Machine {
  public:
-  explicit Machine(ThreadInterface& lane) : lane_(&lane) {}
+  explicit Machine(ThreadInterface& thread) : thread_(&thread) {}
 
-  int thread() const { return lane_->thread; }
-  int lane() const { return lane_->thread & 31; }
-  int warp() const { return lane_->thread >> 5; }
-  std::int64_t block() const { return lane_->block; }
-  std::int64_t blocks() const { return lane_->blocks; }
+  int thread() const { return thread_->index; }
+  int lane() const { return thread_->index & 31; }
+  int warp() const { return thread_->index >> 5; }
+  std::int64_t block() const { return thread_->block; }
+  std::int64_t blocks() const { return thread_->blocks; }
 
   template <class S>
   S& shared(Site site = AREAL_HERE) const {
-    calls::shared(*lane_, sizeof(S), site);
-    return *reinterpret_cast<S*>(lane_->shared);
+    calls::shared(*thread_, sizeof(S), site);
+    return *reinterpret_cast<S*>(thread_->shared);
   }
 
   template <class T>
@@ -70,15 +69,15 @@ class Machine {
     write(Op::put, &cell, v, site);
   }
 
-  void sync(Site site = AREAL_HERE) const { calls::sync(*lane_, site); }
+  void sync(Site site = AREAL_HERE) const { calls::sync(*thread_, site); }
   void sync(int id, int threads, Site site = AREAL_HERE) const {
-    calls::named_barrier(*lane_, id, threads, true, site);
+    calls::named_barrier(*thread_, id, threads, true, site);
   }
   void arrive(int id, int threads, Site site = AREAL_HERE) const {
-    calls::named_barrier(*lane_, id, threads, false, site);
+    calls::named_barrier(*thread_, id, threads, false, site);
   }
   void sync_warp(unsigned mask = kernels::full_mask, Site site = AREAL_HERE) const {
-    calls::collective(*lane_, Collective::sync_warp, mask, 0, 0, site);
+    calls::collective(*thread_, Collective::sync_warp, mask, 0, 0, site);
   }
 
   template <class T>
@@ -98,13 +97,13 @@ class Machine {
     return exchange(v, (lane() ^ n) > 31 ? lane() : lane() ^ n, mask, site);
   }
   unsigned ballot(bool p, unsigned mask = kernels::full_mask, Site site = AREAL_HERE) const {
-    return static_cast<unsigned>(calls::collective(*lane_, Collective::ballot, mask, p, 0, site));
+    return static_cast<unsigned>(calls::collective(*thread_, Collective::ballot, mask, p, 0, site));
   }
   bool any(bool p, unsigned mask = kernels::full_mask, Site site = AREAL_HERE) const {
-    return calls::collective(*lane_, Collective::any, mask, p, 0, site) != 0;
+    return calls::collective(*thread_, Collective::any, mask, p, 0, site) != 0;
   }
   bool all(bool p, unsigned mask = kernels::full_mask, Site site = AREAL_HERE) const {
-    return calls::collective(*lane_, Collective::all, mask, p, 0, site) != 0;
+    return calls::collective(*thread_, Collective::all, mask, p, 0, site) != 0;
   }
 
   std::uint32_t dot4(std::uint32_t a, std::uint32_t b, std::uint32_t c) const {
@@ -114,11 +113,11 @@ class Machine {
 
   template <class T>
   T atomic_add(T* p, std::type_identity_t<T> v, Site site = AREAL_HERE) const {
-    calls::perhaps_pause(*lane_, site);
+    calls::perhaps_pause(*thread_, site);
     return add(Op::atomic_add, p, v, site);
   }
   std::uint64_t atomic_min(std::uint64_t* p, std::uint64_t v, Site site = AREAL_HERE) const {
-    calls::perhaps_pause(*lane_, site);
+    calls::perhaps_pause(*thread_, site);
     return update(
         Op::atomic_min, p, [v](std::uint64_t before) { return before < v ? before : v; }, site);
   }
@@ -129,31 +128,31 @@ class Machine {
 
   template <class T>
   void store_release(T* p, std::type_identity_t<T> v, Site site = AREAL_HERE) const {
-    calls::perhaps_pause(*lane_, site);
+    calls::perhaps_pause(*thread_, site);
     write(Op::store_release, p, v, site);
-    calls::release(*lane_, p);
+    calls::release(*thread_, p);
   }
   template <class T>
   T load_acquire(const T* p, Site site = AREAL_HERE) const {
-    calls::poll_pause(*lane_, site);
+    calls::poll_pause(*thread_, site);
     const T v = read(Op::load_acquire, p, site);
-    calls::acquire(*lane_, p);
+    calls::acquire(*thread_, p);
     return v;
   }
   template <class T>
   void store_relaxed(T* p, std::type_identity_t<T> v, Site site = AREAL_HERE) const {
     static_assert(sizeof(T) >= 4, "one access of 4, 8 or 16 bytes");
-    calls::perhaps_pause(*lane_, site);
+    calls::perhaps_pause(*thread_, site);
     write(Op::store_relaxed, p, v, site);
-    calls::forget_release(*lane_, p);
+    calls::forget_release(*thread_, p);
   }
   template <class T>
   T load_relaxed(const T* p, Site site = AREAL_HERE) const {
     static_assert(sizeof(T) >= 4, "one access of 4, 8 or 16 bytes");
-    calls::poll_pause(*lane_, site);
+    calls::poll_pause(*thread_, site);
     return read(Op::load_relaxed, p, site);
   }
-  void pause(Site site = AREAL_HERE) const { calls::poll_pause(*lane_, site); }
+  void pause(Site site = AREAL_HERE) const { calls::poll_pause(*thread_, site); }
 
   // Launches of the simulated machine never overlap.
   void wait_previous_launch(Site = AREAL_HERE) const {}
@@ -162,37 +161,37 @@ class Machine {
   template <class T>
   void copy_async(T& cell, const T* p, Site site = AREAL_HERE) const {
     static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16, "cp.async moves 4, 8 or 16 bytes");
-    calls::copy_async(*lane_, &cell, p, sizeof(T), elements_of(&cell), site);
+    calls::copy_async(*thread_, &cell, p, sizeof(T), elements_of(&cell), site);
   }
-  void commit_copies(Site = AREAL_HERE) const { calls::commit_copies(*lane_); }
+  void commit_copies(Site = AREAL_HERE) const { calls::commit_copies(*thread_); }
   template <int N>
   void wait_copies(Site = AREAL_HERE) const {
-    calls::wait_copies(*lane_, N);
+    calls::wait_copies(*thread_, N);
   }
 
   void init(kernels::Mbarrier& b, int arrivals, Site site = AREAL_HERE) const {
-    calls::init(*lane_, b, arrivals, site);
+    calls::init(*thread_, b, arrivals, site);
   }
-  void arrive(kernels::Mbarrier& b, Site site = AREAL_HERE) const { calls::arrive(*lane_, b, 0, site); }
+  void arrive(kernels::Mbarrier& b, Site site = AREAL_HERE) const { calls::arrive(*thread_, b, 0, site); }
   void arrive_expect(kernels::Mbarrier& b, std::int64_t bytes, Site site = AREAL_HERE) const {
-    calls::arrive(*lane_, b, bytes, site);
+    calls::arrive(*thread_, b, bytes, site);
   }
   void wait(kernels::Mbarrier& b, unsigned parity, Site site = AREAL_HERE) const {
-    calls::wait(*lane_, b, parity, site);
+    calls::wait(*thread_, b, parity, site);
   }
-  void fence_init(Site = AREAL_HERE) const { calls::fence_init(*lane_); }
+  void fence_init(Site = AREAL_HERE) const { calls::fence_init(*thread_); }
   void bulk_load(void* cell, const void* p, std::size_t n, kernels::Mbarrier& b, Site site = AREAL_HERE) const {
-    calls::bulk_load(*lane_, cell, p, n, b, site);
+    calls::bulk_load(*thread_, cell, p, n, b, site);
   }
   void bulk_store(void* p, const void* cell, std::size_t n, Site site = AREAL_HERE) const {
-    calls::bulk_store(*lane_, p, cell, n, site);
+    calls::bulk_store(*thread_, p, cell, n, site);
   }
-  void commit_bulk(Site = AREAL_HERE) const { calls::commit_bulk(*lane_); }
+  void commit_bulk(Site = AREAL_HERE) const { calls::commit_bulk(*thread_); }
   template <int N>
   void wait_bulk(Site = AREAL_HERE) const {
-    calls::wait_bulk(*lane_, N);
+    calls::wait_bulk(*thread_, N);
   }
-  void fence_async(Site = AREAL_HERE) const { calls::fence_async(*lane_); }
+  void fence_async(Site = AREAL_HERE) const { calls::fence_async(*thread_); }
 
  private:
   template <class T>
@@ -210,7 +209,7 @@ class Machine {
   template <class T>
   T read(Op op, const T* p, Site site) const {
     static_assert(movable<T>, "trivially copyable, of 1, 2, 4, 8 or 16 bytes");
-    calls::access(*lane_, op, p, sizeof(T), elements_of(p), site);
+    calls::access(*thread_, op, p, sizeof(T), elements_of(p), site);
     std::remove_const_t<T> v;
     std::memcpy(&v, p, sizeof(T));
     return v;
@@ -218,8 +217,8 @@ class Machine {
   template <class T>
   void write(Op op, T* p, const T& v, Site site) const {
     static_assert(movable<T>, "trivially copyable, of 1, 2, 4, 8 or 16 bytes");
-    calls::access(*lane_, op, p, sizeof(T), elements_of(p), site);
-    *lane_->changes += std::memcmp(p, &v, sizeof(T)) != 0;  // NOLINT(bugprone-suspicious-memory-comparison): bits
+    calls::access(*thread_, op, p, sizeof(T), elements_of(p), site);
+    *thread_->changes += std::memcmp(p, &v, sizeof(T)) != 0;  // NOLINT(bugprone-suspicious-memory-comparison): bits
     std::memcpy(p, &v, sizeof(T));
   }
   template <class T>
@@ -230,11 +229,11 @@ class Machine {
   template <class T, class After>
   T update(Op op, T* p, After after_of, Site site) const {
     static_assert(std::is_arithmetic_v<T> && sizeof(T) >= 4, "a number of 4 or 8 bytes");
-    calls::access(*lane_, op, p, sizeof(T), 1, site);
+    calls::access(*thread_, op, p, sizeof(T), 1, site);
     T before;
     std::memcpy(&before, p, sizeof(T));
     const T after = after_of(before);
-    *lane_->changes += std::memcmp(&before, &after, sizeof(T)) != 0;
+    *thread_->changes += std::memcmp(&before, &after, sizeof(T)) != 0;
     std::memcpy(p, &after, sizeof(T));
     return before;
   }
@@ -243,12 +242,12 @@ class Machine {
     static_assert(std::is_trivially_copyable_v<T> && (sizeof(T) == 4 || sizeof(T) == 8), "4 or 8 bytes");
     std::uint64_t bits = 0;
     std::memcpy(&bits, &v, sizeof(T));
-    bits = calls::collective(*lane_, Collective::shuffle, mask, bits, from, site);
+    bits = calls::collective(*thread_, Collective::shuffle, mask, bits, from, site);
     std::memcpy(&v, &bits, sizeof(T));
     return v;
   }
 
-  ThreadInterface* lane_;
+  ThreadInterface* thread_;
 };
 
 }  // namespace areal::simt

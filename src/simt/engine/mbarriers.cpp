@@ -5,54 +5,56 @@
 
 namespace areal::simt {
 
-void Engine::init(Thread& lane, kernels::Mbarrier& barrier, int arrivals, Site site) {
+void Engine::init(Thread& thread, kernels::Mbarrier& barrier, int arrivals, Site site) {
   const auto at = reinterpret_cast<std::uintptr_t>(&barrier);
   const unsigned number = sites_.number(site, Op::init, sizeof barrier, 1);
-  check_shared(lane, at, sizeof barrier, Op::init, site);
-  if (options_.checks) write_cells({lane, lane.id, lane.clock.time, number, Stamp::plain}, at, sizeof barrier, true);
-  if (arrivals < 1) fault(lane, FaultKind::mbarrier, site, "an mbarrier of " + std::to_string(arrivals) + " arrivals");
-  auto& all = lane.home->mbarriers;
+  check_shared(thread, at, sizeof barrier, Op::init, site);
+  if (options_.checks)
+    write_cells({thread, thread.id, thread.clock.time, number, Stamp::plain}, at, sizeof barrier, true);
+  if (arrivals < 1)
+    fault(thread, FaultKind::mbarrier, site, "an mbarrier of " + std::to_string(arrivals) + " arrivals");
+  auto& all = thread.home->mbarriers;
   auto found = std::find_if(all.begin(), all.end(), [&](const auto& b) { return b->at == &barrier; });
   if (found == all.end()) found = all.insert(found, std::make_unique<MbarrierState>());
   MbarrierState& state = **found;
   if (!state.waiting.empty())
-    fault(lane, FaultKind::mbarrier, site, "init of an mbarrier that threads wait for", state.waiting[0]->site);
+    fault(thread, FaultKind::mbarrier, site, "init of an mbarrier that threads wait for", state.waiting[0]->site);
   state = MbarrierState{};
   state.at = &barrier;
-  state.initialised = Stamp::make(lane.id, lane.clock.time, number, Stamp::plain);
+  state.initialised = Stamp::make(thread.id, thread.clock.time, number, Stamp::plain);
   state.arrivals = state.pending = arrivals;
 }
 
-void Engine::fence_init(Thread& lane) {
-  for (const auto& barrier : lane.home->mbarriers)
-    if (barrier->initialised.thread() == lane.id) barrier->fenced = true;
+void Engine::fence_init(Thread& thread) {
+  for (const auto& barrier : thread.home->mbarriers)
+    if (barrier->initialised.thread() == thread.id) barrier->fenced = true;
 }
 
-MbarrierState& Engine::mbarrier(Thread& lane, const kernels::Mbarrier& barrier, Site site) {
+MbarrierState& Engine::mbarrier(Thread& thread, const kernels::Mbarrier& barrier, Site site) {
   const auto at = reinterpret_cast<std::uintptr_t>(&barrier);
-  check_shared(lane, at, sizeof barrier, Op::get, site);
-  for (const auto& state : lane.home->mbarriers) {
+  check_shared(thread, at, sizeof barrier, Op::get, site);
+  for (const auto& state : thread.home->mbarriers) {
     if (state->at != &barrier) continue;
     const Stamp by = state->initialised;
-    if (options_.checks && by.thread() != lane.id && !knows(lane, by.thread(), by.time()))
-      fault(lane, FaultKind::mbarrier, site,
-            "this mbarrier's init by " + who(lane, by.thread()) +
+    if (options_.checks && by.thread() != thread.id && !knows(thread, by.thread(), by.time()))
+      fault(thread, FaultKind::mbarrier, site,
+            "this mbarrier's init by " + who(thread, by.thread()) +
                 " is not ordered before its use: a block barrier is missing",
             sites_[by.site()].site);
     return *state;
   }
-  fault(lane, FaultKind::mbarrier, site, "an mbarrier that was not initialised, at " + where(lane, at));
+  fault(thread, FaultKind::mbarrier, site, "an mbarrier that was not initialised, at " + where(thread, at));
 }
 
-void Engine::arrive(Thread& lane, kernels::Mbarrier& barrier, std::int64_t bytes, Site site) {
-  MbarrierState& state = mbarrier(lane, barrier, site);
+void Engine::arrive(Thread& thread, kernels::Mbarrier& barrier, std::int64_t bytes, Site site) {
+  MbarrierState& state = mbarrier(thread, barrier, site);
   if (state.pending == 0)
-    fault(lane, FaultKind::mbarrier, site,
+    fault(thread, FaultKind::mbarrier, site,
           "one arrival more than the " + std::to_string(state.arrivals) + " that the phase expects");
   state.bytes += bytes;
   --state.pending;
-  gather(state.gathered, lane);
-  if (options_.checks) advance(lane);
+  gather(state.gathered, thread);
+  if (options_.checks) advance(thread);
   ++changes_;
   perhaps_complete(state);
 }
@@ -69,24 +71,24 @@ void Engine::perhaps_complete(MbarrierState& state) {
   ++changes_;
   std::vector<Thread*> waiting;
   waiting.swap(state.waiting);
-  for (Thread* lane : waiting) {
-    pass(*lane, state, parity);
-    make_ready(*lane);
+  for (Thread* thread : waiting) {
+    pass(*thread, state, parity);
+    make_ready(*thread);
   }
 }
 
-void Engine::pass(Thread& lane, MbarrierState& state, unsigned parity) {
+void Engine::pass(Thread& thread, MbarrierState& state, unsigned parity) {
   if (!options_.checks) return;
-  lane.clock.view = join(lane.clock.view, state.view[parity]);
-  lane.clock.front = fronts_.join(lane.clock.front, state.front[parity]);
+  thread.clock.view = join(thread.clock.view, state.view[parity]);
+  thread.clock.front = fronts_.join(thread.clock.front, state.front[parity]);
 }
 
-void Engine::wait(Thread& lane, kernels::Mbarrier& barrier, unsigned parity, Site site) {
-  MbarrierState& state = mbarrier(lane, barrier, site);
+void Engine::wait(Thread& thread, kernels::Mbarrier& barrier, unsigned parity, Site site) {
+  MbarrierState& state = mbarrier(thread, barrier, site);
   parity &= 1;
-  if ((state.phase & 1) != parity) return pass(lane, state, parity);
-  state.waiting.push_back(&lane);
-  suspend(lane, State::mbarrier, site);
+  if ((state.phase & 1) != parity) return pass(thread, state, parity);
+  state.waiting.push_back(&thread);
+  suspend(thread, State::mbarrier, site);
 }
 
 }  // namespace areal::simt

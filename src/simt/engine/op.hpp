@@ -43,9 +43,9 @@ constexpr bool is_strong(Op op) {
 /// Words that blocks pass to one another.
 constexpr bool is_flag(Op op) { return is_strong(op) && !is_atomic(op); }
 
-/// An event of a lane, for drawing.
+/// Something that a thread did, for who wants to draw it.
 struct Event {
-  std::uint64_t step;  ///< of the scheduler; events of one lane without a pause share one
+  std::uint64_t step;  ///< of the scheduler; what one thread does without a pause shares one
   std::int64_t block;
   int thread;
   Op op;

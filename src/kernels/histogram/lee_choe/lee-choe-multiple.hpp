@@ -8,6 +8,6 @@
 namespace areal::kernels {
 
 template <class T>
-using LeeChoeMultiple = ScanTranspose<T, Padded<>, true>;
+using LeeChoeMultiple = ScanTranspose<T, PaddedBanks<>, true>;
 
 }  // namespace areal::kernels

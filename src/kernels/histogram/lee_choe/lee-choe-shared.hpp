@@ -7,6 +7,6 @@
 namespace areal::kernels {
 
 template <class T>
-using LeeChoeShared = ScanTranspose<T, Rotated<>, false>;
+using LeeChoeShared = ScanTranspose<T, RotatedBanks<>, false>;
 
 }  // namespace areal::kernels

@@ -7,6 +7,6 @@
 namespace areal::kernels {
 
 template <class T>
-using LeeChoe = ScanTranspose<T, Rotated<>, true>;
+using LeeChoe = ScanTranspose<T, RotatedBanks<>, true>;
 
 }  // namespace areal::kernels

@@ -4,7 +4,7 @@
 // the strip before of each scan, and 1/b; writes 3 per element. A launch scans a strip of all bins: first the vertical
 // strips from left to right, each row beginning with the sum that the strip before left, then the horizontal ones from
 // top to bottom. All is coalesced but for the columns of sums. No workspace. How threads meet tiles:
-// device/tile/square_tile.hpp.
+// square_tile.hpp.
 
 #include "kernels/histogram/plain.hpp"
 #include "kernels/histogram/poostchi/square_tile.hpp"
@@ -34,12 +34,12 @@ struct TiledHorizontalScan {
   AREAL_DEVICE void operator()() {
     const Tile tile(m, a.tensor, m.block() / a.tiles, m.block() % a.tiles, a.strip, a.height, a.width);
     const auto& at = tile.at;
-    tile.bring();
+    tile.load_tile();
     m.sync();
     if (const int i = m.thread(); i < at.rows)
       tile.across(at.x > 0 ? load<Added<T>, T>(m, tile.matrix, at.y + i, at.x - 1) : 0);
     m.sync();
-    tile.take_away();
+    tile.store_tile();
   }
 };
 
@@ -57,12 +57,12 @@ struct TiledVerticalScan {
   AREAL_DEVICE void operator()() {
     const Tile tile(m, a.tensor, m.block() / a.tiles, a.strip, m.block() % a.tiles, a.height, a.width);
     const auto& at = tile.at;
-    tile.bring();
+    tile.load_tile();
     m.sync();
     if (const int j = m.thread(); j < at.columns)
       tile.down(at.y > 0 ? load<Added<T>, T>(m, tile.matrix, at.y - 1, at.x + j) : 0);
     m.sync();
-    tile.take_away();
+    tile.store_tile();
   }
 };
 

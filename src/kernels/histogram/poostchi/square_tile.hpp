@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <utility>
 #include "formulas/tile_threads.hpp"
+#include "kernels/histogram/request.hpp"
 #include "kernels/primitives/machine.hpp"
 #include "kernels/primitives/planes.hpp"
 
@@ -50,12 +51,12 @@ struct Square2D {
     at.columns = static_cast<int>(width - at.x < side ? width - at.x : side);
   }
 
-  AREAL_DEVICE void bring() const {
+  AREAL_DEVICE void load_tile() const {
     const int j = m.thread() % side;
     for (int i = m.thread() / side; i < at.rows; i += threads / side)
       if (j < at.columns) m.put(tile.cell[i][j], load<A, T>(m, matrix, at.y + i, at.x + j));
   }
-  AREAL_DEVICE void take_away() const {
+  AREAL_DEVICE void store_tile() const {
     const int j = m.thread() % side;
     for (int i = m.thread() / side; i < at.rows; i += threads / side)
       if (j < at.columns) store(m, matrix, at.y + i, at.x + j, static_cast<T>(m.get(tile.cell[i][j])));
@@ -73,16 +74,16 @@ struct Square2D {
 
 template <class T, int side, class F>
 void with_block(int threads, const F& f) {
-  constexpr int usual = default_tile_threads(side);
+  constexpr int usual = formulas::default_tile_threads(side);
   if constexpr (std::is_same_v<T, std::uint32_t>) {
     const auto try_one = [&]<int these>() {
       if (threads == these) f.template operator()<SquareConfig<T, side, these>>();
       return threads == these;
     };
     const bool found = [&]<std::size_t... i>(std::index_sequence<i...>) {
-      return (try_one.template operator()<tile_threads(side)[i]>() || ...);
+      return (try_one.template operator()<formulas::tile_threads(side)[i]>() || ...);
     }
-    (std::make_index_sequence<tile_threads(side).size()>());
+    (std::make_index_sequence<formulas::tile_threads(side).size()>());
     if (found) return;
   }
   f.template operator()<SquareConfig<T, side, usual>>();
@@ -92,6 +93,7 @@ void with_block(int threads, const F& f) {
 struct TileChoice {
   int side, threads;
 };
+inline TileChoice tile_choice(const HistogramRequest& request) { return {request.tile, request.tile_threads}; }
 
 /// f.operator()<C>() with the SquareConfig of that choice: any of tile_threads.hpp for counters of 32u, the default for
 /// all others and for 0 threads. Whoever plans refuses what is not there.

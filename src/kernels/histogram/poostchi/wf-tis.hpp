@@ -4,7 +4,7 @@
 // before; w/T + h/T - 1 barrier steps. Reads 1, 2/T for what comes from the tiles above and to the left, and 1/b;
 // writes 2 and 1/T per element, all coalesced. A tile's rows are summed first, each beginning with what the tile to the
 // left saved; their last sums are saved before the columns are summed, each beginning with the finished sum above.
-// Workspace: b h, the saved columns, as all bins run at once. How threads meet tiles: device/tile/square_tile.hpp.
+// Workspace: b h, the saved columns, as all bins run at once. How threads meet tiles: square_tile.hpp.
 
 #include <algorithm>
 #include "kernels/histogram/plain.hpp"
@@ -39,7 +39,7 @@ struct TiledWavefrontScan {
     const Tile tile(m, a.tensor, bin, tile_y, a.diagonal - tile_y, a.height, a.width);
     const auto& at = tile.at;
     const int k = m.thread();
-    tile.bring();
+    tile.load_tile();
     m.sync();
     if (k < at.rows) {
       const A sum = tile.across(at.x > 0 ? load<A, T>(m, a.saved, bin, at.y + k) : 0);
@@ -48,7 +48,7 @@ struct TiledWavefrontScan {
     m.sync();
     if (k < at.columns) tile.down(at.y > 0 ? load<A, T>(m, tile.matrix, at.y - 1, at.x + k) : 0);
     m.sync();
-    tile.take_away();
+    tile.store_tile();
   }
 };
 

@@ -5,12 +5,12 @@
 // The tensor is far larger than the image, so what matters is that it is written once, whole lines at a time, without
 // being read. Tiles of 128 columns and 64 rows are made independent of each other first:
 //   tile   the pixels become bin numbers of 8 bits, in groups of bins that shared memory holds the counts of; each row
-//          and each column of a tile has so many pixels of each bin                       (reduce-then-scan/tile.hpp)
+//          and each column of a tile has so many pixels of each bin                       (tile.hpp)
 //   walk   along the tiles of a row, and down those of a column, these become what lies left of each row of a tile and
-//          above each of its columns                                                      (reduce-then-scan/walk.hpp)
+//          above each of its columns                                                      (walk.hpp)
 //   write  a warp takes a tile of one bin. Its anchor, the finished row above the tile, is the scan of what lies above
 //          the columns, and the corner, which the sums over tiles to the left or above make up; then it goes down row
-//          by row: the row above, what is left of the tile, and the row's own counts      (reduce-then-scan/write.hpp)
+//          by row: the row above, what is left of the tile, and the row's own counts      (write.hpp)
 // Where a lane has 4 of 128 columns, its counts of four rows are the bytes of one word: one chain of 5 shuffles scans
 // 16 elements, and a row's prefix in the lane is one multiplication. Weights have a scan a row. Launches overlap: a
 // block may begin, and find out what is its own, before the launch before has ended.
@@ -69,8 +69,8 @@ struct ReduceThenScanPlan {
     args.bins = static_cast<int>(request.bins);
     args.groups = (args.bins + C::group - 1) / C::group;
     args.corners_along_columns = args.tiles_y <= args.tiles_x;
-    args.abreast = args.bins > 4 ? 1 : args.bins > 2 ? 2 : ReduceThenScanWrite<NoMachine, C>::most_tiles;
-    args.tall = tall();
+    args.tiles_per_block = args.bins > 4 ? 1 : args.bins > 2 ? 2 : ReduceThenScanWrite<NoMachine, C>::most_tiles;
+    args.tiles_per_warp = tiles_per_warp();
     narrow = !weighted && std::max(p.width, p.height) <= std::numeric_limits<std::uint16_t>::max();
     const auto side = static_cast<std::int64_t>(narrow ? sizeof(std::uint16_t) : sizeof(A));
     tiles = static_cast<std::int64_t>(args.tiles_x) * args.tiles_y;
@@ -91,11 +91,11 @@ struct ReduceThenScanPlan {
   /// A warp's tiles, one below the other. The more, the less is kept of what lies above them; but the machine must be
   /// full. H200, 32 bins, 1, 2 and 4 tiles: 1920x1080 91, 90, 117 us (1020, 540, 300 blocks); 3840x2160 324, 317, 320;
   /// 128 bins at 8192x8192 9.38, 9.20, 9.14 ms.
-  int tall() const {
+  int tiles_per_warp() const {
     if (weighted) return 1;
     static constexpr std::int64_t least_blocks = 512;
     const std::int64_t blocks_a_row = args.tiles_x * args.images * ((args.bins + 7) / 8);
-    int most = ReduceThenScanWrite<NoMachine, C>::most_tiles / args.abreast;
+    int most = ReduceThenScanWrite<NoMachine, C>::most_tiles / args.tiles_per_block;
     while (most > 1 && blocks_a_row * ((args.tiles_y + most - 1) / most) < least_blocks) most /= 2;
     return most;
   }
@@ -115,10 +115,12 @@ void reduce_then_scan_rest(Launcher& launcher, const ReduceThenScanArgs<typename
   static constexpr int warps = 8;
   const std::int64_t planes = a.images * a.bins, walks = planes * (a.tiles_x + a.tiles_y);
   launcher.template launch<ReduceThenScanWalk, Sums>((walks + warps - 1) / warps, a, true);
-  const std::int64_t stacks = static_cast<std::int64_t>(a.tiles_x) * ((a.tiles_y + a.tall - 1) / a.tall);
-  const int deep = warps / a.abreast;
-  const std::int64_t beside = (stacks + a.abreast - 1) / a.abreast, depths = (a.bins + deep - 1) / deep;
-  launcher.template launch<ReduceThenScanWrite, C>(beside * depths * a.images, a, true);
+  const std::int64_t stacks =
+      static_cast<std::int64_t>(a.tiles_x) * ((a.tiles_y + a.tiles_per_warp - 1) / a.tiles_per_warp);
+  const int bins_per_block = warps / a.tiles_per_block;
+  const std::int64_t stack_groups = (stacks + a.tiles_per_block - 1) / a.tiles_per_block,
+                     bin_groups = (a.bins + bins_per_block - 1) / bins_per_block;
+  launcher.template launch<ReduceThenScanWrite, C>(stack_groups * bin_groups * a.images, a, true);
 }
 
 /// The schedule. The rule's tables were put in the workspace once.

@@ -37,17 +37,18 @@ struct ReduceThenScanArgs {
   std::int64_t width, height;  ///< of what is summed
   std::int64_t images;
   int tiles_x, tiles_y, bins;
-  int groups;   ///< of bins that are counted at once
-  int abreast;  ///< tiles that a block writes side by side, each with 8 / abreast bins
-  int tall;     ///< tiles that a warp writes one below the other
+  int groups;           ///< of bins that are counted at once
+  int tiles_per_block;  ///< tiles that a block writes side by side, each with 8 / tiles_per_block bins
+  int tiles_per_warp;   ///< tiles that a warp writes one below the other
   // The workspace. A plane is a bin of an image.
   Square* numbers;  ///< [image][group][tile][square][lane]
   A* terms;         ///< [image][tile][tile height][tile width] weights, where there are any
   Part* rows;       ///< [plane][tile][tile height]
   Part* columns;    ///< [plane][tile][tile width]
   void* left;       ///< [plane][tile][tile height] all in a row left of the tile; ReduceThenScanSums says of which type
-  void* above;      ///< [plane][tile][tile width] all in a column above the tile, for every tall-th tile of the column
-  A* corners;       ///< [plane][..][..] what `left` or `above` of a tile add up to
+  void* above;  ///< [plane][tile][tile width] all in a column above the tile, for every tiles_per_warp-th tile of the
+                ///< column
+  A* corners;   ///< [plane][..][..] what `left` or `above` of a tile add up to
 };
 
 /// A tile of one image, and a group of bins.

@@ -18,7 +18,7 @@ struct ReduceThenScanWalk {
   using Shared = NoShared;
   static constexpr int warps = 8, threads = warps * warp_size, resident = 4;
   static constexpr bool weighted = !std::is_integral_v<A>;
-  static constexpr int ahead = weighted ? 4 : 8;  // tiles that are asked for before one is waited for
+  static constexpr int ahead = weighted ? 4 : 8;  // tiles that are loaded at once
 
   M m;
   Args a;
@@ -36,7 +36,8 @@ struct ReduceThenScanWalk {
       const std::int64_t plane = (walk - across) / a.tiles_x, tx = (walk - across) % a.tiles_x;
       const std::int64_t first = plane * a.tiles_x * a.tiles_y + tx;
       A* const corners = a.corners_along_columns ? nullptr : a.corners + first;
-      go<tile_width>(a.columns, static_cast<Side*>(a.above), first, a.tiles_x, a.tiles_y, a.tall, corners, a.tiles_x);
+      go<tile_width>(a.columns, static_cast<Side*>(a.above), first, a.tiles_x, a.tiles_y, a.tiles_per_warp, corners,
+                     a.tiles_x);
     }
   }
 
@@ -91,10 +92,10 @@ struct ReduceThenScanWalk {
       static constexpr int V = sizeof(Side) == 8 ? 2 : 4;
       AREAL_UNROLL
       for (int k = 0; k < K; k += V) {
-        Vec<Side, V> some;
+        Vec<Side, V> line;
         AREAL_UNROLL
-        for (int v = 0; v < V; ++v) some.at[v] = static_cast<Side>(cell[k + v]);
-        m.store(reinterpret_cast<Vec<Side, V>*>(to + m.lane() * K + k), some);
+        for (int v = 0; v < V; ++v) line.at[v] = static_cast<Side>(cell[k + v]);
+        m.store(reinterpret_cast<Vec<Side, V>*>(to + m.lane() * K + k), line);
       }
     } else {
       AREAL_UNROLL

@@ -12,7 +12,7 @@
 namespace areal::kernels {
 
 /// How a warp stores its rows: vectors; elements, all of the tile's columns; or whatever the tensor is.
-enum class Stores : std::uint8_t { vectors, elements, any };
+enum class RowStores : std::uint8_t { vectors, elements, any };
 
 /// A warp's tiles, one below the other: one bin of one image.
 struct ReduceThenScanPlace {
@@ -78,16 +78,16 @@ struct ReduceThenScanWarp {
     return a.tensor + place.image * a.out.batch + place.bin * a.out.channel + place.y * a.out.row +
            place.x * static_cast<std::int64_t>(sizeof(T));
   }
-  template <int E, Stores stores>
+  template <int E, RowStores mode>
   AREAL_DEVICE void store(char* row, const Sums<E>& sum) const {
     AREAL_UNROLL
     for (int j = 0; j < 4 / E; ++j) {
       char* const to = row + column<E>(j) * static_cast<int>(sizeof(T));
-      if constexpr (stores != Stores::any) {
-        Vec<T, E> some;
+      if constexpr (mode != RowStores::any) {
+        Vec<T, E> line;
         AREAL_UNROLL
-        for (int v = 0; v < E; ++v) some.at[v] = static_cast<T>(sum[j][v]);
-        m.store_streaming(reinterpret_cast<Vec<T, E>*>(to), some);
+        for (int v = 0; v < E; ++v) line.at[v] = static_cast<T>(sum[j][v]);
+        m.store_streaming(reinterpret_cast<Vec<T, E>*>(to), line);
       } else {
         AREAL_UNROLL
         for (int v = 0; v < E; ++v)
@@ -154,34 +154,35 @@ struct ReduceThenScanWrite {
     if constexpr (weighted) {
       // Whatever the alignment, the order of additions is one.
       if (vectors)
-        weigh<Stores::vectors>(warp, place, corner);
+        weigh<RowStores::vectors>(warp, place, corner);
       else
-        weigh<Stores::any>(warp, place, corner);
+        weigh<RowStores::any>(warp, place, corner);
     } else {
       if (vectors)
-        count<W, Stores::vectors>(warp, place, corner);
+        count<W, RowStores::vectors>(warp, place, corner);
       else if (whole && a.out.alignment == Alignment::elements)
-        count<1, Stores::elements>(warp, place, corner);
+        count<1, RowStores::elements>(warp, place, corner);
       else
-        count<1, Stores::any>(warp, place, corner);
+        count<1, RowStores::any>(warp, place, corner);
     }
   }
 
   /// False where this warp has nothing to do.
   AREAL_DEVICE bool find(ReduceThenScanPlace& place) const {
-    const int deep = warps / a.abreast;
+    const int bins_per_block = warps / a.tiles_per_block;
     const auto tiles_x = static_cast<std::uint32_t>(a.tiles_x), tiles_y = static_cast<std::uint32_t>(a.tiles_y);
-    const std::uint32_t stacks = tiles_x * ((tiles_y + a.tall - 1) / a.tall);
-    const std::uint32_t beside = (stacks + a.abreast - 1) / a.abreast, depths = (a.bins + deep - 1) / deep;
+    const std::uint32_t stacks = tiles_x * ((tiles_y + a.tiles_per_warp - 1) / a.tiles_per_warp);
+    const std::uint32_t stack_groups = (stacks + a.tiles_per_block - 1) / a.tiles_per_block,
+                        bin_groups = (a.bins + bins_per_block - 1) / bins_per_block;
     auto at = static_cast<std::uint32_t>(m.block());  // a grid has fewer blocks than 2^31
     // All the bins of a stack before the next, while its squares are near.
-    place.bin = static_cast<int>(at % depths) * deep + m.warp() % deep;
-    at /= depths;
-    const std::uint32_t stack = at % beside * a.abreast + m.warp() / deep;
-    place.image = at / beside;
+    place.bin = static_cast<int>(at % bin_groups) * bins_per_block + m.warp() % bins_per_block;
+    at /= bin_groups;
+    const std::uint32_t stack = at % stack_groups * a.tiles_per_block + m.warp() / bins_per_block;
+    place.image = at / stack_groups;
     place.rows = 0;
     if (stack >= stacks) return false;
-    const std::int64_t tx = stack % tiles_x, ty = static_cast<std::int64_t>(stack / tiles_x) * a.tall;
+    const std::int64_t tx = stack % tiles_x, ty = static_cast<std::int64_t>(stack / tiles_x) * a.tiles_per_warp;
     place.tile = ty * tiles_x + tx;
     place.x = tx * tile_width, place.y = ty * tile_height;
     const std::int64_t plane = (place.image * a.bins + place.bin) * tiles_x * tiles_y;
@@ -190,7 +191,7 @@ struct ReduceThenScanWrite {
     place.corner_terms = static_cast<int>(tx == 0 || ty == 0 ? 0 : a.corners_along_columns ? ty : tx);
     const std::int64_t right = a.width - place.x, down = a.height - place.y;
     place.columns = static_cast<int>(right < tile_width ? right : tile_width);
-    place.rows = static_cast<int>(down < a.tall * tile_height ? down : a.tall * tile_height);
+    place.rows = static_cast<int>(down < a.tiles_per_warp * tile_height ? down : a.tiles_per_warp * tile_height);
     return place.bin < a.bins;
   }
   AREAL_DEVICE const Square* squares(const ReduceThenScanPlace& place) const {
@@ -205,23 +206,24 @@ struct ReduceThenScanWrite {
 
   // ---------------------------------------------------------------- counts
 
-  /// The warps of a stack bring its squares, each what lies left for its own bin.
+  /// The warps of a stack load its squares, each what lies left for its own bin.
   AREAL_DEVICE void fetch(const ReduceThenScanPlace& place, bool mine) {
     Counting& s = m.template shared<Counting>();
-    const int deep = warps / a.abreast, group = m.warp() / deep, some = deep * warp_size;
+    const int warps_of_stack = warps / a.tiles_per_block, stack = m.warp() / warps_of_stack,
+              threads_of_stack = warps_of_stack * warp_size;
     const Square* const from = place.rows > 0 ? squares(place) : nullptr;
     const auto* const left = static_cast<const Side*>(a.left) + place.at * tile_height;
-    using Some = Vec<Side, 16 / static_cast<int>(sizeof(Side))>;
-    static constexpr int pieces = tile_height * static_cast<int>(sizeof(Side)) / 16;
+    using Line = Vec<Side, 16 / static_cast<int>(sizeof(Side))>;
+    static constexpr int lines = tile_height * static_cast<int>(sizeof(Side)) / 16;
     for (int first = 0, t = 0; first < place.rows; first += tile_height, ++t) {
       const std::int64_t below = static_cast<std::int64_t>(t) * a.tiles_x;
       const int rows = place.rows - first < tile_height ? place.rows - first : tile_height;
-      for (int i = m.thread() - group * some; i < (rows + 3) / 4 * warp_size; i += some)
-        m.copy_async(s.square[group * a.tall + t][i / warp_size][i % warp_size],
+      for (int i = m.thread() - stack * threads_of_stack; i < (rows + 3) / 4 * warp_size; i += threads_of_stack)
+        m.copy_async(s.square[stack * a.tiles_per_warp + t][i / warp_size][i % warp_size],
                      from + below * tile_squares * warp_size + i);
-      if (mine && m.lane() < pieces)
-        m.copy_async(reinterpret_cast<Some*>(s.left[m.warp()] + first)[m.lane()],
-                     reinterpret_cast<const Some*>(left + below * tile_height) + m.lane());
+      if (mine && m.lane() < lines)
+        m.copy_async(reinterpret_cast<Line*>(s.left[m.warp()] + first)[m.lane()],
+                     reinterpret_cast<const Line*>(left + below * tile_height) + m.lane());
     }
     m.commit_copies();
   }
@@ -230,10 +232,11 @@ struct ReduceThenScanWrite {
     m.sync();
   }
 
-  template <int E, Stores stores>
+  template <int E, RowStores mode>
   AREAL_DEVICE void count(const Warp& warp, const ReduceThenScanPlace& place, A corner) {
     Counting& s = m.template shared<Counting>();
-    const auto* const squares = s.square[m.warp() / (warps / a.abreast) * a.tall];  // of all its tiles
+    const auto* const squares =
+        s.square[m.warp() / (warps / a.tiles_per_block) * a.tiles_per_warp];  // of all its tiles
     Sums<E> sum;
     warp.template anchor<E>(corner, sum);
     const std::uint32_t key = number(place) * 0x01010101u;
@@ -242,13 +245,13 @@ struct ReduceThenScanWrite {
     const Side* const left = s.left[m.warp()];
     int y = 0;
     for (; y + 4 <= place.rows; y += 4, to += 4 * a.out.row)
-      count_rows<E, stores>(warp, m.get(squares[y / 4][m.lane()]), left + y, key, sum, to, 4);
+      count_rows<E, mode>(warp, m.get(squares[y / 4][m.lane()]), left + y, key, sum, to, 4);
     if (y < place.rows)
-      count_rows<E, stores>(warp, m.get(squares[y / 4][m.lane()]), left + y, key, sum, to, place.rows - y);
+      count_rows<E, mode>(warp, m.get(squares[y / 4][m.lane()]), left + y, key, sum, to, place.rows - y);
   }
 
   /// Four rows: a byte each in one word, as 128 columns have at most 128 pixels of a bin.
-  template <int E, Stores stores>
+  template <int E, RowStores mode>
   AREAL_DEVICE void count_rows(const Warp& warp, const Square& square, const Side* left, std::uint32_t key,
                                Sums<E>& sum, char* to, int rows) {
     std::uint32_t upto[4];  // byte v: the pixels of the bin among the lane's columns up to v
@@ -264,7 +267,7 @@ struct ReduceThenScanWrite {
     for (int i = 0; i < 4; ++i)
       if (i < rows) {
         add_row(sum, upto[i], before, 3 - i, m.get(left[i]));
-        warp.template store<E, stores>(to, sum);
+        warp.template store<E, mode>(to, sum);
         to += a.out.row;
       }
   }
@@ -292,7 +295,7 @@ struct ReduceThenScanWrite {
 
   // ---------------------------------------------------------------- weights
 
-  template <Stores how>
+  template <RowStores mode>
   AREAL_DEVICE void weigh(const Warp& warp, const ReduceThenScanPlace& place, A corner) {
     static constexpr int stores = 4 / W;
     Sums<W> sum;
@@ -300,10 +303,10 @@ struct ReduceThenScanWrite {
     const auto* const numbers = reinterpret_cast<const std::uint32_t*>(squares(place));
     const std::int64_t of_image = static_cast<std::int64_t>(a.tiles_x) * a.tiles_y * place.image + place.tile;
     const A* terms = a.terms + of_image * tile_height * tile_width;
-    const Side* const beside = static_cast<const Side*>(a.left) + place.at * tile_height;
+    const Side* const lefts = static_cast<const Side*>(a.left) + place.at * tile_height;
     char* to = warp.first();
     for (int y = 0; y < place.rows; ++y, terms += tile_width, to += a.out.row) {
-      A carry = m.load(beside + y);
+      A carry = m.load(lefts + y);
       AREAL_UNROLL
       for (int j = 0; j < stores; ++j) {
         const int lane = j * (warp_size / stores) + m.lane() / stores;  // whose square has this store's columns
@@ -317,7 +320,7 @@ struct ReduceThenScanWrite {
         AREAL_UNROLL
         for (int v = 0; v < W; ++v) sum[j][v] += x[v];
       }
-      warp.template store<W, how>(to, sum);
+      warp.template store<W, mode>(to, sum);
     }
   }
 };

@@ -10,7 +10,7 @@ inline constexpr int shared_banks = 32;
 
 /// Harris' padding (Lee, Choe 2014, equation 1): a cell is skipped after every `banks` elements.
 template <int banks = shared_banks>
-struct Padded {
+struct PaddedBanks {
   AREAL_BOTH static constexpr int at(int i) { return i + i / banks; }
   static constexpr int cells(int n) { return n + (n > 0 ? (n - 1) / banks : 0); }
 };
@@ -19,7 +19,7 @@ struct Padded {
 /// the next row. Row q of `banks` elements is rotated by q, which is the diagonal arrangement, so no cell is left empty
 /// where `banks` divides n: hence the rounding up.
 template <int banks = shared_banks>
-struct Rotated {
+struct RotatedBanks {
   AREAL_BOTH static constexpr int at(int i) {
     const int row = i / banks, pushed = i + row;
     return pushed - banks * (pushed / banks - row);

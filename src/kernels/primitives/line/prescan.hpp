@@ -108,7 +108,7 @@ void prescan(Launcher& launcher, const Planes& of, std::int64_t height, std::int
     a.of = of, a.height = height, a.length = length, a.first = first;
     a.piece = piece_of(length, 2 * threads);
     a.pieces = a.pieces_a_block = blocks_of(length, a.piece);
-    launcher.template launch<Prescan, PrescanConfig<T, Padded<>, threads, 2>>(count, a, false);
+    launcher.template launch<Prescan, PrescanConfig<T, PaddedBanks<>, threads, 2>>(count, a, false);
   });
 }
 

@@ -2,7 +2,7 @@
 // ScanRowColumn (Chen 2018, IV-C). 2 launches, 1 barrier step. Reads 2, writes 2 per element (2n and 2n), all
 // coalesced; the second launch in place. Floats are the same every run.
 //
-//   ScanRow     a warp goes along each row: device/warp/scan_row.hpp
+//   ScanRow     a warp goes along each row: scan_row.hpp
 //   ScanColumn  a block goes down 32 columns, 1024 rows at a time: each lane sums up 32 rows alone, 31 additions, and
 //               the warps' sums go through shared memory: 64 writes, 64 reads for 32 x 32 elements, 2 barriers for 1024
 //               rows. Blocks of 32 x 32 threads for every type, as in the paper: sums of 8 bytes do not fit into the 64

@@ -31,12 +31,12 @@ struct BlockTile {
 
   /// Zeros beyond the matrix' edge. A barrier must follow.
   template <class From>
-  AREAL_DEVICE void bring(const Matrix& from, const BlockAt& at) const {
+  AREAL_DEVICE void load_tile(const Matrix& from, const BlockAt& at) const {
     const int j = m.thread() % w;
     for (int i = m.thread() / w; i < w; i += block_threads / w)
       m.put(tile.at(i, j), i < at.rows && j < at.columns ? load<T, From>(m, from, at.y + i, at.x + j) : T(0));
   }
-  AREAL_DEVICE void take_away(const Matrix& to, const BlockAt& at) const {
+  AREAL_DEVICE void store_tile(const Matrix& to, const BlockAt& at) const {
     const int j = m.thread() % w;
     for (int i = m.thread() / w; i < at.rows; i += block_threads / w)
       if (j < at.columns) store(m, to, at.y + i, at.x + j, m.get(tile.at(i, j)));

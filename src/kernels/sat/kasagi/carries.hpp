@@ -75,7 +75,7 @@ AREAL_DEVICE void sum_tile(const M& m, DiagonalTile<T, w>& shared, T (&sums)[w],
     corner(i, j, value);
   }
   const BlockTile<M, T, w> block{m, shared};
-  block.template bring<From>(level.from, at);
+  block.template load_tile<From>(level.from, at);
   m.sync();
   if (k < w) {
     const T sum = block.column_sum(k);
@@ -152,9 +152,9 @@ struct ScanCarries {
     } else {
       const BlockTile<M, T, w> tile{m, m.template shared<Shared>().tile};
       const BlockAt at{0, 0, static_cast<int>(level.corners_y()), static_cast<int>(level.corners_x())};
-      tile.template bring<T>(level.corners, at);
+      tile.template load_tile<T>(level.corners, at);
       tile.sum_up();
-      tile.take_away(level.corners, at);
+      tile.store_tile(level.corners, at);
     }
   }
 
@@ -199,7 +199,7 @@ struct SumBlocks {
     if (!a.has(i, j)) return;
     const BlockTile<M, T, w> tile{m, m.template shared<Shared>()};
     const BlockAt at = block_at(a.tile_y + i, a.tile_x + j, w, a.height, a.width);
-    tile.template bring<In>(a.from, at);
+    tile.template load_tile<In>(a.from, at);
     m.sync();
     const int k = m.thread(), skipped = a.skipped();
     if (i >= skipped && k < at.columns) tile.add(0, k, load<T, T>(m, a.columns, i - skipped, at.x - a.tile_x * w + k));
@@ -208,7 +208,7 @@ struct SumBlocks {
     m.sync();
     if (i >= skipped && j >= skipped && k == 0) tile.add(0, 0, load<T, T>(m, a.corners, i - skipped, j - skipped));
     tile.sum_up();
-    tile.take_away(a.to, at);
+    tile.store_tile(a.to, at);
     if (a.part == Part::upper && i + j == a.tiles_y - 1) tile.save_right(a.right, a.tile_x + j, at);
   }
 };

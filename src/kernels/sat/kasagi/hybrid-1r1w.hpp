@@ -43,7 +43,7 @@ struct HybridOneReadOneWrite {
         : tiles_y(blocks_of(p.height, w)),
           tiles_x(blocks_of(p.width, w)),
           stages(tiles_y + tiles_x - 1),
-          side(triangle_side(request.r, tiles_y, tiles_x)),
+          side(formulas::triangle_side(request.r, tiles_y, tiles_x)),
           right(right_columns<T, w>(table_geometry(request.image, request.border), from)),
           upper(triangle(p, Part::upper), from),
           lower(triangle(p, Part::lower), from) {}

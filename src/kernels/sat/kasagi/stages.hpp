@@ -43,7 +43,7 @@ struct SumStage {
     const std::int64_t tile_y = a.first + m.block(), tile_x = a.stage - tile_y;
     const BlockAt at = block_at(tile_y, tile_x, w, a.p.height, a.p.width);
     const BlockTile<M, T, w> tile{m, s.tile};
-    tile.template bring<In>(a.p.in, at);
+    tile.template load_tile<In>(a.p.in, at);
     const int k = m.thread();
     if (k < w) {
       m.put(s.above(k), at.y > 0 && k < at.columns ? load<T, T>(m, a.p.out, at.y - 1, at.x + k) : T(0));
@@ -57,7 +57,7 @@ struct SumStage {
     m.sync();
     if (k == 0) tile.add(0, 0, m.get(s.above(-1)));
     tile.sum_up();
-    tile.take_away(a.p.out, at);
+    tile.store_tile(a.p.out, at);
     if (tile_x + 1 < a.tiles_x) tile.save_right(a.right, tile_x, at);
   }
 };

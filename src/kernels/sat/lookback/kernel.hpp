@@ -1,22 +1,21 @@
 #pragma once
-// The kernel of held, lookback-diagonal and all-partials. A block takes the next tile and keeps it on chip from its
+// The kernel of lookback, lookback-diagonal and all-partials. A block takes the next tile and keeps it on chip from its
 // only read to its only write:
 //   load     each thread its own part of the tile, asynchronously, into its own slots of shared memory
 //   publish  the sum of each of the tile's rows and columns
 //   gather   what lies left of each row and above each column, from what other tiles have published
 //   write    the tile with all that is left and above added
-// The three differ in the order of the tiles and in how they gather: gather_by_rows, gather_along_diagonals and
-// gather_directly are in the algorithms' own files, found when the kernel is instantiated. A tile only waits for tiles
-// with smaller tickets. With squares, what is published and gathered are pairs of sums. A tile's rows are scanned
-// before they are published, and their scans kept in registers; or, where there is no room for them, again when it is
-// written (rescan.hpp).
+// The three differ in the order of the tiles and in how they gather: C::Gather is a function object in the algorithm's
+// own file. A tile only waits for tiles with smaller tickets. With squares, what is published and gathered are pairs of
+// sums. A tile's rows are scanned before they are published, and their scans kept in registers; or, where registers do
+// not suffice, again when it is written (rescan.hpp).
 
 #include <cstdint>
 #include <type_traits>
 #include "kernels/primitives/elements.hpp"
-#include "kernels/primitives/handover.hpp"
 #include "kernels/primitives/machine.hpp"
 #include "kernels/primitives/strides.hpp"
+#include "kernels/primitives/tile_state.hpp"
 #include "kernels/primitives/warp/warp.hpp"
 #include "kernels/sat/lookback/anti_diagonals.hpp"
 #include "kernels/sat/lookback/rescan.hpp"
@@ -42,11 +41,11 @@ struct LookbackArgs {
   int group, groups;  ///< tiles of a group; groups of a row of tiles (rows)
   // The workspace; all but the first for each image and channel:
   std::uint64_t* ticket;
-  Tagged<T>* rows;     ///< [tiles_y][tiles_x][tile height] sums of the tile's rows
-  Tagged<T>* beside;   ///< [tiles_y][groups][tile height] of the group's rows (rows)
-  Tagged<T>* columns;  ///< [tiles_y][tiles_x][tile width] sums of the tile's columns, then of all down to here
-  Tagged<T>* totals;   ///< [tiles_y][tiles_x] sum of the tile's columns from the top down to here; direct: of the
-                       ///< tile, in parts
+  TileState<T>* rows;        ///< [tiles_y][tiles_x][tile height] sums of the tile's rows
+  TileState<T>* group_sums;  ///< [tiles_y][groups][tile height] of the group's rows (rows)
+  TileState<T>* columns;     ///< [tiles_y][tiles_x][tile width] sums of the tile's columns, then of all down to here
+  TileState<T>* totals;      ///< [tiles_y][tiles_x] sum of the tile's columns from the top down to here; direct: of the
+                             ///< tile, in several sums
 };
 
 template <class M, class C>
@@ -54,17 +53,18 @@ struct Lookback {
   using In = typename C::In;
   using T = typename C::T;
   using Cell = typename C::Cell;
-  using Word = Tagged<T>;
-  using Tag = typename Word::Tag;
+  using Word = TileState<T>;
+  using Epoch = typename Word::Epoch;
   using Args = LookbackArgs<In, T>;
   static constexpr LookbackOrder order = C::order;
-  static constexpr int V = C::vector;                           // columns of a lane
-  static constexpr int spans = C::spans, bunches = C::bunches;  // warps side by side, and one above the other
-  static constexpr int each = C::rows;                          // of a warp
-  static constexpr int warps = spans * bunches, threads = warps * warp_size, resident = C::resident;
-  static constexpr int span = V * warp_size, tile_width = spans * span, tile_height = bunches * each;
-  static constexpr int parts = threads / tile_height;  // threads that gather for one row
-  static constexpr int asked = C::asked;
+  static constexpr int V = C::vector;                               // columns of a lane
+  static constexpr int warps_x = C::warps_x, warps_y = C::warps_y;  // warps side by side, and one above the other
+  static constexpr int rows_per_warp = C::rows_per_warp;            // of a warp
+  static constexpr int warps = warps_x * warps_y, threads = warps * warp_size, resident = C::resident;
+  static constexpr int warp_width = V * warp_size, tile_width = warps_x * warp_width,
+                       tile_height = warps_y * rows_per_warp;
+  static constexpr int threads_per_row = threads / tile_height;  // threads that gather for one row
+  static constexpr int loads_in_flight = C::loads_in_flight;
   static constexpr int column_warps = tile_width / warp_size;                       // with a thread for each column
   static constexpr int totals = order == LookbackOrder::direct ? column_warps : 1;  // of a tile
   static_assert(threads % tile_height == 0 && tile_width <= threads);
@@ -73,35 +73,35 @@ struct Lookback {
   /// Bytes are counted four at a time, and scanned two rows at a time, as a row's sums within a warp fit 16 bits.
   static constexpr bool bytes = C::byte && !rescan;
   static_assert(!bytes || V == 4);
-  static constexpr int scans = rescan ? 1 : bytes ? each / 2 : each;
+  static constexpr int scans = rescan ? 1 : bytes ? rows_per_warp / 2 : rows_per_warp;
   static constexpr int cells = rescan ? 1 : V;  // sums of columns that are moved at once
 
   struct Shared {
-    Vec<In, V> tile[each][threads];
-    Vec<Cell, cells> columns[bunches]
+    Vec<In, V> tile[rows_per_warp][threads];
+    Vec<Cell, cells> columns[warps_y]
                             [tile_width / cells];  // column sums of a warp's rows, then of all rows above these
     Vec<T, cells> above[tile_width / cells];
-    T row[spans][tile_height];  // row sums of a span, then of all left of it
+    T row[warps_x][tile_height];  // row sums of a warp's columns, then of all left of them
     T left[tile_height];
-    T part[2][threads];  // what one of several threads has gathered for a row or a column
-    T some[2][warps];    // a warp's part of the columns' sum down to here, and of the corner
+    T thread_sums[2][threads];  // what one of several threads has gathered for a row or a column
+    T warp_sums[2][warps];      // a warp's part of the columns' sum down to here, and of the corner
     struct {
       std::int64_t image, batch, channel;  // the last two for rescan
       int ty, tx;
-      Tag tag;
+      Epoch epoch;
     } ticket;
   };
 
   M m;
   Args a;
-  Tag tag = 0;  // of a tile's or group's own sums in this launch; the next number is for those from the image's edge
+  Epoch epoch = 0;          // this launch's
   Cell before[scans] = {};  // of each of this thread's rows, what lies left of its columns in the warp's
 
   AREAL_DEVICE void operator()() {
     Shared& s = m.template shared<Shared>();
     if (m.thread() == 0) choose_tile(s);
     m.sync();
-    tag = m.get(s.ticket.tag);
+    epoch = m.get(s.ticket.epoch);
     const int ty = m.get(s.ticket.ty), tx = m.get(s.ticket.tx);
     choose_image(m.get(s.ticket.image));
 
@@ -117,12 +117,7 @@ struct Lookback {
       sum(s);
     m.sync();
     publish(s, ty, tx);
-    if constexpr (order == LookbackOrder::direct)
-      gather_directly(*this, s, ty, tx);
-    else if constexpr (order == LookbackOrder::diagonals)
-      gather_along_diagonals(*this, s, ty, tx);
-    else
-      gather_by_rows(*this, s, ty, tx);
+    C::Gather::gather(*this, s, ty, tx);
     if constexpr (rescan)
       rescan_and_write(*this, s);
     else
@@ -133,7 +128,7 @@ struct Lookback {
     const Ticket ticket = take_ticket(m, a.ticket);
     const std::uint64_t tiles = static_cast<std::uint64_t>(a.tiles_x) * static_cast<std::uint64_t>(a.tiles_y);
     std::uint64_t at, tx;
-    m.put(s.ticket.tag, static_cast<Tag>(ticket.launch));
+    m.put(s.ticket.epoch, static_cast<Epoch>(ticket.launch));
     const std::uint64_t image = divide(ticket.turn, tiles, at);
     m.put(s.ticket.image, static_cast<std::int64_t>(image));
     if constexpr (rescan) {
@@ -161,12 +156,12 @@ struct Lookback {
     if constexpr (!rescan) a.table += batch * a.out.batch + channel * a.out.channel;  // else when it is written
     if (a.valid.plane != nullptr) a.valid.plane += batch * a.valid.image;
     a.rows += n * tiles * tile_height;
-    a.beside += n * a.groups * a.tiles_y * tile_height;
+    a.group_sums += n * a.groups * a.tiles_y * tile_height;
     a.columns += n * tiles * tile_width;
     a.totals += n * tiles * totals;
   }
-  AREAL_DEVICE int span_of() const { return m.warp() % spans; }
-  AREAL_DEVICE int bunch_of() const { return m.warp() / spans; }
+  AREAL_DEVICE int warp_x() const { return m.warp() % warps_x; }
+  AREAL_DEVICE int warp_y() const { return m.warp() / warps_x; }
   AREAL_DEVICE std::int64_t tile_at(int ty, int tx) const { return static_cast<std::int64_t>(ty) * a.tiles_x + tx; }
 
   /// Where this thread's part of a tile begins, and how many of its rows and columns lie in the image.
@@ -175,16 +170,16 @@ struct Lookback {
     int columns, rows;
   };
   AREAL_DEVICE Place place_of(int ty, int tx) const {
-    const std::int64_t x = static_cast<std::int64_t>(tx) * tile_width + span_of() * span + m.lane() * V;
-    const std::int64_t y = static_cast<std::int64_t>(ty) * tile_height + bunch_of() * each;
+    const std::int64_t x = static_cast<std::int64_t>(tx) * tile_width + warp_x() * warp_width + m.lane() * V;
+    const std::int64_t y = static_cast<std::int64_t>(ty) * tile_height + warp_y() * rows_per_warp;
     const std::int64_t right = a.width - x, down = a.height - y;
     return {x, y,
             static_cast<int>(right < 0   ? 0
                              : right < V ? right
                                          : V),
-            static_cast<int>(down < 0      ? 0
-                             : down < each ? down
-                                           : each)};
+            static_cast<int>(down < 0               ? 0
+                             : down < rows_per_warp ? down
+                                                    : rows_per_warp)};
   }
 
   /// All columns of the tile lie in the image.
@@ -198,7 +193,7 @@ struct Lookback {
     const char* from = a.image + at.y * a.in.row + at.x * a.in.column;
     if (vectors && at.columns == V) {
       AREAL_UNROLL
-      for (int i = 0; i < each; ++i, from += a.in.row) {
+      for (int i = 0; i < rows_per_warp; ++i, from += a.in.row) {
         const auto* p = reinterpret_cast<const Vec<In, V>*>(from);
         if (i >= at.rows)
           m.put(s.tile[i][m.thread()], Vec<In, V>{});
@@ -210,7 +205,7 @@ struct Lookback {
       m.commit_copies();
     } else {
       const bool aligned = a.in.alignment != Alignment::bytes;
-      for (int i = 0; i < each; ++i, from += a.in.row) {
+      for (int i = 0; i < rows_per_warp; ++i, from += a.in.row) {
         Vec<In, V> line;
         AREAL_UNROLL
         for (int v = 0; v < V; ++v) {
@@ -227,7 +222,7 @@ struct Lookback {
     Vec<Cell, V> column{};
     Cell total[scans];
     AREAL_UNROLL
-    for (int i = 0; i < each; ++i) {
+    for (int i = 0; i < rows_per_warp; ++i) {
       const Vec<In, V> line = m.get(s.tile[i][m.thread()]);
       if constexpr (bytes) {
         const auto word = word_of(line);
@@ -245,13 +240,13 @@ struct Lookback {
         }
       }
     }
-    m.put(s.columns[bunch_of()][span_of() * warp_size + m.lane()], column);
+    m.put(s.columns[warp_y()][warp_x() * warp_size + m.lane()], column);
     AREAL_UNROLL
     for (int i = 0; i < scans; ++i) {
       const Cell scan = warp_scan(m, total[i]);
       before[i] = before_in_scan(m, scan, total[i]);
       if (m.lane() == warp_size - 1) {
-        T* const row = &s.row[span_of()][bunch_of() * each];
+        T* const row = &s.row[warp_x()][warp_y() * rows_per_warp];
         if constexpr (bytes) {
           m.put(row[2 * i], static_cast<T>(scan & 0xffffu));
           m.put(row[2 * i + 1], static_cast<T>(scan >> 16));
@@ -278,7 +273,7 @@ struct Lookback {
   AREAL_DEVICE T row_sum(Shared& s, int y) {
     T sum = 0;
     AREAL_UNROLL
-    for (int p = 0; p < spans; ++p) sum += m.get(s.row[p][y]);
+    for (int p = 0; p < warps_x; ++p) sum += m.get(s.row[p][y]);
     return sum;
   }
 
@@ -286,37 +281,41 @@ struct Lookback {
     const std::int64_t at = tile_at(ty, tx);
     const int y = row_of_thread(), x = m.thread();
     if (tx + 1 < a.tiles_x && y >= 0 && y < tile_height)
-      post_word(m, a.rows + at * tile_height + y,
-                Word{row_sum(s, y), static_cast<Tag>(tag + (order == LookbackOrder::diagonals && tx == 0))});
+      store_word(
+          m, a.rows + at * tile_height + y,
+          Word{row_sum(s, y), epoch_with(epoch, order == LookbackOrder::diagonals && tx == 0 ? TileStatus::inclusive
+                                                                                             : TileStatus::partial)});
     if (x >= tile_width) return;
     Cell tile = 0;
     AREAL_UNROLL
-    for (int b = 0; b < bunches; ++b) {
-      Cell& of_bunch = cell(s.columns[b], x);
-      const Cell more = m.get(of_bunch);
-      m.put(of_bunch, tile);
+    for (int b = 0; b < warps_y; ++b) {
+      Cell& of_warp = cell(s.columns[b], x);
+      const Cell more = m.get(of_warp);
+      m.put(of_warp, tile);
       tile += more;
     }
     T sum = static_cast<T>(tile);
     if (ty + 1 < a.tiles_y)
-      post_word(m, a.columns + at * tile_width + x,
-                Word{sum, static_cast<Tag>(tag + (order != LookbackOrder::direct && ty == 0))});
+      store_word(m, a.columns + at * tile_width + x,
+                 Word{sum, epoch_with(epoch, order != LookbackOrder::direct && ty == 0 ? TileStatus::inclusive
+                                                                                       : TileStatus::partial)});
     m.put(cell(s.above, x), sum);
     if constexpr (order == LookbackOrder::direct)
       if (tx + 1 < a.tiles_x && ty + 1 < a.tiles_y) {
         sum = warp_sum(m, sum);
-        if (m.lane() == 0) post_word(m, a.totals + at * totals + m.warp(), Word{sum, tag});
+        if (m.lane() == 0)
+          store_word(m, a.totals + at * totals + m.warp(), Word{sum, epoch_with(epoch, TileStatus::partial)});
       }
   }
 
-  /// What lies left of a row of the tile, and of each of its spans.
+  /// What lies left of a row of the tile, and of each warp's columns.
   AREAL_DEVICE void put_left(Shared& s, int y, T left) {
     m.put(s.left[y], left);
     AREAL_UNROLL
-    for (int p = 0; p < spans; ++p) {
-      T& of_span = s.row[p][y];
-      const T more = m.get(of_span);
-      m.put(of_span, left);
+    for (int p = 0; p < warps_x; ++p) {
+      T& of_warp = s.row[p][y];
+      const T more = m.get(of_warp);
+      m.put(of_warp, left);
       left += more;
     }
   }
@@ -324,36 +323,37 @@ struct Lookback {
   /// This warp's part of the corner: what lies both left of the tile and above it.
   AREAL_DEVICE void put_corner(Shared& s, T corner) {
     corner = warp_sum(m, corner);
-    if (m.lane() == 0) m.put(s.some[1][m.warp()], corner);
+    if (m.lane() == 0) m.put(s.warp_sums[1][m.warp()], corner);
   }
 
   /// The sum of the tile's columns from the top down to here, of which each thread brings its own, is put, and after a
-  /// barrier posted.
+  /// barrier published.
   AREAL_DEVICE void put_total(Shared& s, T down) {
     down = warp_sum(m, down);
-    if (m.lane() == 0) m.put(s.some[0][m.warp()], down);
+    if (m.lane() == 0) m.put(s.warp_sums[0][m.warp()], down);
   }
-  AREAL_DEVICE void post_total(Shared& s, int ty, int tx) {
+  AREAL_DEVICE void store_total(Shared& s, int ty, int tx) {
     if (m.thread() != 0 || ty + 1 == a.tiles_y) return;
     T down = 0;
     AREAL_UNROLL
-    for (int w = 0; w < column_warps; ++w) down += m.get(s.some[0][w]);
-    post_word(m, a.totals + tile_at(ty, tx), Word{down, tag});
+    for (int w = 0; w < column_warps; ++w) down += m.get(s.warp_sums[0][w]);
+    store_word(m, a.totals + tile_at(ty, tx), Word{down, epoch_with(epoch, TileStatus::partial)});
   }
 
-  /// The totals of the tiles above those to the left, asked for.
-  AREAL_DEVICE auto ask_corner(int ty, int tx) {
+  /// The totals of the tiles above those to the left: the loads are issued, the sum waits for them.
+  AREAL_DEVICE auto prefetch_corner(int ty, int tx) {
     const Word* const from = a.totals + tile_at(ty - 1, 0);
-    return gather<1>(m, tag, m.thread(), threads, ty > 0 ? tx : 0, [=](int n) { return from + n; });
+    return gather<1>(m, epoch, m.thread(), threads, ty > 0 ? tx : 0, [=](int n) { return from + n; });
   }
 
   /// The words of some tiles, from one upwards.
   struct Window {
-    Word word[C::depth];
+    Word word[C::window_size];
   };
-  AREAL_DEVICE void look(Window& up, const Word* from, std::int64_t stride, int count) {
+  AREAL_DEVICE void load_window(Window& up, const Word* from, std::int64_t stride, int count) {
     AREAL_UNROLL
-    for (int i = 0; i < C::depth; ++i) up.word[i] = i < count ? peek_word(m, from - i * stride) : Word{T(0), Tag(0)};
+    for (int i = 0; i < C::window_size; ++i)
+      up.word[i] = i < count ? load_word(m, from - i * stride) : Word{T(0), Epoch(0)};
   }
 
   /// What the `count` words from `from` upwards stand for: the nearest that counts from the image's top, and what lies
@@ -363,18 +363,18 @@ struct Lookback {
       bool all = true, found = false;  // all nearer ones are there; the one from the top was among them
       T sum = 0;
       AREAL_UNROLL
-      for (int i = 0; i < C::depth; ++i) {
-        if (all && !found && tag_of(up.word[i]) == tag + 1) {
+      for (int i = 0; i < C::window_size; ++i) {
+        if (all && !found && epoch_of(up.word[i]) == epoch_with(epoch, TileStatus::inclusive)) {
           found = true;
           sum = value_of(up.word[i]);
           AREAL_UNROLL
           for (int j = i - 1; j >= 0; --j) sum += value_of(up.word[j]);
         }
-        all = all && tag_of(up.word[i]) == tag;
+        all = all && epoch_of(up.word[i]) == epoch_with(epoch, TileStatus::partial);
       }
       if (found) return sum;
       m.pause();
-      look(up, from, stride, count);
+      load_window(up, from, stride, count);
     }
   }
 
@@ -384,39 +384,39 @@ struct Lookback {
     const bool wide = is_wide(tx);
     if (a.edge) write_edge<T>(*this, a.table, a.out, ty, tx, place);
     if (wide && a.out.alignment == Alignment::vectors)
-      write_as<Stores::vectors>(s, place);
+      write_as<StoreMode::vectors>(s, place);
     else if (wide && a.out.alignment == Alignment::elements && a.out.column == sizeof(T))
-      write_as<Stores::shifted>(s, place);
+      write_as<StoreMode::shifted>(s, place);
     else
-      write_as<Stores::elements>(s, place);
+      write_as<StoreMode::elements>(s, place);
   }
 
-  template <Stores stores>
+  template <StoreMode mode>
   AREAL_DEVICE void write_as(Shared& s, const Place& place) {
     // The table's row above this warp's rows.
-    T beside = 0;
-    for (int y = m.lane(); y < bunch_of() * each; y += warp_size) beside += m.get(s.left[y]);
-    Vec<T, V> sum = up_to(s, span_of());
+    T lefts = 0;
+    for (int y = m.lane(); y < warp_y() * rows_per_warp; y += warp_size) lefts += m.get(s.left[y]);
+    Vec<T, V> sum = up_to(s, warp_x());
     T run = 0;
     AREAL_UNROLL
     for (int v = 0; v < V; ++v) sum.at[v] = run += sum.at[v];
     T others = 0;
-    for (int p = 0; p < span_of(); ++p) {
+    for (int p = 0; p < warp_x(); ++p) {
       const Vec<T, V> more = up_to(s, p);
       AREAL_UNROLL
       for (int v = 0; v < V; ++v) others += more.at[v];
     }
     T corner = 0;
     AREAL_UNROLL
-    for (int w = 0; w < warps; ++w) corner += m.get(s.some[1][w]);
-    const T start = corner + warp_sum(m, static_cast<T>(beside + others)) + before_in_scan(m, warp_scan(m, run), run);
+    for (int w = 0; w < warps; ++w) corner += m.get(s.warp_sums[1][w]);
+    const T start = corner + warp_sum(m, static_cast<T>(lefts + others)) + before_in_scan(m, warp_scan(m, run), run);
     AREAL_UNROLL
     for (int v = 0; v < V; ++v) sum.at[v] += start;
 
-    const T* const row = &s.row[span_of()][bunch_of() * each];
+    const T* const row = &s.row[warp_x()][warp_y() * rows_per_warp];
     char* to = a.table + place.y * a.out.row + place.x * a.out.column;
     AREAL_UNROLL
-    for (int i = 0; i < each; ++i, to += a.out.row) {
+    for (int i = 0; i < rows_per_warp; ++i, to += a.out.row) {
       const Vec<In, V> line = m.get(s.tile[i][m.thread()]);
       if constexpr (bytes) {
         const T left = m.get(row[i]);
@@ -440,14 +440,14 @@ struct Lookback {
         }
       }
       if (i >= place.rows) continue;
-      store_line<stores>(m, a.out, to, sum, place.columns);
+      store_line<mode>(m, a.out, to, sum, place.columns);
     }
   }
 
-  /// Column sums of all above this warp's rows, in a span.
+  /// Column sums of all above this warp's rows, in the p-th warp's columns.
   AREAL_DEVICE Vec<T, V> up_to(Shared& s, int p) {
     Vec<T, V> sum = m.get(s.above[p * warp_size + m.lane()]);
-    const Vec<Cell, V> more = m.get(s.columns[bunch_of()][p * warp_size + m.lane()]);
+    const Vec<Cell, V> more = m.get(s.columns[warp_y()][p * warp_size + m.lane()]);
     AREAL_UNROLL
     for (int v = 0; v < V; ++v) sum.at[v] += static_cast<T>(more.at[v]);
     return sum;

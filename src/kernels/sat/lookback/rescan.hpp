@@ -1,9 +1,9 @@
 #pragma once
-// held where the tuning says rescan (schedule.hpp: most tables of 64 bits), and with squares: the tile's sums and sums
-// of squares from the same pixels, in two tables. Lanes hold neighbouring pixels where they load and sum; each table is
-// written by vectors of 16 bytes, which in a wider table take another arrangement of the warp's pixels. Rows are summed
-// before the hand-over and scanned after it: a sum of four rows takes six shuffles, a scan five a row, and what lies
-// before a pixel need not be kept from one to the other.
+// lookback where the tuning says rescan (schedule.hpp: most tables of 64 bits), and with squares: the tile's sums and
+// sums of squares from the same pixels, in two tables. Lanes hold neighbouring pixels where they load and sum; each
+// table is written by vectors of 16 bytes, which in a wider table take another arrangement of the warp's pixels. Rows
+// are summed before the hand-over and scanned after it: a sum of four rows takes six shuffles, a scan five a row, and
+// what lies before a pixel need not be kept from one to the other.
 
 #include <cstdint>
 #include <type_traits>
@@ -70,17 +70,17 @@ AREAL_DEVICE S add_to_columns(const M& m, const Vec<In, N>& line, S (&columns)[N
   return across;
 }
 
-/// The sums of the tile's columns within each warp's rows, and of its rows within each span.
+/// The sums of the tile's columns within each warp's rows, and of its rows within each warp's columns.
 template <class K>
 AREAL_DEVICE void sum_for_rescan(K& k, typename K::Shared& s) {
   using Cell = typename K::Cell;
   using T = typename K::T;
   static constexpr int V = K::V, at_once = 4;
-  static_assert(K::each % at_once == 0);
+  static_assert(K::rows_per_warp % at_once == 0);
   const auto& m = k.m;
   PartOf<0, Cell> columns[V] = {}, rows[at_once];
   [[maybe_unused]] PartOf<1, Cell> square_columns[V] = {}, square_rows[at_once];
-  for (int first = 0; first < K::each; first += at_once) {
+  for (int first = 0; first < K::rows_per_warp; first += at_once) {
     AREAL_UNROLL
     for (int i = 0; i < at_once; ++i) {
       const auto line = m.get(s.tile[first + i][m.thread()]);
@@ -94,11 +94,11 @@ AREAL_DEVICE void sum_for_rescan(K& k, typename K::Shared& s) {
       row = warp_sums(m, rows);
     static constexpr int lanes = warp_size / at_once;  // with the same row
     if (m.lane() % lanes == 0)
-      m.put(s.row[k.span_of()][k.bunch_of() * K::each + first + m.lane() / lanes], static_cast<T>(row));
+      m.put(s.row[k.warp_x()][k.warp_y() * K::rows_per_warp + first + m.lane() / lanes], static_cast<T>(row));
   }
   AREAL_UNROLL
   for (int v = 0; v < V; ++v) {
-    auto& cell = k.cell(s.columns[k.bunch_of()], k.span_of() * K::span + m.lane() * V + v);
+    auto& cell = k.cell(s.columns[k.warp_y()], k.warp_x() * K::warp_width + m.lane() * V + v);
     if constexpr (K::both)
       m.put(cell, Cell(columns[v], square_columns[v]));
     else
@@ -107,28 +107,28 @@ AREAL_DEVICE void sum_for_rescan(K& k, typename K::Shared& s) {
 }
 
 /// One of the tables of the tile, once all that lies left of it and above it is there.
-template <int which, Stores stores, class K>
+template <int which, StoreMode mode, class K>
 AREAL_DEVICE void write_one(K& k, typename K::Shared& s, char* to, const Strides& out, int tx,
                             const typename K::Place& place) {
   using T = std::remove_reference_t<decltype(one_of<which>(s.left[0]))>;
   using Local = std::remove_reference_t<decltype(one_of<which>(k.cell(s.columns[0], 0)))>;
   static constexpr bool squared = which == 1;
-  static constexpr int N = 16 / static_cast<int>(sizeof(T)), strip = N * warp_size, strips = K::span / strip;
-  static_assert(K::span % strip == 0);
+  static constexpr int N = 16 / static_cast<int>(sizeof(T)), strip = N * warp_size, strips = K::warp_width / strip;
+  static_assert(K::warp_width % strip == 0);
   using Line = Vec<typename K::In, N>;
   const auto& m = k.m;
-  const int begin = k.span_of() * K::span, top = k.bunch_of() * K::each;
+  const int begin = k.warp_x() * K::warp_width, top = k.warp_y() * K::rows_per_warp;
   // The table's row above this warp's rows.
   const auto above = [&](int x) {
     return m.get(one_of<which>(k.cell(s.above, x))) +
-           static_cast<T>(m.get(one_of<which>(k.cell(s.columns[k.bunch_of()], x))));
+           static_cast<T>(m.get(one_of<which>(k.cell(s.columns[k.warp_y()], x))));
   };
   T start = 0;
   for (int y = m.lane(); y < top; y += warp_size) start += m.get(one_of<which>(s.left[y]));
   for (int x = m.lane(); x < begin; x += warp_size) start += above(x);
   start = warp_sum(m, start);
   AREAL_UNROLL
-  for (int w = 0; w < K::warps; ++w) start += m.get(one_of<which>(s.some[1][w]));
+  for (int w = 0; w < K::warps; ++w) start += m.get(one_of<which>(s.warp_sums[1][w]));
   Vec<T, N> sum[strips];
   int columns[strips];
   AREAL_UNROLL
@@ -147,11 +147,11 @@ AREAL_DEVICE void write_one(K& k, typename K::Shared& s, char* to, const Strides
 
   to += place.y * out.row + (static_cast<std::int64_t>(tx) * K::tile_width + begin + m.lane() * N) * out.column;
   static constexpr int at_once = 4;
-  static_assert(K::each % at_once == 0);
-  for (int first = 0; first < K::each; first += at_once) {
+  static_assert(K::rows_per_warp % at_once == 0);
+  for (int first = 0; first < K::rows_per_warp; first += at_once) {
     AREAL_UNROLL
     for (int i = 0; i < at_once; ++i, to += out.row) {
-      const T left = m.get(one_of<which>(s.row[k.span_of()][top + first + i]));
+      const T left = m.get(one_of<which>(s.row[k.warp_x()][top + first + i]));
       const Line* const row = reinterpret_cast<const Line*>(&s.tile[first + i][m.warp() * warp_size]);
       Local beyond = 0;  // what of the row lies in the strips before
       AREAL_UNROLL
@@ -164,7 +164,7 @@ AREAL_DEVICE void write_one(K& k, typename K::Shared& s, char* to, const Strides
         if (p + 1 < strips) beyond += m.shuffle(scan, warp_size - 1);
         AREAL_UNROLL
         for (int v = 0; v < N; ++v) sum[p].at[v] += left + static_cast<T>(sums[v]);
-        if (first + i < place.rows) store_line<stores>(m, out, to + p * strip * out.column, sum[p], columns[p]);
+        if (first + i < place.rows) store_line<mode>(m, out, to + p * strip * out.column, sum[p], columns[p]);
       }
     }
   }
@@ -177,14 +177,14 @@ AREAL_DEVICE void write_table(K& k, typename K::Shared& s, char* table, const St
   if (k.a.edge) write_edge<T>(k, table, out, ty, tx, place);
   const bool wide = k.is_wide(tx);
   if (wide && out.alignment == Alignment::vectors)
-    write_one<which, Stores::vectors>(k, s, table, out, tx, place);
+    write_one<which, StoreMode::vectors>(k, s, table, out, tx, place);
   else if (wide && out.alignment == Alignment::elements && out.column == sizeof(T))
-    write_one<which, Stores::shifted>(k, s, table, out, tx, place);
+    write_one<which, StoreMode::shifted>(k, s, table, out, tx, place);
   else
-    write_one<which, Stores::elements>(k, s, table, out, tx, place);
+    write_one<which, StoreMode::elements>(k, s, table, out, tx, place);
 }
 
-/// Asks again where the tile is: kept through the gather, this would cost registers that it needs.
+/// Loads again where the tile is: kept through the gather, this would cost registers that it needs.
 template <class K>
 AREAL_DEVICE void rescan_and_write(K& k, typename K::Shared& s) {
   const auto& a = k.a;

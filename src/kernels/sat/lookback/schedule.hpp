@@ -1,5 +1,5 @@
 #pragma once
-// What held, lookback-diagonal and all-partials are tuned by, the plan of one, and its schedule: 1 launch.
+// What lookback, lookback-diagonal and all-partials are tuned by, the plan of one, and its schedule: 1 launch.
 
 #include <algorithm>
 #include <cstdint>
@@ -15,12 +15,13 @@ namespace areal::kernels {
 
 /// How tiles are cut, and how many are on a multiprocessor at once.
 struct LookbackTuning {
-  int spans, bunches, rows;  ///< warps side by side, one above the other; rows of a warp
-  int resident;              ///< blocks of a multiprocessor that registers leave room for
-  int depth = 4;             ///< words that a look-back asks for at once
-  int asked = 4;             ///< words of a row that a thread asks for at once
-  int group = 16;            ///< tiles that are one group by themselves
-  bool rescan = false;       ///< rows are scanned when they are written, not before
+  int warps_x, warps_y;  ///< warps side by side, and one above the other
+  int rows_per_warp;
+  int resident;             ///< blocks of a multiprocessor that registers allow
+  int window_size = 4;      ///< words that a look-back loads at once
+  int loads_in_flight = 4;  ///< words of a row that a thread loads at once
+  int group = 16;           ///< tiles that are one group by themselves
+  bool rescan = false;      ///< rows are scanned when they are written, not before
 };
 /// By bytes of a pixel and of a sum, and whether pixels are summed four at a time, as unsigned bytes are. Of one H200,
 /// 2026-11: see docs/notes/cuda-sat.md for what else was tried.
@@ -37,40 +38,43 @@ constexpr LookbackTuning lookback_tuning(int in, int out, bool four, LookbackOrd
   return diagonal ? LookbackTuning{2, 8, 32, 2, 2} : LookbackTuning{1, 8, 32, 4};
 }
 
-/// Lane and tuning.
-template <class In_, class T_, LookbackOrder order_>
+/// Types and tuning.
+template <class In_, class T_, class Gather_>
 struct LookbackConfig {
   using In = In_;
   using T = T_;
-  static constexpr LookbackOrder order = order_;
+  using Gather = Gather_;
+  static constexpr LookbackOrder order = Gather::order;
   static constexpr bool byte = std::is_same_v<In, std::uint8_t>;
   static constexpr LookbackTuning tuning = lookback_tuning(sizeof(In), sizeof(T), byte, order);
   static constexpr bool both = false, rescan = tuning.rescan;
   static constexpr int vector = rescan && sizeof(In) < 8 ? 4 : 16 / static_cast<int>(sizeof(T));
-  static constexpr int spans = tuning.spans, bunches = tuning.bunches, rows = tuning.rows, resident = tuning.resident;
-  static constexpr int depth = tuning.depth, asked = tuning.asked, group = tuning.group;
+  static constexpr int warps_x = tuning.warps_x, warps_y = tuning.warps_y, rows_per_warp = tuning.rows_per_warp,
+                       resident = tuning.resident;
+  static constexpr int window_size = tuning.window_size, loads_in_flight = tuning.loads_in_flight, group = tuning.group;
   /// Of a tile's own columns and rows: the sums of small integers fit 32 bits whatever the table is.
   using Small = std::conditional_t<std::is_signed_v<In>, std::int32_t, std::uint32_t>;
   using Cell = std::conditional_t<(rescan || byte) && std::is_integral_v<In> && sizeof(In) <= 2, Small, T>;
 };
 
 /// A sum and a sum of squares. The sums of bytes within a tile fit 32 bits whatever the tables are.
-template <class In_, class T_, class Squares>
+template <class In_, class T_, class Squares, class Gather_>
 struct LookbackSquaresConfig {
   using In = In_;
   using T = SumPair<T_, Squares>;
   template <class S>
   using Local = std::conditional_t<sizeof(In) == 1, std::uint32_t, S>;
   using Cell = SumPair<Local<T_>, Local<Squares>>;
-  static constexpr LookbackOrder order = LookbackOrder::rows;
+  using Gather = Gather_;
+  static constexpr LookbackOrder order = Gather::order;
   static constexpr bool both = true, rescan = true, byte = false;
   static constexpr int vector = sizeof(In) == 8 ? 2 : 4;
-  static constexpr int spans = 2;
+  static constexpr int warps_x = 2;
   static constexpr bool many = sizeof(In) == 1 && sizeof(T_) == 4 && sizeof(Squares) == 8;  // warps, of few registers
-  static constexpr int bunches = many ? 8 : 4;
-  static constexpr int rows = (sizeof(In) <= 2 ? 128 : 64) / bunches;
+  static constexpr int warps_y = many ? 8 : 4;
+  static constexpr int rows_per_warp = (sizeof(In) <= 2 ? 128 : 64) / warps_y;
   static constexpr int resident = 2;
-  static constexpr int depth = 4, asked = many ? 1 : 4;
+  static constexpr int window_size = 4, loads_in_flight = many ? 1 : 4;
   static constexpr int group = 8;
 };
 
@@ -96,9 +100,10 @@ struct LookbackPlan {
     Workspace from(workspace);
     from.take(args.ticket, 1);
     from.take(args.rows, blocks * Kernel::tile_height);
-    from.take(args.beside, Kernel::order != LookbackOrder::rows
-                               ? 0
-                               : args.groups * static_cast<std::int64_t>(args.tiles_y) * images * Kernel::tile_height);
+    from.take(args.group_sums,
+              Kernel::order != LookbackOrder::rows
+                  ? 0
+                  : args.groups * static_cast<std::int64_t>(args.tiles_y) * images * Kernel::tile_height);
     from.take(args.columns, blocks * Kernel::tile_width);
     from.take(args.totals, blocks * Kernel::totals);
     workspace_bytes = blocks == 0 ? 0 : from.bytes();

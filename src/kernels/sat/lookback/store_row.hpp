@@ -1,6 +1,6 @@
 #pragma once
-// How held stores a row of a warp, of any table: as it is, as vectors of neighbouring lanes' elements where it begins
-// between two aligned addresses, or element by element; and the zeros beside the first sums.
+// How the look-back kernel stores a row of a warp, of any table: as it is, as vectors of neighbouring lanes' elements
+// where it begins between two aligned addresses, or element by element; and the zeros beside the first sums.
 
 #include <cstdint>
 #include "kernels/primitives/elements.hpp"
@@ -9,7 +9,7 @@
 
 namespace areal::kernels {
 
-enum class Stores { vectors, shifted, elements };
+enum class StoreMode { vectors, shifted, elements };
 
 /// A row of the warp that begins `r` elements after an aligned address: each lane stores the aligned vector that ends
 /// within its own columns, the first and the last lane what is left at the ends.
@@ -40,11 +40,11 @@ AREAL_DEVICE void store_shifted(const M& m, char* to, const Vec<T, V>& line) {
 }
 
 /// The first `columns` elements of a lane, wherever they go.
-template <Stores stores, class M, class T, int V>
+template <StoreMode mode, class M, class T, int V>
 AREAL_DEVICE void store_line(const M& m, const Strides& out, char* to, const Vec<T, V>& line, int columns) {
-  if constexpr (stores == Stores::shifted) {
+  if constexpr (mode == StoreMode::shifted) {
     store_shifted(m, to, line);
-  } else if (stores == Stores::vectors || (out.alignment == Alignment::vectors && columns == V)) {
+  } else if (mode == StoreMode::vectors || (out.alignment == Alignment::vectors && columns == V)) {
     m.store_streaming(reinterpret_cast<Vec<T, V>*>(to), line);
   } else {
     AREAL_UNROLL
@@ -60,9 +60,9 @@ AREAL_DEVICE void write_edge(const K& k, char* table, const Strides& out, int ty
   const auto& m = k.m;
   char* const at = table + place.y * out.row + place.x * out.column;
   const auto zero = [&](char* to) { store_element(m, to, T(0), out.alignment != Alignment::bytes); };
-  if (tx == 0 && k.span_of() == 0 && m.lane() == 0)
+  if (tx == 0 && k.warp_x() == 0 && m.lane() == 0)
     for (int i = 0; i < place.rows; ++i) zero(at + i * out.row - out.column);
-  if (ty == 0 && k.bunch_of() == 0) {
+  if (ty == 0 && k.warp_y() == 0) {
     AREAL_UNROLL
     for (int v = 0; v < K::V; ++v)
       if (v < place.columns) zero(at - out.row + v * out.column);

@@ -1,12 +1,12 @@
 #pragma once
-// Two sums that are added up, and handed over between blocks, as one value: one access and one tag for both where they
-// fit 16 bytes, else two accesses whose tags must agree.
+// Two sums that are added up, and handed over between blocks, as one value: one access and one epoch for both where
+// they fit 16 bytes, else two accesses whose epochs must agree.
 
 #include <cstdint>
 #include <type_traits>
 #include <utility>
-#include "kernels/primitives/handover.hpp"
 #include "kernels/primitives/machine.hpp"
+#include "kernels/primitives/tile_state.hpp"
 #include "kernels/primitives/warp/warp.hpp"
 
 namespace areal::kernels {
@@ -71,40 +71,42 @@ template <int which, class S>
 using PartOf = std::remove_reference_t<decltype(one_of<which>(std::declval<S&>()))>;
 
 template <class A, class B>
-requires(sizeof(A) + sizeof(B) <= 12) struct alignas(16) Tagged<SumPair<A, B>> : WithWord<A, B> {
-  using Tag = std::uint32_t;
-  Tagged() = default;
-  AREAL_DEVICE Tagged(const SumPair<A, B>& value, Tag tag) {
+requires(sizeof(A) + sizeof(B) <= 12) struct alignas(16) TileState<SumPair<A, B>> : WithWord<A, B> {
+  using Epoch = std::uint32_t;
+  TileState() = default;
+  AREAL_DEVICE TileState(const SumPair<A, B>& value, Epoch epoch) {
     this->first = value.first;
     this->second = value.second;
-    this->word = tag;
+    this->word = epoch;
   }
 };
 
 template <class A, class B>
-requires(sizeof(A) + sizeof(B) > 12) struct Tagged<SumPair<A, B>> {
-  using Tag = std::uint64_t;
-  static_assert(std::is_same_v<Tag, typename Tagged<A>::Tag> && std::is_same_v<Tag, typename Tagged<B>::Tag>);
-  Tagged() = default;
-  AREAL_DEVICE Tagged(const SumPair<A, B>& value, Tag tag) : first{value.first, tag}, second{value.second, tag} {}
-  Tagged<A> first;
-  Tagged<B> second;
+requires(sizeof(A) + sizeof(B) > 12) struct TileState<SumPair<A, B>> {
+  using Epoch = std::uint64_t;
+  static_assert(std::is_same_v<Epoch, typename TileState<A>::Epoch> &&
+                std::is_same_v<Epoch, typename TileState<B>::Epoch>);
+  TileState() = default;
+  AREAL_DEVICE TileState(const SumPair<A, B>& value, Epoch epoch)
+      : first{value.first, epoch}, second{value.second, epoch} {}
+  TileState<A> first;
+  TileState<B> second;
 };
 
 template <class A, class B>
-AREAL_DEVICE SumPair<A, B> value_of(const Tagged<SumPair<A, B>>& word) {
+AREAL_DEVICE SumPair<A, B> value_of(const TileState<SumPair<A, B>>& word) {
   if constexpr (sizeof(word) == 16)
     return {word.first, word.second};
   else
     return {word.first.value, word.second.value};
 }
-/// No tag of any launch where one half is older than the other.
+/// No epoch of any launch where one half is older than the other.
 template <class A, class B>
-AREAL_DEVICE auto tag_of(const Tagged<SumPair<A, B>>& word) {
+AREAL_DEVICE auto epoch_of(const TileState<SumPair<A, B>>& word) {
   if constexpr (sizeof(word) == 16)
     return word.word;
   else
-    return word.first.tag == word.second.tag ? word.first.tag : 0;
+    return word.first.epoch == word.second.epoch ? word.first.epoch : 0;
 }
 
 template <class M, class A, class B>

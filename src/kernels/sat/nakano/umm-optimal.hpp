@@ -1,6 +1,6 @@
 #pragma once
 // The table of the UMM (Nakano 2013, 8): optimal prefix-sums of the rows, transpose, again, transpose. Of a row 2d(w) +
-// 1 launches, of a column 2d(h) + 1 (device/line/levels.hpp: d(L) is the least d for which L / 2^(d+1) is not above
+// 1 launches, of a column 2d(h) + 1 (levels.hpp: d(L) is the least d for which L / 2^(d+1) is not above
 // 256), and 2 for the transposes; none where a column is one element. Reads 10, writes 8 per element: for powers of two
 // 10n - 3h - 4w - h log2(w) - w log2(h) and 8n - 2h - 3w - h log2(w) - w log2(h), transposes coalesced, prefix-sums
 // runs of every element or of every second one. Blocks of 256 threads, 128 in a transpose; p is as many as there is

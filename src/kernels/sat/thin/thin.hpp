@@ -1,26 +1,26 @@
 #pragma once
 // thin (areal). A launch for each 16 lines. Reads 1, writes 1 per element. Floats are the same every run.
 //
-// For images of few rows or of few columns, whose tiles would be all but empty. The image is taken as a thin of
-// `deep` lines, along whichever side is the longer: a block takes the next piece of it, all lines, and keeps it on chip
-// from its only read to its only write, in the order in which the elements lie in memory:
-//   load    the piece, converted
-//   scan    each line of the piece along the thin: a thread sums its own positions, then the lanes of a warp theirs
-//   gather  the sum of each line before the piece, as held does sideways: what the pieces before it in its group have
-//           published, and the groups' sums, which each group's last piece publishes
-//   add     to each element, read again there, what is before, then the lines above, those of the thin above by its
+// For images of few rows or of few columns, whose tiles would be all but empty. Up to 16 lines, along whichever side is
+// the longer, are a launch: a block takes the next chunk of them, all lines, and keeps it on chip from its only read to
+// its only write, in the order in which the elements lie in memory:
+//   load    the chunk, converted
+//   scan    each line of the chunk: a thread sums its own positions, then the lanes of a warp theirs
+//   gather  the sum of each line before the chunk, as lookback does sideways: what the chunks before it in its group
+//           have published, and the groups' sums, which each group's last chunk publishes
+//   add     to each element, read again there, what is before, then the lines above, those of the launch before by its
 //           last line in the table: the sums
-//   write   the piece
-// A piece only waits for pieces with smaller tickets.
+//   write   the chunk
+// A chunk only waits for chunks with smaller tickets.
 
 #include <algorithm>
 #include <cstdint>
 #include "kernels/primitives/elements.hpp"
 #include "kernels/primitives/fill_border.hpp"
-#include "kernels/primitives/handover.hpp"
 #include "kernels/primitives/machine.hpp"
 #include "kernels/primitives/strides.hpp"
 #include "kernels/primitives/table_geometry.hpp"
+#include "kernels/primitives/tile_state.hpp"
 #include "kernels/primitives/warp/warp.hpp"
 #include "kernels/primitives/workspace.hpp"
 #include "kernels/sat/request.hpp"
@@ -33,41 +33,42 @@ struct ThinArgs {
   const char* image;
   char* table;                ///< where the first sum goes
   const std::uint8_t* valid;  ///< which pixels count; null where all do
-  Strides in, out, valid_in;  ///< `column` along the thin, `row` from line to line
-  std::int64_t length;        ///< of the thin
-  int deep, channels;         ///< lines; channels
-  bool below;                 ///< another thin
-  bool edge;                  ///< zeros belong before the first sum of each line, and before the first line
-  bool lines_side_by_side;    ///< the lines' elements are neighbours in memory, not those of one line
-  int piece;                  ///< positions of a piece
-  std::int64_t pieces;
-  int group;            ///< pieces of a group
-  std::int64_t groups;  ///< of the thin
+  Strides in, out, valid_in;  ///< `column` along a line, `row` from line to line
+  std::int64_t length;        ///< of a line
+  int lines, channels;
+  bool below;               ///< the lines of another launch
+  bool edge;                ///< zeros belong before the first sum of each line, and before the first line
+  bool lines_side_by_side;  ///< the lines' elements are neighbours in memory, not those of one line
+  int chunk;                ///< positions of a chunk
+  std::int64_t chunks;
+  int group;  ///< chunks of a group
+  std::int64_t groups;
   // The workspace; all but the first for each image and channel:
   std::uint64_t* ticket;
-  Tagged<T>* sums;    ///< [pieces][deep] of the piece's lines
-  Tagged<T>* beside;  ///< [groups][deep] of the group's lines
+  TileState<T>* sums;        ///< [chunks][lines] of the chunk's lines
+  TileState<T>* group_sums;  ///< [groups][lines] of the group's lines
 };
 
 template <class M, class C>
 struct Thin {
   using In = typename C::In;
   using T = typename C::T;
-  using Word = Tagged<T>;
-  using Tag = typename Word::Tag;
+  using Word = TileState<T>;
+  using Epoch = typename Word::Epoch;
   using Args = ThinArgs<T>;
   static constexpr int threads = C::threads, warps = threads / warp_size, resident = C::resident;
-  static constexpr int each = C::each, elements = each * threads;  // of a thread, of a piece, at most
-  static constexpr int parts = threads / thin_lines;
+  static constexpr int items_per_thread = C::items_per_thread,
+                       elements = items_per_thread * threads;  // of a thread, of a chunk, at most
+  static constexpr int threads_per_line = threads / thin_lines;
   static constexpr int few = 4;  // lines that are worth code of their own
 
-  /// Positions of a piece of a thin with so many lines.
-  static constexpr int positions(int deep) { return each / (deep <= few ? few : thin_lines) * threads; }
+  /// Positions of a chunk of so many lines.
+  static constexpr int positions(int lines) { return items_per_thread / (lines <= few ? few : thin_lines) * threads; }
 
   struct Shared {
-    T piece[(elements + thin_lines * warp_size) / warp_size * (warp_size + 1)];  // see slot
+    T chunk[(elements + thin_lines * warp_size) / warp_size * (warp_size + 1)];  // see slot
     T line[thin_lines][warps];                                                   // a warp's sum of a line
-    T part[2][parts][thin_lines];
+    T thread_sums[2][threads_per_line][thin_lines];
     T near[thin_lines];
     Ticket ticket;
   };
@@ -80,30 +81,30 @@ struct Thin {
     if (m.thread() == 0) m.put(s.ticket, take_ticket(m, a.ticket));
     m.sync();
     const Ticket ticket = m.get(s.ticket);
-    const Tag tag = static_cast<Tag>(ticket.launch);
+    const Epoch epoch = static_cast<Epoch>(ticket.launch);
     std::uint64_t at;
-    choose_image(static_cast<std::int64_t>(divide(ticket.turn, static_cast<std::uint64_t>(a.pieces), at)));
+    choose_image(static_cast<std::int64_t>(divide(ticket.turn, static_cast<std::uint64_t>(a.chunks), at)));
     const auto n = static_cast<std::int64_t>(at);
-    const Piece piece = piece_at(n);
-    const char* const image = a.image + piece.begin * a.in.column;
-    char* const table = a.table + piece.begin * a.out.column;
-    const std::uint8_t* const valid = a.valid == nullptr ? nullptr : a.valid + piece.begin * a.valid_in.column;
+    const Chunk chunk = chunk_at(n);
+    const char* const image = a.image + chunk.begin * a.in.column;
+    char* const table = a.table + chunk.begin * a.out.column;
+    const std::uint8_t* const valid = a.valid == nullptr ? nullptr : a.valid + chunk.begin * a.valid_in.column;
 
     if (a.in.alignment != Alignment::bytes)
-      walk<In>(s, piece, a.in, Load{m, image, true, valid, a.valid_in});
+      walk<In>(s, chunk, a.in, Load{m, image, true, valid, a.valid_in});
     else
-      walk<In>(s, piece, a.in, Load{m, image, false, valid, a.valid_in});
+      walk<In>(s, chunk, a.in, Load{m, image, false, valid, a.valid_in});
     m.sync();
-    if (a.deep <= few)
-      sum<few>(s, piece, n, tag);
+    if (a.lines <= few)
+      sum<few>(s, chunk, n, epoch);
     else
-      sum<thin_lines>(s, piece, n, tag);
+      sum<thin_lines>(s, chunk, n, epoch);
     m.sync();
-    if (a.edge) write_edge(piece);
+    if (a.edge) write_edge(chunk);
     if (a.out.alignment != Alignment::bytes)
-      walk<T>(s, piece, a.out, Write{m, table, true});
+      walk<T>(s, chunk, a.out, Write{m, table, true});
     else
-      walk<T>(s, piece, a.out, Write{m, table, false});
+      walk<T>(s, chunk, a.out, Write{m, table, false});
   }
 
   AREAL_DEVICE void choose_image(std::int64_t n) {
@@ -112,61 +113,62 @@ struct Thin {
     a.image += batch * a.in.batch + channel * a.in.channel;
     a.table += batch * a.out.batch + channel * a.out.channel;
     if (a.valid != nullptr) a.valid += batch * a.valid_in.batch;
-    a.sums += n * a.pieces * a.deep;
-    a.beside += n * a.groups * a.deep;
+    a.sums += n * a.chunks * a.lines;
+    a.group_sums += n * a.groups * a.lines;
   }
 
-  /// The piece in the order in which it lies in memory: rows of neighbours.
-  struct Piece {
-    std::int64_t begin;  ///< position on the thin
+  /// The chunk in the order in which it lies in memory: rows of neighbours.
+  struct Chunk {
+    std::int64_t begin;  ///< position on the line
     int positions;
     int rows, neighbours;  ///< in memory
-    int pitch;             ///< from row to row where the piece is kept
+    int pitch;             ///< from row to row where the chunk is kept
   };
-  AREAL_DEVICE Piece piece_at(std::int64_t n) const {
-    const std::int64_t begin = n * a.piece;
-    const int positions = static_cast<int>(a.length - begin < a.piece ? a.length - begin : a.piece);
-    if (a.lines_side_by_side) return {begin, positions, positions, a.deep, a.deep};
-    return {begin, positions, a.deep, positions, (positions + warp_size - 1) / warp_size * warp_size};
+  AREAL_DEVICE Chunk chunk_at(std::int64_t n) const {
+    const std::int64_t begin = n * a.chunk;
+    const int positions = static_cast<int>(a.length - begin < a.chunk ? a.length - begin : a.chunk);
+    if (a.lines_side_by_side) return {begin, positions, positions, a.lines, a.lines};
+    return {begin, positions, a.lines, positions, (positions + warp_size - 1) / warp_size * warp_size};
   }
-  /// Where an element of the piece is kept. A gap after every 32 elements spreads equal distances over the banks.
+  /// Where an element of the chunk is kept. A gap after every 32 elements spreads equal distances over the banks.
   AREAL_DEVICE static constexpr int slot(int e) { return e + e / warp_size; }
-  AREAL_DEVICE T& cell(Shared& s, const Piece& piece, int x, int line) const {
-    return s.piece[slot(a.lines_side_by_side ? x * piece.pitch + line : line * piece.pitch + x)];
+  AREAL_DEVICE T& cell(Shared& s, const Chunk& chunk, int x, int line) const {
+    return s.chunk[slot(a.lines_side_by_side ? x * chunk.pitch + line : line * chunk.pitch + x)];
   }
 
-  /// Moves this thread's elements of a piece between memory and where it is kept, some at a time; neighbouring threads
-  /// have neighbours in memory. f.some<n>(is there an i-th, its offset in memory, its position, its line, its cell).
+  /// Moves this thread's elements of a chunk between memory and where it is kept, n at a time; neighbouring threads
+  /// have neighbours in memory. f.move<n>(is there an i-th, its offset in memory, its position, its line, its cell).
   template <class Element, class F>
-  AREAL_DEVICE void walk(Shared& s, const Piece& piece, const Strides& strides, F&& f) {
-    static constexpr int batch = 8;  // asked for before any is waited for
-    const std::int64_t beside = a.lines_side_by_side ? strides.row : strides.column,
-                       beyond = a.lines_side_by_side ? strides.column : strides.row;
-    if (f.any_element() && beside == static_cast<std::int64_t>(sizeof(Element)) &&
-        (!a.lines_side_by_side || beyond == piece.neighbours * beside)) {
+  AREAL_DEVICE void walk(Shared& s, const Chunk& chunk, const Strides& strides, F&& f) {
+    static constexpr int loads_in_flight = 8;
+    const std::int64_t neighbour_step = a.lines_side_by_side ? strides.row : strides.column,
+                       row_step = a.lines_side_by_side ? strides.column : strides.row;
+    if (f.any_element() && neighbour_step == static_cast<std::int64_t>(sizeof(Element)) &&
+        (!a.lines_side_by_side || row_step == chunk.neighbours * neighbour_step)) {
       // Neighbours without a gap, and if the rows are short, those without a gap, too.
-      const int rows = a.lines_side_by_side ? 1 : piece.rows,
-                neighbours = a.lines_side_by_side ? piece.rows * piece.neighbours : piece.neighbours;
+      const int rows = a.lines_side_by_side ? 1 : chunk.rows,
+                neighbours = a.lines_side_by_side ? chunk.rows * chunk.neighbours : chunk.neighbours;
       for (int row = 0; row < rows; ++row) {
-        T* to = &s.piece[slot(row * piece.pitch) + slot(m.thread())];
-        std::int64_t offset = row * beyond + m.thread() * static_cast<std::int64_t>(sizeof(Element));
-        for (int e = m.thread(); e < neighbours; e += batch * threads) {
-          f.template some<batch>(
+        T* to = &s.chunk[slot(row * chunk.pitch) + slot(m.thread())];
+        std::int64_t offset = row * row_step + m.thread() * static_cast<std::int64_t>(sizeof(Element));
+        for (int e = m.thread(); e < neighbours; e += loads_in_flight * threads) {
+          f.template move<loads_in_flight>(
               [&](int i) { return e + i * threads < neighbours; },
               [&](int i) { return offset + i * threads * static_cast<std::int64_t>(sizeof(Element)); },
               [](int) { return 0; }, [](int) { return 0; }, [&](int i) -> T& { return to[i * slot(threads)]; });
-          to += batch * slot(threads), offset += batch * threads * static_cast<std::int64_t>(sizeof(Element));
+          to += loads_in_flight * slot(threads),
+              offset += loads_in_flight * threads * static_cast<std::int64_t>(sizeof(Element));
         }
       }
       return;
     }
-    const int count = piece.rows * piece.neighbours;
+    const int count = chunk.rows * chunk.neighbours;
     for (int e = m.thread(); e < count; e += threads) {
-      const int row = e / piece.neighbours, beside_it = e - row * piece.neighbours;
-      const int x = a.lines_side_by_side ? row : beside_it, line = a.lines_side_by_side ? beside_it : row;
-      f.template some<1>([](int) { return true; }, [&](int) { return row * beyond + beside_it * beside; },
+      const int row = e / chunk.neighbours, nth = e - row * chunk.neighbours;
+      const int x = a.lines_side_by_side ? row : nth, line = a.lines_side_by_side ? nth : row;
+      f.template move<1>([](int) { return true; }, [&](int) { return row * row_step + nth * neighbour_step; },
                          [&](int) { return x; }, [&](int) { return line; },
-                         [&](int) -> T& { return s.piece[slot(row * piece.pitch + beside_it)]; });
+                         [&](int) -> T& { return s.chunk[slot(row * chunk.pitch + nth)]; });
     }
   }
 
@@ -176,9 +178,9 @@ struct Thin {
     bool aligned;
     const std::uint8_t* valid;
     Strides valid_in;
-    AREAL_DEVICE bool any_element() const { return valid == nullptr; }  ///< wherever on the thin it is
+    AREAL_DEVICE bool any_element() const { return valid == nullptr; }  ///< wherever on its line it is
     template <int n, class Is, class Offset, class X, class Line, class Cell>
-    AREAL_DEVICE void some(Is is, Offset offset, X x, Line line, Cell cell) const {
+    AREAL_DEVICE void move(Is is, Offset offset, X x, Line line, Cell cell) const {
       T value[n];
       AREAL_UNROLL
       for (int i = 0; i < n; ++i) {
@@ -197,25 +199,25 @@ struct Thin {
     bool aligned;
     AREAL_DEVICE bool any_element() const { return true; }
     template <int n, class Is, class Offset, class X, class Line, class Cell>
-    AREAL_DEVICE void some(Is is, Offset offset, X, Line, Cell cell) const {
+    AREAL_DEVICE void move(Is is, Offset offset, X, Line, Cell cell) const {
       AREAL_UNROLL
       for (int i = 0; i < n; ++i)
         if (is(i)) store_element(m, to + offset(i), m.get(cell(i)), aligned);
     }
   };
 
-  /// The piece, of up to `lines` lines, becomes what belongs in the table.
-  template <int lines>
-  AREAL_DEVICE void sum(Shared& s, const Piece& piece, std::int64_t n, Tag tag) {
-    static constexpr int count = each / lines;
+  /// The chunk, of up to `most` lines, becomes what belongs in the table.
+  template <int most>
+  AREAL_DEVICE void sum(Shared& s, const Chunk& chunk, std::int64_t n, Epoch epoch) {
+    static constexpr int count = items_per_thread / most;
     const int begin = m.thread() * count;
-    // What is in the piece is read again after the hand-over: kept until then, it would not fit the registers.
+    // What is in the chunk is read again after the hand-over: kept until then, it would not fit the registers.
     const auto pixel = [&](int line, int i) {
-      return line < a.deep && begin + i < piece.positions ? m.get(cell(s, piece, begin + i, line)) : T(0);
+      return line < a.lines && begin + i < chunk.positions ? m.get(cell(s, chunk, begin + i, line)) : T(0);
     };
-    T before[lines];
+    T before[most];
     AREAL_UNROLL
-    for (int line = 0; line < lines; ++line) {
+    for (int line = 0; line < most; ++line) {
       T own = 0;
       AREAL_UNROLL
       for (int i = 0; i < count; ++i) own += pixel(line, i);
@@ -224,66 +226,68 @@ struct Thin {
       if (m.lane() == warp_size - 1) m.put(s.line[line][m.warp()], all);
     }
     m.sync();
-    const T warp_base = gather_before(s, n, tag);
+    const T warp_base = gather_before(s, n, epoch);
     const bool aligned = a.out.alignment != Alignment::bytes;
-    const char* const above = a.table + (piece.begin + begin) * a.out.column - a.out.row;
+    const char* const above = a.table + (chunk.begin + begin) * a.out.column - a.out.row;
     T down[count];
     AREAL_UNROLL
     for (int i = 0; i < count; ++i) {
       down[i] = 0;
-      if (a.below && begin + i < piece.positions) down[i] = load_element<M, T>(m, above + i * a.out.column, aligned);
+      if (a.below && begin + i < chunk.positions) down[i] = load_element<M, T>(m, above + i * a.out.column, aligned);
     }
     AREAL_UNROLL
-    for (int line = 0; line < lines; ++line) {
-      if (line >= a.deep) break;
-      const T beside = m.shuffle(warp_base, line);
+    for (int line = 0; line < most; ++line) {
+      if (line >= a.lines) break;
+      const T before_warp = m.shuffle(warp_base, line);
       T own = 0;
       AREAL_UNROLL
       for (int i = 0; i < count; ++i) {
         own += pixel(line, i);
         down[i] += before[line] + own;
-        if (begin + i < piece.positions) m.put(cell(s, piece, begin + i, line), down[i] + beside);
+        if (begin + i < chunk.positions) m.put(cell(s, chunk, begin + i, line), down[i] + before_warp);
       }
     }
   }
 
   /// What lies before this warp's positions in all lines down to that of the lane's number.
-  AREAL_DEVICE T gather_before(Shared& s, std::int64_t n, Tag tag) {
-    const int line = m.thread() % thin_lines, part = m.thread() / thin_lines, deep = a.deep;
-    const bool mine = line < deep;
+  AREAL_DEVICE T gather_before(Shared& s, std::int64_t n, Epoch epoch) {
+    const int line = m.thread() % thin_lines, nth = m.thread() / thin_lines, lines = a.lines;
+    const bool mine = line < lines;
     std::uint64_t rest;
     const int group =
         static_cast<int>(divide(static_cast<std::uint64_t>(n), static_cast<std::uint64_t>(a.group), rest));
     const int place = static_cast<int>(rest);
     T own = 0;
-    if (part == 0 && mine) {
+    if (nth == 0 && mine) {
       AREAL_UNROLL
       for (int w = 0; w < warps; ++w) own += m.get(s.line[line][w]);
-      if (n + 1 < a.pieces) m.store_relaxed(a.sums + n * deep + line, Word{own, tag});
+      if (n + 1 < a.chunks)
+        m.store_relaxed(a.sums + n * lines + line, Word{own, epoch_with(epoch, TileStatus::partial)});
     }
-    const auto from = [deep](const Word* first) {
-      return [=](int i) { return first + static_cast<std::int64_t>(i) * deep; };
+    const auto from = [lines](const Word* first) {
+      return [=](int i) { return first + static_cast<std::int64_t>(i) * lines; };
     };
-    // Both are asked for before either is waited for.
-    auto near = gather<2>(m, tag, part, parts, mine ? place : 0, from(a.sums + (n - place) * deep + line));
-    auto far = gather<2>(m, tag, part, parts, mine ? group : 0, from(a.beside + line));
-    m.put(s.part[0][part][line], near.sum());
+    // The loads of both are issued before either is waited for.
+    auto near = gather<2>(m, epoch, nth, threads_per_line, mine ? place : 0, from(a.sums + (n - place) * lines + line));
+    auto far = gather<2>(m, epoch, nth, threads_per_line, mine ? group : 0, from(a.group_sums + line));
+    m.put(s.thread_sums[0][nth][line], near.sum());
     m.sync();
     T before = 0;
-    if (part == 0 && mine) {
+    if (nth == 0 && mine) {
       AREAL_UNROLL
-      for (int p = 0; p < parts; ++p) before += m.get(s.part[0][p][line]);
+      for (int p = 0; p < threads_per_line; ++p) before += m.get(s.thread_sums[0][p][line]);
       if (place == a.group - 1 && group + 1 < a.groups)
-        m.store_relaxed(a.beside + static_cast<std::int64_t>(group) * deep + line, Word{before + own, tag});
+        m.store_relaxed(a.group_sums + static_cast<std::int64_t>(group) * lines + line,
+                        Word{before + own, epoch_with(epoch, TileStatus::partial)});
       m.put(s.near[line], before);
     }
-    m.put(s.part[1][part][line], far.sum());
+    m.put(s.thread_sums[1][nth][line], far.sum());
     m.sync();
     T base = 0;
-    if (m.lane() < deep) {
+    if (m.lane() < lines) {
       base = m.get(s.near[m.lane()]);
       AREAL_UNROLL
-      for (int p = 0; p < parts; ++p) base += m.get(s.part[1][p][m.lane()]);
+      for (int p = 0; p < threads_per_line; ++p) base += m.get(s.thread_sums[1][p][m.lane()]);
       AREAL_UNROLL
       for (int w = 0; w < warps; ++w)
         if (w < m.warp()) base += m.get(s.line[m.lane()][w]);
@@ -291,24 +295,24 @@ struct Thin {
     return warp_scan(m, base);
   }
 
-  AREAL_DEVICE void write_edge(const Piece& piece) {
+  AREAL_DEVICE void write_edge(const Chunk& chunk) {
     const bool aligned = a.out.alignment != Alignment::bytes;
-    char* const to = a.table + piece.begin * a.out.column;
+    char* const to = a.table + chunk.begin * a.out.column;
     if (!a.below)
-      for (int x = m.thread(); x < piece.positions; x += threads)
+      for (int x = m.thread(); x < chunk.positions; x += threads)
         store_element(m, to - a.out.row + x * a.out.column, T(0), aligned);
-    if (piece.begin > 0 || m.thread() > a.deep) return;
+    if (chunk.begin > 0 || m.thread() > a.lines) return;
     const int line = m.thread() - 1;  // -1: the corner
     if (line >= 0 || !a.below) store_element(m, to + line * a.out.row - a.out.column, T(0), aligned);
   }
 };
 
-/// Lane and tuning, of one H200, 2026-11: pieces of 32 KiB.
+/// Types and tuning, of one H200, 2026-11: chunks of 32 KiB.
 template <class In_, class T_>
 struct ThinConfig {
   using In = In_;
   using T = T_;
-  static constexpr int threads = 256, resident = 4, each = 128 / static_cast<int>(sizeof(T));
+  static constexpr int threads = 256, resident = 4, items_per_thread = 128 / static_cast<int>(sizeof(T));
 };
 
 /// The geometry and the workspace of one plan.
@@ -326,22 +330,22 @@ struct ThinPlan {
     args.channels = static_cast<int>(request.image.channels);
     const std::int64_t images = lines == 0 ? 0 : request.image.batch * request.image.channels;
     if (images == 0) return;
-    const int deep = static_cast<int>(std::min<std::int64_t>(lines, thin_lines));
-    args.piece = Kernel::positions(deep);
-    args.pieces = (args.length + args.piece - 1) / args.piece;
+    const int lines_of_launch = static_cast<int>(std::min<std::int64_t>(lines, thin_lines));
+    args.chunk = Kernel::positions(lines_of_launch);
+    args.chunks = (args.length + args.chunk - 1) / args.chunk;
     args.group = 1;
-    while (static_cast<std::int64_t>(args.group) * args.group < args.pieces) ++args.group;
-    args.groups = (args.pieces + args.group - 1) / args.group;
+    while (static_cast<std::int64_t>(args.group) * args.group < args.chunks) ++args.group;
+    args.groups = (args.chunks + args.group - 1) / args.group;
     Workspace from(workspace);
     from.take(args.ticket, 1);
-    from.take(args.sums, args.pieces * images * deep);
-    from.take(args.beside, args.groups * images * deep);
+    from.take(args.sums, args.chunks * images * lines_of_launch);
+    from.take(args.group_sums, args.groups * images * lines_of_launch);
     workspace_bytes = from.bytes();
-    blocks = args.pieces * images;
+    blocks = args.chunks * images;
   }
 
   ThinArgs<T> args{};
-  bool flipped = false;  ///< the thin runs down the columns
+  bool flipped = false;  ///< lines run down the columns
   std::int64_t lines = 0, blocks = 0;
   std::size_t workspace_bytes = 0;
 };
@@ -368,7 +372,7 @@ void thin(Launcher& launcher, const TableRequest& request, const ConstView& imag
     for (Strides* strides : {&a.in, &a.out, &a.valid_in}) std::swap(strides->row, strides->column);
   a.lines_side_by_side = plan.flipped;
   for (std::int64_t line = 0; line < plan.lines; line += thin_lines) {
-    a.deep = static_cast<int>(std::min<std::int64_t>(thin_lines, plan.lines - line));
+    a.lines = static_cast<int>(std::min<std::int64_t>(thin_lines, plan.lines - line));
     a.below = line > 0;
     launcher.template launch<Thin, C>(plan.blocks, a, false);
     a.image += thin_lines * a.in.row, a.table += thin_lines * a.out.row;

@@ -53,7 +53,7 @@ struct TiltedTile {
   using Args = TiltedArgs<T>;
   static constexpr int rows = TiltedShape::rows, columns = TiltedShape::columns;
   static constexpr int threads = TiltedShape::threads, resident = 6;
-  static constexpr int ahead = 8;  // pixels that are asked for at once
+  static constexpr int ahead = 8;  // pixels that are loaded at once
 
   struct Shared {
     T v[rows][columns];
@@ -211,7 +211,7 @@ struct TiltedWalk {
   using Args = TiltedWalkArgs<T>;
   using Shared = NoShared;
   static constexpr int threads = 256, resident = 1;
-  static constexpr int ahead = 8;  // sums that are asked for at once
+  static constexpr int ahead = 8;  // sums that are loaded at once
   M m;
   Args a;
 
@@ -333,7 +333,8 @@ void tilted(Launcher& launcher, const TableRequest& request, const ConstView& im
   a.valid = valid;
   plan.place(workspace);
   const auto walk = [&](T* sums, std::int64_t planes, std::int64_t width, std::int64_t step) {
-    const std::int64_t chains = width + step * (a.strips - 1), blocks = (chains + 255) / 256;
+    static constexpr std::int64_t threads = TiltedWalk<NoMachine, Sums>::threads;
+    const std::int64_t chains = width + step * (a.strips - 1), blocks = (chains + threads - 1) / threads;
     launcher.template launch<TiltedWalk, Sums>(blocks * planes, {sums, width, a.strips, step, chains, blocks}, false);
   };
   if (a.strips > 0) launcher.template launch<TiltedTile, Config>(a.tiles * a.strips * plan.images, a, false);

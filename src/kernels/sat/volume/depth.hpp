@@ -23,7 +23,7 @@ struct Depth {
   using Args = DepthArgs;
   using Shared = NoShared;
   static constexpr int threads = 256, resident = 1;
-  static constexpr int ahead = 4;  // slices that are asked for at once
+  static constexpr int ahead = 4;  // slices that are loaded at once
   M m;
   Args a;
 
@@ -72,7 +72,8 @@ void depth(Launcher& launcher, const View& table, std::int64_t offset) {
               offset};
   a.out.column = sizeof(T);
   a.out.alignment = alignment_of(table.data, a.out, sizeof(T), sizeof(T));
-  launcher.template launch<Depth, DepthConfig<T>>((a.columns * a.rows + 255) / 256, a, false);
+  static constexpr std::int64_t threads = Depth<NoMachine, DepthConfig<T>>::threads;
+  launcher.template launch<Depth, DepthConfig<T>>((a.columns * a.rows + threads - 1) / threads, a, false);
 }
 
 }  // namespace areal::kernels

@@ -3,12 +3,12 @@
 // up to 2048 elements, the first of which copies; two more for more (and as many again for more than 2048^2), in which
 // the blocks' sums are scanned and added. Reads 3, writes 3 per element, coalesced; 2 and 2 for one block. Harris'
 // padding, two elements a thread; blocks of 64, 256, 512 or 1024 threads. Workspace: the blocks' sums. What the four
-// have in common, and what the paper leaves open: device/line/blocked_prescan.hpp.
+// have in common, and what the paper leaves open: blocked_prescan.hpp.
 
 #include "kernels/scan/plain.hpp"
 
 namespace areal::kernels {
 
-using HarrisScan = SharedMemoryScan<Padded<>, false>;
+using HarrisScan = SharedMemoryScan<PaddedBanks<>, false>;
 
 }  // namespace areal::kernels

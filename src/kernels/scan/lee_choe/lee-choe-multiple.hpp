@@ -7,6 +7,6 @@
 
 namespace areal::kernels {
 
-using LeeChoeMultipleScan = SharedMemoryScan<Padded<>, true>;
+using LeeChoeMultipleScan = SharedMemoryScan<PaddedBanks<>, true>;
 
 }  // namespace areal::kernels

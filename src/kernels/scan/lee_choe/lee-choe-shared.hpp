@@ -6,6 +6,6 @@
 
 namespace areal::kernels {
 
-using LeeChoeSharedScan = SharedMemoryScan<Rotated<>, false>;
+using LeeChoeSharedScan = SharedMemoryScan<RotatedBanks<>, false>;
 
 }  // namespace areal::kernels

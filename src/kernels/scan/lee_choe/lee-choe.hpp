@@ -6,6 +6,6 @@
 
 namespace areal::kernels {
 
-using LeeChoeScan = SharedMemoryScan<Rotated<>, true>;
+using LeeChoeScan = SharedMemoryScan<RotatedBanks<>, true>;
 
 }  // namespace areal::kernels

@@ -1,5 +1,5 @@
 #pragma once
-// The optimal prefix-sums (Nakano 2013, 7), of one line: device/line/levels.hpp. 2d + 1 launches, d the least for which
+// The optimal prefix-sums (Nakano 2013, 7), of one line: levels.hpp. 2d + 1 launches, d the least for which
 // n / 2^(d+1) is not above 256, and 2(m - d) - 1 barriers of a block, for n = 2^m. Reads 4, writes 3 per element, runs
 // of neighbours or every second of twice as many. Workspace: the levels, n - 1 elements. The order of operations
 // depends on n alone. The paper's p is request.p; blocks of 256 threads.

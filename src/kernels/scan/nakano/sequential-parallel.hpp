@@ -1,6 +1,6 @@
 #pragma once
 // The sequential-parallel prefix-sums (Nakano 2013, 7): groups of k elements, one after another, each by the optimal
-// prefix-sums (device/line/levels.hpp) in the workspace of one; before each group but the first, one thread adds the
+// prefix-sums (levels.hpp) in the workspace of one; before each group but the first, one thread adds the
 // sum before it to its first element. In place. 2 reads and 1 write more a group. Workspace: k - 1 elements. The order
 // of operations depends on n and k alone.
 //

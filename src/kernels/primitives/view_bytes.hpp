@@ -1,11 +1,11 @@
 #pragma once
-// The memory that a view spans, for registration with a launcher.
+// How much memory a view spans.
 
 #include <areal/view.hpp>
 #include <cstddef>
 #include <cstdint>
 
-namespace areal::simt {
+namespace areal::kernels {
 
 /// Bytes from a view's first element to its last.
 template <class V>
@@ -18,4 +18,4 @@ std::size_t bytes_of_view(const V& view) {
          size_of(view.type) * static_cast<std::size_t>(planes == 1 ? shape.channels : 1);
 }
 
-}  // namespace areal::simt
+}  // namespace areal::kernels

@@ -11,26 +11,34 @@
 
 namespace areal::kernels {
 
-/// A value, whose it is, and of which launch: moved by one access.
+/// What the sums of a tile are of: of the tile's own elements, or of all from the image's edge on.
+enum class TileStatus : std::uint8_t { partial, inclusive };
+
+/// A value and the launch that it belongs to, moved by one access. An epoch is a launch's even number (Ticket) plus the
+/// status.
 template <class T>
-struct alignas(2 * sizeof(T)) Tagged {
-  using Tag = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+struct alignas(2 * sizeof(T)) TileState {
+  using Epoch = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
   T value;
-  Tag tag;
+  Epoch epoch;
 };
 
+template <class Epoch>
+AREAL_DEVICE Epoch epoch_with(Epoch launch, TileStatus status) {
+  return static_cast<Epoch>(launch + static_cast<Epoch>(status));
+}
 template <class T>
-AREAL_DEVICE T value_of(const Tagged<T>& word) {
+AREAL_DEVICE T value_of(const TileState<T>& word) {
   return word.value;
 }
 template <class T>
-AREAL_DEVICE auto tag_of(const Tagged<T>& word) {
-  return word.tag;
+AREAL_DEVICE auto epoch_of(const TileState<T>& word) {
+  return word.epoch;
 }
 
-/// A word of more than 16 bytes is two halves, each with a tag.
+/// A word of more than 16 bytes is two halves, each with an epoch.
 template <class M, class Word>
-AREAL_DEVICE void post_word(const M& m, Word* to, const std::type_identity_t<Word>& word, Site site = AREAL_HERE) {
+AREAL_DEVICE void store_word(const M& m, Word* to, const std::type_identity_t<Word>& word, Site site = AREAL_HERE) {
   if constexpr (sizeof(Word) <= 16) {
     m.store_relaxed(to, word, site);
   } else {
@@ -39,7 +47,7 @@ AREAL_DEVICE void post_word(const M& m, Word* to, const std::type_identity_t<Wor
   }
 }
 template <class M, class Word>
-AREAL_DEVICE Word peek_word(const M& m, const Word* from, Site site = AREAL_HERE) {
+AREAL_DEVICE Word load_word(const M& m, const Word* from, Site site = AREAL_HERE) {
   if constexpr (sizeof(Word) <= 16) {
     return m.load_relaxed(from, site);
   } else {
@@ -73,18 +81,18 @@ AREAL_DEVICE Ticket take_ticket(const M& m, std::uint64_t* counter, Site site = 
   return ticket;
 }
 
-/// The sum of the words at(first), at(first + step), .. before at(count): N at a time are asked for before any is
+/// The sum of the words at(first), at(first + step), .. before at(count): N at a time are loaded before any is
 /// waited for, the first of them at once.
 template <int N, class M, class At>
 class Gather {
   using Word = std::remove_cv_t<std::remove_pointer_t<decltype(std::declval<At>()(0))>>;
   using T = decltype(value_of(std::declval<Word>()));
-  using Tag = typename Word::Tag;
+  using Epoch = typename Word::Epoch;
 
  public:
-  AREAL_DEVICE Gather(const M& m, Tag tag, int first, int step, int count, At at)
-      : m_(m), at_(at), tag_(tag), first_(first), step_(step), count_(count) {
-    ask();
+  AREAL_DEVICE Gather(const M& m, Epoch epoch, int first, int step, int count, At at)
+      : m_(m), at_(at), epoch_(epoch), first_(first), step_(step), count_(count) {
+    prefetch();
   }
   AREAL_DEVICE T sum() {
     T sum = 0;
@@ -92,35 +100,35 @@ class Gather {
       AREAL_UNROLL
       for (int i = 0; i < N; ++i)
         if (first_ + i * step_ < count_) {
-          while (tag_of(word_[i]) != tag_) {
+          while (epoch_of(word_[i]) != epoch_) {
             m_.pause();
-            word_[i] = peek_word(m_, at_(first_ + i * step_));
+            word_[i] = load_word(m_, at_(first_ + i * step_));
           }
           sum += value_of(word_[i]);
         }
       first_ += N * step_;
-      ask();
+      prefetch();
     }
     return sum;
   }
 
  private:
-  AREAL_DEVICE void ask() {
+  AREAL_DEVICE void prefetch() {
     AREAL_UNROLL
     for (int i = 0; i < N; ++i)
-      if (first_ + i * step_ < count_) word_[i] = peek_word(m_, at_(first_ + i * step_));
+      if (first_ + i * step_ < count_) word_[i] = load_word(m_, at_(first_ + i * step_));
   }
 
   const M& m_;
   At at_;
-  Tag tag_;
+  Epoch epoch_;
   int first_, step_, count_;
   Word word_[N];
 };
 
-template <int N, class M, class Tag, class At>
-AREAL_DEVICE Gather<N, M, At> gather(const M& m, Tag tag, int first, int step, int count, At at) {
-  return {m, tag, first, step, count, at};
+template <int N, class M, class Epoch, class At>
+AREAL_DEVICE Gather<N, M, At> gather(const M& m, Epoch epoch, int first, int step, int count, At at) {
+  return {m, epoch, first, step, count, at};
 }
 
 }  // namespace areal::kernels

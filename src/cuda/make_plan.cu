@@ -1,0 +1,23 @@
+// Plans of all subjects. Their kernels are instantiated apart, in instantiate.cu.
+#include "cuda/launcher.cuh"
+#include "cuda/plan.hpp"
+#include "kernels/histogram/run.hpp"
+#include "kernels/query/run.hpp"
+#include "kernels/sat/run.hpp"
+#include "kernels/scan/run.hpp"
+
+namespace areal::cuda {
+
+template <class Subject>
+std::unique_ptr<const kernels::AnyDevicePlan<Subject>> make_plan(typename Subject::Request request, int device) {
+  return std::make_unique<const kernels::DevicePlan<Launcher, Subject>>(std::move(request), device);
+}
+template std::unique_ptr<const kernels::AnyDevicePlan<kernels::Sat>> make_plan<kernels::Sat>(kernels::SatRequest, int);
+template std::unique_ptr<const kernels::AnyDevicePlan<kernels::Histogram>> make_plan<kernels::Histogram>(
+    kernels::HistogramRequest, int);
+template std::unique_ptr<const kernels::AnyDevicePlan<kernels::Scan>> make_plan<kernels::Scan>(kernels::ScanRequest,
+                                                                                               int);
+template std::unique_ptr<const kernels::AnyDevicePlan<kernels::Query>> make_plan<kernels::Query>(
+    kernels::Query::Request, int);
+
+}  // namespace areal::cuda

@@ -1,0 +1,15 @@
+#pragma once
+// Plans on a CUDA device: all memory is the device's, all work is queued on the stream that a call names.
+// src/cuda/absent.cpp stands in where this build has no CUDA.
+
+#include <memory>
+#include "kernels/plan.hpp"
+
+namespace areal::cuda {
+
+/// Subjects: kernels::Sat, Histogram, Scan, Query. Throws Unavailable where there is no kernel, or a block needs more
+/// shared memory than the device has.
+template <class Subject>
+std::unique_ptr<const kernels::AnyDevicePlan<Subject>> make_plan(typename Subject::Request request, int device);
+
+}  // namespace areal::cuda

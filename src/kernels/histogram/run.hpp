@@ -1,0 +1,79 @@
+#pragma once
+// Integral histograms: the kernels of one algorithm for one counter, and their run.
+
+#include <areal/error.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+#include "kernels/histogram/request.hpp"
+#include "kernels/primitives/type_groups.hpp"
+#include "kernels/primitives/view_bytes.hpp"
+#include "kernels/primitives/workspace.hpp"
+
+namespace areal::kernels {
+
+/// No functions where there is no such kernel.
+template <class Launcher>
+struct HistogramKernels {
+  std::size_t (*workspace_bytes)(const HistogramRequest&) = nullptr;
+  /// Everything has been checked; views and request agree; the rule's tables are where the workspace begins.
+  void (*execute)(Launcher&, const HistogramRequest&, const ConstView& image, const ConstView& weights,
+                  const View& tensor, void* workspace) = nullptr;
+  std::size_t shared_bytes = 0;  ///< of the block that has most
+};
+
+/// Whose kernels are looked up; each is compiled apart.
+struct HistogramRegistry {
+  struct Key {
+    std::string_view id;
+    Type counter;
+  };
+  template <class Launcher>
+  using Kernels = HistogramKernels<Launcher>;
+};
+struct ProductTensors : HistogramRegistry {
+  template <class Launcher, TypeGroup group>
+  static HistogramKernels<Launcher> find(const Key& key);
+};
+/// As papers give them: they count the pixels of one channel.
+struct PaperTensors : HistogramRegistry {
+  template <class Launcher, TypeGroup group>
+  static HistogramKernels<Launcher> find(const Key& key);
+};
+
+template <class Launcher>
+Found<HistogramKernels<Launcher>> Histogram::find(const HistogramRequest& request) {
+  const HistogramRegistry::Key key{request.id, request.counter};
+  auto kernels = kernels_for<Launcher, ProductTensors>(key.counter, key);
+  if (!kernels.execute) kernels = kernels_for<Launcher, PaperTensors>(key.counter, key);
+  if (!kernels.execute) throw Unavailable(words(request) + " has no kernel on " + Launcher::name);
+  return {kernels, kernels.workspace_bytes(request), kernels.shared_bytes};
+}
+
+template <class Launcher>
+void Histogram::prepare(Launcher& launcher, const HistogramRequest& request, void* workspace, std::size_t) {
+  if (!request.tables.empty()) launcher.copy_in(first_in(workspace), request.tables.data(), request.tables.size());
+}
+
+template <class Launcher>
+void Histogram::run(Launcher& launcher, const HistogramKernels<Launcher>& kernels, const HistogramRequest& request,
+                    const HistogramArguments& views, void* workspace) {
+  kernels.execute(launcher, request, views.image, views.weights, views.tensor, workspace);
+}
+
+template <class Visit>
+void Histogram::memory(const HistogramRequest& request, const HistogramArguments& views, void* workspace,
+                       std::size_t bytes, Visit&& visit) {
+  using Use = MemoryRange::Use;
+  visit(MemoryRange{"the image", views.image.data, bytes_of_view(views.image), Use::input});
+  if (request.weighted) visit(MemoryRange{"the weights", views.weights.data, bytes_of_view(views.weights), Use::input});
+  visit(MemoryRange{"the tensor", views.tensor.data, bytes_of_view(views.tensor), Use::output});
+  if (bytes == 0) return;
+  const auto tables = static_cast<std::size_t>(padded(static_cast<std::int64_t>(request.tables.size())));
+  char* const first = first_in(workspace);
+  const std::size_t before = static_cast<std::size_t>(first - static_cast<char*>(workspace)) + tables;
+  visit(MemoryRange{"the rule's tables", first, tables, Use::input});
+  visit(MemoryRange{"the workspace", first + tables, bytes - before, Use::scratch});
+}
+
+}  // namespace areal::kernels

@@ -1,0 +1,132 @@
+#pragma once
+// Queries of tables on a device: their kernels, and the memory that each touches.
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <variant>
+#include "kernels/primitives/type_groups.hpp"
+#include "kernels/primitives/view_bytes.hpp"
+#include "kernels/query/request.hpp"
+
+namespace areal::kernels {
+
+template <class Launcher>
+struct QueryKernels {
+  void (*execute)(Launcher&, const RegionRequest&) = nullptr;
+};
+
+/// All queries are compiled together: they tell types apart at run time.
+struct Queries {
+  struct Key {};
+  template <class Launcher>
+  using Kernels = QueryKernels<Launcher>;
+  template <class Launcher, TypeGroup group>
+  static QueryKernels<Launcher> find(const Key&);
+};
+
+template <class Launcher>
+Found<QueryKernels<Launcher>> Query::find(const Request&) {
+  return {kernels_of<Launcher, Queries, TypeGroup::all>({})};
+}
+
+template <class Launcher>
+void Query::run(Launcher& launcher, const QueryKernels<Launcher>& kernels, const Request&, const RegionRequest& asked,
+                void*) {
+  kernels.execute(launcher, asked);
+}
+
+/// What a query touches.
+template <class Visit>
+class QueryMemory {
+ public:
+  explicit QueryMemory(Visit& visit) : visit_(visit) {}
+
+  void operator()(const SumsRequest& request) {
+    input(request.table.view);
+    input(request.regions);
+    answers(request.out, request.regions.count * planes_of(request.table.view));
+  }
+  void operator()(const StatisticsRequest& request) {
+    input(request.sum.view);
+    input(request.squares);
+    input(request.count);
+    input(request.regions);
+    answers(request.out, request.regions.count * planes_of(request.sum.view));
+  }
+  void operator()(const BoxesRequest& request) {
+    input(request.volume);
+    input(request.boxes);
+    answers(request.out, request.boxes.count);
+  }
+  void operator()(const RotatedRequest& request) {
+    input(request.tilted);
+    input(request.regions);
+    answers(request.out, request.regions.count);
+  }
+  void operator()(const HistogramsRequest& request) {
+    input(request.tensor.view);
+    input(request.regions);
+    answers(request.out, request.regions.count * request.tensor.bins());
+  }
+  void operator()(const ReduceRequest& request) {
+    const HistogramList& list = request.histograms;
+    input(list);
+    if (request.edges) doubles(request.edges, list.bins + 1);
+    answers(request.out, request.reducer == Reducer::normalise ? list.count * list.bins : list.count);
+  }
+  void operator()(const DistancesRequest& request) {
+    input(request.histograms);
+    doubles(request.target, request.histograms.bins);
+    answers(request.out, request.histograms.count);
+  }
+  void operator()(const WindowsRequest& request) {
+    input(request.sum.view);
+    input(request.squares);
+    output("the answers", request.out.data, bytes_of_view(request.out));
+  }
+  void operator()(const DistanceMapRequest& request) {
+    input(request.tensor.view);
+    doubles(request.target, request.tensor.bins());
+    output("the answers", request.out.data, bytes_of_view(request.out));
+  }
+  void operator()(const ConvertRequest& request) {
+    input(request.from.view);
+    if (request.image) input(*request.image);
+    output("the table", request.to.data, bytes_of_view(request.to));
+  }
+
+ private:
+  static std::int64_t planes_of(const ConstView& view) { return view.shape.channels * view.shape.batch; }
+  void input(const void* data, std::size_t bytes) {
+    visit_(MemoryRange{"the input", data, bytes, MemoryRange::Use::input});
+  }
+  void input(const ConstView& view) { input(view.data, bytes_of_view(view)); }
+  void input(const std::optional<TableView>& table) {
+    if (table) input(table->view);
+  }
+  template <class R>
+  void input(const ListOf<R>& list) {
+    input(list.data, static_cast<std::size_t>(list.count) * sizeof(R));
+    if (list.refused) output("the refused region", list.refused, sizeof *list.refused);
+  }
+  void input(const HistogramList& list) { doubles(list.data, list.count * list.bins); }
+  void doubles(const double* data, std::int64_t n) { input(data, static_cast<std::size_t>(n) * sizeof(double)); }
+
+  void output(const char* name, void* data, std::size_t bytes) {
+    visit_(MemoryRange{name, data, bytes, MemoryRange::Use::output});
+  }
+  /// Answers of 8 bytes.
+  void answers(void* data, std::int64_t n) { output("the answers", data, static_cast<std::size_t>(n) * 8); }
+
+  Visit& visit_;
+};
+
+template <class Visit>
+void Query::memory(const Request&, const RegionRequest& asked, void*, std::size_t, Visit&& visit) {
+  QueryMemory<std::remove_reference_t<Visit>> memory(visit);
+  std::visit(memory, asked);
+}
+
+}  // namespace areal::kernels

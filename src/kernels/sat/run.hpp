@@ -1,0 +1,158 @@
+#pragma once
+// All tables of one execute, one after another, and what each has of the workspace: which pixels count; then counts and
+// the tilted table; last the sum, which may take the image's place, and its squares in the same launch.
+
+#include <algorithm>
+#include <areal/error.hpp>
+#include <cstddef>
+#include <cstdint>
+#include "kernels/primitives/table_geometry.hpp"
+#include "kernels/primitives/type_groups.hpp"
+#include "kernels/primitives/view_bytes.hpp"
+#include "kernels/sat/request.hpp"
+#include "kernels/sat/valid.hpp"
+
+namespace areal::kernels {
+
+/// The kernels of one table, or of the sum and its squares, as functions.
+template <class Launcher>
+struct SatKernels {
+  std::size_t (*workspace_bytes)(const TableRequest&) = nullptr;
+  /// Everything has been checked; views and request agree; the workspace held zeros when it was new.
+  void (*execute)(Launcher&, const TableRequest&, const ConstView& image, const Valid&, const TableViews&,
+                  void* workspace) = nullptr;
+  /// Along the depth of a volume: depth.hpp.
+  void (*depth)(Launcher&, const TableViews&, std::int64_t offset) = nullptr;
+  std::size_t shared_bytes = 0;  ///< of the block that has most
+};
+
+/// Whose kernels are looked up; each is compiled apart.
+template <class Self>
+struct SatRegistry {
+  using Key = TableRequest;
+  template <class Launcher>
+  using Kernels = SatKernels<Launcher>;
+};
+/// The product's tables, tilted ones among them.
+struct ProductTables : SatRegistry<ProductTables> {
+  template <class Launcher, TypeGroup group>
+  static SatKernels<Launcher> find(const TableRequest& request);
+};
+/// Sums with their squares.
+struct SquaresTables : SatRegistry<SquaresTables> {
+  template <class Launcher, TypeGroup group>
+  static SatKernels<Launcher> find(const TableRequest& request);
+};
+/// Plain sums as papers give them.
+struct PaperTables : SatRegistry<PaperTables> {
+  template <class Launcher, TypeGroup group>
+  static SatKernels<Launcher> find(const TableRequest& request);
+};
+
+/// Throws Unavailable where there are none.
+template <class Launcher>
+SatKernels<Launcher> table_kernels(const TableRequest& request) {
+  const Type table = request.types.table;
+  auto found = request.squares ? kernels_for<Launcher, SquaresTables>(table, request)
+                               : kernels_for<Launcher, ProductTables>(table, request);
+  if (!found.execute && !request.squares) found = kernels_for<Launcher, PaperTables>(table, request);
+  if (!found.execute)
+    throw Unavailable("algorithm " + std::string(request.id) + " for types " + name_of(request.types) +
+                      " has no kernel on " + Launcher::name);
+  return found;
+}
+
+/// One table of an execute.
+template <class Launcher>
+struct TableWork {
+  TableRequest request;
+  SatKernels<Launcher> kernels;
+  std::size_t workspace = 0;  ///< where its part begins
+  bool wanted = false;
+};
+
+/// All of them.
+template <class Launcher>
+struct SatWork {
+  Shape plane;  ///< of the bytes that say which pixels count
+  TableWork<Launcher> count, tilted, sum;
+};
+
+/// `request` outlives what is found: the tables refer to its id.
+template <class Launcher>
+Found<SatWork<Launcher>> Sat::find(const SatRequest& request) {
+  Found<SatWork<Launcher>> found;
+  SatWork<Launcher>& tables = found.kernels;
+  Shape image = request.image;
+  if (request.volume) image.batch = table_depth(image, request.border);
+  const auto add = [&](TableWork<Launcher>& part, const TableRequest& table) {
+    part = {table, table_kernels<Launcher>(table), found.workspace_bytes, true};
+    found.workspace_bytes += part.kernels.workspace_bytes(table);
+    found.shared_bytes = std::max(found.shared_bytes, part.kernels.shared_bytes);
+  };
+  if (request.counts()) {
+    tables.plane = image;
+    tables.plane.channels = 1, tables.plane.layout = Layout::interleaved;
+    found.workspace_bytes += Valid::bytes(tables.plane);
+    add(tables.count, {"lookback", TableKind::pixels, {Type::u8, Type::u32}, tables.plane, request.border});
+  }
+  if (request.tilted) add(tables.tilted, {request.id, TableKind::tilted, request.types, image, Border::zero});
+  add(tables.sum,
+      {request.id, TableKind::pixels, request.types, image, request.border, request.squares, request.r, request.scan});
+  return found;
+}
+
+template <class Launcher>
+void Sat::prepare(Launcher& launcher, const SatRequest&, void* workspace, std::size_t bytes) {
+  launcher.clear(workspace, bytes);
+}
+
+template <class Launcher>
+void run_table(Launcher& launcher, const TableWork<Launcher>& table, const SatRequest& request, const ConstView& image,
+               const Valid& valid, const TableViews& views, void* workspace) {
+  if (!table.wanted) return;
+  void* const own = static_cast<char*>(workspace) + table.workspace;
+  if (!request.volume) return table.kernels.execute(launcher, table.request, image, valid, views, own);
+  const std::int64_t offset = request.border == Border::none ? 0 : 1;
+  const auto slices_of = [&](View view) {
+    view.shape.batch = image.shape.batch;
+    if (view.data != nullptr) view.data = static_cast<char*>(view.data) + offset * view.batch_pitch;
+    return view;
+  };
+  const TableViews slices{slices_of(views.sum), slices_of(views.squares)};
+  if (!slices.sum.shape.empty()) table.kernels.execute(launcher, table.request, image, valid, slices, own);
+  table.kernels.depth(launcher, views, offset);
+}
+
+template <class Launcher>
+void Sat::run(Launcher& launcher, const SatWork<Launcher>& tables, const SatRequest& request, const SatArguments& views,
+              void* workspace) {
+  ConstView image = views.image;
+  image.shape = tables.sum.request.image;
+  Valid valid;
+  if (request.counts()) {
+    valid = mark_valid(launcher, image, views.mask, request.ignore_nan, workspace);
+    run_table(launcher, tables.count, request,
+              ConstView(valid.plane, Type::u8, tables.plane, valid.row, 0, valid.image), {}, {views.count}, workspace);
+  }
+  run_table(launcher, tables.tilted, request, image, valid, {views.tilted}, workspace);
+  run_table(launcher, tables.sum, request, image, valid, {views.sum, views.squares}, workspace);
+}
+
+template <class Visit>
+void Sat::memory(const SatRequest&, const SatArguments& views, void* workspace, std::size_t bytes, Visit&& visit) {
+  using Use = MemoryRange::Use;
+  const bool in_place = views.sum.data == views.image.data;
+  const auto add = [&](const char* name, const auto& view, Use use) {
+    visit(MemoryRange{name, view.data, bytes_of_view(view), use});
+  };
+  if (!in_place) add("the image", views.image, Use::input);
+  add("the mask", views.mask, Use::input);
+  add("the table", views.sum, in_place ? Use::in_place : Use::output);
+  add("the table of squares", views.squares, Use::output);
+  add("the tilted table", views.tilted, Use::output);
+  add("the table of counts", views.count, Use::output);
+  visit(MemoryRange{"the workspace", workspace, bytes, Use::workspace});
+}
+
+}  // namespace areal::kernels

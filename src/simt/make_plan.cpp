@@ -1,0 +1,27 @@
+// Plans of all subjects. Their kernels are instantiated apart, in instantiate.cpp.
+#include "kernels/histogram/run.hpp"
+#include "kernels/query/run.hpp"
+#include "kernels/sat/run.hpp"
+#include "kernels/scan/run.hpp"
+#include "simt/launcher.hpp"
+#include "simt/plan.hpp"
+
+namespace areal::simt {
+
+bool built() noexcept { return true; }
+
+template <class Subject>
+std::unique_ptr<const kernels::AnyDevicePlan<Subject>> make_plan(typename Subject::Request request,
+                                                                 const Options& options) {
+  return std::make_unique<const kernels::DevicePlan<Launcher, Subject>>(std::move(request), options);
+}
+template std::unique_ptr<const kernels::AnyDevicePlan<kernels::Sat>> make_plan<kernels::Sat>(kernels::SatRequest,
+                                                                                             const Options&);
+template std::unique_ptr<const kernels::AnyDevicePlan<kernels::Histogram>> make_plan<kernels::Histogram>(
+    kernels::HistogramRequest, const Options&);
+template std::unique_ptr<const kernels::AnyDevicePlan<kernels::Scan>> make_plan<kernels::Scan>(kernels::ScanRequest,
+                                                                                               const Options&);
+template std::unique_ptr<const kernels::AnyDevicePlan<kernels::Query>> make_plan<kernels::Query>(
+    kernels::Query::Request, const Options&);
+
+}  // namespace areal::simt

@@ -1,0 +1,32 @@
+#pragma once
+// Plans on the simulated machine: every access is checked and counted; all memory is the host's; an execute throws
+// Fault. src/simt/absent.cpp stands in where this build has none.
+
+#include <memory>
+#include <vector>
+#include "kernels/plan.hpp"
+#include "simt/engine/options.hpp"
+
+namespace areal::simt {
+
+/// Is the simulated machine part of this build?
+bool built() noexcept;
+
+/// Subjects: kernels::Sat, Histogram, Scan, Query. Throws Unavailable where there is no kernel, or no machine.
+template <class Subject>
+std::unique_ptr<const kernels::AnyDevicePlan<Subject>> make_plan(typename Subject::Request request,
+                                                                 const Options& options = {});
+
+/// Executes once on a workspace that has been prepared; the counts of the launches.
+template <class Subject>
+std::vector<LaunchCounts> execute(const typename Subject::Request& request,
+                                  const typename Subject::Arguments& arguments, void* workspace,
+                                  const Options& options = {}) {
+  std::vector<LaunchCounts> launches;
+  make_plan<Subject>(request, options)->execute(arguments, workspace, Stream::host(), [&](const LaunchCounts& launch) {
+    launches.push_back(launch);
+  });
+  return launches;
+}
+
+}  // namespace areal::simt
