@@ -1,6 +1,7 @@
 #include "regions.hpp"
 
 #include <CLI/CLI.hpp>
+#include <areal/sat.hpp>
 #include "numbers.hpp"
 #include "pixels.hpp"
 
@@ -55,13 +56,34 @@ void put_region(RowWriter& rows, const media::NamedRegion& region, std::size_t i
   rows.put("height", region.region.height);
 }
 
-void draw_to(const std::string& path, const ConstView& picture, const std::vector<media::NamedRegion>& regions,
-             const std::vector<std::vector<double>>& histograms) {
-  const Array bytes = to_8u(picture);
-  const Array drawn = bytes.shape().channels == 2
-                          ? media::draw_regions(one_channel(bytes.view(), 0).view(), regions, histograms)
-                          : media::draw_regions(bytes.view(), regions, histograms);
-  media::write_picture(path, drawn.view());
+namespace {
+
+// The first picture of the input in its colours, where that is another than the one that was asked.
+Array in_colour(InputOptions input, const Settings& settings) {
+  if (input.path == "-" || input.path.ends_with(".npy") || !input.raw.empty() || !input.channel_text.empty()) return {};
+  input.all_channels = true;
+  Item item;
+  open_source(input, settings)->next(item);
+  return std::move(item.pixels);
+}
+
+std::vector<double> means_of(const ConstView& picture, const std::vector<media::NamedRegion>& regions) {
+  if (picture.shape.channels != 1) return {};
+  std::vector<double> means(regions.size());
+  const SatTables tables = sat(picture);
+  region_means({tables.sum.view(), tables.border}, plain(regions), means, Outside::clip);
+  return means;
+}
+
+}  // namespace
+
+void draw_to(const std::string& path, const InputOptions& input, const Settings& settings, const ConstView& picture,
+             const std::vector<media::NamedRegion>& regions, const std::vector<std::vector<double>>& histograms) {
+  const Array colour = picture.shape.channels == 1 ? in_colour(input, settings) : Array();
+  const Array bytes = to_8u(colour.shape().empty() ? picture : ConstView(colour.view()));
+  const Array plane = bytes.shape().channels == 2 ? one_channel(bytes.view(), 0) : Array();
+  const ConstView ground = plane.shape().empty() ? ConstView(bytes.view()) : ConstView(plane.view());
+  media::write_picture(path, media::draw_regions(ground, regions, histograms, means_of(picture, regions)).view());
 }
 
 }  // namespace areal::command

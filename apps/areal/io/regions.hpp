@@ -32,8 +32,9 @@ std::string label(const media::NamedRegion& region, std::size_t index);
 void put_frame(RowWriter& rows, const Item& item, bool is_sequence);
 /// region, x, y, width, height.
 void put_region(RowWriter& rows, const media::NamedRegion& region, std::size_t index);
-/// The picture with its regions (and histograms) drawn in, written to `path`.
-void draw_to(const std::string& path, const ConstView& picture, const std::vector<media::NamedRegion>& regions,
-             const std::vector<std::vector<double>>& histograms = {});
+/// The picture with its regions, the means of single-channel ones (and histograms) drawn in, written to `path`: in the
+/// colours of `input` where it can be opened again, though its luma was asked.
+void draw_to(const std::string& path, const InputOptions& input, const Settings& settings, const ConstView& picture,
+             const std::vector<media::NamedRegion>& regions, const std::vector<std::vector<double>>& histograms = {});
 
 }  // namespace areal::command

@@ -13,7 +13,7 @@ inline std::string takers(bool AlgorithmOptions::*what, const char* last = " or 
   std::vector<std::string> ids;
   for (const Algorithm& row : algorithms())
     if (row.takes.*what) ids.emplace_back(row.id);
-  return listed(ids, last);
+  return ids.empty() ? "algorithms that this build leaves out" : listed(ids, last);
 }
 
 }  // namespace areal::command

@@ -198,7 +198,7 @@ void run(Request& request, const Settings& settings) {
           request.search.write_map(maker.tensor_view(), request.reducers, rows, !asked, settings);
       }
       if (frames == 0 && !request.regions.draw.empty())
-        draw_to(request.regions.draw, image, regions,
+        draw_to(request.regions.draw, request.input, settings, image, regions,
                 per_channel ? std::vector<std::vector<double>>() : answer.histograms());
       request.launches.write(item, is_sequence, settings);
       if (is_sequence) flush_out();

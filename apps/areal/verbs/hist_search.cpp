@@ -3,7 +3,6 @@
 #include <CLI/CLI.hpp>
 #include "hist_binning.hpp"
 #include "io/numbers.hpp"
-#include "io/pixels.hpp"
 #include "io/regions.hpp"
 #include "media/media.hpp"
 
@@ -22,7 +21,8 @@ void SearchOptions::add_to(CLI::App& verb) {
                   "Compare with this region of the (first) image, or with the bins in a file")
       ->type_name("X,Y,W,H|FILE");
   verb.add_option("--distance", distance, distance_names() + " (default hellinger)")->type_name("NAME");
-  verb.add_option("--map", map, "Write the distance of every window: .npy or a picture")->type_name("FILE");
+  verb.add_option("--map", map, "Write the distance of every window: .npy, or a picture in which near is bright")
+      ->type_name("FILE");
   verb.add_option("--window", window, "Size of the windows of --map (default: the template's)")->type_name("WxH");
 }
 
@@ -72,7 +72,7 @@ void SearchOptions::write_map(const TensorView& tensor, const Reducers& reducers
   if (map.ends_with(".npy"))
     media::write_npy(map, distances.view());
   else
-    media::write_picture(map, to_8u(distances.view()).view());
+    media::write_picture(map, media::heat_map(distances.view()).view());
   settings.detail("wrote {}", map);
   if (!with_row) return;
   const float* values = distances.as<float>();

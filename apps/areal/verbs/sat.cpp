@@ -268,7 +268,8 @@ void run(Request& request, const Settings& settings) {
         break;
       const ConstView image = item.pixels.view();
       maker.make(image, request.mask.empty() ? ConstView() : ConstView(mask.view()), name, settings);
-      if (frames == 0 && !request.regions.draw.empty()) draw_to(request.regions.draw, image, request.regions.regions);
+      if (frames == 0 && !request.regions.draw.empty())
+        draw_to(request.regions.draw, request.input, settings, image, request.regions.regions);
       std::vector<std::string> written;
       if (!request.output.empty()) written = write_tables(request, maker, image);
       for (const std::string& path : written) settings.detail("wrote {}", path);
