@@ -8,24 +8,28 @@
 namespace areal::command {
 
 void RegionOptions::add_to(CLI::App& verb, bool with_draw) {
-  verb.add_option("--region", texts, "A region; may be given many times")
+  verb.add_option("--region", texts, "A region; may be given several times")
       ->type_name("X,Y,W,H")
       ->allow_extra_args(false);
-  verb.add_option("--regions", file, "A CSV file of regions: x,y,width,height and, if you like, a name")
+  verb.add_option("--regions", file, "A CSV file of regions: x,y,width,height and, optionally, a name")
       ->type_name("CSV");
-  verb.add_option("--outside", outside_text, "A region that reaches outside the image: error or clip")
+  verb.add_option("--outside", outside_text, "What to do with a region that reaches outside the image: error or clip")
       ->type_name("WHAT");
   if (with_draw)
-    verb.add_option("--draw", draw, "Write the (first) picture with its regions drawn in")->type_name("PNG");
+    verb.add_option("--draw", draw, "Write the (first) picture with its regions drawn on it")->type_name("PNG");
 }
 
 void RegionOptions::resolve() {
   if (outside_text != "error" && outside_text != "clip") refuse("--outside ", outside_text, ": may be error or clip");
-  outside = outside_text == "clip" ? Outside::clip : Outside::error;
+  outside_ = outside_text == "clip" ? Outside::clip : Outside::error;
   regions.clear();
   for (const std::string& text : texts) regions.push_back(media::parse_region(text));
   if (!file.empty())
     for (media::NamedRegion& region : media::read_regions_csv(file)) regions.push_back(std::move(region));
+}
+
+QueryOptions RegionOptions::query(const Settings& settings) const {
+  return {.outside = outside_, .execution = settings.on_host()};
 }
 
 std::vector<Region> plain(const std::vector<media::NamedRegion>& regions) {
@@ -58,7 +62,7 @@ void put_region(RowWriter& rows, const media::NamedRegion& region, std::size_t i
 
 namespace {
 
-// The first picture of the input in its colours, where that is another than the one that was asked.
+// The first picture of the input in colour; empty where it cannot be read again or a channel was chosen.
 Array in_colour(InputOptions input, const Settings& settings) {
   if (input.path == "-" || input.path.ends_with(".npy") || !input.raw.empty() || !input.channel_text.empty()) return {};
   input.all_channels = true;
@@ -67,12 +71,10 @@ Array in_colour(InputOptions input, const Settings& settings) {
   return std::move(item.pixels);
 }
 
-std::vector<double> means_of(const ConstView& picture, const std::vector<media::NamedRegion>& regions) {
+std::vector<double> means_of(const ConstView& picture, const std::vector<media::NamedRegion>& regions,
+                             const Execution& execution) {
   if (picture.shape.channels != 1) return {};
-  std::vector<double> means(regions.size());
-  const SatTables tables = sat(picture);
-  region_means({tables.sum.view(), tables.border}, plain(regions), means, Outside::clip);
-  return means;
+  return region_means(sat(picture, {}, execution), plain(regions), {Outside::clip, execution});
 }
 
 }  // namespace
@@ -83,7 +85,8 @@ void draw_to(const std::string& path, const InputOptions& input, const Settings&
   const Array bytes = to_8u(colour.shape().empty() ? picture : ConstView(colour.view()));
   const Array plane = bytes.shape().channels == 2 ? one_channel(bytes.view(), 0) : Array();
   const ConstView ground = plane.shape().empty() ? ConstView(bytes.view()) : ConstView(plane.view());
-  media::write_picture(path, media::draw_regions(ground, regions, histograms, means_of(picture, regions)).view());
+  const std::vector<double> means = means_of(picture, regions, settings.on_host());
+  media::write_picture(path, media::draw_regions(ground, regions, histograms, means).view());
 }
 
 }  // namespace areal::command
