@@ -147,5 +147,9 @@ void copy_out(void* host, const void* device, std::size_t bytes, Stream stream) 
   check(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, static_cast<cudaStream_t>(stream.handle())),
         "a copy from the device");
 }
+void copy(void* to, const void* from, std::size_t bytes, Stream stream) {
+  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, static_cast<cudaStream_t>(stream.handle())),
+        "a copy between devices");
+}
 
 }  // namespace areal::cuda

@@ -79,5 +79,7 @@ void clear(void* device, std::size_t bytes, Stream stream);
 /// Bytes from host to device, or back, queued.
 void copy_in(void* device, const void* host, std::size_t bytes, Stream stream);
 void copy_out(void* host, const void* device, std::size_t bytes, Stream stream);
+/// Bytes from one device memory to another, of one device or of two, queued.
+void copy(void* to, const void* from, std::size_t bytes, Stream stream);
 
 }  // namespace areal::cuda
