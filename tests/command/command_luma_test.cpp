@@ -1,5 +1,6 @@
 // One picture has one luma, whatever file it comes in: as PNG or TIFF and as .npy.
 #include <cmath>
+#include <cstring>
 #include <random>
 #include "command_runner.hpp"
 #include "picture_files.hpp"
