@@ -137,7 +137,7 @@ void expect_levels(std::string_view id) {
     SCOPED_TRACE(std::string(id) + ", n " + std::to_string(n));
     std::vector<float> line(static_cast<std::size_t>(n), 1), sums(line.size()), expected(line.size());
     std::iota(expected.begin(), expected.end(), 1.F);
-    const kernels::ScanRequest request{id, words_of_4, n};
+    const kernels::ScanRequest request{std::string(id), words_of_4, n};
     kernels::Workspace sizes(nullptr);
     Scan::template workspace<float>(request, sizes);
     std::vector<char> workspace(sizes.bytes());
