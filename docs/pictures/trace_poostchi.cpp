@@ -22,10 +22,7 @@ template <template <class> class Algorithm>
 void trace(Logs& logs, const char* id) {
   const Shape shape{64, 48};
   const Binning binning = Binning::uniform(2, 0, 256);
-  HistogramOptions of_plan;
-  of_plan.backend = Backend::simt;
-  of_plan.tile = 16;
-  const DeviceHistogram plan(shape, pixel_bins(binning, Type::u8, 1), of_plan, id);
+  const DeviceHistogram plan(shape, pixel_bins(binning, Type::u8, 1), {}, {.tile = 16}, {.backend = Backend::simt}, id);
   Array image(shape, Type::u8), tensor({shape.width, shape.height, binning.bins(), 1, Layout::planar}, Type::u32),
       workspace({static_cast<std::int64_t>(plan.workspace_bytes()), 1}, Type::u8);
   for (std::size_t i = 0; i < image.bytes(); ++i) image.as<std::uint8_t>()[i] = static_cast<std::uint8_t>(i * 37);

@@ -12,9 +12,8 @@ namespace areal::simt {
 void trace_reduce_then_scan() {
   const Shape shape{4 * 128, 4 * 64};
   const Binning binning = Binning::uniform(8, 0, 256);
-  HistogramOptions of_plan;
-  of_plan.backend = Backend::simt;
-  const DeviceHistogram plan(shape, pixel_bins(binning, Type::u8, 1), of_plan, "reduce-then-scan");
+  const DeviceHistogram plan(shape, pixel_bins(binning, Type::u8, 1), {}, {}, {.backend = Backend::simt},
+                             "reduce-then-scan");
   Array image(shape, Type::u8), tensor({shape.width, shape.height, binning.bins(), 1, Layout::planar}, Type::u32),
       workspace({static_cast<std::int64_t>(plan.workspace_bytes()), 1}, Type::u8);
   for (std::size_t i = 0; i < image.bytes(); ++i) image.as<std::uint8_t>()[i] = static_cast<std::uint8_t>(i * 37);

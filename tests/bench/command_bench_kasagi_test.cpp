@@ -1,5 +1,5 @@
 // areal bench sat --table kasagi, with the stand-in for the GPU plug-in; and areal sat --r best.
-#include <areal/sat.hpp>
+#include <areal/research/sat.hpp>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -93,7 +93,7 @@ TEST_F(CommandBenchKasagi, RecordsAndTable) {
     expect_cell("copy", column, there.at("1r1w")["floor_us"]);
 
     // The curve: all sides, as there are few. The table has the one nearest to 1/4, and the best of the curve.
-    const std::vector<double> all = hybrid_shares(shape, Border::none, 100);
+    const std::vector<double> all = research::hybrid_shares(shape, Border::none, 100);
     const auto curve = cells(rows, width, "kasagi-r");
     ASSERT_EQ(curve.size(), all.size());
     double best = 0, least = std::numeric_limits<double>::infinity();
@@ -105,7 +105,7 @@ TEST_F(CommandBenchKasagi, RecordsAndTable) {
     EXPECT_EQ(std::vector<double>(shares.begin(), shares.end()), all);
     expect_cell("fastest (1+r)R1W", column, least);
     EXPECT_NEAR(ms("r", column), best, 0.006 * best);
-    const double quarter = hybrid_share(shape, 0.25, Border::none);
+    const double quarter = research::hybrid_share(shape, 0.25, Border::none);
     expect_cell("1.25R1W", column, there.at("hybrid-1r1w " + Json(quarter).dump())["time_us"]["median"]);
     EXPECT_EQ(there.count("hybrid-1r1w " + Json(best).dump()), 1U);
 
@@ -145,7 +145,7 @@ TEST_F(CommandBenchKasagi, SizesAscendAndManySharesAreSearched) {
     shares.insert(row["r"].get<double>());
     if (row["time_us"]["median"] < least) best = row["r"], least = row["time_us"]["median"];
   }
-  const std::vector<double> all = hybrid_shares({416, 416}, Border::none, 100);
+  const std::vector<double> all = research::hybrid_shares({416, 416}, Border::none, 100);
   const auto at = std::find(all.begin(), all.end(), best);
   ASSERT_NE(at, all.end());
   EXPECT_TRUE(at == all.begin() || shares.count(at[-1]) == 1U);
@@ -259,9 +259,9 @@ TEST_F(CommandBenchKasagi, SatTakesTheBestR) {
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     return Json::parse(outcome.out, nullptr, false);
   };
-  SatOptions options;
-  options.algorithm = "hybrid-1r1w", options.backend = Backend::simt, options.border = Border::none;
-  const double best = best_hybrid_share({160, 96}, {Type::u8, Type::u32}, options);
+  const double best = research::best_hybrid_share(
+      {160, 96}, Type::u8, {.border = Border::none, .types = type_pair("8u32u"), .algorithm = "hybrid-1r1w"},
+      {.backend = Backend::simt});
   const Json json = with("best");
   EXPECT_EQ(json["reason"], with(std::to_string(best))["reason"]);
   EXPECT_EQ(json["sum"], direct_sum(0, 0, 160, 96));

@@ -13,7 +13,6 @@
 #include <random>
 #include "io/numbers.hpp"
 #include "io/out.hpp"
-#include "io/table_maker.hpp"
 #include "media/media.hpp"
 #include "verbs/verbs.hpp"
 
@@ -30,6 +29,13 @@ std::string device_name(int number) {
   for (const DeviceInfo& device : all)
     if (device.number == number) return device.name;
   return {};
+}
+
+std::optional<Type> squares_type(TypePair types, Squares squares) {
+  return SatPlan({1, 1}, types.input, {.types = types, .squares = squares}, {.backend = Backend::cpu}).squares_type();
+}
+std::string name_of(TypePair types, std::optional<Type> squares) {
+  return name_of(types) + (squares ? "+" + std::string(name_of(*squares)) : "");
 }
 
 Array random_image(const Size& size, Type type) {
@@ -187,6 +193,15 @@ const Shown* shown(const Texts& texts) {
          may.empty() ? " there is none" : " there are ", may);
 }
 
+Squares squares_of(const std::string& text) {
+  for (const auto& [name, squares] : {std::pair{"auto", Squares::automatic},
+                                      {"32u", Squares::u32},
+                                      {"64u", Squares::u64},
+                                      {"64f", Squares::f64}})
+    if (text == name) return squares;
+  refuse("--squares=", text, ": it may be auto, 32u, 64u or 64f");
+}
+
 bench::Options options_of(const Texts& texts, const Settings& settings) {
   bench::Options options;
   if (const Shown* const asked = shown(texts))
@@ -242,9 +257,8 @@ bench::Options options_of(const Texts& texts, const Settings& settings) {
     if (options.backend != Backend::cuda) throw InvalidArgument("--batch " + texts.batch + ": for cuda alone");
   }
   if (!texts.squares.empty()) {
-    if (texts.what != "sat") throw InvalidArgument("--squares: of sat alone");
-    squares_type(texts.squares, Type::u8);  // throws where the type is none
-    options.squares = texts.squares;
+    if (texts.what != "sat") throw InvalidArgument("--squares: only bench sat takes it");
+    options.squares = squares_of(texts.squares);
   }
   options.peers = !texts.no_peers;
   options.video = texts.video;

@@ -212,7 +212,7 @@ void refuse_what_is_given(const Options& options) {
                           ": --figure chen has its own; it takes --size, --types and --repetitions");
   };
   if (!options.algorithms.empty()) refuse("--algorithm");
-  if (!options.squares.empty()) refuse("--squares");
+  if (options.squares != Squares::no) refuse("--squares");
   if (!options.bins.empty()) refuse("--bins");
   if (options.border != Border::none) refuse("--border");
   if (options.batch != 1) refuse("--batch");

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <areal/error.hpp>
-#include <areal/sat.hpp>
+#include <areal/research/sat.hpp>
 #include <set>
 #include <utility>
 #include "bench.hpp"
@@ -38,7 +38,7 @@ void check(const Options& options) {
   if (!options.algorithms.empty()) refuse("--algorithm");
   if (!options.bins.empty()) refuse("--bins");
   if (options.batch != 1) refuse("--batch");
-  if (!options.squares.empty()) refuse("--squares");
+  if (options.squares != Squares::no) refuse("--squares");
   if (options.border != Border::none) refuse("--border");
 }
 
@@ -99,18 +99,18 @@ class Kasagi {
       for (const Share& share : run(search, fewer, kasagi_curve)) tried.push_back(share);
       std::sort(tried.begin(), tried.end(), [](const Share& a, const Share& b) { return a.time < b.time; });
     };
-    const std::vector<double> coarse = hybrid_shares(shape, Border::none, 10);
+    const std::vector<double> coarse = research::hybrid_shares(shape, Border::none, 10);
     if (coarse.empty())
       note("left out, hybrid-1r1w of " + kasagi_size(size) + ": triangles need two rows and two columns of tiles");
     attempt(coarse);
     if (tried.empty()) return {};
     const auto at = std::find(coarse.begin(), coarse.end(), tried[0].r);
     std::vector<double> fine =
-        hybrid_shares(shape, Border::none, 7, at == coarse.begin() ? 0 : at[-1], at + 1 == coarse.end() ? 1 : at[1]);
+        research::hybrid_shares(shape, Border::none, 7, at == coarse.begin() ? 0 : at[-1], at + 1 == coarse.end() ? 1 : at[1]);
     std::erase_if(fine, [&](double r) { return std::find(coarse.begin(), coarse.end(), r) != coarse.end(); });
     attempt(fine);
 
-    std::vector<double> shares{hybrid_share(shape, 0.25, Border::none)};
+    std::vector<double> shares{research::hybrid_share(shape, 0.25, Border::none)};
     for (std::size_t i = 0; i < std::min<std::size_t>(2, tried.size()); ++i)
       if (std::find(shares.begin(), shares.end(), tried[i].r) == shares.end()) shares.push_back(tried[i].r);
     return shares;
@@ -133,16 +133,15 @@ class Kasagi {
         command::store_row(image.view(), y, 0, 0, row);
       }
       for (const KasagiRow& which : kasagi_cpu_rows) {
-        SatOptions o;
-        o.algorithm = which.algorithm, o.border = Border::none, o.backend = Backend::cpu, o.threads = 1;
-        const SatPlan plan(shape, types, o);
-        Array workspace({static_cast<std::int64_t>(plan.workspace_bytes()), 1}, Type::u8);
-        plan.prepare(workspace.data());
+        const SatPlan plan(shape, types.input,
+                           {.border = Border::none, .types = types, .algorithm = which.algorithm},
+                           {.backend = Backend::cpu, .threads = 1});
+        Workspace workspace(plan);
         Record record{"sat", which.algorithm, name_of(types), size.width, size.height};
         const int most = size.width * size.height > 8 * kilo * 8 * kilo ? 1 : 3;
         record.time = measure({{which.algorithm,
                                 [&] {
-                                  plan.execute({std::as_const(image).view(), table.view()}, workspace.data());
+                                  plan.execute({std::as_const(image).view(), table.view()}, workspace);
                                 }}},
                               std::min(options_.repetitions, most))[0];
         record.bytes = image.bytes() + table.bytes();

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <areal/error.hpp>
-#include <areal/histogram.hpp>
+#include <areal/research/histogram.hpp>
 #include "cpu_histograms.hpp"
 #include "poostchi.hpp"
 
@@ -143,8 +143,8 @@ std::vector<Racer> poostchi_sweep() {
   std::vector<Racer> sweep;
   for (const Racer& racer : poostchi_racers) {
     if (racer.algorithm != "cw-tis" && racer.algorithm != "wf-tis") continue;
-    for (const int threads : tile_threads(racer.tile)) {
-      if (threads == default_tile_threads(racer.tile)) continue;
+    for (const int threads : research::tile_threads(racer.tile)) {
+      if (threads == research::default_tile_threads(racer.tile)) continue;
       sweep.push_back(racer);
       sweep.back().tile_threads = threads;
     }

@@ -3,7 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <areal/catalog.hpp>
-#include <areal/histogram.hpp>
+#include <areal/research/histogram.hpp>
 #include <areal/research/model.hpp>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -132,7 +132,7 @@ Json json_of(const CostBeside& figure) {
 
 Json json_of(const AlgorithmRequest& asked, const HierarchicalMachine& machine, const AlgorithmModel& model) {
   const bool is_tensor = model.row->family == "histogram";
-  const int threads = asked.tile_threads != 0 ? asked.tile_threads : default_tile_threads(asked.tile);
+  const int threads = asked.tile_threads != 0 ? asked.tile_threads : research::default_tile_threads(asked.tile);
   return {{"algorithm", model.row->id},
           {"family", model.row->family},
           {"source", model.row->source},
