@@ -59,9 +59,9 @@ void run(const CudaHistogram& c) {
   check(cudaMemcpy(image.data(), c.image, in_bytes, cudaMemcpyHostToDevice));
   const HistogramArguments arguments{ConstView(image.data(), Type::u8, shape).in(plan.memory()),
                                      View(tensor.data(), Type::u32, plan.tensor_shape()).in(plan.memory())};
-  const auto times = time_all({[&] { cudaMemsetAsync(tensor.data(), 0, bytes, stream); },
-                               [&] { plan.execute(arguments, workspace.get()); }},
-                              c.repetitions, stream);
+  const auto times = time_all(
+      {[&] { cudaMemsetAsync(tensor.data(), 0, bytes, stream); }, [&] { plan.execute(arguments, workspace.get()); }},
+      c.repetitions, stream);
   check(cudaStreamSynchronize(stream));
   c.floor(times[0]);
   c.done(plan.algorithm(), times[1], [&](std::int64_t bin, std::int64_t x, std::int64_t y, std::int64_t n) {
@@ -105,9 +105,7 @@ void run(const CudaRegions& c) {
     const SatView view = table.view();
     const auto* const entries = static_cast<const std::uint32_t*>(table.sum().data);
     finish([&] { gather<<<blocks, 256, 0, stream>>>(entries, c.width + 1, first, n, out); },
-           [&] {
-             region_sums(view, regions, answers, {.execution = execution});
-           });
+           [&] { region_sums(view, regions, answers, {.execution = execution}); });
     return;
   }
   const HistogramTensor tensor = integral_histogram(pixels, Binning::uniform(c.bins, 0, 256), {}, execution);
@@ -117,9 +115,7 @@ void run(const CudaRegions& c) {
       [&] {
         gather_bins<<<blocks, 256, 0, stream>>>(entries, c.width, c.height, static_cast<int>(c.bins), first, n, out);
       },
-      [&] {
-        region_histograms(view, regions, answers, {.execution = execution});
-      });
+      [&] { region_histograms(view, regions, answers, {.execution = execution}); });
 }
 
 using Contestants = std::vector<std::function<void()>>;
@@ -176,8 +172,7 @@ void run(const CudaSat& c) {
   };
   std::vector<Prepared> prepared;
   for (const std::string& id : c.algorithms) {
-    const SatPlan plan(shape, types.input,
-                       {.border = c.border, .types = types, .algorithm = id, .squares = c.squares},
+    const SatPlan plan(shape, types.input, {.border = c.border, .types = types, .algorithm = id, .squares = c.squares},
                        on(c.device, stream));
     prepared.push_back({plan, std::make_unique<DeviceWorkspace>(plan, stream)});
   }

@@ -180,13 +180,13 @@ END
 TEST_F(CommandBenchKasagi, WhatIsLeftOutIsSaid) {
   // One row of tiles has no triangles. An image beyond 63 bits gives no rows, and the rest continues.
   const Json rows = records({"--size", "32x100", "--size", "2147483648x2147483648", "--size", "64x64"});
-  EXPECT_NE(outcome.err.find("left out, hybrid-1r1w of 32x100: triangles need two rows and two columns of tiles"),
+  EXPECT_NE(outcome.err.find("hybrid-1r1w of 32x100 is left out: its triangles need two rows and two columns of tiles"),
             std::string::npos)
       << outcome.err;
   for (const char* id : {"hybrid-1r1w", "2r2w", "auto"})
-    EXPECT_NE(outcome.err.find(std::string("left out, ") + id + " of 64f64f 2097152K: "), std::string::npos)
+    EXPECT_NE(outcome.err.find(std::string(id) + " of 64f64f 2097152K did not run: "), std::string::npos)
         << id << outcome.err;
-  EXPECT_NE(outcome.err.find("the rows of the CPU end at 18K"), std::string::npos);
+  EXPECT_NE(outcome.err.find("the CPU's rows end at 18K"), std::string::npos);
   EXPECT_NE(outcome.out.find("     32x100      64x64\n"), std::string::npos) << outcome.out;
   const auto table = rows_of(outcome.out, 2);
   EXPECT_NE(table.at("fastest (1+r)R1W")[1], "-");
@@ -201,7 +201,7 @@ TEST_F(CommandBenchKasagi, WhatIsLeftOutIsSaid) {
 TEST_F(CommandBenchKasagi, WhatHasNoRoomIsSaidAndTheRestGoesOn) {
   for (const std::string id : {"4r4w", "hybrid-1r1w", "auto"}) {
     const Json rows = records({"--size", "96x96", "--plot", "p.svg"}, {"AREAL_STAND_IN_REFUSES=" + id});
-    EXPECT_EQ(outcome.err, "areal: note: left out, " + id + " of 64f64f 96x96: no room for " + id + "\n");
+    EXPECT_EQ(outcome.err, "areal: note: " + id + " of 64f64f 96x96 did not run: no room for " + id + "\n");
     const auto table = rows_of(outcome.out, 1);
     const std::map<std::string, std::string> names{{"4r4w", "4R4W"}, {"hybrid-1r1w", "r"}, {"auto", "areal's default"}};
     for (const auto& [other, name] : names) EXPECT_EQ(table.at(name)[0] == "-", other == id) << name << outcome.out;
@@ -229,10 +229,10 @@ TEST_F(CommandBenchKasagi, WronglyAsked) {
     const std::string text(option), name = text.substr(0, text.find('='));
     std::vector<std::string> arguments{option};
     if (*value != 0) arguments.push_back(value);
-    refused(arguments, name + ": --table kasagi has its own; --size and --types choose");
+    refused(arguments, name + " may not be given with --table kasagi, which takes --size and --types");
   }
-  refused({"--backend", "cpu"}, "--backend cpu: what papers show is timed on a GPU");
-  refused({"--types", "9u"}, "--types 9u is no types");
+  refused({"--backend", "cpu"}, "--backend cpu: --table and --figure are timed on a GPU");
+  refused({"--types", "9u"}, "--types 9u: no such types");
 }
 
 TEST_F(CommandBenchKasagi, WithoutAGpuNothingIsMeasured) {

@@ -44,7 +44,7 @@ void check(const void* got, const ConstView& expected, std::size_t first, double
   else if (expected.type == Type::f64)
     compare<double>(got, there, entries, std::max(1e-12, chain * 0x1p-53), name);
   else if (std::memcmp(got, there, entries * size_of(expected.type)) != 0)
-    throw Error(name + ": its table is not the CPU's");
+    throw Error(name + ": the table differs from the CPU's");
 }
 
 /// What is timed: one shape, one type pair.
@@ -136,7 +136,7 @@ void run(const Case& what, const Options& options, CudaBenchSat bench, CvIntegra
       check(peer.table, tables.sum(), peer.whole ? 0 : entries_of(tables.sum()) - 1, chain, peer.name);
       if (peer.squares) check(peer.squares_table, tables.squares(), 0, chain, peer.name + ", squares");
     } catch (const Error& wrong) {
-      note(fmt::format("left out, {} of {}x{}: {}", what.name(), shape.width, shape.height, wrong.what()));
+      note(fmt::format("a peer of {} {}x{} is left out: {}", what.name(), shape.width, shape.height, wrong.what()));
       return;
     }
     Record theirs = record;
@@ -153,7 +153,7 @@ void run(const Case& what, const Options& options, CudaBenchSat bench, CvIntegra
   bench(&asked, error.data(), error.size());
   if (error[0] != 0) throw Error(error.data());
   if (asked.peers && opencv != nullptr && !time_opencv(what, pixels, record, options, opencv, report))
-    note("OpenCV's cv::integral has no " + what.name());
+    note("OpenCV's cv::integral does not take " + what.name());
 }
 
 }  // namespace

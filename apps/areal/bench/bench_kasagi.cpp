@@ -33,7 +33,8 @@ std::vector<Size> sizes_of(const Options& options) {
 
 void check(const Options& options) {
   const auto refuse = [](const char* option) {
-    throw InvalidArgument(fmt::format("{}: --table kasagi has its own; --size and --types choose", option));
+    throw InvalidArgument(
+        fmt::format("{} may not be given with --table kasagi, which takes --size and --types", option));
   };
   if (!options.algorithms.empty()) refuse("--algorithm");
   if (!options.bins.empty()) refuse("--bins");
@@ -59,7 +60,7 @@ class Kasagi {
     if (size.width * size.height <= most_on_cpu)
       on_cpu(types, size);
     else if (said_.insert("cpu").second)
-      report_.note("the rows of the CPU end at 18K, as the paper's do");
+      report_.note("the CPU's rows end at 18K, as the paper's do");
   }
   const std::vector<Record>& records() const { return records_; }
 
@@ -78,7 +79,7 @@ class Kasagi {
       shares.push_back({what.racers[i].r, record.time.median});
     };
     const auto refused = [&](std::size_t i, const std::string& why) {
-      note(fmt::format("left out, {} of {} {}: {}", what.racers[i].algorithm, name_of(what.types),
+      note(fmt::format("{} of {} {} did not run: {}", what.racers[i].algorithm, name_of(what.types),
                        kasagi_size(what.size), why));
     };
     race(what, options, {ran, refused});
@@ -101,12 +102,13 @@ class Kasagi {
     };
     const std::vector<double> coarse = research::hybrid_shares(shape, Border::none, 10);
     if (coarse.empty())
-      note("left out, hybrid-1r1w of " + kasagi_size(size) + ": triangles need two rows and two columns of tiles");
+      note("hybrid-1r1w of " + kasagi_size(size) +
+           " is left out: its triangles need two rows and two columns of tiles");
     attempt(coarse);
     if (tried.empty()) return {};
     const auto at = std::find(coarse.begin(), coarse.end(), tried[0].r);
-    std::vector<double> fine =
-        research::hybrid_shares(shape, Border::none, 7, at == coarse.begin() ? 0 : at[-1], at + 1 == coarse.end() ? 1 : at[1]);
+    std::vector<double> fine = research::hybrid_shares(shape, Border::none, 7, at == coarse.begin() ? 0 : at[-1],
+                                                       at + 1 == coarse.end() ? 1 : at[1]);
     std::erase_if(fine, [&](double r) { return std::find(coarse.begin(), coarse.end(), r) != coarse.end(); });
     attempt(fine);
 
@@ -133,8 +135,7 @@ class Kasagi {
         command::store_row(image.view(), y, 0, 0, row);
       }
       for (const KasagiRow& which : kasagi_cpu_rows) {
-        const SatPlan plan(shape, types.input,
-                           {.border = Border::none, .types = types, .algorithm = which.algorithm},
+        const SatPlan plan(shape, types.input, {.border = Border::none, .types = types, .algorithm = which.algorithm},
                            {.backend = Backend::cpu, .threads = 1});
         Workspace workspace(plan);
         Record record{"sat", which.algorithm, name_of(types), size.width, size.height};
@@ -151,7 +152,7 @@ class Kasagi {
         keep(record);
       }
     } catch (const OutOfMemory& e) {
-      note("left out, the CPU's rows of " + kasagi_size(size) + ": " + e.what());
+      note("the CPU's rows of " + kasagi_size(size) + " are left out: " + e.what());
     }
   }
 

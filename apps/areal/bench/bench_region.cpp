@@ -39,9 +39,7 @@ void bench_region(const Options& options, Report& report) {
       const std::vector<Times> times = measure(
           {{"gather", [&] { gather(entries, size.width + 1, regions, plain.data(), threads); }},
            {"region_sums",
-            [&] {
-              region_sums(table, regions, ours, {.execution = {.backend = Backend::cpu, .threads = threads}});
-            }}},
+            [&] { region_sums(table, regions, ours, {.execution = {.backend = Backend::cpu, .threads = threads}}); }}},
           options.repetitions);
       if (ours != plain) throw Error("region_sums: a sum differs from the plain loop's");
       Record record{"region", "region_sums", "32u-64u", size.width, size.height};

@@ -65,7 +65,7 @@ void check(const Array& image, const Array& table, bool squares, const std::stri
                          : is_float(table.type())  ? whole * 0x1p-53 * 1024 * (squares ? 65025 : 255)
                                                    : 0;
     if (std::abs(told - direct) > slack)
-      throw Error(fmt::format("{}: region {},{},{},{} sums to {}, its table says {}", name, region.x, region.y,
+      throw Error(fmt::format("{}: region {},{},{},{} sums to {}, but its table gives {}", name, region.x, region.y,
                               region.width, region.height, direct, told));
   }
 }
@@ -108,10 +108,10 @@ void run(const Size& size, const Case& what, const Options& options, CvIntegral 
       prepared.push_back({plan, Workspace(plan)});
     }
     for (Prepared& p : prepared)
-      contestants.push_back({p.plan.algorithm(), [&image, &table, &squares, prepared_plan = &p] {
-                               prepared_plan->plan.execute({image.view(), table.view(), {}, squares.view()},
-                                                           prepared_plan->workspace);
-                             }});
+      contestants.push_back(
+          {p.plan.algorithm(), [&image, &table, &squares, prepared_plan = &p] {
+             prepared_plan->plan.execute({image.view(), table.view(), {}, squares.view()}, prepared_plan->workspace);
+           }});
     // cv::integral computes squares in 64f alone.
     const bool cv = opencv != nullptr && (!type_of_squares || *type_of_squares == Type::f64) &&
                     opencv(image.data(), static_cast<int>(what.types.input), size.width, size.height, table.data(),
@@ -149,11 +149,8 @@ void bench_sat(const Options& options, Report& report) {
   for (const TypePair& types : pairs) cases.push_back({types, options.squares});
   const TypePair words{Type::u8, Type::s32};
   if (cases.empty())
-    cases = {{words},
-             {words, Squares::f64},
-             {{Type::f32, Type::f64}},
-             {{Type::u8, Type::u32}},
-             {{Type::f64, Type::f64}}};
+    cases = {
+        {words}, {words, Squares::f64}, {{Type::f32, Type::f64}}, {{Type::u8, Type::u32}}, {{Type::f64, Type::f64}}};
   std::string missing;
   const CvIntegral opencv = options.peers ? find_opencv(missing) : nullptr;
   if (!missing.empty()) report.note(missing);

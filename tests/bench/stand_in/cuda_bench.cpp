@@ -73,9 +73,9 @@ Done run(const CudaRace& race, const CudaRacer& racer) {
     Array tensor(plan.tensor_shape(), Type::u32);
     execute(plan, HistogramArguments{image.view(), tensor.view()});
   } else {
-    const SatPlan plan = research::sat_plan(
-        shape, race.types.input, {.border = Border::none, .types = race.types, .algorithm = racer.algorithm},
-        {.r = racer.r, .scan = racer.scan, .on_launch = on_launch}, on_simt);
+    const SatPlan plan = research::sat_plan(shape, race.types.input,
+                                            {.border = Border::none, .types = race.types, .algorithm = racer.algorithm},
+                                            {.r = racer.r, .scan = racer.scan, .on_launch = on_launch}, on_simt);
     Array table(plan.table_shape(), race.types.table);
     execute(plan, SatArguments{image.view(), table.view()});
   }
