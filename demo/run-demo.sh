@@ -1,47 +1,83 @@
 #!/usr/bin/env bash
-# The output of ./run demo: histograms of regions of a real video, sums of regions of a real picture. Files go to
-# out/demo.
+# What ./run demo shows: sums, histograms and windows of real pictures and of a real video, on the GPU where there is
+# one. Files go to out/demo.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
-areal=${AREAL:-$PWD/build/release/apps/areal/areal}
+areal=${AREAL:-$PWD/build/demo/apps/areal/areal}
 clip=data/vtest.avi
 picture=data/rubberwhale1.png  # lossless: every decoder gives the same pixels
 out=out/demo
 rm -rf "$out"
 mkdir -p "$out"
 
+exec 3>&1
 title() { printf '\n== %s\n' "$*"; }
+# Prints the command as a user would type it, wherever its output goes, and runs it.
+show() {
+  printf '$ areal %s\n' "$*" >&3
+  "$areal" "$@"
+}
 
-title "histograms of three regions of every frame of $clip, 32 bins"
-cat >"$out/clip-regions.csv" <<'END'
-x,y,width,height,name
-300,120,160,200,lamp post
-80,300,200,180,lawn
-520,60,200,160,road
-END
-"$areal" hist "$clip" --bins 32 --regions "$out/clip-regions.csv" --draw "$out/clip-regions.png" -v \
-  >"$out/clip-histograms.csv" 2>"$out/clip.log"
-head -4 "$out/clip-histograms.csv" | cut -c1-110
-echo "... $(($(wc -l <"$out/clip-histograms.csv") - 1)) rows in all: one per frame and region"
-grep 'frames per second' "$out/clip.log"
-
-title "the lamp post in the first frame"
-# The pipe closes after one chart; areal then exits silently.
-"$areal" hist "$clip" --bins 32 --region 300,120,160,200 --chart | head -33
+backend=cpu
+if "$areal" info | grep -q '^backend *cuda *available'; then backend=cuda; fi
+title "this machine"
+show info
+[[ $backend == cuda ]] && echo "tables and tensors are made on the GPU"
 
 title "sums of regions of $picture"
-cat >"$out/picture-regions.csv" <<'END'
+cat >"$out/sums-regions.csv" <<'CSV'
 x,y,width,height,name
 0,0,100,100,corner
 100,100,200,150,middle
 37,11,1,1,one pixel
-END
-# One channel, so that the sums do not depend on colour weights.
-"$areal" sat "$picture" --channel 1 -o "$out/picture.npy" --regions "$out/picture-regions.csv" >"$out/picture-sums.csv"
-cat "$out/picture-sums.csv"
-.venv/bin/python demo/direct_sums.py "$picture" 1 "$out/picture-sums.csv"
-"$areal" query "$out/picture.npy" --regions "$out/picture-regions.csv" | cmp - "$out/picture-sums.csv"
+CSV
+# One channel, so that no weighting of colours stands between the file and the sum.
+show sat "$picture" --channel 1 --backend "$backend" -o "$out/table.npy" --regions "$out/sums-regions.csv" >"$out/sums.csv"
+cat "$out/sums.csv"
+python3 demo/direct_sums.py "$picture" 1 "$out/sums.csv"
+"$areal" query "$out/table.npy" --regions "$out/sums-regions.csv" | cmp - "$out/sums.csv"
 echo "areal query gives the same from the saved table"
+if [[ $backend == cuda ]]; then
+  "$areal" sat "$picture" --channel 1 --backend cpu -o "$out/table-cpu.npy" --region 0,0,1,1 >/dev/null
+  cmp "$out/table.npy" "$out/table-cpu.npy"
+  echo "the GPU's table and the CPU's are the same, byte for byte"
+fi
 
-title "what lies in $out"
-(cd "$out" && ls -sh1)
+title "a photograph with regions, their means and histograms"
+cat >"$out/photograph-regions.csv" <<'CSV'
+x,y,width,height,name
+215,85,105,100,whale
+360,10,130,120,wool
+150,225,150,95,ring
+400,262,180,120,box
+CSV
+show hist "$picture" --bins 32 --backend "$backend" --regions "$out/photograph-regions.csv" --draw "$out/photograph.png" \
+  >"$out/photograph-histograms.csv"
+
+title "histograms of three regions of every frame of $clip"
+cat >"$out/clip-regions.csv" <<'CSV'
+x,y,width,height,name
+300,120,160,200,lamp post
+80,300,200,180,lawn
+520,60,200,160,road
+CSV
+show hist "$clip" --bins 32 --backend "$backend" --regions "$out/clip-regions.csv" --draw "$out/frame.png" -v \
+  >"$out/clip-histograms.csv" 2>"$out/clip.log"
+echo "$(($(wc -l <"$out/clip-histograms.csv") - 1)) rows: one per frame and region"
+grep 'frames per second' "$out/clip.log"
+"$areal" hist "$clip" --bins 32 --backend cpu --threads 1 --regions "$out/clip-regions.csv" --algorithm serial |
+  cmp - "$out/clip-histograms.csv"
+echo "the serial algorithm gives the same histograms"
+
+title "windows: a box blur, and a page made black and white by local means"
+show window "$picture" --mean --size 25x25 --edge replicate --all-channels -o "$out/blur.png"
+cp data/sudoku.png "$out/sudoku-before.png"
+show window data/sudoku.png --threshold 15 -o "$out/sudoku-after.png"
+
+title "where in the picture the colours are like the whale's"
+show hist "$picture" --joint --bins 8 --backend "$backend" --template 218,90,90,90 --map "$out/distance.png" >"$out/nearest.csv"
+tail -1 "$out/nearest.csv" | cut -d, -f2-5 | grep -qx 218,90,90,90 || { echo "the template was not found at its place"; exit 1; }
+echo "the nearest window is the template's own: x 218, y 90"
+
+title "pictures to open"
+for file in photograph frame blur sudoku-before sudoku-after distance; do ls "$out/$file.png"; done

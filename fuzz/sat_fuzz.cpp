@@ -65,7 +65,8 @@ View placed(std::vector<std::uint8_t>& memory, const Shape& shape, Type type, st
 struct Request {
   Shape image;
   TypePair types;
-  SatOptions options;
+  SatOptions options;  // its types are `types`
+  Execution execution{.backend = Backend::cpu};
   std::vector<std::int64_t> pixels;  // [image][row][column][channel]
   std::vector<std::uint8_t> valid;   // [image][row][column]
   std::int64_t in_gap, out_gap;
@@ -114,7 +115,7 @@ void check(const Request& r, const std::string& id, const char* name, const View
 void run(const Request& r, const std::string& id) {
   SatOptions options = r.options;
   options.algorithm = id;
-  const SatPlan plan(r.image, r.types, options);
+  const SatPlan plan(r.image, r.types.input, options, r.execution);
   std::vector<std::uint8_t> in, mask, sum, squares, count;
   const View image = placed(in, r.image, r.types.input, r.in_gap);
   for (std::int64_t n = 0; n < r.image.batch; ++n)
@@ -134,10 +135,11 @@ void run(const Request& r, const std::string& id) {
     arguments.mask = view;
     arguments.count = placed(count, plan.count_shape(), Type::u32, r.out_gap);
   }
-  if (options.squares) arguments.squares = placed(squares, plan.table_shape(), *options.squares, r.out_gap);
+  if (plan.squares_type())
+    arguments.squares = placed(squares, plan.table_shape(), *plan.squares_type(), r.out_gap);
   std::vector<std::uint8_t> workspace(plan.workspace_bytes() + 1, 0xA5);
-  plan.prepare(workspace.data() + 1);
-  plan.execute(arguments, workspace.data() + 1);
+  Workspace ready(plan, {reinterpret_cast<std::byte*>(workspace.data() + 1), plan.workspace_bytes()}, Stream::host());
+  plan.execute(arguments, ready);
 
   const auto valid = [&](std::int64_t n, std::int64_t y, std::int64_t x) {
     return !options.mask || r.valid[r.at(n, y, x)] != 0;
@@ -147,7 +149,7 @@ void run(const Request& r, const std::string& id) {
     return valid(n, y, x) ? r.pixels[i] : 0;
   };
   check(r, id, "sum", arguments.sum, pixel);
-  if (options.squares)
+  if (plan.squares_type())
     check(r, id, "squares", arguments.squares, [&](auto n, auto y, auto x, auto c) {
       const std::int64_t v = pixel(n, y, x, c);
       return v * v;
@@ -163,12 +165,13 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   Bytes bytes{data, size};
   Request r;
   r.types = type_pairs()[static_cast<std::size_t>(bytes.next()) % type_pairs().size()];
+  r.options.types = r.types;
   r.options.border = static_cast<Border>(bytes.next() % 3);
-  r.options.threads = bytes.next() % 3;
+  r.execution.threads = bytes.next() % 3;
   const std::uint8_t extras = bytes.next();
   r.options.volume = (extras & 1) != 0;
   r.options.mask = (extras & 2) != 0;
-  if (extras & 4) r.options.squares = Type::f64;
+  if (extras & 4) r.options.squares = Squares::f64;
   if (extras & 8) r.options.tables = Layout::interleaved;
   if (extras & 16) r.image.layout = Layout::planar;
   r.in_gap = bytes.next() % 20;
@@ -190,8 +193,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   for (std::size_t i = 0; i < r.pixels.size(); ++i) r.pixels[i] = pixel_of(byte(i), r.types.input);
   for (std::size_t i = 0; i < pixels; ++i) r.valid[i] = byte(i * 7) % 3;
 
-  const bool plain =
-      !r.options.volume && !r.options.mask && !r.options.squares && r.image.channels == 1 && r.image.batch == 1;
+  const bool plain = !r.options.volume && !r.options.mask && r.options.squares == Squares::no &&
+                     r.image.channels == 1 && r.image.batch == 1;
   run(r, "auto");
   for (const Algorithm& row : algorithms()) {
     if (row.family != "sat" || !row.cpu) continue;
@@ -202,7 +205,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     try {
       SatOptions options = r.options;
       options.algorithm = row.id;
-      const SatPlan plan(r.image, r.types, options);
+      const SatPlan plan(r.image, r.types.input, options, r.execution);
       // No channels and an empty batch are valid, like an empty image.
       if (r.image.batch > 0) fail(r, "took options that it does not have", std::string(row.id));
     } catch (const InvalidArgument&) {

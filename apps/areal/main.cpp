@@ -1,6 +1,6 @@
-// The areal command: parses, runs one verb, and turns what went wrong into one line and an exit code.
-//   0  done; also where the reader of standard output closed the pipe, which ends the command quietly
-//   1  a failure: a file, the memory, a backend that is not there
+// The areal command: parses, runs one verb, and turns exceptions into one line and an exit code.
+//   0  done; also when the reader of standard output has closed the pipe, which ends the command quietly
+//   1  a failure: of a file, of memory, of a backend that is not available
 //   2  wrong use
 // SIGINT, SIGTERM and SIGHUP remove unfinished output files and end the process by the same signal.
 
@@ -25,14 +25,14 @@ extern "C" void remove_outputs_and_end(int signal) {
 void set_signals() {
   struct sigaction action {};
   action.sa_handler = remove_outputs_and_end;
-  action.sa_flags = SA_NODEFER;  // the raise inside must end the process there and then
+  action.sa_flags = SA_NODEFER;  // the raise in the handler must end the process at once
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction old {};
-    // A shell that started us with a signal ignored (nohup, &) meant it.
+    // Keep ignoring a signal that the shell told us to ignore (nohup, &).
     if (sigaction(signal, nullptr, &old) == 0 && old.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
   }
-  std::signal(SIGPIPE, SIG_IGN);  // seen as EPIPE, so that unfinished outputs are removed on the way out
-  std::signal(SIGXFSZ, SIG_IGN);  // seen as EFBIG, like a full disk
+  std::signal(SIGPIPE, SIG_IGN);  // writes fail with EPIPE, and unfinished outputs are removed
+  std::signal(SIGXFSZ, SIG_IGN);  // writes fail with EFBIG, as on a full disk
 }
 
 int fail(std::string sentence, int code) {
@@ -43,8 +43,8 @@ int fail(std::string sentence, int code) {
   return code;
 }
 
-// The word that stands where a verb should; empty where a verb was given, or nothing but options.
-std::string no_verb(const CLI::App& app) {
+// The word in the place of a verb that is none; empty where a verb was given, or only options.
+std::string unknown_verb(const CLI::App& app) {
   const std::vector<std::string> unknown = app.remaining();
   const bool is_word = app.get_subcommands().empty() && !unknown.empty() && !unknown[0].starts_with('-');
   return is_word ? unknown[0] : std::string();
@@ -52,19 +52,19 @@ std::string no_verb(const CLI::App& app) {
 
 int parse_and_run(CLI::App& app, int argc, char** argv) {
   const auto refuse_word = [](const std::string& word) {
-    return fail(word + " is no verb; areal --help lists them", 2);
+    return fail(word + " is not a verb; areal --help lists them", 2);
   };
   try {
     app.parse(argc, argv);
     if (app.get_subcommands().empty()) return fail("no verb given; areal --help lists them", 2);
   } catch (const CLI::CallForHelp&) {
-    if (const std::string word = no_verb(app); !word.empty()) return refuse_word(word);
+    if (const std::string word = unknown_verb(app); !word.empty()) return refuse_word(word);
     areal::command::write_out(app.help());
   } catch (const CLI::CallForVersion&) {
-    if (const std::string word = no_verb(app); !word.empty()) return refuse_word(word);
+    if (const std::string word = unknown_verb(app); !word.empty()) return refuse_word(word);
     areal::command::write_out("areal " + std::string(areal::version()) + "\n");
   } catch (const CLI::ExtrasError& error) {
-    if (const std::string word = no_verb(app); !word.empty()) return refuse_word(word);
+    if (const std::string word = unknown_verb(app); !word.empty()) return refuse_word(word);
     return fail(error.what(), 2);
   } catch (const CLI::ArgumentMismatch& error) {
     // CLI11 says "--bins: 1 required N missing".
@@ -83,8 +83,9 @@ int main(int argc, char** argv) {
   set_signals();
   areal::command::Settings settings;
   try {
-    CLI::App app("Summed-area tables and integral histograms of pictures and video, and what they say of any region.",
-                 "areal");
+    CLI::App app(
+        "Summed-area tables and integral histograms of pictures and video, and statistics of any region from them.",
+        "areal");
     app.fallthrough();
     app.require_subcommand(0, 1);
     app.set_version_flag("--version", std::string(areal::version()), "Print the version");
@@ -104,7 +105,7 @@ int main(int argc, char** argv) {
         "Exit codes: 0 done, 1 a failure, 2 wrong use.");
     return parse_and_run(app, argc, argv);
   } catch (const areal::command::ReaderGone&) {
-    // What is left in stdio's buffer has no reader either; std::exit would try to write it.
+    // Not std::exit, which would try to write what is left in stdio's buffer.
     std::_Exit(0);
   } catch (const areal::InvalidArgument& error) {
     return fail(error.what(), 2);

@@ -9,9 +9,9 @@ namespace areal {
 
 /// What an algorithm may be asked beside its input; all others ignore it.
 struct AlgorithmOptions {
-  bool r = false;        ///< SatOptions::r, --r
-  bool scan = false;     ///< SatOptions::scan, --scan
-  bool tile = false;     ///< HistogramOptions::tile and tile_threads, --tile and --tile-threads
+  bool r = false;        ///< research::SatParameters::r, --r
+  bool scan = false;     ///< research::SatParameters::scan, --scan
+  bool tile = false;     ///< research::HistogramParameters::tile and tile_threads, --tile and --tile-threads
   bool threads = false;  ///< ScanOptions::threads, --threads
   bool group = false;    ///< ScanOptions::group, --k
 };

@@ -64,14 +64,6 @@ struct Execution {
   int threads = 0;  ///< CPU threads; 0: all. Results never depend on it
 };
 
-/// Where work that needs no plan is queued: a device, and one of its streams. The memory that goes with it is the
-/// device's. On simt it is the host's, and the work has been done when a call returns.
-struct Place {
-  Backend backend = Backend::cuda;  ///< cuda or simt
-  int device = 0;                   ///< number of the device, for cuda
-  Stream stream = Stream::host();   ///< for cuda one of CUDA's
-};
-
 /// Called now and then with the work done and in all (any unit), from one thread at a time. Return false to stop:
 /// the call then throws Cancelled.
 using Progress = std::function<bool(std::int64_t done, std::int64_t total)>;

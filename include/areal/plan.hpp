@@ -2,26 +2,30 @@
 /// \file plan.hpp Plan and Workspace: what is decided before the data is there, and the memory that an execute needs.
 
 #include <areal/execution.hpp>
+#include <areal/span.hpp>
 #include <cstddef>
 #include <memory>
 #include <string>
 
 namespace areal {
 
-/// What the plans of tables, tensors and scans have in common. Cheap to copy, thread-safe; may execute at once on
-/// several threads or streams with a workspace each.
+/// What the plans of tables, tensors and scans have in common. Cheap to copy; copies are one plan, and share its
+/// workspaces. Thread-safe: may execute at once on several threads or streams with a workspace each.
 class Plan {
  public:
   struct State;  // of the library
 
-  /// Bytes of workspace that an execute needs, of any alignment; 0 is possible.
+  Plan(const Plan&) = default;  // and no moves: a plan that was moved from is still that plan
+  Plan& operator=(const Plan&) = default;
+
+  /// Bytes of workspace that an execute needs, of any alignment; 0 is possible. O(1).
   std::size_t workspace_bytes() const noexcept;
   Backend backend() const noexcept;  ///< never automatic
   /// The memory that an execute works on; Workspace says when it also takes views of host memory.
   MemoryPlace memory() const noexcept;
   const Execution& execution() const noexcept;    ///< with the backend that was chosen
   const std::string& algorithm() const noexcept;  ///< the id that `auto` chose
-  const std::string& reason() const noexcept;     ///< and why
+  const std::string& reason() const noexcept;     ///< why this algorithm; of Backend::automatic, also why this backend
 
  protected:
   explicit Plan(std::shared_ptr<const State> state) noexcept : state_(std::move(state)) {}
@@ -29,28 +33,32 @@ class Plan {
   friend class Workspace;
 };
 
-/// The memory that a plan's execute needs, made ready once and left ready by every execute. For one execute at a time.
+/// The memory that a plan's execute needs, made ready once and left ready by every execute. It belongs to its plan and
+/// the plan's copies; an execute with the workspace of another plan throws InvalidArgument. For one execute at a time.
 class Workspace {
  public:
-  /// Owned memory, where the plan runs, on the stream of the plan's Execution; where that names none, an execute has
-  /// ended when it returns. An execute of a plan on CUDA also takes views of host memory: it copies them there and
-  /// back, through memory that the workspace keeps, and returns when the host has the results. Throws OutOfMemory, with
-  /// the bytes.
+  /// Owned memory, where the plan runs, on the stream of the plan's Execution. Where that names none, an execute has
+  /// ended when it returns; on CUDA it runs on the legacy default stream, after whatever blocking streams have queued.
+  /// An execute of a plan on CUDA also takes views of host memory: it copies them there and back, through device memory
+  /// that the first such execute allocates and the workspace keeps, and returns when the host has the results. It must
+  /// not be captured then. Throws OutOfMemory, with the bytes; DeviceError.
   explicit Workspace(const Plan& plan);
-  /// Your memory, of `plan.workspace_bytes()` bytes where the plan runs, for executes on that stream: they allocate
-  /// nothing, wait for nothing and may be captured in a CUDA graph, and take device memory alone. Queues what makes the
-  /// memory ready, which must not be captured. The memory is yours until the last execute has ended.
-  Workspace(const Plan& plan, void* memory, Stream stream);
+  /// Your memory, at least `plan.workspace_bytes()` bytes in `plan.memory()`, of any alignment, for executes on that
+  /// stream: they allocate nothing, wait for nothing and may be captured in a CUDA graph. On CUDA they take device
+  /// memory alone. Queues what makes the memory ready, which must not be captured. The memory is yours again when the
+  /// last execute has ended. Plans on the CPU and on simt take Stream::host().
+  /// Throws InvalidArgument for memory that is too small, null or elsewhere, and for a stream of the other kind.
+  Workspace(const Plan& plan, Span<std::byte> memory, Stream stream);
   ~Workspace();
   Workspace(Workspace&&) noexcept;
   Workspace& operator=(Workspace&&) noexcept;
 
-  Stream stream() const noexcept;
-  /// Waits until all that was queued on the stream has been done.
+  Stream stream() const noexcept;  ///< Stream::host() for one that was moved from
+  /// Waits until all that was queued on the stream has been done. Throws DeviceError for what went wrong there.
   void wait() const;
 
   struct State;  // of the library
-  State& state() noexcept { return *state_; }
+  State* state() const noexcept { return state_.get(); }
 
  private:
   std::unique_ptr<State> state_;

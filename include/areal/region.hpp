@@ -1,12 +1,18 @@
 #pragma once
-/// \file region.hpp Regions, and what a summed-area table answers about them in constant time.
+/// \file region.hpp Regions, and what summed-area tables answer about them in constant time.
+///
+/// The tables' memory decides where a query runs (see QueryOptions). Answers have the same bits everywhere, whatever
+/// the backend and the number of threads.
 
-#include <areal/array.hpp>
 #include <areal/border.hpp>
+#include <areal/execution.hpp>
+#include <areal/span.hpp>
 #include <areal/table.hpp>
 #include <areal/view.hpp>
+#include <concepts>
+#include <cstddef>
 #include <cstdint>
-#include <span>
+#include <vector>
 
 namespace areal {
 
@@ -17,114 +23,149 @@ struct Region {
   friend bool operator==(const Region&, const Region&) = default;
 };
 
-/// What to do with a region that reaches outside the image. A negative width or height is always an error;
-/// an empty region has sum 0.
-enum class Outside : std::uint8_t {
-  error,  ///< throw InvalidArgument that names the region's index and the image's size
-  clip    ///< answer for the part inside
-};
-
-/// One channel of one image of a view, as a single-channel view (interleaved channels keep their stride through
-/// `BasicView::plane_pitch` and are refused by what needs contiguous rows: see each function).
-ConstView plane(const ConstView& view, std::int64_t channel, std::int64_t n = 0);
-View plane(const View& view, std::int64_t channel, std::int64_t n = 0);
-
-/// \name Sums of N regions, of each plane of the table: N x batch x channels of them, row by row, so that the answers
-/// of one region lie side by side, and of these the channels of one image. O(1) each: four reads. The overload must
-/// match the table: unsigned, signed or float; double also takes any table. Integer sums are exact modulo 2^k, so exact
-/// whenever the region's own sum fits the table's type. Float tables are subtracted in double. `threads` 0 means all,
-/// and changes no result. Throws InvalidArgument (region outside, wrong sizes or types; of several such regions the
-/// first is named); `out` is then unspecified. An `exclusive` table cannot answer regions that touch the image's last
-/// row or column; those throw, too.
-///@{
-void region_sums(const TableView& table, std::span<const Region> regions, std::span<std::uint64_t> out,
-                 Outside outside = Outside::error, int threads = 0);
-void region_sums(const TableView& table, std::span<const Region> regions, std::span<std::int64_t> out,
-                 Outside outside = Outside::error, int threads = 0);
-void region_sums(const TableView& table, std::span<const Region> regions, std::span<double> out,
-                 Outside outside = Outside::error, int threads = 0);
-double region_sum(const TableView& table, const Region& region, Outside outside = Outside::error);
-///@}
-
-/// Means of N regions of each plane, in the order of the sums; NaN for an empty one. With `count` (a table of valid
-/// pixels, of as many channels as the sums or of one for all) the mean is over those.
-void region_means(const TableView& table, std::span<const Region> regions, std::span<double> out,
-                  Outside outside = Outside::error, int threads = 0, const TableView* count = nullptr);
-
-/// Population variances of N regions of each plane, from the tables of sums and of squares, which have the same planes:
-/// never negative, and NaN only for an empty region or one that holds NaN (or lies right of or below one that does, or
-/// infinity: floats spread in a table). Integer tables are computed exactly in 128 bits before the one division; so are
-/// integer sums with squares in 64f while those are below 2^53. Float sums: max(0, S2/n - (S1/n)^2), whose error is a
-/// few eps of S2/n on top of what the tables' own rounding left. With `count` (an integer table), over valid pixels, as
-/// for means.
-void region_variances(const TableView& sum, const TableView& squares, std::span<const Region> regions,
-                      std::span<double> out, Outside outside = Outside::error, int threads = 0,
-                      const TableView* count = nullptr);
-/// The square roots of `region_variances`.
-void region_standard_deviations(const TableView& sum, const TableView& squares, std::span<const Region> regions,
-                                std::span<double> out, Outside outside = Outside::error, int threads = 0,
-                                const TableView* count = nullptr);
-
-/// Sums of boxes of a volume table (depth as batch, one channel), border `zero` ((D+1)x(H+1)x(W+1)) or `none`. Eight
-/// reads each; integers exact modulo 2^k.
+/// A half-open box of voxels: columns [x, x+width), rows [y, y+height), slices [z, z+depth). As memory it is a row of
+/// an N x 6 array of 64-bit integers.
 struct Box {
   std::int64_t x = 0, y = 0, z = 0, width = 0, height = 0, depth = 0;
 };
-void box_sums(const ConstView& volume, Border border, std::span<const Box> boxes, std::span<double> out,
-              Outside outside = Outside::error);
 
-/// Sums of 45 degree rotated rectangles from a tilted table ((H+1)x(W+1), OpenCV's definition: the element (X, Y) sums
-/// the pixels with y < Y and |x - X + 1| <= Y - y - 1): `width` steps down-right and `height` steps down-left from the
-/// top, Lienhart's RSAT rectangle. Its 2 width height pixels are (x-1 + i-j, y + i+j) and the one below, for
-/// 0 <= i < width and 0 <= j < height: the top pixel is (x-1, y). It lies inside when x - height >= 0,
-/// x + width <= W, y >= 0 and y + width + height <= H; else InvalidArgument. Empty ones are 0.
-void tilted_sums(const ConstView& tilted, std::span<const Region> regions, std::span<double> out);
-
-/// What a window sees beyond the image's edge. Windows of any size: reflections and copies are repeated as often as it
-/// takes. Means are over the whole window but for `shrink`.
-enum class Edge : std::uint8_t {
-  valid,      ///< only windows that lie inside: the output is (H-h+1) x (W-w+1)
-  shrink,     ///< the part inside; means are over that part
-  zero,       ///< zeros
-  replicate,  ///< aaa|abcd|ddd
-  reflect,    ///< dcb|abcd|cba: numpy's reflect, OpenCV's BORDER_REFLECT_101
-  symmetric,  ///< cba|abcd|dcb, with the edge pixel repeated: numpy's symmetric, OpenCV's BORDER_REFLECT
-  wrap,       ///< bcd|abcd|abc
-  constant    ///< `Window::value`
+/// What to do with a region that reaches outside the image. A negative width or height is always an error;
+/// an empty region has sum 0.
+enum class Outside : std::uint8_t {
+  error,  ///< invalid, as negative extents are: see QueryOptions::first_invalid
+  clip    ///< answer for the part inside
 };
 
-/// Dense sliding windows. Output pixel (x, y) is of the window whose cell (anchor_x, anchor_y) lies at (x, y)
-/// (`valid`: whose first cell does). Anchor -1 means the centre, w/2 and h/2.
-struct Window {
-  std::int64_t width = 1, height = 1;
-  std::int64_t anchor_x = -1, anchor_y = -1;
-  Edge edge = Edge::shrink;
-  /// The pixels beyond the edge, with `constant`. For tables of integers it must be a whole number: 0 to 2^32 - 1, or
-  /// -2^31 to 2^31 - 1 for signed tables.
-  double value = 0;
+/// Options of queries about regions.
+///
+/// Memory decides where a query runs. Tables in host memory are read by the CPU, or with `execution.backend` simt by
+/// the simulated machine; regions, answers and `first_invalid` are then in host memory, too. Tables of a CUDA device
+/// are read there; regions, answers and `first_invalid` may each be that device's memory or the host's. What the host
+/// has is copied, through memory of the stream's order, and the call returns when the host has its answers. Where all
+/// is the device's memory and `execution.stream` is given, the call only queues its work: it allocates nothing, waits
+/// for nothing and may be captured in a CUDA graph; what it reads must stay until the work has been done. Without a
+/// stream the work is done on the legacy default stream, after whatever blocking streams have queued, and the call waits.
+///
+/// All queries throw InvalidArgument, naming the argument, for sizes, types or pitches that do not belong together,
+/// for memory that does not, and for spans that do not begin at multiples of 8 bytes; Unavailable for a backend or
+/// device that is not there; OutOfMemory where the device lacks the memory to copy to; DeviceError where CUDA fails.
+struct QueryOptions {
+  Outside outside = Outside::error;
+  Execution execution = {};
+  /// One number, or none. Given: a region that cannot be answered does not throw; its answers are 0 where they are
+  /// integers and NaN where they are floating-point, the others' stand, and this becomes the smallest index of such a
+  /// region, -1 where there is none. Not given: regions in host memory are checked first, and the first that cannot be
+  /// answered is named by an InvalidArgument, the answers then being unspecified; regions in device memory cannot be
+  /// checked first, and those that cannot be answered get 0 or NaN as above.
+  Span<std::int64_t> first_invalid = {};
 };
 
-/// Shape of what a window gives for one plane of an image of that size (0 wide or high where no window fits inside with
-/// `valid`). Throws InvalidArgument for an empty window or an anchor outside of it.
-Shape window_shape(std::int64_t image_width, std::int64_t image_height, const Window& window);
-/// Box sums, means, variances and standard deviations of every window of each plane of the table, into `out`, which has
-/// the table's channels and batch, in any layout. 64f and 32f take the values; 8u and 16u take them rounded to the
-/// nearest whole number, half to even, and held to 0 .. 255 or 0 .. 65535 (NaN becomes 0), as OpenCV's saturate_cast.
-/// O(1) a pixel, whatever the window. Integers are exact in 64 bits (where pixels repeat beyond the edge, too) and
-/// rounded to double, then to the output's type; the arithmetic is that of the functions above. Throws InvalidArgument
-/// for an `exclusive` table (convert it first), an output of another shape, or one that overlaps a table.
-void window_sums(const TableView& table, const Window& window, const View& out, int threads = 0);
-void window_means(const TableView& table, const Window& window, const View& out, int threads = 0);
-void window_variances(const TableView& sum, const TableView& squares, const Window& window, const View& out,
-                      int threads = 0);
-void window_standard_deviations(const TableView& sum, const TableView& squares, const Window& window, const View& out,
-                                int threads = 0);
+/// What a sum can be had as.
+template <class T>
+concept SumType = std::same_as<T, double> || std::same_as<T, std::uint64_t> || std::same_as<T, std::int64_t>;
 
-/// Copies a table into another border without computing it again. `exclusive` lacks the image's last row and
-/// column: from it, the other borders need `image` (the image the table was made of, same type pair); to it and between
-/// the others `image` is not read, and of it only the last row and column. Tables of sums only: those of squares are of
-/// no type pair's image. Integers are as if computed anew; floats round as one more addition does. Throws
-/// InvalidArgument for shapes that do not belong together, and where `to` overlaps `from` or the image: not in place.
-void convert_border(const TableView& from, const View& to, Border to_border, const ConstView* image = nullptr);
+/// How many answers N regions have: one for each plane of the table, so N x batch x channels. Throws InvalidArgument
+/// for what is no table, or where the product has more than 63 bits.
+std::size_t answers_of(const SatView& table, std::size_t regions);
+
+/// \name Sums of N regions, of each plane of the table: N x batch x channels of them, row by row, so that the answers
+/// of one region lie side by side, and of these the channels of one image. O(1) each: four reads. Integers must match
+/// the table: 64u takes 32u and 64u, 64s takes 32s and 64s; double takes any. Integer sums are exact modulo 2^k, so
+/// exact whenever the region's own sum fits the table's type. Float tables are subtracted in double. An `exclusive`
+/// table cannot answer regions that touch the image's last row or column: those are invalid, too.
+///@{
+void region_sums(const SatView& table, Span<const Region> regions, Span<double> out, const QueryOptions& options = {});
+void region_sums(const SatView& table, Span<const Region> regions, Span<std::uint64_t> out,
+                 const QueryOptions& options = {});
+void signed_region_sums(const SatView& table, Span<const Region> regions, Span<std::int64_t> out,
+                        const QueryOptions& options = {});
+/// Of signed integers; deduced, since g++ 12 would take the list `{.first_invalid = span}` for this span.
+template <class Out>
+requires std::convertible_to<Out, Span<std::int64_t>>
+void region_sums(const SatView& table, Span<const Region> regions, Out&& out, const QueryOptions& options = {}) {
+  signed_region_sums(table, regions, out, options);
+}
+template <SumType T = double>
+std::vector<T> region_sums(const SatView& table, Span<const Region> regions, const QueryOptions& options = {}) {
+  std::vector<T> out(answers_of(table, regions.size()));
+  region_sums(table, regions, Span<T>(out), options);
+  return out;
+}
+/// Of one region of a table with one plane.
+double region_sum(const SatView& table, const Region& region, const QueryOptions& options = {});
+///@}
+
+/// \name Means of N regions of each plane, in the order of the sums; NaN for an empty one. Of a view with a count (of
+/// as many channels as the sums or of one for all), the means are over the valid pixels.
+///@{
+void region_means(const SatView& table, Span<const Region> regions, Span<double> out, const QueryOptions& options = {});
+inline std::vector<double> region_means(const SatView& table, Span<const Region> regions,
+                                        const QueryOptions& options = {}) {
+  std::vector<double> out(answers_of(table, regions.size()));
+  region_means(table, regions, Span<double>(out), options);
+  return out;
+}
+///@}
+
+/// \name Population variances of N regions of each plane, in the order of the sums, from the sum and the squares of the
+/// view, which must have them, with the same planes: never negative, and NaN only for an empty region or one that holds
+/// NaN (or lies right of or below one that does, or infinity: floats spread in a table). Integer tables are computed
+/// exactly in 128 bits before the one division; so are integer sums with squares in 64f while those are below 2^53.
+/// Float sums: max(0, S2/n - (S1/n)^2), whose error is a few eps of S2/n on top of what the tables' own rounding left.
+/// Of a view with a count (an integer table), over the valid pixels, as for means. Standard deviations are their square
+/// roots.
+///@{
+void region_variances(const SatView& table, Span<const Region> regions, Span<double> out,
+                      const QueryOptions& options = {});
+inline std::vector<double> region_variances(const SatView& table, Span<const Region> regions,
+                                            const QueryOptions& options = {}) {
+  std::vector<double> out(answers_of(table, regions.size()));
+  region_variances(table, regions, Span<double>(out), options);
+  return out;
+}
+void region_standard_deviations(const SatView& table, Span<const Region> regions, Span<double> out,
+                                const QueryOptions& options = {});
+inline std::vector<double> region_standard_deviations(const SatView& table, Span<const Region> regions,
+                                                      const QueryOptions& options = {}) {
+  std::vector<double> out(answers_of(table, regions.size()));
+  region_standard_deviations(table, regions, Span<double>(out), options);
+  return out;
+}
+///@}
+
+/// \name Sums of N boxes of a volume: the view's sum is a table of a volume (depth as batch, one channel), border
+/// `zero` ((D+1)x(H+1)x(W+1)) or `none`, of any table type. At most eight reads each; integers exact modulo 2^k.
+///@{
+void box_sums(const SatView& volume, Span<const Box> boxes, Span<double> out, const QueryOptions& options = {});
+inline std::vector<double> box_sums(const SatView& volume, Span<const Box> boxes, const QueryOptions& options = {}) {
+  std::vector<double> out(boxes.size());
+  box_sums(volume, boxes, Span<double>(out), options);
+  return out;
+}
+///@}
+
+/// \name Sums of N rectangles rotated by 45 degrees from a tilted table ((H+1)x(W+1), OpenCV's definition: the element
+/// (X, Y) sums the pixels with y < Y and |x - X + 1| <= Y - y - 1): `width` steps down-right and `height` steps
+/// down-left from the top, Lienhart's RSAT rectangle. Its 2 width height pixels are (x-1 + i-j, y + i+j) and the one
+/// below, for 0 <= i < width and 0 <= j < height: the top pixel is (x-1, y). It lies inside when x - height >= 0,
+/// x + width <= W, y >= 0 and y + width + height <= H; else it is invalid. None is clipped: `outside` must be `error`.
+/// Empty ones that lie inside are 0. Four reads each. A view must have its tilted table.
+///@{
+void tilted_sums(const ConstView& tilted, Span<const Region> regions, Span<double> out,
+                 const QueryOptions& options = {});
+void tilted_sums(const SatView& table, Span<const Region> regions, Span<double> out, const QueryOptions& options = {});
+inline std::vector<double> tilted_sums(const ConstView& tilted, Span<const Region> regions,
+                                       const QueryOptions& options = {}) {
+  std::vector<double> out(regions.size());
+  tilted_sums(tilted, regions, Span<double>(out), options);
+  return out;
+}
+inline std::vector<double> tilted_sums(const SatView& table, Span<const Region> regions,
+                                       const QueryOptions& options = {}) {
+  std::vector<double> out(regions.size());
+  tilted_sums(table, regions, Span<double>(out), options);
+  return out;
+}
+///@}
 
 }  // namespace areal

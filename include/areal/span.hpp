@@ -11,6 +11,13 @@
 
 namespace areal {
 
+template <class T>
+class Span;
+template <class T>
+inline constexpr bool is_span = false;
+template <class T>
+inline constexpr bool is_span<Span<T>> = true;
+
 /// As std::span, with the place of its memory. Made of any contiguous range of the host, of an initializer list (for
 /// the call that it stands in), or of a pointer to a device's memory. Owns nothing.
 template <class T>
@@ -24,7 +31,7 @@ class Span {
       : data_(data), size_(size), memory_(memory) {}
   /// A host range: a vector, an array, a std::span.
   template <class Range>
-  requires(!std::same_as<std::remove_cvref_t<Range>, Span> && std::ranges::contiguous_range<Range> &&
+  requires(!is_span<std::remove_cvref_t<Range>> && std::ranges::contiguous_range<Range> &&
            std::ranges::sized_range<Range> &&
            std::convertible_to<std::remove_reference_t<std::ranges::range_reference_t<Range>> (*)[],
                                T (*)[]>) constexpr Span(Range&& range) noexcept  // NOLINT: implicit on purpose
@@ -40,7 +47,9 @@ class Span {
 #pragma GCC diagnostic pop
 #endif
   /// Elements that may be written are read, too.
-  constexpr Span(const Span<value_type>& other) noexcept requires(std::is_const_v<T>)
+  template <class Other>
+  requires(std::is_const_v<T>&& std::same_as<Other, value_type>) constexpr Span(
+      const Span<Other>& other) noexcept  // NOLINT: implicit on purpose
       : data_(other.data()), size_(other.size()), memory_(other.memory()) {}
 
   constexpr T* data() const noexcept { return data_; }

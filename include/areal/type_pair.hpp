@@ -34,6 +34,8 @@
 
 namespace areal {
 
+struct Shape;
+
 /// An input type and a table type. Only the pairs of `type_pairs()` can be computed.
 struct TypePair {
   Type input = Type::u8;
@@ -49,10 +51,10 @@ std::string name_of(TypePair types);
 TypePair type_pair(std::string_view name);
 /// The same, or nothing where none has that name.
 std::optional<TypePair> find_type_pair(std::string_view name) noexcept;
-/// The type pair the command and the one-line forms take when none is named, for images of that shape and type: 8u32u
-/// while 255*W*H fits 32 bits, else 8u64u; 16u64u; 16s64s; 32f64f; 64f64f; 32u64u; 32s64s; 8s32s; 16f32f. The batch
-/// counts where it is the depth of one volume: 8u32u while 255*W*H*D fits. Throws InvalidArgument for 64-bit integers,
-/// which no type pair takes.
+/// The type pair a plan, the one-line forms and the command take when none is named, for images of that shape and type:
+/// 8u32u while 255*W*H fits 32 bits, else 8u64u; 16u64u; 16s64s; 32f64f; 64f64f; 32u64u; 32s64s; 8s32s; 16f32f. The
+/// batch counts where it is the depth of one volume: 8u32u while 255*W*H*D fits. Throws InvalidArgument for 64-bit
+/// integers, which no type pair takes.
 TypePair default_types(const Shape& image, Type input, bool volume = false);
 
 /// The most pixels a region may have so that its sum surely fits the table type, whatever the pixels are

@@ -98,4 +98,9 @@ struct BasicView {
 using View = BasicView<void>;
 using ConstView = BasicView<const void>;
 
+/// One channel of one image of a view, as a single-channel view of the same memory. Throws InvalidArgument for a
+/// channel or an image that is not there, and for one of several interleaved channels, whose rows are not contiguous.
+ConstView plane(const ConstView& view, std::int64_t channel, std::int64_t n = 0);
+View plane(const View& view, std::int64_t channel, std::int64_t n = 0);
+
 }  // namespace areal

@@ -5,6 +5,7 @@
 #include <areal/research/warp_scan.hpp>
 #include <areal/type_pair.hpp>
 #include <areal/version.hpp>
+#include <areal/view.hpp>
 #include <array>
 #include <limits>
 

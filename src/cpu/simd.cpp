@@ -30,7 +30,11 @@ bool only_simd_target(std::string_view name) {
   for (const std::int64_t target : hwy::SupportedAndGeneratedTargets())
     if (name == hwy::TargetName(target)) only = target;
   hwy::SetSupportedTargetsForTest(only);
+#if HWY_MAJOR >= 1
   hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+#else
+  hwy::GetChosenTarget().Update();
+#endif
   return only != 0 || name.empty();
 }
 }  // namespace areal::cpu

@@ -1,6 +1,7 @@
 // Stands in for the CUDA backend in a build without it: no device is there, and nothing runs.
 #include <areal/error.hpp>
 #include "cuda/device.hpp"
+#include "cuda/memory.hpp"
 #include "cuda/plan.hpp"
 #include "kernels/histogram/request.hpp"
 #include "kernels/query/request.hpp"
@@ -23,6 +24,8 @@ std::uint64_t free_memory(int) { absent(); }
 DeviceScope::DeviceScope(int) { absent(); }
 DeviceScope::~DeviceScope() = default;
 Memory::Memory(std::size_t) : data_(nullptr, [](void*) {}) { absent(); }
+StreamMemory::StreamMemory(std::size_t, Stream stream) : data_(nullptr, Release{stream, true}) { absent(); }
+void StreamMemory::Release::operator()(void*) const noexcept {}
 OwnedStream::OwnedStream() { absent(); }
 OwnedStream::~OwnedStream() = default;
 void OwnedStream::synchronize() const { absent(); }
@@ -31,6 +34,7 @@ void synchronize(Stream) { absent(); }
 void clear(void*, std::size_t, Stream) { absent(); }
 void copy_in(void*, const void*, std::size_t, Stream) { absent(); }
 void copy_out(void*, const void*, std::size_t, Stream) { absent(); }
+void copy(void*, const void*, std::size_t, Stream) { absent(); }
 
 template <class Subject>
 std::unique_ptr<const kernels::AnyDevicePlan<Subject>> make_plan(typename Subject::Request, int) {

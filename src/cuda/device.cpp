@@ -133,7 +133,12 @@ void synchronize(Stream stream) {
 
 bool is_capturing(Stream stream) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  check(cudaStreamIsCapturing(static_cast<cudaStream_t>(stream.handle()), &status), "the state of a stream");
+  const cudaError_t answer = cudaStreamIsCapturing(static_cast<cudaStream_t>(stream.handle()), &status);
+  if (answer == cudaErrorStreamCaptureImplicit) {  // leaves the capture as it is
+    cudaGetLastError();
+    return true;
+  }
+  check(answer, "the state of a stream");
   return status != cudaStreamCaptureStatusNone;
 }
 void clear(void* device, std::size_t bytes, Stream stream) {
@@ -146,6 +151,10 @@ void copy_in(void* device, const void* host, std::size_t bytes, Stream stream) {
 void copy_out(void* host, const void* device, std::size_t bytes, Stream stream) {
   check(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, static_cast<cudaStream_t>(stream.handle())),
         "a copy from the device");
+}
+void copy(void* to, const void* from, std::size_t bytes, Stream stream) {
+  check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, static_cast<cudaStream_t>(stream.handle())),
+        "a copy between devices");
 }
 
 }  // namespace areal::cuda

@@ -2,7 +2,7 @@
 // The term that one bin adds to a distance, and the distance from all terms: shared by pairs of histograms, maps and
 // kernels. The terms are zero for equal histograms, so the distance of a histogram to itself is exactly 0.
 
-#include <areal/histogram.hpp>
+#include <areal/histogram_measures.hpp>
 #include <cmath>
 
 namespace areal::formulas {

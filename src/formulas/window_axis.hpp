@@ -2,7 +2,7 @@
 // One axis of sliding windows: the pixels that a window covers, as a few intervals of the image with multiplicities.
 
 #include <algorithm>
-#include <areal/region.hpp>
+#include <areal/window.hpp>
 #include <array>
 
 namespace areal::formulas {

@@ -1,7 +1,8 @@
-// Regions outlined on a picture, numbered, each with a little bar chart of its histogram.
+// Regions outlined on a picture, numbered, each with its mean and a little bar chart of its histogram.
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdio>
 #include "media/file_error.hpp"
 #include "media/media.hpp"
 
@@ -14,10 +15,21 @@ constexpr Rgb palette[] = {{230, 159, 0}, {86, 180, 233}, {0, 158, 115},  {240, 
                            {0, 114, 178}, {213, 94, 0},   {204, 121, 167}};
 constexpr Rgb black{0, 0, 0};
 
-// 3 x 5 digits, a row of three bits at a time, the top row in the highest bits.
-constexpr std::uint16_t digit_rows[10] = {0b111101101101111, 0b010110010010111, 0b111001111100111, 0b111001111001111,
-                                          0b101101111001001, 0b111100111001111, 0b111100111101111, 0b111001001001001,
-                                          0b111101111101111, 0b111101111001111};
+// 3 x 5 pixels of "0123456789.- ", a row of three bits at a time, the top row in the highest bits.
+constexpr std::string_view characters = "0123456789.- ";
+constexpr std::uint16_t character_rows[] = {0b111101101101111,
+                                            0b010110010010111,
+                                            0b111001111100111,
+                                            0b111001111001111,
+                                            0b101101111001001,
+                                            0b111100111001111,
+                                            0b111100111101111,
+                                            0b111001001001001,
+                                            0b111101111101111,
+                                            0b111101111001111,
+                                            0b000000000000010,
+                                            0b000000111000000,
+                                            0};
 
 class Canvas {
  public:
@@ -43,12 +55,11 @@ class Canvas {
     fill(x0, y0, std::min(x1, x0 + thick), y1, colour);
     fill(std::max(x0, x1 - thick), y0, x1, y1, colour);
   }
-  void number(std::int64_t x, std::int64_t y, std::size_t value, std::int64_t scale, const Rgb& colour) {
-    const std::string text = std::to_string(value);
+  void text(std::int64_t x, std::int64_t y, std::string_view text, std::int64_t scale, const Rgb& colour) {
     fill(x, y, x + (static_cast<std::int64_t>(text.size()) * 4 + 1) * scale, y + 7 * scale, black);
     for (std::size_t i = 0; i < text.size(); ++i)
       for (int bit = 0; bit < 15; ++bit)
-        if (digit_rows[text[i] - '0'] >> (14 - bit) & 1) {
+        if (character_rows[characters.find(text[i])] >> (14 - bit) & 1) {
           const std::int64_t px = x + (static_cast<std::int64_t>(i) * 4 + 1 + bit % 3) * scale;
           const std::int64_t py = y + (1 + bit / 3) * scale;
           fill(px, py, px + scale, py + scale, colour);
@@ -108,6 +119,15 @@ void draw_chart(Canvas& canvas, const Region& r, const std::vector<double>& hist
   }
 }
 
+// The number of the region, and its mean where there is one.
+std::string label(std::size_t number, const std::vector<double>& means) {
+  std::string text = std::to_string(number);
+  if (number >= means.size() || !(std::abs(means[number]) < 1e6)) return text;
+  char mean[16];
+  std::snprintf(mean, sizeof mean, "  %.1f", means[number]);
+  return text + mean;
+}
+
 // The part of the region inside the canvas, possibly empty. Safe for ends beyond 64 bits.
 Region clipped(const Region& r, std::int64_t width, std::int64_t height) {
   const auto end = [](std::int64_t at, std::int64_t length) {
@@ -122,7 +142,7 @@ Region clipped(const Region& r, std::int64_t width, std::int64_t height) {
 }  // namespace
 
 Array draw_regions(const ConstView& picture, const std::vector<NamedRegion>& regions,
-                   const std::vector<std::vector<double>>& histograms) {
+                   const std::vector<std::vector<double>>& histograms, const std::vector<double>& means) {
   if (!histograms.empty() && histograms.size() != regions.size())
     throw InvalidArgument("histograms to draw are " + std::to_string(histograms.size()) + ", but the regions are " +
                           std::to_string(regions.size()));
@@ -138,7 +158,7 @@ Array draw_regions(const ConstView& picture, const std::vector<NamedRegion>& reg
     if (r.width > 6 * scale && r.height > 6 * scale)
       canvas.frame(r.x + scale, r.y + scale, r.x + r.width - scale, r.y + r.height - scale, scale, black);
     if (r.width > 10 * scale && r.height > 10 * scale)
-      canvas.number(r.x + 2 * scale, r.y + 2 * scale, i, 2 * scale, colour);
+      canvas.text(r.x + 2 * scale, r.y + 2 * scale, label(i, means), 2 * scale, colour);
     if (!histograms.empty()) draw_chart(canvas, r, histograms[i], colour);
   }
   return out;

@@ -146,8 +146,11 @@ void remove_unfinished_outputs() noexcept;
 
 // ---------------------------------------------------------------- drawing
 // A copy of the picture (1 or 3 channels, 8u) as RGB with the regions outlined and, where given, each one's histogram
-// (bins counts) as a small bar chart inside or beside it. What lies outside the picture is left out.
+// (bins counts) as a small bar chart inside or beside it, and its mean beside its number. What lies outside the picture
+// is left out.
 Array draw_regions(const ConstView& picture, const std::vector<NamedRegion>& regions,
-                   const std::vector<std::vector<double>>& histograms = {});
+                   const std::vector<std::vector<double>>& histograms = {}, const std::vector<double>& means = {});
+// Values from their smallest, bright, to their largest, dark, as RGB; NaN is black. One channel, 32f.
+Array heat_map(const ConstView& values);
 
 }  // namespace areal::media

@@ -50,8 +50,8 @@ CostNames cost_names(const Algorithm& row, const AlgorithmRequest& request, std:
   const std::int64_t y = tiles_of(request.height, side), x = tiles_of(request.width, side);
   if (uses('T')) names.T = number(side);
   if (row.takes.r) {
-    const std::int64_t k = kernels::triangle_side(request.r, y, x);
-    names.r = kernels::share_of(k, y, x), names.k = number(k), names.d = number(triangle_levels(k, side));
+    const std::int64_t k = formulas::triangle_side(request.r, y, x);
+    names.r = formulas::share_of(k, y, x), names.k = number(k), names.d = number(triangle_levels(k, side));
   } else if (uses('d')) {
     names.d = number(recursion_levels(y, x, side));
   }

@@ -4,17 +4,18 @@
 #include <areal/array.hpp>
 #include <areal/catalog.hpp>
 #include <areal/research/model.hpp>
-#include <areal/sat.hpp>
+#include <areal/research/sat.hpp>
 #include <array>
 #include <chrono>
 #include <cstring>
+#include <utility>
 #include "api/core/require.hpp"
 #include "cuda/device.hpp"
 #include "formulas/triangles.hpp"
 #include "kernels/primitives/machine.hpp"
 #include "kernels/primitives/table_geometry.hpp"
 
-namespace areal {
+namespace areal::research {
 namespace {
 
 struct Tiles {
@@ -32,40 +33,36 @@ struct Tiles {
 /// A plan for each share, and what an execute of it takes.
 class Trial {
  public:
-  Trial(const Shape& image, TypePair types, const SatOptions& options)
-      : image_(image), types_(types), options_(options) {
-    options_.launched = {}, options_.progress = {};
+  Trial(const SatPlan& asked, const Execution& execution)
+      : image_(asked.image_shape()), options_(asked.options()), execution_(execution) {
+    options_.progress = {};
+    execution_.backend = asked.backend();
   }
   virtual ~Trial() = default;
   virtual double cost(double share) = 0;
 
  protected:
-  SatPlan plan(double share, const LaunchReport& launched = {}) const {
-    SatOptions options = options_;
-    options.r = share, options.launched = launched;
-    return SatPlan(image_, types_, options);
+  SatPlan plan(double share, const LaunchReport& on_launch = {}) const {
+    return sat_plan(image_, options_.types->input, options_, {.r = share, .on_launch = on_launch}, execution_);
   }
 
  private:
   Shape image_;
-  TypePair types_;
   SatOptions options_;
+  Execution execution_;
 };
 
 class CountedTrial : public Trial {
  public:
-  CountedTrial(const SatPlan& asked)
-      : Trial(asked.image_shape(), asked.types(), asked.options()),
-        image_(asked.image_shape(), asked.types().input),
-        table_(asked.table_shape(), asked.types().table) {
+  CountedTrial(const SatPlan& asked, const Execution& execution)
+      : Trial(asked, execution), image_(asked.image_shape(), asked.types().input), table_(asked.allocate()) {
     std::memset(image_.data(), 0, image_.bytes());
   }
   double cost(double share) override {
     Counts all;
     const SatPlan one = plan(share, [&](const LaunchCounts& launch) { all += launch.counts; });
-    Array workspace({static_cast<std::int64_t>(one.workspace_bytes()), 1}, Type::u8);
-    one.prepare(workspace.data());
-    one.execute({image_.view(), table_.view()}, workspace.data());
+    Workspace workspace(one);
+    one.execute(image_.view(), table_, workspace);
     const HierarchicalMachine machine;
     const auto number = [](auto count) { return static_cast<double>(count); };
     return number(all.reads.coalesced + all.writes.coalesced) / number(machine.width) +
@@ -73,29 +70,27 @@ class CountedTrial : public Trial {
   }
 
  private:
-  Array image_, table_;
+  Array image_;
+  SatTable table_;
 };
 
-class TimedTrial : public Trial {  // in a DeviceScope
+class TimedTrial : private cuda::OwnedStream, public Trial {  // in a DeviceScope
  public:
-  TimedTrial(const SatPlan& asked)
-      : Trial(asked.image_shape(), asked.types(), asked.options()),
-        image_(bytes_of(asked.image_shape(), asked.types().input)),
-        table_(asked.table_bytes()) {
-    cuda::clear(image_.data(), bytes_of(asked.image_shape(), asked.types().input), stream_.get());
+  TimedTrial(const SatPlan& asked, const Execution& execution)
+      : Trial(asked, on(execution, get())),
+        image_(asked.image_shape(), asked.types().input, execution.device),
+        table_(asked.allocate()) {
+    cuda::clear(image_.view().data, image_.bytes(), get());
   }
   double cost(double share) override {
     const SatPlan one = plan(share);
-    const cuda::Memory workspace(one.workspace_bytes());
-    one.prepare(workspace.data(), stream_.get());
+    Workspace workspace(one);
     std::array<double, 5> seconds{};
     for (std::size_t i = 0; i <= seconds.size(); ++i) {  // the first one does not count
-      stream_.synchronize();
+      workspace.wait();
       const auto start = std::chrono::steady_clock::now();
-      one.execute({ConstView(image_.data(), one.types().input, one.image_shape()),
-                   View(table_.data(), one.types().table, one.table_shape())},
-                  workspace.data(), stream_.get());
-      stream_.synchronize();
+      one.execute(std::as_const(image_).view(), table_, workspace);
+      workspace.wait();
       if (i > 0) seconds[i - 1] = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
     }
     std::nth_element(seconds.begin(), seconds.begin() + seconds.size() / 2, seconds.end());
@@ -103,8 +98,13 @@ class TimedTrial : public Trial {  // in a DeviceScope
   }
 
  private:
-  cuda::OwnedStream stream_;
-  cuda::Memory image_, table_;
+  static Execution on(Execution execution, Stream stream) {
+    execution.stream = stream;
+    return execution;
+  }
+
+  DeviceArray image_;
+  SatTable table_;
 };
 
 /// Coarse, then fine: between the neighbours of the best of the coarse ones.
@@ -143,18 +143,19 @@ std::vector<double> hybrid_shares(const Shape& image, Border border, std::size_t
   return shares;
 }
 
-double best_hybrid_share(const Shape& image, TypePair types, const SatOptions& options) {
+double best_hybrid_share(const Shape& image, Type input, const SatOptions& options, const Execution& execution,
+                         double otherwise) {
   const Algorithm* const row = find_algorithm("sat", options.algorithm);
   require(row != nullptr && row->takes.r, "algorithm ", options.algorithm, ": only hybrid-1r1w has an r");
-  const SatPlan asked(image, types, options);
-  if (hybrid_shares(image, options.border, 1).empty()) return options.r;
+  const SatPlan asked(image, input, options, execution);
+  if (hybrid_shares(image, options.border, 1).empty()) return otherwise;
   if (asked.backend() == Backend::simt) {
-    CountedTrial counted(asked);
+    CountedTrial counted(asked, execution);
     return least(image, options.border, counted);
   }
-  const cuda::DeviceScope scope(options.device);
-  TimedTrial timed(asked);
+  const cuda::DeviceScope scope(execution.device);
+  TimedTrial timed(asked, execution);
   return least(image, options.border, timed);
 }
 
-}  // namespace areal
+}  // namespace areal::research

@@ -3,23 +3,23 @@
 
 #include <algorithm>
 #include <areal/array.hpp>
-#include <areal/histogram.hpp>
+#include <areal/research/histogram.hpp>
 #include <areal/research/model.hpp>
+#include <areal/research/sat.hpp>
 #include <areal/research/scan.hpp>
-#include <areal/sat.hpp>
 #include <cmath>
 #include <cstring>
 #include <utility>
 #include "api/core/pixel_rule.hpp"
 #include "api/core/require.hpp"
-#include "research/cost_names.hpp"
 #include "api/histogram/histogram_device.hpp"
-#include "api/sat/sat_device.hpp"
+#include "api/core/device_plan.hpp"
 #include "kernels/primitives/line/threads.hpp"
 #include "kernels/primitives/workspace.hpp"
 #include "kernels/sat/request.hpp"
 #include "kernels/scan/request.hpp"
 #include "research/cost_formula.hpp"
+#include "research/cost_names.hpp"
 #include "research/hierarchy_clock.hpp"
 #include "research/paper_costs.hpp"
 #include "simt/plan.hpp"
@@ -69,42 +69,46 @@ void check(const AlgorithmRequest& request, const HierarchicalMachine& machine, 
   check_range("d", machine.dmms, 1, most_dmms);
 }
 
+const Execution on_simt{.backend = Backend::simt};
+
 /// A workspace as a device's memory has it: it begins where its arrays do. From elsewhere they would begin anywhere in
 /// an address group, and the counts of groups would change from run to run.
 class DeviceWorkspace {
  public:
   explicit DeviceWorkspace(std::size_t bytes)
-      : memory_({static_cast<std::int64_t>(bytes) + kernels::workspace_alignment, 1}, Type::u8) {}
+      : memory_({static_cast<std::int64_t>(bytes) + kernels::workspace_alignment, 1}, Type::u8), bytes_(bytes) {}
+  explicit DeviceWorkspace(const Plan& plan) : DeviceWorkspace(plan.workspace_bytes()) {
+    const Workspace ready(plan, {static_cast<std::byte*>(data()), bytes_}, Stream::host());
+  }
   void* data() { return kernels::first_in(memory_.data()); }
 
  private:
   Array memory_;
+  std::size_t bytes_;
 };
 
 std::vector<LaunchCounts> run_table(const AlgorithmRequest& asked, const simt::Options& options) {
-  SatOptions plan_options;
-  plan_options.border = Border::none, plan_options.backend = Backend::simt, plan_options.r = asked.r;
-  plan_options.algorithm = std::string(asked.algorithm), plan_options.scan = asked.scan;
-  const SatPlan plan({asked.width, asked.height}, asked.types, plan_options);
+  const SatPlan plan =
+      research::sat_plan({asked.width, asked.height}, asked.types.input,
+                         {.border = Border::none, .types = asked.types, .algorithm = std::string(asked.algorithm)},
+                         {.r = asked.r, .scan = asked.scan}, on_simt);
   kernels::SatRequest request{plan.image_shape(), asked.types, Border::none};
   request.r = asked.r, request.scan = asked.scan, request.id = asked.algorithm;
   Array image(plan.image_shape(), asked.types.input);  // nothing of what is counted depends on the pixels
   std::memset(image.data(), 0, image.bytes());
   Array table(plan.table_shape(), asked.types.table);
-  DeviceWorkspace workspace(plan.workspace_bytes());
-  plan.prepare(workspace.data());
+  DeviceWorkspace workspace(plan);
   return simt::execute<kernels::Sat>(request, {std::as_const(image).view(), table.view()}, workspace.data(), options);
 }
 
 /// Labels of 32 bits, so that no table of bins is read, which the formulas leave out.
 std::vector<LaunchCounts> run_tensor(const AlgorithmRequest& asked, const simt::Options& options) {
-  HistogramOptions plan_options;
-  plan_options.backend = Backend::simt, plan_options.tile = asked.tile, plan_options.counter = asked.counter;
-  plan_options.tile_threads = asked.tile_threads;
-  plan_options.algorithm = std::string(asked.algorithm);
+  const HistogramOptions plan_options{.counter = asked.counter, .algorithm = std::string(asked.algorithm)};
+  const research::HistogramParameters parameters{asked.tile, asked.tile_threads};
   const Binning binning = Binning::labels(asked.bins);
-  const HistogramPlan plan({asked.width, asked.height}, Type::u32, binning, plan_options);
-  const DeviceHistogram device(plan.image_shape(), pixel_bins(binning, Type::u32, 1), plan_options,
+  const HistogramPlan plan =
+      research::histogram_plan({asked.width, asked.height}, Type::u32, binning, plan_options, parameters, on_simt);
+  const DeviceHistogram device(plan.image_shape(), pixel_bins(binning, Type::u32, 1), plan_options, parameters, on_simt,
                                plan_options.algorithm);
   Array image(plan.image_shape(), Type::u32);
   auto* const labels = image.as<std::uint32_t>();
@@ -118,15 +122,13 @@ std::vector<LaunchCounts> run_tensor(const AlgorithmRequest& asked, const simt::
 
 /// k is what the plan chose.
 std::vector<LaunchCounts> run_line(const AlgorithmRequest& asked, const simt::Options& options, std::int64_t& k) {
-  ScanOptions plan_options;
-  plan_options.algorithm = std::string(asked.algorithm), plan_options.backend = Backend::simt;
-  plan_options.threads = asked.threads, plan_options.group = asked.group;
-  const ScanPlan plan(asked.width, asked.types, plan_options);
+  const ScanPlan plan(asked.width, asked.types,
+                      {.algorithm = std::string(asked.algorithm), .threads = asked.threads, .group = asked.group},
+                      on_simt);
   k = plan.options().group;
   Array line({asked.width, 1}, asked.types.input), sums({asked.width, 1}, asked.types.table);
   std::memset(line.data(), 0, line.bytes());
-  DeviceWorkspace workspace(plan.workspace_bytes());
-  plan.prepare(workspace.data());
+  DeviceWorkspace workspace(plan);
   return simt::execute<kernels::Scan>({std::string(asked.algorithm), asked.types, asked.width, asked.threads, k},
                                       {std::as_const(line).view(), sums.view()}, workspace.data(), options);
 }

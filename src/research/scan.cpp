@@ -6,6 +6,8 @@
 #include <bit>
 #include <memory>
 #include "api/core/device_plan.hpp"
+#include "api/core/execute.hpp"
+#include "api/core/plan_state.hpp"
 #include "api/core/require.hpp"
 #include "api/core/view_check.hpp"
 #include "kernels/scan/request.hpp"
@@ -29,19 +31,29 @@ std::int64_t least_group(std::int64_t p, std::int64_t n) {
 
 }  // namespace
 
-struct ScanPlan::State {
+struct ScanPlan::State : Plan::State {
   ScanOptions options;
   kernels::ScanRequest request;
   std::shared_ptr<const kernels::AnyDevicePlan<kernels::Scan>> plan;
 
-  bool on_cuda() const { return options.backend == Backend::cuda; }
-  void check_workspace(const void* workspace) const {
-    const std::size_t bytes = plan->workspace_bytes();
-    require(workspace != nullptr || bytes == 0, "workspace is a null pointer: this plan needs ", bytes, " bytes");
+  void prepare(void* memory, Stream stream) const override {
+    if (workspace_bytes > 0) plan->prepare(memory, stream);
+  }
+  void run(const ConstView& line, const View& sums, void* memory, Stream stream) const {
+    plan->execute({line, sums}, memory, stream, options.on_launch);
   }
 };
 
-ScanPlan::ScanPlan(std::int64_t n, TypePair types, const ScanOptions& options) {
+namespace {
+
+struct Line {
+  ConstView line;
+  View sums;
+};
+constexpr ArgumentViews<Line, 1, 1> views{{{{"line", &Line::line}}}, {{{"sums", &Line::sums}}}};
+
+std::shared_ptr<ScanPlan::State> plan_scan(std::int64_t n, TypePair types, const ScanOptions& options,
+                                           const Execution& execution) {
   check_shape("line", {n, 1}, types.input);
   check_shape("sums", {n, 1}, types.table);
   require(std::find(type_pairs().begin(), type_pairs().end(), types) != type_pairs().end(), "types ", name_of(types),
@@ -50,43 +62,45 @@ ScanPlan::ScanPlan(std::int64_t n, TypePair types, const ScanOptions& options) {
   require(options.group >= 0, "group ", options.group, ": it may be 0 (chosen) or more");
   require(find_algorithm("scan", options.algorithm) != nullptr, "algorithm ", options.algorithm, " is not one of ",
           known_scans());
-  auto state = std::make_shared<State>();
+  auto state = std::make_shared<ScanPlan::State>();
+  state->execution = execution;
   state->options = options;
-  if (options.backend == Backend::automatic) state->options.backend = Backend::cuda;
-  const Backend backend = state->options.backend;
+  state->algorithm = state->options.algorithm;
+  state->reason = "asked for";
+  if (execution.backend == Backend::automatic) state->execution.backend = Backend::cuda;
+  const Backend backend = state->execution.backend;
   require(backend == Backend::cuda || backend == Backend::simt, "backend ", name_of(backend),
           " has no sums of a line; cuda and simt have");
-  require_launches(options.launched, backend);
-  require_backend(backend, options.device);
+  require_stream_of(state->execution);
+  require_launches(options.on_launch, backend);
+  require_backend(backend, execution.device);
   if (options.group == 0) state->options.group = least_group(options.threads, n);
   state->request = {state->options.algorithm, types, n, options.threads, state->options.group};
-  state->plan = device_plan<kernels::Scan>(backend, options.device, state->request);
-  state_ = std::move(state);
+  state->plan = device_plan<kernels::Scan>(backend, execution.device, state->request);
+  state->workspace_bytes = state->plan->workspace_bytes();
+  return state;
 }
 
-std::size_t ScanPlan::workspace_bytes() const noexcept { return state_->plan->workspace_bytes(); }
-std::int64_t ScanPlan::length() const noexcept { return state_->request.n; }
-TypePair ScanPlan::types() const noexcept { return state_->request.types; }
-const ScanOptions& ScanPlan::options() const noexcept { return state_->options; }
-Backend ScanPlan::backend() const noexcept { return state_->options.backend; }
-const std::string& ScanPlan::algorithm() const noexcept { return state_->options.algorithm; }
+}  // namespace
 
-void ScanPlan::prepare(void* workspace, Stream stream) const {
-  const State& s = *state_;
-  s.check_workspace(workspace);
-  if (s.plan->workspace_bytes() == 0) return;
-  if (s.on_cuda()) require_stream(stream);
-  s.plan->prepare(workspace, stream);
-}
+ScanPlan::ScanPlan(std::int64_t n, TypePair types, const ScanOptions& options, const Execution& execution)
+    : Plan(plan_scan(n, types, options, execution)) {}
 
-void ScanPlan::execute(const ConstView& line, const View& sums, void* workspace, Stream stream) const {
-  const State& s = *state_;
-  s.check_workspace(workspace);
+const ScanPlan::State& ScanPlan::state() const noexcept { return static_cast<const State&>(*state_); }
+std::int64_t ScanPlan::length() const noexcept { return state().request.n; }
+TypePair ScanPlan::types() const noexcept { return state().request.types; }
+const ScanOptions& ScanPlan::options() const noexcept { return state().options; }
+
+void ScanPlan::execute(const ConstView& line, const View& sums, Workspace& workspace) const {
+  const State& s = state();
+  Workspace::State& w = require_workspace(s, workspace);
   check_view("line", line, {s.request.n, 1}, s.request.types.input);
   check_view("sums", sums, {s.request.n, 1}, s.request.types.table);
+  const Line arguments{line, sums};
+  require_memories(*this, views, arguments, !w.borrowed);
   require(!may_overlap(sums, line), "the line and its sums share memory");
-  if (s.on_cuda()) require_stream(stream);
-  s.plan->execute({line, sums}, workspace, stream, s.options.launched);
+  execute_in(w, views, arguments,
+             [&](const Line& there, void* memory, Stream stream) { s.run(there.line, there.sums, memory, stream); });
 }
 
 }  // namespace areal

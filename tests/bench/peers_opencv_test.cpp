@@ -84,16 +84,17 @@ TEST(PeersOpenCv, SumSquaresAndTilted) {
         c.options.squares = Type::f64;
         c.options.tilted = true;
         c.options.tables = Layout::interleaved;
-        const SatTables tables = sat(view_of(image, types.input), c.options, types);
+        const SatTable tables =
+            sat(view_of(image, types.input), options_of(types, c.options), {.backend = Backend::cpu});
         const Values pixels = values_of(view_of(image, types.input));
         const Terms terms = terms_of(pixels);
         const std::string at = std::string(name) + " " + std::to_string(width) + "x" + std::to_string(height) + "x" +
                                std::to_string(channels);
-        EXPECT_EQ(compare(sums_of(terms, types.table, Border::zero), values_of(tables.sum.view()),
+        EXPECT_EQ(compare(sums_of(terms, types.table, Border::zero), values_of(tables.sum()),
                           values_of(view_of(sum, types.table))),
                   "")
             << at;
-        EXPECT_EQ(compare(sums_of(terms_of(pixels, true), Type::f64, Border::zero), values_of(tables.squares.view()),
+        EXPECT_EQ(compare(sums_of(terms_of(pixels, true), Type::f64, Border::zero), values_of(tables.squares()),
                           values_of(view_of(squares, Type::f64))),
                   "")
             << at;
@@ -105,7 +106,7 @@ TEST(PeersOpenCv, SumSquaresAndTilted) {
         } else {
           bound.bound.assign(static_cast<std::size_t>((width + 1) * (height + 1) * channels), 0);
         }
-        EXPECT_EQ(compare(bound, values_of(tables.tilted.view()), values_of(view_of(tilted, types.table))), "") << at;
+        EXPECT_EQ(compare(bound, values_of(tables.tilted()), values_of(view_of(tilted, types.table))), "") << at;
       }
 }
 
@@ -113,16 +114,16 @@ TEST(PeersOpenCv, EveryRowOfTheCatalogue) {
   cv::Mat image = picture(Type::u8, 640, 480, 1), sum;
   cv::integral(image, sum, CV_32S);
   for (const std::string& id : cpu_sat_ids()) {
-    const SatTables tables = sat(view_of(image, Type::u8), {.algorithm = id}, type_pair("8u32s"));
-    EXPECT_EQ(values_of(tables.sum.view()).integer, values_of(view_of(sum, Type::s32)).integer) << id;
+    const SatTable tables = sat(view_of(image, Type::u8), {.types = type_pair("8u32s"), .algorithm = id});
+    EXPECT_EQ(values_of(tables.sum()).integer, values_of(view_of(sum, Type::s32)).integer) << id;
   }
 }
 
 TEST(PeersOpenCv, TheComparisonCanFail) {
   cv::Mat image = picture(Type::u8, 64, 48, 1), sum;
   cv::integral(image, sum, CV_32S);
-  const SatTables tables = sat(view_of(image, Type::u8), {}, type_pair("8u32s"));
-  const Values ours = values_of(tables.sum.view());
+  const SatTable tables = sat(view_of(image, Type::u8), {.types = type_pair("8u32s")});
+  const Values ours = values_of(tables.sum());
   EXPECT_EQ(compare({}, ours, values_of(view_of(sum, Type::s32))), "");
   sum.at<int>(20, 30) ^= 1;
   EXPECT_NE(compare({}, ours, values_of(view_of(sum, Type::s32))), "");

@@ -93,11 +93,11 @@ TEST_F(CommandBadInput, WrongUse) {
   const std::string where = "r.csv: line ";
   const Case cases[] = {
       {{}, 2, "no verb given; areal --help lists them"},
-      {{"frobnicate"}, 2, "frobnicate is no verb; areal --help lists them"},
-      {{"frobnicate", "--help"}, 2, "frobnicate is no verb; areal --help lists them"},
-      {{"--help", "frobnicate"}, 2, "frobnicate is no verb; areal --help lists them"},
-      {{"--threads", "2", "frobnicate", "-h"}, 2, "frobnicate is no verb; areal --help lists them"},
-      {{"frobnicate", "--version"}, 2, "frobnicate is no verb; areal --help lists them"},
+      {{"frobnicate"}, 2, "frobnicate is not a verb; areal --help lists them"},
+      {{"frobnicate", "--help"}, 2, "frobnicate is not a verb; areal --help lists them"},
+      {{"--help", "frobnicate"}, 2, "frobnicate is not a verb; areal --help lists them"},
+      {{"--threads", "2", "frobnicate", "-h"}, 2, "frobnicate is not a verb; areal --help lists them"},
+      {{"frobnicate", "--version"}, 2, "frobnicate is not a verb; areal --help lists them"},
       {{"sat"}, 2, "INPUT is required"},
       {{"sat", "a.npy", "--frob"}, 2, "--frob"},
       {{"sat", "a.npy", "--threads", "-1"}, 2, "--threads -1: may not be less than 0"},
@@ -122,7 +122,7 @@ TEST_F(CommandBadInput, WrongUse) {
       {{"hist", "a.npy", "--tile-threads", "all"}, 2, "--tile-threads all: not a whole number"},
       {{"sat", "a.npy", "--channel", "1"}, 2, "channel 1"},
       {{"sat", "a.npy", "--channel", "0", "--all-channels"}, 2, "--channel and --all-channels: only one of the two"},
-      {{"sat", "a.npy", "--stat", "modus"}, 2, "--stat modus: modus is none; it may be sum, mean"},
+      {{"sat", "a.npy", "--stat", "modus"}, 2, "--stat modus: modus is no statistic; it may be sum, mean"},
       {{"sat", "a.npy", "--squares=16u"}, 2, "--squares=16u: may be 32u, 64u or 64f"},
       {{"sat", "a.npy", "-o", "T.txt"}, 2, "T.txt"},
       {{"sat", "a.npy", "--csv", "--json"}, 2, "--csv and --json: only one of the two"},
@@ -139,7 +139,7 @@ TEST_F(CommandBadInput, WrongUse) {
       {{"hist", "a.npy", "--distance", "l1"}, 2, "--distance: needs --template"},
       {{"hist", "a.npy", "--template", "0,0,9,9", "--distance", "far"}, 2, "--distance far: may be l1, l2, chi-square"},
       {{"hist", "a.npy", "--joint"}, 2, "--joint: a.npy has 1 channel; it may have 2 or 3"},
-      {{"window", "a.npy", "-o", "w.png", "--mean"}, 2, "--size: is needed"},
+      {{"window", "a.npy", "-o", "w.png", "--mean"}, 2, "--size is required"},
       {{"window", "a.npy", "-o", "w.png", "--size", "3x3"}, 2, "one of --sum, --mean, --std and --threshold is needed"},
       {{"window", "a.npy", "-o", "w.png", "--size", "3x3", "--mean", "--edge", "mirror"},
        2,
@@ -153,8 +153,8 @@ TEST_F(CommandBadInput, WrongUse) {
       {{"window", "a.npy", "-o", "w.png", "--size", "0x3", "--mean"}, 2, "--size 0: may not be less than 1"},
       {{"window", "a.npy", "-o", "w.png", "--size", "99x3", "--mean", "--edge", "valid"},
        2,
-       "may be up to the image's 61x43"},
-      {{"window", "a.npy", "-o", "w.png", "--size", "3x3", "--sum"}, 2, "sums do not fit its pixels"},
+       "with --edge valid it may not exceed the image, 61x43"},
+      {{"window", "a.npy", "-o", "w.png", "--size", "3x3", "--sum"}, 2, "sums do not fit this format"},
       {{"completion", "powershell"}, 2, "completion powershell: may be bash, zsh or fish"},
   };
   for (const Case& c : cases) check(c);
@@ -176,7 +176,7 @@ TEST_F(CommandBadInput, BackendsThatAreNotHere) {
       check(
           {{"sat", "a.npy", "--backend", std::string(name_of(row.backend)), "--device", "4096"}, 1, "--device 4096: "});
     }
-  if (devices().empty()) check({{"sat", "a.npy", "--device", "0"}, 1, "--device 0: there are 0"});
+  if (devices().empty()) check({{"sat", "a.npy", "--device", "0"}, 1, "--device 0: no such device"});
   check({{"sat", "a.npy", "--device", "0", "--backend", "cpu"}, 2, "--device 0: the cpu backend has no devices"});
 }
 
@@ -233,7 +233,7 @@ TEST_F(CommandBadInput, Npy) {
     check({{"sat", name}, 1, std::string(name) + ": "});
   check({{"sat", "lying.npy"}, 1, "is truncated: its header declares 24000000 bytes of data, 24 are there"});
   check({{"sat", "long.npy"}, 2, "image type 64s has no default types"});
-  check({{"sat", "many.npy"}, 2, "many.npy: has 6 channels, which is no colour"});
+  check({{"sat", "many.npy"}, 2, "many.npy: has 6 channels, which is not a colour"});
   check({{"sat", "-"}, 1, "standard input: holds no .npy array"});
   check({{"sat", "-"}, 1, "standard input"}, "no array at all");
 }
@@ -285,7 +285,7 @@ TEST_F(CommandBadInput, SavedTables) {
   check({{"query", "T.npy", "--stat", "std"}, 2, "T.squares.npy is not there"});
   check({{"query", "T.npy", "--squares", "T.npy", "--stat", "std"},
          2,
-         "is a table of sum; one of squares is needed here"});
+         "is a table of sum; a table of squares is needed here"});
   check({{"query", "missing.npy"}, 1, "missing.npy"});
   fs::remove(work / "T.json");
   check({{"query", "T.npy"}, 1, "its sidecar T.json is missing"});

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <random>
 #include "command_runner.hpp"
-#include "media/picture_files.hpp"
+#include "picture_files.hpp"
 
 namespace areal::test {
 namespace {

@@ -44,7 +44,7 @@ TEST(Numbers, SizesAndRawFormats) {
   const RawFormat format = raw_format("--raw", "1920x1080x16u");
   EXPECT_EQ(format.size, (Size{1920, 1080}));
   EXPECT_EQ(format.type, Type::u16);
-  EXPECT_NE(refusal([] { raw_format("--raw", "4x4x9q"); }).find("9q is no type"), std::string::npos);
+  EXPECT_NE(refusal([] { raw_format("--raw", "4x4x9q"); }).find("9q is not a type"), std::string::npos);
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ TEST_F(CommandScan, FloatsAreAddedOneAfterAnother) {
   EXPECT_EQ(contents(work / "sums.npy"), npy("<f8", "4,", sums_of<double>(line)));
 }
 
-TEST_F(CommandScan, RawFilesPipesAndWideLanes) {
+TEST_F(CommandScan, RawFilesPipesAndWideTypes) {
   const auto line = bytes(300);
   write_file(work / "raw", std::string(line.begin(), line.end()));
   const std::string want = npy("<i8", "300,", sums_of<std::int64_t>(line));
@@ -86,7 +86,9 @@ TEST_F(CommandScan, TheSummaryIsTheWholeSum) {
   EXPECT_EQ(json["backend"], "cpu");
   EXPECT_EQ(json["algorithm"], "serial");
   EXPECT_NE(answer({"scan", "line.npy"}).find("sum " + std::to_string(sum)), std::string::npos);
-  if (devices().empty()) EXPECT_EQ(nlohmann::json::parse(answer({"scan", "line.npy", "--json"}))["backend"], "cpu");
+  if (devices().empty()) {
+    EXPECT_EQ(nlohmann::json::parse(answer({"scan", "line.npy", "--json"}))["backend"], "cpu");
+  }
 }
 
 TEST_F(CommandScan, EveryAlgorithmGivesTheCpusSums) {
@@ -135,13 +137,14 @@ TEST_F(CommandScan, WhatCannotBeIsRefused) {
   check({"scan", "line.npy", "--raw", "-5x8u"}, 2, "may not be less than 0");
   check({"scan", "line.npy", "--raw", "5x8u"}, 1, "line.npy: has");
   check({"scan", "-"}, 1, "standard input: holds no .npy array");
-  check({"scan", "line.npy", "--algorithm", "lookback"}, 2, "--algorithm held: may be serial, naive");
-  check({"scan", "line.npy", "--algorithm", "harris", "--backend", "cpu"}, 2, "the cpu has serial alone");
+  check({"scan", "line.npy", "--algorithm", "lookback"}, 2, "--algorithm lookback: may be serial, naive");
+  check({"scan", "line.npy", "--algorithm", "harris", "--backend", "cpu"}, 2, "backend cpu has only serial");
   check({"scan", "line.npy", "--backend", "cpu", "--threads", "64"}, 2, "--threads 64: only naive");
   check({"scan", "line.npy", "--backend", "cpu", "--k", "64"}, 2, "--k 64: only sequential-parallel has it");
   check({"scan", "line.npy", "--count"}, 2, "does not count");
   if (!has_simt()) return;
-  check({"scan", "line.npy", "--algorithm", "serial", "--backend", "simt"}, 2, "--algorithm serial: is the cpu's");
+  check({"scan", "line.npy", "--algorithm", "serial", "--backend", "simt"}, 2,
+        "--algorithm serial: only backend cpu has it");
   check({"scan", "line.npy", "--algorithm", "naive", "--threads", "-1", "--backend", "simt"}, 2,
         "--threads -1: may not be less than 0");
 }

@@ -4,6 +4,7 @@
 #include <areal/error.hpp>
 #include <areal/histogram.hpp>
 #include <areal/info.hpp>
+#include <areal/region.hpp>
 #include <areal/sat.hpp>
 #include <cstdio>
 #include <cstdlib>
@@ -144,19 +145,27 @@ bool says_lost(const char* what, F f) {
 
 [[noreturn]] void lose_the_device() {
   bool all = true;
+  const Execution on_gpu{.backend = Backend::cuda};
+  const Array image(Shape{100, 100}, Type::u8);
+  const DeviceArray there(image.shape(), Type::u8);
+  const SatPlan plan(image.shape(), Type::u8, {}, on_gpu);
+  Workspace workspace(plan);
+  SatTable table = plan.allocate(), here = plan.allocate(MemoryPlace{});
   {
     const OwnedStream stream;
     Launcher(handle(stream)).launch<Store, Nothing>(1, {reinterpret_cast<int*>(std::uintptr_t{64})}, false);
     all = says_lost("synchronize", [&] { stream.synchronize(); }) && all;
     all = says_lost("launch", [&] { Launcher(handle(stream)).launch<Store, Nothing>(1, {nullptr}, false); }) && all;
   }
-  const Array image(Shape{100, 100}, Type::u8);
-  SatOptions options;
-  options.backend = Backend::cuda;
-  all = says_lost("sat", [&] { sat(image.view(), options); }) && all;
-  HistogramOptions of_histogram;
-  of_histogram.backend = Backend::cuda;
-  const auto tensor = [&] { integral_histogram(image.view(), Binning::uniform(4, 0, 256), of_histogram); };
+  all = says_lost("wait", [&] { workspace.wait(); }) && all;
+  all = says_lost("execute", [&] { plan.execute({there.view(), table.sum()}, workspace), workspace.wait(); }) && all;
+  all = says_lost("staged execute", [&] { plan.execute(image.view(), here, workspace); }) && all;
+  all = says_lost("copy", [&] { table.copy_to({}); }) && all;
+  all = says_lost("workspace", [&] { Workspace{plan}; }) && all;
+  all = says_lost("device array", [&] { DeviceArray::copy_of(image.view()); }) && all;
+  all = says_lost("region", [&] { region_sums(table, {{0, 0, 10, 10}}); }) && all;
+  all = says_lost("sat", [&] { sat(image.view(), {}, on_gpu); }) && all;
+  const auto tensor = [&] { integral_histogram(image.view(), Binning::uniform(4, 0, 256), {}, on_gpu); };
   all = says_lost("histogram", tensor) && all;
   const bool none_left = devices().empty();
   std::string why_not;

@@ -6,21 +6,29 @@
 #include <areal/error.hpp>
 #include <areal/histogram.hpp>
 #include <areal/info.hpp>
+#include <areal/research/histogram.hpp>
+#include <areal/span.hpp>
 #include <cstring>
 #include <optional>
 #include <random>
 #include <string_view>
 #include <utility>
 #include <vector>
+#include "conformance/backends.hpp"
+#include "conformance/guarded_workspace.hpp"
 #include "conformance/on_device.hpp"
 #include "conformance/picture.hpp"
 #include "conformance/shapes.hpp"
 #include "histogram_oracle.hpp"
+#include "histogram_plan_options.hpp"
 
 namespace areal {
 namespace {
 
 using oracle::Guarded;
+
+const Execution on_gpu{.backend = Backend::cuda};
+const MemoryPlace gpu_memory{MemoryPlace::cuda, 0};
 
 class CudaHistogram : public testing::Test {
  protected:
@@ -40,28 +48,25 @@ struct Case {
 };
 
 Guarded run(const Case& c, Backend backend, Guarded& image, Guarded& weights) {
-  HistogramOptions options;
+  HistogramPlanOptions options;
   options.border = c.border, options.counter = c.counter, options.weighted = c.weighted, options.backend = backend;
-  const HistogramPlan plan(c.image, c.type, c.binning, options);
+  const HistogramPlan plan = plan_of(c.image, c.type, c.binning, options);
   Guarded tensor(plan.tensor_shape(), c.counter, c.misalign, c.gap);
+  conformance::GuardedWorkspace workspace(plan.workspace_bytes(), 0xA5);
+  workspace.prepare(plan);
   if (backend != Backend::cuda) {
-    std::vector<unsigned char> workspace(plan.workspace_bytes());
-    plan.prepare(workspace.data());
-    plan.execute({image.view, tensor.view, weights.view}, workspace.data());
+    plan.execute({image.view, tensor.view, weights.view}, workspace.ready());
     return tensor;
   }
-  const cuda::OwnedStream stream;
-  conformance::Mirror on_device(tensor.bytes(), stream.get());
-  const conformance::Mirror pixels(image.bytes(), stream.get()), weight(weights.bytes(), stream.get());
-  const cuda::Memory workspace(plan.workspace_bytes());
-  cuda::clear(workspace.data(), plan.workspace_bytes(), stream.get());
-  plan.prepare(workspace.data(), stream.get());
+  const Stream stream = workspace.stream();
+  conformance::Mirror on_device(tensor.bytes(), stream);
+  const conformance::Mirror pixels(image.bytes(), stream), weight(weights.bytes(), stream);
   for (int i = 0; i < 2; ++i)  // on one workspace
     plan.execute(
         {pixels.twin(image.view), on_device.twin(tensor.view), weights.view.data ? weight.twin(weights.view) : View()},
-        workspace.data(), stream.get());
+        workspace.ready());
   on_device.back();
-  stream.synchronize();
+  EXPECT_EQ(workspace.broken_guard(), "");  // it waits
   EXPECT_EQ(tensor.touched(), -1);
   return tensor;
 }
@@ -110,8 +115,8 @@ TEST_F(CudaHistogram, OfEveryBinning) {
   check({{100, 90}, Type::u8, Binning::uniform(4096, 0, 256)}, 6);
 }
 
-// A workspace is prepared before the capture, and refused within it; the capture continues. The captured graph may be
-// replayed after the plan is destroyed.
+// A workspace is made ready before the capture, and refused within it; the capture continues. The captured graph may be
+// replayed after the plan and the workspace are destroyed, while their borrowed memory stays.
 TEST_F(CudaHistogram, AGraphIsReplayedWithoutItsPlan) {
   const Shape shape{333, 140};
   const cuda::OwnedStream stream;
@@ -122,16 +127,17 @@ TEST_F(CudaHistogram, AGraphIsReplayedWithoutItsPlan) {
   conformance::Mirror pixels(image.bytes(), stream.get()), on_device(tensor.bytes(), stream.get());
   cudaGraph_t graph;
   cudaGraphExec_t replay;
-  std::optional<cuda::Memory> workspace;
+  std::optional<cuda::Memory> memory;
   {
-    HistogramOptions options;
-    options.backend = Backend::cuda;
-    const HistogramPlan plan(shape, Type::u8, Binning::uniform(9, 0, 256), options);
-    workspace.emplace(plan.workspace_bytes());
-    plan.prepare(workspace->data(), stream.get());
+    const HistogramPlan plan(shape, Type::u8, Binning::uniform(9, 0, 256), {}, on_gpu);
+    memory.emplace(plan.workspace_bytes());
+    const Span<std::byte> bytes(static_cast<std::byte*>(memory->data()), plan.workspace_bytes(), gpu_memory);
+    Workspace workspace(plan, bytes, stream.get()), owned(plan);
+    workspace.wait();
+    const HistogramArguments there{pixels.twin(image.view), on_device.twin(tensor.view)};
     ASSERT_EQ(cudaStreamBeginCapture(handle, cudaStreamCaptureModeThreadLocal), cudaSuccess);
-    EXPECT_THROW(plan.prepare(workspace->data(), stream.get()), InvalidArgument);
-    plan.execute({pixels.twin(image.view), on_device.twin(tensor.view)}, workspace->data(), stream.get());
+    EXPECT_THROW(Workspace(plan, bytes, stream.get()), InvalidArgument);
+    plan.execute(there, workspace);
     ASSERT_EQ(cudaStreamEndCapture(handle, &graph), cudaSuccess);
   }
   ASSERT_EQ(cudaGraphInstantiate(&replay, graph, 0), cudaSuccess);
@@ -145,23 +151,58 @@ TEST_F(CudaHistogram, AGraphIsReplayedWithoutItsPlan) {
   cudaGraphDestroy(graph);
 }
 
+// An execute that would copy host memory is refused within a capture, and the capture continues.
+TEST_F(CudaHistogram, HostMemoryIsRefusedWithinACapture) {
+  const Shape shape{64, 48};
+  const cuda::OwnedStream stream;
+  const auto handle = static_cast<cudaStream_t>(stream.get().handle());
+  std::mt19937_64 random(14);
+  Array image(shape, Type::u8);
+  oracle::fill_random(image.view(), random, 0, 255);
+  const DeviceArray image_there = DeviceArray::copy_of(image.view());
+  const Binning binning = Binning::uniform(9, 0, 256);
+  const HistogramPlan plan(shape, Type::u8, binning, {}, {.backend = Backend::cuda, .stream = stream.get()});
+  Workspace workspace(plan);
+  HistogramTensor tensor = plan.allocate();
+  cudaGraph_t graph;
+  cudaGraphExec_t replay;
+  ASSERT_EQ(cudaStreamBeginCapture(handle, cudaStreamCaptureModeThreadLocal), cudaSuccess);
+  EXPECT_THROW(plan.execute(image.view(), tensor, workspace), InvalidArgument);
+  EXPECT_THROW(Workspace{plan}, InvalidArgument);
+  plan.execute(image_there.view(), tensor, workspace);
+  ASSERT_EQ(cudaStreamEndCapture(handle, &graph), cudaSuccess);
+  ASSERT_EQ(cudaGraphInstantiate(&replay, graph, 0), cudaSuccess);
+  cuda::clear(tensor.tensor().data, plan.tensor_bytes(), stream.get());
+  ASSERT_EQ(cudaGraphLaunch(replay, handle), cudaSuccess);
+  const HistogramTensor here = tensor.copy_to({}, {.stream = stream.get()}),
+                        expected = integral_histogram(image.view(), binning, {}, {.backend = Backend::cpu});
+  EXPECT_EQ(std::memcmp(here.tensor().data, expected.tensor().data, plan.tensor_bytes()), 0);
+  cudaGraphExecDestroy(replay);
+  cudaGraphDestroy(graph);
+}
+
 TEST_F(CudaHistogram, AutoTakesTheGpuWhereTheTensorFits) {
   const Binning binning = Binning::uniform(32, 0, 256);
-  EXPECT_EQ(best_backend({640, 480}, Type::u8, binning, {}), Backend::cuda);
-  EXPECT_EQ(best_backend({1'000'000, 1'000'000}, Type::u8, binning, {}), Backend::cpu);
-  const HistogramPlan plan({1'000'000, 100'000}, Type::u8, binning, {.backend = Backend::cuda});
+  const research::HistogramParameters told{.on_launch = [](const LaunchCounts&) {}};
+  EXPECT_EQ(research::histogram_plan({640, 480}, Type::u8, binning, {}, told).backend(), Backend::cuda);
+  // One thread of the CPU would be slower at both.
+  EXPECT_EQ(HistogramPlan({640, 480}, Type::u8, binning, {}, {.threads = 1}).backend(), Backend::cuda);
+  const HistogramPlan large({1'000'000, 1'000'000}, Type::u8, binning, {}, {.threads = 1});
+  EXPECT_EQ(large.backend(), Backend::cpu);
+  EXPECT_NE(large.reason().find("the GPU lacks memory"), std::string::npos) << large.reason();
+  const HistogramPlan plan({1'000'000, 100'000}, Type::u8, binning, {}, on_gpu);
   try {
-    HistogramRunner runner(plan);
+    plan.allocate();
     FAIL() << "threw nothing";
   } catch (const OutOfMemory& error) {
-    EXPECT_GE(error.bytes(), plan.tensor_bytes());
+    EXPECT_EQ(error.bytes(), plan.tensor_bytes());
   }
+  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
 }
 
 // For every row, including the papers': the tensor bit by bit, and its launches.
 TEST_F(CudaHistogram, BitsAndLaunchesAreThoseOfTheSimulatedMachine) {
-  for (const BackendInfo& row : backends())
-    if (row.backend == Backend::simt && !row.available) GTEST_SKIP() << "no simulated machine";
+  if (conformance::missing(Backend::simt)) GTEST_SKIP() << "no simulated machine";
   const Shape shape{75, 70};
   const Binning binning = Binning::uniform(5, 10, 240);
   Array image(shape, Type::u8);
@@ -173,12 +214,13 @@ TEST_F(CudaHistogram, BitsAndLaunchesAreThoseOfTheSimulatedMachine) {
   };
   const auto run = [&](std::string_view id, Type counter, Border border, Backend backend) {
     Told told;
-    HistogramOptions options;
+    HistogramPlanOptions options;
     options.algorithm = id, options.counter = counter, options.border = border, options.backend = backend;
-    options.launched = [&](const LaunchCounts& launch) { told.launches.push_back(launch); };
-    const HistogramPlan plan(shape, Type::u8, binning, options);
+    options.on_launch = [&](const LaunchCounts& launch) { told.launches.push_back(launch); };
+    const HistogramPlan plan = plan_of(shape, Type::u8, binning, options);
     told.tensor = Array(plan.tensor_shape(), counter);
-    HistogramRunner(plan).execute({image.view(), told.tensor.view()});
+    Workspace workspace(plan);
+    plan.execute({image.view(), told.tensor.view()}, workspace);
     return told;
   };
   for (const Algorithm& row : algorithms()) {
@@ -191,6 +233,7 @@ TEST_F(CudaHistogram, BitsAndLaunchesAreThoseOfTheSimulatedMachine) {
                  here = run(row.id, counter, border, Backend::simt);
       ASSERT_EQ(there.tensor.bytes(), here.tensor.bytes());
       EXPECT_EQ(std::memcmp(there.tensor.data(), here.tensor.data(), here.tensor.bytes()), 0);
+      ASSERT_FALSE(here.launches.empty());
       ASSERT_EQ(there.launches.size(), here.launches.size());
       for (std::size_t i = 0; i < here.launches.size(); ++i) {
         const LaunchCounts &gpu = there.launches[i], &simt = here.launches[i];
@@ -205,8 +248,7 @@ TEST_F(CudaHistogram, BitsAndLaunchesAreThoseOfTheSimulatedMachine) {
 }
 
 TEST_F(CudaHistogram, OfWeights) {
-  for (const BackendInfo& row : backends())
-    if (row.backend == Backend::simt && !row.available) GTEST_SKIP() << "no simulated machine";
+  if (conformance::missing(Backend::simt)) GTEST_SKIP() << "no simulated machine";
   for (const Type counter : {Type::f32, Type::f64})
     for (const Border border : {Border::none, Border::zero}) {
       Case c{{301, 150}};

@@ -21,26 +21,26 @@ using namespace device_cases;
 class Bed {
  public:
   template <class T>
-  std::span<const T> in(const std::vector<T>& values) {
-    return {static_cast<const T*>(twin(values.data(), values.size() * sizeof(T))), values.size()};
+  Span<const T> in(const std::vector<T>& values) {
+    return {static_cast<const T*>(twin(values.data(), values.size() * sizeof(T))), values.size(), memory};
   }
   template <class T>
-  std::span<T> out(std::vector<T>& values) {
-    return {static_cast<T*>(twin_back(values.data(), values.size() * sizeof(T))), values.size()};
+  Span<T> out(std::vector<T>& values) {
+    return {static_cast<T*>(twin_back(values.data(), values.size() * sizeof(T))), values.size(), memory};
   }
-  ConstView in(Padded& memory) { return moved(memory, twin(memory.bytes().data(), memory.bytes().size())); }
-  View out(Padded& memory) { return moved(memory, twin_back(memory.bytes().data(), memory.bytes().size())); }
+  ConstView in(Padded& host) { return moved(host, twin(host.bytes().data(), host.bytes().size())); }
+  View out(Padded& host) { return moved(host, twin_back(host.bytes().data(), host.bytes().size())); }
   void back() {
     for (const auto& copy : copies_) copy();
     stream_.synchronize();
   }
 
  private:
-  static View moved(Padded& memory, void* twin) {
-    View view = memory.view();
+  static View moved(Padded& host, void* twin) {
+    View view = host.view();
     view.data =
-        static_cast<char*>(twin) + (static_cast<char*>(view.data) - reinterpret_cast<char*>(memory.bytes().data()));
-    return view;
+        static_cast<char*>(twin) + (static_cast<char*>(view.data) - reinterpret_cast<char*>(host.bytes().data()));
+    return view.in(memory);
   }
   void* twin(const void* host, std::size_t bytes) {
     if (bytes == 0) return nullptr;
@@ -59,7 +59,8 @@ class Bed {
   cuda::OwnedStream stream_;
 
  public:
-  Place on{Backend::cuda, 0, stream_.get()};
+  static constexpr MemoryPlace memory{MemoryPlace::cuda, 0};
+  Execution on{.backend = Backend::cuda, .stream = stream_.get()};
 };
 
 class CudaRegions : public testing::Test {
@@ -102,14 +103,14 @@ TEST_F(CudaRegions, BoxesAndRotatedRectangles) {
 TEST_F(CudaRegions, BoxesOfTablesThatWrapOrRound) { boxes_of_tables_that_wrap_or_round<Bed>(); }
 TEST_F(CudaRegions, BoxesOutsideAreRefusedOrClipped) { boxes_outside_are_refused_or_clipped<Bed>(); }
 TEST_F(CudaRegions, RotatedThatWrapRoundOrOverflow) { rotated_rectangles_that_wrap_round_or_overflow<Bed>(); }
-TEST_F(CudaRegions, ARunnerAnswersBoxesAndRotatedRectangles) { a_runner_answers_boxes_and_rotated_rectangles<Bed>(); }
+TEST_F(CudaRegions, TheHostAsksForBoxesAndRotatedRectangles) { the_host_asks_for_boxes_and_rotated_rectangles<Bed>(); }
 
 TEST_F(CudaRegions, BordersOfIntegers) {
   a_flipped_element_is_carried_over<Bed>();
-  conversions_of_every_lane_of_integers<Bed>();
+  conversions_of_type_pairs_of_integers<Bed>();
 }
 TEST_F(CudaRegions, BordersOfFloats) {
-  conversions_of_lanes_of_floats<Bed>();
+  conversions_of_type_pairs_of_floats<Bed>();
   conversions_round_as_the_cpus<float, float, Bed>();
   conversions_round_as_the_cpus<float, double, Bed>();
   conversions_round_as_the_cpus<double, double, Bed>();
@@ -151,35 +152,29 @@ TEST_F(CudaRegions, DistanceMaps) {
   distance_maps_of<float, double, Bed>(Border::none, 0.5);
 }
 
-TEST_F(CudaRegions, ARunnerAnswersTheHost) { a_runner_answers_the_host<Bed>(); }
+TEST_F(CudaRegions, TheHostAsks) { the_host_asks<Bed>(); }
+TEST_F(CudaRegions, TheFirstInvalidIsReported) { the_first_invalid_is_reported_wherever_it_lies<Bed>(); }
 
 /// A million regions of a table that stayed in device memory.
 TEST_F(CudaRegions, OfATableThatStays) {
   const auto image = oracle::random_image<std::uint8_t>(2000, 1500, 0, 255, 8);
   const Shape shape{2000, 1500};
-  const TypePair types{Type::u8, Type::u32};
-  SatOptions options;
-  options.backend = Backend::cuda;
-  const SatPlan plan(shape, types, options);
+  const SatOptions options{.types = TypePair{Type::u8, Type::u32}};
   std::vector<Region> regions;
   for (std::uint64_t seed = 0; regions.size() < 1'000'000; ++seed)
     for (const Region& r : oracle::regions_inside(2000, 1500, seed)) regions.push_back(r);
   std::vector<std::uint64_t> got(regions.size()), want(regions.size());
   {
     Bed bed;
-    const cuda::Memory table(bytes_of(plan.table_shape(), Type::u32)), workspace(plan.workspace_bytes());
-    const View view(table.data(), Type::u32, plan.table_shape());
-    plan.prepare(workspace.data(), bed.on.stream);
-    plan.execute({ConstView(bed.in(image.pixels).data(), Type::u8, shape), view}, workspace.data(), bed.on.stream);
-    region_sums(bed.on, {view, Border::zero}, bed.in(regions), bed.out(got));
+    const SatPlan plan(shape, Type::u8, options, bed.on);
+    SatTable table = plan.allocate();
+    Workspace workspace(plan);
+    plan.execute(ConstView(bed.in(image.pixels).data(), Type::u8, shape).in(Bed::memory), table, workspace);
+    region_sums(table, bed.in(regions), bed.out(got), {.execution = bed.on});
     bed.back();
   }
-  const SatTables tables = [&] {
-    SatOptions on_cpu;
-    on_cpu.backend = Backend::cpu;
-    return sat(ConstView(image.pixels.data(), 2000, 1500), on_cpu, types);
-  }();
-  region_sums({tables.sum.view(), Border::zero}, regions, want);
+  const SatTable table = sat(ConstView(image.pixels.data(), 2000, 1500), options, {.backend = Backend::cpu});
+  region_sums(table, regions, want);
   EXPECT_EQ(got, want);
 }
 
@@ -188,25 +183,26 @@ TEST_F(CudaRegions, AGraphIsReplayed) {
   Table<std::uint32_t> table(image, Border::zero);
   std::vector<Region> regions = wild_regions(100, 80, 3);
   std::vector<std::uint64_t> out(regions.size());
-  std::vector<std::int64_t> refused{77};
+  std::vector<std::int64_t> first_invalid{77};
   Bed bed;
   const TableView view{bed.in(table.memory()), Border::zero};
   const auto regions_there = bed.in(regions);
   const auto out_there = bed.out(out);
-  const auto refused_there = bed.out(refused);
-  auto* const stream = static_cast<cudaStream_t>(bed.on.stream.handle());
+  const auto first_invalid_there = bed.out(first_invalid);
+  auto* const stream = static_cast<cudaStream_t>(bed.on.stream->handle());
   cudaGraph_t graph;
   cudaGraphExec_t replay;
   REQUIRE_CUDA(cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal));
-  region_sums(bed.on, view, regions_there, out_there, Outside::error, refused_there.data());
+  region_sums(view, regions_there, out_there, {Outside::error, bed.on, first_invalid_there});
+  EXPECT_THROW(region_sums(view, regions, out_there, {Outside::clip, bed.on}), InvalidArgument);  // of the host
   REQUIRE_CUDA(cudaStreamEndCapture(stream, &graph));
   REQUIRE_CUDA(cudaGraphInstantiate(&replay, graph, 0));
   for (int i = 0; i < 100; ++i) {
-    cuda::clear(out_there.data(), out_there.size_bytes(), bed.on.stream);
+    cuda::clear(out_there.data(), out_there.size_bytes(), *bed.on.stream);
     REQUIRE_CUDA(cudaGraphLaunch(replay, stream));
   }
   bed.back();
-  EXPECT_EQ(refused[0], 77);
+  EXPECT_EQ(first_invalid[0], 77);
   for (std::size_t i = 0; i < 77; ++i) {
     std::uint64_t want = 0;
     region_sums(table.view(), std::span(&regions[i], 1), std::span(&want, 1));
@@ -216,15 +212,49 @@ TEST_F(CudaRegions, AGraphIsReplayed) {
   cudaGraphDestroy(graph);
 }
 
-TEST_F(CudaRegions, AStreamIsNeeded) {
-  std::vector<double> out;
-  EXPECT_THROW(entropies(Place{}, {}, 3, out), InvalidArgument);
-  EXPECT_THROW(RegionRunner(Place{}), InvalidArgument);
+/// A host stream queues nothing on a device; without a stream the call waits, and needs none.
+TEST_F(CudaRegions, Streams) {
+  const auto image = small_image<std::uint32_t>(30, 20);
+  Table<std::uint32_t> table(image, Border::zero);
+  const std::vector<Region> regions = answerable(30, 20, Border::zero, 3);
+  std::vector<std::uint64_t> out(regions.size());
+  Bed bed;
+  const SatView there(bed.in(table.memory()), Border::zero);
+  const auto regions_there = bed.in(regions);
+  const auto out_there = bed.out(out);
+  EXPECT_THROW(region_sums(there, regions_there, out_there, {.execution = {.stream = Stream::host()}}),
+               InvalidArgument);
+  bed.back();  // the table is there
+  region_sums(there, regions_there, out_there);
+  bed.back();
+  EXPECT_EQ(out, region_sums<std::uint64_t>(table.view(), regions));
+  EXPECT_EQ(region_sums<std::uint64_t>(there, regions), out);
+  EXPECT_EQ(region_sums<std::uint64_t>(there, {{3, 4, 5, 6}}),
+            region_sums<std::uint64_t>(table.view(), {{3, 4, 5, 6}}));
+}
+
+/// Regions of the host cost the device memory for no longer than the call.
+TEST_F(CudaRegions, StagedMemoryIsGivenBack) {
+  const auto image = small_image<std::uint32_t>(30, 20);
+  Table<std::uint32_t> table(image, Border::zero);
+  const std::vector<Region> regions(1'000'000, Region{3, 4, 5, 6});
+  Bed bed;
+  const SatView there(bed.in(table.memory()), Border::zero);
+  bed.back();
+  const double want = region_sum(table.view(), regions[0]);
+  region_sums(there, regions);
+  const std::uint64_t before = cuda::free_memory(0);
+  for (int i = 0; i < 20; ++i) {
+    const auto sums = region_sums(there, regions);
+    EXPECT_EQ(sums.back(), want);
+  }
+  EXPECT_GE(cuda::free_memory(0) + regions.size() * 60, before);
 }
 
 TEST_F(CudaRegions, ADeviceThatIsNotThere) {
-  std::vector<double> out;
-  EXPECT_THROW(entropies(Place{Backend::cuda, 99}, {}, 3, out), Unavailable);
+  const double histogram = 1;
+  std::vector<double> out(1);
+  EXPECT_THROW(entropies(Span<const double>(&histogram, 1, {MemoryPlace::cuda, 99}), 1, out), Unavailable);
 }
 
 }  // namespace

@@ -3,11 +3,16 @@
 #include <gtest/gtest.h>
 #include <areal/catalog.hpp>
 #include <areal/info.hpp>
+#include <areal/region.hpp>
 #include <areal/sat.hpp>
+#include <areal/span.hpp>
 #include <chrono>
 #include <cstring>
 #include <random>
 #include <thread>
+#include <utility>
+#include <vector>
+#include "conformance/backends.hpp"
 #include "conformance/sat_case.hpp"
 #include "conformance/shapes.hpp"
 
@@ -25,46 +30,50 @@ class CudaSat : public testing::Test {
   }
 };
 
-/// One plan with its device memory, an image in it, and a stream.
+const MemoryPlace gpu_memory{MemoryPlace::cuda, 0};
+
+/// One plan with its device memory, an image in it, a workspace in borrowed memory, and a stream.
 class OnGpu {
  public:
   OnGpu(const Shape& shape, TypePair types, std::uint64_t seed, const std::string& id = "auto")
-      : plan_(shape, types, options(id)),
-        image_(bytes_of(shape, types.input)),
-        sum_(bytes_of(plan_.table_shape(), types.table)),
-        workspace_(plan_.workspace_bytes()) {
-    Buffer buffer(random_image(types.input, shape, Fill::wild, seed), placements[0]);
-    cuda::copy_in(image_.data(), buffer.view().data, bytes_of(shape, types.input), stream_.get());
-    plan_.prepare(workspace_.data(), stream_.get());
+      : plan_(plan_of(shape, types, options(id))),
+        sum_(plan_.table_shape(), types.table),
+        memory_(plan_.workspace_bytes()),
+        workspace_(plan_, {static_cast<std::byte*>(memory_.data()), plan_.workspace_bytes(), gpu_memory},
+                   stream_.get()) {
+    const Buffer buffer(random_image(types.input, shape, Fill::wild, seed), placements[0]);
+    image_ = DeviceArray::copy_of(buffer.view(), {.stream = stream_.get()});
     stream_.synchronize();
   }
-  static SatOptions options(const std::string& id) {
-    SatOptions options;
-    options.backend = Backend::cuda;
-    options.border = Border::none;
-    options.algorithm = id;
-    return options;
+  static PlanOptions options(const std::string& id) {
+    return {.border = Border::none, .algorithm = id, .backend = Backend::cuda};
   }
-  void execute() {
-    const TypePair types = plan_.types();
-    plan_.execute({ConstView(image_.data(), types.input, plan_.image_shape()),
-                   View(sum_.data(), types.table, plan_.table_shape())},
-                  workspace_.data(), stream_.get());
-  }
+  void execute() { plan_.execute({image_.view(), sum_.view()}, workspace_); }
   std::vector<std::uint8_t> table() {
-    std::vector<std::uint8_t> bytes(bytes_of(plan_.table_shape(), plan_.types().table));
-    cuda::copy_out(bytes.data(), sum_.data(), bytes.size(), stream_.get());
-    stream_.synchronize();
-    return bytes;
+    const Array sum = sum_.to_host({.stream = stream_.get()});
+    const auto* const bytes = static_cast<const std::uint8_t*>(sum.data());
+    return {bytes, bytes + sum.bytes()};
   }
-  void forget() { cuda::clear(sum_.data(), bytes_of(plan_.table_shape(), plan_.types().table), stream_.get()); }
+  void forget() { cuda::clear(sum_.view().data, sum_.bytes(), stream_.get()); }
   cudaStream_t stream() { return static_cast<cudaStream_t>(stream_.get().handle()); }
 
  private:
   SatPlan plan_;
   cuda::OwnedStream stream_;
-  cuda::Memory image_, sum_, workspace_;
+  DeviceArray image_, sum_;
+  cuda::Memory memory_;
+  Workspace workspace_;
 };
+
+/// All tables, bit by bit. Both lie in host memory.
+bool same_bits(const SatTable& a, const SatTable& b) {
+  const auto same = [](const ConstView& x, const ConstView& y) {
+    if (x.data == nullptr || y.data == nullptr) return x.data == y.data;
+    return x.shape == y.shape && x.type == y.type && std::memcmp(x.data, y.data, bytes_of(x.shape, x.type)) == 0;
+  };
+  return same(a.sum(), b.sum()) && same(a.squares(), b.squares()) && same(a.tilted(), b.tilted()) &&
+         same(a.count(), b.count());
+}
 
 /// One of the catalogue's rows.
 class CudaSatOf : public testing::TestWithParam<std::string> {
@@ -196,18 +205,17 @@ TEST_F(CudaSat, RandomShapesOfEveryLane) {
 }
 
 TEST_F(CudaSat, TheSimulatedMachineGivesTheSameBits) {
-  for (const BackendInfo& row : backends())
-    if (row.backend == Backend::simt && !row.available) GTEST_SKIP() << "no simulated machine";
+  if (missing(Backend::simt)) GTEST_SKIP() << "no simulated machine";
   const auto expect_same = [](const std::string& id, TypePair types, const Shape& shape) {
     OnGpu gpu(shape, types, 9, id);
     gpu.execute();
-    SatOptions options = OnGpu::options(id);
+    PlanOptions options = OnGpu::options(id);
     options.backend = Backend::simt;
-    const SatPlan plan(shape, types, options);
-    Buffer image(random_image(types.input, shape, Fill::wild, 9), placements[0]);
-    std::vector<std::uint8_t> table(bytes_of(plan.table_shape(), types.table)), workspace(plan.workspace_bytes());
-    plan.prepare(workspace.data());
-    plan.execute({image.view(), View(table.data(), types.table, plan.table_shape())}, workspace.data());
+    const SatPlan plan = plan_of(shape, types, options);
+    Workspace workspace(plan);
+    const Buffer image(random_image(types.input, shape, Fill::wild, 9), placements[0]);
+    std::vector<std::uint8_t> table(bytes_of(plan.table_shape(), types.table));
+    plan.execute({image.view(), View(table.data(), types.table, plan.table_shape())}, workspace);
     EXPECT_EQ(gpu.table(), table) << id << " " << name_of(types) << ", " << shape.width << "x" << shape.height;
   };
   for (const TypePair types : type_pairs()) {
@@ -218,61 +226,60 @@ TEST_F(CudaSat, TheSimulatedMachineGivesTheSameBits) {
   for (const std::string& id : device_sat_ids(true)) expect_same(id, type_pair("32f32f"), {1152, 64});
 }
 
-// The tables beside the plain sum, through the copies of SatRunner.
+// The tables beside the plain sum, through the copies of a workspace that stages host memory.
 TEST_F(CudaSat, TheSimulatedMachineGivesTheSameBitsOfAllTables) {
-  for (const BackendInfo& row : backends())
-    if (row.backend == Backend::simt && !row.available) GTEST_SKIP() << "no simulated machine";
-  const auto bits = [](const Array& a) { return std::string(static_cast<const char*>(a.data()), a.bytes()); };
+  if (missing(Backend::simt)) GTEST_SKIP() << "no simulated machine";
   for (const TypePair types : type_pairs())
     for (const bool volume : {false, true}) {
       const Shape shape{151, 137, 2, 2, Layout::planar};
       const bool real = is_float(types.input);
       const Buffer image(random_image(types.input, shape, real ? Fill::holes : Fill::wild, 9), placements[2]);
       const Buffer mask(random_mask({shape.width, shape.height, 1, shape.batch}, 9), placements[1]);
-      SatOptions options;
-      options.squares = Type::f64;
-      options.ignore_nan = real, options.volume = volume, options.tilted = !volume;
-      options.backend = Backend::cuda;
-      const SatTables gpu = sat(image.view(), options, types, mask.view());
-      options.backend = Backend::simt;
-      const SatTables twin = sat(image.view(), options, types, mask.view());
-      EXPECT_EQ(bits(gpu.sum), bits(twin.sum)) << name_of(types) << ", volume " << volume;
-      EXPECT_EQ(bits(gpu.squares), bits(twin.squares)) << name_of(types) << ", volume " << volume;
-      EXPECT_EQ(bits(gpu.tilted), bits(twin.tilted)) << name_of(types) << ", volume " << volume;
-      EXPECT_EQ(bits(gpu.count), bits(twin.count)) << name_of(types) << ", volume " << volume;
+      const SatOptions options{
+          .types = types, .squares = Squares::f64, .tilted = !volume, .ignore_nan = real, .volume = volume};
+      const auto tables_of = [&](Backend backend) {
+        return sat(image.view(), options, {.backend = backend}, mask.view());
+      };
+      SatTable gpu = tables_of(Backend::cuda);
+      const SatTable simt = tables_of(Backend::simt);
+      ASSERT_TRUE(gpu.count().data != nullptr && gpu.squares().data != nullptr);
+      EXPECT_TRUE(same_bits(gpu, simt)) << name_of(types) << ", volume " << volume;
+      *static_cast<char*>(gpu.count().data) ^= 1;
+      EXPECT_FALSE(same_bits(gpu, simt)) << name_of(types) << ", volume " << volume;
     }
 }
 
-// The CPU's tables are the oracle, at a size that fills the machine.
 TEST_F(CudaSat, LaunchesAreThoseOfTheSimulatedMachine) {
+  if (missing(Backend::simt)) GTEST_SKIP() << "no simulated machine";
   const Shape shape{200, 150};
   const TypePair types = type_pair("32f32f");
   std::vector<LaunchCounts> there, here;
-  const auto launches = [&](const Algorithm& row, Backend backend, std::vector<LaunchCounts>& told) {
-    SatOptions options = OnGpu::options(std::string(row.id));
+  const auto plan_that_tells = [&](const Algorithm& row, Backend backend, std::vector<LaunchCounts>& told) {
+    PlanOptions options = OnGpu::options(std::string(row.id));
     options.backend = backend;
     told.clear();
-    options.launched = [&](const LaunchCounts& launch) { told.push_back(launch); };
-    return SatPlan(shape, types, options);
+    options.on_launch = [&](const LaunchCounts& launch) { told.push_back(launch); };
+    return plan_of(shape, types, options);
   };
+  const cuda::OwnedStream stream;
+  DeviceArray image(shape, types.input), sum(shape, types.table);
+  cuda::clear(image.view().data, image.bytes(), stream.get());
+  Array pixels(shape, types.input), table(shape, types.table);
+  std::memset(pixels.data(), 0, pixels.bytes());
   for (const Algorithm& row : algorithms()) {
     if (row.family != "sat" || !row.cuda || !row.simt) continue;
-    const SatPlan cuda_plan = launches(row, Backend::cuda, there);
-    const cuda::OwnedStream stream;
-    const cuda::Memory image(bytes_of(shape, types.input)), sum(bytes_of(shape, types.table)),
-        workspace(cuda_plan.workspace_bytes());
-    cuda::clear(image.data(), bytes_of(shape, types.input), stream.get());
-    cuda_plan.prepare(workspace.data(), stream.get());
-    cuda_plan.execute({ConstView(image.data(), types.input, shape), View(sum.data(), types.table, shape)},
-                      workspace.data(), stream.get());
-    stream.synchronize();
+    const SatPlan cuda_plan = plan_that_tells(row, Backend::cuda, there);
+    const cuda::Memory memory(cuda_plan.workspace_bytes());
+    Workspace on_cuda(cuda_plan, {static_cast<std::byte*>(memory.data()), cuda_plan.workspace_bytes(), gpu_memory},
+                      stream.get());
+    cuda_plan.execute({image.view(), sum.view()}, on_cuda);
+    on_cuda.wait();
 
-    const SatPlan simt_plan = launches(row, Backend::simt, here);
-    const Array pixels(shape, types.input);
-    Array table(shape, types.table), memory({static_cast<std::int64_t>(simt_plan.workspace_bytes()), 1}, Type::u8);
-    simt_plan.prepare(memory.data());
-    simt_plan.execute({pixels.view(), table.view()}, memory.data());
+    const SatPlan simt_plan = plan_that_tells(row, Backend::simt, here);
+    Workspace on_simt(simt_plan);
+    simt_plan.execute({pixels.view(), table.view()}, on_simt);
 
+    ASSERT_FALSE(here.empty()) << row.id;
     ASSERT_EQ(there.size(), here.size()) << row.id;
     for (std::size_t i = 0; i < here.size(); ++i) {
       EXPECT_EQ(there[i].kernel, here[i].kernel) << row.id;
@@ -284,24 +291,17 @@ TEST_F(CudaSat, LaunchesAreThoseOfTheSimulatedMachine) {
   }
 }
 
+// The CPU's tables are the oracle, at a size that fills the machine.
 TEST_F(CudaSat, AllTablesOfALargeImage) {
   const Shape shape{4099, 3001};
   const TypePair types = type_pair("8u32u");
   const Buffer image(random_image(types.input, shape, Fill::wild, 10), placements[0]);
   const Buffer mask(random_mask(shape, 10), placements[0]);
-  SatOptions options{.squares = Type::u64, .tilted = true};
-  const auto tables_of = [&](Backend backend) {
-    options.backend = backend;
-    return sat(image.view(), options, types, mask.view());
-  };
-  const SatTables gpu = tables_of(Backend::cuda), cpu = tables_of(Backend::cpu);
-  const auto same = [](const Array& a, const Array& b) {
-    return a.bytes() == b.bytes() && std::memcmp(a.data(), b.data(), a.bytes()) == 0;
-  };
-  EXPECT_TRUE(same(gpu.sum, cpu.sum));
-  EXPECT_TRUE(same(gpu.squares, cpu.squares));
-  EXPECT_TRUE(same(gpu.tilted, cpu.tilted));
-  EXPECT_TRUE(same(gpu.count, cpu.count));
+  const SatOptions options{.types = types, .squares = Squares::u64, .tilted = true};
+  const auto tables_of = [&](Backend backend) { return sat(image.view(), options, {.backend = backend}, mask.view()); };
+  const SatTable gpu = tables_of(Backend::cuda), cpu = tables_of(Backend::cpu);
+  ASSERT_TRUE(cpu.squares().data != nullptr && cpu.tilted().data != nullptr && cpu.count().data != nullptr);
+  EXPECT_TRUE(same_bits(gpu, cpu));
 }
 
 // Each in its own thread, which keeps the first device as current.
@@ -311,25 +311,25 @@ TEST_F(CudaSat, OnSeveralDevicesAtOnce) {
   const Shape shape{2111, 1999};
   const TypePair types = type_pair("8u32u");
   const Buffer image(random_image(types.input, shape, Fill::wild, 11), placements[0]);
-  SatOptions options = OnGpu::options("auto");
-  options.backend = Backend::cpu;
-  const Array expected = sat(image.view(), options, types).sum;
-  options.backend = Backend::cuda;
+  const SatOptions options{.border = Border::none, .types = types};
+  const SatTable expected = sat(image.view(), options, {.backend = Backend::cpu});
   std::vector<int> right(all.size() * 2);
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < right.size(); ++i)
     threads.emplace_back([&, i] {
-      SatOptions here = options;
-      here.device = all[i % all.size()].number;
-      SatRunner runner(SatPlan(shape, types, here));
-      Array table(shape, types.table);
+      const int device = all[i % all.size()].number;
+      const SatPlan plan(shape, types.input, options, {.backend = Backend::cuda, .device = device});
+      Workspace workspace(plan);
+      SatTable here = plan.allocate(MemoryPlace{}), there = plan.allocate();
       for (int round = 0; round < 20; ++round) {
-        std::memset(table.data(), 0xAA, table.bytes());
-        runner.execute({image.view(), table.view()});
-        right[i] += std::memcmp(table.data(), expected.data(), table.bytes()) == 0;
+        std::memset(here.sum().data, 0xAA, bytes_of(shape, types.table));
+        plan.execute(image.view(), here, workspace);
+        plan.execute(image.view(), there, workspace);
+        right[i] += same_bits(here, expected) && same_bits(there.copy_to({}), expected);
       }
       int current = -1;
       if (cudaGetDevice(&current) != cudaSuccess || current != 0) right[i] = -1;
+      if (there.memory() != MemoryPlace{MemoryPlace::cuda, device}) right[i] = -2;
     });
   for (std::thread& thread : threads) thread.join();
   for (std::size_t i = 0; i < right.size(); ++i) EXPECT_EQ(right[i], 20) << "device " << all[i % all.size()].number;
@@ -342,17 +342,16 @@ TEST_F(CudaSat, SumAndSquaresOfALargeImageAHundredTimes) {
       const Shape shape{border == Border::none ? 4096 : 4099, 3001};
       const TypePair types = type_pair(name);
       const Buffer image(random_image(types.input, shape, Fill::wild, 11), placements[0]);
-      SatOptions options{.border = border, .backend = Backend::cpu, .squares = Type::u64};
-      const SatTables cpu = sat(image.view(), options, types);
-      options.backend = Backend::cuda;
-      SatRunner runner(SatPlan(shape, types, options));
-      Array sum(runner.plan().table_shape(), types.table), squares(runner.plan().table_shape(), Type::u64);
+      const SatOptions options{.border = border, .types = types, .squares = Squares::u64};
+      const SatTable cpu = sat(image.view(), options, {.backend = Backend::cpu});
+      const SatPlan plan(shape, types.input, options, {.backend = Backend::cuda});
+      Workspace workspace(plan);
+      SatTable gpu = plan.allocate(MemoryPlace{});
       for (int i = 0; i < 100; ++i) {
-        std::memset(sum.data(), 0x5C, sum.bytes());
-        std::memset(squares.data(), 0x5C, squares.bytes());
-        runner.execute({.image = image.view(), .sum = sum.view(), .squares = squares.view()});
-        ASSERT_EQ(std::memcmp(sum.data(), cpu.sum.data(), sum.bytes()), 0) << name << ", run " << i;
-        ASSERT_EQ(std::memcmp(squares.data(), cpu.squares.data(), squares.bytes()), 0) << name << ", run " << i;
+        for (const View& table : {gpu.sum(), gpu.squares()})
+          std::memset(table.data, 0x5C, bytes_of(table.shape, table.type));
+        plan.execute(image.view(), gpu, workspace);
+        ASSERT_TRUE(same_bits(gpu, cpu)) << name << ", run " << i;
       }
     }
 }
@@ -367,31 +366,89 @@ TEST_F(CudaSat, MoreThan32BitsOfElements) {
   auto* const pixels = static_cast<std::uint8_t*>(image.data());
   for (std::int64_t i = 0; i < shape.width * shape.height; ++i)
     pixels[i] = static_cast<std::uint8_t>((static_cast<std::uint64_t>(i) * 0x9E3779B97F4A7C15u) >> 56);
-  Array expected(shape, types.table), got(shape, types.table);
-  SatOptions options = OnGpu::options("auto");
+  PlanOptions options = OnGpu::options("auto");
   options.backend = Backend::cpu;
-  SatRunner(SatPlan(shape, types, options)).execute({image.view(), expected.view()});
+  const auto compute = [&](const SatPlan& plan, SatTable& into) {
+    Workspace workspace(plan);
+    plan.execute(image.view(), into, workspace);
+  };
+  const SatPlan on_cpu = plan_of(shape, types, options);
+  SatTable expected = on_cpu.allocate(), got = on_cpu.allocate();
+  compute(on_cpu, expected);
   for (const std::string& id : device_sat_ids()) {
-    SatRunner(SatPlan(shape, types, OnGpu::options(id))).execute({image.view(), got.view()});
-    EXPECT_EQ(std::memcmp(expected.data(), got.data(), bytes_of(shape, types.table)), 0) << id;
+    compute(plan_of(shape, types, OnGpu::options(id)), got);
+    EXPECT_TRUE(same_bits(got, expected)) << id;
+    std::memset(got.sum().data, 0, bytes_of(shape, types.table));
   }
 }
 
+// Of tables that a plan allocates, of images, and of the copies of host views.
 TEST_F(CudaSat, OutOfMemoryNamesTheBytes) {
-  const SatPlan plan({3'000'000, 1'000'000}, type_pair("8u64f"), OnGpu::options("auto"));
-  try {
-    SatRunner runner(plan);
-    FAIL() << "threw nothing";
-  } catch (const OutOfMemory& error) {
-    EXPECT_NE(std::string(error.what()).find("3000000000000"), std::string::npos) << error.what();
-  }
-  EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+  const auto bytes_refused = [](const auto& f) -> std::uint64_t {
+    try {
+      f();
+    } catch (const OutOfMemory& error) {
+      EXPECT_NE(std::string(error.what()).find(std::to_string(error.bytes())), std::string::npos) << error.what();
+      EXPECT_EQ(cudaGetLastError(), cudaSuccess);
+      return error.bytes();
+    }
+    ADD_FAILURE() << "threw nothing";
+    return 0;
+  };
+  const Shape shape{3'000'000, 1'000'000};
+  const TypePair types = type_pair("8u64f");
+  const SatPlan plan = plan_of(shape, types, OnGpu::options("2r2w"));  // which needs little workspace
+  EXPECT_EQ(bytes_refused([&] { plan.allocate(); }), 24'000'000'000'000u);
+  EXPECT_EQ(bytes_refused([&] { DeviceArray(shape, types.input); }), 3'000'000'000'000u);
+
+  // Nothing is read there: the copy's memory is asked for first.
+  const auto address = [](int bit) { return reinterpret_cast<void*>(std::uintptr_t{1} << bit); };
+  const SatArguments arguments{ConstView(address(42), types.input, shape), View(address(45), types.table, shape)};
+  Workspace workspace(plan);
+  for (int i = 0; i < 2; ++i) EXPECT_EQ(bytes_refused([&] { plan.execute(arguments, workspace); }), 3'000'000'000'000u);
 }
 
-TEST_F(CudaSat, AStreamIsNeeded) {
-  OnGpu gpu({10, 10}, type_pair("8u32u"), 1);
-  const SatPlan plan({10, 10}, type_pair("8u32u"), OnGpu::options("auto"));
-  EXPECT_THROW(plan.prepare(&gpu), InvalidArgument);
+// Work on a GPU has a CUDA stream: its own, or the default one that a plan without a stream waits for.
+TEST_F(CudaSat, TheStreamIsOneOfCudas) {
+  const SatPlan plan = plan_of({10, 10}, type_pair("8u32u"), OnGpu::options("auto"));
+  const cuda::Memory memory(plan.workspace_bytes());
+  const Span<std::byte> bytes(static_cast<std::byte*>(memory.data()), plan.workspace_bytes(), gpu_memory);
+  EXPECT_THROW(Workspace(plan, bytes, Stream::host()), InvalidArgument);
+  EXPECT_THROW(SatPlan({10, 10}, Type::u8, {}, {.backend = Backend::cuda, .stream = Stream::host()}), InvalidArgument);
+  EXPECT_EQ(Workspace(plan).stream(), Stream::legacy_default());
+}
+
+// What a blocking stream has queued is seen by plans and queries that name no stream.
+TEST_F(CudaSat, WithoutAStreamItFollowsBlockingStreams) {
+  const Shape shape{2000, 1500};
+  const TypePair types = type_pair("8u32u");
+  const Buffer pixels(random_image(types.input, shape, Fill::wild, 12), placements[0]);
+  const SatTable expected = sat(pixels.view(), {.types = types}, {.backend = Backend::cpu});
+  const SatPlan plan(shape, types.input, {.types = types}, {.backend = Backend::cuda});
+  Workspace workspace(plan);
+  SatTable table = plan.allocate();
+  const DeviceArray source = DeviceArray::copy_of(pixels.view());
+  DeviceArray image(shape, types.input), elsewhere({64 << 20, 1}, Type::u8), copy(plan.table_shape(), types.table);
+  const Region all{0, 0, shape.width, shape.height};
+  const double sum = region_sums(expected, {all})[0];
+  ASSERT_GT(sum, 0);
+  cudaStream_t blocking;
+  REQUIRE_CUDA(cudaStreamCreate(&blocking));
+  for (int i = 0; i < 20; ++i) {
+    REQUIRE_CUDA(cudaMemsetAsync(image.view().data, 0, image.bytes(), blocking));
+    for (int k = 0; k < 20; ++k)  // it takes a while until the image is there
+      REQUIRE_CUDA(cudaMemsetAsync(elsewhere.view().data, k, elsewhere.bytes(), blocking));
+    REQUIRE_CUDA(
+        cudaMemcpyAsync(image.view().data, source.view().data, image.bytes(), cudaMemcpyDeviceToDevice, blocking));
+    plan.execute(std::as_const(image).view(), table, workspace);
+    ASSERT_TRUE(same_bits(table.copy_to({}), expected)) << "run " << i;
+
+    REQUIRE_CUDA(cudaMemsetAsync(copy.view().data, 0, copy.bytes(), blocking));
+    for (int k = 0; k < 20; ++k) REQUIRE_CUDA(cudaMemsetAsync(elsewhere.view().data, k, elsewhere.bytes(), blocking));
+    REQUIRE_CUDA(cudaMemcpyAsync(copy.view().data, table.sum().data, copy.bytes(), cudaMemcpyDeviceToDevice, blocking));
+    ASSERT_EQ(region_sums(SatView(copy.view(), Border::zero), {all})[0], sum) << "run " << i;
+  }
+  cudaStreamDestroy(blocking);
 }
 
 }  // namespace

@@ -96,10 +96,14 @@ __device__ __forceinline__ void scan_by_hand(const ScanArgs& a) {
   const auto block = static_cast<long long>(ticket.x);
   const auto epoch = static_cast<unsigned>(ticket.y);
   const uint4* const from = reinterpret_cast<const uint4*>(a.in) + block * 256 + thread;
+#if __CUDA_ARCH__ >= 800
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;\n\tcp.async.commit_group;\n\tcp.async.wait_group 0;" ::"r"(
                    static_cast<unsigned>(__cvta_generic_to_shared(&s.tile[thread]))),
                "l"(from)
                : "memory");
+#else
+  s.tile[thread] = *from;
+#endif
   uint4 four = s.tile[thread];
   four.y += four.x;
   four.z += four.y;

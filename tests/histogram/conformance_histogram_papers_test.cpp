@@ -9,6 +9,7 @@
 #include "conformance/pairwise.hpp"
 #include "conformance/shapes.hpp"
 #include "histogram_oracle.hpp"
+#include "histogram_plan_options.hpp"
 
 namespace areal::conformance {
 namespace {
@@ -77,7 +78,7 @@ const Product& product() {
 }
 
 struct Case {
-  HistogramOptions options;
+  HistogramPlanOptions options;
   Shape image;
   Type type;
   Rule rule;
@@ -126,13 +127,13 @@ void expect_contract(const Case& c) {
   std::mt19937_64 random(c.seed);
   Guarded image(c.image, c.type, c.in.misalign, c.in.gap);
   oracle::fill_random(image.view, random, c.type == Type::s8 ? -20 : 0, 110);
-  HistogramRunner runner(HistogramPlan(c.image, c.type, c.rule.binning, c.options));
-  EXPECT_EQ(runner.plan().algorithm(), c.options.algorithm);
-  Guarded first(runner.plan().tensor_shape(), c.options.counter, c.out.misalign, c.out.gap);
+  ReadyHistogram runner(plan_of(c.image, c.type, c.rule.binning, c.options));
+  EXPECT_EQ(runner.plan.algorithm(), c.options.algorithm);
+  Guarded first(runner.plan.tensor_shape(), c.options.counter, c.out.misalign, c.out.gap);
   runner.execute({image.view, first.view});
   EXPECT_EQ(difference(first.view, oracle::tensor(c.rule, image.view, nullptr, c.options.border)), "");
   // Once more on the same workspace.
-  Guarded second(runner.plan().tensor_shape(), c.options.counter, c.out.misalign, c.out.gap);
+  Guarded second(runner.plan.tensor_shape(), c.options.counter, c.out.misalign, c.out.gap);
   runner.execute({image.view, second.view});
   EXPECT_TRUE(second.same(first));
 }
@@ -176,7 +177,7 @@ std::vector<Block> blocks() {
   for (const Backend backend : device_backends)
     for (const char* id : {"cw-tis", "wf-tis"})
       for (const int tile : tiles)
-        for (const int threads : tile_threads(tile)) all.emplace_back(backend, id, tile, threads);
+        for (const int threads : research::tile_threads(tile)) all.emplace_back(backend, id, tile, threads);
   return all;
 }
 std::string name_of_block(const testing::TestParamInfo<Block>& info) {
@@ -199,7 +200,7 @@ TEST_P(HistogramPapersBlocks, KeepTheContract) {
     c.options.border = apart ? Border::zero : Border::none;
     c.seed += static_cast<std::uint64_t>(shape.width * 2000 + threads);
     int seen = 0;
-    c.options.launched = [&seen, expected = threads](const LaunchCounts& launch) {
+    c.options.on_launch = [&seen, expected = threads](const LaunchCounts& launch) {
       if (!launch.kernel.starts_with("Tiled")) return;
       ++seen;
       EXPECT_EQ(launch.threads, expected);
@@ -221,9 +222,9 @@ TEST(HistogramPapers, AFlippedElementIsFound) {
   std::mt19937_64 random(1);
   Guarded image({40, 9}, Type::u8, 0, 0), tensor({40, 9, 3, 1, Layout::planar}, Type::u32, 0, 0);
   oracle::fill_random(image.view, random, 0, 255);
-  HistogramOptions options;
+  HistogramPlanOptions options;
   options.algorithm = "wf-tis", options.backend = Backend::simt;
-  HistogramRunner(HistogramPlan({40, 9}, Type::u8, rule.binning, options)).execute({image.view, tensor.view});
+  ReadyHistogram(plan_of({40, 9}, Type::u8, rule.binning, options)).execute({image.view, tensor.view});
   const std::vector<double> expected = oracle::tensor(rule, image.view, nullptr, Border::none);
   ASSERT_EQ(difference(tensor.view, expected), "");
   static_cast<std::uint32_t*>(tensor.view.data)[40 * 9 * 2 + 41] ^= 1;
@@ -240,37 +241,36 @@ TEST(HistogramPapers, CountOneImageOfOneChannelWithoutWeights) {
   if (missing(Backend::simt)) GTEST_SKIP() << "simt is not here";
   const Binning binning = Binning::uniform(4, 0, 256);
   for (const std::string& id : ids()) {
-    HistogramOptions options;
+    HistogramPlanOptions options;
     options.algorithm = id, options.backend = Backend::simt;
-    EXPECT_NO_THROW(HistogramPlan({9, 7}, Type::u8, binning, options)) << id;
-    EXPECT_THROW(HistogramPlan({9, 7, 1, 2}, Type::u8, binning, options), InvalidArgument) << id;
-    EXPECT_THROW(HistogramPlan({9, 7, 2}, Type::u8, Binning::joint({binning, binning}), options), InvalidArgument)
-        << id;
+    EXPECT_NO_THROW(plan_of({9, 7}, Type::u8, binning, options)) << id;
+    EXPECT_THROW(plan_of({9, 7, 1, 2}, Type::u8, binning, options), InvalidArgument) << id;
+    EXPECT_THROW(plan_of({9, 7, 2}, Type::u8, Binning::joint({binning, binning}), options), InvalidArgument) << id;
     options.weighted = true, options.counter = Type::f32;
-    EXPECT_THROW(HistogramPlan({9, 7}, Type::u8, binning, options), InvalidArgument) << id;
+    EXPECT_THROW(plan_of({9, 7}, Type::u8, binning, options), InvalidArgument) << id;
     options.weighted = false, options.counter = Type::u32, options.backend = Backend::cpu;
-    EXPECT_THROW(HistogramPlan({9, 7}, Type::u8, binning, options), InvalidArgument) << id;
+    EXPECT_THROW(plan_of({9, 7}, Type::u8, binning, options), InvalidArgument) << id;
   }
 }
 
 TEST(HistogramPapers, TilesHaveThreeSides) {
   for (const int tile : {0, -16, 8, 17, 33, 128}) {
-    HistogramOptions options;
+    HistogramPlanOptions options;
     options.tile = tile;
-    EXPECT_THROW(HistogramPlan({9, 7}, Type::u8, Binning::uniform(4, 0, 256), options), InvalidArgument) << tile;
+    EXPECT_THROW(plan_of({9, 7}, Type::u8, Binning::uniform(4, 0, 256), options), InvalidArgument) << tile;
   }
-  for (const int side : {0, -16, 8, 17, 33, 128}) EXPECT_TRUE(tile_threads(side).empty()) << side;
+  for (const int side : {0, -16, 8, 17, 33, 128}) EXPECT_TRUE(research::tile_threads(side).empty()) << side;
   if (missing(Backend::simt)) GTEST_SKIP() << "simt is not here";
   // The requested algorithm is the one that runs.
   for (const auto& [tile, strips] : {std::pair{16, 9}, {32, 5}, {64, 3}}) {
     std::vector<std::uint8_t> pixels(70 * 62);
     std::vector<std::uint32_t> counts(70 * 62);
     int launches = 0;
-    HistogramOptions options;
+    HistogramPlanOptions options;
     options.algorithm = "cw-tis", options.backend = Backend::simt, options.tile = tile;
-    options.launched = [&](const LaunchCounts&) { ++launches; };
-    const HistogramPlan plan({70, 62}, Type::u8, Binning::uniform(1, 0, 256), options);
-    HistogramRunner(plan).execute(
+    options.on_launch = [&](const LaunchCounts&) { ++launches; };
+    const HistogramPlan plan = plan_of({70, 62}, Type::u8, Binning::uniform(1, 0, 256), options);
+    ReadyHistogram(plan).execute(
         {ConstView(pixels.data(), 70, 62), View(counts.data(), Type::u32, plan.tensor_shape())});
     EXPECT_EQ(launches, 1 + strips);
   }
@@ -278,10 +278,10 @@ TEST(HistogramPapers, TilesHaveThreeSides) {
 
 TEST(HistogramPapers, BlocksHaveTheThreadsThatAreCompiled) {
   const auto refusal = [](int tile, int threads, Type counter) {
-    HistogramOptions options;
+    HistogramPlanOptions options;
     options.tile = tile, options.tile_threads = threads, options.counter = counter;
     try {
-      const HistogramPlan plan({9, 7}, Type::u8, Binning::uniform(4, 0, 256), options);
+      const HistogramPlan plan = plan_of({9, 7}, Type::u8, Binning::uniform(4, 0, 256), options);
     } catch (const InvalidArgument& e) {
       return std::string(e.what());
     }

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <areal/error.hpp>
 #include <areal/histogram.hpp>
+#include <areal/region_histogram.hpp>
 #include <cmath>
 #include <string>
 #include "region_oracle.hpp"
@@ -48,7 +49,7 @@ int differences(const areal::TensorView& tensor, const Image<std::uint8_t>& imag
                 double weight = 1, int threads = 1) {
   const auto bins = static_cast<std::size_t>(tensor.bins());
   std::vector<Out> got(regions.size() * bins, Out{77});
-  areal::region_histograms(tensor, regions, std::span<Out>(got), Outside::error, threads);
+  areal::region_histograms(tensor, regions, areal::Span<Out>(got), {.execution = {.threads = threads}});
   int wrong = 0;
   for (std::size_t i = 0; i < regions.size(); ++i) {
     const Values want = counted(image, static_cast<int>(bins), regions[i]);
@@ -95,7 +96,7 @@ TEST(RegionHistograms, OutsideClippedAndWrong) {
   const Region beyond{-2, 5, 6, 9};
   std::vector<std::uint64_t> out(4);
   EXPECT_THROW(areal::region_histograms(tensor, std::span(&beyond, 1), std::span<std::uint64_t>(out)), InvalidArgument);
-  areal::region_histograms(tensor, std::span(&beyond, 1), std::span<std::uint64_t>(out), Outside::clip);
+  areal::region_histograms(tensor, std::span(&beyond, 1), std::span<std::uint64_t>(out), {.outside = Outside::clip});
   const Values want = counted(image, 4, {0, 5, 4, 4});
   EXPECT_EQ(Values(out.begin(), out.end()), want);
   const Region all{0, 0, 12, 9};
@@ -285,7 +286,7 @@ int map_differences(const Image<std::uint8_t>& image, int bins, Border border, s
   const Padded tensor = tensor_of<T>(image, bins, border, weight);
   Padded out(
       type, {std::max<std::int64_t>(0, image.width - width + 1), std::max<std::int64_t>(0, image.height - height + 1)});
-  areal::distance_map({tensor.view(), border}, width, height, target, measure, out.view(), 2);
+  areal::distance_map({tensor.view(), border}, width, height, target, measure, out.view(), {.threads = 2});
   if (flip) out.set(out.get<double>(1, 1) + 1e-3, 1, 1);
   int wrong = out.guards_stand() ? 0 : 1;
   for (std::int64_t y = 0; y < out.view().shape.height; ++y)

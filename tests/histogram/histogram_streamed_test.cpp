@@ -3,9 +3,11 @@
 #include <areal/error.hpp>
 #include <areal/histogram.hpp>
 #include <areal/info.hpp>
+#include <areal/region_histogram.hpp>
 #include <atomic>
 #include <thread>
 #include "histogram_oracle.hpp"
+#include "histogram_plan_options.hpp"
 
 namespace areal {
 namespace {
@@ -43,8 +45,8 @@ std::string difference(const Rule& rule, const ConstView& image, const ConstView
   const auto bins = static_cast<std::size_t>(rule.binning.bins());
   std::vector<std::uint64_t> counts(regions.size() * bins, 0xa5a5);
   std::vector<double> sums(regions.size() * bins, 0.1);
-  region_histograms(image, rule.binning, regions, counts, Outside::error, threads);
-  region_histograms(image, rule.binning, weights, regions, sums, Outside::error, threads);
+  region_histograms(image, rule.binning, regions, counts, {.execution = {.threads = threads}});
+  region_histograms(image, rule.binning, weights, regions, sums, {.execution = {.threads = threads}});
   for (std::size_t i = 0; i < regions.size(); ++i) {
     const auto expected = counted(rule, image, nullptr, regions[i]);
     const auto weighed = counted(rule, image, &weights, regions[i]);
@@ -95,12 +97,12 @@ TEST(HistogramStreamed, EqualsTheTensor) {
   const Binning binning = Binning::joint({Binning::uniform(5, -200, 250), Binning::edges({-9, 0, 1, 300}).clamped()});
   HistogramOptions options;
   options.border = Border::zero;
-  const Array tensor = integral_histogram(image.view, binning, options);
+  const HistogramTensor tensor = integral_histogram(image.view, binning, options);
   const auto regions = random_regions(random, 500, 700, 90);
   std::vector<std::uint64_t> out(regions.size() * 15);
   region_histograms(image.view, binning, regions, out);
   const auto at = [&](std::int64_t bin, std::int64_t y, std::int64_t x) -> std::uint64_t {
-    return tensor.as<std::uint32_t>()[(bin * 91 + y) * 701 + x];
+    return static_cast<const std::uint32_t*>(tensor.tensor().data)[(bin * 91 + y) * 701 + x];
   };
   for (std::size_t i = 0; i < regions.size(); ++i)
     for (std::int64_t bin = 0; bin < 15; ++bin) {
@@ -122,9 +124,9 @@ TEST(HistogramStreamed, FloatsAreTheSameForAnyThreads) {
   const auto regions = random_regions(random, 80, 2100, 40);
   const Binning binning = Binning::uniform(7, 0, 256);
   std::vector<double> one(80 * 7), other(80 * 7);
-  region_histograms(image.view, binning, weights.view, regions, one, Outside::error, 1);
+  region_histograms(image.view, binning, weights.view, regions, one, {.execution = {.threads = 1}});
   for (const int threads : {2, 5, 0}) {
-    region_histograms(image.view, binning, weights.view, regions, other, Outside::error, threads);
+    region_histograms(image.view, binning, weights.view, regions, other, {.execution = {.threads = threads}});
     EXPECT_EQ(std::memcmp(one.data(), other.data(), one.size() * 8), 0) << threads;
   }
 }
@@ -148,7 +150,7 @@ TEST(HistogramStreamed, ClipsOnRequest) {
   const std::uint8_t pixels[] = {0, 1, 1, 0, 1, 1};
   const Region regions[] = {{-5, -5, 7, 6}, {1, 1, INT64_MAX, INT64_MAX}, {9, 9, 4, 4}};
   std::uint64_t out[6];
-  region_histograms({pixels, 3, 2}, Binning::labels(2), regions, out, Outside::clip);
+  region_histograms({pixels, 3, 2}, Binning::labels(2), regions, out, {.outside = Outside::clip});
   const std::uint64_t expected[] = {1, 1, 0, 2, 0, 0};
   for (int i = 0; i < 6; ++i) EXPECT_EQ(out[i], expected[i]) << i;
 }
@@ -171,7 +173,7 @@ TEST(HistogramStreamed, RefusesWhatCannotBe) {
   std::uint64_t out[8];
   const auto ask = [&](const Region& region, Outside outside = Outside::error) {
     const Region two[] = {{0, 0, 1, 1}, region};
-    region_histograms(image, binning, two, out, outside);
+    region_histograms(image, binning, two, out, {.outside = outside});
   };
   expect_refused<InvalidArgument>([&] { ask({60, 0, 5, 1}); }, {"region 1", "x 60", "64x48"});
   expect_refused<InvalidArgument>([&] { ask({0, 0, -1, 1}); }, {"region 1", "negative"});
@@ -210,27 +212,28 @@ TEST(HistogramPlan, SaysItsBytesAndRefusesWhatDoesNotFit) {
     EXPECT_NE(std::string(error.what()).find(std::to_string(options.memory_limit)), std::string::npos) << error.what();
   }
   ++options.memory_limit;
-  EXPECT_EQ(integral_histogram({pixels.data(), 100, 50}, binning, options).bytes(), options.memory_limit);
+  EXPECT_EQ(bytes_of(integral_histogram({pixels.data(), 100, 50}, binning, options).tensor().shape, Type::u32),
+            options.memory_limit);
 }
 
 TEST(HistogramPlan, TellsWhatItChose) {
   const Binning binning = Binning::uniform(4, 0, 256);
-  EXPECT_EQ(HistogramPlan({10, 10}, Type::u8, binning).algorithm(), "fused");
-  EXPECT_NE(HistogramPlan({10, 10}, Type::u8, binning).reason(), "");
+  EXPECT_EQ(plan_of({10, 10}, Type::u8, binning).algorithm(), "fused");
+  EXPECT_NE(plan_of({10, 10}, Type::u8, binning).reason(), "");
   // A small part of the tensor: one row and one column of each bin.
-  const HistogramPlan large({1920, 1080}, Type::u8, Binning::uniform(32, 0, 256));
+  const HistogramPlan large = plan_of({1920, 1080}, Type::u8, Binning::uniform(32, 0, 256));
   EXPECT_LT(large.workspace_bytes() * 200, large.tensor_bytes());
 }
 
 TEST(HistogramPlan, RefusesWhatCannotBe) {
   const Binning binning = Binning::uniform(4, 0, 256);
   const auto plan = [&](const Shape& shape, Type type, const Binning& b,
-                        const std::function<void(HistogramOptions&)>& set) {
-    HistogramOptions options;
+                        const std::function<void(HistogramPlanOptions&)>& set) {
+    HistogramPlanOptions options;
     set(options);
-    HistogramPlan(shape, type, b, options);
+    plan_of(shape, type, b, options);
   };
-  const auto none = [](HistogramOptions&) {};
+  const auto none = [](HistogramPlanOptions&) {};
   const Shape image{8, 6};
   expect_refused<InvalidArgument>([&] { plan({-1, 6}, Type::u8, binning, none); }, {"image", "negative"});
   expect_refused<InvalidArgument>(
@@ -251,7 +254,7 @@ TEST(HistogramPlan, RefusesWhatCannotBe) {
                                   {"quick", "serial", "fused"});
   expect_refused<Unavailable>(
       [&] {
-        plan(image, Type::u8, binning, [](HistogramOptions& o) {
+        plan(image, Type::u8, binning, [](HistogramPlanOptions& o) {
           o.backend = Backend::cuda;
           o.device = 1000;  // more than any machine has
         });
@@ -261,18 +264,18 @@ TEST(HistogramPlan, RefusesWhatCannotBe) {
                               {"counter 16u", "cpu"});
   expect_refused<InvalidArgument>(
       [&] {
-        plan(image, Type::u8, binning, [](HistogramOptions& o) {
+        plan(image, Type::u8, binning, [](HistogramPlanOptions& o) {
           o.backend = Backend::simt;
           o.algorithm = "fused";
         });
       },
       {"fused", "reduce-then-scan", "simt"});
   for (const char* id : {"serial", "parallel"}) {
-    const auto named = [&](HistogramOptions& o) { o.algorithm = id; };
+    const auto named = [&](HistogramPlanOptions& o) { o.algorithm = id; };
     expect_refused<InvalidArgument>([&] { plan({8, 6, 1, 2}, Type::u8, binning, named); }, {id, "fused"});
     expect_refused<InvalidArgument>(
         [&] {
-          plan(image, Type::u8, binning, [&](HistogramOptions& o) {
+          plan(image, Type::u8, binning, [&](HistogramPlanOptions& o) {
             o.algorithm = id;
             o.weighted = true;
             o.counter = Type::f32;
@@ -285,12 +288,12 @@ TEST(HistogramPlan, RefusesWhatCannotBe) {
 TEST(HistogramPlan, ExecuteRefusesWrongViews) {
   std::vector<std::uint8_t> pixels(8 * 6);
   std::vector<std::uint32_t> memory(4 * 8 * 6);
-  const HistogramPlan plan({8, 6}, Type::u8, Binning::uniform(4, 0, 256));
+  const HistogramPlan plan = plan_of({8, 6}, Type::u8, Binning::uniform(4, 0, 256));
   const ConstView image(pixels.data(), 8, 6);
   const View tensor(memory.data(), Type::u32, plan.tensor_shape());
-  std::vector<char> workspace(plan.workspace_bytes() + 1);
+  Workspace workspace(plan);
   const auto run = [&](const ConstView& in, const View& out, const ConstView& weights = {}) {
-    plan.execute({in, out, weights}, workspace.data());
+    plan.execute({in, out, weights}, workspace);
   };
   run(image, tensor);
   expect_refused<InvalidArgument>([&] { run(ConstView(pixels.data(), 6, 8), tensor); }, {"image", "6x8", "8x6"});
@@ -307,8 +310,8 @@ TEST(HistogramPlan, ExecuteRefusesWrongViews) {
                                   {"tensor", "null"});
   expect_refused<InvalidArgument>([&] { run(image, tensor, image); }, {"weights"});
   expect_refused<InvalidArgument>([&] { run(ConstView(memory.data(), Type::u8, {8, 6}), tensor); }, {"share memory"});
-  const HistogramPlan large({2000, 2}, Type::u8, Binning::uniform(4, 0, 256));
-  expect_refused<InvalidArgument>([&] { large.prepare(nullptr); },
+  const HistogramPlan large = plan_of({2000, 2}, Type::u8, Binning::uniform(4, 0, 256));
+  expect_refused<InvalidArgument>([&] { Workspace(large, {}, Stream::host()); },
                                   {"workspace", std::to_string(large.workspace_bytes())});
 }
 
@@ -342,15 +345,15 @@ TEST(HistogramPlan, ExecutesAtOnce) {
   std::mt19937_64 random(21);
   const Guarded image({600, 70}, Type::u8, 0, 0);
   oracle::fill_random(image.view, random, 0, 255);
-  const HistogramPlan plan({600, 70}, Type::u8, rule.binning);
+  const HistogramPlan plan = plan_of({600, 70}, Type::u8, rule.binning);
   const auto expected = oracle::tensor(rule, image.view, nullptr, Border::none);
   std::vector<std::string> found(4);
   std::vector<std::thread> threads;
   for (auto& words : found)
     threads.emplace_back([&] {
       Array tensor(plan.tensor_shape(), Type::u32);
-      std::vector<char> workspace(plan.workspace_bytes() + 1);
-      plan.execute({image.view, tensor.view()}, workspace.data());
+      Workspace workspace(plan);
+      plan.execute({image.view, tensor.view()}, workspace);
       words = oracle::difference(tensor.view(), expected);
     });
   for (auto& thread : threads) thread.join();

@@ -6,6 +6,7 @@
 #include <areal/info.hpp>
 #include "cpu/simd.hpp"
 #include "histogram_oracle.hpp"
+#include "histogram_plan_options.hpp"
 
 namespace areal {
 namespace {
@@ -41,22 +42,22 @@ Inputs inputs_of(const Case& c, std::uint64_t seed) {
 
 // Runs the plan (twice, unless the tensor is large) on one poisoned workspace, into poisoned tensors.
 Guarded run(const Case& c, const Rule& rule, const Inputs& in) {
-  HistogramOptions options;
+  HistogramPlanOptions options;
   options.border = c.border;
   options.counter = c.counter;
   options.weighted = c.weights.has_value();
   options.algorithm = c.algorithm;
   options.threads = c.threads;
-  const HistogramPlan plan(c.image, c.type, rule.binning, options);
+  const HistogramPlan plan = plan_of(c.image, c.type, rule.binning, options);
   std::vector<unsigned char> workspace(plan.workspace_bytes() + 128, 0xc3);
   unsigned char* const start = workspace.data() + 61;
-  plan.prepare(start);
+  Workspace ready(plan, {reinterpret_cast<std::byte*>(start), plan.workspace_bytes()}, Stream::host());
   Guarded first(plan.tensor_shape(), c.counter, c.misalign, c.gap);
-  plan.execute({in.image.view, first.view, in.weights.view}, start);
+  plan.execute({in.image.view, first.view, in.weights.view}, ready);
   EXPECT_EQ(first.touched(), -1);
   if (plan.tensor_bytes() < (1 << 20)) {
     Guarded second(plan.tensor_shape(), c.counter, c.misalign, c.gap);
-    plan.execute({in.image.view, second.view, in.weights.view}, start);
+    plan.execute({in.image.view, second.view, in.weights.view}, ready);
     EXPECT_TRUE(first.same(second));
   }
   for (std::size_t i = 0; i < workspace.size(); ++i)
@@ -212,8 +213,8 @@ TEST(HistogramTypes, EveryTypeEqualsTheDefinition) {
 
 TEST(HistogramTypes, LabelsOf64BitsAreNotRounded) {
   const std::int64_t pixels[] = {5, (std::int64_t{1} << 32) + 5, (std::int64_t{1} << 56) + 1, -1, 6};
-  const Array tensor = integral_histogram({pixels, 5, 1}, Binning::labels(8, 6));
-  const auto* t = tensor.as<std::uint32_t>();
+  const HistogramTensor tensor = integral_histogram({pixels, 5, 1}, Binning::labels(8, 6));
+  const auto* t = static_cast<const std::uint32_t*>(tensor.tensor().data);
   EXPECT_EQ(t[5 * 5 + 4], 1u);
   EXPECT_EQ(t[6 * 5 + 4], 0u);
   EXPECT_EQ(t[1 * 5 + 4], 0u);
@@ -291,8 +292,8 @@ TEST(HistogramFloats, NanWeightsSpreadRightAndDownInTheirBinOnly) {
   const float weights[] = {1, NAN, 2, 3};
   HistogramOptions options;
   options.counter = Type::f32;
-  const Array tensor = integral_histogram({pixels, 2, 2}, Binning::labels(2), options, {weights, 2, 2});
-  const auto* t = tensor.as<float>();
+  const HistogramTensor tensor = integral_histogram({pixels, 2, 2}, Binning::labels(2), options, {}, {weights, 2, 2});
+  const auto* t = static_cast<const float*>(tensor.tensor().data);
   EXPECT_EQ(t[0], 1);
   EXPECT_EQ(t[3], 3);
   EXPECT_EQ(t[4], 0);

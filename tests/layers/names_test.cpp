@@ -60,7 +60,7 @@ TEST(Names, LanesAreThoseOfTheIssue) {
     EXPECT_FALSE(find_type_pair(wrong)) << wrong;
 }
 
-TEST(Names, DefaultLanes) {
+TEST(Names, DefaultTypes) {
   // 16843009 * 255 is exactly 2^32 - 1.
   EXPECT_EQ(name_of(default_types({16843009, 1}, Type::u8)), "8u32u");
   EXPECT_EQ(name_of(default_types({16843010, 1}, Type::u8)), "8u64u");
@@ -74,9 +74,13 @@ TEST(Names, DefaultLanes) {
   EXPECT_EQ(name_of(default_types({257, 257, 1, 255}, Type::u8, true)), "8u32u");
   EXPECT_EQ(name_of(default_types({257, 257, 1, 256}, Type::u8, true)), "8u64u");
   EXPECT_EQ(name_of(default_types({257, 257, 1, 256}, Type::u8)), "8u32u");
+  EXPECT_EQ(name_of(default_types({4104, 1026, 1, 4}, Type::u8, true)), "8u32u");
+  EXPECT_EQ(name_of(default_types({4104, 1026, 1, 5}, Type::u8, true)), "8u64u");
+  EXPECT_EQ(name_of(default_types({4104, 1026, 1, 5}, Type::u8)), "8u32u");
   EXPECT_EQ(name_of(default_types({1, 1, 1, far}, Type::u8, true)), "8u64u");
   EXPECT_EQ(name_of(default_types({far, 1, 1, far}, Type::u8, true)), "8u64u");
   EXPECT_EQ(name_of(default_types({far, far, 1, 0}, Type::u8, true)), "8u32u");
+  EXPECT_EQ(name_of(default_types({0, far, 1, far}, Type::u8, true)), "8u32u");
   const std::pair<Type, const char*> others[] = {{Type::s8, "8s32s"},   {Type::u16, "16u64u"}, {Type::s16, "16s64s"},
                                                  {Type::u32, "32u64u"}, {Type::s32, "32s64s"}, {Type::f16, "16f32f"},
                                                  {Type::f32, "32f64f"}, {Type::f64, "64f64f"}};

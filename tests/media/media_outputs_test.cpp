@@ -334,8 +334,34 @@ TEST(Drawing, OutlinesRegionsAndDrawsCharts) {
   EXPECT_NE(pixel(charted, 24 + 2 * 4, 90 - 4 - 10), first) << "half as tall";
   EXPECT_EQ(pixel(charted, 24 + 2 * 4, 90 - 4 - 4), first);
   EXPECT_NE(pixel(charted, 24, 90 - 4 - 1), first) << "an empty bin has no bar";
+  // "0  77.5" is 6 characters of 8 columns longer than "0", on black.
+  const Array named = draw_regions(grey.view(), regions, {}, {77.5, 1, 1});
+  const std::array<int, 3> black{0, 0, 0};
+  EXPECT_EQ(pixel(outlined, 22 + 8 * 2 + 1, 12), ground);
+  EXPECT_EQ(pixel(named, 22 + 8 * 2 + 1, 12), black);
+  EXPECT_EQ(pixel(draw_regions(grey.view(), regions, {}, {NAN, 1, 1}), 22 + 8 * 2 + 1, 12), ground);
   test::sentence_of<InvalidArgument>([&] { draw_regions(grey.view(), regions, {{1}}); });
   test::sentence_of<InvalidArgument>([] { draw_regions(Array(Shape{4, 4}, Type::u16).view(), {}); });
+}
+
+TEST(Drawing, HeatMapsAreBrightWhereValuesAreSmall) {
+  const float values[] = {3, -1, 1, NAN, INFINITY, 3};
+  const Array map = heat_map({values, 3, 2});
+  EXPECT_EQ(map.shape(), (Shape{3, 2, 3}));
+  const auto lightness = [&](int i) {
+    const std::uint8_t* p = map.as<std::uint8_t>() + i * 3;
+    return p[0] + p[1] + p[2];
+  };
+  EXPECT_GT(lightness(1), lightness(2));
+  EXPECT_GT(lightness(2), lightness(0));
+  EXPECT_EQ(lightness(4), lightness(0)) << "infinity is the darkest colour";
+  EXPECT_EQ(lightness(5), lightness(0));
+  EXPECT_EQ(lightness(3), 0);
+  const float same[] = {2, 2};
+  const Array flat = heat_map({same, 2, 1});
+  EXPECT_EQ(flat.as<std::uint8_t>()[0], flat.as<std::uint8_t>()[3]);
+  EXPECT_TRUE(heat_map(Array(Shape{0, 5}, Type::f32).view()).shape().empty());
+  test::sentence_of<InvalidArgument>([] { heat_map(Array(Shape{4, 4}, Type::u8).view()); });
 }
 
 }  // namespace

@@ -29,13 +29,14 @@ void expect_boxes(Border border) {
   const std::vector<areal::Box> boxes = oracle::boxes_inside(width, height, depth, 12);
   const auto want = [&](const areal::Box& b) { return static_cast<double>(oracle::box_sum<T>(volume, b)); };
   std::vector<double> out(boxes.size());
-  areal::box_sums(table.view(), border, boxes, out);
+  areal::box_sums({table.view(), border}, boxes, out);
   for (std::size_t i = 0; i < boxes.size(); ++i) EXPECT_EQ(out[i], want(boxes[i])) << i << " seeds 11, 12";
   const areal::Box beyond{-1, 5, 3, 4, 4, 4}, overflow{0, 0, 1, 1, 1, most};
   double clipped = 0;
-  EXPECT_THROW(areal::box_sums(table.view(), border, std::span(&beyond, 1), std::span(&clipped, 1)), InvalidArgument);
-  EXPECT_THROW(areal::box_sums(table.view(), border, std::span(&overflow, 1), std::span(&clipped, 1)), InvalidArgument);
-  areal::box_sums(table.view(), border, std::span(&beyond, 1), std::span(&clipped, 1), Outside::clip);
+  EXPECT_THROW(areal::box_sums({table.view(), border}, std::span(&beyond, 1), std::span(&clipped, 1)), InvalidArgument);
+  EXPECT_THROW(areal::box_sums({table.view(), border}, std::span(&overflow, 1), std::span(&clipped, 1)),
+               InvalidArgument);
+  areal::box_sums({table.view(), border}, std::span(&beyond, 1), std::span(&clipped, 1), {.outside = Outside::clip});
   EXPECT_EQ(clipped, want(beyond));
 }
 
@@ -48,7 +49,9 @@ TEST(BoxSums, AgreeWithTheVolume) {
     expect_boxes<double>(border);
   }
   const areal::ConstView volume(nullptr, areal::Type::u32, {0, 0});
-  EXPECT_THROW(areal::box_sums(volume, Border::exclusive, {}, {}), InvalidArgument);
+  const std::vector<areal::Box> boxes;
+  std::vector<double> none;
+  EXPECT_THROW(areal::box_sums({volume, Border::exclusive}, boxes, none), InvalidArgument);
 }
 
 template <class T>

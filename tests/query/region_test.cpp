@@ -38,7 +38,7 @@ using Answer = std::conditional_t<std::is_floating_point_v<T>, double,
 template <class T>
 std::vector<Answer<T>> sums(const TableView& table, const std::vector<Region>& regions, int threads = 1) {
   std::vector<Answer<T>> out(regions.size(), Answer<T>{77});
-  areal::region_sums(table, regions, std::span<Answer<T>>(out), Outside::error, threads);
+  areal::region_sums(table, regions, areal::Span<Answer<T>>(out), {.execution = {.threads = threads}});
   return out;
 }
 
@@ -125,7 +125,7 @@ TEST(RegionSum, OutsideIsAnErrorThatNamesRegionAndImage) {
   std::uint64_t out[2];
   const auto ask = [&](const Region& r, Outside outside = Outside::error) {
     const Region both[] = {{0, 0, 1, 1}, r};
-    areal::region_sums(table.view(), both, std::span<std::uint64_t>(out), outside);
+    areal::region_sums(table.view(), both, std::span<std::uint64_t>(out), {.outside = outside});
   };
   for (const Region& r :
        {Region{-1, 0, 2, 2}, Region{0, -1, 2, 2}, Region{9, 0, 2, 1}, Region{0, 7, 1, 2}, Region{11, 0, 0, 0},
@@ -147,16 +147,16 @@ TEST(RegionSum, ClippedRegionsAnswerForThePartInside) {
     for (const Region& r : {Region{-3, -2, 5, 5}, Region{8, 6, 9, 9}, Region{-5, -5, 100, 100}, Region{20, 20, 5, 5},
                             Region{-9, 0, 4, 4}, Region{2, 3, 0, 5}}) {
       std::int64_t got = 77;
-      areal::region_sums(table.view(), std::span(&r, 1), std::span(&got, 1), Outside::clip);
+      areal::region_sums(table.view(), std::span(&r, 1), std::span(&got, 1), {.outside = Outside::clip});
       EXPECT_EQ(static_cast<std::uint64_t>(got),
                 oracle::sum<std::int64_t>(image, r.x, r.y, r.width, r.height, oracle::identity));
     }
     const double all = areal::region_sum(table.view(), {0, 0, 10, 8});
-    EXPECT_EQ(areal::region_sum(table.view(), {0, 0, most, most}, Outside::clip), all);
-    EXPECT_EQ(areal::region_sum(table.view(), {2, 3, most, most}, Outside::clip),
+    EXPECT_EQ(areal::region_sum(table.view(), {0, 0, most, most}, {.outside = Outside::clip}), all);
+    EXPECT_EQ(areal::region_sum(table.view(), {2, 3, most, most}, {.outside = Outside::clip}),
               areal::region_sum(table.view(), {2, 3, 8, 5}));
-    EXPECT_EQ(areal::region_sum(table.view(), {most, most, most, most}, Outside::clip), 0);
-    EXPECT_EQ(areal::region_sum(table.view(), {-most - 1, -most - 1, most, most}, Outside::clip), 0);
+    EXPECT_EQ(areal::region_sum(table.view(), {most, most, most, most}, {.outside = Outside::clip}), 0);
+    EXPECT_EQ(areal::region_sum(table.view(), {-most - 1, -most - 1, most, most}, {.outside = Outside::clip}), 0);
   }
 }
 
@@ -167,8 +167,8 @@ TEST(RegionSum, TheFirstRegionThatCannotBeIsNamedForAnyThreads) {
   regions[31000] = regions[49000] = regions[22222] = {9, 9, 9, 9};
   std::vector<std::uint64_t> out(regions.size());
   for (const int threads : {1, 2, 4}) {
-    const auto text = message_of(
-        [&] { areal::region_sums(table.view(), regions, std::span<std::uint64_t>(out), Outside::error, threads); });
+    const auto text =
+        message_of([&] { areal::region_sums(table.view(), regions, out, {.execution = {.threads = threads}}); });
     EXPECT_EQ(text.find("region 22222 "), 0u) << text;
   }
 }

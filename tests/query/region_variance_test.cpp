@@ -8,9 +8,7 @@
 namespace {
 
 using areal::Border;
-using areal::Outside;
 using areal::Region;
-using areal::TableView;
 using oracle::Image;
 using oracle::Table;
 
@@ -21,11 +19,10 @@ TEST(RegionMeans, OfPixelsAndOfValidPixels) {
   for (std::size_t i = 0; i < kept.pixels.size(); ++i) kept.pixels[i] *= static_cast<std::int32_t>(valid.pixels[i]);
   const Table<std::int32_t> table(image, Border::zero), kept_table(kept, Border::zero);
   const Table<std::uint32_t> count(valid, Border::none);
-  const TableView count_view = count.view();
   const auto regions = oracle::regions_inside(20, 15, 9);
   std::vector<double> means(regions.size()), valid_means(regions.size());
   areal::region_means(table.view(), regions, means);
-  areal::region_means(kept_table.view(), regions, valid_means, Outside::error, 0, &count_view);
+  areal::region_means({kept_table.view(), {}, count.view()}, regions, valid_means);
   for (std::size_t i = 0; i < regions.size(); ++i) {
     const Region& r = regions[i];
     double sum = 0, pixels = 0, valid_sum = 0, valid_pixels = 0;
@@ -62,8 +59,8 @@ void expect_variances(double lo, double hi, double tolerance) {
     const Table<S> sum(image, border);
     const Table<Q> squares(image, border, square);
     std::vector<double> variances(regions.size()), deviations(regions.size());
-    areal::region_variances(sum.view(), squares.view(), regions, variances);
-    areal::region_standard_deviations(sum.view(), squares.view(), regions, deviations);
+    areal::region_variances({sum.view(), squares.view()}, regions, variances);
+    areal::region_standard_deviations({sum.view(), squares.view()}, regions, deviations);
     for (std::size_t i = 0; i < regions.size(); ++i) {
       if (regions[i].width * regions[i].height == 0) {
         EXPECT_TRUE(std::isnan(variances[i]));
@@ -96,7 +93,7 @@ TEST(RegionVariances, NeitherNegativeNorNanUnderAHugeOffset) {
     const Table<double> squares(image, Border::zero, [](double p) { return p * p; });
     const auto regions = oracle::regions_inside(64, 48, 41);
     std::vector<double> out(regions.size());
-    areal::region_standard_deviations(sum.view(), squares.view(), regions, out);
+    areal::region_standard_deviations({sum.view(), squares.view()}, regions, out);
     int some = 0;
     for (std::size_t i = 0; i < regions.size(); ++i)
       if (regions[i].width * regions[i].height > 0) {
@@ -117,7 +114,7 @@ TEST(RegionVariances, IntegersAreExactWhereDoublesAreNot) {
                                      [](std::uint32_t p) { return static_cast<std::uint64_t>(p) * p; });
   const Region region{2, 1, 2, 2};  // its squares just fit 64 bits; the table's do not, nor does n times them
   double variance = 0;
-  areal::region_variances(sum.view(), squares.view(), std::span(&region, 1), std::span(&variance, 1));
+  areal::region_variances({sum.view(), squares.view()}, std::span(&region, 1), std::span(&variance, 1));
   EXPECT_EQ(variance, 0.25);
 }
 
@@ -128,10 +125,9 @@ TEST(RegionVariances, OverValidPixels) {
   for (std::size_t i = 0; i < kept.pixels.size(); ++i) kept.pixels[i] *= valid.pixels[i];
   const Table<std::uint32_t> sum(kept, Border::zero), count(valid, Border::zero);
   const Table<std::uint64_t> squares(kept, Border::none, [](std::uint32_t p) { return std::uint64_t{p} * p; });
-  const TableView count_view = count.view();
   const auto regions = oracle::regions_inside(20, 15, 53);
   std::vector<double> out(regions.size());
-  areal::region_variances(sum.view(), squares.view(), regions, out, Outside::error, 2, &count_view);
+  areal::region_variances({sum.view(), squares.view(), count.view()}, regions, out, {.execution = {.threads = 2}});
   for (std::size_t i = 0; i < regions.size(); ++i) {
     const Region& r = regions[i];
     std::vector<double> values;

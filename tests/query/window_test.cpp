@@ -1,7 +1,7 @@
 // Sliding windows compared with the image, pixel by pixel, for every edge.
 #include <gtest/gtest.h>
 #include <areal/error.hpp>
-#include <areal/region.hpp>
+#include <areal/window.hpp>
 #include <cmath>
 #include "region_oracle.hpp"
 
@@ -106,13 +106,13 @@ void expect_windows(double lo, double hi, double tolerance, double beyond) {
           const Shape shape = shape_of(w, width, height);
           Padded out(type, shape);
           ASSERT_EQ(areal::window_shape(width, height, w), shape);
-          areal::window_sums(sum.view(), w, out.view(), 1);
+          areal::window_sums(sum.view(), w, out.view(), {.threads = 1});
           EXPECT_EQ(differences(out, image, w, 0, [](const Seen& s) { return static_cast<double>(s.sum); }), 0);
-          areal::window_means(sum.view(), w, out.view(), 1);
+          areal::window_means(sum.view(), w, out.view(), {.threads = 1});
           EXPECT_EQ(differences(out, image, w, 1e-15, [&](const Seen& s) { return s.mean(w); }), 0);
-          areal::window_variances(sum.view(), squares.view(), w, out.view(), 1);
+          areal::window_variances({sum.view(), squares.view()}, w, out.view(), {.threads = 1});
           EXPECT_EQ(differences(out, image, w, tolerance, [&](const Seen& s) { return s.variance(w); }), 0);
-          areal::window_standard_deviations(sum.view(), squares.view(), w, out.view(), 1);
+          areal::window_standard_deviations({sum.view(), squares.view()}, w, out.view(), {.threads = 1});
           EXPECT_EQ(
               differences(out, image, w, std::sqrt(tolerance), [&](const Seen& s) { return std::sqrt(s.variance(w)); }),
               0);
@@ -120,7 +120,7 @@ void expect_windows(double lo, double hi, double tolerance, double beyond) {
       }
 }
 
-// The pictures of region.hpp's comments: abcd is 1, 2, 3, 4 and windows of one pixel look beyond it.
+// The pictures of window.hpp's comments: abcd is 1, 2, 3, 4 and windows of one pixel look beyond it.
 TEST(Windows, EdgesAreWhatTheirPicturesShow) {
   const Image<std::uint8_t> image{4, 1, {1, 2, 3, 4}};
   const Table<std::uint32_t> table(image, Border::zero);
@@ -199,7 +199,7 @@ void expect_alternating(std::uint32_t a, std::uint32_t b, std::int64_t width, do
   const Table<std::uint64_t> sum(image, Border::zero);
   const Table<std::uint64_t> squares(image, Border::zero, [](std::uint32_t p) { return std::uint64_t{p} * p; });
   Padded out(Type::f64, {41 - width, 4});
-  areal::window_variances(sum.view(), squares.view(), {width, 1, -1, -1, Edge::valid}, out.view());
+  areal::window_variances({sum.view(), squares.view()}, {width, 1, -1, -1, Edge::valid}, out.view());
   for (std::int64_t y = 0; y < 4; ++y)
     for (std::int64_t x = 0; x < out.view().shape.width; ++x) ASSERT_EQ(value(out, x, y), variance);
 }
@@ -217,7 +217,7 @@ TEST(Windows, ConstantImagesUnderAHugeOffsetHaveNoNegativeVariance) {
   for (const Edge edge : edges) {
     const Window window{7, 5, -1, -1, edge};
     Padded out(Type::f64, shape_of(window, 50, 40));
-    areal::window_standard_deviations(sum.view(), squares.view(), window, out.view());
+    areal::window_standard_deviations({sum.view(), squares.view()}, window, out.view());
     for (std::int64_t y = 0; y < out.view().shape.height; ++y)
       for (std::int64_t x = 0; x < out.view().shape.width; ++x) {
         ASSERT_TRUE(std::isfinite(value(out, x, y)));
@@ -299,8 +299,8 @@ TEST(Windows, ThreadsDoNotChangeABit) {
   const Table<float> sum(image, Border::none);
   const Table<double> squares(image, Border::zero, [](double p) { return p * p; });
   Padded one(Type::f64, {700, 300}), many(Type::f64, {700, 300});
-  areal::window_variances(sum.view(), squares.view(), {31, 9, -1, -1, Edge::reflect}, one.view(), 1);
-  areal::window_variances(sum.view(), squares.view(), {31, 9, -1, -1, Edge::reflect}, many.view(), 2);
+  areal::window_variances({sum.view(), squares.view()}, {31, 9, -1, -1, Edge::reflect}, one.view(), {.threads = 1});
+  areal::window_variances({sum.view(), squares.view()}, {31, 9, -1, -1, Edge::reflect}, many.view(), {.threads = 2});
   for (std::int64_t y = 0; y < 300; ++y)
     ASSERT_EQ(std::memcmp(one.view().row(y), many.view().row(y), 700 * sizeof(double)), 0);
 }
@@ -362,7 +362,7 @@ TEST(Windows, ImagesWithoutPixelsGiveNothing) {
   const Table<std::uint32_t> table(image, Border::zero);
   Padded out(Type::f64, {0, 4});
   for (const Edge edge : edges)
-    if (edge != Edge::valid) areal::window_variances(table.view(), table.view(), {3, 3, -1, -1, edge}, out.view());
+    if (edge != Edge::valid) areal::window_variances({table.view(), table.view()}, {3, 3, -1, -1, edge}, out.view());
   EXPECT_TRUE(out.guards_stand());
 }
 

@@ -5,7 +5,7 @@
 #include <areal/error.hpp>
 #include <areal/info.hpp>
 #include <areal/research/model.hpp>
-#include <areal/sat.hpp>
+#include <areal/research/sat.hpp>
 #include <cmath>
 #include <limits>
 #include <vector>
@@ -13,7 +13,16 @@
 namespace areal::test {
 namespace {
 
+using research::best_hybrid_share;
+using research::hybrid_share;
+using research::hybrid_shares;
+
 constexpr TypePair types{Type::f32, Type::f32};
+const Execution on_simt{.backend = Backend::simt};
+
+SatOptions hybrid(Border border = Border::zero) {
+  return {.border = border, .types = types, .algorithm = "hybrid-1r1w"};
+}
 
 bool simt_is_here() {
   try {
@@ -67,8 +76,6 @@ TEST(HybridShare, FewOfMany) {
 
 TEST(HybridShare, TheBestOnSimtCostsLeast) {
   if (!simt_is_here()) GTEST_SKIP() << "simt is not here";
-  SatOptions options;
-  options.algorithm = "hybrid-1r1w", options.backend = Backend::simt, options.border = Border::none;
   for (const Shape& shape : {Shape{64, 64}, Shape{192, 160}, Shape{330, 256}}) {
     double best = 0, least = std::numeric_limits<double>::infinity();
     AlgorithmRequest request{.algorithm = "1r1w", .height = shape.height, .width = shape.width, .types = types};
@@ -81,42 +88,32 @@ TEST(HybridShare, TheBestOnSimtCostsLeast) {
       before = cost;
       if (cost < least) best = share, least = cost;
     }
-    EXPECT_EQ(best_hybrid_share(shape, types, options), best) << shape.width << " x " << shape.height;
+    EXPECT_EQ(best_hybrid_share(shape, types.input, hybrid(Border::none), on_simt), best)
+        << shape.width << " x " << shape.height;
   }
 }
 
 TEST(HybridShare, TheBestIsOneOfThem) {
   for (const Backend backend : {Backend::simt, Backend::cuda}) {
     if (backend == Backend::simt ? !simt_is_here() : devices().empty()) continue;
-    SatOptions options;
-    options.algorithm = "hybrid-1r1w", options.backend = backend;
-    options.r = 0.3;
+    const Execution there{.backend = backend};
     const Shape shape{200, 230};
-    const std::vector<double> all = hybrid_shares(shape, options.border, 100);
-    const double best = best_hybrid_share(shape, types, options);
+    const std::vector<double> all = hybrid_shares(shape, Border::zero, 100);
+    const double best = best_hybrid_share(shape, types.input, hybrid(), there);
     EXPECT_NE(std::find(all.begin(), all.end(), best), all.end()) << best;
     // Nothing to choose: the requested share.
-    EXPECT_EQ(best_hybrid_share({40, 20}, types, options), 0.3);
-    EXPECT_EQ(best_hybrid_share({0, 0}, types, options), 0.3);
+    EXPECT_EQ(best_hybrid_share({40, 20}, types.input, hybrid(), there, 0.3), 0.3);
+    EXPECT_EQ(best_hybrid_share({0, 0}, types.input, hybrid(), there, 0.3), 0.3);
   }
 }
 
-TEST(HybridShare, LaunchesOfTheSearchAreNotTold) {
-  if (!simt_is_here()) GTEST_SKIP() << "simt is not here";
-  SatOptions options;
-  options.algorithm = "hybrid-1r1w", options.backend = Backend::simt;
-  options.launched = [](const LaunchCounts&) { FAIL(); };
-  best_hybrid_share({96, 96}, types, options);
-}
-
 TEST(HybridShare, OnlyTheHybridHasOne) {
-  SatOptions options;
-  options.backend = Backend::simt;
-  EXPECT_THROW(best_hybrid_share({96, 96}, types, options), InvalidArgument);
-  options.algorithm = "1r1w";
-  EXPECT_THROW(best_hybrid_share({96, 96}, types, options), InvalidArgument);
-  options.algorithm = "hybrid-1r1w", options.backend = Backend::cpu;
-  EXPECT_THROW(best_hybrid_share({96, 96}, types, options), InvalidArgument);
+  SatOptions options = hybrid();
+  EXPECT_THROW(best_hybrid_share({96, 96}, types.input, options, {.backend = Backend::cpu}), InvalidArgument);
+  for (const char* id : {"auto", "1r1w"}) {
+    options.algorithm = id;
+    EXPECT_THROW(best_hybrid_share({96, 96}, types.input, options, on_simt), InvalidArgument) << id;
+  }
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 // Tables converted to another border compared with tables made in that border.
 #include <gtest/gtest.h>
 #include <areal/error.hpp>
-#include <areal/region.hpp>
+#include <areal/table.hpp>
 #include <areal/type_pair.hpp>
 #include "region_oracle.hpp"
 
@@ -48,7 +48,7 @@ void expect_conversions(double lo, double hi) {
         for (std::int64_t y = 0; y + 1 < height; ++y)
           for (std::int64_t x = 0; x + 1 < width; ++x) memory.set(static_cast<P>(99), x, y);
         const areal::ConstView pixels = memory.view();
-        areal::convert_border(source.view(), got.view(), to, &pixels);
+        areal::convert_border(source.view(), got.view(), to, pixels);
         EXPECT_EQ(differences<T>(got, want.memory()), 0);
         if (from == Border::exclusive && to != from && width * height > 0) {
           EXPECT_THROW(areal::convert_border(source.view(), got.view(), to), InvalidArgument);
@@ -95,7 +95,7 @@ TEST(ConvertBorder, HalvesAreRead) {
   Table<float> want(numbers, Border::none);
   Padded got(areal::Type::f32, {6, 5});
   const areal::ConstView image = halves.view();
-  areal::convert_border(source.view(), got.view(), Border::none, &image);
+  areal::convert_border(source.view(), got.view(), Border::none, image);
   EXPECT_EQ(differences<float>(got, want.memory()), 0);
 }
 
@@ -108,7 +108,7 @@ TEST(ConvertBorder, WhatDoesNotBelongTogetherIsRefused) {
   EXPECT_THROW(areal::convert_border(zero.view(), good.view(), Border::zero), InvalidArgument);
   EXPECT_THROW(areal::convert_border(zero.view(), other.view(), Border::none), InvalidArgument);
   for (const areal::ConstView& wrong : {areal::ConstView(narrow.view()), areal::ConstView(wide.view())})
-    EXPECT_THROW(areal::convert_border(exclusive.view(), good.view(), Border::none, &wrong), InvalidArgument);
+    EXPECT_THROW(areal::convert_border(exclusive.view(), good.view(), Border::none, wrong), InvalidArgument);
   std::vector<std::uint32_t> same(42);
   EXPECT_THROW(areal::convert_border({areal::ConstView(same.data(), 7, 6), Border::zero},
                                      areal::View(same.data() + 8, 6, 5, 28), Border::none),

@@ -27,17 +27,15 @@ class DeviceFloats : public testing::TestWithParam<Backend> {
 
 /// The tables of a case, from one execute.
 SatMemory executed(const SatCase& c, const Values& image) {
-  const SatPlan plan(c.image, c.types, c.options);
+  const SatPlan plan = plan_of(c.image, c.types, c.options);
   SatMemory memory(c, plan, image, nullptr);
   memory.poison(0x11);
-  Workspace workspace(plan.workspace_bytes(), 0xA5);
-  if (c.options.backend == Backend::cuda) {
-    prepare_on_device(plan, workspace);
+  GuardedWorkspace workspace(plan.workspace_bytes(), 0xA5);
+  workspace.prepare(plan);
+  if (c.options.backend == Backend::cuda)
     execute_on_device(plan, memory, workspace);
-  } else {
-    plan.prepare(workspace.data());
-    plan.execute(memory.arguments(), workspace.data());
-  }
+  else
+    plan.execute(memory.arguments(), workspace.ready());
   return memory;
 }
 

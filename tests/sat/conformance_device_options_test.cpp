@@ -91,8 +91,8 @@ TEST(DeviceOptions, SquaresOfEveryTypeOverManyTiles) {
 TEST(DeviceOptions, SquaresComeFromHeldWhateverIsAskedFor) {
   for (const Backend backend : device_backends())
     for (const char* id : {"auto", "lookback", "thin"}) {
-      const SatPlan plan(Shape{300, 3}, type_pair("8u32u"),
-                         {.algorithm = id, .backend = backend, .squares = Type::u64});
+      const SatPlan plan =
+          plan_of(Shape{300, 3}, type_pair("8u32u"), {.algorithm = id, .backend = backend, .squares = Type::u64});
       EXPECT_EQ(plan.algorithm(), "lookback") << id;
       EXPECT_NE(plan.reason(), "") << id;
     }

@@ -19,12 +19,12 @@ std::vector<TypePair> float_tables() {
 
 /// The tables of a case, from one execute.
 SatMemory executed(const SatCase& c, const Values& image, const Values* mask = nullptr) {
-  const SatPlan plan(c.image, c.types, c.options);
+  const SatPlan plan = plan_of(c.image, c.types, c.options);
   SatMemory memory(c, plan, image, mask);
   memory.poison(0x11);
-  Workspace workspace(plan.workspace_bytes(), 0xA5);
-  plan.prepare(workspace.data());
-  plan.execute(memory.arguments(), workspace.data());
+  GuardedWorkspace workspace(plan.workspace_bytes(), 0xA5);
+  workspace.prepare(plan);
+  plan.execute(memory.arguments(), workspace.ready());
   return memory;
 }
 

@@ -34,10 +34,9 @@ TEST(InPlace, BatchChannelsVolumeSquaresAndMask) {
 
 /// The error of a refused execute, or "".
 std::string refusal(const SatPlan& plan, const SatArguments& arguments) {
-  std::vector<char> workspace(plan.workspace_bytes() + 1);
-  plan.prepare(workspace.data());
+  Workspace workspace(plan);
   try {
-    plan.execute(arguments, workspace.data());
+    plan.execute(arguments, workspace);
   } catch (const InvalidArgument& error) {
     return error.what();
   }
@@ -50,7 +49,7 @@ TEST(InPlace, RefusedOtherwise) {
     std::uint32_t* const data = memory.data();
     const ConstView image(data, 8, 8);
     const auto plan = [&](Border border, TypePair with = {Type::u32, Type::u32}) {
-      return SatPlan(Shape{8, 8}, with, {.border = border, .algorithm = id});
+      return plan_of(Shape{8, 8}, with, {.border = border, .algorithm = id});
     };
     EXPECT_EQ(refusal(plan(Border::none), {image, View(data, 8, 8)}), "") << id;
     EXPECT_NE(refusal(plan(Border::zero), {image, View(data, 9, 9)}), "") << id;
@@ -72,14 +71,14 @@ TEST(InPlace, OutputsMayNotShareMemory) {
   std::uint32_t* const data = memory.data();
   const ConstView image(data, 8, 8);
   const View sum(data + 1000, 9, 9), other(data + 1080, 9, 9), apart(data + 2000, 9, 9);
-  SatOptions options{.squares = Type::u32};
+  PlanOptions options{.squares = Type::u32};
   const TypePair types{Type::u8, Type::u32};
   const ConstView bytes(reinterpret_cast<std::uint8_t*>(data), 8, 8);
-  EXPECT_NE(refusal(SatPlan(Shape{8, 8}, types, options), {.image = bytes, .sum = sum, .squares = other}), "");
-  EXPECT_EQ(refusal(SatPlan(Shape{8, 8}, types, options), {.image = bytes, .sum = sum, .squares = apart}), "");
+  EXPECT_NE(refusal(plan_of(Shape{8, 8}, types, options), {.image = bytes, .sum = sum, .squares = other}), "");
+  EXPECT_EQ(refusal(plan_of(Shape{8, 8}, types, options), {.image = bytes, .sum = sum, .squares = apart}), "");
   options = {.mask = true};
   const ConstView mask(reinterpret_cast<std::uint8_t*>(data + 2000), 8, 8);
-  EXPECT_NE(refusal(SatPlan(Shape{8, 8}, types, options), {.image = bytes, .sum = sum, .mask = mask, .count = apart}),
+  EXPECT_NE(refusal(plan_of(Shape{8, 8}, types, options), {.image = bytes, .sum = sum, .mask = mask, .count = apart}),
             "");
 }
 
@@ -90,7 +89,7 @@ TEST(InPlace, SideBySideInOneBufferIsNotInPlace) {
     for (std::size_t i = 0; i < canvas.size(); ++i) canvas[i] = static_cast<std::uint32_t>(i % 7);
     const View image(canvas.data(), 8, 8, 40 * 4), sum(canvas.data() + 8, 9, 9, 40 * 4);
     const Values before = values_of(image);
-    const SatPlan plan(Shape{8, 8}, {Type::u32, Type::u32}, {.algorithm = id});
+    const SatPlan plan = plan_of(Shape{8, 8}, {Type::u32, Type::u32}, {.algorithm = id});
     EXPECT_EQ(refusal(plan, {image, sum}), "") << id;
     EXPECT_EQ(difference(sums_of(terms_of(before), Type::u32, Border::zero), values_of(sum)), "") << id;
   }

@@ -43,7 +43,7 @@ TEST(Options, SquaresOfEveryInput) {
         if (must_have(types.input, type)) {
           expect_kept(c);
         } else if (is_float(types.input)) {
-          EXPECT_THROW(SatPlan(c.image, types, c.options), InvalidArgument) << describe(c);
+          EXPECT_THROW(plan_of(c.image, types, c.options), InvalidArgument) << describe(c);
         } else {
           const std::string fault = fault_of(c);
           EXPECT_TRUE(fault.empty() || fault.starts_with("threw: squares")) << fault << "\n" << describe(c);
@@ -115,7 +115,7 @@ TEST(Options, IgnoreNanAndCount) {
     if (!is_float(types.input)) {
       SatCase c = case_of(types, 5, 5);
       c.options.ignore_nan = true;
-      EXPECT_THROW(SatPlan(c.image, types, c.options), InvalidArgument) << describe(c);
+      EXPECT_THROW(plan_of(c.image, types, c.options), InvalidArgument) << describe(c);
       continue;
     }
     for (const Border border : borders)
@@ -136,19 +136,18 @@ TEST(Options, AMaskOverNanLeavesItOut) {
   // Even without ignore_nan, a 0 in the mask excludes a NaN: the mask decides.
   SatCase c = case_of(type_pair("32f64f"), 3, 2);
   c.options.mask = true;
-  const SatPlan plan(c.image, c.types, c.options);
+  const SatPlan plan = plan_of(c.image, c.types, c.options);
   const float nan = std::numeric_limits<float>::quiet_NaN();
   float image[] = {1, nan, 4, 8, 16, nan};
   std::uint8_t mask[] = {1, 0, 2, 255, 1, 0};
   double sum[12];
   std::uint32_t count[12];
-  std::vector<char> workspace(plan.workspace_bytes() + 1);
-  plan.prepare(workspace.data());
+  Workspace workspace(plan);
   plan.execute({.image = ConstView(image, 3, 2),
                 .sum = View(sum, 4, 3),
                 .mask = ConstView(mask, 3, 2),
                 .count = View(count, 4, 3)},
-               workspace.data());
+               workspace);
   EXPECT_EQ((std::vector<double>(sum, sum + 12)), (std::vector<double>{0, 0, 0, 0, 0, 1, 1, 5, 0, 9, 25, 29}));
   EXPECT_EQ((std::vector<std::uint32_t>(count, count + 12)),
             (std::vector<std::uint32_t>{0, 0, 0, 0, 0, 1, 1, 2, 0, 2, 3, 4}));
@@ -212,10 +211,10 @@ TEST(Options, ThePapersRowsRefuseEach) {
       if (row.family != "sat" || !row.cpu || !row.plain_only) continue;
       SatCase c = case_of(type_pair("32f64f"), 8, 8);
       c.options.algorithm = row.id;
-      EXPECT_NO_THROW(SatPlan(c.image, c.types, c.options)) << row.id;
+      EXPECT_NO_THROW(plan_of(c.image, c.types, c.options)) << row.id;
       change(c);
       try {
-        const SatPlan plan(c.image, c.types, c.options);
+        const SatPlan plan = plan_of(c.image, c.types, c.options);
         ADD_FAILURE() << row.id << " took " << what;
       } catch (const InvalidArgument& error) {
         EXPECT_NE(std::string(error.what()).find(row.id), std::string::npos) << error.what();

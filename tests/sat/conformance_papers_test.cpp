@@ -107,37 +107,37 @@ INSTANTIATE_TEST_SUITE_P(Sanitize, PapersSanitize,
 
 TEST(Papers, DoPlainSumsOfOneChannel) {
   for (const std::string& id : device_sat_ids(true)) {
-    SatOptions options;
+    PlanOptions options;
     options.algorithm = id, options.backend = Backend::simt;
-    EXPECT_NO_THROW(SatPlan({9, 7}, type_pair("8u32u"), options));
-    EXPECT_THROW(SatPlan({9, 7, 3}, type_pair("8u32u"), options), InvalidArgument) << id;
-    EXPECT_THROW(SatPlan({9, 7, 1, 2}, type_pair("8u32u"), options), InvalidArgument) << id;
+    EXPECT_NO_THROW(plan_of({9, 7}, type_pair("8u32u"), options));
+    EXPECT_THROW(plan_of({9, 7, 3}, type_pair("8u32u"), options), InvalidArgument) << id;
+    EXPECT_THROW(plan_of({9, 7, 1, 2}, type_pair("8u32u"), options), InvalidArgument) << id;
     options.tilted = true;
-    EXPECT_THROW(SatPlan({9, 7}, type_pair("8u32u"), options), InvalidArgument) << id;
+    EXPECT_THROW(plan_of({9, 7}, type_pair("8u32u"), options), InvalidArgument) << id;
     options.tilted = false, options.squares = Type::u64;
-    EXPECT_THROW(SatPlan({9, 7}, type_pair("8u32u"), options), InvalidArgument) << id;
+    EXPECT_THROW(plan_of({9, 7}, type_pair("8u32u"), options), InvalidArgument) << id;
   }
 }
 
 TEST(Papers, TheShareOfTheTrianglesIsChecked) {
-  SatOptions options;
+  PlanOptions options;
   options.algorithm = "hybrid-1r1w", options.backend = Backend::simt;
   for (const double r : {0.0, 1.0, -0.1, 7.0, std::numeric_limits<double>::quiet_NaN()}) {
     options.r = r;
-    EXPECT_THROW(SatPlan({9, 7}, type_pair("8u32u"), options), InvalidArgument) << r;
+    EXPECT_THROW(plan_of({9, 7}, type_pair("8u32u"), options), InvalidArgument) << r;
   }
   options.r = 0.3;
-  EXPECT_EQ(SatPlan({1024, 1024}, type_pair("8u32u"), options).reason(), "asked for, with r 0.298828");
+  EXPECT_EQ(plan_of({1024, 1024}, type_pair("8u32u"), options).reason(), "asked for, with r 0.298828");
 }
 
 TEST(Papers, TheReasonSaysWhichWarpScan) {
-  SatOptions options;
+  PlanOptions options;
   options.algorithm = "scanrow-brlt", options.backend = Backend::simt;
-  EXPECT_EQ(SatPlan({9, 7}, type_pair("8u32u"), options).reason(), "asked for, with the warp scan kogge-stone");
+  EXPECT_EQ(plan_of({9, 7}, type_pair("8u32u"), options).reason(), "asked for, with the warp scan kogge-stone");
   options.algorithm = "scanrow-column", options.scan = WarpScan::ladner_fischer;
-  EXPECT_EQ(SatPlan({9, 7}, type_pair("8u32u"), options).reason(), "asked for, with the warp scan ladner-fischer");
+  EXPECT_EQ(plan_of({9, 7}, type_pair("8u32u"), options).reason(), "asked for, with the warp scan ladner-fischer");
   options.algorithm = "brlt-scanrow";
-  EXPECT_EQ(SatPlan({9, 7}, type_pair("8u32u"), options).reason(), "asked for");
+  EXPECT_EQ(plan_of({9, 7}, type_pair("8u32u"), options).reason(), "asked for");
 }
 
 }  // namespace

@@ -21,9 +21,9 @@ template <class Wrong>
 Subject spoiled(Wrong wrong) {
   Subject subject;
   const auto execute = subject.execute;
-  subject.execute = [=](const SatPlan& plan, const SatArguments& a, void* workspace) {
+  subject.execute = [=](const SatPlan& plan, const SatArguments& a, GuardedWorkspace& workspace) {
     execute(plan, a, workspace);
-    wrong(plan, a, workspace);
+    wrong(plan, a, workspace.data());
   };
   return subject;
 }
@@ -78,7 +78,7 @@ TEST(Proof, AWriteOutsideIsCaught) {
 TEST(Proof, AnElementLeftUnwrittenIsCaught) {
   Subject forgets;
   const auto execute = forgets.execute;
-  forgets.execute = [=](const SatPlan& plan, const SatArguments& a, void* workspace) {
+  forgets.execute = [=](const SatPlan& plan, const SatArguments& a, GuardedWorkspace& workspace) {
     std::uint32_t before;
     std::memcpy(&before, byte_at(a.sum, 0, 0), sizeof before);
     execute(plan, a, workspace);
@@ -114,9 +114,9 @@ TEST(Proof, AResultOfThePreviousExecuteIsCaught) {
     state = 1;
   });
   remembers.workspace_bytes = [](const SatPlan& plan) { return plan.workspace_bytes() + 1; };
-  remembers.prepare = [](const SatPlan& plan, void* workspace) {
-    plan.prepare(workspace);
-    static_cast<char*>(workspace)[plan.workspace_bytes()] = 0;
+  remembers.prepare = [](const SatPlan& plan, GuardedWorkspace& workspace) {
+    workspace.prepare(plan);
+    static_cast<char*>(workspace.data())[plan.workspace_bytes()] = 0;
   };
   EXPECT_TRUE(names(fault_of(small_case(), remembers), "second execute"));
 }

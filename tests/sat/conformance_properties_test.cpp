@@ -15,14 +15,13 @@ std::vector<TypePair> integer_pairs() {
   return result;
 }
 
-Values table_of(const Values& image, TypePair types, const SatOptions& options) {
+Values table_of(const Values& image, TypePair types, const PlanOptions& options) {
   const Buffer in(image, placements[4]);
-  const SatPlan plan(image.shape, types, options);
+  const SatPlan plan = plan_of(image.shape, types, options);
   Buffer out(types.table, plan.table_shape(), placements[3], Guard::output);
   out.poison(0x42);
-  Workspace workspace(plan.workspace_bytes(), 0xFF);
-  plan.prepare(workspace.data());
-  plan.execute({in.view(), out.view()}, workspace.data());
+  GuardedWorkspace workspace(plan.workspace_bytes(), 0xFF);
+  plan.execute({in.view(), out.view()}, workspace.prepare(plan));
   return values_of(out.view());
 }
 
@@ -111,7 +110,7 @@ TEST(Properties, TheTableOfTheTransposeIsTheTransposeOfTheTable) {
         for (const auto& [width, height] : {std::pair{1, 130}, {67, 130}, {300, 41}}) {
           const Fill fill = is_float(types.table) ? Fill::exact : Fill::wild;  // floats: in another order
           const Values image = random_image(types.input, Shape{width, height}, fill, base_seed());
-          const SatOptions options{.border = border, .algorithm = id};
+          const PlanOptions options{.border = border, .algorithm = id};
           const Values table = transposed(table_of(image, types, options));
           const Values other = table_of(transposed(image), types, options);
           EXPECT_TRUE(table.integer == other.integer && table.real == other.real)
@@ -136,7 +135,7 @@ TEST(Properties, IntegerTablesAreLinear) {
       }
       Values twice = a;
       for (std::uint64_t& value : twice.integer) value *= 2;
-      const SatOptions options{.algorithm = id};
+      const PlanOptions options{.algorithm = id};
       const Values ta = table_of(a, types, options), tb = table_of(b, types, options);
       const Values tsum = table_of(sum, types, options), ttwice = table_of(twice, types, options);
       const std::uint64_t mask = modulus_mask(types.table);

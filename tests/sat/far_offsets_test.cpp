@@ -47,10 +47,10 @@ std::size_t far_bytes(Type type, const Shape& shape) {
   return static_cast<std::size_t>(view.batch_pitch * shape.batch) + 64;
 }
 
-std::string fault_far_apart(const std::string& id, TypePair types, const Shape& shape, SatOptions options) {
+std::string fault_far_apart(const std::string& id, TypePair types, const Shape& shape, PlanOptions options) {
   options.algorithm = id;
   const SatCase c{shape, types, options};
-  const SatPlan plan(shape, types, options);
+  const SatPlan plan = plan_of(shape, types, options);
   const Values image = random_image(types.input, shape, Fill::wild, 11);
   std::optional<Values> mask;
   if (options.mask) mask = random_mask(Shape{shape.width, shape.height, 1, shape.batch}, 11);
@@ -77,9 +77,9 @@ std::string fault_far_apart(const std::string& id, TypePair types, const Shape& 
 
   write(image, in);
   if (mask) write(*mask, masked);
-  Workspace workspace(plan.workspace_bytes(), 0xA5);
-  plan.prepare(workspace.data());
-  plan.execute(a, workspace.data());
+  GuardedWorkspace workspace(plan.workspace_bytes(), 0xA5);
+  workspace.prepare(plan);
+  plan.execute(a, workspace.ready());
   std::string fault = difference(expected.sum, values_of(a.sum));
   if (fault.empty() && options.squares) fault = difference(*expected.squares, values_of(a.squares));
   if (fault.empty() && options.tilted) fault = difference(*expected.tilted, values_of(a.tilted));
@@ -87,7 +87,7 @@ std::string fault_far_apart(const std::string& id, TypePair types, const Shape& 
   return fault.empty() ? workspace.broken_guard() : fault;
 }
 
-void expect_exact(const std::string& id, const char* types, const Shape& shape, const SatOptions& options = {}) {
+void expect_exact(const std::string& id, const char* types, const Shape& shape, const PlanOptions& options = {}) {
   const std::string fault = fault_far_apart(id, type_pair(types), shape, options);
   if (fault.starts_with("skip: ")) GTEST_SKIP() << fault;
   EXPECT_EQ(fault, "") << id << " " << types;

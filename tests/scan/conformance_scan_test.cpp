@@ -11,6 +11,7 @@ namespace areal::conformance {
 namespace {
 
 constexpr Backend device_backends[] = {Backend::cuda, Backend::simt};
+const Execution on_simt{.backend = Backend::simt};
 /// Near a warp, a block of 256, one line of a block, a block of Harris' and of the new mapping; several of each.
 constexpr std::int64_t lengths[] = {0,   1,   2,    3,    31,   33,   64,   255,  256,   257,
                                     513, 514, 1024, 1100, 2048, 2049, 4099, 8193, 16400, 20000};
@@ -30,14 +31,15 @@ struct ScanCase {
   std::int64_t n = 0;
   TypePair types;
   ScanOptions options;
+  Backend backend = Backend::simt;
   Placement in = placements[0], out = placements[0];
   std::uint64_t seed = 1;
 };
 
 std::string describe(const ScanCase& c) {
-  return std::string(name_of(c.options.backend)) + ", algorithm " + c.options.algorithm + ", types " +
-         name_of(c.types) + ", " + std::to_string(c.n) + " elements, in " + c.in.name + ", out " + c.out.name +
-         ", threads " + std::to_string(c.options.threads) + ", group " + std::to_string(c.options.group) + ", seed " +
+  return std::string(name_of(c.backend)) + ", algorithm " + c.options.algorithm + ", types " + name_of(c.types) + ", " +
+         std::to_string(c.n) + " elements, in " + c.in.name + ", out " + c.out.name + ", threads " +
+         std::to_string(c.options.threads) + ", group " + std::to_string(c.options.group) + ", seed " +
          std::to_string(c.seed);
 }
 
@@ -48,7 +50,7 @@ const std::vector<std::string>& ids() {
 
 ScanCase case_of(const Choice& choice) {
   ScanCase c;
-  c.options.backend = device_backends[choice[0]];
+  c.backend = device_backends[choice[0]];
   c.options.algorithm = ids()[choice[1]];
   c.types = type_pairs()[choice[2]];
   c.n = lengths[choice[3]];
@@ -61,30 +63,26 @@ ScanCase case_of(const Choice& choice) {
   return c;
 }
 
-void execute(const ScanPlan& plan, Buffer& line, Buffer& sums, Workspace& workspace) {
-  if (plan.backend() != Backend::cuda) {
-    plan.prepare(workspace.data());
-    plan.execute(line.view(), sums.view(), workspace.data());
-    return;
-  }
-  const cuda::OwnedStream stream;
-  Mirror in(line.bytes(), stream.get()), out(sums.bytes(), stream.get()), space(workspace.bytes(), stream.get());
-  plan.prepare(space.twin(workspace.data()), stream.get());
-  plan.execute(in.twin(line.view()), out.twin(sums.view()), space.twin(workspace.data()), stream.get());
-  for (Mirror* mirror : {&in, &out, &space}) mirror->back();
-  stream.synchronize();
+void execute(const ScanPlan& plan, Buffer& line, Buffer& sums, GuardedWorkspace& workspace) {
+  Workspace& ready = workspace.prepare(plan);
+  if (plan.backend() != Backend::cuda) return plan.execute(line.view(), sums.view(), ready);
+  const Stream stream = workspace.stream();
+  Mirror in(line.bytes(), stream), out(sums.bytes(), stream);
+  plan.execute(in.twin(line.view()), out.twin(sums.view()), ready);
+  for (Mirror* mirror : {&in, &out}) mirror->back();
+  ready.wait();
 }
 
 /// Empty if the contract is kept, else the first fault: of one line, of another on the same workspace, and of the first
 /// on a workspace with other bytes. `broken` is called with the sums of each: the proof that this can fail.
 std::string fault_of(const ScanCase& c, const std::function<void(const View&)>& broken = {}) {
   try {
-    const ScanPlan plan(c.n, c.types, c.options);
+    const ScanPlan plan(c.n, c.types, c.options, {.backend = c.backend});
     const Shape shape{c.n, 1};
     std::vector<std::uint8_t> first;
-    Workspace used(plan.workspace_bytes(), 0xA5), fresh(plan.workspace_bytes(), 0xFF);
+    GuardedWorkspace used(plan.workspace_bytes(), 0xA5), fresh(plan.workspace_bytes(), 0xFF);
     for (const int turn : {0, 1, 2}) {
-      Workspace& workspace = turn < 2 ? used : fresh;
+      GuardedWorkspace& workspace = turn < 2 ? used : fresh;
       const Values values =
           random_image(c.types.input, shape, turn == 1 ? Fill::exact : Fill::wild, turn == 1 ? ~c.seed : c.seed);
       Buffer line(values, c.in), sums(c.types.table, shape, c.out, Guard::output);
@@ -109,7 +107,7 @@ std::string fault_of(const ScanCase& c, const std::function<void(const View&)>& 
 TEST(Scan, TheSuiteCanFail) {
   if (missing(Backend::simt)) GTEST_SKIP() << "simt is not here";
   ScanCase c;
-  c.n = 300, c.types = type_pair("8u32u"), c.options.backend = Backend::simt;
+  c.n = 300, c.types = type_pair("8u32u"), c.backend = Backend::simt;
   EXPECT_EQ(fault_of(c), "");
   for (const std::int64_t at : {0, 150, 299})
     EXPECT_NE(fault_of(c, [&](const View& sums) { static_cast<std::uint32_t*>(sums.data)[at] ^= 1; }), "") << at;
@@ -117,15 +115,15 @@ TEST(Scan, TheSuiteCanFail) {
 
 std::string name_of_choice(const testing::TestParamInfo<Choice>& info) {
   const ScanCase c = case_of(info.param);
-  std::string name = std::string(name_of(c.options.backend)) + "_" + c.options.algorithm + "_" + name_of(c.types) +
-                     "_" + std::to_string(c.n) + "_" + std::to_string(info.index);
+  std::string name = std::string(name_of(c.backend)) + "_" + c.options.algorithm + "_" + name_of(c.types) + "_" +
+                     std::to_string(c.n) + "_" + std::to_string(info.index);
   return without_dashes(name);
 }
 
 class ScanProduct : public testing::TestWithParam<Choice> {};
 TEST_P(ScanProduct, KeepsTheContract) {
   const ScanCase c = case_of(GetParam());
-  if (missing(c.options.backend)) GTEST_SKIP() << name_of(c.options.backend) << " is not here";
+  if (missing(c.backend)) GTEST_SKIP() << name_of(c.backend) << " is not here";
   EXPECT_EQ(fault_of(c), "") << describe(c);
 }
 INSTANTIATE_TEST_SUITE_P(Scan, ScanProduct,
@@ -154,13 +152,12 @@ INSTANTIATE_TEST_SUITE_P(Sanitize, ScanProduct, testing::ValuesIn(few()), name_o
 Counts counts_of(const std::string& id, std::int64_t n) {
   Counts all;
   ScanOptions options;
-  options.algorithm = id, options.backend = Backend::simt;
-  options.launched = [&](const LaunchCounts& launch) { all += launch.counts; };
-  const ScanPlan plan(n, type_pair("32u32u"), options);
+  options.algorithm = id;
+  options.on_launch = [&](const LaunchCounts& launch) { all += launch.counts; };
+  const ScanPlan plan(n, type_pair("32u32u"), options, on_simt);
   std::vector<std::uint32_t> line(static_cast<std::size_t>(n), 1), sums(line.size());
-  std::vector<char> workspace(plan.workspace_bytes());
-  plan.prepare(workspace.data());
-  plan.execute({line.data(), n, 1}, {sums.data(), n, 1}, workspace.data());
+  Workspace workspace(plan);
+  plan.execute({line.data(), n, 1}, {sums.data(), n, 1}, workspace);
   return all;
 }
 TEST(Scan, CostsAreTheCatalogues) {
@@ -202,14 +199,13 @@ TEST(Scan, TheHalvesOfLeeChoeAreNotOneAnother) {
   for (const auto& row : rows) {
     std::size_t launches = 0, most = 0;
     ScanOptions options;
-    options.algorithm = row.id, options.backend = Backend::simt;
-    options.launched = [&](const LaunchCounts& launch) { ++launches, most = std::max(most, launch.shared_bytes); };
+    options.algorithm = row.id;
+    options.on_launch = [&](const LaunchCounts& launch) { ++launches, most = std::max(most, launch.shared_bytes); };
     constexpr std::int64_t n = 5000;
-    const ScanPlan plan(n, type_pair("32u32u"), options);
+    const ScanPlan plan(n, type_pair("32u32u"), options, on_simt);
     std::vector<std::uint32_t> line(n, 1), sums(n);
-    std::vector<char> workspace(plan.workspace_bytes());
-    plan.prepare(workspace.data());
-    plan.execute({line.data(), n, 1}, {sums.data(), n, 1}, workspace.data());
+    Workspace workspace(plan);
+    plan.execute({line.data(), n, 1}, {sums.data(), n, 1}, workspace);
     EXPECT_EQ(launches, row.launches) << row.id;
     EXPECT_EQ(most, (row.cells + 1) * sizeof(std::uint32_t)) << row.id;  // and the whole sum
   }
@@ -218,27 +214,25 @@ TEST(Scan, TheHalvesOfLeeChoeAreNotOneAnother) {
 TEST(Scan, WrongUseIsNamed) {
   const TypePair types = type_pair("8u32u");
   ScanOptions options;
-  options.backend = Backend::simt;
-  EXPECT_THROW(ScanPlan(-1, types, options), InvalidArgument);
-  EXPECT_THROW(ScanPlan(9, {Type::f64, Type::u32}, options), InvalidArgument);
+  EXPECT_THROW(ScanPlan(-1, types, options, on_simt), InvalidArgument);
+  EXPECT_THROW(ScanPlan(9, {Type::f64, Type::u32}, options, on_simt), InvalidArgument);
   options.algorithm = "lookback";
-  EXPECT_THROW(ScanPlan(9, types, options), InvalidArgument);
+  EXPECT_THROW(ScanPlan(9, types, options, on_simt), InvalidArgument);
   options.algorithm = "optimal", options.threads = -1;
-  EXPECT_THROW(ScanPlan(9, types, options), InvalidArgument);
+  EXPECT_THROW(ScanPlan(9, types, options, on_simt), InvalidArgument);
   options.threads = 0, options.group = -1;
-  EXPECT_THROW(ScanPlan(9, types, options), InvalidArgument);
-  options.group = 0, options.backend = Backend::cpu;
-  EXPECT_THROW(ScanPlan(9, types, options), InvalidArgument);
+  EXPECT_THROW(ScanPlan(9, types, options, on_simt), InvalidArgument);
+  options.group = 0;
+  EXPECT_THROW(ScanPlan(9, types, options, {.backend = Backend::cpu}), InvalidArgument);
   if (missing(Backend::simt)) return;
-  options.backend = Backend::simt;
-  const ScanPlan plan(9, types, options);
+  const ScanPlan plan(9, types, options, on_simt);
   std::vector<std::uint8_t> line(9);
   std::vector<std::uint32_t> sums(9);
-  std::vector<char> workspace(plan.workspace_bytes());
-  EXPECT_THROW(plan.execute({line.data(), 8, 1}, {sums.data(), 9, 1}, workspace.data()), InvalidArgument);
-  EXPECT_THROW(plan.execute({line.data(), 9, 1}, {sums.data(), 9, 1}, nullptr), InvalidArgument);
-  EXPECT_THROW(plan.execute(ConstView(sums.data(), Type::u8, {9, 1}), {sums.data(), 9, 1}, workspace.data()),
-               InvalidArgument);
+  Workspace workspace(plan);
+  EXPECT_THROW(plan.execute({line.data(), 8, 1}, {sums.data(), 9, 1}, workspace), InvalidArgument);
+  const ScanPlan other(9, types, options, on_simt);
+  EXPECT_THROW(other.execute({line.data(), 9, 1}, {sums.data(), 9, 1}, workspace), InvalidArgument);
+  EXPECT_THROW(plan.execute(ConstView(sums.data(), Type::u8, {9, 1}), {sums.data(), 9, 1}, workspace), InvalidArgument);
 }
 
 }  // namespace

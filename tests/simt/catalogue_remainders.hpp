@@ -7,7 +7,7 @@
 #include <map>
 #include <string_view>
 #include "research/cost_formula.hpp"
-#include "simt/kasagi_cost.hpp"
+#include "kasagi_cost.hpp"
 
 namespace areal::catalogue {
 

@@ -45,23 +45,23 @@ HistogramOptions options_of(const Case& c) {
   options.border = c.border;
   options.counter = c.counter;
   options.weighted = c.weights.has_value();
-  options.backend = Backend::simt;
   return options;
 }
+const Execution on_simt{.backend = Backend::simt};
 
 // Runs the plan, twice if requested, on one poisoned workspace at an odd address, into poisoned tensors.
 Guarded run(const Case& c, const Rule& rule, const Inputs& in, bool twice = false) {
-  const HistogramPlan plan(c.image, c.type, rule.binning, options_of(c));
+  const HistogramPlan plan(c.image, c.type, rule.binning, options_of(c), on_simt);
   EXPECT_EQ(plan.algorithm(), "reduce-then-scan");
   std::vector<unsigned char> workspace(plan.workspace_bytes() + 128, 0xc3);
   unsigned char* const start = workspace.data() + 61;
-  plan.prepare(start);
+  Workspace ready(plan, {reinterpret_cast<std::byte*>(start), plan.workspace_bytes()}, Stream::host());
   Guarded tensor(plan.tensor_shape(), c.counter, c.misalign, c.gap);
-  plan.execute({in.image.view, tensor.view, in.weights.view}, start);
+  plan.execute({in.image.view, tensor.view, in.weights.view}, ready);
   EXPECT_EQ(tensor.touched(), -1);
   if (twice) {
     Guarded second(plan.tensor_shape(), c.counter, c.misalign, c.gap);
-    plan.execute({in.image.view, second.view, in.weights.view}, start);
+    plan.execute({in.image.view, second.view, in.weights.view}, ready);
     EXPECT_TRUE(tensor.same(second));
   }
   for (std::size_t i = 0; i < workspace.size(); ++i)
@@ -191,10 +191,8 @@ TEST(SimtHistogram, Types) {
 
 TEST(SimtHistogram, LabelsOf64BitsAreNotRounded) {
   const std::int64_t pixels[] = {5, (std::int64_t{1} << 32) + 5, (std::int64_t{1} << 56) + 1, -1, 6};
-  HistogramOptions options;
-  options.backend = Backend::simt;
-  const Array tensor = integral_histogram({pixels, 5, 1}, Binning::labels(8, 6), options);
-  const auto* t = tensor.as<std::uint32_t>();
+  const HistogramTensor tensor = integral_histogram({pixels, 5, 1}, Binning::labels(8, 6), {}, on_simt);
+  const auto* t = static_cast<const std::uint32_t*>(tensor.tensor().data);
   EXPECT_EQ(t[5 * 5 + 4], 1u);
   EXPECT_EQ(t[6 * 5 + 4], 0u);
   EXPECT_EQ(t[1 * 5 + 4], 0u);
@@ -240,10 +238,10 @@ TEST(SimtHistogram, NanWeightsSpreadRightAndDownInTheirBinOnly) {
   const std::uint8_t pixels[] = {0, 1, 0, 1};
   const float weights[] = {1, NAN, 2, 3};
   HistogramOptions options;
-  options.backend = Backend::simt;
   options.counter = Type::f32;
-  const Array tensor = integral_histogram({pixels, 2, 2}, Binning::labels(2), options, {weights, 2, 2});
-  const auto* t = tensor.as<float>();
+  const HistogramTensor tensor =
+      integral_histogram({pixels, 2, 2}, Binning::labels(2), options, on_simt, {weights, 2, 2});
+  const auto* t = static_cast<const float*>(tensor.tensor().data);
   EXPECT_EQ(t[0], 1);
   EXPECT_EQ(t[3], 3);
   EXPECT_EQ(t[4], 0);
@@ -302,7 +300,8 @@ TEST(SimtHistogram, Schedules) {
     const Rule rule = oracle::uniform(6, 0, 256);
     const Inputs in = inputs_of(c, 3);
     const Guarded reference = run(c, rule, in);
-    const DeviceHistogram plan(c.image, pixel_bins(rule.binning, c.type, 1), options_of(c), "reduce-then-scan");
+    const DeviceHistogram plan(c.image, pixel_bins(rule.binning, c.type, 1), options_of(c), {}, on_simt,
+                               "reduce-then-scan");
     for (std::uint64_t seed = 2; seed < 6; ++seed) {
       SCOPED_TRACE("seed " + std::to_string(seed));
       std::vector<char> workspace(plan.workspace_bytes());
@@ -312,6 +311,7 @@ TEST(SimtHistogram, Schedules) {
       options.seed = seed;
       options.residents = static_cast<int>(seed);
       options.start = seed % 2 ? simt::StartOrder::random : simt::StartOrder::descending;
+      options.async_copies = seed != 5;  // as before sm_80
       simt::execute<kernels::Histogram>(plan.request(), {in.image.view, tensor.view, in.weights.view}, workspace.data(),
                                         options);
       EXPECT_TRUE(tensor.same(reference));
@@ -325,8 +325,9 @@ TEST(SimtHistogram, WritesEachElementOnce) {
     const Case c{.image = {256, 128}, .border = border, .counter = counter};
     const Rule rule = oracle::uniform(4, 0, 256);
     const Inputs in = inputs_of(c, 3);
-    const HistogramPlan shapes(c.image, c.type, rule.binning, options_of(c));
-    const DeviceHistogram plan(c.image, pixel_bins(rule.binning, c.type, 1), options_of(c), "reduce-then-scan");
+    const HistogramPlan shapes(c.image, c.type, rule.binning, options_of(c), on_simt);
+    const DeviceHistogram plan(c.image, pixel_bins(rule.binning, c.type, 1), options_of(c), {}, on_simt,
+                               "reduce-then-scan");
     std::vector<char> workspace(plan.workspace_bytes());
     plan.prepare(workspace.data(), Stream::host());
     const Guarded tensor(shapes.tensor_shape(), counter, 0, 0);
@@ -347,10 +348,9 @@ TEST(SimtHistogram, WritesEachElementOnce) {
 }
 
 TEST(SimtHistogram, SaysWhatIsWrong) {
-  HistogramOptions options;
-  options.backend = Backend::simt;
-  options.device = 1;
-  EXPECT_THROW(HistogramPlan({8, 8}, Type::u8, Binning::uniform(4, 0, 256), options), Unavailable);
+  EXPECT_THROW(
+      HistogramPlan({8, 8}, Type::u8, Binning::uniform(4, 0, 256), {}, {.backend = Backend::simt, .device = 1}),
+      Unavailable);
 }
 
 }  // namespace

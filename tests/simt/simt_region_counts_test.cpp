@@ -145,7 +145,7 @@ TEST_F(Reads, HistogramsReadFourElementsABin) {
   const Counts c = counts(kernels::HistogramsRequest{
       {ConstView(tensor.data(), Type::u32, shape), Border::zero}, list(regions), out.data(), false});
   EXPECT_EQ(c.reads.elements, n * bins * (a_region + 4));
-  // The 32 type pairs of a region read it at once: 32 bytes in one sector, or two.
+  // The 32 lanes of a region read it at once: 32 bytes in one sector, or two.
   EXPECT_LE(c.reads.sectors, n * (2 * 2 + bins * 4));
   EXPECT_EQ(c.writes.elements, n * bins);
   EXPECT_EQ(c.writes.strided, 0u);

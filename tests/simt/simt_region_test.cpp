@@ -12,13 +12,13 @@ using namespace device_cases;
 
 /// The host's memory is the machine's.
 struct Bed {
-  Place on{Backend::simt};
+  Execution on{.backend = Backend::simt};
   template <class T>
-  std::span<const T> in(const std::vector<T>& values) {
+  Span<const T> in(const std::vector<T>& values) {
     return values;
   }
   template <class T>
-  std::span<T> out(std::vector<T>& values) {
+  Span<T> out(std::vector<T>& values) {
     return values;
   }
   ConstView in(Padded& memory) { return memory.view(); }
@@ -46,11 +46,11 @@ TYPED_TEST(SimtRegionSums, AFlippedElementOfATiltedTableIsCaught) {
 TEST(SimtBoxes, OfTablesThatWrapOrRound) { boxes_of_tables_that_wrap_or_round<Bed>(); }
 TEST(SimtBoxes, OutsideIsRefusedOrClipped) { boxes_outside_are_refused_or_clipped<Bed>(); }
 TEST(SimtRotated, ThatWrapRoundOrOverflow) { rotated_rectangles_that_wrap_round_or_overflow<Bed>(); }
-TEST(SimtBoxes, ARunnerAnswersTheHost) { a_runner_answers_boxes_and_rotated_rectangles<Bed>(); }
+TEST(SimtBoxes, TheHostAsks) { the_host_asks_for_boxes_and_rotated_rectangles<Bed>(); }
 
 TEST(SimtBorders, AFlippedElementIsCarriedOver) { a_flipped_element_is_carried_over<Bed>(); }
-TEST(SimtBorders, TypePairsOfIntegers) { conversions_of_every_lane_of_integers<Bed>(); }
-TEST(SimtBorders, TypePairsOfFloats) { conversions_of_lanes_of_floats<Bed>(); }
+TEST(SimtBorders, TypePairsOfIntegers) { conversions_of_type_pairs_of_integers<Bed>(); }
+TEST(SimtBorders, TypePairsOfFloats) { conversions_of_type_pairs_of_floats<Bed>(); }
 TEST(SimtBorders, RoundAsTheCpus) {
   conversions_round_as_the_cpus<float, float, Bed>();
   conversions_round_as_the_cpus<float, double, Bed>();
@@ -96,7 +96,8 @@ TEST(SimtWindows, DistanceMaps) {
   distance_maps_of<float, double, Bed>(Border::none, 0.5);
 }
 
-TEST(SimtRegions, ARunnerAnswersTheHost) { a_runner_answers_the_host<Bed>(); }
+TEST(SimtRegions, TheHostAsks) { the_host_asks<Bed>(); }
+TEST(SimtRegions, TheFirstInvalidIsReported) { the_first_invalid_is_reported_wherever_it_lies<Bed>(); }
 
 TEST(SimtRegions, AnyScheduleGivesTheSameAnswersAndTheSmallestRefused) {
   const auto image = small_image<float>(40, 30);
@@ -129,37 +130,36 @@ TEST(SimtRegions, SaysWhatCannotBe) {
   const std::vector<Region> regions(3);
   std::vector<std::uint64_t> out(3), few(2);
   std::vector<std::int64_t> integers(3);
-  std::vector<double> reals(3);
-  const Place simt{Backend::simt};
-  const auto ask = [&](const Place& on, auto& answers) { region_sums(on, table.view(), regions, std::span(answers)); };
+  std::vector<double> reals(3), two(2);
+  const Execution simt{.backend = Backend::simt};
+  const auto ask = [&](const Execution& on, auto& answers) {
+    region_sums(table.view(), regions, answers, {.execution = on});
+  };
   EXPECT_NO_THROW(ask(simt, out));
   EXPECT_THROW(ask(simt, few), InvalidArgument);
   EXPECT_THROW(ask(simt, integers), InvalidArgument);  // of a table of 32u
-  EXPECT_THROW(ask(Place{Backend::cpu}, out), InvalidArgument);
-  EXPECT_THROW(ask(Place{Backend::automatic}, out), InvalidArgument);
-  EXPECT_THROW(ask(Place{Backend::simt, 1}, out), Unavailable);
-  EXPECT_THROW(RegionRunner(Place{Backend::cpu}), InvalidArgument);
+  EXPECT_THROW(ask({.backend = Backend::simt, .device = 1}, out), Unavailable);
+  EXPECT_THROW(ask({.backend = Backend::simt, .stream = Stream::legacy_default()}, out), InvalidArgument);
   const auto misaligned =
       std::span(reinterpret_cast<const Region*>(reinterpret_cast<const char*>(regions.data()) + 4), 2);
-  EXPECT_THROW(region_sums(simt, table.view(), misaligned, std::span(few)), InvalidArgument);
-  EXPECT_THROW(region_sums(simt, table.view(), std::span(static_cast<const Region*>(nullptr), 2), std::span(few)),
-               InvalidArgument);
-  EXPECT_THROW(entropies(simt, reals, 2, reals), InvalidArgument);
-  EXPECT_THROW(entropies(simt, reals, -1, reals), InvalidArgument);
-  EXPECT_THROW(medians(simt, reals, 1, reals, reals), InvalidArgument);
-  EXPECT_THROW(percentiles(simt, reals, 1, std::span(reals).first(2), 101, reals), InvalidArgument);
-  EXPECT_THROW(distances(simt, Distance::l1, reals, std::span(reals).first(2), reals), InvalidArgument);
+  const QueryOptions on{.execution = simt};
+  EXPECT_THROW(region_sums(table.view(), misaligned, few, on), InvalidArgument);
+  EXPECT_THROW(region_sums(table.view(), std::span(static_cast<const Region*>(nullptr), 2), few, on), InvalidArgument);
+  EXPECT_THROW(entropies(reals, 2, reals, simt), InvalidArgument);
+  EXPECT_THROW(entropies(reals, -1, reals, simt), InvalidArgument);
+  EXPECT_THROW(medians(reals, 1, reals, reals, simt), InvalidArgument);
+  EXPECT_THROW(percentiles(reals, 1, two, 101, reals, simt), InvalidArgument);
+  EXPECT_THROW(distances(Distance::l1, reals, two, reals, simt), InvalidArgument);
   Padded integer_map(Type::u32, {9, 7});
-  EXPECT_THROW(window_sums(simt, table.view(), {3, 3}, integer_map.view()), InvalidArgument);
+  EXPECT_THROW(window_sums(table.view(), {3, 3}, integer_map.view(), simt), InvalidArgument);
   Padded map(Type::f32, {9, 7});
-  EXPECT_THROW(window_sums(simt, table.view(), {0, 3}, map.view()), InvalidArgument);
-  EXPECT_THROW(window_sums(simt, {table.view().view, Border::exclusive}, {3, 3}, map.view()), InvalidArgument);
+  EXPECT_THROW(window_sums(table.view(), {0, 3}, map.view(), simt), InvalidArgument);
+  EXPECT_THROW(window_sums({table.view().view, Border::exclusive}, {3, 3}, map.view(), simt), InvalidArgument);
 }
 
 /// The CPU's error text if it has one; the device's own names the argument.
 TEST(SimtBoxes, SayWhatCannotBe) {
-  const Place simt{Backend::simt};
-  RegionRunner runner(simt);
+  const QueryOptions simt{.execution = {.backend = Backend::simt}};
   const std::vector<Box> boxes(3);
   const std::vector<Region> regions(3);
   std::vector<double> out(3);
@@ -181,11 +181,10 @@ TEST(SimtBoxes, SayWhatCannotBe) {
         Wrong{with_shape({0, 4, 1, 4})}, Wrong{with_shape({4, -1, 1, 4})}, Wrong{volume(Type::u32, cube, 12)},
         Wrong{volume(Type::u32, cube, 16, 60)}}) {
     std::vector<double> sums(w.sums);
-    const std::string want = refusal([&] { box_sums(w.view, w.border, boxes, sums); });
+    const std::string want = refusal([&] { box_sums({w.view, w.border}, boxes, sums); });
     SCOPED_TRACE(want);
     EXPECT_NE(want, "");
-    EXPECT_EQ(refusal([&] { box_sums(simt, w.view, w.border, boxes, sums); }), want);
-    EXPECT_EQ(refusal([&] { runner.box_sums(w.view, w.border, boxes, sums); }), want);
+    EXPECT_EQ(refusal([&] { box_sums({w.view, w.border}, boxes, sums, simt); }), want);
   }
   const Shape square{4, 4};
   for (const Wrong& w : {Wrong{volume(Type::u8, square)}, Wrong{volume(Type::u32, square), Border::zero, 2},
@@ -196,24 +195,26 @@ TEST(SimtBoxes, SayWhatCannotBe) {
     const std::string want = refusal([&] { tilted_sums(w.view, regions, sums); });
     SCOPED_TRACE(want);
     EXPECT_NE(want, "");
-    EXPECT_EQ(refusal([&] { tilted_sums(simt, w.view, regions, sums); }), want);
-    EXPECT_EQ(refusal([&] { runner.tilted_sums(w.view, regions, sums); }), want);
+    EXPECT_EQ(refusal([&] { tilted_sums(w.view, regions, sums, simt); }), want);
   }
-  const ConstView good = volume(Type::u32, cube), flat = volume(Type::u32, square);
-  const std::span<const Box> no_boxes(static_cast<const Box*>(nullptr), 3);
-  const std::span<const Region> no_regions(static_cast<const Region*>(nullptr), 3);
-  const std::span<double> no_out(static_cast<double*>(nullptr), 3);
-  auto* const odd = reinterpret_cast<std::int64_t*>(reinterpret_cast<char*>(out.data()) + 4);
+  const SatView good(volume(Type::u32, cube), Border::zero);
+  const ConstView flat = volume(Type::u32, square);
+  const Span<const Box> no_boxes(nullptr, 3);
+  const Span<const Region> no_regions(nullptr, 3);
+  const Span<double> no_out(nullptr, 3);
+  const Span<std::int64_t> odd(reinterpret_cast<std::int64_t*>(reinterpret_cast<char*>(out.data()) + 4), 1);
+  const QueryOptions misaligned{.execution = simt.execution, .first_invalid = odd};
   const auto begins = [](const std::string& text, const char* words) { return text.find(words) == 0; };
-  EXPECT_PRED2(begins, refusal([&] { box_sums(simt, good, Border::zero, no_boxes, out); }), "boxes: a null pointer");
-  EXPECT_PRED2(begins, refusal([&] { box_sums(simt, good, Border::zero, boxes, no_out); }), "out: a null pointer");
-  EXPECT_PRED2(begins, refusal([&] { box_sums(simt, good, Border::zero, boxes, out, Outside::clip, odd); }),
-               "refused: ");
-  EXPECT_PRED2(begins, refusal([&] { tilted_sums(simt, flat, no_regions, out); }), "regions: a null pointer");
-  EXPECT_PRED2(begins, refusal([&] { tilted_sums(simt, flat, regions, no_out); }), "out: a null pointer");
-  EXPECT_PRED2(begins, refusal([&] { tilted_sums(simt, flat, regions, out, odd); }), "refused: ");
-  EXPECT_PRED2(begins, refusal([&] { tilted_sums(Place{Backend::cpu}, flat, regions, out); }), "backend cpu");
-  EXPECT_THROW(box_sums(Place{Backend::simt, 1}, good, Border::zero, boxes, out), Unavailable);
+  for (const QueryOptions& on : {simt, QueryOptions{}}) {
+    EXPECT_PRED2(begins, refusal([&] { box_sums(good, no_boxes, out, on); }), "boxes: a null pointer");
+    EXPECT_PRED2(begins, refusal([&] { box_sums(good, boxes, no_out, on); }), "out: a null pointer");
+    EXPECT_PRED2(begins, refusal([&] { tilted_sums(flat, no_regions, out, on); }), "regions: a null pointer");
+    EXPECT_PRED2(begins, refusal([&] { tilted_sums(flat, regions, no_out, on); }), "out: a null pointer");
+  }
+  EXPECT_PRED2(begins, refusal([&] { box_sums(good, boxes, out, misaligned); }), "first_invalid: its address");
+  EXPECT_PRED2(begins, refusal([&] { tilted_sums(flat, regions, out, misaligned); }), "first_invalid: its address");
+  EXPECT_PRED2(begins, refusal([&] { tilted_sums(flat, regions, out, {.outside = Outside::clip}); }), "outside: ");
+  EXPECT_THROW(box_sums(good, boxes, out, {.execution = {.backend = Backend::simt, .device = 1}}), Unavailable);
 }
 
 TEST(SimtBorders, AnyScheduleGivesTheSameTable) {
@@ -221,7 +222,7 @@ TEST(SimtBorders, AnyScheduleGivesTheSameTable) {
   Table<float> from(image, Border::exclusive);
   const ConstView pixels(image.pixels.data(), 70, 61);
   Padded want(Type::f32, {71, 62});
-  convert_border(from.view(), want.view(), Border::zero, &pixels);
+  convert_border(from.view(), want.view(), Border::zero, pixels);
   for (std::uint64_t seed = 1; seed < 9; ++seed) {
     Padded got(Type::f32, {71, 62});
     simt::Options options;
@@ -233,7 +234,7 @@ TEST(SimtBorders, AnyScheduleGivesTheSameTable) {
 }
 
 TEST(SimtBorders, SayWhatCannotBe) {
-  const Place simt{Backend::simt};
+  const Execution simt{.backend = Backend::simt};
   std::vector<std::uint32_t> from(1000), to(1000);
   const std::vector<std::uint8_t> pixels(1000);
   const ConstView image(pixels.data(), 6, 5), narrow(pixels.data(), 5, 5), shorts(pixels.data(), Type::s16, {6, 5});
@@ -246,23 +247,22 @@ TEST(SimtBorders, SayWhatCannotBe) {
     TableView from;
     View to;
     Border to_border = Border::none;
-    const ConstView* image = nullptr;
+    ConstView image = {};
   };
   for (const Wrong& w : {Wrong{zero, View(to.data(), 5, 5)}, Wrong{zero, good, Border::zero},
                          Wrong{zero, View(to.data(), Type::s32, {6, 5})}, Wrong{zero, View(from.data() + 8, 6, 5)},
                          Wrong{zero, View(nullptr, Type::u32, {6, 5})}, Wrong{zero, View(to.data(), 6, 5, 20)},
                          Wrong{{ConstView(nullptr, Type::u32, {7, 6}), Border::zero}, good},
                          Wrong{{ConstView(from.data(), Type::u16, {7, 6}), Border::zero}, good}, Wrong{exclusive, good},
-                         Wrong{exclusive, good, Border::none, &narrow}, Wrong{exclusive, good, Border::none, &shorts},
-                         Wrong{exclusive, good, Border::none, &nowhere}, Wrong{exclusive, good, Border::none, &two},
-                         Wrong{exclusive, good, Border::none, &inside}}) {
+                         Wrong{exclusive, good, Border::none, narrow}, Wrong{exclusive, good, Border::none, shorts},
+                         Wrong{exclusive, good, Border::none, nowhere}, Wrong{exclusive, good, Border::none, two},
+                         Wrong{exclusive, good, Border::none, inside}}) {
     const std::string want = refusal([&] { convert_border(w.from, w.to, w.to_border, w.image); });
     SCOPED_TRACE(want);
     EXPECT_NE(want, "");
-    EXPECT_EQ(refusal([&] { convert_border(simt, w.from, w.to, w.to_border, w.image); }), want);
+    EXPECT_EQ(refusal([&] { convert_border(w.from, w.to, w.to_border, w.image, simt); }), want);
   }
-  EXPECT_EQ(refusal([&] { convert_border(simt, exclusive, good, Border::none, &image); }), "");
-  EXPECT_THROW(convert_border(Place{Backend::cpu}, zero, good, Border::none), InvalidArgument);
+  EXPECT_EQ(refusal([&] { convert_border(exclusive, good, Border::none, image, simt); }), "");
 }
 
 }  // namespace

@@ -82,6 +82,22 @@ TEST(SatKernels, AnyScheduleGivesTheSameBits) {
     }
 }
 
+/// Where a device lacks cp.async, a copy is a load and a store.
+TEST(SatKernels, CopiesWithoutTheInstructionGiveTheSameBits) {
+  std::uint64_t copied = 0;
+  for (const std::string& id : device_sat_ids())
+    for (const char* types : {"8u32u", "32f32f", "64f64f"}) {
+      Tables run(id, {{390, 300}, type_pair(types), Border::zero});
+      const auto first = run({});
+      for (const LaunchCounts& launch : run.launches) copied += launch.counts.copied_bytes;
+      Options options;
+      options.async_copies = false;
+      EXPECT_EQ(run(options), first) << id << " " << types;
+      for (const LaunchCounts& launch : run.launches) EXPECT_EQ(launch.counts.copied_bytes, 0u) << id << " " << types;
+    }
+  EXPECT_GT(copied, 0u) << "no kernel copies: there is nothing to compare";
+}
+
 /// Images that are whole tiles of a kernel.
 std::vector<Shape> images_for(const std::string& id) {
   if (id == "thin") return {{4096, 12}, {12, 4096}, {8192, 3}, {3, 8192}};

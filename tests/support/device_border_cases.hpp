@@ -2,6 +2,7 @@
 // Tests of border conversion on any machine: the tables of the new border, and the CPU's bits. See
 // device_region_cases.hpp for a Bed.
 
+#include <areal/table.hpp>
 #include <areal/type_pair.hpp>
 #include "device_corner_cases.hpp"
 
@@ -27,8 +28,7 @@ template <class T, class Bed>
 Padded converted(Padded& from, Border from_border, Border to_border, const Shape& image, Padded& pixels, bool odd) {
   Padded to(type_of<T>, oracle::table_shape(image.width, image.height, to_border), odd ? 11 : 8, odd ? 7 : 0);
   Bed bed;
-  const ConstView image_there = bed.in(pixels);
-  convert_border(bed.on, {bed.in(from), from_border}, bed.out(to), to_border, &image_there);
+  convert_border({bed.in(from), from_border}, bed.out(to), to_border, bed.in(pixels), bed.on);
   bed.back();
   return to;
 }
@@ -61,7 +61,7 @@ void conversions_of(double lo, double hi) {
 }
 
 template <class Bed>
-void conversions_of_every_lane_of_integers() {
+void conversions_of_type_pairs_of_integers() {
   conversions_of<std::uint8_t, std::uint8_t, std::uint32_t, Bed>(0, 255);
   conversions_of<std::int8_t, std::int8_t, std::int32_t, Bed>(-128, 127);
   conversions_of<std::uint16_t, std::uint16_t, std::uint64_t, Bed>(0, 65535);
@@ -70,7 +70,7 @@ void conversions_of_every_lane_of_integers() {
   conversions_of<std::int32_t, std::int32_t, std::int32_t, Bed>(-2147483648.0, 2147483647.0);  // wraps
 }
 template <class Bed>
-void conversions_of_lanes_of_floats() {
+void conversions_of_type_pairs_of_floats() {
   conversions_of<std::uint8_t, std::uint8_t, float, Bed>(0, 90);
   conversions_of<std::int16_t, std::int16_t, double, Bed>(-300, 300);
   conversions_of<Half, std::int16_t, float, Bed>(-30, 30);
@@ -91,12 +91,11 @@ void conversions_round_as_the_cpus() {
       image.pixels[static_cast<std::size_t>(70 * width - 1)] = std::numeric_limits<P>::quiet_NaN();
     }
     Padded pixels = last_row_and_column<P>(image, true);
-    const ConstView here = pixels.view();
     for (const Border to : {Border::zero, Border::none}) {
       SCOPED_TRACE(testing::Message() << name_of(to) << (wild ? " wild" : "") << " seed 23");
       Table<T> source(image, Border::exclusive);
       Padded want(type_of<T>, oracle::table_shape(width, height, to));
-      convert_border(source.view(), want.view(), to, &here);
+      convert_border(source.view(), want.view(), to, pixels.view());
       const Padded got = converted<T, Bed>(source.memory(), Border::exclusive, to, {width, height}, pixels, true);
       EXPECT_EQ(output_differences<T>(got, want), 0u);
     }

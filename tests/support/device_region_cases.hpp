@@ -1,10 +1,14 @@
 #pragma once
 // Tests of queries of tables in device memory, for any machine: the image's own sums and counts, and the CPU's bits. A
-// Bed puts memory of the test on its machine: in(vector or Padded), out(vector or Padded), back(), and `on`.
+// Bed puts memory of the test on its machine: in(vector or Padded), out(vector or Padded), back(), and `on`, the
+// Execution.
 
 #include <gtest/gtest.h>
-#include <areal/device_region.hpp>
 #include <areal/error.hpp>
+#include <areal/histogram_measures.hpp>
+#include <areal/region.hpp>
+#include <areal/region_histogram.hpp>
+#include <areal/window.hpp>
 #include <bit>
 #include <cmath>
 #include <cstring>
@@ -57,14 +61,14 @@ inline std::vector<Region> answerable(std::int64_t width, std::int64_t height, B
 
 template <class Out, class Bed>
 std::vector<Out> sums(const TableView& table, Padded& memory, const std::vector<Region>& regions,
-                      Outside outside = Outside::error, std::int64_t* refused = nullptr) {
+                      Outside outside = Outside::error, std::int64_t* first_invalid = nullptr) {
   Bed bed;
   std::vector<Out> out(regions.size(), Out{77});
   std::vector<std::int64_t> flag{77};
-  region_sums(bed.on, {bed.in(memory), table.border}, bed.in(regions), bed.out(out), outside,
-              refused ? bed.out(flag).data() : nullptr);
+  region_sums({bed.in(memory), table.border}, bed.in(regions), bed.out(out),
+              {outside, bed.on, first_invalid ? bed.out(flag) : Span<std::int64_t>()});
   bed.back();
-  if (refused) *refused = flag[0];
+  if (first_invalid) *first_invalid = flag[0];
   return out;
 }
 
@@ -140,14 +144,14 @@ void outside_is_refused_or_clipped() {
                                       << " seed 9");
       Table<std::int32_t> table(image, border);
       const std::vector<Region> regions = wild_regions(17, 11, 9);
-      std::int64_t refused = 77, first = -1;
-      const auto got = sums<std::int64_t, Bed>(table.view(), table.memory(), regions, outside, &refused);
-      const auto reals = sums<double, Bed>(table.view(), table.memory(), regions, outside);
+      std::int64_t first_invalid = 77, first = -1;
+      const auto got = sums<std::int64_t, Bed>(table.view(), table.memory(), regions, outside, &first_invalid);
+      const auto reals = sums<double, Bed>(table.view(), table.memory(), regions, outside, &first_invalid);
       for (std::size_t i = 0; i < regions.size(); ++i) {
         std::int64_t want = 0;
         bool answers = true;
         try {
-          region_sums(table.view(), std::span(&regions[i], 1), std::span(&want, 1), outside, 1);
+          region_sums(table.view(), std::span(&regions[i], 1), std::span(&want, 1), {.outside = outside});
         } catch (const InvalidArgument&) {
           answers = false;
           if (first < 0) first = static_cast<std::int64_t>(i);
@@ -156,7 +160,7 @@ void outside_is_refused_or_clipped() {
         EXPECT_TRUE(answers ? reals[i] == static_cast<double>(want) : std::isnan(reals[i])) << i;
       }
       EXPECT_GE(first, 0);
-      EXPECT_EQ(refused, first);
+      EXPECT_EQ(first_invalid, first);
     }
 }
 
@@ -164,17 +168,17 @@ template <class Bed>
 void none_refused_and_no_regions() {
   const auto image = small_image<std::uint32_t>(7, 5);
   Table<std::uint32_t> table(image, Border::zero);
-  std::int64_t refused = 77;
-  sums<std::uint64_t, Bed>(table.view(), table.memory(), {{0, 0, 7, 5}}, Outside::error, &refused);
-  EXPECT_EQ(refused, -1);
-  refused = 77;
-  sums<std::uint64_t, Bed>(table.view(), table.memory(), {}, Outside::error, &refused);
-  EXPECT_EQ(refused, -1);
+  std::int64_t first_invalid = 77;
+  sums<std::uint64_t, Bed>(table.view(), table.memory(), {{0, 0, 7, 5}}, Outside::error, &first_invalid);
+  EXPECT_EQ(first_invalid, -1);
+  first_invalid = 77;
+  sums<std::uint64_t, Bed>(table.view(), table.memory(), {}, Outside::error, &first_invalid);
+  EXPECT_EQ(first_invalid, -1);
   // Far apart, so that several blocks report.
   std::vector<Region> regions(3000, Region{1, 1, 2, 2});
   regions[2900] = regions[1733] = regions[2048] = {6, 0, 2, 2};
-  sums<std::uint64_t, Bed>(table.view(), table.memory(), regions, Outside::error, &refused);
-  EXPECT_EQ(refused, 1733);
+  sums<std::uint64_t, Bed>(table.view(), table.memory(), regions, Outside::error, &first_invalid);
+  EXPECT_EQ(first_invalid, 1733);
 }
 
 /// Means, variances and standard deviations of pixels P from tables of S and Q, with and without a table of counts.
@@ -188,25 +192,24 @@ void statistics_of_regions(double lo, double hi) {
     Table<S> sum(image, border);
     Table<Q> squares(image, border, square);
     Table<std::uint32_t> count(valid, Border::none);
-    const TableView count_view = count.view();
     const std::vector<Region> regions = answerable(25, 19, border, 32);
     for (const bool counted : {false, true}) {
       Bed bed;
-      const TableView s{bed.in(sum.memory()), border}, q{bed.in(squares.memory()), border},
-          n{bed.in(count.memory()), Border::none};
+      SatView there({bed.in(sum.memory()), border}, TableView(bed.in(squares.memory()), border)),
+          here(sum.view(), squares.view());
+      if (counted) there.count = TableView(bed.in(count.memory()), Border::none), here.count = count.view();
       const auto on_device = bed.in(regions);
       std::vector<double> mean(regions.size()), variance(mean), deviation(mean), want(mean);
-      region_means(bed.on, s, on_device, bed.out(mean), Outside::error, nullptr, counted ? &n : nullptr);
-      region_variances(bed.on, s, q, on_device, bed.out(variance), Outside::error, nullptr, counted ? &n : nullptr);
-      region_standard_deviations(bed.on, s, q, on_device, bed.out(deviation), Outside::error, nullptr,
-                                 counted ? &n : nullptr);
+      const QueryOptions options{.execution = bed.on};
+      region_means(there, on_device, bed.out(mean), options);
+      region_variances(there, on_device, bed.out(variance), options);
+      region_standard_deviations(there, on_device, bed.out(deviation), options);
       bed.back();
-      const TableView* const counts = counted ? &count_view : nullptr;
-      region_means(sum.view(), regions, want, Outside::error, 1, counts);
+      region_means(here, regions, want);
       EXPECT_EQ(differences(mean, want), 0u);
-      region_variances(sum.view(), squares.view(), regions, want, Outside::error, 1, counts);
+      region_variances(here, regions, want);
       EXPECT_EQ(differences(variance, want), 0u);
-      region_standard_deviations(sum.view(), squares.view(), regions, want, Outside::error, 1, counts);
+      region_standard_deviations(here, regions, want);
       EXPECT_EQ(differences(deviation, want), 0u);
       if (counted) continue;
       for (std::size_t i = 0; i < regions.size(); ++i) {  // by definition
@@ -261,7 +264,7 @@ void histograms_of(std::int64_t bins, Border border, double weight = 1) {
   regions.resize(std::min<std::size_t>(regions.size(), 60));
   Bed bed;
   std::vector<Out> got(regions.size() * static_cast<std::size_t>(bins), Out{77});
-  region_histograms(bed.on, {bed.in(tensor), border}, bed.in(regions), bed.out(got));
+  region_histograms({bed.in(tensor), border}, bed.in(regions), bed.out(got), {.execution = bed.on});
   bed.back();
   for (std::size_t i = 0; i < regions.size(); ++i) {
     const auto want = counted(image, bins, regions[i], weight);
@@ -292,13 +295,13 @@ void counts_of_16_bits_are_exact_modulo_65536() {
   Bed bed;
   std::vector<std::uint64_t> got(6, 77);
   std::vector<double> reals(6, 77);
-  std::vector<std::int64_t> refused{77};
+  std::vector<std::int64_t> first_invalid{77};
   const auto on_device = bed.in(regions);
   const TensorView view{bed.in(tensor), Border::none};
-  region_histograms(bed.on, view, on_device, bed.out(got), Outside::error, bed.out(refused).data());
-  region_histograms(bed.on, view, on_device, bed.out(reals));
+  region_histograms(view, on_device, bed.out(got), {Outside::error, bed.on, bed.out(first_invalid)});
+  region_histograms(view, on_device, bed.out(reals), {Outside::error, bed.on, bed.out(first_invalid)});
   bed.back();
-  EXPECT_EQ(refused[0], 2);
+  EXPECT_EQ(first_invalid[0], 2);
   for (std::size_t i = 0; i < 2; ++i) {
     const auto want = counted(image, 2, regions[i]);
     for (std::size_t b = 0; b < 2; ++b) EXPECT_EQ(got[i * 2 + b], static_cast<std::uint64_t>(want[b]) % 65536);
@@ -334,16 +337,16 @@ void reducers_are_the_cpus() {
     std::vector<double> shares(n * bins), entropy(n), tenth(n), median(n), whole(n), mean(n), share(bins);
     std::vector<std::int64_t> mode(n);
     std::vector<std::vector<double>> distance(std::size(measures), std::vector<double>(n)), to_none(distance);
-    normalise(bed.on, all, b, bed.out(shares));
-    entropies(bed.on, all, b, bed.out(entropy));
-    percentiles(bed.on, all, b, edges_there, 10, bed.out(tenth));
-    percentiles(bed.on, all, b, edges_there, 100, bed.out(whole));
-    medians(bed.on, all, b, edges_there, bed.out(median));
-    modes(bed.on, all, b, bed.out(mode));
-    means(bed.on, all, b, edges_there, bed.out(mean));
+    normalise(all, b, bed.out(shares), bed.on);
+    entropies(all, b, bed.out(entropy), bed.on);
+    percentiles(all, b, edges_there, 10, bed.out(tenth), bed.on);
+    percentiles(all, b, edges_there, 100, bed.out(whole), bed.on);
+    medians(all, b, edges_there, bed.out(median), bed.on);
+    modes(all, b, bed.out(mode), bed.on);
+    means(all, b, edges_there, bed.out(mean), bed.on);
     for (std::size_t d = 0; d < std::size(measures); ++d) {
-      distances(bed.on, measures[d], all, target_there, bed.out(distance[d]));
-      distances(bed.on, measures[d], all, none_there, bed.out(to_none[d]));
+      distances(measures[d], all, target_there, bed.out(distance[d]), bed.on);
+      distances(measures[d], all, none_there, bed.out(to_none[d]), bed.on);
     }
     bed.back();
     for (std::size_t i = 0; i < n; ++i) {
@@ -376,11 +379,11 @@ void reducers_by_hand() {
   const auto all = bed.in(histograms), edges_there = bed.in(edges);
   std::vector<double> entropy(3), median(3), mean(3), l1(3);
   std::vector<std::int64_t> mode(3);
-  entropies(bed.on, all, 4, bed.out(entropy));
-  medians(bed.on, all, 4, edges_there, bed.out(median));
-  means(bed.on, all, 4, edges_there, bed.out(mean));
-  modes(bed.on, all, 4, bed.out(mode));
-  distances(bed.on, Distance::l1, all, bed.in(target), bed.out(l1));
+  entropies(all, 4, bed.out(entropy), bed.on);
+  medians(all, 4, edges_there, bed.out(median), bed.on);
+  means(all, 4, edges_there, bed.out(mean), bed.on);
+  modes(all, 4, bed.out(mode), bed.on);
+  distances(Distance::l1, all, bed.in(target), bed.out(l1), bed.on);
   bed.back();
   EXPECT_EQ(entropy, (std::vector<double>{1.75, 0, 1}));
   EXPECT_EQ(mode, (std::vector<std::int64_t>{3, -1, 0}));
@@ -435,21 +438,22 @@ void windows_of(double lo, double hi) {
           Table<Q> squares(image, border, square);
           const Shape shape = window_shape(width, height, w);
           Bed bed;
-          const TableView s{bed.in(sum.memory()), border}, q{bed.in(squares.memory()), border};
+          const SatView there({bed.in(sum.memory()), border}, TableView(bed.in(squares.memory()), border)),
+              here(sum.view(), squares.view());
           Padded sums(type_of<Out>, shape), means(type_of<Out>, shape), variances(type_of<Out>, shape),
               deviations(type_of<Out>, shape), want(type_of<Out>, shape);
-          window_sums(bed.on, s, w, bed.out(sums));
-          window_means(bed.on, s, w, bed.out(means));
-          window_variances(bed.on, s, q, w, bed.out(variances));
-          window_standard_deviations(bed.on, s, q, w, bed.out(deviations));
+          window_sums(there, w, bed.out(sums), bed.on);
+          window_means(there, w, bed.out(means), bed.on);
+          window_variances(there, w, bed.out(variances), bed.on);
+          window_standard_deviations(there, w, bed.out(deviations), bed.on);
           bed.back();
-          window_sums(sum.view(), w, want.view(), 1);
+          window_sums(here, w, want.view());
           EXPECT_EQ(output_differences<Out>(sums, want), 0u);
-          window_means(sum.view(), w, want.view(), 1);
+          window_means(here, w, want.view());
           EXPECT_EQ(output_differences<Out>(means, want), 0u);
-          window_variances(sum.view(), squares.view(), w, want.view(), 1);
+          window_variances(here, w, want.view());
           EXPECT_EQ(output_differences<Out>(variances, want), 0u);
-          window_standard_deviations(sum.view(), squares.view(), w, want.view(), 1);
+          window_standard_deviations(here, w, want.view());
           EXPECT_EQ(output_differences<Out>(deviations, want), 0u);
           for (std::int64_t y = 0; y < shape.height; ++y)
             for (std::int64_t x = 0; x < shape.width; ++x) {
@@ -469,8 +473,8 @@ void windows_rounded(double lo, double hi) {
     Padded sums(type_of<Out>, {45, 13}), means(type_of<Out>, {45, 13}), want(type_of<Out>, {45, 13});
     Bed bed;
     const TableView view{bed.in(table.memory()), Border::zero};
-    window_sums(bed.on, view, w, bed.out(sums));
-    window_means(bed.on, view, w, bed.out(means));
+    window_sums(view, w, bed.out(sums), bed.on);
+    window_means(view, w, bed.out(means), bed.on);
     bed.back();
     window_sums(table.view(), w, want.view());
     EXPECT_EQ(output_differences<Out>(sums, want), 0u);
@@ -496,38 +500,58 @@ void planes_of(const Shape& planes, Layout out_layout) {
     std::vector<Region> regions = answerable(width, height, border, 60);
     regions.resize(57);
     const std::size_t n = regions.size() * static_cast<std::size_t>(planes.channels * planes.batch);
-    const TableView count_view = count.view();
+    const SatView here(sum.view(), squares.view()), counted_here(sum.view(), squares.view(), count.view());
     {
       Bed bed;
-      const TableView s{bed.in(sum.memory()), border}, q{bed.in(squares.memory()), border},
-          c{bed.in(count.memory()), Border::none};
+      const SatView there({bed.in(sum.memory()), border}, TableView(bed.in(squares.memory()), border)),
+          counted(there.sum, there.squares, TableView(bed.in(count.memory()), Border::none));
       const auto on_device = bed.in(regions);
-      std::vector<double> sums(n), means(n), variances(n), deviations(n), want(n);
-      region_sums(bed.on, s, on_device, bed.out(sums));
-      region_means(bed.on, s, on_device, bed.out(means), Outside::error, nullptr, &c);
-      region_variances(bed.on, s, q, on_device, bed.out(variances));
-      region_standard_deviations(bed.on, s, q, on_device, bed.out(deviations), Outside::error, nullptr, &c);
+      std::vector<double> sums(n), means(n), variances(n), deviations(n);
+      const QueryOptions on{.execution = bed.on};
+      region_sums(there, on_device, bed.out(sums), on);
+      region_means(counted, on_device, bed.out(means), on);
+      region_variances(there, on_device, bed.out(variances), on);
+      region_standard_deviations(counted, on_device, bed.out(deviations), on);
       bed.back();
-      region_sums(sum.view(), regions, std::span<double>(want));
+      EXPECT_EQ(differences(sums, region_sums(here, regions)), 0u);
+      EXPECT_EQ(differences(means, region_means(counted_here, regions)), 0u);
+      EXPECT_EQ(differences(variances, region_variances(here, regions)), 0u);
+      EXPECT_EQ(differences(deviations, region_standard_deviations(counted_here, regions)), 0u);
+      // Regions and answers of the host.
+      EXPECT_EQ(differences(sums, region_sums(there, regions, on)), 0u);
+      EXPECT_EQ(differences(deviations, region_standard_deviations(counted, regions, on)), 0u);
+    }
+    {  // Those that cannot be answered, in every plane.
+      std::vector<Region> beyond = regions;
+      beyond[31] = beyond[40] = {width, 0, 1, 1};
+      Bed bed;
+      const TableView there{bed.in(sum.memory()), border};
+      std::vector<double> sums(n, 77);
+      std::vector<std::int64_t> first{77};
+      region_sums(there, bed.in(beyond), bed.out(sums), {Outside::error, bed.on, bed.out(first)});
+      bed.back();
+      std::int64_t first_here = 77;
+      const auto want = region_sums(here, beyond, {.first_invalid = Span<std::int64_t>(&first_here, 1)});
       EXPECT_EQ(differences(sums, want), 0u);
-      region_means(sum.view(), regions, want, Outside::error, 1, &count_view);
-      EXPECT_EQ(differences(means, want), 0u);
-      region_variances(sum.view(), squares.view(), regions, want);
-      EXPECT_EQ(differences(variances, want), 0u);
-      region_standard_deviations(sum.view(), squares.view(), regions, want, Outside::error, 1, &count_view);
-      EXPECT_EQ(differences(deviations, want), 0u);
+      EXPECT_EQ(first[0], 31);
+      EXPECT_EQ(first_here, 31);
+      const std::size_t count_of_planes = n / regions.size();
+      for (std::size_t i = 0; i < n; ++i) {
+        const std::size_t region = i / count_of_planes;
+        EXPECT_EQ(std::isnan(sums[i]), region == 31 || region == 40) << i;
+      }
     }
     for (const Window& w : {Window{5, 4, -1, -1, Edge::reflect}, Window{40, 3, -1, -1, Edge::constant, 9}}) {
       const Shape shape{width, height, planes.channels, planes.batch, out_layout};
       Padded sums(type_of<Out>, shape), means(type_of<Out>, shape), deviations(type_of<Out>, shape),
           returned(type_of<Out>, shape), want(type_of<Out>, shape);
       Bed bed;
-      const TableView s{bed.in(sum.memory()), border}, q{bed.in(squares.memory()), border};
-      window_sums(bed.on, s, w, bed.out(sums));
-      window_means(bed.on, s, w, bed.out(means));
-      window_standard_deviations(bed.on, s, q, w, bed.out(deviations));
+      const SatView there({bed.in(sum.memory()), border}, TableView(bed.in(squares.memory()), border));
+      window_sums(there, w, bed.out(sums), bed.on);
+      window_means(there, w, bed.out(means), bed.on);
+      window_standard_deviations(there, w, bed.out(deviations), bed.on);
       bed.back();
-      RegionRunner(bed.on).window_means(s, w, returned.view());
+      window_means(there, w, returned.view(), bed.on);  // of the host
       const auto wrong = [&](const Padded& got) {
         std::size_t count_wrong = got.guards_stand() ? 0 : 1;
         for (std::int64_t p = 0; p < planes.channels * planes.batch; ++p)
@@ -539,12 +563,12 @@ void planes_of(const Shape& planes, Layout out_layout) {
             }
         return count_wrong;
       };
-      window_sums(sum.view(), w, want.view());
+      window_sums(here, w, want.view());
       EXPECT_EQ(wrong(sums), 0u);
-      window_means(sum.view(), w, want.view());
+      window_means(here, w, want.view());
       EXPECT_EQ(wrong(means), 0u);
       EXPECT_EQ(wrong(returned), 0u);
-      window_standard_deviations(sum.view(), squares.view(), w, want.view());
+      window_standard_deviations(here, w, want.view());
       EXPECT_EQ(wrong(deviations), 0u);
     }
   }
@@ -568,9 +592,9 @@ void distance_maps_of(Border border, double weight = 1) {
         const Shape shape{std::max(0, 43 - w + 1), std::max(0, 13 - h + 1)};
         Padded got(type_of<Out>, shape), want(type_of<Out>, shape);
         Bed bed;
-        distance_map(bed.on, {bed.in(tensor), border}, w, h, bed.in(target), d, bed.out(got));
+        distance_map({bed.in(tensor), border}, w, h, bed.in(target), d, bed.out(got), bed.on);
         bed.back();
-        distance_map({tensor.view(), border}, w, h, target, d, want.view(), 1);
+        distance_map({tensor.view(), border}, w, h, target, d, want.view());
         EXPECT_EQ(output_differences<Out>(got, want), 0u);
         if (d != Distance::l1 || target[0] == 0) continue;
         for (std::int64_t y = 0; y < shape.height; ++y)
@@ -584,9 +608,9 @@ void distance_maps_of(Border border, double weight = 1) {
       }
 }
 
-/// From the host, and back to it; and its exceptions.
+/// Regions and answers of the host, of tables that lie on the machine; and the exceptions.
 template <class Bed>
-void a_runner_answers_the_host() {
+void the_host_asks() {
   const auto image = small_image<std::int32_t>(37, 21);
   Table<std::int32_t> sum(image, Border::zero);
   Table<std::int64_t> squares(image, Border::zero, [](std::int32_t p) { return static_cast<std::uint64_t>(p * p); });
@@ -595,86 +619,95 @@ void a_runner_answers_the_host() {
   const std::vector<Region> regions = answerable(37, 21, Border::zero, 14);
   const std::size_t n = regions.size();
   Bed bed;
-  const TableView s{bed.in(sum.memory()), Border::zero}, q{bed.in(squares.memory()), Border::zero};
-  const TensorView t{bed.in(tensor), Border::none};
-  RegionRunner runner(bed.on);
-  for (int round = 0; round < 2; ++round) {  // on reused memory
-    std::vector<std::int64_t> got(n), want(n);
-    runner.region_sums(s, regions, got);
-    region_sums(sum.view(), regions, want);
-    EXPECT_EQ(got, want);
-    std::vector<double> reals(n), expected(n);
-    runner.region_sums(s, regions, reals);
-    region_sums(sum.view(), regions, std::span<double>(expected));
-    EXPECT_EQ(differences(reals, expected), 0u);
-    runner.region_means(s, regions, reals);
-    region_means(sum.view(), regions, expected);
-    EXPECT_EQ(differences(reals, expected), 0u);
-    runner.region_variances(s, q, regions, reals);
-    region_variances(sum.view(), squares.view(), regions, expected);
-    EXPECT_EQ(differences(reals, expected), 0u);
-    runner.region_standard_deviations(s, q, regions, reals);
-    region_standard_deviations(sum.view(), squares.view(), regions, expected);
-    EXPECT_EQ(differences(reals, expected), 0u);
-    std::vector<std::uint64_t> counts(n * 5), expected_counts(n * 5);
-    runner.region_histograms(t, regions, counts);
-    region_histograms({tensor.view(), Border::none}, regions, std::span<std::uint64_t>(expected_counts));
-    EXPECT_EQ(counts, expected_counts);
-    std::vector<double> real_counts(n * 5), shares(n * 5), expected_shares(5);
-    runner.region_histograms(t, regions, real_counts);
-    EXPECT_TRUE(std::equal(counts.begin(), counts.end(), real_counts.begin()));
+  const SatView there({bed.in(sum.memory()), Border::zero}, TableView(bed.in(squares.memory()), Border::zero)),
+      here(sum.view(), squares.view());
+  const TensorView tensor_there{bed.in(tensor), Border::none}, tensor_here{tensor.view(), Border::none};
+  const QueryOptions on{.execution = bed.on};
+  EXPECT_EQ(region_sums<std::int64_t>(there, regions, on), region_sums<std::int64_t>(here, regions));
+  EXPECT_EQ(differences(region_sums(there, regions, on), region_sums(here, regions)), 0u);
+  EXPECT_EQ(differences(region_means(there, regions, on), region_means(here, regions)), 0u);
+  EXPECT_EQ(differences(region_variances(there, regions, on), region_variances(here, regions)), 0u);
+  EXPECT_EQ(differences(region_standard_deviations(there, regions, on), region_standard_deviations(here, regions)), 0u);
+  EXPECT_EQ(region_histograms(tensor_there, regions, on), region_histograms(tensor_here, regions));
+  const auto counts = region_histograms<double>(tensor_there, regions, on);
+  EXPECT_EQ(differences(counts, region_histograms<double>(tensor_here, regions)), 0u);
 
-    Bed other;
-    const std::vector<double> edges{0, 1, 2, 3, 4, 5}, target{1, 2, 0, 0, 4};
-    const auto there = other.in(real_counts);
-    std::vector<std::int64_t> modes(n);
-    runner.normalise(there, 5, shares);
-    normalise(std::span(real_counts).last(5), expected_shares);
-    EXPECT_TRUE(std::equal(expected_shares.begin(), expected_shares.end(), shares.end() - 5));
-    const auto last = std::span(real_counts).last(5);
-    runner.entropies(there, 5, reals);
-    EXPECT_NEAR(reals.back(), entropy(last), 1e-12);
-    runner.percentiles(there, 5, edges, 20, reals);
-    EXPECT_TRUE(same(reals.back(), percentile(last, edges, 20)));
-    runner.medians(there, 5, edges, reals);
-    EXPECT_TRUE(same(reals.back(), median(last, edges)));
-    runner.means(there, 5, edges, reals);
-    EXPECT_TRUE(same(reals.back(), mean(last, edges)));
-    runner.modes(there, 5, modes);
-    EXPECT_EQ(modes.back(), mode(last));
-    runner.distances(Distance::emd, there, target, reals);
-    EXPECT_TRUE(same(reals.back(), distance(Distance::emd, last, target)));
+  const std::vector<double> edges{0, 1, 2, 3, 4, 5}, target{1, 2, 0, 0, 4};
+  const auto counts_there = bed.in(counts);
+  std::vector<double> shares(n * 5), shares_here(n * 5);
+  normalise(counts_there, 5, shares, bed.on);
+  normalise(counts, 5, shares_here);
+  EXPECT_EQ(differences(shares, shares_here), 0u);
+  const auto bits = entropies(counts_there, 5, bed.on), bits_here = entropies(counts, 5);
+  ASSERT_EQ(bits.size(), n);
+  for (std::size_t i = 0; i < n; ++i) EXPECT_NEAR(bits[i], bits_here[i], 1e-12);
+  EXPECT_EQ(differences(percentiles(counts_there, 5, edges, 20, bed.on), percentiles(counts, 5, edges, 20)), 0u);
+  EXPECT_EQ(differences(medians(counts_there, 5, edges, bed.on), medians(counts, 5, edges)), 0u);
+  EXPECT_EQ(differences(means(counts_there, 5, edges, bed.on), means(counts, 5, edges)), 0u);
+  EXPECT_EQ(modes(counts_there, 5, bed.on), modes(counts, 5));
+  EXPECT_EQ(
+      differences(distances(Distance::emd, counts_there, target, bed.on), distances(Distance::emd, counts, target)),
+      0u);
 
-    const Window window{5, 4};
-    Padded windows(Type::f32, {37, 21}), want_windows(Type::f32, {37, 21});
-    runner.window_sums(s, window, windows.view());
-    window_sums(sum.view(), window, want_windows.view());
+  const Window window{5, 4};
+  Padded windows(Type::f32, {37, 21}), want_windows(Type::f32, {37, 21});
+  for (const auto query : {window_sums, window_means, window_variances, window_standard_deviations}) {
+    query(there, window, windows.view(), bed.on);
+    query(here, window, want_windows.view(), {});
     EXPECT_EQ(output_differences<float>(windows, want_windows), 0u);
-    runner.window_means(s, window, windows.view());
-    window_means(sum.view(), window, want_windows.view());
-    EXPECT_EQ(output_differences<float>(windows, want_windows), 0u);
-    runner.window_variances(s, q, window, windows.view());
-    window_variances(sum.view(), squares.view(), window, want_windows.view());
-    EXPECT_EQ(output_differences<float>(windows, want_windows), 0u);
-    runner.window_standard_deviations(s, q, window, windows.view());
-    window_standard_deviations(sum.view(), squares.view(), window, want_windows.view());
-    EXPECT_EQ(output_differences<float>(windows, want_windows), 0u);
-    Padded map(Type::f64, {33, 18}), want_map(Type::f64, {33, 18});
-    runner.distance_map(t, 5, 4, target, Distance::hellinger, map.view());
-    distance_map({tensor.view(), Border::none}, 5, 4, target, Distance::hellinger, want_map.view());
-    EXPECT_EQ(output_differences<double>(map, want_map), 0u);
   }
+  Padded map(Type::f64, {33, 18}), want_map(Type::f64, {33, 18});
+  distance_map(tensor_there, 5, 4, target, Distance::hellinger, map.view(), bed.on);
+  distance_map(tensor_here, 5, 4, target, Distance::hellinger, want_map.view());
+  EXPECT_EQ(output_differences<double>(map, want_map), 0u);
+
   std::vector<Region> beyond(regions);
   beyond[7] = {30, 3, 8, 2};
-  std::vector<double> out(n);
+  std::vector<double> out(n, 77);
   try {
-    runner.region_sums(s, beyond, std::span<double>(out));
+    region_sums(there, beyond, out, on);
     FAIL() << "threw nothing";
   } catch (const InvalidArgument& error) {
     EXPECT_EQ(std::string(error.what()).find("region 7 (x 30"), 0u) << error.what();
   }
-  EXPECT_NO_THROW(runner.region_sums(s, beyond, std::span<double>(out), Outside::clip));
-  EXPECT_EQ(out[7], region_sum(sum.view(), beyond[7], Outside::clip));
+  EXPECT_NO_THROW(region_sums(there, beyond, out, {.outside = Outside::clip, .execution = bed.on}));
+  EXPECT_EQ(out[7], region_sum(here, beyond[7], {.outside = Outside::clip}));
+}
+
+/// With first_invalid nothing throws, whatever the memory of regions, answers and of the number itself.
+template <class Bed>
+void the_first_invalid_is_reported_wherever_it_lies() {
+  const auto image = small_image<std::int32_t>(17, 11);
+  Table<std::int32_t> sum(image, Border::exclusive);
+  Table<std::int64_t> squares(image, Border::zero, [](std::int32_t p) { return static_cast<std::uint64_t>(p * p); });
+  std::vector<Region> regions(300, Region{1, 1, 2, 2});
+  regions[201] = {16, 3, 2, 1}, regions[77] = {3, 3, 14, 2},
+  regions[290] = {2, 2, -1, 2};  // [77] needs the last column
+  const std::vector<Region> none_wrong(300, Region{1, 1, 2, 2});
+  const std::vector<std::uint64_t> invalid{77, 201, 290};
+  const auto want = region_variances({sum.view(), squares.view()}, none_wrong);
+  const auto want_sums = region_sums<std::int64_t>(sum.view(), none_wrong);
+  for (int where = 0; where < 8; ++where) {
+    SCOPED_TRACE(where);
+    Bed bed;
+    const SatView there({bed.in(sum.memory()), Border::exclusive}, TableView(bed.in(squares.memory()), Border::zero));
+    std::vector<double> variances(300, 77);
+    std::vector<std::int64_t> sums(300, 77), first{77};
+    const Span<const Region> asked = where & 1 ? bed.in(regions) : Span<const Region>(regions);
+    const auto variances_there = where & 2 ? bed.out(variances) : Span<double>(variances);
+    const auto sums_there = where & 2 ? bed.out(sums) : Span<std::int64_t>(sums);
+    const QueryOptions options{.execution = bed.on,
+                               .first_invalid = where & 4 ? bed.out(first) : Span<std::int64_t>(first)};
+    region_variances(there, asked, variances_there, options);
+    region_sums(there, asked, sums_there, options);
+    bed.back();
+    EXPECT_EQ(first[0], 77);
+    for (std::size_t i = 0; i < 300; ++i) {
+      const bool wrong = std::find(invalid.begin(), invalid.end(), i) != invalid.end();
+      EXPECT_TRUE(wrong ? std::isnan(variances[i]) : same(variances[i], want[i])) << i;
+      EXPECT_EQ(sums[i], wrong ? 0 : want_sums[i]) << i;
+    }
+  }
 }
 
 }  // namespace areal::device_cases

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <areal/region.hpp>
+#include <areal/window.hpp>
+#include <areal/window.hpp>
 #include <cmath>
 #include <cstring>
 #include <random>

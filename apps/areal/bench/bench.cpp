@@ -13,6 +13,7 @@
 #include <random>
 #include "io/numbers.hpp"
 #include "io/out.hpp"
+#include "io/types.hpp"
 #include "media/media.hpp"
 #include "verbs/verbs.hpp"
 
@@ -197,7 +198,7 @@ Squares squares_of(const std::string& text) {
   for (const auto& [name, squares] :
        {std::pair{"auto", Squares::automatic}, {"32u", Squares::u32}, {"64u", Squares::u64}, {"64f", Squares::f64}})
     if (text == name) return squares;
-  refuse("--squares=", text, ": it may be auto, 32u, 64u or 64f");
+  refuse("--squares=", text, ": may be auto, 32u, 64u or 64f");
 }
 
 bench::Options options_of(const Texts& texts, const Settings& settings) {
@@ -212,11 +213,8 @@ bench::Options options_of(const Texts& texts, const Settings& settings) {
     const Size wanted = size("--size", text);
     options.sizes.push_back({wanted.width, wanted.height});
   }
-  for (const std::string& text : texts.pairs) {
-    const std::optional<TypePair> types = find_type_pair(text);
-    if (!types) throw InvalidArgument("--types " + text + ": no such types; areal algorithms lists them");
-    options.pairs.push_back(*types);
-  }
+  for (const std::string& text : texts.pairs)
+    if (const std::optional<TypePair> types = parse_types(text)) options.pairs.push_back(*types);
   for (const std::string& text : texts.bins) options.bins.push_back(whole_number("--bins", text, 1, 65535));
   for (const std::string& id : texts.algorithms) {
     if ((id != "auto" || texts.what == "scan") && find_algorithm(texts.what, id) == nullptr)
@@ -294,6 +292,7 @@ void add_bench(CLI::App& app, Settings& settings) {
   verb->add_option(
       "--types", texts->pairs,
       "Type pair of sat, several allowed; by default on the CPU 8u32s (also with squares), 32f64f, 8u32u, 64f64f");
+  verb->add_option("--lane", texts->pairs)->group("");  // its old name
   verb->add_flag("--squares{auto}", texts->squares,
                  "Also the table of squares, for 8u32u unless --types is given; --squares=64f names its type");
   verb->add_option("--bins", texts->bins, "Bins of histogram, and of region on cuda; by default 32");

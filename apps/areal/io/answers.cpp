@@ -12,37 +12,29 @@ constexpr std::array<std::string_view, 6> stat_names{"sum", "mean", "variance", 
 
 using Column = std::variant<std::vector<std::uint64_t>, std::vector<std::int64_t>, std::vector<double>>;
 
-Column sums(const TableView& table, const std::vector<Region>& regions, Outside outside, int threads) {
-  auto of = [&]<class T>(std::vector<T> out) {
-    region_sums(table, regions, std::span<T>(out), outside, threads);
-    return Column(std::move(out));
-  };
+Column sums(const TableView& table, const std::vector<Region>& regions, const QueryOptions& options) {
   const Type type = table.view.type;
-  if (is_float(type)) return of(std::vector<double>(regions.size()));
-  if (is_signed_integer(type)) return of(std::vector<std::int64_t>(regions.size()));
-  return of(std::vector<std::uint64_t>(regions.size()));
+  if (is_float(type)) return region_sums<double>(table, regions, options);
+  if (is_signed_integer(type)) return region_sums<std::int64_t>(table, regions, options);
+  return region_sums<std::uint64_t>(table, regions, options);
 }
 
-Column answers(Stat stat, const Tables& tables, const std::vector<Region>& regions, Outside outside, int threads) {
-  if (stat == Stat::sum) return sums(tables.sum, regions, outside, threads);
-  if (stat == Stat::count) return sums(*tables.count, regions, outside, threads);
-  std::vector<double> out(regions.size());
-  const TableView* count = tables.count ? &*tables.count : nullptr;
+Column answers(Stat stat, const SatView& tables, const std::vector<Region>& regions, const QueryOptions& options) {
   switch (stat) {
+    case Stat::sum:
+      return sums(tables.sum, regions, options);
+    case Stat::count:
+      return sums(*tables.count, regions, options);
     case Stat::mean:
-      region_means(tables.sum, regions, out, outside, threads, count);
-      break;
+      return region_means(tables, regions, options);
     case Stat::variance:
-      region_variances(tables.sum, *tables.squares, regions, out, outside, threads, count);
-      break;
+      return region_variances(tables, regions, options);
     case Stat::deviation:
-      region_standard_deviations(tables.sum, *tables.squares, regions, out, outside, threads, count);
-      break;
-    default:
-      tilted_sums(*tables.tilted, regions, out);
+      return region_standard_deviations(tables, regions, options);
+    case Stat::tilted:
       break;
   }
-  return out;
+  return tilted_sums(tables, regions, {.execution = options.execution});  // which are never clipped
 }
 
 }  // namespace
@@ -53,7 +45,7 @@ std::vector<Stat> parse_stats(const std::vector<std::string>& texts) {
     for (const std::string_view name : split(text, ',')) {
       const auto at = std::find(stat_names.begin(), stat_names.end(), name);
       if (at == stat_names.end())
-        refuse("--stat ", text, ": ", name, " is none; it may be sum, mean, variance, std, count or tilted");
+        refuse("--stat ", text, ": ", name, " is no statistic; it may be sum, mean, variance, std, count or tilted");
       const Stat stat = static_cast<Stat>(at - stat_names.begin());
       if (!has(stats, stat)) stats.push_back(stat);
     }
@@ -69,12 +61,12 @@ bool needs_squares(const std::vector<Stat>& stats) noexcept {
   return has(stats, Stat::variance) || has(stats, Stat::deviation);
 }
 
-void write_answers(RowWriter& rows, const std::function<void(RowWriter&)>& prefix, const Tables& tables,
-                   const std::vector<media::NamedRegion>& regions, const std::vector<Stat>& stats, Outside outside,
-                   int threads) {
+void write_answers(RowWriter& rows, const std::function<void(RowWriter&)>& prefix, const SatView& tables,
+                   const std::vector<media::NamedRegion>& regions, const std::vector<Stat>& stats,
+                   const QueryOptions& options) {
   const std::vector<Region> rectangles = plain(regions);
   std::vector<Column> columns;
-  for (const Stat stat : stats) columns.push_back(answers(stat, tables, rectangles, outside, threads));
+  for (const Stat stat : stats) columns.push_back(answers(stat, tables, rectangles, options));
   for (std::size_t i = 0; i < regions.size(); ++i) {
     prefix(rows);
     put_region(rows, regions[i], i);
@@ -85,14 +77,13 @@ void write_answers(RowWriter& rows, const std::function<void(RowWriter&)>& prefi
   }
 }
 
-void write_volume_answers(RowWriter& rows, const ConstView& table, Border border,
-                          const std::vector<media::NamedRegion>& regions, Outside outside) {
-  const std::int64_t depth = table.shape.batch - (border == Border::zero ? 1 : 0);
+void write_volume_answers(RowWriter& rows, const TableView& table, const std::vector<media::NamedRegion>& regions,
+                          const QueryOptions& options) {
+  const std::int64_t depth = table.view.shape.batch - (table.border == Border::zero ? 1 : 0);
   std::vector<Box> boxes;
   for (const media::NamedRegion& named : regions)
     boxes.push_back({named.region.x, named.region.y, 0, named.region.width, named.region.height, depth});
-  std::vector<double> sums(boxes.size());
-  box_sums(table, border, boxes, sums, outside);
+  const std::vector<double> sums = box_sums(table, boxes, options);
   for (std::size_t i = 0; i < regions.size(); ++i) {
     put_region(rows, regions[i], i);
     rows.put("depth", depth);

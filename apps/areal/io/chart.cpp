@@ -27,7 +27,7 @@ std::string chart(const std::string& title, std::span<const double> histogram, s
   std::size_t name_width = 0, count_width = 0;
   double most = 0;
   for (std::size_t i = 0; i < histogram.size(); ++i) {
-    // Labels, look-ups and joint bins have numbers, not edges.
+    // Labels, look-ups and joint bins have numbers instead of edges.
     names.push_back(edges.size() == histogram.size() + 1 ? fmt::format("{:g} .. {:g}", edges[i], edges[i + 1])
                                                          : std::to_string(i));
     counts.push_back(fmt::format("{:.6g}", histogram[i]));

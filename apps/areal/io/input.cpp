@@ -24,7 +24,7 @@ bool has_extension(const fs::path& path, std::initializer_list<std::string_view>
   return std::find(list.begin(), list.end(), extension) != list.end();
 }
 
-// What the file says it is, and where it says nothing, what its name does.
+// Decided by the content of the file and, where that says nothing, by its name.
 Kind kind_of(const std::string& path) {
   if (path == "-") return Kind::npy_stream;
   std::error_code error;
@@ -56,7 +56,7 @@ std::optional<int> channel_of(const InputOptions& options) {
   return static_cast<int>(whole_number("--channel", options.channel_text, 0, 1 << 16));
 }
 
-// The channel rules for arrays, which carry no word on what their channels are: 1 is grey, 3 colour, 4 colour and
+// The channel rules for arrays, which do not say what their channels are: 1 is grey, 3 are colour, 4 are colour and
 // alpha.
 Array reduced(Array image, const std::string& name, const InputOptions& options, const Settings& settings) {
   const std::int64_t channels = image.shape().channels;
@@ -67,14 +67,14 @@ Array reduced(Array image, const std::string& name, const InputOptions& options,
     return channels == 1 ? std::move(image) : one_channel(image.view(), *channel);
   }
   if (channels == 1) return image;
-  if (channels == 4) settings.note("{}: the fourth channel is taken for alpha and left out", name);
+  if (channels == 4) settings.note("{}: the fourth channel is assumed to be alpha and left out", name);
   if (options.all_channels) {
     if (channels > 4) refuse(name, ": has ", std::to_string(channels), " channels; --all-channels takes up to 4");
     return channels == 4 ? first_channels(image.view(), 3) : std::move(image);
   }
   if (channels != 3 && channels != 4)
     refuse(name, ": has ", std::to_string(channels),
-           " channels, which is no colour; name one with --channel, or use --volume if the first axis is depth");
+           " channels, which is not a colour; choose one with --channel, or use --volume if the first axis is depth");
   return media::luma(image.view());
 }
 
@@ -145,7 +145,7 @@ class VideoSource final : public Source {
   std::unique_ptr<media::Video> video_;
 };
 
-// Arrays one after another. The second is read ahead of the first's answers: only then is it known to be a sequence.
+// Arrays one after another. The second is read before the first is answered, to know whether this is a sequence.
 class StreamSource final : public Source {
  public:
   StreamSource(const InputOptions& options, const Settings& settings) : options_(options), settings_(settings) {
@@ -176,7 +176,7 @@ class StreamSource final : public Source {
 
  private:
   std::optional<Array> read() {
-    // The end of the stream is looked for here: an array of size 0x0 is an array.
+    // Look for the end of the stream here, as an array of size 0x0 is an array, too.
     const int c = std::fgetc(stream_);
     if (c == EOF) return std::nullopt;
     std::ungetc(c, stream_);
@@ -205,12 +205,12 @@ void InputOptions::add_to(CLI::App& verb) {
                   "A picture, a video, a folder of pictures, an .npy, or - (.npy arrays on standard input)")
       ->required();
   verb.add_option("--raw", raw, "INPUT is raw pixels of this size and type, e.g. 1920x1080x8u")->type_name("WxHxTYPE");
-  verb.add_option("--channel", channel_text, "This channel alone, counted from 0 (default: luma)")->type_name("N");
-  verb.add_flag("--all-channels", all_channels, "Every colour channel, each for itself");
+  verb.add_option("--channel", channel_text, "Only this channel, counted from 0 (default: luma)")->type_name("N");
+  verb.add_flag("--all-channels", all_channels, "Every colour channel separately");
 }
 
 std::unique_ptr<Source> open_source(const InputOptions& options, const Settings& settings) {
-  channel_of(options);  // wrong use is found before a file is opened
+  channel_of(options);  // finds wrong use before a file is opened
   if (!options.raw.empty()) {
     const RawFormat format = raw_format("--raw", options.raw);
     if (options.path == "-") refuse("--raw ", options.raw, ": needs a file, not standard input");
@@ -231,7 +231,7 @@ Array load_image(const std::string& path, const InputOptions& options, const Set
   const Kind kind = kind_of(path);
   if (kind == Kind::folder) refuse(path, ": is a folder; one picture or .npy is needed here");
   if (kind == Kind::video) refuse(path, ": is a video; one picture or .npy is needed here");
-  if (kind == Kind::npy_stream) refuse(path, ": a stream; one picture or .npy is needed here");
+  if (kind == Kind::npy_stream) refuse(path, ": is a stream; one picture or .npy is needed here");
   return load(path, kind, options, settings);
 }
 

@@ -12,7 +12,7 @@ namespace areal::command {
 struct InputOptions {
   std::string path, raw, channel_text;
   bool all_channels = false;
-  bool volume = false;  // the first axis of a 3-D .npy is depth
+  bool volume = false;  // the first axis of a 3-D .npy is its depth
 
   /// Adds INPUT, --raw, --channel and --all-channels.
   void add_to(CLI::App& verb);
@@ -32,7 +32,7 @@ class Source {
   /// True where there may be several images: a video, a folder, a stream of more than one array.
   virtual bool is_sequence() const { return true; }
   virtual std::optional<std::int64_t> count() const { return std::nullopt; }
-  /// What was wrong with a video that ended before its time; empty while all is well.
+  /// What is wrong with a video that ended too early; empty if nothing is.
   virtual std::string damage() const { return {}; }
 };
 
@@ -40,7 +40,7 @@ std::unique_ptr<Source> open_source(const InputOptions& options, const Settings&
 
 /// One picture or .npy, with the channel rules of the options.
 Array load_image(const std::string& path, const InputOptions& options, const Settings& settings);
-/// One picture or .npy of one channel, luma if in colour: a mask, weights.
+/// One picture or .npy as one channel, luma if it has colour: a mask, weights.
 Array load_plane(const std::string& path, const Settings& settings);
 
 }  // namespace areal::command

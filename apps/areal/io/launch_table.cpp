@@ -43,7 +43,7 @@ Json json_of(const LaunchCounts& launch) {
           {"barrier_steps", c.barrier_steps()}};
 }
 
-/// A line of the table, and its number for one launch.
+/// A line of the table, and how to get its number for one launch.
 struct Line {
   const char* name;
   std::uint64_t (*of)(const LaunchCounts&);
@@ -69,7 +69,7 @@ constexpr Line lines[] = {
 
 void LaunchTable::add_to(CLI::App& verb) {
   verb.add_flag("--count", asked_,
-                "With --backend simt: what each launch read, wrote and waited for, on standard error");
+                "With --backend simt: print the accesses and waits of each launch on standard error");
 }
 
 LaunchReport LaunchTable::report(const Settings& settings) {

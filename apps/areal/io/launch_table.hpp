@@ -1,5 +1,5 @@
 #pragma once
-// --count: what the simulated machine counted of the launches of one image after another, as a table or as JSON.
+// --count: what the simulated machine counted in the launches of each image, as a table or as JSON.
 
 #include <areal/research/launch_counts.hpp>
 #include <nlohmann/json.hpp>
@@ -16,18 +16,17 @@ namespace areal::command {
 class LaunchTable {
  public:
   LaunchTable() = default;
-  LaunchTable(const LaunchTable&) = delete;  // the plan's report leads here
+  LaunchTable(const LaunchTable&) = delete;  // report() captures this
   LaunchTable& operator=(const LaunchTable&) = delete;
 
   void add_to(CLI::App& verb);
-  /// What a plan is to call; nothing unless --count was given. Throws InvalidArgument for a backend that does not
-  /// count.
+  /// For a plan to call; empty unless --count was given. Throws InvalidArgument for a backend that does not count.
   LaunchReport report(const Settings& settings);
   bool asked() const noexcept { return asked_; }
 
-  /// The launches of the last image, which are then forgotten.
+  /// The launches of the last image, once: they are removed here.
   nlohmann::ordered_json take_json();
-  /// Writes those that were not taken: as a JSON object of their own, or as a table on standard error.
+  /// Writes and removes those that were not taken: as a separate JSON object, or as a table on standard error.
   void write(const Item& item, bool is_sequence, const Settings& settings);
 
  private:

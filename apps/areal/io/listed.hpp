@@ -1,5 +1,5 @@
 #pragma once
-// Several words as one.
+// Lists of words in sentences.
 
 #include <cstddef>
 #include <string>

@@ -14,7 +14,7 @@
 
 namespace areal::command {
 
-/// The words of a sentence put together.
+/// Throws InvalidArgument; the parts make its sentence.
 template <class... Parts>
 [[noreturn]] void refuse(const Parts&... parts) {
   std::string text;
@@ -35,7 +35,7 @@ inline std::int64_t whole_number(std::string_view option, std::string_view text,
   return value;
 }
 
-/// Exactly the text, as a decimal number; inf and nan are numbers here, whoever takes them decides.
+/// Exactly the text, as a decimal number. Accepts inf and nan; the caller decides about them.
 inline double number(std::string_view option, std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
@@ -62,7 +62,7 @@ inline std::vector<double> number_list(std::string_view option, std::string_view
   return values;
 }
 
-/// "lo,hi"; that lo < hi is the binning's to say.
+/// "lo,hi". The binning checks that lo < hi.
 inline std::pair<double, double> range(std::string_view option, std::string_view text) {
   const auto parts = split(text, ',');
   if (parts.size() != 2) refuse(option, " ", text, ": may be LO,HI, two numbers");
@@ -92,7 +92,7 @@ inline RawFormat raw_format(std::string_view option, std::string_view text) {
   if (parts.size() != 3) refuse(option, " ", text, ": may be WxHxTYPE, for example 1920x1080x8u");
   const auto type = type_named(parts[2]);
   if (!type)
-    refuse(option, " ", text, ": ", parts[2], " is no type; it may be 8u, 8s, 16u, 16s, 32u, 32s, 16f, 32f or 64f");
+    refuse(option, " ", text, ": ", parts[2], " is not a type; it may be 8u, 8s, 16u, 16s, 32u, 32s, 16f, 32f or 64f");
   return {{whole_number(option, parts[0], 0), whole_number(option, parts[1], 0)}, *type};
 }
 

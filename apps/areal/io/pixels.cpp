@@ -28,7 +28,7 @@ T from_double(double value) {
     using Limits = std::numeric_limits<T>;
     if (std::isnan(value)) return 0;
     const double rounded = std::nearbyint(value);
-    // The limits of 64-bit types are no doubles: compare with the next one, 2^63 or 2^64.
+    // A double cannot hold the upper limits of 64-bit types: the comparison is with 2^63 or 2^64.
     if (rounded <= static_cast<double>(Limits::min())) return Limits::min();
     if (rounded >= static_cast<double>(Limits::max())) return Limits::max();
     return static_cast<T>(rounded);

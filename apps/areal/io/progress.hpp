@@ -1,5 +1,5 @@
 #pragma once
-// A small progress bar on standard error: on a terminal only, silent in a pipe and with --quiet.
+// A small progress bar on standard error: only on a terminal, and not with --quiet.
 
 #include <chrono>
 #include <cstdint>
@@ -10,7 +10,7 @@ namespace areal::command {
 
 class ProgressBar {
  public:
-  /// `unit` in the plural ("frames"); no total draws a count alone.
+  /// `unit` is a plural ("frames"). Without a total, only a count is drawn.
   ProgressBar(std::string unit, std::optional<std::int64_t> total, bool quiet);
   /// Wipes the bar.
   ~ProgressBar();

@@ -1,30 +1,35 @@
 #include "regions.hpp"
 
 #include <CLI/CLI.hpp>
+#include <areal/sat.hpp>
 #include "numbers.hpp"
 #include "pixels.hpp"
 
 namespace areal::command {
 
 void RegionOptions::add_to(CLI::App& verb, bool with_draw) {
-  verb.add_option("--region", texts, "A region; may be given many times")
+  verb.add_option("--region", texts, "A region; may be given several times")
       ->type_name("X,Y,W,H")
       ->allow_extra_args(false);
-  verb.add_option("--regions", file, "A CSV file of regions: x,y,width,height and, if you like, a name")
+  verb.add_option("--regions", file, "A CSV file of regions: x,y,width,height and, optionally, a name")
       ->type_name("CSV");
-  verb.add_option("--outside", outside_text, "A region that reaches outside the image: error or clip")
+  verb.add_option("--outside", outside_text, "What to do with a region that reaches outside the image: error or clip")
       ->type_name("WHAT");
   if (with_draw)
-    verb.add_option("--draw", draw, "Write the (first) picture with its regions drawn in")->type_name("PNG");
+    verb.add_option("--draw", draw, "Write the (first) picture with its regions drawn on it")->type_name("PNG");
 }
 
 void RegionOptions::resolve() {
   if (outside_text != "error" && outside_text != "clip") refuse("--outside ", outside_text, ": may be error or clip");
-  outside = outside_text == "clip" ? Outside::clip : Outside::error;
+  outside_ = outside_text == "clip" ? Outside::clip : Outside::error;
   regions.clear();
   for (const std::string& text : texts) regions.push_back(media::parse_region(text));
   if (!file.empty())
     for (media::NamedRegion& region : media::read_regions_csv(file)) regions.push_back(std::move(region));
+}
+
+QueryOptions RegionOptions::query(const Settings& settings) const {
+  return {.outside = outside_, .execution = settings.on_host()};
 }
 
 std::vector<Region> plain(const std::vector<media::NamedRegion>& regions) {
@@ -55,13 +60,33 @@ void put_region(RowWriter& rows, const media::NamedRegion& region, std::size_t i
   rows.put("height", region.region.height);
 }
 
-void draw_to(const std::string& path, const ConstView& picture, const std::vector<media::NamedRegion>& regions,
-             const std::vector<std::vector<double>>& histograms) {
-  const Array bytes = to_8u(picture);
-  const Array drawn = bytes.shape().channels == 2
-                          ? media::draw_regions(one_channel(bytes.view(), 0).view(), regions, histograms)
-                          : media::draw_regions(bytes.view(), regions, histograms);
-  media::write_picture(path, drawn.view());
+namespace {
+
+// The first picture of the input in colour; empty where it cannot be read again or a channel was chosen.
+Array in_colour(InputOptions input, const Settings& settings) {
+  if (input.path == "-" || input.path.ends_with(".npy") || !input.raw.empty() || !input.channel_text.empty()) return {};
+  input.all_channels = true;
+  Item item;
+  open_source(input, settings)->next(item);
+  return std::move(item.pixels);
+}
+
+std::vector<double> means_of(const ConstView& picture, const std::vector<media::NamedRegion>& regions,
+                             const Execution& execution) {
+  if (picture.shape.channels != 1) return {};
+  return region_means(sat(picture, {}, execution), plain(regions), {Outside::clip, execution});
+}
+
+}  // namespace
+
+void draw_to(const std::string& path, const InputOptions& input, const Settings& settings, const ConstView& picture,
+             const std::vector<media::NamedRegion>& regions, const std::vector<std::vector<double>>& histograms) {
+  const Array colour = picture.shape.channels == 1 ? in_colour(input, settings) : Array();
+  const Array bytes = to_8u(colour.shape().empty() ? picture : ConstView(colour.view()));
+  const Array plane = bytes.shape().channels == 2 ? one_channel(bytes.view(), 0) : Array();
+  const ConstView ground = plane.shape().empty() ? ConstView(bytes.view()) : ConstView(plane.view());
+  const std::vector<double> means = means_of(picture, regions, settings.on_host());
+  media::write_picture(path, media::draw_regions(ground, regions, histograms, means).view());
 }
 
 }  // namespace areal::command

@@ -1,5 +1,5 @@
 #pragma once
-// The options that name regions, and the cells of a row that say which image and region it is of.
+// The options that name regions, and the cells of a row that name its image and region.
 
 #include <areal/region.hpp>
 #include <string>
@@ -20,8 +20,12 @@ struct RegionOptions {
   void resolve();
 
   bool named() const noexcept { return !texts.empty() || !file.empty(); }
-  Outside outside = Outside::error;
+  /// For queries of tables in host memory.
+  QueryOptions query(const Settings& settings) const;
   std::vector<media::NamedRegion> regions;
+
+ private:
+  Outside outside_ = Outside::error;
 };
 
 /// The regions without their names.
@@ -32,8 +36,9 @@ std::string label(const media::NamedRegion& region, std::size_t index);
 void put_frame(RowWriter& rows, const Item& item, bool is_sequence);
 /// region, x, y, width, height.
 void put_region(RowWriter& rows, const media::NamedRegion& region, std::size_t index);
-/// The picture with its regions (and histograms) drawn in, written to `path`.
-void draw_to(const std::string& path, const ConstView& picture, const std::vector<media::NamedRegion>& regions,
-             const std::vector<std::vector<double>>& histograms = {});
+/// Writes the picture with its regions, their means (of a picture with one channel) and histograms drawn on it to
+/// `path`; in colour where `picture` is the luma of an input that can be read again.
+void draw_to(const std::string& path, const InputOptions& input, const Settings& settings, const ConstView& picture,
+             const std::vector<media::NamedRegion>& regions, const std::vector<std::vector<double>>& histograms = {});
 
 }  // namespace areal::command

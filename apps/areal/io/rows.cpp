@@ -30,7 +30,7 @@ void RowWriter::value(T number) {
       fmt::format_to(std::back_inserter(line_), "null");
       return;
     }
-    if (std::isnan(number)) number = std::nan("");  // -nan is of no use to anyone
+    if (std::isnan(number)) number = std::nan("");  // without its sign
   }
   fmt::format_to(std::back_inserter(line_), "{}", number);
 }

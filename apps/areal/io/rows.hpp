@@ -1,5 +1,5 @@
 #pragma once
-// Rows on standard output, as CSV with one header line or as JSON lines. Written as they come: nothing is kept.
+// Rows on standard output, as CSV with one header line or as JSON lines. Each is written when it ends.
 
 #include <fmt/format.h>
 #include <cstdint>
@@ -36,7 +36,7 @@ class RowWriter {
   fmt::memory_buffer header_, line_;
 };
 
-/// A string in quotes as JSON has it; bytes that are no UTF-8 are replaced.
+/// A JSON string with its quotes; bytes that are not UTF-8 are replaced.
 std::string json_text(std::string_view text);
 
 }  // namespace areal::command

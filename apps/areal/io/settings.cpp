@@ -12,10 +12,10 @@ namespace areal::command {
 
 void Settings::add_to(CLI::App& app) {
   app.add_flag("-q,--quiet", quiet, "No notes and no progress bar");
-  app.add_flag("-v,--verbose", verbose, "Say what was chosen and why, on standard error");
-  app.add_flag("--json", json, "JSON on standard output: one object a line");
+  app.add_flag("-v,--verbose", verbose, "Print what was chosen and why to standard error");
+  app.add_flag("--json", json, "JSON on standard output: one object per line");
   app.add_option("--threads", threads_text_, "CPU threads; 0 means all")->type_name("N");
-  app.add_option("--backend", backend_text_, "auto, cpu, cuda or simt")->type_name("NAME");
+  app.add_option("--backend", backend_text_, "Where to compute: auto (default), cpu, cuda or simt")->type_name("NAME");
   app.add_option("--device", device_text_, "Number of the device, for cuda and simt")->type_name("N");
 }
 
@@ -37,8 +37,7 @@ void Settings::resolve() {
     for (const DeviceInfo& row : devices()) numbers.push_back(row.number);
   }
   if (std::find(numbers.begin(), numbers.end(), device) == numbers.end())
-    throw Unavailable(
-        fmt::format("--device {}: there {} {}", device, numbers.size() == 1 ? "is" : "are", numbers.size()));
+    throw Unavailable(fmt::format("--device {}: no such device; areal info lists them", device));
 }
 
 void Settings::say(const std::string& line) { std::fputs((line + "\n").c_str(), stderr); }

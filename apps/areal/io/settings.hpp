@@ -1,5 +1,5 @@
 #pragma once
-// The options that every verb takes, and words on standard error.
+// The options that every verb takes, and messages on standard error.
 
 #include <fmt/format.h>
 #include <areal/execution.hpp>
@@ -18,23 +18,28 @@ struct Settings {
   Backend backend = Backend::automatic;
   int device = 0;
 
+  /// What --backend, --device and --threads say, for plans.
+  Execution execution() const noexcept { return {.backend = backend, .device = device, .threads = threads}; }
+  /// For queries of tables in host memory, whatever has computed them.
+  Execution on_host() const noexcept { return {.threads = threads}; }
+
   /// Adds --quiet, -v, --json, --threads, --backend, --device.
   void add_to(CLI::App& app);
-  /// Checks the texts. Throws InvalidArgument for wrong use, Unavailable for a backend or a device that is not there.
+  /// Parses the texts. Throws InvalidArgument for wrong use, Unavailable for a backend or a device that is not there.
   void resolve();
 
-  /// Words that a user should see unless --quiet: something was left out, or is not what one may think.
+  /// What a user should know unless --quiet: something was left out, or differs from what the user may expect.
   template <class... Args>
   void note(fmt::format_string<Args...> format, Args&&... args) const {
     if (!quiet) say("areal: note: " + fmt::format(format, std::forward<Args>(args)...));
   }
-  /// Words for -v: what was chosen and why, how long it took.
+  /// For -v: what was chosen and why, how long it took.
   template <class... Args>
   void detail(fmt::format_string<Args...> format, Args&&... args) const {
     if (verbose && !quiet) say("areal: " + fmt::format(format, std::forward<Args>(args)...));
   }
 
-  /// A line, or several, on standard error.
+  /// One line or several on standard error.
   static void say(const std::string& line);
 
  private:

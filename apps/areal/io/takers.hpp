@@ -1,5 +1,5 @@
 #pragma once
-// Who has an option of the algorithms, for words about it.
+// The algorithms that take an option, for help texts and messages.
 
 #include <areal/catalog.hpp>
 #include <string>
@@ -8,12 +8,12 @@
 
 namespace areal::command {
 
-/// The ids of all that take it: "naive, optimal or sequential-parallel".
+/// The ids of all algorithms that take it: "naive, optimal or sequential-parallel".
 inline std::string takers(bool AlgorithmOptions::*what, const char* last = " or ") {
   std::vector<std::string> ids;
   for (const Algorithm& row : algorithms())
     if (row.takes.*what) ids.emplace_back(row.id);
-  return listed(ids, last);
+  return ids.empty() ? "algorithms left out of this build" : listed(ids, last);
 }
 
 }  // namespace areal::command

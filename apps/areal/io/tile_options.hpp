@@ -1,8 +1,8 @@
 #pragma once
-// --tile and --tile-threads, of the integral histograms on tiles. Each throws InvalidArgument with one sentence.
+// --tile and --tile-threads, options of the integral histograms on tiles. Both throw InvalidArgument with one sentence.
 
 #include <algorithm>
-#include <areal/histogram.hpp>
+#include <areal/research/histogram.hpp>
 #include <string>
 #include <vector>
 #include "listed.hpp"
@@ -12,13 +12,13 @@ namespace areal::command {
 
 inline int tile_side(std::string_view text) {
   const auto side = static_cast<int>(whole_number("--tile", text, 16, 64));
-  if (tile_threads(side).empty()) refuse("--tile ", text, ": may be 16, 32 or 64");
+  if (research::tile_threads(side).empty()) refuse("--tile ", text, ": may be 16, 32 or 64");
   return side;
 }
 
 inline int threads_on_tile(std::string_view text, int side) {
   const auto threads = whole_number("--tile-threads", text);
-  const std::span<const int> all = tile_threads(side);
+  const std::span<const int> all = research::tile_threads(side);
   if (std::find(all.begin(), all.end(), threads) != all.end()) return static_cast<int>(threads);
   std::vector<std::string> words;
   for (const int n : all) words.push_back(std::to_string(n));

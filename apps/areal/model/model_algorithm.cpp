@@ -268,6 +268,7 @@ void add_model_algorithm(CLI::App& verb, Settings& settings) {
       add("--l", request->l, "Latency of global memory, in time units; by default 32", "N"),
       add("--d", request->d, "DMMs; by default 16", "N"),
       add("--types", request->types, "Input and table type; by default 32f32f", "TYPES"),
+      add("--lane", request->types, "", "TYPES")->group(""),  // its old name
       add("--counter", request->counter, "For histograms: 16u, 32u or 64u; by default 32u", "TYPE"),
       add("--bins", request->bins, "For histograms; by default 16", "N"),
       add("--tile", request->tile, "For " + takers(&AlgorithmOptions::tile, " and ") + ": 16, 32 or 64", "N"),

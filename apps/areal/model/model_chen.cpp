@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <span>
 #include "io/columns.hpp"
 #include "io/numbers.hpp"
 #include "io/out.hpp"

@@ -23,8 +23,7 @@ std::vector<std::string> backends_of(const Algorithm& row) {
   return names;
 }
 
-// Summed-area tables: the type pairs. Histograms: image type and counter, as their sidecars name them; 64-bit labels
-// have no counter type pair of their own and go by the same rules.
+// Summed-area tables and scans: the type pairs. Histograms: image type and counter, as their sidecars name them.
 std::vector<std::string> type_pairs_of(const Algorithm& row) {
   std::vector<std::string> names;
   if (row.family == "sat" || row.family == "scan") {
@@ -37,7 +36,7 @@ std::vector<std::string> type_pairs_of(const Algorithm& row) {
   return names;
 }
 
-// Options of its own, as the command has them.
+// The command's names of the options that this algorithm takes.
 std::vector<std::string> options_of(const Algorithm& row) {
   std::vector<std::string> names;
   if (row.takes.r) names.emplace_back("r");
@@ -86,24 +85,24 @@ void run(const Settings& settings) {
 }  // namespace
 
 void add_algorithms(CLI::App& app, Settings& settings) {
-  CLI::App* verb = app.add_subcommand("algorithms", "Every algorithm: where it is from, where it runs, what it costs");
+  CLI::App* verb = app.add_subcommand("algorithms", "Every algorithm: its source, where it runs, what it costs");
   verb->footer(
-      "Reads and writes are of one element of the table, of the tensor for histograms, of the line for scans. They "
-      "and\n"
-      "barriers are numbers or formulas:\n"
+      "Reads and writes are per element: of the table, of the tensor for histograms, of the line for scans. They and\n"
+      "barriers are numbers or formulas of\n"
       "  h, w, b  height and width of the image, bins\n"
       "  n        elements of the line\n"
-      "  T        side of the tiles: 32 in tables, --tile in histograms; 16 lines of thin\n"
-      "  r, k     of hybrid-1r1w: the share of the triangles' tiles, and how many tiles a side of them has\n"
+      "  T        side of a tile: 32 for tables, but 16 lines for thin; --tile for histograms\n"
+      "  r, k     of hybrid-1r1w: the share of tiles in its triangles, and the number of tiles along their sides\n"
       "  k        of sequential-parallel: elements of a group\n"
-      "  d        levels of the recursion of 2r1w; in hybrid-1r1w those of both triangles together\n"
-      "  C        elements of a line that a block holds: 2048; for lee-choe and lee-choe-multiple 8192, of 8 bytes "
-      "4096\n"
-      "  log2(x) is rounded up, and 0 up to 1; above(x, y) is 1 where x > y, else 0; mod(x, y) is the rest of x / y.\n"
-      "On a GPU elements of shared memory do not count, and barriers are launches less one. On the CPU rows are of "
-      "one\n"
-      "thread and --border none, all but a tile's own scratch counts, cached or not, and barriers are passes less "
-      "one.\n"
+      "  d        depth of the recursion of 2r1w; for hybrid-1r1w the sum over both triangles\n"
+      "  C        elements of a line that a block holds: 2048; for lee-choe and lee-choe-multiple 8192, or 4096 of\n"
+      "           8 bytes\n"
+      "  log2(x) is rounded up, and 0 for x up to 1; above(x, y) is 1 where x > y, else 0; mod(x, y) is the remainder\n"
+      "  of x / y.\n"
+      "On a GPU, accesses to shared memory do not count, and barriers are launches less one. On the CPU, the formulas\n"
+      "hold for one thread and --border none; all accesses count, cached or not, except to a tile's own scratch "
+      "memory,\n"
+      "and barriers are passes less one.\n"
       "\nExample:\n  areal algorithms --json");
   verb->callback([&settings] {
     settings.resolve();

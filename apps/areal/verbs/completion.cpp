@@ -1,4 +1,4 @@
-// areal completion: scripts for bash, zsh and fish, made from the verbs and options that are there.
+// areal completion: scripts for bash, zsh and fish, made from the verbs and options of the command.
 
 #include <CLI/CLI.hpp>
 #include "io/numbers.hpp"
@@ -13,10 +13,14 @@ std::vector<const CLI::App*> verbs_of(const CLI::App& app) {
   return app.get_subcommands([](const CLI::App*) { return true; });
 }
 
-// "--bins --range -o --output ..." of one verb, its sub-commands' too, or of the command itself.
+// An alias kept for old scripts.
+bool is_hidden(const CLI::Option& option) { return option.get_group().empty(); }
+
+// "--bins --range -o --output ..." of a verb and its sub-commands, or of the command itself.
 std::string options_of(const CLI::App& app) {
   std::string words;
   for (const CLI::Option* option : app.get_options()) {
+    if (is_hidden(*option)) continue;
     for (const std::string& name : option->get_lnames()) words += " --" + name;
     for (const std::string& name : option->get_snames()) words += " -" + name;
   }
@@ -31,7 +35,7 @@ std::string verb_names(const CLI::App& app) {
   return names;
 }
 
-// Works in zsh, too, through bashcompinit.
+// Also works in zsh, through bashcompinit.
 std::string bash(const CLI::App& app) {
   std::string script =
       "_areal() {\n"
@@ -73,7 +77,7 @@ std::string fish(const CLI::App& app) {
   auto lines = [&](const CLI::App& of, const std::string& condition) {
     std::string text;
     for (const CLI::Option* option : of.get_options()) {
-      if (option->get_lnames().empty() && option->get_snames().empty()) continue;
+      if (is_hidden(*option) || (option->get_lnames().empty() && option->get_snames().empty())) continue;
       text += "complete -c areal" + condition;
       for (const std::string& name : option->get_snames()) text += " -s " + name;
       for (const std::string& name : option->get_lnames()) text += " -l " + name;
@@ -98,7 +102,7 @@ std::string fish(const CLI::App& app) {
 }  // namespace
 
 void add_completion(CLI::App& app, Settings&) {
-  CLI::App* verb = app.add_subcommand("completion", "A script that completes areal's verbs and options in a shell");
+  CLI::App* verb = app.add_subcommand("completion", "A shell script that completes verbs and options");
   auto shell = std::make_shared<std::string>();
   verb->add_option("SHELL", *shell, "bash, zsh or fish")->required();
   verb->footer("For bash: source <(areal completion bash)\n\nExample:\n  areal completion bash");

@@ -32,17 +32,20 @@ struct Request {
   LaunchTable launches;
 };
 
-HistogramOptions histogram_options(Request& request, const Settings& settings) {
+research::HistogramParameters histogram_parameters(Request& request, const Settings& settings) {
+  research::HistogramParameters parameters;
+  parameters.tile = tile_side(request.tile);
+  if (!request.tile_threads.empty()) parameters.tile_threads = threads_on_tile(request.tile_threads, parameters.tile);
+  parameters.on_launch = request.launches.report(settings);
+  return parameters;
+}
+
+HistogramOptions histogram_options(const Request& request) {
   HistogramOptions options;
   const auto border = border_named(request.border);
   if (!border) refuse("--border ", request.border, ": may be zero, none or exclusive");
   options.border = *border;
   options.algorithm = request.algorithm;
-  options.tile = tile_side(request.tile);
-  if (!request.tile_threads.empty()) options.tile_threads = threads_on_tile(request.tile_threads, options.tile);
-  options.backend = settings.backend;
-  options.device = settings.device;
-  options.threads = settings.threads;
   options.weighted = !request.weights.empty();
   const std::string counter = !request.counter.empty() ? request.counter : options.weighted ? "64f" : "32u";
   const auto type = type_named(counter);
@@ -51,7 +54,6 @@ HistogramOptions histogram_options(Request& request, const Settings& settings) {
   if (!fits)
     refuse("--counter ", counter, ": may be ", options.weighted ? "32f or 64f, with weights" : "16u, 32u or 64u");
   options.counter = *type;
-  options.launched = request.launches.report(settings);
   return options;
 }
 
@@ -65,8 +67,8 @@ void resolve(Request& request, const Settings& settings) {
     refuse("--joint and --channel: only one of the two");
   const bool channels = request.input.all_channels && !request.binning.joint;
   if (channels && !request.output.empty())
-    refuse("-o ", request.output, ": one tensor a run; choose a --channel or --joint");
-  if (channels && request.search.given()) refuse("--template: is of one channel or --joint, not of --all-channels");
+    refuse("-o ", request.output, ": a run writes one tensor; choose a --channel or --joint");
+  if (channels && request.search.given()) refuse("--template: needs one channel or --joint, not --all-channels");
   if (request.binning.joint) request.input.all_channels = true;
 }
 
@@ -77,14 +79,14 @@ class Answer {
       : request_(request), rows_(rows), is_sequence_(is_sequence) {}
 
   void write(const Item& item, const HistogramMaker& maker, const Binning& binning,
-             const std::vector<media::NamedRegion>& regions, std::optional<std::int64_t> channel) {
-    const std::vector<Region> rectangles = plain(regions);
+             const std::vector<media::NamedRegion>& regions, const QueryOptions& options,
+             std::optional<std::int64_t> channel) {
     edges_ = binning.bin_edges();
     bins_ = static_cast<std::size_t>(binning.bins());
     if (request_.weights.empty())
-      each(item, std::span<const std::uint64_t>(maker.counts(rectangles, request_.regions.outside)), regions, channel);
+      each(item, maker.histograms<std::uint64_t>(plain(regions), options), regions, channel);
     else
-      each(item, std::span<const double>(maker.weights(rectangles, request_.regions.outside)), regions, channel);
+      each(item, maker.histograms<double>(plain(regions), options), regions, channel);
   }
 
   /// The histograms of the last image written, for drawing.
@@ -92,11 +94,11 @@ class Answer {
 
  private:
   template <class T>
-  void each(const Item& item, std::span<const T> counts, const std::vector<media::NamedRegion>& regions,
+  void each(const Item& item, const std::vector<T>& counts, const std::vector<media::NamedRegion>& regions,
             std::optional<std::int64_t> channel) {
     histograms_.clear();
     for (std::size_t i = 0; i < regions.size(); ++i) {
-      const auto histogram = counts.subspan(i * bins_, bins_);
+      const auto histogram = std::span<const T>(counts).subspan(i * bins_, bins_);
       if (request_.chart)
         draw(item, histogram, regions[i], i, channel);
       else
@@ -135,31 +137,32 @@ class Answer {
   std::vector<std::vector<double>> histograms_;
 };
 
-void write_tensor(const Request& request, const HistogramMaker& maker, const ConstView& image,
-                  const Settings& settings) {
+void write_tensor(const Request& request, const HistogramMaker& maker, const Settings& settings) {
   media::TableFile description;
   description.kind = "histogram";
-  description.border = maker.plan().options().border;
-  description.types = fmt::format("{}-{}", name_of(image.type), name_of(maker.plan().options().counter));
+  const HistogramTensor& tensor = maker.tensor();
+  description.border = tensor.border();
+  description.types = fmt::format("{}-{}", name_of(maker.plan().image_type()), name_of(tensor.counter()));
   description.algorithm = maker.plan().algorithm();
   description.source = request.input.path == "-" ? "-" : std::filesystem::path(request.input.path).filename().string();
-  description.image_width = image.shape.width;
-  description.image_height = image.shape.height;
-  description.bin_edges = maker.plan().binning().bin_edges();
-  media::write_table(request.output, maker.tensor().view(), description);
+  description.image_width = tensor.image_shape().width;
+  description.image_height = tensor.image_shape().height;
+  description.bin_edges = tensor.binning().bin_edges();
+  media::write_table(request.output, tensor.tensor(), description);
   settings.detail("wrote {}, {} bytes, computed in {:.3f} ms", request.output, maker.plan().tensor_bytes(),
                   maker.seconds() * 1e3);
 }
 
 void run(Request& request, const Settings& settings) {
   resolve(request, settings);
-  const HistogramOptions options = histogram_options(request, settings);
+  const HistogramOptions options = histogram_options(request);
+  const research::HistogramParameters parameters = histogram_parameters(request, settings);
   const Array weights = request.weights.empty() ? Array() : load_plane(request.weights, settings);
   const auto source = open_source(request.input, settings);
   const std::string& name = request.input.path;
   const bool is_sequence = source->is_sequence();
   if (is_sequence && !request.output.empty())
-    refuse("-o ", request.output, ": ", name, " has a tensor per frame; ask for regions");
+    refuse("-o ", request.output, ": ", name, " has a tensor per frame; ask for regions instead");
   if (is_sequence && request.search.maps()) refuse("--map: ", name, " has a map per frame; --map takes one picture");
 
   const bool per_channel = request.input.all_channels && !request.binning.joint;
@@ -182,9 +185,9 @@ void run(Request& request, const Settings& settings) {
       const auto regions = request.regions.named() ? request.regions.regions
                            : asked                 ? whole(image.shape.width, image.shape.height)
                                                    : std::vector<media::NamedRegion>();
-      if (frames == 0) request.search.find_target(image, *binning, request.reducers);
+      if (frames == 0) request.search.find_target(image, *binning, request.reducers, settings);
       const std::int64_t planes = per_channel ? image.shape.channels : 1;
-      while (static_cast<std::int64_t>(makers.size()) < planes) makers.emplace_back(options, needs_tensor);
+      while (static_cast<std::int64_t>(makers.size()) < planes) makers.emplace_back(options, parameters, needs_tensor);
       for (std::int64_t c = 0; c < planes; ++c) {
         HistogramMaker& maker = makers[static_cast<std::size_t>(c)];
         const Array single = per_channel ? one_channel(image, c) : Array();
@@ -192,13 +195,13 @@ void run(Request& request, const Settings& settings) {
         const ConstView weight = request.weights.empty() ? ConstView() : ConstView(weights.view());
         maker.make(pixels, weight, *binning, plain(regions), settings);
         if (!regions.empty())
-          answer.write(item, maker, *binning, regions, per_channel ? std::optional(c) : std::nullopt);
-        if (!request.output.empty()) write_tensor(request, maker, image, settings);
-        if (request.search.maps())
-          request.search.write_map(maker.tensor_view(), request.reducers, rows, !asked, settings);
+          answer.write(item, maker, *binning, regions, request.regions.query(settings),
+                       per_channel ? std::optional(c) : std::nullopt);
+        if (!request.output.empty()) write_tensor(request, maker, settings);
+        if (request.search.maps()) request.search.write_map(maker.tensor(), request.reducers, rows, !asked, settings);
       }
       if (frames == 0 && !request.regions.draw.empty())
-        draw_to(request.regions.draw, image, regions,
+        draw_to(request.regions.draw, request.input, settings, image, regions,
                 per_channel ? std::vector<std::vector<double>>() : answer.histograms());
       request.launches.write(item, is_sequence, settings);
       if (is_sequence) flush_out();
@@ -223,13 +226,15 @@ void add_hist(CLI::App& app, Settings& settings) {
   request->input.add_to(*verb);
   request->binning.add_to(*verb);
   request->regions.add_to(*verb, true);
-  verb->add_option("--weights", request->weights, "Count each pixel by the value of this picture")->type_name("IMG");
+  verb->add_option("--weights", request->weights, "Weight each pixel by its value in this picture")->type_name("IMG");
   verb->add_option("--counter", request->counter,
                    "Type of the counts: 32u, 64u, or 16u (modulo 2^16, cuda and simt); with weights 32f or 64f")
       ->type_name("TYPE");
   verb->add_option("-o,--output", request->output, "Write the tensor: .npy, and a sidecar .json")->type_name("FILE");
-  verb->add_option("--border", request->border, "zero, none or exclusive")->type_name("NAME");
-  verb->add_option("--algorithm", request->algorithm, "An id of areal algorithms, family histogram")->type_name("ID");
+  verb->add_option("--border", request->border, "Border of the tensor: zero, none (default) or exclusive")
+      ->type_name("NAME");
+  verb->add_option("--algorithm", request->algorithm, "auto (default) or an id of family histogram in areal algorithms")
+      ->type_name("ID");
   verb->add_option(
           "--tile", request->tile,
           "For " + takers(&AlgorithmOptions::tile, " and ") + ": the side of their tiles, 16, 32 (default) or 64")
@@ -244,8 +249,9 @@ void add_hist(CLI::App& app, Settings& settings) {
   verb->add_flag("--csv", request->csv, "CSV on standard output (the default)");
   verb->add_flag("--chart", request->chart, "Bars on standard output");
   verb->footer(
-      "Without regions the whole image is the region. A video, a folder or a stream gives rows per frame and\n"
-      "region, as they come.\n\nExample:\n  areal hist data/home.jpg --bins 16 --region 100,100,200,150 --chart");
+      "Without regions, the whole image is the region. For a video, a folder or a stream: a row for each frame and\n"
+      "region, written as soon as the frame is done.\n\nExample:\n  areal hist data/home.jpg --bins 16 --region "
+      "100,100,200,150 --chart");
   verb->callback([request, &settings] {
     settings.resolve();
     run(*request, settings);

@@ -30,27 +30,29 @@ std::int64_t count_labels(const ConstView& image, std::optional<std::int64_t> ig
 }  // namespace
 
 void BinningOptions::add_to(CLI::App& verb) {
-  verb.add_option("--bins", bins, "Bins of equal width (default 32; a channel's, with --joint)")->type_name("N");
-  verb.add_option("--range", range, "Values that the bins span (default: all of the type; floats 0,1)")
+  verb.add_option("--bins", bins, "Number of bins of equal width (default 32); with --joint, per channel")
+      ->type_name("N");
+  verb.add_option("--range", range,
+                  "Range of values that the bins cover (default: the range of the type; 0,1 for floats)")
       ->type_name("LO,HI");
-  verb.add_option("--edges", edges, "Rising edges of the bins instead, as numpy.histogram takes them")
-      ->type_name("A,B,..");
-  verb.add_option("--lookup", lookup, "A file with the bin of each pixel value 0, 1, ..; -1 leaves out")
+  verb.add_option("--edges", edges, "Increasing edges of the bins instead, as in numpy.histogram")->type_name("A,B,..");
+  verb.add_option("--lookup", lookup, "A file with the bin of each pixel value 0, 1, ..; -1 leaves the value out")
       ->type_name("FILE");
   verb.add_flag("--labels", labels, "A label image: pixel value v is bin v");
-  verb.add_option("--ignore-label", ignore_label, "With --labels: leave this one out")->type_name("L");
-  verb.add_flag("--joint", joint, "Joint bins of all (2 or 3) channels");
-  verb.add_flag("--clamp", clamp, "Values outside count in the first or last bin, instead of being left out");
+  verb.add_option("--ignore-label", ignore_label, "With --labels: leave this label out")->type_name("L");
+  verb.add_flag("--joint", joint, "Joint bins of all 2 or 3 channels");
+  verb.add_flag("--clamp", clamp,
+                "Count values outside the range in the first or last bin instead of leaving them out");
 }
 
 void BinningOptions::check() const {
   const int rules = !edges.empty() + !lookup.empty() + labels;
   if (rules > 1) refuse("--edges, --lookup and --labels: only one of the three");
   if (!edges.empty() && !bins.empty()) refuse("--bins and --edges: only one of the two");
-  if (!range.empty() && rules > 0) refuse("--range: is for bins of equal width alone");
-  if (!lookup.empty() && !bins.empty()) refuse("--bins and --lookup: the file says how many bins there are");
+  if (!range.empty() && rules > 0) refuse("--range: only for bins of equal width");
+  if (!lookup.empty() && !bins.empty()) refuse("--bins and --lookup: the file determines the number of bins");
   if (!ignore_label.empty() && !labels) refuse("--ignore-label ", ignore_label, ": needs --labels");
-  if (clamp && (labels || !lookup.empty())) refuse("--clamp: is for --bins and --edges alone");
+  if (clamp && (labels || !lookup.empty())) refuse("--clamp: only for --bins and --edges");
   if (!bins.empty()) whole_number("--bins", bins, 1, 65535);
   if (!ignore_label.empty()) whole_number("--ignore-label", ignore_label);
   // What is wrong with a range or edges is the same for every image.
@@ -79,7 +81,7 @@ Binning BinningOptions::of_one_channel(const ConstView& image, const std::string
     if (!ignore_label.empty()) ignored = whole_number("--ignore-label", ignore_label);
     if (is_float(image.type)) refuse("--labels: ", name, " has ", name_of(image.type), " pixels; labels are integers");
     if (!bins.empty()) return Binning::labels(bins_of(bins), ignored);
-    if (is_sequence) refuse("--labels: needs --bins where there is more than one image");
+    if (is_sequence) refuse("--labels: needs --bins for more than one image");
     return Binning::labels(std::max<std::int64_t>(1, count_labels(image, ignored)), ignored);
   }
   if (range.empty()) return Binning::of_type(image.type, bins_of(bins));

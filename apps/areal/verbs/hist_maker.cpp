@@ -25,8 +25,8 @@ bool HistogramMaker::wants_tensor(std::span<const Region> regions, const Setting
   if (needs_tensor_) return true;
   const auto rows = static_cast<std::int64_t>(distinct_rows(regions));
   const std::int64_t height = plan_->tensor_shape().height;
-  // The tensor writes bins x width for every row of the image, streaming for every row that a region touches; the
-  // tensor does it over all threads and a SIMD pass, hence the half.
+  // The tensor writes bins x width for every row of the image, streaming only for rows that a region touches; but the
+  // tensor is written by all threads with SIMD, hence the half.
   bool tensor = rows > height / 2;
   const char* why = tensor ? "regions touch most rows" : "regions touch few rows";
   if (tensor) {
@@ -49,57 +49,45 @@ void HistogramMaker::make(const ConstView& image, const ConstView& weights, cons
   image_ = image;
   weights_ = weights;
   if (!same) plan_for(image, binning, regions, settings);
-  if (!runner_) return;
+  if (!workspace_) return;
   const auto start = std::chrono::steady_clock::now();
-  runner_->execute({image, tensor_.view(), weights});
+  plan_->execute(image, tensor_, *workspace_, weights);
   seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 void HistogramMaker::plan_for(const ConstView& image, const Binning& binning, std::span<const Region> regions,
                               const Settings& settings) {
   binning_ = binning;
-  runner_.reset();  // its memory, before other memory is asked for
-  tensor_ = Array();
-  HistogramOptions options = options_;
-  options.backend = best_backend(image.shape, image.type, binning, options_);
-  plan_.emplace(image.shape, image.type, binning, options);
+  workspace_.reset();  // its memory, before other memory is asked for
+  tensor_ = HistogramTensor();
+  plan_.emplace(
+      research::histogram_plan(image.shape, image.type, binning, options_, parameters_, settings.execution()));
   const bool tensor = wants_tensor(regions, settings);
   told_ = true;
   if (!tensor) return;
-  plan_->require_fit();
   settings.detail("backend {}, algorithm {} ({}), tensor of {} bytes", name_of(plan_->backend()), plan_->algorithm(),
                   plan_->reason(), plan_->tensor_bytes());
-  tensor_ = Array(plan_->tensor_shape(), options_.counter);
-  runner_.emplace(*plan_);
+  tensor_ = plan_->allocate(MemoryPlace{});
+  workspace_.emplace(*plan_);
 }
 
 template <class T>
-std::vector<T> HistogramMaker::room(std::size_t regions) const {
+std::vector<T> HistogramMaker::histograms(std::span<const Region> regions, const QueryOptions& query) const {
   const std::uint64_t free = free_memory();
   std::uint64_t elements = 0, bytes = 0;
-  if (__builtin_mul_overflow(regions, static_cast<std::uint64_t>(binning_->bins()), &elements) ||
+  if (__builtin_mul_overflow(regions.size(), static_cast<std::uint64_t>(binning_->bins()), &elements) ||
       __builtin_mul_overflow(elements, sizeof(T), &bytes) || bytes > free)
     throw OutOfMemory(
-        fmt::format("{} histograms of {} bins do not fit: {} bytes are free", regions, binning_->bins(), free), bytes);
-  return std::vector<T>(elements);
+        fmt::format("{} histograms of {} bins do not fit: {} bytes are free", regions.size(), binning_->bins(), free),
+        bytes);
+  if (workspace_) return region_histograms<T>(tensor_, regions, query);
+  if constexpr (std::is_same_v<T, double>)
+    return region_histograms(image_, *binning_, weights_, regions, query);
+  else
+    return region_histograms(image_, *binning_, regions, query);
 }
 
-std::vector<std::uint64_t> HistogramMaker::counts(std::span<const Region> regions, Outside outside) const {
-  auto out = room<std::uint64_t>(regions.size());
-  if (runner_)
-    region_histograms(tensor_view(), regions, std::span(out), outside, options_.threads);
-  else
-    region_histograms(image_, *binning_, regions, std::span(out), outside, options_.threads);
-  return out;
-}
-
-std::vector<double> HistogramMaker::weights(std::span<const Region> regions, Outside outside) const {
-  auto out = room<double>(regions.size());
-  if (runner_)
-    region_histograms(tensor_view(), regions, std::span(out), outside, options_.threads);
-  else
-    region_histograms(image_, *binning_, weights_, regions, std::span(out), outside, options_.threads);
-  return out;
-}
+template std::vector<std::uint64_t> HistogramMaker::histograms(std::span<const Region>, const QueryOptions&) const;
+template std::vector<double> HistogramMaker::histograms(std::span<const Region>, const QueryOptions&) const;
 
 }  // namespace areal::command

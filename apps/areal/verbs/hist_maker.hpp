@@ -1,7 +1,8 @@
 #pragma once
-// Histograms of the regions of one image after another: from the tensor or streamed, whichever is right.
+// Histograms of the regions of one image after another: from the tensor or streamed, whichever is cheaper.
 
-#include <areal/histogram.hpp>
+#include <areal/region_histogram.hpp>
+#include <areal/research/histogram.hpp>
 #include <optional>
 #include <span>
 #include <vector>
@@ -11,18 +12,18 @@ namespace areal::command {
 
 class HistogramMaker {
  public:
-  /// `needs_tensor`: it is to be saved or searched, or its algorithm or a device backend was named.
-  HistogramMaker(const HistogramOptions& options, bool needs_tensor) : options_(options), needs_tensor_(needs_tensor) {}
+  /// `needs_tensor`: the tensor will be saved or searched, or its algorithm or a device backend was named.
+  HistogramMaker(HistogramOptions options, research::HistogramParameters parameters, bool needs_tensor)
+      : options_(std::move(options)), parameters_(std::move(parameters)), needs_tensor_(needs_tensor) {}
 
-  /// Makes ready for the image: computes the tensor where that is the way. `regions` are those to be asked about.
+  /// Prepares for queries of the image: computes the tensor unless streaming is faster. `regions` are those to come.
   void make(const ConstView& image, const ConstView& weights, const Binning& binning, std::span<const Region> regions,
             const Settings& settings);
-  /// Counts of the regions, regions x bins; weighted ones are doubles.
-  std::vector<std::uint64_t> counts(std::span<const Region> regions, Outside outside) const;
-  std::vector<double> weights(std::span<const Region> regions, Outside outside) const;
+  /// Histograms of the regions, regions x bins: std::uint64_t counts, or double where there are weights.
+  template <class T>
+  std::vector<T> histograms(std::span<const Region> regions, const QueryOptions& query) const;
 
-  const Array& tensor() const noexcept { return tensor_; }
-  TensorView tensor_view() const { return {tensor_.view(), options_.border}; }
+  const HistogramTensor& tensor() const noexcept { return tensor_; }  ///< in host memory
   const HistogramPlan& plan() const { return *plan_; }
   double seconds() const noexcept { return seconds_; }
 
@@ -30,16 +31,15 @@ class HistogramMaker {
   void plan_for(const ConstView& image, const Binning& binning, std::span<const Region> regions,
                 const Settings& settings);
   bool wants_tensor(std::span<const Region> regions, const Settings& settings) const;
-  template <class T>
-  std::vector<T> room(std::size_t regions) const;
 
   HistogramOptions options_;
+  research::HistogramParameters parameters_;
   bool needs_tensor_, told_ = false;
   std::optional<HistogramPlan> plan_;
-  std::optional<HistogramRunner> runner_;  // where the tensor is computed
+  std::optional<Workspace> workspace_;  // none: streamed
   std::optional<Binning> binning_;
   ConstView image_, weights_;
-  Array tensor_;
+  HistogramTensor tensor_;
   double seconds_ = 0;
 };
 

@@ -9,15 +9,15 @@
 namespace areal::command {
 
 void Reducers::add_to(CLI::App& verb) {
-  verb.add_flag("--counts", counts, "The counts, also where something else is asked for");
-  verb.add_flag("--normalise", normalise, "Shares of the whole instead of counts");
+  verb.add_flag("--counts", counts, "The counts, even where another measure is asked for");
+  verb.add_flag("--normalise", normalise, "Shares of the total instead of counts");
   verb.add_flag("--entropy", entropy, "Shannon entropy in bits");
-  verb.add_flag("--median", median, "The median, interpolated inside its bin");
-  verb.add_option("--percentile", percentile_texts, "A percentile, 0 to 100; may be given many times")
+  verb.add_flag("--median", median, "The median, interpolated within its bin");
+  verb.add_option("--percentile", percentile_texts, "A percentile, 0 to 100; may be given several times")
       ->type_name("P")
       ->allow_extra_args(false);
-  verb.add_flag("--mode", mode, "The fullest bin, counted from 0");
-  verb.add_flag("--mean", mean, "The mean of the bins' centres");
+  verb.add_flag("--mode", mode, "The number of the fullest bin, counted from 0");
+  verb.add_flag("--mean", mean, "The mean of the bin centres, weighted by their counts");
 }
 
 void Reducers::resolve() {

@@ -1,7 +1,7 @@
 #pragma once
-// What one histogram says: counts, shares, entropy, percentiles, a distance; as cells of a row.
+// Measures of one histogram: counts, shares, entropy, percentiles, a distance; as cells of a row.
 
-#include <areal/histogram.hpp>
+#include <areal/histogram_measures.hpp>
 #include <optional>
 #include <span>
 #include <string>
@@ -19,13 +19,13 @@ struct Reducers {
   std::vector<std::string> percentile_texts;
 
   void add_to(CLI::App& verb);
-  /// Throws InvalidArgument for a percentile that is none.
+  /// Throws InvalidArgument for a percentile out of range.
   void resolve();
-  /// Writes the cells: the counts (or shares) where asked for or where nothing else is, then each reducer.
+  /// Writes the cells: the counts (or shares) where asked for or where nothing else was, then each reducer.
   void put(RowWriter& rows, std::span<const std::uint64_t> counts, std::span<const double> edges) const;
   void put(RowWriter& rows, std::span<const double> weights, std::span<const double> edges) const;
 
-  /// Set where there is a template: the distance to it is the last cell.
+  /// Set where there is a template; the distance to it is the last cell.
   std::optional<Distance> measure;
   std::vector<double> target;
 

@@ -3,14 +3,13 @@
 #include <CLI/CLI.hpp>
 #include "hist_binning.hpp"
 #include "io/numbers.hpp"
-#include "io/pixels.hpp"
 #include "io/regions.hpp"
 #include "media/media.hpp"
 
 namespace areal::command {
 namespace {
 
-// A template is a region where it reads as four numbers, else a file.
+// A template of four numbers is a region; anything else is a file.
 bool is_region(const std::string& text) {
   return split(text, ',').size() == 4 && text.find_first_not_of("0123456789+-, ") == std::string::npos;
 }
@@ -19,10 +18,11 @@ bool is_region(const std::string& text) {
 
 void SearchOptions::add_to(CLI::App& verb) {
   verb.add_option("--template", template_text,
-                  "Compare with this region of the (first) image, or with the bins in a file")
+                  "Compare with this region of the (first) image, or with the histogram in a file")
       ->type_name("X,Y,W,H|FILE");
   verb.add_option("--distance", distance, distance_names() + " (default hellinger)")->type_name("NAME");
-  verb.add_option("--map", map, "Write the distance of every window: .npy or a picture")->type_name("FILE");
+  verb.add_option("--map", map, "Write the distance of every window: an .npy, or a picture in which near is bright")
+      ->type_name("FILE");
   verb.add_option("--window", window, "Size of the windows of --map (default: the template's)")->type_name("WxH");
 }
 
@@ -36,14 +36,14 @@ void SearchOptions::resolve() {
     refuse("--map ", map, ": needs --window where the template is a file");
 }
 
-void SearchOptions::find_target(const ConstView& image, const Binning& binning, Reducers& reducers) const {
+void SearchOptions::find_target(const ConstView& image, const Binning& binning, Reducers& reducers,
+                                const Settings& settings) const {
   if (!given()) return;
   reducers.measure = parse_distance(distance.empty() ? std::string(name_of(Distance::hellinger)) : distance);
   const auto bins = static_cast<std::size_t>(binning.bins());
   if (is_region(template_text)) {
     const Region region = media::parse_region(template_text).region;
-    std::vector<std::uint64_t> counts(bins);
-    region_histograms(image, binning, std::span(&region, 1), std::span(counts));
+    const auto counts = region_histograms(image, binning, {region}, {.execution = settings.on_host()});
     reducers.target.assign(counts.begin(), counts.end());
     return;
   }
@@ -68,11 +68,11 @@ void SearchOptions::write_map(const TensorView& tensor, const Reducers& reducers
            fmt::format("{}x{}", width, height));
   Array distances(Shape{width - cells.width + 1, height - cells.height + 1}, Type::f32);
   distance_map(tensor, cells.width, cells.height, reducers.target, *reducers.measure, distances.view(),
-               settings.threads);
+               settings.on_host());
   if (map.ends_with(".npy"))
     media::write_npy(map, distances.view());
   else
-    media::write_picture(map, to_8u(distances.view()).view());
+    media::write_picture(map, media::heat_map(distances.view()).view());
   settings.detail("wrote {}", map);
   if (!with_row) return;
   const float* values = distances.as<float>();

@@ -1,7 +1,7 @@
 #pragma once
-// The options of `areal hist` that compare: a template, a distance to it, a map of distances.
+// The options of `areal hist` that compare histograms: a template, a distance to it, a map of distances.
 
-#include <areal/histogram.hpp>
+#include <areal/region_histogram.hpp>
 #include <string>
 #include "hist_reduce.hpp"
 #include "io/settings.hpp"
@@ -18,8 +18,8 @@ struct SearchOptions {
   bool maps() const noexcept { return !map.empty(); }
 
   /// The template's histogram, from the first image or from its file, into the reducers.
-  void find_target(const ConstView& image, const Binning& binning, Reducers& reducers) const;
-  /// Writes the map; with `with_row` also a row of the window that is nearest.
+  void find_target(const ConstView& image, const Binning& binning, Reducers& reducers, const Settings& settings) const;
+  /// Writes the map; with `with_row` also a row for the nearest window.
   void write_map(const TensorView& tensor, const Reducers& reducers, RowWriter& rows, bool with_row,
                  const Settings& settings) const;
 };

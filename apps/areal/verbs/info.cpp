@@ -1,4 +1,4 @@
-// areal info: what this build and this machine can do.
+// areal info: the abilities of this build and this machine.
 
 #include <fmt/ranges.h>
 #include <CLI/CLI.hpp>

@@ -1,11 +1,13 @@
 // areal query: answers from saved tables.
 
 #include <CLI/CLI.hpp>
+#include <areal/region_histogram.hpp>
 #include "hist_reduce.hpp"
 #include "io/answers.hpp"
 #include "io/chart.hpp"
 #include "io/numbers.hpp"
 #include "io/out.hpp"
+#include "io/table_names.hpp"
 #include "verbs.hpp"
 
 namespace areal::command {
@@ -21,16 +23,11 @@ struct Request {
   bool csv = false, chart = false;
 };
 
-// T.npy and "squares": T.squares.npy.
-fs::path beside(const fs::path& path, const std::string& part) {
-  return path.parent_path() / (path.stem().string() + "." + part + path.extension().string());
-}
-
 media::TableFile read(const fs::path& path, const std::string& kind, const media::TableFile& sum) {
   media::TableFile file = media::read_table(path);
-  if (file.kind != kind) refuse(path.string(), ": is a table of ", file.kind, "; one of ", kind, " is needed here");
+  if (file.kind != kind) refuse(path.string(), ": is a table of ", file.kind, "; a table of ", kind, " is needed here");
   if (file.image_width != sum.image_width || file.image_height != sum.image_height)
-    refuse(path.string(), fmt::format(": is of an image of {}x{}, not {}x{}", file.image_width, file.image_height,
+    refuse(path.string(), fmt::format(": belongs to an image of {}x{}, not {}x{}", file.image_width, file.image_height,
                                       sum.image_width, sum.image_height));
   return file;
 }
@@ -46,17 +43,17 @@ void require_separate(const std::string& path, const media::TableFile& file) {
 
 void answer_sums(const Request& request, const media::TableFile& sum, RowWriter& rows, const Settings& settings) {
   const std::vector<Stat> stats = parse_stats(request.stat_texts);
-  if (has(stats, Stat::tilted)) refuse("--stat tilted: ", request.path, " is no tilted table");
+  if (has(stats, Stat::tilted)) refuse("--stat tilted: ", request.path, " is not a tilted table");
   const fs::path path = request.path;
   std::optional<media::TableFile> squares, count;
   if (needs_squares(stats)) {
     const fs::path file = request.squares.empty() ? beside(path, "squares") : fs::path(request.squares);
     if (request.squares.empty() && !fs::exists(file))
-      refuse("--stat: variance and std need the table of squares; ", file.string(),
-             " is not there, name it with --squares");
+      refuse("--stat: variance and std need the table of squares, but ", file.string(),
+             " is not there; name it with --squares");
     squares = read(file, "squares", sum);
     if (squares->table.shape().channels != sum.table.shape().channels)
-      refuse(file.string(), ": has another number of channels than ", request.path);
+      refuse(file.string(), ": its number of channels differs from that of ", request.path);
     settings.detail("squares from {}", file.string());
   }
   if (!request.count.empty()) {
@@ -65,48 +62,47 @@ void answer_sums(const Request& request, const media::TableFile& sum, RowWriter&
     if (has(stats, Stat::count)) refuse("--stat count: needs --count");
     const fs::path file = beside(path, "count");
     if ((has(stats, Stat::mean) || squares) && fs::exists(file))
-      settings.note("means are over all pixels; for those that a mask left, add --count {}", file.string());
+      settings.note("means are over all pixels; for means over the valid pixels, add --count {}", file.string());
   }
   require_separate(request.path, sum);
   for (std::int64_t c = 0; c < sum.table.shape().channels; ++c) {
-    Tables tables{channel_of(sum, c), {}, {}, {}};
+    SatView tables(channel_of(sum, c));
     if (squares) tables.squares = channel_of(*squares, c);
     if (count) tables.count = channel_of(*count, 0);
     auto prefix = [&](RowWriter& row) {
       if (sum.table.shape().channels > 1) row.put("channel", c);
     };
-    write_answers(rows, prefix, tables, request.regions.regions, stats, request.regions.outside, settings.threads);
+    write_answers(rows, prefix, tables, request.regions.regions, stats, request.regions.query(settings));
   }
 }
 
-// A table of squares, counts or tilted sums asked by itself: its sums.
+// Sums of a table of squares, counts or tilted sums by itself.
 void answer_plain(const Request& request, const media::TableFile& file, RowWriter& rows, const Settings& settings) {
   const bool tilted = file.kind == "tilted";
   const std::vector<Stat> stats = request.stat_texts.empty() ? std::vector<Stat>{tilted ? Stat::tilted : Stat::sum}
                                                              : parse_stats(request.stat_texts);
   if (stats != std::vector<Stat>{Stat::sum} && !(tilted && stats == std::vector<Stat>{Stat::tilted}))
-    refuse("--stat: ", request.path, " is a table of ", file.kind, ", which answers its sums alone");
+    refuse("--stat: ", request.path, " is a table of ", file.kind, ", which answers only its sums");
   require_separate(request.path, file);
   for (std::int64_t c = 0; c < file.table.shape().channels; ++c) {
-    Tables tables{channel_of(file, c), {}, {}, {}};
+    SatView tables(channel_of(file, c));
     tables.tilted = tables.sum.view;
     auto prefix = [&](RowWriter& row) {
       if (file.table.shape().channels > 1) row.put("channel", c);
     };
     write_answers(rows, prefix, tables, request.regions.regions, {tilted ? Stat::tilted : Stat::sum},
-                  request.regions.outside, settings.threads);
+                  request.regions.query(settings));
   }
 }
 
 void answer_histograms(const Request& request, const media::TableFile& file, RowWriter& rows,
                        const Settings& settings) {
-  if (!request.stat_texts.empty()) refuse("--stat: ", request.path, " is a histogram; it has --entropy, --median, ..");
+  if (!request.stat_texts.empty()) refuse("--stat: ", request.path, " is a histogram; use --entropy, --median, ..");
   const TensorView tensor{file.table.view(), file.border};
   const std::vector<media::NamedRegion>& regions = request.regions.regions;
   const std::vector<Region> rectangles = plain(regions);
   const auto bins = static_cast<std::size_t>(tensor.bins());
-  auto write = [&]<class T>(std::vector<T> counts) {
-    region_histograms(tensor, rectangles, std::span<T>(counts), request.regions.outside, settings.threads);
+  auto write = [&]<class T>(const std::vector<T>& counts) {
     for (std::size_t i = 0; i < regions.size(); ++i) {
       const auto histogram = std::span<const T>(counts).subspan(i * bins, bins);
       if (request.chart) {
@@ -122,9 +118,9 @@ void answer_histograms(const Request& request, const media::TableFile& file, Row
     }
   };
   if (is_float(file.table.type()))
-    write(std::vector<double>(regions.size() * bins));
+    write(region_histograms<double>(tensor, rectangles, request.regions.query(settings)));
   else
-    write(std::vector<std::uint64_t>(regions.size() * bins));
+    write(region_histograms<std::uint64_t>(tensor, rectangles, request.regions.query(settings)));
 }
 
 void run(Request& request, const Settings& settings) {
@@ -133,12 +129,13 @@ void run(Request& request, const Settings& settings) {
   if (request.csv + request.chart + settings.json > 1) refuse("--csv, --chart and --json: only one of the three");
   const media::TableFile file = media::read_table(request.path);
   if (!request.regions.named()) request.regions.regions = whole(file.image_width, file.image_height);
-  if (request.chart && file.kind != "histogram") refuse("--chart: ", request.path, " is no histogram");
+  if (request.chart && file.kind != "histogram") refuse("--chart: ", request.path, " is not a histogram");
   RowWriter rows(settings.json);
   if (file.table.shape().batch > 1) {
     if (!request.stat_texts.empty() && parse_stats(request.stat_texts) != std::vector<Stat>{Stat::sum})
-      refuse("--stat: ", request.path, " is of a volume, which answers its sums alone");
-    write_volume_answers(rows, file.table.view(), file.border, request.regions.regions, request.regions.outside);
+      refuse("--stat: ", request.path, " is the table of a volume, which answers only its sums");
+    write_volume_answers(rows, {file.table.view(), file.border}, request.regions.regions,
+                         request.regions.query(settings));
     return;
   }
   if (file.kind == "histogram")
@@ -156,17 +153,18 @@ void add_query(CLI::App& app, Settings& settings) {
   auto request = std::make_shared<Request>();
   verb->add_option("TABLE", request->path, "A table that sat or hist wrote, its sidecar beside it")->required();
   request->regions.add_to(*verb, false);
-  verb->add_option("--stat", request->stat_texts, "sum, mean, variance, std or count; many with commas")
+  verb->add_option("--stat", request->stat_texts, "sum, mean, variance, std or count; several separated by commas")
       ->type_name("NAME")
       ->allow_extra_args(false);
   verb->add_option("--squares", request->squares, "The table of squares (default: T.squares.npy beside T.npy)")
       ->type_name("FILE");
-  verb->add_option("--count", request->count, "The table of valid pixels: means are over those")->type_name("FILE");
+  verb->add_option("--count", request->count, "The table of counts: means and variances are over the valid pixels")
+      ->type_name("FILE");
   request->reducers.add_to(*verb);
   verb->add_flag("--csv", request->csv, "CSV on standard output (the default)");
   verb->add_flag("--chart", request->chart, "Bars on standard output, for a histogram");
   verb->footer(
-      "Without regions the whole image is the region.\n\nExample:\n"
+      "Without regions, the whole image is the region.\n\nExample:\n"
       "  areal sat data/home.jpg --squares -o home.npy && areal query home.npy --region 100,100,200,150 --stat "
       "mean,std");
   verb->callback([request, &settings] {

@@ -1,8 +1,7 @@
-// areal sat: summed-area tables, saved or asked.
+// areal sat: saves summed-area tables, or answers from them.
 
 #include <CLI/CLI.hpp>
 #include <areal/catalog.hpp>
-#include <areal/info.hpp>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include "io/answers.hpp"
@@ -12,7 +11,10 @@
 #include "io/pixels.hpp"
 #include "io/progress.hpp"
 #include "io/table_maker.hpp"
+#include "io/table_names.hpp"
 #include "io/takers.hpp"
+#include "io/types.hpp"
+#include "io/volume.hpp"
 #include "verbs.hpp"
 
 namespace areal::command {
@@ -26,35 +28,35 @@ struct Request {
   bool tilted = false, ignore_nan = false, interleaved = false, csv = false;
   std::vector<Stat> stats;  // of stat_texts
   LaunchTable launches;
-  bool best_r() const { return share == "best"; }
 };
 
-SatOptions sat_options(Request& request, const Settings& settings) {
-  SatOptions options;
+TableRequest table_request(Request& request, const Settings& settings) {
+  TableRequest table;
+  table.types = parse_types(request.types);
+  table.squares = request.squares;
+  table.best_r = request.share == "best";
+  SatOptions& options = table.options;
   const auto border = border_named(request.border);
   if (!border) refuse("--border ", request.border, ": may be zero, none or exclusive");
   options.border = *border;
   options.algorithm = request.algorithm;
   const auto scan = warp_scan_named(request.scan);
   if (!scan) refuse("--scan ", request.scan, ": may be kogge-stone or ladner-fischer");
-  options.scan = *scan;
-  if (request.best_r()) {
+  table.parameters.scan = *scan;
+  if (table.best_r) {
     const Algorithm* const row = find_algorithm("sat", request.algorithm);
     if (row == nullptr || !row->takes.r) refuse("--r best: only ", takers(&AlgorithmOptions::r), " has it");
   } else {
-    options.r = number("--r", request.share);
-    if (!(options.r > 0 && options.r < 1)) refuse("--r ", request.share, ": may lie between 0 and 1, or be best");
+    const double r = table.parameters.r = number("--r", request.share);
+    if (!(r > 0 && r < 1)) refuse("--r ", request.share, ": may lie between 0 and 1, or be best");
   }
-  options.backend = settings.backend;
-  options.device = settings.device;
-  options.threads = settings.threads;
   options.tilted = request.tilted;
   options.mask = !request.mask.empty();
   options.ignore_nan = request.ignore_nan;
   options.volume = request.input.volume;
   options.tables = request.interleaved ? Layout::interleaved : Layout::planar;
-  options.launched = request.launches.report(settings);
-  return options;
+  table.parameters.on_launch = request.launches.report(settings);
+  return table;
 }
 
 void resolve(Request& request, const Settings& settings) {
@@ -66,10 +68,10 @@ void resolve(Request& request, const Settings& settings) {
   if (has(request.stats, Stat::count) && !masked) refuse("--stat count: needs --mask or --ignore-nan");
   if (request.interleaved && !request.input.all_channels) refuse("--interleaved: needs --all-channels");
   if (request.interleaved && (request.regions.named() || request.output.empty()))
-    refuse("--interleaved: is for -o alone; regions are answered from separate tables");
+    refuse("--interleaved: only for -o; regions are answered from separate tables");
   if (request.csv && settings.json) refuse("--csv and --json: only one of the two");
   if (request.input.volume && !(request.stats.size() == 1 && request.stats[0] == Stat::sum))
-    refuse("--volume: answers sums alone");
+    refuse("--volume: answers only sums");
 }
 
 Array mask_of(const std::string& path, const Settings& settings) {
@@ -84,84 +86,30 @@ Array mask_of(const std::string& path, const Settings& settings) {
   return mask;
 }
 
-// Throws unless the frame has the size, channels and type of the first one. The sentence names only what differs.
-void require_alike(const Array& first, const Item& item, const std::string& name) {
-  const Shape &a = first.shape(), &b = item.pixels.shape();
-  const auto differs = [&](const std::string& what, const std::string& of_first) {
-    throw IoError(fmt::format("{}: frame {} {}, the first {}: a volume needs one size and type", name, item.number,
-                              what, of_first));
-  };
-  if (a.width != b.width || a.height != b.height)
-    differs(fmt::format("is {}x{}", b.width, b.height), fmt::format("is {}x{}", a.width, a.height));
-  if (a != b) differs(fmt::format("has channels: {}", b.channels), fmt::format("has {}", a.channels));
-  if (first.type() != item.pixels.type())
-    differs(fmt::format("is of {}", name_of(item.pixels.type())), fmt::format("is of {}", name_of(first.type())));
-}
-
-// The frames of a sequence, one after another, as the slices of a volume.
-Array gathered(Source& source, const std::string& name, const Settings& settings) {
-  Item item;
-  std::vector<Array> slices;
-  const std::uint64_t most = free_memory() / 2;  // the slices are copied together once
-  std::uint64_t bytes = 0;
-  ProgressBar bar("frames", source.count(), settings.quiet);
-  while (source.next(item)) {
-    if (!slices.empty()) require_alike(slices[0], item, name);
-    bytes += item.pixels.bytes();
-    if (bytes > most)
-      throw OutOfMemory(fmt::format("{}: its first {} frames take {} bytes, more than half of what is free", name,
-                                    slices.size() + 1, bytes),
-                        bytes);
-    slices.push_back(std::move(item.pixels));
-    bar.update(static_cast<std::int64_t>(slices.size()));
-  }
-  if (slices.size() == 1) return std::move(slices[0]);
-  if (slices.empty()) throw IoError(name + ": holds no frames");
-  Shape shape = slices[0].shape();
-  shape.batch = static_cast<std::int64_t>(slices.size());
-  Array volume(shape, slices[0].type());
-  char* to = static_cast<char*>(volume.data());
-  for (Array& slice : slices) {
-    std::memcpy(to, slice.data(), slice.bytes());
-    to += slice.bytes();
-    slice = Array();
-  }
-  return volume;
-}
-
-// T.npy and "squares": T.squares.npy.
-std::filesystem::path beside(const std::filesystem::path& path, const std::string& part) {
-  return path.parent_path() / (path.stem().string() + "." + part + path.extension().string());
-}
-
-std::vector<std::string> write_tables(const Request& request, const TableMaker& maker, const ConstView& image) {
+std::vector<std::string> write_tables(const Request& request, const TableMaker& maker) {
   std::vector<std::string> written;
   media::TableFile description;
-  description.border = maker.plan().options().border;
+  const SatTable& tables = maker.table();
+  description.border = tables.border();
   description.algorithm = maker.plan().algorithm();
   description.source = request.input.path == "-" ? "-" : std::filesystem::path(request.input.path).filename().string();
-  description.image_width = image.shape.width;
-  description.image_height = image.shape.height;
-  auto write = [&](const std::filesystem::path& path, const Array& table, const char* kind, const std::string& types) {
+  description.image_width = tables.image_shape().width;
+  description.image_height = tables.image_shape().height;
+  auto write = [&](const std::filesystem::path& path, ConstView view, const char* kind, Type input) {
     description.kind = kind;
-    description.types = types;
-    ConstView view = table.view();
+    description.types = name_of(TypePair{input, view.type});
     if (view.shape.channels == 1) view.shape.layout = Layout::interleaved;  // numpy's (h, w), not (1, h, w)
     media::write_table(path, view, description);
     written.push_back(path.string());
   };
-  const TypePair types = maker.plan().types();
-  const SatOptions& options = maker.plan().options();
+  const Type input = tables.types().input;
   const std::filesystem::path path = request.output;
-  write(path, maker.sum(), "sum", name_of(types));
-  if (options.squares)
-    write(beside(path, "squares"), maker.squares(), "squares", name_of(TypePair{types.input, *options.squares}));
-  if (options.mask || options.ignore_nan)
-    write(beside(path, "count"), maker.count(), "count", name_of(TypePair{Type::u8, Type::u32}));
-  if (options.tilted) {
-    description.border = Border::zero;
-    write(beside(path, "tilted"), maker.tilted(), "tilted", name_of(types));
-  }
+  write(path, tables.sum(), "sum", input);
+  const SatOptions& options = maker.plan().options();
+  if (options.squares != Squares::no) write(beside(path, "squares"), tables.squares(), "squares", input);
+  if (options.mask || options.ignore_nan) write(beside(path, "count"), tables.count(), "count", Type::u8);
+  description.border = Border::zero;
+  if (options.tilted) write(beside(path, "tilted"), tables.tilted(), "tilted", input);
   return written;
 }
 
@@ -188,10 +136,10 @@ nlohmann::json entry(const ConstView& from, std::int64_t x, std::int64_t y, std:
   }
 }
 
-// The sum of all pixels of each channel: the table's last entry. An exclusive table does not know it.
-nlohmann::json totals(const TableMaker& maker) {
-  const ConstView table = maker.sum().view();
-  if (maker.plan().options().border == Border::exclusive) return nullptr;
+// The sum of all pixels of each channel: the table's last entry, which an exclusive table lacks.
+nlohmann::json totals(const SatTable& tables) {
+  const ConstView table = tables.sum();
+  if (tables.border() == Border::exclusive) return nullptr;
   nlohmann::json sums = nlohmann::json::array();
   for (std::int64_t c = 0; c < table.shape.channels; ++c)
     sums.push_back(table.shape.empty()
@@ -204,7 +152,7 @@ void summarise(Request& request, const TableMaker& maker, const ConstView& image
                const std::vector<std::string>& written, const Settings& settings) {
   const SatPlan& plan = maker.plan();
   const std::string border(name_of(plan.options().border));
-  const nlohmann::json sum = totals(maker);
+  const nlohmann::json sum = totals(maker.table());
   if (!settings.json) {
     std::string line = fmt::format("{}: {}x{}", request.input.path, image.shape.width, image.shape.height);
     if (image.shape.channels > 1) line += fmt::format(", {} channels", image.shape.channels);
@@ -224,7 +172,7 @@ void summarise(Request& request, const TableMaker& maker, const ConstView& image
                               {"border", border},
                               {"algorithm", plan.algorithm()},
                               {"reason", plan.reason()},
-                              {"sum", sum},
+                              {"sum", nlohmann::ordered_json(sum)},
                               {"time_ms", maker.seconds() * 1e3},
                               {"tables", written}};
   if (!plan.options().volume) json.erase("depth");
@@ -241,20 +189,20 @@ void answer(const Request& request, const TableMaker& maker, const Item& item, b
       put_frame(row, item, is_sequence);
       if (request.input.all_channels) row.put("channel", c);
     };
-    write_answers(rows, prefix, maker.of_channel(c), regions, request.stats, request.regions.outside, settings.threads);
+    write_answers(rows, prefix, maker.table().view(c), regions, request.stats, request.regions.query(settings));
   }
 }
 
 void run(Request& request, const Settings& settings) {
   resolve(request, settings);
-  TableMaker maker(sat_options(request, settings), request.types, request.squares, request.best_r());
+  TableMaker maker(table_request(request, settings));
   const Array mask = request.mask.empty() ? Array() : mask_of(request.mask, settings);
   const auto source = open_source(request.input, settings);
   const std::string& name = request.input.path;
   const bool is_sequence = source->is_sequence() && !request.input.volume;
   if (is_sequence && !request.output.empty())
     refuse("-o ", request.output, ": ", name,
-           " has a table per frame; ask for regions, or for one table over all frames with --volume");
+           " has a table per frame; ask for regions, or for one table of all frames with --volume");
 
   RowWriter rows(settings.json);
   Item item;
@@ -268,13 +216,14 @@ void run(Request& request, const Settings& settings) {
         break;
       const ConstView image = item.pixels.view();
       maker.make(image, request.mask.empty() ? ConstView() : ConstView(mask.view()), name, settings);
-      if (frames == 0 && !request.regions.draw.empty()) draw_to(request.regions.draw, image, request.regions.regions);
+      if (frames == 0 && !request.regions.draw.empty())
+        draw_to(request.regions.draw, request.input, settings, image, request.regions.regions);
       std::vector<std::string> written;
-      if (!request.output.empty()) written = write_tables(request, maker, image);
+      if (!request.output.empty()) written = write_tables(request, maker);
       for (const std::string& path : written) settings.detail("wrote {}", path);
       if (request.input.volume && request.regions.named())
-        write_volume_answers(rows, maker.sum().view(), maker.plan().options().border, request.regions.regions,
-                             request.regions.outside);
+        write_volume_answers(rows, {maker.table().sum(), maker.table().border()}, request.regions.regions,
+                             request.regions.query(settings));
       else if (is_sequence || request.regions.named() || (!request.stat_texts.empty() && !request.input.volume))
         answer(request, maker, item, is_sequence, rows, settings);
       else if (request.output.empty() || settings.json)
@@ -293,36 +242,39 @@ void run(Request& request, const Settings& settings) {
 }  // namespace
 
 void add_sat(CLI::App& app, Settings& settings) {
-  CLI::App* verb = app.add_subcommand("sat", "Summed-area tables: save them, or ask them about regions");
+  CLI::App* verb = app.add_subcommand("sat", "Summed-area tables: save them, or query regions");
   auto request = std::make_shared<Request>();
   request->input.add_to(*verb);
   verb->add_option("-o,--output", request->output, "Write the table: .npy or .tif, and a sidecar .json")
       ->type_name("FILE");
-  verb->add_option("--types", request->types, "Input and table type, e.g. 8u32u, 32f64f")->type_name("TYPES");
-  verb->add_option("--border", request->border, "zero, none or exclusive")->type_name("NAME");
-  verb->add_flag("--squares{auto}", request->squares, "Also the table of squares; --squares=64u names its type");
+  add_types_to(*verb, request->types, "Types of pixels and sums, e.g. 8u32u, 32f64f");
+  verb->add_option("--border", request->border, "Border of the table: zero (default), none or exclusive")
+      ->type_name("NAME");
+  verb->add_flag("--squares{auto}", request->squares, "Also make the table of squares; --squares=64u chooses its type");
   verb->add_flag("--tilted", request->tilted, "Also the table tilted by 45 degrees");
   verb->add_option("--mask", request->mask, "Leave out pixels where this picture is 0; also the table of counts")
       ->type_name("IMG");
   verb->add_flag("--ignore-nan", request->ignore_nan, "Leave out NaN; also the table of counts");
-  verb->add_flag("--volume", request->input.volume, "One table over all frames (or the first axis of an .npy)");
+  verb->add_flag("--volume", request->input.volume, "One table of all frames (or along the first axis of an .npy)");
   verb->add_flag("--interleaved", request->interleaved, "With --all-channels: one interleaved table");
-  verb->add_option("--algorithm", request->algorithm, "An id of areal algorithms, family sat")->type_name("ID");
+  verb->add_option("--algorithm", request->algorithm, "auto (default) or an id of family sat in areal algorithms")
+      ->type_name("ID");
   verb->add_option("--r", request->share,
                    "For " + takers(&AlgorithmOptions::r) +
-                       ": the share of the image that its triangles have (0.25); best tries some")
+                       ": the share of the image in its two triangles (0.25); best tries some and takes the best")
       ->type_name("R");
   verb->add_option("--scan,--warp-scan", request->scan,
                    "kogge-stone or ladner-fischer, for " + takers(&AlgorithmOptions::scan, " and "))
       ->type_name("NAME");
   request->launches.add_to(*verb);
   request->regions.add_to(*verb, true);
-  verb->add_option("--stat", request->stat_texts, "sum, mean, variance, std, count or tilted; many with commas")
+  verb->add_option("--stat", request->stat_texts,
+                   "sum, mean, variance, std, count or tilted; several separated by commas")
       ->type_name("NAME")
       ->allow_extra_args(false);
   verb->add_flag("--csv", request->csv, "CSV on standard output (the default)");
   verb->footer(
-      "With no -o and no region: one line on the image's table. A video, a folder or a stream gives rows per\n"
+      "Without -o and regions: one line about the image's table. For a video, a folder or a stream: a row for each\n"
       "frame and region.\n\nExample:\n  areal sat data/home.jpg --region 100,100,200,150 --stat sum,mean,std");
   verb->callback([request, &settings] {
     settings.resolve();

@@ -12,6 +12,7 @@
 #include "io/out.hpp"
 #include "io/pixels.hpp"
 #include "io/takers.hpp"
+#include "io/types.hpp"
 #include "media/media.hpp"
 #include "verbs.hpp"
 
@@ -36,8 +37,8 @@ std::string device_ids() {
   return listed(ids);
 }
 
-/// `auto` is cuda where there is one. Where there is none, sums without a named algorithm are the CPU's; the papers'
-/// algorithms, which no CPU has, run on the simulated machine.
+/// `auto` is cuda where there is a GPU. Where there is none, the CPU computes sums unless an algorithm was named; the
+/// papers' algorithms, which the CPU lacks, run on the simulated machine.
 ScanOptions scan_options(Request& request, Settings& settings) {
   constexpr std::int64_t most = std::int64_t{1} << 40;
   ScanOptions options;
@@ -52,11 +53,9 @@ ScanOptions scan_options(Request& request, Settings& settings) {
       settings.note("there is no GPU: {} runs on the simulated machine, which is slow", request.algorithm);
   }
   if (backend == Backend::cpu && is_papers)
-    refuse("--algorithm ", request.algorithm, ": the cpu has serial alone; cuda and simt have this one");
+    refuse("--algorithm ", request.algorithm, ": backend cpu has only serial; cuda and simt have this algorithm");
   if (backend != Backend::cpu && is_serial)
-    refuse("--algorithm serial: is the cpu's; ", name_of(backend), " has ", device_ids());
-  options.backend = backend;
-  options.device = settings.device;
+    refuse("--algorithm serial: only backend cpu has it; ", name_of(backend), " has ", device_ids());
   options.algorithm = is_papers ? request.algorithm : backend == Backend::cpu ? "serial" : "optimal";
   const Algorithm* const row = find_algorithm("scan", options.algorithm);
   const auto taken = [&](const char* option, const std::string& text, bool AlgorithmOptions::*what) {
@@ -66,7 +65,7 @@ ScanOptions scan_options(Request& request, Settings& settings) {
   };
   options.threads = taken("--threads", request.threads, &AlgorithmOptions::threads);
   options.group = taken("--k", request.group, &AlgorithmOptions::group);
-  options.launched = request.launches.report(settings);
+  options.on_launch = request.launches.report(settings);
   return options;
 }
 
@@ -87,22 +86,7 @@ Array line_of(const Request& request) {
   return line;
 }
 
-TypePair types_for(const Request& request, const Array& line) {
-  if (request.types.empty()) return default_types(line.shape(), line.type());
-  const auto types = find_type_pair(request.types);
-  std::vector<std::string> all, fitting;
-  for (const TypePair& known : type_pairs()) {
-    all.push_back(name_of(known));
-    if (holds(known.input, line.type())) fitting.push_back(name_of(known));
-  }
-  if (!types) refuse("--types ", request.types, ": may be ", listed(all));
-  if (!holds(types->input, line.type()))
-    refuse("--types ", request.types, ": cannot hold the ", name_of(line.type()), " elements of ", request.path,
-           fitting.empty() ? "" : "; it may be ", listed(fitting));
-  return *types;
-}
-
-/// The sum of the whole line, as the number that it is.
+/// The sum of the whole line, a number of the sums' own type.
 nlohmann::json last_of(const Array& sums) {
   const std::int64_t n = sums.shape().width;
   const auto read = [&]<class T>(T value) {
@@ -128,11 +112,12 @@ nlohmann::json last_of(const Array& sums) {
 void run(Request& request, Settings& settings) {
   const ScanOptions options = scan_options(request, settings);
   Array line = line_of(request);
-  const TypePair types = types_for(request, line);
+  const TypePair types =
+      types_for(parse_types(request.types), line.shape(), line.type(), false, "elements of " + request.path);
   if (types.input != line.type()) line = converted(line.view(), types.input);
   Array sums(line.shape(), types.table);
   const auto start = std::chrono::steady_clock::now();
-  scan_line(line.view(), sums.view(), options);
+  scan_line(line.view(), sums.view(), options, settings.execution());
   const double ms = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
   if (!request.output.empty()) media::write_npy_line(request.output, sums.view());
   const nlohmann::json total = last_of(sums);
@@ -140,7 +125,7 @@ void run(Request& request, Settings& settings) {
     nlohmann::ordered_json json{{"input", request.path},
                                 {"n", line.shape().width},
                                 {"lane", name_of(types)},
-                                {"backend", name_of(options.backend)},
+                                {"backend", name_of(settings.backend)},
                                 {"algorithm", options.algorithm},
                                 {"sum", total},
                                 {"time_ms", ms}};
@@ -151,8 +136,8 @@ void run(Request& request, Settings& settings) {
   }
   if (request.output.empty())
     write_out(fmt::format("{}: {} elements, types {}, backend {}, algorithm {}, sum {}, {:.3f} ms\n", request.path,
-                          line.shape().width, name_of(types), name_of(options.backend), options.algorithm, total.dump(),
-                          ms));
+                          line.shape().width, name_of(types), name_of(settings.backend), options.algorithm,
+                          total.dump(), ms));
   else
     settings.detail("wrote {}", request.output);
   request.launches.write({}, false, settings);
@@ -163,22 +148,25 @@ void run(Request& request, Settings& settings) {
 void add_scan(CLI::App& app, Settings& settings) {
   CLI::App* verb = app.add_subcommand("scan", "Inclusive sums of one line");
   auto request = std::make_shared<Request>();
-  verb->add_option("INPUT", request->path, "An .npy of one dimension, or - (one on standard input)")->required();
-  verb->add_option("--raw", request->raw, "INPUT is so many elements of this type, e.g. 1000000x32f")
+  verb->add_option("INPUT", request->path, "An .npy of one dimension, or - to read it from standard input")->required();
+  verb->add_option("--raw", request->raw, "INPUT is raw: this number of elements of this type, e.g. 1000000x32f")
       ->type_name("NxTYPE");
-  verb->add_option("-o,--output", request->output, "Write the sums: an .npy of one dimension")->type_name("FILE");
-  verb->add_option("--types,--types", request->types, "Input and sum type, e.g. 8u32u, 32f64f")->type_name("LANE");
-  verb->add_option("--algorithm", request->algorithm,
-                   "serial, on the CPU, or an id of areal algorithms, family scan (optimal)")
+  verb->add_option("-o,--output", request->output, "Write the sums to this .npy of one dimension")->type_name("FILE");
+  add_types_to(*verb, request->types, "Types of elements and sums, e.g. 8u32u, 32f64f");
+  verb->add_option(
+          "--algorithm", request->algorithm,
+          "serial (on the CPU) or an id of family scan in areal algorithms (default optimal; on the CPU serial)")
       ->type_name("ID");
   verb->add_option("--threads", request->threads,
-                   "For " + takers(&AlgorithmOptions::threads) + ": their p; 0: as there is work")
+                   "For " + takers(&AlgorithmOptions::threads) + ": number of threads, p; 0 fits it to the line")
       ->type_name("P");
-  verb->add_option("--k", request->group,
-                   "For " + takers(&AlgorithmOptions::group) + ": elements of a group; by default p log p, or all")
+  verb->add_option(
+          "--k", request->group,
+          "For " + takers(&AlgorithmOptions::group) + ": elements of a group; by default p log2 p, or all where p is 0")
       ->type_name("K");
   request->launches.add_to(*verb);
-  verb->footer("With no -o: one line on the sums.\n\nExample:\n  areal scan data/home.jpg --raw 32197x8u -o sums.npy");
+  verb->footer(
+      "Without -o: one line about the sums.\n\nExample:\n  areal scan data/home.jpg --raw 32197x8u -o sums.npy");
   verb->callback([request, &settings] {
     settings.resolve();
     run(*request, settings);

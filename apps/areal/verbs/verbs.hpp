@@ -1,5 +1,5 @@
 #pragma once
-// The verbs: each adds itself to the command, its help with one worked example, and what it runs.
+// The verbs. Each function adds a verb to the command: its options, its help with an example, its callback.
 
 #include "io/settings.hpp"
 
@@ -18,7 +18,7 @@ void add_algorithms(CLI::App& app, Settings& settings);
 void add_model(CLI::App& app, Settings& settings);
 void add_bench(CLI::App& app, Settings& settings);
 void add_info(CLI::App& app, Settings& settings);
-/// Last: it reads the verbs and options that are there.
+/// Last: it reads all verbs and options added before.
 void add_completion(CLI::App& app, Settings& settings);
 
 }  // namespace areal::command

@@ -1,7 +1,8 @@
-// areal window: dense windows as a picture. Box blur, local deviation, thresholding by local means.
+// areal window: dense windows as a picture: box blur, local deviation, thresholds from local means.
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <areal/window.hpp>
 #include "io/answers.hpp"
 #include "io/listed.hpp"
 #include "io/numbers.hpp"
@@ -42,23 +43,23 @@ Window window_for(const Request& request, const ConstView& image) {
   }
   if (window.edge == Edge::valid && (window.width > image.shape.width || window.height > image.shape.height))
     refuse("--size ", fmt::format("{}x{}", window.width, window.height),
-           ": with --edge valid it may be up to the image's ",
+           ": with --edge valid it may not exceed the image, ",
            fmt::format("{}x{}", image.shape.width, image.shape.height));
   return window;
 }
 
-// Cells of the window at position `at` that lie inside [0, size): what `shrink` divides by.
+// Number of cells, of the window at position `at`, that lie inside [0, size): the divisor of `shrink`.
 std::int64_t inside(std::int64_t at, std::int64_t anchor, std::int64_t cells, std::int64_t size) {
   return std::min(at - anchor + cells, size) - std::max<std::int64_t>(at - anchor, 0);
 }
 
 // Bradley and Roth 2007: black where the pixel is `percent` or more below its window's mean. Compared as
 // pixel * count * 100 <= sum * (100 - percent), which is exact for integer pixels: no division rounds.
-Array thresholded(const ConstView& image, std::int64_t channel, const TableView& table, const Window& window,
-                  double percent, int threads) {
+Array thresholded(const ConstView& image, std::int64_t channel, const SatView& table, const Window& window,
+                  double percent, const Execution& execution) {
   const Shape shape = window_shape(image.shape.width, image.shape.height, window);
   Array sums(shape, Type::f64), result(shape, Type::u8);
-  window_sums(table, window, sums.view(), threads);
+  window_sums(table, window, sums.view(), execution);
   const std::int64_t anchor_x = window.width / 2, anchor_y = window.height / 2;
   const bool valid = window.edge == Edge::valid, shrinks = window.edge == Edge::shrink;
   std::vector<double> pixels(static_cast<std::size_t>(image.shape.width)), row(static_cast<std::size_t>(shape.width));
@@ -77,18 +78,21 @@ Array thresholded(const ConstView& image, std::int64_t channel, const TableView&
   return result;
 }
 
-// Every channel of the image, into `out`.
+// All channels of the image, into `out`.
 void answer(const Request& request, const ConstView& image, const TableMaker& maker, const Window& window,
-            const View& out, int threads) {
-  const Border border = maker.plan().options().border;
-  const TableView sum{maker.sum().view(), border};
-  if (request.sum) return window_sums(sum, window, out, threads);
-  if (request.mean) return window_means(sum, window, out, threads);
-  if (request.deviation) return window_standard_deviations(sum, {maker.squares().view(), border}, window, out, threads);
+            const View& out, const Execution& execution) {
+  const SatTable& table = maker.table();
+  SatView planes(table.sum(), table.border());
+  if (request.sum) return window_sums(planes, window, out, execution);
+  if (request.mean) return window_means(planes, window, out, execution);
+  if (request.deviation) {
+    planes.squares.emplace(table.squares(), table.border());
+    return window_standard_deviations(planes, window, out, execution);
+  }
   const double percent = number("--threshold", request.threshold);
   std::vector<double> row(static_cast<std::size_t>(out.shape.width));
   for (std::int64_t c = 0; c < out.shape.channels; ++c) {
-    const Array one = thresholded(image, c, maker.of_channel(c).sum, window, percent, threads);
+    const Array one = thresholded(image, c, table.view(c), window, percent, execution);
     for (std::int64_t y = 0; y < out.shape.height; ++y) {
       load_row(one.view(), y, 0, 0, row);
       store_row(out, y, c, 0, row);
@@ -96,28 +100,29 @@ void answer(const Request& request, const ConstView& image, const TableMaker& ma
   }
 }
 
-// Pictures keep the image's depth, rounded; .npy keeps the values, 64f. Sums would be cut by a picture's 8 or 16 bits.
+// Pictures keep the image's depth, with rounding; .npy keeps the values, as 64f. Sums do not fit a picture's 8 or 16
+// bits.
 Type output_type(const Request& request, Type image, bool is_npy) {
   if (!request.threshold.empty()) return Type::u8;
   if (is_npy) return Type::f64;
   const std::string extension = std::filesystem::path(request.output).extension().string();
   const bool holds_floats = extension == ".tif" || extension == ".tiff" || extension == ".exr";
   if (request.sum && !holds_floats)
-    refuse("-o ", request.output, ": sums do not fit its pixels; write .npy, .tif or .exr");
+    refuse("-o ", request.output, ": sums do not fit this format; write .npy, .tif or .exr");
   if (image == Type::u8 || image == Type::u16) return request.sum || extension == ".exr" ? Type::f32 : image;
   if (!holds_floats)
-    refuse("-o ", request.output, ": ", name_of(image), " pixels do not fit it; write .npy, .tif or .exr");
+    refuse("-o ", request.output, ": ", name_of(image), " pixels do not fit this format; write .npy, .tif or .exr");
   return Type::f32;
 }
 
 void resolve(const Request& request) {
-  const int asked = request.sum + request.mean + request.deviation + !request.threshold.empty();
-  if (asked != 1) refuse("window: one of --sum, --mean, --std and --threshold is needed");
-  if (request.size.empty() && request.threshold.empty()) refuse("--size: is needed, for example --size 15x15");
+  const int chosen = request.sum + request.mean + request.deviation + !request.threshold.empty();
+  if (chosen != 1) refuse("window: exactly one of --sum, --mean, --std and --threshold is needed");
+  if (request.size.empty() && request.threshold.empty()) refuse("--size is required, for example --size 15x15");
   if (!request.size.empty()) size("--size", request.size);
   const Edge edge = edge_named(request.edge);
   if (!request.value.empty() && edge != Edge::constant)
-    refuse("--value ", request.value, ": needs --edge constant, --edge is ", request.edge);
+    refuse("--value ", request.value, ": needs --edge constant, but --edge is ", request.edge);
   if (!request.threshold.empty()) {
     const double percent = number("--threshold", request.threshold);
     if (!(percent >= -100 && percent <= 100)) refuse("--threshold ", request.threshold, ": may be -100 to 100 percent");
@@ -136,16 +141,14 @@ void run(const Request& request, const Settings& settings) {
   const Type type = output_type(request, image.type, is_npy);
   const Window window = window_for(request, image);
 
-  SatOptions options;
-  options.backend = settings.backend;
-  options.threads = settings.threads;
-  options.tables = Layout::planar;
-  TableMaker maker(options, "", request.deviation ? "auto" : "");
+  TableRequest table;
+  if (request.deviation) table.squares = "auto";
+  TableMaker maker(std::move(table));
   maker.make(image, {}, request.input.path, settings);
   Shape shape = window_shape(image.shape.width, image.shape.height, window);
   shape.channels = image.shape.channels;
   Array result(shape, type);
-  answer(request, image, maker, window, result.view(), settings.threads);
+  answer(request, image, maker, window, result.view(), settings.on_host());
   if (is_npy)
     media::write_npy(request.output, result.view());
   else
@@ -157,20 +160,22 @@ void run(const Request& request, const Settings& settings) {
 }  // namespace
 
 void add_window(CLI::App& app, Settings& settings) {
-  CLI::App* verb = app.add_subcommand("window", "Sums, means, deviations or thresholds of a window around every pixel");
+  CLI::App* verb = app.add_subcommand("window", "Sum, mean, deviation or threshold of a window around every pixel");
   auto request = std::make_shared<Request>();
   request->input.add_to(*verb);
-  verb->add_option("--size", request->size, "Size of the window (--threshold: default an eighth of the width)")
+  verb->add_option("--size", request->size, "Size of the window (with --threshold, by default an eighth of the width)")
       ->type_name("WxH");
   verb->add_flag("--sum", request->sum, "Sums");
   verb->add_flag("--mean", request->mean, "Means: a box blur");
   verb->add_flag("--std", request->deviation, "Standard deviations: local contrast");
   verb->add_option("--threshold", request->threshold,
-                   "Black where T percent or more below the local mean (try 15), else white")
+                   "Black where a pixel is T percent or more below the local mean (try 15), else white")
       ->type_name("T");
-  verb->add_option("--edge", request->edge, "Beyond the image: " + listed(edge_names))->type_name("NAME");
-  verb->add_option("--value", request->value, "With --edge constant: the pixel beyond the image (0)")->type_name("V");
-  verb->add_option("-o,--output", request->output, "The picture, or .npy for the values as they are")
+  verb->add_option("--edge", request->edge, "What lies beyond the edge of the image: " + listed(edge_names))
+      ->type_name("NAME");
+  verb->add_option("--value", request->value, "With --edge constant: the value of pixels beyond the edge (0)")
+      ->type_name("V");
+  verb->add_option("-o,--output", request->output, "Write this picture, or an .npy with unrounded values")
       ->type_name("FILE")
       ->required();
   verb->footer("Example:\n  areal window data/sudoku.png --threshold 15 -o sudoku-black-white.png");

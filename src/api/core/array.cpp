@@ -1,6 +1,6 @@
 // Owned memory, and the views' planes.
 #include <areal/array.hpp>
-#include <areal/region.hpp>
+#include <areal/view.hpp>
 #include <cstdlib>
 #include <new>
 #include "api/core/require.hpp"
@@ -40,8 +40,8 @@ BasicView<Void> plane_of(const BasicView<Void>& view, std::int64_t channel, std:
   require(n >= 0 && n < view.shape.batch, "image ", n, ": the batch has ", view.shape.batch);
   require(view.shape.layout == Layout::planar || view.shape.channels == 1,
           "a plane of interleaved channels is not contiguous: use a planar layout");
-  return BasicView<Void>(view.row(0, channel, n), view.type, Shape{view.shape.width, view.shape.height},
-                         view.row_pitch);
+  return BasicView<Void>(view.row(0, channel, n), view.type, Shape{view.shape.width, view.shape.height}, view.row_pitch)
+      .in(view.memory);
 }
 }  // namespace
 

@@ -17,8 +17,8 @@ void require_backend(Backend backend, int device) {
   }
 }
 
-void require_launches(const LaunchReport& launched, Backend backend) {
-  require(!launched || backend == Backend::simt || backend == Backend::cuda, "launched: backend ", name_of(backend),
+void require_launches(const LaunchReport& on_launch, Backend backend) {
+  require(!on_launch || backend == Backend::simt || backend == Backend::cuda, "on_launch: backend ", name_of(backend),
           " launches nothing; cuda and simt do");
 }
 

@@ -13,7 +13,7 @@ namespace areal {
 /// Throws Unavailable unless that backend, and its device, can be used.
 void require_backend(Backend backend, int device);
 /// Throws InvalidArgument where the launches are asked of a backend that has none.
-void require_launches(const LaunchReport& launched, Backend backend);
+void require_launches(const LaunchReport& on_launch, Backend backend);
 /// Throws InvalidArgument unless the stream is one of CUDA's.
 void require_stream(Stream stream);
 

@@ -1,9 +1,9 @@
 // What every answer from a table asks of its views.
 #include "api/core/table_check.hpp"
 #include <algorithm>
+#include "api/core/planes.hpp"
 #include "api/core/require.hpp"
 #include "api/core/view_check.hpp"
-#include "api/core/planes.hpp"
 
 namespace areal {
 
@@ -52,8 +52,7 @@ formulas::Extents require_volume(const ConstView& volume, Border border) {
 }
 
 void require_answers(std::size_t values, const char* what, std::size_t regions, const Shape& table) {
-  if (planes_of(table) == 1)
-    return require(values == regions, "out: ", values, " ", what, " for ", regions, " regions");
+  if (planes_of(table) == 1) return require_answer_each(values, regions, what, "regions");
   std::int64_t wanted = 0;
   require(!__builtin_mul_overflow(static_cast<std::int64_t>(regions), planes_of(table), &wanted) &&
               static_cast<std::int64_t>(values) == wanted,
@@ -61,8 +60,8 @@ void require_answers(std::size_t values, const char* what, std::size_t regions, 
           table.channels, " channels");
 }
 
-void require_sum_each(std::size_t sums, std::size_t asked, const char* what) {
-  require(sums == asked, "out: ", sums, " sums for ", asked, " ", what);
+void require_answer_each(std::size_t answers, std::size_t asked, const char* answers_name, const char* asked_name) {
+  require(answers == asked, "out: ", answers, " ", answers_name, " for ", asked, " ", asked_name);
 }
 
 void require_tensor(const TensorView& tensor) {
@@ -104,6 +103,11 @@ void require_variance_tables(const TableView& sum, const TableView& squares, con
   if (!count) return;
   require_count(sum, *count);
   require(!is_float(count->view.type), "count: element type ", name_of(count->view.type), ": counts are integers");
+}
+
+void require_squares(const SatView& table) {
+  require(table.squares.has_value(), "squares: variances need the table of squares, which this view lacks: compute it ",
+          "with the sums (SatOptions::squares)");
 }
 
 void require_same_image(const TableView& table, const TableView& other, const char* argument) {

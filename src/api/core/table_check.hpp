@@ -1,8 +1,8 @@
 #pragma once
 // What every answer from a table asks of its views.
 
-#include <areal/histogram.hpp>
-#include <areal/region.hpp>
+#include <areal/table.hpp>
+#include <cstddef>
 #include "formulas/corners.hpp"
 
 namespace areal {
@@ -18,8 +18,8 @@ void require_tables(const TableView& table, const char* argument);
 void require_answers(std::size_t values, const char* what, std::size_t regions, const Shape& table);
 /// A table of a volume, `zero` or `none`, of one of these types; gives the volume's extents.
 formulas::Extents require_volume(const ConstView& volume, Border border);
-/// Throws unless there is a sum for each of so many regions or boxes.
-void require_sum_each(std::size_t sums, std::size_t asked, const char* what);
+/// Throws unless there is a sum, or what the answers are, for each of so many regions or boxes.
+void require_answer_each(std::size_t answers, std::size_t asked, const char* answers_name, const char* asked_name);
 /// The same as `require_readable`, and planar bins of 16u, 32u, 64u, 32f or 64f.
 void require_tensor(const TensorView& tensor);
 /// Throws unless the table's sums can be had as that type: 64u of unsigned tables, 64s of signed ones, 64f of any.
@@ -30,6 +30,8 @@ void require_counts(const TensorView& tensor, Type counts);
 void require_histograms(std::size_t values, std::size_t regions, std::int64_t bins);
 /// Tables of one image that variances can be had of. `count` may be null.
 void require_variance_tables(const TableView& sum, const TableView& squares, const TableView* count);
+/// Throws where the view lacks the table of squares.
+void require_squares(const SatView& table);
 /// Throws unless both tables are of images of one size, and have as many planes.
 void require_same_image(const TableView& table, const TableView& other, const char* argument);
 /// Counts for that table, of as many channels or of one for all.

@@ -76,7 +76,8 @@ void check_view(std::string_view name, const ConstView& view, const Shape& shape
 }
 
 bool may_overlap(const ConstView& a, const ConstView& b) {
-  if (a.shape.empty() || b.shape.empty() || a.data == nullptr || b.data == nullptr) return false;
+  if (a.shape.empty() || b.shape.empty() || a.data == nullptr || b.data == nullptr || a.memory != b.memory)
+    return false;
   const auto [a_first, a_last] = range(a);
   const auto [b_first, b_last] = range(b);
   if (a_last <= b_first || b_last <= a_first) return false;

@@ -44,8 +44,9 @@ kernels::ChannelRule channel_rule(const cpu::ChannelBins& from) {
 }  // namespace
 
 DeviceHistogram::DeviceHistogram(const Shape& image, const cpu::PixelBins& rule, const HistogramOptions& options,
+                                 const research::HistogramParameters& parameters, const Execution& execution,
                                  std::string id)
-    : backend_(options.backend), device_(options.device), launched_(options.launched) {
+    : backend_(execution.backend), device_(execution.device), on_launch_(parameters.on_launch) {
   require_backend(backend_, device_);
   request_.id = std::move(id);
   request_.image = image;
@@ -54,8 +55,8 @@ DeviceHistogram::DeviceHistogram(const Shape& image, const cpu::PixelBins& rule,
   request_.counter = options.counter;
   request_.border = options.border;
   request_.weighted = options.weighted;
-  request_.tile = options.tile;
-  request_.tile_threads = options.tile_threads;
+  request_.tile = parameters.tile;
+  request_.tile_threads = parameters.tile_threads;
   request_.rule.channels = static_cast<int>(rule.channels.size());
   for (std::size_t c = 0; c < rule.channels.size(); ++c) {
     const cpu::ChannelBins& channel = rule.channels[c];
@@ -80,7 +81,7 @@ void DeviceHistogram::prepare(void* workspace, Stream stream) const {
 
 void DeviceHistogram::execute(const HistogramArguments& arguments, void* workspace, Stream stream) const {
   if (backend_ == Backend::cuda) require_stream(stream);
-  plan_->execute(arguments, workspace, stream, launched_);
+  plan_->execute(arguments, workspace, stream, on_launch_);
 }
 
 }  // namespace areal

@@ -1,7 +1,7 @@
 #pragma once
 // The part of a HistogramPlan that runs on a device: cuda, or simt.
 
-#include <areal/histogram.hpp>
+#include <areal/research/histogram.hpp>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -14,7 +14,8 @@ namespace areal {
 class DeviceHistogram {
  public:
   /// Throws Unavailable where the backend, the device or the kernels are not there.
-  DeviceHistogram(const Shape& image, const cpu::PixelBins& rule, const HistogramOptions& options, std::string id);
+  DeviceHistogram(const Shape& image, const cpu::PixelBins& rule, const HistogramOptions& options,
+                  const research::HistogramParameters& parameters, const Execution& execution, std::string id);
 
   std::size_t workspace_bytes() const noexcept { return plan_->workspace_bytes(); }
   const kernels::HistogramRequest& request() const noexcept { return request_; }
@@ -27,7 +28,7 @@ class DeviceHistogram {
   kernels::HistogramRequest request_;
   Backend backend_;
   int device_;
-  LaunchReport launched_;
+  LaunchReport on_launch_;
   std::shared_ptr<const kernels::AnyDevicePlan<kernels::Histogram>> plan_;
 };
 

@@ -5,8 +5,9 @@
 #include <array>
 #include <cstdint>
 #include <span>
-#include "api/core/require.hpp"
 #include "api/core/planes.hpp"
+#include "api/core/require.hpp"
+#include "api/query/invalid_regions.hpp"
 #include "api/query/region_check.hpp"
 #include "cpu/query/corners.hpp"
 #include "cpu/threads.hpp"
@@ -37,12 +38,41 @@ struct RegionRules {
             ", which a table of border `exclusive` lacks");
     return inside;
   }
+  /// True where `checked` does not throw; the region is then what it gives.
+  [[gnu::noinline]] bool take(Region& region) const noexcept {
+    if (!formulas::lies_inside(region, image_width, image_height)) {
+      if (outside == Outside::error || region.width < 0 || region.height < 0) return false;
+      region = formulas::clipped(region, image_width, image_height);
+    }
+    return !lacks_last || !formulas::needs_last(region, image_width, image_height);
+  }
 };
+/// For tables that answer together; those that are not there do not matter.
+inline RegionRules rules_of(const TableView& table, Outside outside, const std::optional<TableView>& squares = {},
+                            const std::optional<TableView>& count = {}) {
+  const auto lacks_last = [](const std::optional<TableView>& t) { return t && t->border == Border::exclusive; };
+  return {table.image_width(), table.image_height(), outside,
+          table.border == Border::exclusive || lacks_last(squares) || lacks_last(count)};
+}
+inline RegionRules rules_of(const TensorView& tensor, Outside outside) {
+  return {tensor.image_width(), tensor.image_height(), outside, tensor.border == Border::exclusive};
+}
+
+/// The regions of a request to a device.
+inline kernels::RegionList listed(QueryCall& call, Span<const Region> regions, const QueryOptions& options,
+                                  const RegionRules& rules) {
+  return listed(call, regions, "regions", options, [&](std::int64_t i) {
+    const Region& region = regions[static_cast<std::size_t>(i)];
+    if (!rules.allow(region)) [[unlikely]]
+      rules.checked(region, i);
+  });
+}
 
 /// The corners of some neighbouring regions, in each of some tables, and how many pixels they have.
 template <std::size_t Tables>
 struct RegionBlock {
   std::int64_t first = 0, count = 0;
+  std::uint32_t invalid = 0;  ///< bit i: region i cannot be answered, and is empty here
   std::array<std::array<cpu::Corners, regions_per_block>, Tables> corners;
   std::array<std::uint64_t, regions_per_block> pixels;
 };
@@ -61,6 +91,8 @@ struct PlaneAnswers {
     answer(values.data());
     for (std::int64_t i = 0; i < block.count; ++i) data[(block.first + i) * planes + plane] = values[i];
   }
+  /// Region i cannot be answered.
+  void put_invalid(std::int64_t i) const { data[i * planes + plane] = invalid_answer<Out>(); }
 };
 
 /// The corners of plane p, where the sums have that many channels. A table with one channel serves all of them.
@@ -69,19 +101,28 @@ inline cpu::Corner plane_corner(const TableView& table, std::int64_t p, std::int
   return {with_plane(table.view, own), table.border};
 }
 
-/// add(block) for blocks that cover the regions. Of several regions that cannot be, the first one is named, whatever
-/// the number of threads.
-template <std::size_t Tables, class Add>
+/// add(block) for blocks that cover the regions; then invalid(i) for those that cannot be answered, where
+/// `first_invalid` was asked for. Else the first of them is named by an exception, whatever the number of threads.
+template <std::size_t Tables, class Add, class Invalid>
 void for_each_region_block(std::span<const Region> regions, const RegionRules& rules,
-                           const std::array<cpu::Corner, Tables>& tables, int threads, const Add& add,
-                           std::int64_t grain = 128 * regions_per_block) {
+                           const std::array<cpu::Corner, Tables>& tables, int threads, FirstInvalid& first_invalid,
+                           const Add& add, const Invalid& invalid, std::int64_t grain = 128 * regions_per_block) {
+  static_assert(regions_per_block <= 32, "a bit each");
+  const bool counts = first_invalid.asked();
   const auto fill = [&](RegionBlock<Tables>& block, std::int64_t first, std::int64_t end) {
     block.first = first;
     block.count = std::min(regions_per_block, end - first);
+    block.invalid = 0;
     for (std::int64_t i = 0; i < block.count; ++i) {
       Region region = regions[first + i];
-      if (!rules.allow(region)) [[unlikely]]
-        region = rules.checked(region, first + i);
+      if (!rules.allow(region)) [[unlikely]] {
+        if (!counts) {
+          region = rules.checked(region, first + i);
+        } else if (!rules.take(region)) {
+          region = {};
+          block.invalid |= std::uint32_t{1} << i;
+        }
+      }
       block.pixels[i] = static_cast<std::uint64_t>(region.width) * static_cast<std::uint64_t>(region.height);
       for (std::size_t t = 0; t < Tables; ++t) block.corners[t][i] = tables[t].of(region);
     }
@@ -91,6 +132,11 @@ void for_each_region_block(std::span<const Region> regions, const RegionRules& r
     for (std::int64_t first = begin; first < end; first += regions_per_block) {
       fill(block, first, end);
       add(block);
+      for (std::int64_t i = 0; block.invalid >> i != 0 && i < block.count; ++i)
+        if (block.invalid >> i & 1) {
+          invalid(first + i);
+          first_invalid.found(first + i);
+        }
     }
   };
   try {
@@ -99,6 +145,7 @@ void for_each_region_block(std::span<const Region> regions, const RegionRules& r
     for (std::size_t i = 0; i < regions.size(); ++i) rules.checked(regions[i], static_cast<std::int64_t>(i));
     throw;
   }
+  first_invalid.store();
 }
 
 }  // namespace areal

@@ -1,23 +1,19 @@
 #pragma once
 // How a query reaches the device that holds its tables.
 
-#include <areal/device_region.hpp>
-#include "api/core/require.hpp"
+#include <areal/execution.hpp>
 #include "kernels/query/request.hpp"
 
 namespace areal {
 
-/// Throws InvalidArgument unless the place is one where work can be queued, Unavailable where it is not there.
-void require_place(const Place& on);
+/// A device, and one of its streams. On simt the memory is the host's, and the work has been done when a call returns.
+struct Place {
+  Backend backend = Backend::cuda;  ///< cuda or simt
+  int device = 0;                   ///< number of the device, for cuda
+  Stream stream = Stream::host();   ///< for cuda one of CUDA's
+};
 
-/// Queues a request that has been checked. Throws as `require_place`, and DeviceError.
+/// Queues a request that has been checked, at a place that has been. Throws DeviceError.
 void answer(const Place& on, const kernels::RegionRequest& request);
-
-/// Throws InvalidArgument unless the span has memory where it has elements, and begins at a multiple of 8 bytes.
-template <class T>
-void require_span(std::span<T> span, const char* argument) {
-  require(span.empty() || span.data() != nullptr, argument, ": a null pointer for ", span.size(), " elements");
-  require(reinterpret_cast<std::uintptr_t>(span.data()) % 8 == 0, argument, ": its address is no multiple of 8");
-}
 
 }  // namespace areal

@@ -2,6 +2,7 @@
 #include <areal/region.hpp>
 #include <cmath>
 #include "api/core/table_check.hpp"
+#include "api/query/query_call.hpp"
 #include "api/query/region_blocks.hpp"
 #include "cpu/query/corner_sums.hpp"
 #include "formulas/variance.hpp"
@@ -40,40 +41,60 @@ void variances(const RegionBlock<Tables>& block, Type sum, Type squares, const s
   }
 }
 
-}  // namespace
-
-void region_variances(const TableView& sum, const TableView& squares, std::span<const Region> regions,
-                      std::span<double> out, Outside outside, int threads, const TableView* count) {
-  require_variance_tables(sum, squares, count);
+void variances(kernels::Statistic statistic, const SatView& table, Span<const Region> regions, Span<double> out,
+               const QueryOptions& options) {
+  require_squares(table);
+  const TableView &sum = table.sum, &squares = *table.squares;
+  require_variance_tables(sum, squares, table.count ? &*table.count : nullptr);
   require_answers(out.size(), "variances", regions.size(), sum.view.shape);
-  const bool lacks_last = sum.border == Border::exclusive || squares.border == Border::exclusive ||
-                          (count && count->border == Border::exclusive);
-  const RegionRules rules{sum.image_width(), sum.image_height(), outside, lacks_last};
-  const Type type = sum.view.type, squares_type = squares.view.type;
+  QueryCall call(options.execution, {{"sum", sum.memory()}, {"squares", squares.memory()}, {"count", table.count}});
+  const RegionRules rules = rules_of(sum, options.outside, squares, table.count);
+  if (!call.on_cpu()) {
+    const kernels::RegionList list = listed(call, regions, options, rules);
+    return call.answer(kernels::StatisticsRequest{statistic, sum, squares, table.count, list, call.out(out, "out")});
+  }
+  const std::span<const Region> all(call.in(regions, "regions"), regions.size());
+  double* const answers = call.out(out, "out");
+  FirstInvalid first_invalid(call, options);
+  const auto is_nan_already = [](std::int64_t) {};  // as an empty region's variance is
   const std::int64_t planes = planes_of(sum.view.shape), channels = sum.view.shape.channels;
   for (std::int64_t p = 0; p < planes; ++p) {
-    const PlaneAnswers<double> answers{out.data(), planes, p};
+    const PlaneAnswers<double> to{answers, planes, p};
     const cpu::Corner sum_corner = plane_corner(sum, p, channels), squares_corner = plane_corner(squares, p, channels);
-    if (!count) {
-      for_each_region_block<2>(regions, rules, {sum_corner, squares_corner}, threads, [&](const RegionBlock<2>& block) {
-        answers.put(block, [&](double* to) { variances(block, type, squares_type, block.pixels.data(), to); });
+    const auto answer = [&](const auto& block, const std::uint64_t* n) {
+      to.put(block, [&](double* values) {
+        variances(block, sum.view.type, squares.view.type, n, values);
+        if (statistic == kernels::Statistic::standard_deviation)
+          for (std::int64_t i = 0; i < block.count; ++i) values[i] = std::sqrt(values[i]);
       });
+    };
+    if (!table.count) {
+      for_each_region_block<2>(
+          all, rules, {sum_corner, squares_corner}, call.threads(), first_invalid,
+          [&](const RegionBlock<2>& block) { answer(block, block.pixels.data()); }, is_nan_already);
       continue;
     }
-    for_each_region_block<3>(regions, rules, {sum_corner, squares_corner, plane_corner(*count, p, channels)}, threads,
-                             [&](const RegionBlock<3>& block) {
-                               std::array<std::uint64_t, regions_per_block> n;
-                               magnitudes(count->view.type, block.corners[2].data(), block.count, n.data());
-                               answers.put(block,
-                                           [&](double* to) { variances(block, type, squares_type, n.data(), to); });
-                             });
+    const TableView& count = *table.count;
+    for_each_region_block<3>(
+        all, rules, {sum_corner, squares_corner, plane_corner(count, p, channels)}, call.threads(), first_invalid,
+        [&](const RegionBlock<3>& block) {
+          std::array<std::uint64_t, regions_per_block> n;
+          magnitudes(count.view.type, block.corners[2].data(), block.count, n.data());
+          answer(block, n.data());
+        },
+        is_nan_already);
   }
 }
 
-void region_standard_deviations(const TableView& sum, const TableView& squares, std::span<const Region> regions,
-                                std::span<double> out, Outside outside, int threads, const TableView* count) {
-  region_variances(sum, squares, regions, out, outside, threads, count);
-  for (double& value : out) value = std::sqrt(value);
+}  // namespace
+
+void region_variances(const SatView& table, Span<const Region> regions, Span<double> out, const QueryOptions& options) {
+  variances(kernels::Statistic::variance, table, regions, out, options);
+}
+
+void region_standard_deviations(const SatView& table, Span<const Region> regions, Span<double> out,
+                                const QueryOptions& options) {
+  variances(kernels::Statistic::standard_deviation, table, regions, out, options);
 }
 
 }  // namespace areal

@@ -1,10 +1,12 @@
-// Dense sliding windows: checks, then rows of sums and what is made of them.
+// Dense sliding windows: checks, then rows of sums and what is made of them, or a device's request.
 #include <algorithm>
-#include <areal/region.hpp>
+#include <areal/window.hpp>
 #include <cmath>
 #include <vector>
-#include "api/core/table_check.hpp"
 #include "api/core/planes.hpp"
+#include "api/core/require.hpp"
+#include "api/core/table_check.hpp"
+#include "api/query/query_call.hpp"
 #include "api/query/window_check.hpp"
 #include "cpu/query/window_rows.hpp"
 #include "cpu/threads.hpp"
@@ -122,22 +124,43 @@ class VarianceRow {
   std::uint64_t most_pixels_ = 0;
 };
 
-void variances(const TableView& sum, const TableView& squares, const Window& window, const View& out, int threads,
-               bool root) {
+void require_all_pixels(const SatView& table) {
+  require(!table.count, "count: means and variances of windows are over all pixels; this view counts the valid ones");
+}
+
+void answer(QueryCall& call, kernels::Statistic statistic, const cpu::WindowedTable& sum, const View& out,
+            const cpu::WindowedTable* squares = nullptr) {
+  kernels::WindowsRequest request{statistic, sum.table, std::nullopt, sum.columns, sum.rows, out, sum.beyond, {}};
+  if (squares) request.squares = squares->table, request.squares_beyond = squares->beyond;
+  call.answer(request);
+}
+
+void variances(const SatView& table, const Window& window, const View& out, const Execution& execution, bool root) {
+  require_squares(table);
+  require_all_pixels(table);
+  const TableView &sum = table.sum, &squares = *table.squares;
   const cpu::WindowedTable sum_windows = windowed(sum, window, "sum");
   const cpu::WindowedTable square_windows = windowed(squares, window, "squares", TableKind::squares);
   require_same_image(sum, squares, "squares");
   require_windows_output(sum_windows, out, "sum");
   require_windows_output(square_windows, out, "squares");
-  for_each_row(out, threads, [&] { return VarianceRow(sum_windows, square_windows, root); });
+  QueryCall call(execution, {{"sum", sum.memory()}, {"squares", squares.memory()}});
+  const View there = call.out(out, "out");
+  if (!call.on_cpu())
+    return answer(call, root ? kernels::Statistic::standard_deviation : kernels::Statistic::variance, sum_windows,
+                  there, &square_windows);
+  for_each_row(there, call.threads(), [&] { return VarianceRow(sum_windows, square_windows, root); });
 }
 
 }  // namespace
 
-void window_sums(const TableView& table, const Window& window, const View& out, int threads) {
-  const cpu::WindowedTable windows = windowed(table, window, "table");
+void window_sums(const SatView& table, const Window& window, const View& out, const Execution& execution) {
+  const cpu::WindowedTable windows = windowed(table.sum, window, "table");
   require_windows_output(windows, out, "table");
-  for_each_row(out, threads, [&] {
+  QueryCall call(execution, {{"table", table.memory()}});
+  const View there = call.out(out, "out");
+  if (!call.on_cpu()) return answer(call, kernels::Statistic::sum, windows, there);
+  for_each_row(there, call.threads(), [&] {
     return [row = SumsRow(windows)](std::int64_t p, std::int64_t y, double* values) mutable {
       row.compute(p, y);
       row.reals(values);
@@ -145,10 +168,14 @@ void window_sums(const TableView& table, const Window& window, const View& out, 
   });
 }
 
-void window_means(const TableView& table, const Window& window, const View& out, int threads) {
-  const cpu::WindowedTable windows = windowed(table, window, "table");
+void window_means(const SatView& table, const Window& window, const View& out, const Execution& execution) {
+  require_all_pixels(table);
+  const cpu::WindowedTable windows = windowed(table.sum, window, "table");
   require_windows_output(windows, out, "table");
-  for_each_row(out, threads, [&] {
+  QueryCall call(execution, {{"table", table.memory()}});
+  const View there = call.out(out, "out");
+  if (!call.on_cpu()) return answer(call, kernels::Statistic::mean, windows, there);
+  for_each_row(there, call.threads(), [&] {
     return [&windows, row = SumsRow(windows), pixels = pixels_along<double>(windows.columns)](
                std::int64_t p, std::int64_t y, double* values) mutable {
       row.compute(p, y);
@@ -159,14 +186,13 @@ void window_means(const TableView& table, const Window& window, const View& out,
   });
 }
 
-void window_variances(const TableView& sum, const TableView& squares, const Window& window, const View& out,
-                      int threads) {
-  variances(sum, squares, window, out, threads, false);
+void window_variances(const SatView& table, const Window& window, const View& out, const Execution& execution) {
+  variances(table, window, out, execution, false);
 }
 
-void window_standard_deviations(const TableView& sum, const TableView& squares, const Window& window, const View& out,
-                                int threads) {
-  variances(sum, squares, window, out, threads, true);
+void window_standard_deviations(const SatView& table, const Window& window, const View& out,
+                                const Execution& execution) {
+  variances(table, window, out, execution, true);
 }
 
 }  // namespace areal

@@ -1,7 +1,8 @@
 #pragma once
 // What sliding windows ask of their table and their output.
 
-#include <areal/region.hpp>
+#include <areal/table.hpp>
+#include <areal/window.hpp>
 #include "cpu/query/window_rows.hpp"
 
 namespace areal {

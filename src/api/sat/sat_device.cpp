@@ -22,24 +22,15 @@ std::vector<std::string_view> candidates(const kernels::SatRequest& request, std
 
 }  // namespace
 
-DeviceSat::DeviceSat(const Shape& image, TypePair types, const SatOptions& options, std::string id)
-    : backend_(options.backend), launched_(options.launched) {
-  kernels::SatRequest request{image,
-                              types,
-                              options.border,
-                              options.squares,
-                              options.tilted,
-                              options.mask,
-                              options.ignore_nan,
-                              options.volume,
-                              options.r,
-                              options.scan,
-                              id};
-  require_backend(backend_, options.device);
+DeviceSat::DeviceSat(const kernels::SatRequest& asked, const Execution& execution, const LaunchReport& on_launch,
+                     std::string id)
+    : backend_(execution.backend), on_launch_(on_launch) {
+  kernels::SatRequest request = asked;
+  require_backend(backend_, execution.device);
   const std::vector<std::string_view> ids = candidates(request, id, backend_);
   for (std::size_t i = 0;; ++i) try {
       request.id = std::string(ids[i]);
-      plan_ = device_plan<kernels::Sat>(backend_, options.device, request);
+      plan_ = device_plan<kernels::Sat>(backend_, execution.device, request);
       id_ = request.id;
       is_smaller_ = i > 0;
       return;
@@ -56,7 +47,7 @@ void DeviceSat::prepare(void* workspace, Stream stream) const {
 
 void DeviceSat::execute(const SatArguments& arguments, void* workspace, Stream stream) const {
   if (backend_ == Backend::cuda) require_stream(stream);
-  plan_->execute(arguments, workspace, stream, launched_);
+  plan_->execute(arguments, workspace, stream, on_launch_);
 }
 
 }  // namespace areal

@@ -2,7 +2,8 @@
 // The part of a SatPlan that runs on a device: cuda, or simt.
 
 #include <areal/execution.hpp>
-#include <areal/sat.hpp>
+#include <areal/research/launch_counts.hpp>
+#include <areal/sat_arguments.hpp>
 #include <cstddef>
 #include <memory>
 #include <string>
@@ -15,7 +16,8 @@ class DeviceSat {
  public:
   /// `id` may be auto; with squares it is always lookback. Throws Unavailable where the backend, the device or what the
   /// options ask for is not there.
-  DeviceSat(const Shape& image, TypePair types, const SatOptions& options, std::string id);
+  DeviceSat(const kernels::SatRequest& request, const Execution& execution, const LaunchReport& on_launch,
+            std::string id);
 
   std::size_t workspace_bytes() const noexcept { return plan_->workspace_bytes(); }
   const std::string& algorithm() const noexcept { return id_; }
@@ -30,7 +32,7 @@ class DeviceSat {
   Backend backend_;
   std::string id_;
   bool is_smaller_ = false;
-  LaunchReport launched_;
+  LaunchReport on_launch_;
   std::shared_ptr<const kernels::AnyDevicePlan<kernels::Sat>> plan_;
 };
 

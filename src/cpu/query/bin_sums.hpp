@@ -1,7 +1,8 @@
 #pragma once
 // Histograms of regions and of sliding windows from a planar tensor.
 
-#include <areal/histogram.hpp>
+#include <areal/histogram_measures.hpp>
+#include <areal/type.hpp>
 #include <cstdint>
 #include "cpu/query/corners.hpp"
 

@@ -2,7 +2,7 @@
 // Rows of window sums, and the statistics made from them. Plain loops that the compiler vectorises for each SIMD
 // target. No row depends on another, so results do not depend on the number of threads.
 
-#include <areal/region.hpp>
+#include <areal/table.hpp>
 #include <cstdint>
 #include "formulas/window_axis.hpp"
 

@@ -75,11 +75,25 @@ struct RunningRow {
   V left;
 };
 
+/// v * v.
+template <class D, class V>
+HWY_INLINE V square(D, V v) {
+#if HWY_MAJOR < 1 && HWY_TARGET != HWY_SCALAR
+  if constexpr (std::is_same_v<hn::TFromD<D>,
+                               std::uint64_t>) {  // which it cannot multiply: h^2 2^64 + 2 h l 2^32 + l^2
+    const hn::Repartition<std::uint32_t, D> halves;
+    const auto low = hn::BitCast(halves, v), high = hn::BitCast(halves, hn::ShiftRight<32>(v));
+    return hn::Add(hn::MulEven(low, low), hn::ShiftLeft<33>(hn::MulEven(low, high)));
+  } else
+#endif
+    return hn::Mul(v, v);
+}
+
 /// One vector of one row: its inclusive sums, added to those of the rows above it in `sum`.
 template <class In, bool squares, class D, class T = hn::TFromD<D>, class V = hn::Vec<D>>
 HWY_INLINE V scan_vector(D d, const LaneScan<D>& pairs, const In* pixels, V& left, V sum) {
   V v = load_as<In>(d, pixels);
-  if constexpr (squares) v = hn::Mul(v, v);
+  if constexpr (squares) v = square(d, v);
   const V sums = pairs.sums(d, v);
   sum = hn::Add(sum, hn::Add(sums, left));
   left = hn::Add(left, pairs.last(sums));

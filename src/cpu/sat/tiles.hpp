@@ -24,7 +24,7 @@ struct TilesRequest {
   Shape image;
   TypePair types;
   Border border = Border::zero;
-  std::optional<Type> squares;
+  std::optional<Type> squares = {};
   bool mask = false, ignore_nan = false, volume = false;
   Layout tables = Layout::planar;
   int threads = 0;

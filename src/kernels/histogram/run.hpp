@@ -45,7 +45,8 @@ template <class Launcher>
 Found<HistogramKernels<Launcher>> Histogram::find(const HistogramRequest& request) {
   const HistogramRegistry::Key key{request.id, request.counter};
   auto kernels = kernels_for<Launcher, ProductTensors>(key.counter, key);
-  if (!kernels.execute) kernels = kernels_for<Launcher, PaperTensors>(key.counter, key);
+  if constexpr (has_papers)
+    if (!kernels.execute) kernels = kernels_for<Launcher, PaperTensors>(key.counter, key);
   if (!kernels.execute) throw Unavailable(words(request) + " has no kernel on " + Launcher::name);
   return {kernels, kernels.workspace_bytes(request), kernels.shared_bytes};
 }

@@ -9,7 +9,13 @@
 #include <cstdint>
 #include <type_traits>
 
+#ifndef AREAL_HAS_PAPERS
+#define AREAL_HAS_PAPERS 1  // CMake's option AREAL_PAPERS
+#endif
+
 namespace areal::kernels {
+
+inline constexpr bool has_papers = AREAL_HAS_PAPERS;
 
 enum class TypeGroup : std::uint8_t { g32u, g64u, g32f, g64f, all };
 

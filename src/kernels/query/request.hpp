@@ -2,8 +2,9 @@
 // What is asked of tables that stay on a device. Everything has been checked; every pointer and view is the machine's
 // memory, spans of 8-byte elements aligned to that.
 
-#include <areal/histogram.hpp>
+#include <areal/histogram_measures.hpp>
 #include <areal/region.hpp>
+#include <areal/table.hpp>
 #include <areal/view.hpp>
 #include <cstddef>
 #include <cstdint>

@@ -55,7 +55,8 @@ SatKernels<Launcher> table_kernels(const TableRequest& request) {
   const Type table = request.types.table;
   auto found = request.squares ? kernels_for<Launcher, SquaresTables>(table, request)
                                : kernels_for<Launcher, ProductTables>(table, request);
-  if (!found.execute && !request.squares) found = kernels_for<Launcher, PaperTables>(table, request);
+  if constexpr (has_papers)
+    if (!found.execute && !request.squares) found = kernels_for<Launcher, PaperTables>(table, request);
   if (!found.execute)
     throw Unavailable("algorithm " + std::string(request.id) + " for types " + name_of(request.types) +
                       " has no kernel on " + Launcher::name);

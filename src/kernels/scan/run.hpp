@@ -27,7 +27,8 @@ struct LineScans {
 
 template <class Launcher>
 Found<ScanKernels<Launcher>> Scan::find(const ScanRequest& request) {
-  const auto kernels = kernels_for<Launcher, LineScans>(request.types.table, request);
+  ScanKernels<Launcher> kernels;
+  if constexpr (has_papers) kernels = kernels_for<Launcher, LineScans>(request.types.table, request);
   if (!kernels.execute) throw Unavailable(words(request) + " has no kernel on " + Launcher::name);
   return {kernels, kernels.workspace_bytes(request)};
 }

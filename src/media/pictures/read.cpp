@@ -216,10 +216,9 @@ Picture read_with(OIIO::ImageInput& in, const OIIO::ImageSpec& spec, const Pictu
     const bool good = spec.tile_width ? in.read_tiles(0, 0, spec.x, spec.x + spec.width, first, last, spec.z,
                                                       spec.z + 1, 0, spec.nchannels, format, into)
                                       : in.read_scanlines(0, 0, first, last, spec.z, 0, spec.nchannels, format, into);
-    if (!good || in.has_error()) {
-      const std::string why = printable(in.geterror());
+    const std::string why = printable(in.geterror());
+    if (!good || !why.empty())
       fail(name, "is damaged or truncated in rows ", y, " to ", y + count - 1, why.empty() ? "" : " (" + why + ")");
-    }
     if (!straight) take_rows(type, choice, into, spec.nchannels, count * spec.width, to + y * out_row);
   }
   add_notes(spec, type, out.notes);

@@ -202,6 +202,14 @@ int File::feed() {
   }
 }
 
+int entries_of_index(const AVStream* stream) {
+#if LIBAVFORMAT_VERSION_MAJOR >= 59
+  return avformat_index_get_entries_count(stream);
+#else
+  return stream->nb_index_entries;
+#endif
+}
+
 // Containers that end silently with the file: compare with what they declared.
 void File::note_missing_packets() {
   const std::string container = format_->iformat->name;
@@ -210,8 +218,8 @@ void File::note_missing_packets() {
     note_damage(words_for(format_->pb->error));
   std::int64_t declared = 0;
   if (container == "avi") declared = stream->nb_frames;
-  // Not nb_frames: an edit list may leave samples out; the index says which remain.
-  if (container.starts_with("mov,")) declared = avformat_index_get_entries_count(stream);
+  // Not nb_frames: an edit list may leave samples out, the index says which remain.
+  if (container.starts_with("mov,")) declared = entries_of_index(stream);
   if (declared > packets_)
     note_damage("it declares " + std::to_string(declared) + " frames and holds " + std::to_string(packets_));
   if (container.starts_with("matroska") && matroska_is_cut(name_)) note_damage("the file ends before its segment does");

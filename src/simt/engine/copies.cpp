@@ -7,6 +7,13 @@
 namespace areal::simt {
 
 void Engine::copy_async(Thread& thread, void* to, const void* from, unsigned bytes, unsigned elements, Site site) {
+  if (!options_.async_copies) {
+    access(thread, Op::load, reinterpret_cast<std::uintptr_t>(from), bytes, elements, site);
+    access(thread, Op::put, reinterpret_cast<std::uintptr_t>(to), bytes, elements, site);
+    std::memcpy(to, from, bytes);
+    ++changes_;
+    return;
+  }
   access(thread, Op::copy_from, reinterpret_cast<std::uintptr_t>(from), bytes, elements, site);
   access(thread, Op::copy_to, reinterpret_cast<std::uintptr_t>(to), bytes, elements, site);
   counts_.copied_bytes += bytes;

@@ -17,6 +17,7 @@ struct Options {
   int residents = 4;                         ///< blocks that run at a time
   StartOrder start = StartOrder::ascending;  ///< the order in which blocks become resident
   int width = 32;                            ///< w of the memory machines: elements of an address group
+  bool async_copies = true;                  ///< false: as before sm_80, each is a load and a store
   int patience = 2000;  ///< polls per resident thread without a change of memory after which the launch is stuck
   std::function<void(const Event&)> trace;  ///< called for every access, where set
   Witness* witness = nullptr;               ///< told of every request as it is charged, where set

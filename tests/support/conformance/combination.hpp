@@ -23,7 +23,7 @@ inline SatCase combination(const Choice& choice, std::span<const Size> sizes) {
   constexpr std::optional<Type> squares[] = {std::nullopt, Type::u32, Type::u64, Type::f64};
   enum Extra : std::size_t { nothing, with_tilted, with_volume };
   SatCase c;
-  SatOptions& o = c.options;
+  PlanOptions& o = c.options;
   c.types = type_pairs()[choice[0]];
   const bool real = is_float(c.types.input);
   o.border = borders[choice[1]];

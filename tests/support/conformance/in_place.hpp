@@ -13,17 +13,17 @@ inline constexpr const char* in_place_pairs[] = {"32u32u", "32s32s", "32f32f", "
 struct InPlace {
   Shape image;
   TypePair types;
-  SatOptions options;
+  PlanOptions options;
   Placement place;
 };
 
 /// As fault_of, of one execute in host memory whose sum takes the image's place.
 inline std::string fault_in_place(const InPlace& p) {
   try {
-    SatOptions options = p.options;
+    PlanOptions options = p.options;
     options.border = Border::none;
     if (p.image.layout == Layout::interleaved && p.image.channels > 1) options.tables = Layout::interleaved;
-    const SatPlan plan(p.image, p.types, options);
+    const SatPlan plan = plan_of(p.image, p.types, options);
     const Values image =
         random_image(p.types.input, p.image, options.ignore_nan ? Fill::holes : Fill::wild, base_seed());
     std::optional<Values> mask;
@@ -37,9 +37,8 @@ inline std::string fault_in_place(const InPlace& p) {
     arguments.image = ConstView(both.view().data, p.types.input, p.image, both.view().row_pitch,
                                 both.view().plane_pitch, both.view().batch_pitch);
     arguments.sum = both.view();
-    Workspace workspace(plan.workspace_bytes(), 0xA5);
-    plan.prepare(workspace.data());
-    plan.execute(arguments, workspace.data());
+    GuardedWorkspace workspace(plan.workspace_bytes(), 0xA5);
+    plan.execute(arguments, workspace.prepare(plan));
     memory.sum = std::move(both);
     return fault_in(memory, expected_tables(c, image, mask ? &*mask : nullptr));
   } catch (const Error& error) {

@@ -23,7 +23,7 @@ class Mirror {
   }
   View twin(View view) const {
     view.data = twin(view.data);
-    return view;
+    return view.in({MemoryPlace::cuda, 0});
   }
   void back() {
     if (memory_) cuda::copy_out(bytes_->data(), memory_->data(), bytes_->size(), stream_);

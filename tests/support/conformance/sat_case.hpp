@@ -9,9 +9,11 @@
 #include <string>
 #include <vector>
 #include "conformance/buffer.hpp"
+#include "conformance/guarded_workspace.hpp"
 #include "conformance/on_device.hpp"
 #include "conformance/oracle.hpp"
 #include "conformance/picture.hpp"
+#include "conformance/plan_options.hpp"
 #include "conformance/tilted.hpp"
 
 namespace areal::conformance {
@@ -21,24 +23,25 @@ struct Subject {
   std::function<std::size_t(const SatPlan&)> workspace_bytes = [](const SatPlan& plan) {
     return plan.workspace_bytes();
   };
-  std::function<void(const SatPlan&, void*)> prepare = [](const SatPlan& plan, void* workspace) {
-    plan.prepare(workspace);
-  };
-  std::function<void(const SatPlan&, const SatArguments&, void*)> execute =
-      [](const SatPlan& plan, const SatArguments& arguments, void* workspace) { plan.execute(arguments, workspace); };
+  std::function<void(const SatPlan&, GuardedWorkspace&)> prepare =
+      [](const SatPlan& plan, GuardedWorkspace& workspace) { workspace.prepare(plan); };
+  std::function<void(const SatPlan&, const SatArguments&, GuardedWorkspace&)> execute =
+      [](const SatPlan& plan, const SatArguments& arguments, GuardedWorkspace& workspace) {
+        plan.execute(arguments, workspace.ready());
+      };
 };
 
 struct SatCase {
   Shape image;
   TypePair types;
-  SatOptions options;
+  PlanOptions options;
   Placement in = placements[0], out = placements[0];
   Fill fill = Fill::wild;
   std::uint64_t seed = 1;
 };
 
 inline std::string describe(const SatCase& c) {
-  const SatOptions& o = c.options;
+  const PlanOptions& o = c.options;
   std::string text = std::string(name_of(o.backend)) + ", algorithm " + o.algorithm + ", types " + name_of(c.types) +
                      ", border " + std::string(name_of(o.border)) + ", image " + std::to_string(c.image.width) + "x" +
                      std::to_string(c.image.height) + " channels " + std::to_string(c.image.channels) +
@@ -62,7 +65,7 @@ struct ExpectedTables {
 };
 
 inline ExpectedTables expected_tables(const SatCase& c, const Values& image, const Values* mask) {
-  const SatOptions& o = c.options;
+  const PlanOptions& o = c.options;
   std::optional<Values> valid;
   if (o.mask || o.ignore_nan) valid = valid_pixels(image, mask, o.ignore_nan);
   const Values* counts = valid ? &*valid : nullptr;
@@ -80,7 +83,7 @@ struct SatMemory {
   Buffer image, mask, sum, squares, tilted, count;
 
   SatMemory(const SatCase& c, const SatPlan& plan, const Values& image_values, const Values* mask_values) {
-    const SatOptions& o = c.options;
+    const PlanOptions& o = c.options;
     image = Buffer(image_values, c.in);
     if (mask_values) mask = Buffer(*mask_values, c.in);
     sum = Buffer(c.types.table, plan.table_shape(), c.out, Guard::output);
@@ -96,48 +99,16 @@ struct SatMemory {
   }
 };
 
-/// A workspace at an odd address between guard bands.
-class Workspace {
- public:
-  Workspace(std::size_t bytes, std::uint8_t poison) : bytes_(bytes) {
-    memory_.assign(bytes + 2 * band, 0x3C);
-    std::fill_n(memory_.begin() + band, bytes, poison);
-  }
-  void* data() { return memory_.data() + band; }
-  std::vector<std::uint8_t>& bytes() { return memory_; }
-  std::string broken_guard() const {
-    for (std::size_t i = 0; i < memory_.size(); ++i)
-      if ((i < band || i >= band + bytes_) && memory_[i] != 0x3C) return "wrote outside the workspace";
-    return {};
-  }
-
- private:
-  static constexpr std::size_t band = 65;
-  std::size_t bytes_;
-  std::vector<std::uint8_t> memory_;
-};
-
-/// Prepare and execute of a plan on cuda, on a copy of all memory.
-inline void prepare_on_device(const SatPlan& plan, Workspace& workspace) {
-  const cuda::OwnedStream stream;
-  Mirror mirror(workspace.bytes(), stream.get());
-  plan.prepare(mirror.twin(workspace.data()), stream.get());
-  mirror.back();
-  stream.synchronize();
-}
-inline void execute_on_device(const SatPlan& plan, SatMemory& memory, Workspace& workspace) {
-  const cuda::OwnedStream stream;
-  Mirror space(workspace.bytes(), stream.get());
+/// An execute of a plan on cuda, on a copy of all memory.
+inline void execute_on_device(const SatPlan& plan, SatMemory& memory, GuardedWorkspace& workspace) {
+  const Stream stream = workspace.stream();
   std::vector<Mirror> mirrors;
-  const auto twin = [&](Buffer& buffer) {
-    return mirrors.emplace_back(buffer.bytes(), stream.get()).twin(buffer.view());
-  };
+  const auto twin = [&](Buffer& buffer) { return mirrors.emplace_back(buffer.bytes(), stream).twin(buffer.view()); };
   const View image = twin(memory.image), sum = twin(memory.sum), mask = twin(memory.mask),
              squares = twin(memory.squares), tilted = twin(memory.tilted), count = twin(memory.count);
-  plan.execute({image, sum, mask, squares, tilted, count}, space.twin(workspace.data()), stream.get());
+  plan.execute({image, sum, mask, squares, tilted, count}, workspace.ready());
   for (Mirror& mirror : mirrors) mirror.back();
-  space.back();
-  stream.synchronize();
+  workspace.ready().wait();
 }
 
 /// Empty, or the error of an execute: a wrong element, a byte outside, a changed input.
@@ -161,7 +132,7 @@ inline std::string fault_in(const SatMemory& memory, const ExpectedTables& expec
 /// bits of the first time.
 inline std::string fault_of(const SatCase& c, const Subject& subject = {}) {
   try {
-    const SatPlan plan(c.image, c.types, c.options);
+    const SatPlan plan = plan_of(c.image, c.types, c.options);
     const bool on_device = plan.backend() == Backend::cuda;
     const SatPlan copy = plan;  // NOLINT: a plan may be copied, and the copy executes
     const Values image = random_image(c.types.input, c.image, c.fill, c.seed);
@@ -170,24 +141,18 @@ inline std::string fault_of(const SatCase& c, const Subject& subject = {}) {
     std::optional<Values> mask;
     if (c.options.mask) mask = random_mask(Shape{c.image.width, c.image.height, 1, c.image.batch}, c.seed);
     const Values* const masked = mask ? &*mask : nullptr;
-    const auto run = [&](const SatPlan& with, SatMemory& memory, std::uint8_t poison, Workspace& workspace) {
+    const auto run = [&](const SatPlan& with, SatMemory& memory, std::uint8_t poison, GuardedWorkspace& workspace) {
       memory.poison(poison);
       if (on_device)
         execute_on_device(with, memory, workspace);
       else
-        subject.execute(with, memory.arguments(), workspace.data());
+        subject.execute(with, memory.arguments(), workspace);
       return workspace.broken_guard();
     };
 
-    const auto prepare = [&](const SatPlan& with, Workspace& workspace) {
-      if (on_device)
-        prepare_on_device(with, workspace);
-      else
-        subject.prepare(with, workspace.data());
-    };
     const std::size_t bytes = subject.workspace_bytes(plan);
-    Workspace workspace(bytes, 0xA5);
-    prepare(plan, workspace);
+    GuardedWorkspace workspace(bytes, 0xA5);
+    subject.prepare(plan, workspace);
     SatMemory first(c, plan, image, masked);
     std::string fault = run(plan, first, 0x5C, workspace);
     if (fault.empty()) fault = fault_in(first, expected_tables(c, image, masked));
@@ -198,8 +163,8 @@ inline std::string fault_of(const SatCase& c, const Subject& subject = {}) {
     if (fault.empty()) fault = fault_in(second, expected_tables(c, other, masked));
     if (!fault.empty()) return "second execute on one workspace: " + fault;
 
-    Workspace fresh(bytes, 0xFF);
-    prepare(copy, fresh);
+    GuardedWorkspace fresh(bytes, 0xFF);
+    subject.prepare(copy, fresh);
     SatMemory third(c, plan, image, masked);
     fault = run(copy, third, 0x00, fresh);
     if (fault.empty() && !(third.sum.same_bits(first.sum) && third.squares.same_bits(first.squares) &&

@@ -1,0 +1,62 @@
+#pragma once
+/// \file region_histogram.hpp Histograms of regions, from an integral histogram or from the image itself, and the map
+/// of a distance.
+
+#include <areal/binning.hpp>
+#include <areal/execution.hpp>
+#include <areal/histogram_measures.hpp>
+#include <areal/region.hpp>
+#include <areal/span.hpp>
+#include <areal/table.hpp>
+#include <areal/view.hpp>
+#include <concepts>
+#include <cstdint>
+#include <vector>
+
+namespace areal {
+
+/// What the entries of a histogram can be had as.
+template <class T>
+concept CountType = std::same_as<T, double> || std::same_as<T, std::uint64_t>;
+
+/// \name Histograms of N regions, N x bins row by row, from a tensor. O(bins) each. 64u takes tensors of 16u, 32u and
+/// 64u, double any. Counts are exact modulo 2^k: in a tensor of 16u, those of regions of up to 65535 pixels. An
+/// `exclusive` tensor cannot answer regions that touch the image's last row or column: those are invalid.
+///@{
+void region_histograms(const TensorView& tensor, Span<const Region> regions, Span<std::uint64_t> out,
+                       const QueryOptions& options = {});
+void region_histograms(const TensorView& tensor, Span<const Region> regions, Span<double> out,
+                       const QueryOptions& options = {});
+template <CountType T = std::uint64_t>
+std::vector<T> region_histograms(const TensorView& tensor, Span<const Region> regions,
+                                 const QueryOptions& options = {}) {
+  std::vector<T> out(regions.size() * static_cast<std::size_t>(tensor.bins()));
+  region_histograms(tensor, regions, Span<T>(out), options);
+  return out;
+}
+///@}
+
+/// \name The same answers straight from one image (batch 1) in host memory, on the CPU. Rows are streamed once, and
+/// only bins x width column counts and the corners that regions touch are kept, so images are taken whose tensor would
+/// not fit. O(H W + distinct rows * bins * W). With weights (one 8u, 16u, 32f or 64f for each pixel) the entries are
+/// sums of those. Throws OutOfMemory where the counts of the columns do not fit, either.
+///@{
+void region_histograms(const ConstView& image, const Binning& binning, Span<const Region> regions,
+                       Span<std::uint64_t> out, const QueryOptions& options = {});
+void region_histograms(const ConstView& image, const Binning& binning, const ConstView& weights,
+                       Span<const Region> regions, Span<double> out, const QueryOptions& options = {});
+std::vector<std::uint64_t> region_histograms(const ConstView& image, const Binning& binning, Span<const Region> regions,
+                                             const QueryOptions& options = {});
+std::vector<double> region_histograms(const ConstView& image, const Binning& binning, const ConstView& weights,
+                                      Span<const Region> regions, const QueryOptions& options = {});
+///@}
+
+/// The search step of a histogram tracker: the distance between `target` (bins long) and the histogram of every
+/// width x height window inside the image, into `out` of (H-height+1) x (W-width+1), 32f or 64f (0 where none fits).
+/// O(bins) a window. The tensor's memory decides where it runs, as the table's does for regions (see QueryOptions);
+/// `target` and `out` may be of the same device or of the host. Throws what queries about regions throw, and
+/// InvalidArgument for an empty window, an `exclusive` tensor, an output that overlaps the tensor.
+void distance_map(const TensorView& tensor, std::int64_t width, std::int64_t height, Span<const double> target,
+                  Distance measure, const View& out, const Execution& execution = {});
+
+}  // namespace areal

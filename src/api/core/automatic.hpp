@@ -1,0 +1,61 @@
+#pragma once
+// Plans whose Execution leaves the backend open.
+
+#include <areal/catalog.hpp>
+#include <areal/error.hpp>
+#include <areal/execution.hpp>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <string>
+#include <string_view>
+#include "cpu/threads.hpp"
+#include "cuda/device.hpp"
+#include "policy/backend_choice.hpp"
+
+namespace areal {
+
+/// The state of a plan on the backend that `automatic` is for that execution. make(execution) gives one of a named
+/// backend. The question's workspace, threads and algorithm are found here.
+template <class Make>
+auto automatic_plan(std::string_view family, std::string_view algorithm, const Execution& execution,
+                    policy::BackendQuestion question, const Make& make) -> decltype(make(execution)) {
+  const auto on = [&](Backend backend, const std::string& why) {
+    Execution named = execution;
+    named.backend = backend;
+    auto state = make(named);
+    state->reason += "; " + why;
+    return state;
+  };
+  if (execution.stream)
+    return execution.stream->is_host() ? on(Backend::cpu, "backend cpu, as the stream is the host's")
+                                       : on(Backend::cuda, "backend cuda, as the stream is one of CUDA's");
+  if (algorithm != "auto") {
+    const Algorithm* const row = find_algorithm(family, algorithm);
+    question.cuda_has_it = row != nullptr && row->cuda;
+    question.cpu_has_it = row == nullptr || row->cpu;
+  }
+  question.threads = execution.threads > 0 ? execution.threads : cpu::default_threads();
+  // A device that is asked for its memory gets a context, which takes longer than most tables: only where it is
+  // expected to be faster.
+  policy::BackendMachine machine;
+  if (cuda::device_count() == 0) machine.why_no_cuda = cuda::why_not(execution.device);
+  machine.device_memory = std::numeric_limits<std::uint64_t>::max();
+  policy::BackendChoice choice = choose_backend(question, machine);
+  if (choice.backend == Backend::cuda) {
+    machine.why_no_cuda = cuda::why_not(execution.device);
+    machine.device_memory = machine.why_no_cuda.empty() ? cuda::free_memory(execution.device) : 0;
+    choice = choose_backend(question, machine);
+  }
+  if (choice.backend == Backend::cuda) try {
+      auto state = on(Backend::cuda, choice.reason);
+      question.workspace = state->workspace_bytes;
+      choice = choose_backend(question, machine);
+      if (choice.backend == Backend::cuda) return state;
+    } catch (const Unavailable& error) {  // it has no kernel for this, or not for that device
+      choice = {Backend::cpu, std::string("backend cpu, as on cuda ") + error.what()};
+    }
+  return on(Backend::cpu, choice.reason);
+}
+
+}  // namespace areal

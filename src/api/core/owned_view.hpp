@@ -1,0 +1,48 @@
+#pragma once
+// Memory of a table or a tensor, on the host or on a device.
+
+#include <areal/array.hpp>
+#include <areal/execution.hpp>
+#include <areal/view.hpp>
+#include "cuda/device.hpp"
+
+namespace areal {
+
+/// Contiguous memory of a shape and type. Without any, a view without memory.
+class OwnedView {
+ public:
+  OwnedView() = default;
+  /// Throws Unavailable where there is no such device, OutOfMemory with the bytes.
+  OwnedView(const Shape& shape, Type type, MemoryPlace place);
+
+  const View& view() const noexcept { return view_; }
+  bool exists() const noexcept { return exists_; }  ///< though it may have no elements
+  /// Queues a copy of another's elements, of the same shape and type; a copy between host memories is done at once.
+  void copy_from(const OwnedView& other, Stream stream);
+
+ private:
+  Array host_;
+  DeviceArray device_;
+  View view_;
+  bool exists_ = false;
+};
+
+/// The stream on which an Execution's copies are queued: the legacy default one where it names none.
+Stream copy_stream(const Execution& execution) noexcept;
+
+/// A copy in host memory of a view of any memory. Waits for it.
+Array host_copy(const ConstView& view, const Execution& execution);
+
+/// `copy(stream)` queues copies from one memory to the other. Waits for them unless they end on a device and the
+/// Execution names a stream.
+template <class Copy>
+void copy_between(MemoryPlace from, MemoryPlace to, const Execution& execution, const Copy& copy) {
+  if (from.is_host() && to.is_host()) return copy(Stream::host());
+  const cuda::DeviceScope scope(from.is_host() ? to.device : from.device);
+  const Stream stream = copy_stream(execution);
+  const cuda::HostCopyGuard guard(stream);
+  copy(stream);
+  if (to.is_host() || !execution.stream || execution.stream->is_host()) cuda::synchronize(stream);
+}
+
+}  // namespace areal

@@ -1,0 +1,61 @@
+#include "api/core/staging_buffer.hpp"
+
+#include <cstring>
+#include <utility>
+
+namespace areal {
+namespace {
+
+/// Is it what a contiguous view of the same elements is?
+template <class V>
+bool is_contiguous(const V& view) {
+  const V flat(view.data, view.type, view.shape);
+  return view.row_pitch == flat.row_pitch && view.plane_pitch == flat.plane_pitch &&
+         view.batch_pitch == flat.batch_pitch;
+}
+
+void copy_rows(const ConstView& from, const View& to) {
+  const Shape& shape = from.shape;
+  const std::int64_t planes = shape.layout == Layout::planar ? shape.channels : 1;
+  const auto bytes = static_cast<std::size_t>(shape.width * from.column_pitch());
+  if (bytes == 0) return;
+  for (std::int64_t n = 0; n < shape.batch; ++n)
+    for (std::int64_t c = 0; c < planes; ++c)
+      for (std::int64_t y = 0; y < shape.height; ++y) std::memcpy(to.row(y, c, n), from.row(y, c, n), bytes);
+}
+
+}  // namespace
+
+void copy_rows_in(void* device, const ConstView& host, Stream stream) {
+  const std::size_t bytes = bytes_of(host.shape, host.type);
+  if (bytes == 0) return;
+  if (is_contiguous(host)) return cuda::copy_in(device, host.data, bytes, stream);
+  Array rows(host.shape, host.type);
+  copy_rows(host, rows.view());
+  cuda::copy_in(device, rows.data(), bytes, stream);
+  cuda::synchronize(stream);
+}
+
+StagingBuffer::StagingBuffer(const Shape& shape, Type type)
+    : memory_(std::in_place, bytes_of(shape, type)), view_(memory_->data(), type, shape) {}
+
+void StagingBuffer::copy_in(const ConstView& host, Stream stream) {
+  if (!memory_) return;
+  if (is_contiguous(host)) return cuda::copy_in(view_.data, host.data, bytes(), stream);
+  staged_ = Array(host.shape, host.type);
+  copy_rows(host, staged_.view());
+  cuda::copy_in(view_.data, staged_.data(), bytes(), stream);
+}
+
+void StagingBuffer::copy_out(const View& host, Stream stream) {
+  if (!memory_) return;
+  staged_ = is_contiguous(host) ? Array() : Array(host.shape, host.type);
+  cuda::copy_out(is_contiguous(host) ? host.data : staged_.data(), view_.data, bytes(), stream);
+}
+
+void StagingBuffer::finish(const View& host) {
+  if (memory_ && !is_contiguous(host)) copy_rows(staged_.view(), host);
+  staged_ = Array();
+}
+
+}  // namespace areal

@@ -1,0 +1,47 @@
+#pragma once
+// What is behind HistogramPlan and HistogramTensor.
+
+#include <areal/histogram.hpp>
+#include <areal/research/histogram.hpp>
+#include <memory>
+#include <optional>
+#include "api/core/owned_view.hpp"
+#include "api/core/plan_state.hpp"
+#include "api/histogram/histogram_device.hpp"
+#include "cpu/histogram/fused.hpp"
+#include "cpu/histogram/pixel_bins.hpp"
+
+namespace areal {
+
+struct HistogramPlan::State : Plan::State {
+  State(const Shape& image_, Type type_, const Binning& binning_, const HistogramOptions& options_)
+      : image(image_), type(type_), binning(binning_), options(options_) {}
+
+  Shape image, tensor;
+  Type type;
+  Binning binning;
+  HistogramOptions options;
+  std::uint64_t tensor_bytes = 0;
+  cpu::PixelBins rule;
+  std::optional<cpu::FusedHistogram> fused;  // ours, or
+  std::optional<DeviceHistogram> device;     // on cuda or simt, or else one of the papers'
+
+  void prepare(void* memory, Stream stream) const override;
+  /// Views of memory where the plan runs.
+  void run(const HistogramArguments& arguments, void* memory, Stream stream) const;
+};
+
+/// The plan, its backend chosen where the execution leaves it open.
+std::shared_ptr<HistogramPlan::State> plan_histogram(const Shape& image, Type type, const Binning& binning,
+                                                     const HistogramOptions& options, const Execution& execution,
+                                                     const research::HistogramParameters& parameters = {});
+
+struct HistogramTensor::State {
+  Shape image;
+  Binning binning;
+  Border border;
+  MemoryPlace memory;
+  OwnedView tensor;
+};
+
+}  // namespace areal

@@ -1,0 +1,69 @@
+#pragma once
+// Regions that cannot be answered: named by an exception, or counted in QueryOptions::first_invalid.
+
+#include <areal/region.hpp>
+#include <atomic>
+#include <cstdint>
+#include <limits>
+#include "api/core/require.hpp"
+#include "api/query/query_call.hpp"
+#include "kernels/query/request.hpp"
+
+namespace areal {
+
+/// What a region that cannot be answered gets.
+template <class Out>
+constexpr Out invalid_answer() {
+  return std::numeric_limits<Out>::has_quiet_NaN ? std::numeric_limits<Out>::quiet_NaN() : Out{};
+}
+
+/// Throws unless `first_invalid` is one number or none.
+inline void require_first_invalid(const QueryOptions& options) {
+  require(options.first_invalid.size() <= 1, "first_invalid: ", options.first_invalid.size(),
+          " elements, it may have one or none");
+}
+
+/// On the CPU: the smallest index of the regions that cannot be answered. Where nobody asked for it, such regions
+/// throw.
+class FirstInvalid {
+ public:
+  FirstInvalid(QueryCall& call, const QueryOptions& options) {
+    require_first_invalid(options);
+    out_ = call.out(options.first_invalid, "first_invalid");
+    asked_ = !options.first_invalid.empty();
+    store();  // for tables without planes, which no region is asked of
+  }
+  bool asked() const noexcept { return asked_; }
+  void found(std::int64_t index) noexcept {
+    std::int64_t least = least_.load(std::memory_order_relaxed);
+    while (index < least && !least_.compare_exchange_weak(least, index, std::memory_order_relaxed)) {
+    }
+  }
+  /// Once all regions have been looked at.
+  void store() const noexcept {
+    constexpr std::int64_t none = std::numeric_limits<std::int64_t>::max();
+    const std::int64_t least = least_.load(std::memory_order_relaxed);
+    if (asked_) *out_ = least == none ? -1 : least;
+  }
+
+ private:
+  std::int64_t* out_ = nullptr;
+  bool asked_ = false;
+  std::atomic<std::int64_t> least_ = std::numeric_limits<std::int64_t>::max();
+};
+
+/// For a device: the regions or boxes as a request has them. check(i) throws where the host can see that region i
+/// cannot be answered; it is called where such a region must throw.
+template <class R, class Check>
+kernels::ListOf<R> listed(QueryCall& call, Span<const R> regions, const char* name, const QueryOptions& options,
+                          const Check& check) {
+  require_first_invalid(options);
+  const auto count = static_cast<std::int64_t>(regions.size());
+  const R* const there = call.in(regions, name);
+  if (options.first_invalid.empty() && regions.memory().is_host())
+    for (std::int64_t i = 0; i < count; ++i) check(i);
+  std::int64_t* const first_invalid = call.out(options.first_invalid, "first_invalid");
+  return {there, count, options.outside, options.first_invalid.empty() ? nullptr : first_invalid};
+}
+
+}  // namespace areal

@@ -1,0 +1,115 @@
+#include "api/query/query_call.hpp"
+
+#include <areal/array.hpp>
+#include <areal/error.hpp>
+#include <cstring>
+#include <memory>
+#include <string>
+#include "api/core/memory_check.hpp"
+#include "api/core/require.hpp"
+#include "api/query/region_device.hpp"
+#include "api/core/device_plan.hpp"
+
+namespace areal {
+
+namespace {
+
+// Rows without gaps, plane after plane.
+void spread(const char* from, const View& to) {
+  const Shape& shape = to.shape;
+  const std::int64_t planes = shape.layout == Layout::planar ? shape.channels : 1;
+  const auto bytes = static_cast<std::size_t>(shape.width * to.column_pitch());
+  for (std::int64_t n = 0; n < shape.batch; ++n)
+    for (std::int64_t c = 0; c < planes; ++c)
+      for (std::int64_t y = 0; y < shape.height; ++y, from += bytes) std::memcpy(to.row(y, c, n), from, bytes);
+}
+
+}  // namespace
+
+QueryCall::QueryCall(const Execution& execution, std::initializer_list<QuerySource> sources)
+    : memory_(*sources.begin()->memory), source_(sources.begin()->name), threads_(execution.threads) {
+  for (const QuerySource& source : sources)
+    require(!source.memory || *source.memory == memory_, source.name, ": it lies in ",
+            words_of(source.memory.value_or(memory_)), ", `", source_, "` in ", words_of(memory_),
+            ": a query reads one memory");
+  require(threads_ >= 0, "threads: ", threads_, ", it may be 0 (all) or more");
+  const bool host = memory_.is_host();
+  backend_ = execution.backend != Backend::automatic ? execution.backend : host ? Backend::cpu : Backend::cuda;
+  if (backend_ == Backend::cuda) {
+    require(!host, source_, ": it lies in host memory, which backend cuda does not read: copy it to the device first ",
+            "(copy_to), or leave the backend automatic");
+    require(execution.backend == Backend::automatic || execution.device == memory_.device, source_, ": it lies in ",
+            words_of(memory_), ", the execution names device ", execution.device);
+    stream_ = execution.stream.value_or(Stream::legacy_default());
+    waits_ = !execution.stream.has_value();
+    require_stream(stream_);
+    return;
+  }
+  require(host, source_, ": it lies in ", words_of(memory_), ", which backend ", name_of(backend_),
+          " does not read: copy it to the host first (copy_to), or leave the backend automatic");
+  require(!execution.stream || execution.stream->is_host(), "stream: a CUDA stream, but `", source_,
+          "` lies in host memory, where nothing is queued");
+  simt_device_ = execution.device;
+}
+
+void QueryCall::begin() {
+  require_backend(backend_, backend_ == Backend::cuda ? memory_.device : simt_device_);
+  if (backend_ == Backend::cuda && !scope_) scope_.emplace(memory_.device);
+}
+
+void QueryCall::require_place(MemoryPlace memory, const char* name) const {
+  require(memory == memory_ || (backend_ == Backend::cuda && memory.is_host()), name, ": it lies in ", words_of(memory),
+          ", `", source_, "` in ", words_of(memory_),
+          backend_ == Backend::cuda ? "; it may be there or on the host" : "");
+}
+
+void QueryCall::check(const void* data, std::size_t elements, MemoryPlace memory, const char* name) const {
+  if (elements == 0) return;
+  require(data != nullptr, name, ": a null pointer for ", elements, " elements");
+  require(reinterpret_cast<std::uintptr_t>(data) % 8 == 0, name, ": its address is no multiple of 8");
+  require_place(memory, name);
+}
+
+void* QueryCall::room(std::size_t bytes, const char* name) {
+  begin();
+  require(!cuda::is_capturing(stream_), name,
+          ": it lies in host memory, which cannot be copied while the stream is being captured into a CUDA graph");
+  if (!guard_) guard_.emplace(stream_);
+  copies_.emplace_back(bytes, stream_);
+  waits_ = true;
+  return copies_.back().data();
+}
+
+const void* QueryCall::copied_in(const void* host, std::size_t bytes, const char* name) {
+  void* const there = room(bytes, name);
+  cuda::copy_in(there, host, bytes, stream_);
+  return there;
+}
+
+void* QueryCall::copied_out(void* host, std::size_t bytes, const char* name) {
+  void* const there = room(bytes, name);
+  back_.push_back([this, host, there, bytes] { cuda::copy_out(host, there, bytes, stream_); });
+  return there;
+}
+
+View QueryCall::out(const View& view, const char* name) {
+  if (view.shape.empty()) return view;
+  require_place(view.memory, name);
+  if (!is_staged(view.memory, false)) return view;
+  const auto bytes = static_cast<std::size_t>(bytes_of(view.shape, view.type));
+  const View there(room(bytes, name), view.type, view.shape);
+  const auto rows = std::make_shared<std::vector<char>>(bytes);
+  back_.push_back([this, rows, there] { cuda::copy_out(rows->data(), there.data, rows->size(), stream_); });
+  finish_.push_back([rows, view] { spread(rows->data(), view); });
+  return there.in(memory_);
+}
+
+void QueryCall::answer(const kernels::RegionRequest& request) {
+  begin();
+  areal::answer({backend_, memory_.device, stream_}, request);
+  for (const auto& copy : back_) copy();
+  if (backend_ == Backend::cuda && waits_) cuda::synchronize(stream_);
+  for (const auto& scatter : finish_) scatter();
+}
+
+}  // namespace areal

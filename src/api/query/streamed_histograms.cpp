@@ -1,0 +1,115 @@
+// Histograms of regions straight from the image: checks, and the call.
+#include <algorithm>
+#include <areal/error.hpp>
+#include <areal/info.hpp>
+#include <areal/region_histogram.hpp>
+#include <vector>
+#include "api/core/pixel_rule.hpp"
+#include "api/core/require.hpp"
+#include "api/core/view_check.hpp"
+#include "api/query/query_call.hpp"
+#include "api/query/region_blocks.hpp"
+#include "cpu/histogram/streamed.hpp"
+
+namespace areal {
+namespace {
+
+struct Request {
+  cpu::PixelBins rule;
+  std::vector<Region> regions = {};        // inside the image; empty ones for those that cannot be answered
+  std::vector<std::int64_t> invalid = {};  // the numbers of the latter
+};
+
+Request checked(const QueryCall& call, const ConstView& image, const Binning& binning, std::span<const Region> regions,
+                std::size_t out, const QueryOptions& options, bool counts_invalid) {
+  check_view("image", image, image.shape, image.type);
+  check_shape("image", image.shape, image.type);
+  require(image.shape.batch == 1, "image of a batch of ", image.shape.batch,
+          ": regions are answered for one image at a time");
+  Request request{pixel_bins(binning, image.type, image.shape.channels)};
+  const std::int64_t count = static_cast<std::int64_t>(regions.size()), bins = binning.bins();
+  std::int64_t wanted = 0;
+  require(!__builtin_mul_overflow(count, bins, &wanted) && static_cast<std::size_t>(wanted) == out, "output of ", out,
+          " elements: ", count, " regions of ", bins, " bins need ", count, " x ", bins);
+  const RegionRules rules{image.shape.width, image.shape.height, options.outside, false};
+  request.regions.assign(regions.begin(), regions.end());
+  for (std::int64_t i = 0; i < count; ++i) {
+    Region& region = request.regions[static_cast<std::size_t>(i)];
+    if (!counts_invalid) {
+      region = rules.checked(region, i);
+    } else if (!rules.take(region)) {
+      region = {};
+      request.invalid.push_back(i);
+    }
+  }
+  const std::uint64_t bytes = cpu::streamed_bytes(image.shape, bins, count, call.threads()), limit = free_memory();
+  if (bytes > limit)
+    throw OutOfMemory(sentence("the column counts of ", bins, " bins over an image ", image.shape.width, " wide take ",
+                               bytes, " bytes, more than the ", limit, " that are free"),
+                      bytes);
+  return request;
+}
+
+/// fill(request, answers), and what the invalid regions get.
+template <class Out, class Fill>
+void histograms(const ConstView& image, const Binning& binning, Span<const Region> regions, Span<Out> out,
+                const QueryOptions& options, const std::optional<MemoryPlace>& weights, const Fill& fill) {
+  QueryCall call(options.execution, {{"image", image.memory}, {"weights", weights}});
+  require(call.on_cpu(), "image: histograms straight from an image are the CPU's, in host memory: elsewhere compute ",
+          "its tensor first (integral_histogram)");
+  const std::span<const Region> all(call.in(regions, "regions"), regions.size());
+  const std::span<Out> answers(call.out(out, "out"), out.size());
+  FirstInvalid first_invalid(call, options);
+  const Request request = checked(call, image, binning, all, out.size(), options, first_invalid.asked());
+  fill(request, answers, call.threads());
+  const auto bins = static_cast<std::size_t>(binning.bins());
+  for (const std::int64_t i : request.invalid) {
+    first_invalid.found(i);
+    std::fill_n(answers.data() + static_cast<std::size_t>(i) * bins, bins, invalid_answer<Out>());
+  }
+  first_invalid.store();
+}
+
+/// Room for the answers; none where they are too many, which is then said.
+template <class Out>
+std::vector<Out> room_for(Span<const Region> regions, const Binning& binning) {
+  std::size_t values = 0;
+  require(!__builtin_mul_overflow(regions.size(), static_cast<std::size_t>(binning.bins()), &values),
+          "regions: ", regions.size(), " histograms of ", binning.bins(), " bins do not fit 64 bits");
+  return std::vector<Out>(values);
+}
+
+}  // namespace
+
+void region_histograms(const ConstView& image, const Binning& binning, Span<const Region> regions,
+                       Span<std::uint64_t> out, const QueryOptions& options) {
+  histograms(image, binning, regions, out, options, std::nullopt,
+             [&](const Request& request, std::span<std::uint64_t> answers, int threads) {
+               cpu::streamed_counts(request.rule, image, request.regions, answers, threads);
+             });
+}
+
+void region_histograms(const ConstView& image, const Binning& binning, const ConstView& weights,
+                       Span<const Region> regions, Span<double> out, const QueryOptions& options) {
+  histograms(image, binning, regions, out, options, weights.memory,
+             [&](const Request& request, std::span<double> answers, int threads) {
+               check_weights(weights, image.shape);
+               cpu::streamed_weights(request.rule, image, weights, request.regions, answers, threads);
+             });
+}
+
+std::vector<std::uint64_t> region_histograms(const ConstView& image, const Binning& binning, Span<const Region> regions,
+                                             const QueryOptions& options) {
+  std::vector<std::uint64_t> out = room_for<std::uint64_t>(regions, binning);
+  region_histograms(image, binning, regions, Span<std::uint64_t>(out), options);
+  return out;
+}
+
+std::vector<double> region_histograms(const ConstView& image, const Binning& binning, const ConstView& weights,
+                                      Span<const Region> regions, const QueryOptions& options) {
+  std::vector<double> out = room_for<double>(regions, binning);
+  region_histograms(image, binning, weights, regions, Span<double>(out), options);
+  return out;
+}
+
+}  // namespace areal

@@ -1,0 +1,47 @@
+#pragma once
+// What is behind SatPlan and SatTable.
+
+#include <areal/research/sat.hpp>
+#include <areal/sat.hpp>
+#include <memory>
+#include <optional>
+#include <string>
+#include "api/core/owned_view.hpp"
+#include "api/core/plan_state.hpp"
+#include "api/sat/sat_device.hpp"
+#include "cpu/sat/tiles.hpp"
+
+namespace areal {
+
+struct SatPlan::State : Plan::State {
+  Shape image;
+  TypePair types;
+  std::optional<Type> squares;
+  SatOptions options;
+  void (*plain)(const ConstView& in, const View& out) = nullptr;  // one of the papers', or
+  std::optional<cpu::Tiles> tiles;                                // ours, or
+  std::optional<DeviceSat> device;                                // on cuda or simt
+
+  Shape table_shape() const;
+  Shape tilted_shape() const;
+  Shape count_shape() const;
+  bool counts() const { return options.mask || options.ignore_nan; }
+  void prepare(void* memory, Stream stream) const override;
+  /// Views of memory where the plan runs.
+  void run(const SatArguments& arguments, void* memory, Stream stream) const;
+};
+
+/// The plan, its backend chosen where the execution leaves it open.
+std::shared_ptr<SatPlan::State> plan_sat(const Shape& image, Type input, const SatOptions& options,
+                                         const Execution& execution, const research::SatParameters& parameters = {});
+
+struct SatTable::State {
+  Shape image;
+  TypePair types;
+  Border border = Border::zero;
+  bool volume = false;
+  MemoryPlace memory;
+  OwnedView sum, squares, tilted, count;
+};
+
+}  // namespace areal
