@@ -2,11 +2,13 @@
 // plug-in, so that the command needs no CUDA.
 #include <cuda_runtime.h>
 #include <algorithm>
-#include <areal/device_region.hpp>
 #include <areal/histogram.hpp>
+#include <areal/region.hpp>
+#include <areal/region_histogram.hpp>
 #include <areal/sat.hpp>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <string>
 #include "bench/protocol/cuda_bench.hpp"
 #include "cuda_device.hpp"
@@ -40,26 +42,25 @@ __global__ void gather_bins(const std::uint32_t* tensor, std::int64_t width, std
   out[i] = bottom[r.width] - bottom[0] - top[r.width] + top[0];
 }
 
+Execution on(int device, cudaStream_t stream) {
+  return {.backend = Backend::cuda, .device = device, .stream = Stream::cuda(stream)};
+}
+
 void run(const CudaHistogram& c) {
   check(cudaSetDevice(c.device));
   const OwnedStream owned = new_stream();
   cudaStream_t const stream = owned.get();
   const Shape shape{c.width, c.height, 1, c.batch};
-  HistogramOptions options;
-  options.backend = Backend::cuda;
-  options.device = c.device;
-  const HistogramPlan plan(shape, Type::u8, Binning::uniform(c.bins, 0, 256), options);
+  const HistogramPlan plan(shape, Type::u8, Binning::uniform(c.bins, 0, 256), {}, on(c.device, stream));
   const std::uint64_t bytes = plan.tensor_bytes();
   const auto in_bytes = static_cast<std::size_t>(c.width * c.height * c.batch);
-  const Memory image(in_bytes), tensor(bytes), workspace(plan.workspace_bytes());
+  const Memory image(in_bytes), tensor(bytes);
+  DeviceWorkspace workspace(plan, stream);
   check(cudaMemcpy(image.data(), c.image, in_bytes, cudaMemcpyHostToDevice));
-  plan.prepare(workspace.data(), Stream::cuda(stream));
+  const HistogramArguments arguments{ConstView(image.data(), Type::u8, shape).in(plan.memory()),
+                                     View(tensor.data(), Type::u32, plan.tensor_shape()).in(plan.memory())};
   const auto times = time_all(
-      {[&] { cudaMemsetAsync(tensor.data(), 0, bytes, stream); },
-       [&] {
-         plan.execute({ConstView(image.data(), Type::u8, shape), View(tensor.data(), Type::u32, plan.tensor_shape())},
-                      workspace.data(), Stream::cuda(stream));
-       }},
+      {[&] { cudaMemsetAsync(tensor.data(), 0, bytes, stream); }, [&] { plan.execute(arguments, workspace.get()); }},
       c.repetitions, stream);
   check(cudaStreamSynchronize(stream));
   c.floor(times[0]);
@@ -76,29 +77,21 @@ void run(const CudaRegions& c) {
   check(cudaSetDevice(c.device));
   const OwnedStream owned = new_stream();
   cudaStream_t const stream = owned.get();
-  const Place on{Backend::cuda, c.device, Stream::cuda(stream)};
+  const Execution execution = on(c.device, stream);
+  const MemoryPlace there{MemoryPlace::cuda, c.device};
   const Shape shape{c.width, c.height};
   const auto in_bytes = static_cast<std::size_t>(c.width * c.height);
   const Memory image(in_bytes), regions_there(c.regions.size_bytes()), answers_there(c.answers.size_bytes());
   check(cudaMemcpy(image.data(), c.image, in_bytes, cudaMemcpyHostToDevice));
   check(cudaMemcpy(regions_there.data(), c.regions.data(), c.regions.size_bytes(), cudaMemcpyHostToDevice));
   const auto* const first = static_cast<const Region*>(regions_there.data());
-  const std::span<const Region> regions(first, c.regions.size());
+  const Span<const Region> regions(first, c.regions.size(), there);
   auto* const out = static_cast<std::uint64_t*>(answers_there.data());
-  const std::span<std::uint64_t> answers(out, c.answers.size());
+  const Span<std::uint64_t> answers(out, c.answers.size(), there);
   const auto n = static_cast<std::int64_t>(regions.size()), threads = static_cast<std::int64_t>(answers.size());
   const auto blocks = static_cast<unsigned>((threads + 255) / 256);
-  const ConstView pixels(image.data(), Type::u8, shape);
+  const ConstView pixels = ConstView(image.data(), Type::u8, shape).in(there);
 
-  // Plan, workspace, and the resident table or tensor.
-  const auto made = [&](const auto& plan, std::uint64_t bytes, const auto& arguments) {
-    const Memory workspace(plan.workspace_bytes());
-    auto memory = std::make_unique<Memory>(bytes);
-    plan.prepare(workspace.data(), Stream::cuda(stream));
-    plan.execute(arguments(memory->data()), workspace.data(), Stream::cuda(stream));
-    check(cudaStreamSynchronize(stream));
-    return memory;
-  };
   const auto finish = [&](const std::function<void()>& floor, const std::function<void()>& ours) {
     const auto times = time_all({floor, ours}, c.repetitions, stream);
     check(cudaMemsetAsync(out, 0xa5, answers.size_bytes(), stream));
@@ -108,31 +101,21 @@ void run(const CudaRegions& c) {
     c.done(times[0], times[1]);
   };
   if (c.bins == 0) {
-    SatOptions options;
-    options.backend = Backend::cuda, options.device = c.device;
-    const SatPlan plan(shape, TypePair{Type::u8, Type::u32}, options);
-    const auto table = made(plan, plan.table_bytes(), [&](void* data) {
-      return SatArguments{pixels, View(data, Type::u32, plan.table_shape())};
-    });
-    const auto* const entries = static_cast<const std::uint32_t*>(table->data());
-    const TableView view{ConstView(table->data(), Type::u32, plan.table_shape()), Border::zero};
+    const SatTable table = sat(pixels, {.types = type_pair("8u32u")}, execution);
+    const SatView view = table.view();
+    const auto* const entries = static_cast<const std::uint32_t*>(table.sum().data);
     finish([&] { gather<<<blocks, 256, 0, stream>>>(entries, c.width + 1, first, n, out); },
-           [&] { region_sums(on, view, regions, answers); });
+           [&] { region_sums(view, regions, answers, {.execution = execution}); });
     return;
   }
-  HistogramOptions options;
-  options.backend = Backend::cuda, options.device = c.device;
-  const HistogramPlan plan(shape, Type::u8, Binning::uniform(c.bins, 0, 256), options);
-  const auto tensor = made(plan, plan.tensor_bytes(), [&](void* data) {
-    return HistogramArguments{pixels, View(data, Type::u32, plan.tensor_shape())};
-  });
-  const auto* const entries = static_cast<const std::uint32_t*>(tensor->data());
-  const TensorView view{ConstView(tensor->data(), Type::u32, plan.tensor_shape()), Border::none};
+  const HistogramTensor tensor = integral_histogram(pixels, Binning::uniform(c.bins, 0, 256), {}, execution);
+  const TensorView view = tensor.view();
+  const auto* const entries = static_cast<const std::uint32_t*>(tensor.tensor().data);
   finish(
       [&] {
         gather_bins<<<blocks, 256, 0, stream>>>(entries, c.width, c.height, static_cast<int>(c.bins), first, n, out);
       },
-      [&] { region_histograms(on, view, regions, answers); });
+      [&] { region_histograms(view, regions, answers, {.execution = execution}); });
 }
 
 using Contestants = std::vector<std::function<void()>>;
@@ -140,8 +123,9 @@ using AllTimes = std::vector<std::vector<double>>;
 
 /// Peers run in turns with the floors, after areal, so that a peer's effects on the machine, or its failure, do not
 /// affect areal's times.
-void run_peers(const CudaSat& c, const Contestants& least, const void* image, cudaStream_t stream) {
-  const Scene scene{c.types, c.squares, c.width, c.height, image, c.device, stream};
+void run_peers(const CudaSat& c, std::optional<Type> squares_type, const Contestants& least, const void* image,
+               cudaStream_t stream) {
+  const Scene scene{c.types, squares_type, c.width, c.height, image, c.device, stream};
   std::vector<DevicePeer> peers;
   for (const auto make : {npp_integral, cub_scan}) try {
       std::string missing;
@@ -184,40 +168,33 @@ void run(const CudaSat& c) {
 
   struct Prepared {
     SatPlan plan;
-    std::unique_ptr<Memory> workspace;
+    std::unique_ptr<DeviceWorkspace> workspace;
   };
   std::vector<Prepared> prepared;
   for (const std::string& id : c.algorithms) {
-    SatOptions options;
-    options.backend = Backend::cuda;
-    options.device = c.device;
-    options.border = c.border;
-    options.algorithm = id;
-    options.squares = c.squares;
-    SatPlan plan(shape, types, options);
-    auto workspace = std::make_unique<Memory>(plan.workspace_bytes());
-    plan.prepare(workspace->data(), Stream::cuda(stream));
-    prepared.push_back({std::move(plan), std::move(workspace)});
+    const SatPlan plan(shape, types.input, {.border = c.border, .types = types, .algorithm = id, .squares = c.squares},
+                       on(c.device, stream));
+    prepared.push_back({plan, std::make_unique<DeviceWorkspace>(plan, stream)});
   }
-  const Shape table_shape = prepared.at(0).plan.table_shape();
+  const SatPlan& first = prepared.at(0).plan;
+  const Shape table_shape = first.table_shape();
+  const std::optional<Type> squares_type = first.squares_type();
   const auto in_bytes = static_cast<std::size_t>(c.width * c.height * c.batch) * size_of(types.input);
   const auto entries = static_cast<std::size_t>(table_shape.width * table_shape.height * c.batch);
   const std::size_t out_bytes = entries * size_of(types.table),
-                    squares_bytes = c.squares ? entries * size_of(*c.squares) : 0;
+                    squares_bytes = squares_type ? entries * size_of(*squares_type) : 0;
   const Memory image(in_bytes), table(out_bytes), squares(squares_bytes);
   check(cudaMemcpy(image.data(), c.image, in_bytes, cudaMemcpyHostToDevice));
 
   Contestants least;
   for (auto& floor :
-       floors({types, c.squares, c.border, c.width, c.height, c.batch, image.data(), table.data(), squares.data()}))
+       floors({types, squares_type, c.border, c.width, c.height, c.batch, image.data(), table.data(), squares.data()}))
     least.push_back([floor, stream] { floor(stream); });
   Contestants contestants = least;
-  for (const Prepared& p : prepared)
-    contestants.push_back([&] {
-      SatArguments arguments{ConstView(image.data(), types.input, shape), View(table.data(), types.table, table_shape)};
-      if (c.squares) arguments.squares = View(squares.data(), *c.squares, table_shape);
-      p.plan.execute(arguments, p.workspace->data(), Stream::cuda(stream));
-    });
+  SatArguments arguments{ConstView(image.data(), types.input, shape).in(first.memory()),
+                         View(table.data(), types.table, table_shape).in(first.memory())};
+  if (squares_type) arguments.squares = View(squares.data(), *squares_type, table_shape).in(first.memory());
+  for (const Prepared& p : prepared) contestants.push_back([&] { p.plan.execute(arguments, p.workspace->get()); });
   const AllTimes times = time_all(contestants, c.repetitions, stream);
   c.floor(fastest(times, least.size()));
   // The timed result is the one that is checked.
@@ -227,10 +204,10 @@ void run(const CudaSat& c) {
     contestants[least.size() + i]();
     check(cudaStreamSynchronize(stream));
     check(cudaMemcpy(c.table, table.data(), out_bytes, cudaMemcpyDeviceToHost));
-    if (c.squares) check(cudaMemcpy(c.squares_table, squares.data(), squares_bytes, cudaMemcpyDeviceToHost));
+    if (squares_type) check(cudaMemcpy(c.squares_table, squares.data(), squares_bytes, cudaMemcpyDeviceToHost));
     c.done(prepared[i].plan.algorithm(), times[least.size() + i]);
   }
-  if (c.peers) run_peers(c, least, image.data(), stream);
+  if (c.peers) run_peers(c, squares_type, least, image.data(), stream);
 }
 
 void run(const CudaRace& race) { run_race(race); }

@@ -4,6 +4,8 @@
 #include <cuda_runtime_api.h>
 #include <algorithm>
 #include <areal/error.hpp>
+#include <areal/plan.hpp>
+#include <cstddef>
 #include <functional>
 #include <memory>
 #include <type_traits>
@@ -36,6 +38,21 @@ inline OwnedStream new_stream() {
   check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
   return {stream, [](cudaStream_t s) { cudaStreamDestroy(s); }};
 }
+
+/// A plan's workspace in device memory of its own: its executes allocate nothing and wait for nothing.
+class DeviceWorkspace {
+ public:
+  DeviceWorkspace(const Plan& plan, cudaStream_t stream)
+      : memory_(plan.workspace_bytes()),
+        workspace_(plan,
+                   Span<std::byte>(static_cast<std::byte*>(memory_.data()), plan.workspace_bytes(), plan.memory()),
+                   Stream::cuda(stream)) {}
+  Workspace& get() { return workspace_; }
+
+ private:
+  Memory memory_;
+  Workspace workspace_;
+};
 
 class Event {
  public:

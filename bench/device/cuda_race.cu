@@ -4,9 +4,9 @@
 // is 1 for the pixel's bin and 0 for others: no sum is computed twice. Sums of a line are a table of one row.
 #include <cuda_runtime.h>
 #include <algorithm>
-#include <areal/histogram.hpp>
+#include <areal/research/histogram.hpp>
+#include <areal/research/sat.hpp>
 #include <areal/research/scan.hpp>
-#include <areal/sat.hpp>
 #include <chrono>
 #include <cstdint>
 #include <cstring>
@@ -148,9 +148,9 @@ struct Contestant {
   std::function<void()> run;
   std::function<void()> poison;  // what it makes
   std::function<void()> verify;  // throws Wrong
-  // For the times of launches: the same, with a call of `launched` for each. Empty for a peer.
-  std::function<void()> run_told;
-  std::shared_ptr<LaunchReport> launched;
+  // For the times of launches: makes a plan that tells of each of them, and returns what `run` is of it. Empty for a
+  // peer.
+  std::function<std::function<void()>(const LaunchReport&)> telling;
 };
 
 std::shared_ptr<Memory> memory(std::size_t bytes) { return std::make_shared<Memory>(bytes); }
@@ -169,8 +169,9 @@ __global__ void hold(long long clocks) {
 
 std::vector<CudaLaunchTimes> launch_times(const Contestant& c, int rounds, int most_threads, cudaStream_t stream) {
   std::vector<LaunchCounts> told;
-  *c.launched = [&](const LaunchCounts& launch) { told.push_back(launch); };
-  c.run_told();
+  LaunchReport on_launch = [&](const LaunchCounts& launch) { told.push_back(launch); };
+  const std::function<void()> run = c.telling([&](const LaunchCounts& launch) { on_launch(launch); });
+  run();
   check(cudaStreamSynchronize(stream));
   std::vector<CudaLaunchTimes> all;
   std::vector<std::size_t> ends;  // number of the launch after the last of each
@@ -187,12 +188,12 @@ std::vector<CudaLaunchTimes> launch_times(const Contestant& c, int rounds, int m
   for (std::size_t i = 0; i <= all.size(); ++i) events.push_back(std::make_unique<Event>());
   for (int round = 0; round < rounds; ++round) {
     std::size_t launches = 0, parts = 0;
-    *c.launched = [&](const LaunchCounts&) {
+    on_launch = [&](const LaunchCounts&) {
       if (++launches == ends[parts]) cudaEventRecord(events[++parts]->get(), stream);
     };
     hold<<<1, 1, 0, stream>>>(40'000 * static_cast<long long>(std::min<std::size_t>(told.size(), 500) + 2));
     check(cudaEventRecord(events[0]->get(), stream));
-    c.run_told();
+    run();
     check(cudaStreamSynchronize(stream));
     for (std::size_t i = 0; i < all.size(); ++i) {
       float ms = 0;
@@ -200,7 +201,6 @@ std::vector<CudaLaunchTimes> launch_times(const Contestant& c, int rounds, int m
       all[i].times.push_back(1000.0 * ms);
     }
   }
-  *c.launched = {};
   return all;
 }
 
@@ -259,6 +259,11 @@ class Course {
 
   Type input() const { return race_.bins != 0 ? Type::u8 : race_.types.input; }
   Shape shape() const { return {race_.width, race_.height, 1, race_.batch}; }
+  MemoryPlace there() const { return {MemoryPlace::cuda, race_.device}; }
+  ConstView image() const { return ConstView(image_->data(), input(), shape()).in(there()); }
+  Execution execution() const {
+    return {.backend = Backend::cuda, .device = race_.device, .stream = Stream::cuda(stream_)};
+  }
 
   std::vector<std::function<void()>> floors_of() {
     if (race_.bins != 0) return {[this] { check(cudaMemsetAsync(out_->data(), 0, out_bytes_, stream_)); }};
@@ -312,14 +317,34 @@ class Course {
     return c;
   }
 
-  Contestant planned(const auto& plan, const auto& telling, const auto&... arguments) {
-    const auto workspace = memory(plan.workspace_bytes());
+  /// One execute of that plan on the image, with a workspace of its own.
+  std::function<void()> execute_of(const SatPlan& plan) {
+    const SatArguments arguments{image(), View(out_->data(), race_.types.table, plan.table_shape()).in(there())};
+    return execute_of(plan, [=](Workspace& workspace) { plan.execute(arguments, workspace); });
+  }
+  std::function<void()> execute_of(const HistogramPlan& plan) {
+    const HistogramArguments arguments{image(), View(out_->data(), Type::u32, plan.tensor_shape()).in(there())};
+    return execute_of(plan, [=](Workspace& workspace) { plan.execute(arguments, workspace); });
+  }
+  std::function<void()> execute_of(const ScanPlan& plan) {
+    const ConstView line = image();
+    const View sums = View(out_->data(), race_.types.table, shape()).in(there());
+    return execute_of(plan, [=](Workspace& workspace) { plan.execute(line, sums, workspace); });
+  }
+  std::function<void()> execute_of(const Plan& plan, const std::function<void(Workspace&)>& execute) {
+    const auto workspace = std::make_shared<DeviceWorkspace>(plan, stream_);
+    return [=] { execute(workspace->get()); };
+  }
+
+  /// `make` gives the plan that tells of its launches, or of none.
+  template <class Make>
+  Contestant planned(const Make& make) {
+    const auto plan = make(LaunchReport());
     workspaces_ += plan.workspace_bytes();
-    plan.prepare(workspace->data(), Stream::cuda(stream_));
     Contestant c;
     c.algorithm = plan.algorithm();
-    c.run = [=, this] { plan.execute(arguments..., workspace->data(), Stream::cuda(stream_)); };
-    c.run_told = [=, this] { telling.execute(arguments..., workspace->data(), Stream::cuda(stream_)); };
+    c.run = execute_of(plan);
+    c.telling = [=, this](const LaunchReport& on_launch) { return execute_of(make(on_launch)); };
     c.poison = [this] { check(cudaMemsetAsync(out_->data(), 0xa5, out_bytes_, stream_)); };
     c.verify = [this, name = plan.algorithm()] {
       require_right(name, out_->data(), race_.bins != 0 ? Type::u32 : race_.types.table, planes(), values_, stream_);
@@ -328,34 +353,19 @@ class Course {
   }
 
   Contestant table(const CudaRacer& racer) {
-    SatOptions options;
-    options.backend = Backend::cuda, options.device = race_.device, options.border = Border::none;
-    options.algorithm = racer.algorithm, options.r = racer.r, options.scan = racer.scan;
-    const SatPlan plan(shape(), race_.types, options);
-    const auto launched = std::make_shared<LaunchReport>();
-    options.launched = [launched](const LaunchCounts& launch) { (*launched)(launch); };
-    const SatPlan telling(shape(), race_.types, options);
-    Contestant c = planned(plan, telling,
-                           SatArguments{ConstView(image_->data(), race_.types.input, shape()),
-                                        View(out_->data(), race_.types.table, plan.table_shape())});
-    c.launched = launched;
-    return c;
+    return planned([=, this](const LaunchReport& on_launch) {
+      return research::sat_plan(shape(), race_.types.input,
+                                {.border = Border::none, .types = race_.types, .algorithm = racer.algorithm},
+                                {.r = racer.r, .scan = racer.scan, .on_launch = on_launch}, execution());
+    });
   }
 
   Contestant tensor(const CudaRacer& racer) {
-    const Binning binning = Binning::uniform(race_.bins, 0, 256);
-    HistogramOptions options;
-    options.backend = Backend::cuda, options.device = race_.device;
-    options.algorithm = racer.algorithm, options.tile = racer.tile, options.tile_threads = racer.tile_threads;
-    const HistogramPlan plan(shape(), Type::u8, binning, options);
-    const auto launched = std::make_shared<LaunchReport>();
-    options.launched = [launched](const LaunchCounts& launch) { (*launched)(launch); };
-    const HistogramPlan telling(shape(), Type::u8, binning, options);
-    Contestant c = planned(plan, telling,
-                           HistogramArguments{ConstView(image_->data(), Type::u8, shape()),
-                                              View(out_->data(), Type::u32, plan.tensor_shape())});
-    c.launched = launched;
-    return c;
+    return planned([=, this](const LaunchReport& on_launch) {
+      return research::histogram_plan(
+          shape(), Type::u8, Binning::uniform(race_.bins, 0, 256), {.algorithm = racer.algorithm},
+          {.tile = racer.tile, .tile_threads = racer.tile_threads, .on_launch = on_launch}, execution());
+    });
   }
 
   /// Runs it, and names the algorithm if it fails.
@@ -371,17 +381,10 @@ class Course {
   }
 
   Contestant line(const CudaRacer& racer) {
-    ScanOptions options;
-    options.backend = Backend::cuda, options.device = race_.device;
-    options.algorithm = racer.algorithm, options.group = racer.group;
-    const ScanPlan plan(race_.width, race_.types, options);
-    const auto launched = std::make_shared<LaunchReport>();
-    options.launched = [launched](const LaunchCounts& launch) { (*launched)(launch); };
-    const ScanPlan telling(race_.width, race_.types, options);
-    Contestant c = planned(plan, telling, ConstView(image_->data(), race_.types.input, shape()),
-                           View(out_->data(), race_.types.table, shape()));
-    c.launched = launched;
-    return c;
+    return planned([=, this](const LaunchReport& on_launch) {
+      return ScanPlan(race_.width, race_.types,
+                      {.algorithm = racer.algorithm, .group = racer.group, .on_launch = on_launch}, execution());
+    });
   }
 
   /// Times these, in turns with the floor, and frees their memory. Slow ones have separate rounds, so that the others
@@ -411,16 +414,17 @@ class Course {
     int most_threads = 0;
     check(cudaDeviceGetAttribute(&most_threads, cudaDevAttrMaxThreadsPerMultiProcessor, race_.device));
     for (std::size_t i = 0; i < contestants.size(); ++i) {
-      const Contestant& c = contestants[i];
+      Contestant& c = contestants[i];
       std::vector<CudaLaunchTimes> launches;
-      if (race_.launches && c.run_told)
-        launches = named(c, [&] { return launch_times(c, rounds[i], most_threads, stream_); });
       try {  // the timed result is the one that is checked
         named(c, [&] {
           c.poison();
           c.run();
           c.verify();
         });
+        c.run = {};  // frees its workspace: the plan that tells of its launches has its own
+        if (race_.launches && c.telling)
+          launches = named(c, [&] { return launch_times(c, rounds[i], most_threads, stream_); });
         race_.done(c.racer, c.algorithm, times[i], beside[i], launches);
       } catch (const Wrong& e) {
         race_.wrong(c.racer, e.what());

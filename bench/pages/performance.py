@@ -30,7 +30,7 @@ HEAD = """# Performance
 medians of one execute on a prepared plan, in microseconds. Floors and peers were timed in the same run, which also checked the results. A
 fraction is floor / areal. The floor is a plain kernel or pass on the same machine. areal can beat the CPU's plain pass, because that pass does not
 prefetch the lines that it writes. `target` is the project's own target ([bench/pages/targets.py](../bench/pages/targets.py)); numbers below it are
-**bold**. A peer's number is its time divided by areal's.
+**bold**. A peer's number is its time divided by areal's; PyTorch and CuPy are timed without their launches, all others with them.
 [How the GPU kernels work](device-tables.md); [numbers and their errors](numerics.md)."""
 
 

@@ -4,6 +4,7 @@
 #include <areal/border.hpp>
 #include <areal/region.hpp>
 #include <areal/research/warp_scan.hpp>
+#include <areal/sat.hpp>
 #include <areal/type_pair.hpp>
 #include <cstdint>
 #include <functional>
@@ -27,7 +28,7 @@ struct CudaPeer {
 /// Tables of one image, of every algorithm beside the floor; all in turns, one execute between two events.
 struct CudaSat {
   TypePair types;
-  std::optional<Type> squares;  ///< also the table of squares
+  Squares squares;  ///< also the table of squares
   Border border;
   std::int64_t width, height, batch;
   const void* image;            ///< host, contiguous

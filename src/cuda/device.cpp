@@ -133,7 +133,12 @@ void synchronize(Stream stream) {
 
 bool is_capturing(Stream stream) {
   cudaStreamCaptureStatus status = cudaStreamCaptureStatusNone;
-  check(cudaStreamIsCapturing(static_cast<cudaStream_t>(stream.handle()), &status), "the state of a stream");
+  const cudaError_t answer = cudaStreamIsCapturing(static_cast<cudaStream_t>(stream.handle()), &status);
+  if (answer == cudaErrorStreamCaptureImplicit) {  // leaves the capture as it is
+    cudaGetLastError();
+    return true;
+  }
+  check(answer, "the state of a stream");
   return status != cudaStreamCaptureStatusNone;
 }
 void clear(void* device, std::size_t bytes, Stream stream) {

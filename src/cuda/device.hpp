@@ -5,6 +5,7 @@
 #include <areal/execution.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <string>
 #include <vector>
@@ -72,13 +73,33 @@ class OwnedStream {
 
 /// Until all that was queued has been done; throws what went wrong.
 void synchronize(Stream stream);
-/// Is what is queued on the stream being captured into a graph?
+/// Is what is queued on the stream being captured into a graph? Also true of the legacy default stream while this
+/// thread captures a stream that waits for it: nothing can be queued there then.
 bool is_capturing(Stream stream);
 /// Zeros, queued.
 void clear(void* device, std::size_t bytes, Stream stream);
 /// Bytes from host to device, or back, queued.
 void copy_in(void* device, const void* host, std::size_t bytes, Stream stream);
 void copy_out(void* host, const void* device, std::size_t bytes, Stream stream);
+/// Where a call ends by an exception, waits for what it has queued: copies may still read or write the host's memory,
+/// which is its owner's again when the call has ended.
+class HostCopyGuard {
+ public:
+  explicit HostCopyGuard(Stream stream) : stream_(stream) {}
+  ~HostCopyGuard() {
+    if (std::uncaught_exceptions() == before_) return;
+    try {
+      synchronize(stream_);
+    } catch (const Error&) {  // the exception that is on its way says more
+    }
+  }
+  HostCopyGuard(const HostCopyGuard&) = delete;
+  HostCopyGuard& operator=(const HostCopyGuard&) = delete;
+
+ private:
+  Stream stream_;
+  int before_ = std::uncaught_exceptions();
+};
 /// Bytes from one device memory to another, of one device or of two, queued.
 void copy(void* to, const void* from, std::size_t bytes, Stream stream);
 

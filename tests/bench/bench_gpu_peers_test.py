@@ -1,12 +1,11 @@
 #!/usr/bin/env python3
 """The GPU peers of `areal bench`, as far as they can be tested without a GPU: bench/peers/python_gpu_peers.py with modules that
-replace PyTorch and CuPy and compute with NumPy, and the report's tables from records with peers in them.
+replace PyTorch and CuPy and compute with NumPy.
 
 Exits 77 (skipped) if NumPy is missing.
 """
 
 import argparse
-import importlib.util
 import json
 import os
 import pathlib
@@ -116,39 +115,6 @@ def check_script(tree, folder):
         expect(f"{wrong} is refused", status != 0 and not rows)
 
 
-def check_report(tree, folder):
-    path = tree / "bench/pages/report.py"
-    specification = importlib.util.spec_from_file_location("report", path)
-    report = importlib.util.module_from_spec(specification)
-    sys.dont_write_bytecode = True
-    specification.loader.exec_module(report)
-    report.root = report.results = pathlib.Path(folder)
-
-    def record(algorithm, time, **more):
-        return {"what": "sat", "algorithm": algorithm, "backend": "cuda", "device": "a GPU", "lane": "8u32u", "width": 64,
-                "height": 32, "bins": 0, "batch": 1, "threads": 0, "border": "none", "bytes": 1, "commit": "",
-                "time_us": {"min": time, "median": time, "max": time}, **more}
-
-    floor = {"floor": "widen", "floor_us": 2.0}
-    rows = [record("npp 13.0.1 nppiIntegral_8u32s_C1R", 80.0, border="zero"),
-            record("lookback", 4.0, fraction=0.5, **floor),
-            record("cub 3.0.1 one-dimensional scan", 5.0, fraction=0.4, **floor),
-            record("torch cumsum twice 2.11", 60.0), record("opencv 4.6 cv::integral", 9000.0, backend="cpu", device="a CPU")]
-    file = pathlib.Path(folder) / "2026-01-01-cuda-sat.json"
-    file.write_text(json.dumps(rows))
-    text = "\n".join(report.gpu_tables())
-    expect(f"ours is told as without peers:\n{text}", "| 8u32u | 4.0, 0.50 |" in text)
-    for cells in ("80.0, 20.0", "5.0, 1.2", "60.0, 15.0", "9000, 2250.0"):
-        expect(f"{cells} beside it:\n{text}", f" {cells} |" in text)
-    expect(f"what is not there has no column:\n{text}", "| CuPy" not in text)
-    file.write_text(json.dumps(rows + [record("lookback", 7.0, lane="64f64f", fraction=0.5, **floor), record("cub 3.0.1 one-dimensional scan", 6.0, lane="64f64f")]))
-    text = "\n".join(report.gpu_tables())
-    expect(f"peers of two lanes alone:\n{text}", "| 64f64f | 7.0, 0.50 |" in text and "| 64f64f | 64x32 |" not in text and "| 8u32u | 64x32 |" in text)
-    file.write_text(json.dumps(rows[1:2]))
-    text = "\n".join(report.gpu_tables())
-    expect(f"no peers, no table:\n{text}", "| 8u32u | 4.0, 0.50 |" in text and "NPP" not in text)
-
-
 def main():
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--tree", type=pathlib.Path, required=True)
@@ -156,8 +122,6 @@ def main():
     tree = parser.parse_args().tree.resolve()
     with tempfile.TemporaryDirectory() as folder:
         check_script(tree, folder)
-    with tempfile.TemporaryDirectory() as folder:
-        check_report(tree, folder)
     for failure in failures:
         print("FAILED:", failure)
     return 1 if failures else 0

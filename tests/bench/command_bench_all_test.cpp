@@ -83,11 +83,13 @@ TEST_F(CommandBenchAll, WronglyAsked) {
     EXPECT_EQ(wrong.code, 2) << wrong.err;
     EXPECT_NE(wrong.err.find(words), std::string::npos) << wrong.err;
   };
-  refused({"bench", "sat", "--table", "nobody"}, "--table nobody: of sat there are --table all, --table kasagi");
-  refused({"bench", "region", "--table", "all"}, "--table all: of region there is none");
-  refused({"bench", "sat", "--table", "all", "--figure", "chen"}, "--figure chen: --table asks for another");
-  refused({"bench", "sat", "--table", "all", "--backend", "cpu"}, "--backend cpu: what papers show is timed on a GPU");
-  refused({"bench", "sat", "--plot", "x.svg"}, "--plot: of --table and --figure alone");
+  refused({"bench", "sat", "--table", "nobody"},
+          "--table nobody: bench sat has --table all, --table kasagi, --figure chen");
+  refused({"bench", "region", "--table", "all"}, "--table all: bench region has no tables or figures");
+  refused({"bench", "sat", "--table", "all", "--figure", "chen"}, "--table and --figure: may not be given together");
+  refused({"bench", "sat", "--table", "all", "--backend", "cpu"},
+          "--backend cpu: --table and --figure are timed on a GPU");
+  refused({"bench", "sat", "--plot", "x.svg"}, "--plot: needs --table or --figure");
 }
 
 }  // namespace

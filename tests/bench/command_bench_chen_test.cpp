@@ -186,7 +186,7 @@ TEST_F(CommandBenchChen, ThePictureHasAllCurves) {
 
 TEST_F(CommandBenchChen, WhatIsLeftOutIsSaid) {
   const Outcome outcome = measured({"32f32f"});
-  EXPECT_EQ(outcome.err, "areal: note: npp of 32f32f is left out at 64x64 and 1 more: NPP has no integral of 32f32f\n");
+  EXPECT_EQ(outcome.err, "areal: note: npp of 32f32f did not run at 64x64 and 1 more: NPP has no integral of 32f32f\n");
 }
 
 TEST_F(CommandBenchChen, WithoutNpp) {
@@ -195,7 +195,8 @@ TEST_F(CommandBenchChen, WithoutNpp) {
   EXPECT_EQ(records.count({"8u32u", "64x64", "scan-scan"}), 1U);
   EXPECT_EQ(outcome.err.find("npp"), std::string::npos) << outcome.err;
   EXPECT_EQ(contents(work / "p.svg").find(">npp<"), std::string::npos);
-  EXPECT_NE(outcome.err.find("note: Figure 8 and VI-D are of 32f32f"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("note: Figure 8 and VI-D are left out: they need 32f32f"), std::string::npos)
+      << outcome.err;
 }
 
 TEST_F(CommandBenchChen, WhatLacksMemoryIsLeftOutAndTheRestGoesOn) {
@@ -204,7 +205,7 @@ TEST_F(CommandBenchChen, WhatLacksMemoryIsLeftOutAndTheRestGoesOn) {
   EXPECT_EQ(records.count({"32f32f", "96x80", "brlt-scanrow"}), 0U);
   EXPECT_EQ(records.count({"32f32f", "64x64", "brlt-scanrow"}), 1U);
   EXPECT_EQ(records.count({"32f32f", "96x80", "scanrow-column"}), 1U);
-  EXPECT_NE(outcome.err.find("note: brlt-scanrow of 32f32f is left out at 96x80: out of memory: a workspace of "),
+  EXPECT_NE(outcome.err.find("note: brlt-scanrow of 32f32f did not run at 96x80: out of memory: a workspace of "),
             std::string::npos)
       << outcome.err;
   // The best of the three is unknown there, and so are the inequalities.
@@ -217,13 +218,13 @@ TEST_F(CommandBenchChen, WhatLacksMemoryIsLeftOutAndTheRestGoesOn) {
 
 TEST_F(CommandBenchChen, WrongUseIsOneSentence) {
   const std::pair<std::vector<std::string>, std::string> cases[] = {
-      {{"--algorithm", "1r1w"}, "--algorithm: --figure chen has its own"},
-      {{"--squares"}, "--squares: --figure chen has its own"},
-      {{"--border", "zero"}, "--border: --figure chen has its own"},
-      {{"--batch", "2"}, "--batch: --figure chen has its own"},
-      {{"--bins", "2"}, "--bins: --figure chen has its own"},
-      {{"--backend", "cpu"}, "--backend cpu: what papers show is timed on a GPU"},
-      {{"--table", "kasagi"}, "--figure chen: --table asks for another"},
+      {{"--algorithm", "1r1w"}, "--algorithm may not be given with --figure chen"},
+      {{"--squares"}, "--squares may not be given with --figure chen"},
+      {{"--border", "zero"}, "--border may not be given with --figure chen"},
+      {{"--batch", "2"}, "--batch may not be given with --figure chen"},
+      {{"--bins", "2"}, "--bins may not be given with --figure chen"},
+      {{"--backend", "cpu"}, "--backend cpu: --table and --figure are timed on a GPU"},
+      {{"--table", "kasagi"}, "--table and --figure: may not be given together"},
   };
   for (const auto& [words, sentence] : cases) {
     std::vector<std::string> more{"--size", "64x64", "--json", "r.json"};

@@ -1,5 +1,5 @@
 // areal bench sat --table kasagi, with the stand-in for the GPU plug-in; and areal sat --r best.
-#include <areal/sat.hpp>
+#include <areal/research/sat.hpp>
 #include <cmath>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -93,7 +93,7 @@ TEST_F(CommandBenchKasagi, RecordsAndTable) {
     expect_cell("copy", column, there.at("1r1w")["floor_us"]);
 
     // The curve: all sides, as there are few. The table has the one nearest to 1/4, and the best of the curve.
-    const std::vector<double> all = hybrid_shares(shape, Border::none, 100);
+    const std::vector<double> all = research::hybrid_shares(shape, Border::none, 100);
     const auto curve = cells(rows, width, "kasagi-r");
     ASSERT_EQ(curve.size(), all.size());
     double best = 0, least = std::numeric_limits<double>::infinity();
@@ -105,7 +105,7 @@ TEST_F(CommandBenchKasagi, RecordsAndTable) {
     EXPECT_EQ(std::vector<double>(shares.begin(), shares.end()), all);
     expect_cell("fastest (1+r)R1W", column, least);
     EXPECT_NEAR(ms("r", column), best, 0.006 * best);
-    const double quarter = hybrid_share(shape, 0.25, Border::none);
+    const double quarter = research::hybrid_share(shape, 0.25, Border::none);
     expect_cell("1.25R1W", column, there.at("hybrid-1r1w " + Json(quarter).dump())["time_us"]["median"]);
     EXPECT_EQ(there.count("hybrid-1r1w " + Json(best).dump()), 1U);
 
@@ -145,7 +145,7 @@ TEST_F(CommandBenchKasagi, SizesAscendAndManySharesAreSearched) {
     shares.insert(row["r"].get<double>());
     if (row["time_us"]["median"] < least) best = row["r"], least = row["time_us"]["median"];
   }
-  const std::vector<double> all = hybrid_shares({416, 416}, Border::none, 100);
+  const std::vector<double> all = research::hybrid_shares({416, 416}, Border::none, 100);
   const auto at = std::find(all.begin(), all.end(), best);
   ASSERT_NE(at, all.end());
   EXPECT_TRUE(at == all.begin() || shares.count(at[-1]) == 1U);
@@ -180,13 +180,13 @@ END
 TEST_F(CommandBenchKasagi, WhatIsLeftOutIsSaid) {
   // One row of tiles has no triangles. An image beyond 63 bits gives no rows, and the rest continues.
   const Json rows = records({"--size", "32x100", "--size", "2147483648x2147483648", "--size", "64x64"});
-  EXPECT_NE(outcome.err.find("left out, hybrid-1r1w of 32x100: triangles need two rows and two columns of tiles"),
+  EXPECT_NE(outcome.err.find("hybrid-1r1w of 32x100 is left out: its triangles need two rows and two columns of tiles"),
             std::string::npos)
       << outcome.err;
   for (const char* id : {"hybrid-1r1w", "2r2w", "auto"})
-    EXPECT_NE(outcome.err.find(std::string("left out, ") + id + " of 64f64f 2097152K: "), std::string::npos)
+    EXPECT_NE(outcome.err.find(std::string(id) + " of 64f64f 2097152K did not run: "), std::string::npos)
         << id << outcome.err;
-  EXPECT_NE(outcome.err.find("the rows of the CPU end at 18K"), std::string::npos);
+  EXPECT_NE(outcome.err.find("the CPU's rows end at 18K"), std::string::npos);
   EXPECT_NE(outcome.out.find("     32x100      64x64\n"), std::string::npos) << outcome.out;
   const auto table = rows_of(outcome.out, 2);
   EXPECT_NE(table.at("fastest (1+r)R1W")[1], "-");
@@ -201,7 +201,7 @@ TEST_F(CommandBenchKasagi, WhatIsLeftOutIsSaid) {
 TEST_F(CommandBenchKasagi, WhatHasNoRoomIsSaidAndTheRestGoesOn) {
   for (const std::string id : {"4r4w", "hybrid-1r1w", "auto"}) {
     const Json rows = records({"--size", "96x96", "--plot", "p.svg"}, {"AREAL_STAND_IN_REFUSES=" + id});
-    EXPECT_EQ(outcome.err, "areal: note: left out, " + id + " of 64f64f 96x96: no room for " + id + "\n");
+    EXPECT_EQ(outcome.err, "areal: note: " + id + " of 64f64f 96x96 did not run: no room for " + id + "\n");
     const auto table = rows_of(outcome.out, 1);
     const std::map<std::string, std::string> names{{"4r4w", "4R4W"}, {"hybrid-1r1w", "r"}, {"auto", "areal's default"}};
     for (const auto& [other, name] : names) EXPECT_EQ(table.at(name)[0] == "-", other == id) << name << outcome.out;
@@ -229,10 +229,10 @@ TEST_F(CommandBenchKasagi, WronglyAsked) {
     const std::string text(option), name = text.substr(0, text.find('='));
     std::vector<std::string> arguments{option};
     if (*value != 0) arguments.push_back(value);
-    refused(arguments, name + ": --table kasagi has its own; --size and --types choose");
+    refused(arguments, name + " may not be given with --table kasagi, which takes --size and --types");
   }
-  refused({"--backend", "cpu"}, "--backend cpu: what papers show is timed on a GPU");
-  refused({"--types", "9u"}, "--types 9u is no types");
+  refused({"--backend", "cpu"}, "--backend cpu: --table and --figure are timed on a GPU");
+  refused({"--types", "9u"}, "--types 9u: may be 8u32u, ");
 }
 
 TEST_F(CommandBenchKasagi, WithoutAGpuNothingIsMeasured) {
@@ -259,9 +259,9 @@ TEST_F(CommandBenchKasagi, SatTakesTheBestR) {
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     return Json::parse(outcome.out, nullptr, false);
   };
-  SatOptions options;
-  options.algorithm = "hybrid-1r1w", options.backend = Backend::simt, options.border = Border::none;
-  const double best = best_hybrid_share({160, 96}, {Type::u8, Type::u32}, options);
+  const double best = research::best_hybrid_share(
+      {160, 96}, Type::u8, {.border = Border::none, .types = type_pair("8u32u"), .algorithm = "hybrid-1r1w"},
+      {.backend = Backend::simt});
   const Json json = with("best");
   EXPECT_EQ(json["reason"], with(std::to_string(best))["reason"]);
   EXPECT_EQ(json["sum"], direct_sum(0, 0, 160, 96));

@@ -76,18 +76,18 @@ TEST_F(CommandBenchScan, WhatHasNoRoomIsToldAndTheRestGoesOn) {
   const Json rows = records({"--size", "64x1", "--types", "32f32f"}, "naive");
   EXPECT_EQ(rows.size(), 9U);
   EXPECT_EQ(rows[0]["algorithm"], "optimal");
-  EXPECT_NE(outcome.err.find("naive, 32f32f of 64x1: no room for naive"), std::string::npos) << outcome.err;
+  EXPECT_NE(outcome.err.find("naive of 32f32f 64x1 did not run: no room for naive"), std::string::npos) << outcome.err;
 }
 
 TEST_F(CommandBenchScan, WronglyAsked) {
   const std::pair<std::vector<std::string>, std::string> cases[] = {
-      {{}, "bench scan: needs --table all"},
-      {{"--table", "kasagi"}, "--table kasagi: of scan there are --table all"},
+      {{}, "bench scan needs --table all"},
+      {{"--table", "kasagi"}, "--table kasagi: bench scan has --table all"},
       {{"--table", "all", "--size", "64x2"}, "--size 64x2: a line is Nx1"},
-      {{"--table", "all", "--batch", "3"}, "--batch 3: of a line there is one"},
+      {{"--table", "all", "--batch", "3"}, "--batch 3: bench scan sums one line at a time"},
       {{"--table", "all", "--algorithm", "auto"}, "--algorithm auto is not in the family scan"},
       {{"--table", "all", "--algorithm", "1r1w"}, "--algorithm 1r1w is not in the family scan"},
-      {{"--table", "all", "--backend", "cpu"}, "--backend cpu: what papers show is timed on a GPU"},
+      {{"--table", "all", "--backend", "cpu"}, "--backend cpu: --table and --figure are timed on a GPU"},
   };
   for (const auto& [words, sentence] : cases) {
     SCOPED_TRACE(sentence);

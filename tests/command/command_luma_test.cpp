@@ -1,8 +1,9 @@
 // One picture has one luma, whatever file it comes in: as PNG or TIFF and as .npy.
 #include <cmath>
+#include <cstring>
 #include <random>
 #include "command_runner.hpp"
-#include "media/picture_files.hpp"
+#include "picture_files.hpp"
 
 namespace areal::test {
 namespace {

@@ -86,7 +86,9 @@ TEST_F(CommandScan, TheSummaryIsTheWholeSum) {
   EXPECT_EQ(json["backend"], "cpu");
   EXPECT_EQ(json["algorithm"], "serial");
   EXPECT_NE(answer({"scan", "line.npy"}).find("sum " + std::to_string(sum)), std::string::npos);
-  if (devices().empty()) EXPECT_EQ(nlohmann::json::parse(answer({"scan", "line.npy", "--json"}))["backend"], "cpu");
+  if (devices().empty()) {
+    EXPECT_EQ(nlohmann::json::parse(answer({"scan", "line.npy", "--json"}))["backend"], "cpu");
+  }
 }
 
 TEST_F(CommandScan, EveryAlgorithmGivesTheCpusSums) {

@@ -185,7 +185,9 @@ TEST_F(CudaHistogram, AutoTakesTheGpuWhereTheTensorFits) {
   const Binning binning = Binning::uniform(32, 0, 256);
   const research::HistogramParameters told{.on_launch = [](const LaunchCounts&) {}};
   EXPECT_EQ(research::histogram_plan({640, 480}, Type::u8, binning, {}, told).backend(), Backend::cuda);
-  const HistogramPlan large({1'000'000, 1'000'000}, Type::u8, binning);
+  // One thread of the CPU would be slower at both.
+  EXPECT_EQ(HistogramPlan({640, 480}, Type::u8, binning, {}, {.threads = 1}).backend(), Backend::cuda);
+  const HistogramPlan large({1'000'000, 1'000'000}, Type::u8, binning, {}, {.threads = 1});
   EXPECT_EQ(large.backend(), Backend::cpu);
   EXPECT_NE(large.reason().find("the GPU lacks memory"), std::string::npos) << large.reason();
   const HistogramPlan plan({1'000'000, 100'000}, Type::u8, binning, {}, on_gpu);

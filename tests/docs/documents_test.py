@@ -1,7 +1,6 @@
 #!/usr/bin/env python3
-"""Checks references in the documents: the files that they link to, the tests that they name, and the sizes of safe regions,
-from
-the types alone. It first proves, on planted texts, that it finds each kind of error."""
+"""Checks references in the documents: the files that they link to, the tests and the public names that they mention, and the
+sizes of safe regions, from the types alone. It first proves, on planted texts, that it finds each kind of error."""
 
 import argparse
 import pathlib
@@ -10,6 +9,7 @@ import sys
 
 LINK = re.compile(r"\[[^\]\n]*\]\(([^)\s]+)\)")
 NAMED = re.compile(r"`([A-Z]\w+\.[A-Z]\w+)`")
+API = re.compile(r"\bareal::(\w+)")
 TEST = re.compile(r"^\s*(?:TYPED_)?TEST(?:_[FP])?\((\w+),\s*(\w+)\)", re.M)
 SAFE = re.compile(r"^\| (\d+)([us])(\d+)([usf]) \| (\d+) \|$", re.M)
 
@@ -33,7 +33,7 @@ def safe_region(bits, sign, table_bits, table_sign):
     return ((1 << (table_bits - 1)) - (sign == "u")) // most
 
 
-def slips(path, text, tests, read):
+def slips(path, text, tests, words, read):
     """`read` gives a file's text by its path from the page, or None."""
     code = re.sub(r"```.*?```", "", text, flags=re.S)
     for target in LINK.findall(code):
@@ -48,6 +48,9 @@ def slips(path, text, tests, read):
     for name in NAMED.findall(code):
         if name not in tests:
             yield f"{path}: names {name}, which is no test"
+    for name in API.findall(code):
+        if name not in words:
+            yield f"{path}: names areal::{name}, which no public header has"
     for bits, sign, table_bits, table_sign, pixels in SAFE.findall(code):
         right = safe_region(int(bits), sign, int(table_bits), table_sign)
         if int(pixels) != right:
@@ -55,11 +58,11 @@ def slips(path, text, tests, read):
 
 
 def self_test():
-    good = "# One two\n[a](b.md) [c](#one-two) [d](b.md#there) [e](https://x/y) `Some.Test`\n| 8u32u | 16843009 |\n| 8s32s | 16777216 |\n"
+    good = "# One two\n[a](b.md) [c](#one-two) [d](b.md#there) [e](https://x/y) `Some.Test` areal::sat\n| 8u32u | 16843009 |\n| 8s32s | 16777216 |\n"
     read = {"b.md": "## There\n"}.get
-    assert not list(slips("good", good, {"Some.Test"}, read))
-    for bad in ("[a](c.md)", "[a](#three)", "[a](b.md#here)", "`No.Test`", "| 8u32u | 16843010 |"):
-        assert len(list(slips("bad", bad + "\n", {"Some.Test"}, read))) == 1, bad
+    assert not list(slips("good", good, {"Some.Test"}, {"sat"}, read))
+    for bad in ("[a](c.md)", "[a](#three)", "[a](b.md#here)", "`No.Test`", "areal::sit", "| 8u32u | 16843010 |"):
+        assert len(list(slips("bad", bad + "\n", {"Some.Test"}, {"sat"}, read))) == 1, bad
 
 
 def main():
@@ -69,6 +72,7 @@ def main():
     tree = parser.parse_args().tree
     self_test()
     tests = tests_of(tree)
+    words = {word for header in tree.glob("include/areal/**/*.hpp") for word in re.findall(r"\w+", header.read_text())}
     assert len(tests) > 100, f"only {len(tests)} tests found"
     pages = [*tree.glob("*.md"), *tree.glob("docs/**/*.md"), *tree.glob("data/*.md")]
     found = []
@@ -78,7 +82,7 @@ def main():
             path = page.parent / name
             return (path.read_text() if path.suffix == ".md" else "") if path.exists() else None
 
-        found += slips(page.relative_to(tree), page.read_text(), tests, read)
+        found += slips(page.relative_to(tree), page.read_text(), tests, words, read)
     print("\n".join(found) or f"{len(pages)} pages: what they point at is there")
     sys.exit(bool(found))
 

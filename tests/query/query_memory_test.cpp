@@ -224,31 +224,31 @@ TEST_F(Queries, MemoryThatDoesNotBelongTogetherIsRefused) {
       "table: it lies in host memory, which backend cuda does not read: copy it to the device first (copy_to), or "
       "leave the backend automatic");
   EXPECT_EQ(refusal([&] { region_sums(on_device(), regions, out, with(cpu)); }),
-            "table: it lies in memory of cuda device 0, which backend cpu does not read: copy it to the host first "
+            "table: it lies in memory of CUDA device 0, which backend cpu does not read: copy it to the host first "
             "(copy_to), or leave the backend automatic");
   EXPECT_EQ(refusal([&] { region_sums(on_device(), regions, out, with(simt)); }).find("table: it lies in memory"), 0u);
   EXPECT_EQ(refusal([&] { region_sums(on_device(elsewhere), regions, out, with(cuda)); }),
-            "table: it lies in memory of cuda device 1, the execution names device 0");
+            "table: it lies in memory of CUDA device 1, the execution names device 0");
   EXPECT_EQ(refusal([&] { region_sums(on_device(), regions_there, out_elsewhere); }),
-            "out: it lies in memory of cuda device 1, `table` in memory of cuda device 0; it may be there or on the "
+            "out: it lies in memory of CUDA device 1, `table` in memory of CUDA device 0; it may be there or on the "
             "host");
   EXPECT_EQ(refusal([&] { region_sums(view, regions, out_there); }),
-            "out: it lies in memory of cuda device 0, `table` in host memory");
+            "out: it lies in memory of CUDA device 0, `table` in host memory");
   EXPECT_EQ(refusal([&] { region_sums(view, regions_there, out); }),
-            "regions: it lies in memory of cuda device 0, `table` in host memory");
+            "regions: it lies in memory of CUDA device 0, `table` in host memory");
   EXPECT_EQ(refusal([&] { region_sums(view, regions, out, {.first_invalid = first_there}); }),
-            "first_invalid: it lies in memory of cuda device 0, `table` in host memory");
+            "first_invalid: it lies in memory of CUDA device 0, `table` in host memory");
   EXPECT_EQ(refusal([&] {
               region_means(on_device(), regions_there, out_there, {.first_invalid = first_elsewhere});
-            }).find("first_invalid: it lies in memory of cuda device 1"),
+            }).find("first_invalid: it lies in memory of CUDA device 1"),
             0u);
   SatView mixed = view;
   mixed.squares = moved(*view.squares, there);
   EXPECT_EQ(refusal([&] { region_variances(mixed, regions, out); }),
-            "squares: it lies in memory of cuda device 0, `sum` in host memory: a query reads one memory");
+            "squares: it lies in memory of CUDA device 0, `sum` in host memory: a query reads one memory");
   mixed = view;
   mixed.count = moved(view.sum, there);
-  EXPECT_EQ(refusal([&] { region_means(mixed, regions, out); }).find("count: it lies in memory of cuda device 0"), 0u);
+  EXPECT_EQ(refusal([&] { region_means(mixed, regions, out); }).find("count: it lies in memory of CUDA device 0"), 0u);
   EXPECT_EQ(
       refusal([&] { region_sums(view, regions, out, with({.stream = Stream::legacy_default()})); }).find("stream: "),
       0u);
@@ -264,7 +264,7 @@ TEST_F(Queries, MemoryThatDoesNotBelongTogetherIsRefused) {
   EXPECT_EQ(refusal([&] { convert_border(view.sum, map.view().in(there), Border::none); }).find("to: "), 0u);
   EXPECT_EQ(refusal([&] {
               entropies(Span<const double>(out.data(), 3, there), 1, out_elsewhere);
-            }).find("out: it lies in memory of cuda device 1"),
+            }).find("out: it lies in memory of CUDA device 1"),
             0u);
   const ConstView image_there = ConstView(image.pixels.data(), Type::u8, {6, 4}).in(there);
   EXPECT_EQ(refusal([&] { region_histograms(image_there, Binning::labels(2), regions); }).find("image: "), 0u);

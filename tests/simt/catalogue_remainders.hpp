@@ -6,8 +6,8 @@
 #include <cmath>
 #include <map>
 #include <string_view>
+#include "kasagi_cost.hpp"
 #include "research/cost_formula.hpp"
-#include "simt/kasagi_cost.hpp"
 
 namespace areal::catalogue {
 

@@ -137,7 +137,7 @@ void expect_levels(std::string_view id) {
     SCOPED_TRACE(std::string(id) + ", n " + std::to_string(n));
     std::vector<float> line(static_cast<std::size_t>(n), 1), sums(line.size()), expected(line.size());
     std::iota(expected.begin(), expected.end(), 1.F);
-    const kernels::ScanRequest request{id, words_of_4, n};
+    const kernels::ScanRequest request{std::string(id), words_of_4, n};
     kernels::Workspace sizes(nullptr);
     Scan::template workspace<float>(request, sizes);
     std::vector<char> workspace(sizes.bytes());
@@ -163,10 +163,10 @@ void expect_levels(std::string_view id) {
 }
 
 TEST(CatalogueOfScans, SumsOfMoreBlocksThanABlockHolds) {
-  expect_levels<kernels::Padded<>, false, 64>("harris");
-  expect_levels<kernels::Rotated<>, false, 64>("lee-choe-shared");
-  expect_levels<kernels::Padded<>, true, 16>("lee-choe-multiple");
-  expect_levels<kernels::Rotated<>, true, 16>("lee-choe");
+  expect_levels<kernels::PaddedBanks<>, false, 64>("harris");
+  expect_levels<kernels::RotatedBanks<>, false, 64>("lee-choe-shared");
+  expect_levels<kernels::PaddedBanks<>, true, 16>("lee-choe-multiple");
+  expect_levels<kernels::RotatedBanks<>, true, 16>("lee-choe");
 }
 
 // The check can fail: each of these was in the catalogue once, and is off by its last number.

@@ -164,7 +164,7 @@ struct LaneNumber {
 };
 struct CountingMachine : Machine {
   explicit CountingMachine(const Machine& m) : Machine(m) {}
-  LaneNumber types() const { return {Machine::types()}; }
+  LaneNumber lane() const { return {Machine::lane()}; }
 };
 
 enum class Scan { kogge_stone, ladner_fischer, serial };
@@ -188,7 +188,7 @@ struct ScanMatrix {
   void operator()() {
     const CountingMachine counting(m);
     Term data[32];
-    for (int j = 0; j < 32; ++j) data[j].value = m.load(a.in + 32 * j + m.types());
+    for (int j = 0; j < 32; ++j) data[j].value = m.load(a.in + 32 * j + m.lane());
     if constexpr (C::scan == Scan::serial) {
       kernels::serial_scan(data);
     } else {
@@ -196,7 +196,7 @@ struct ScanMatrix {
         row = C::scan == Scan::kogge_stone ? kernels::inclusive_scan<WarpScan::kogge_stone>(counting, row)
                                            : kernels::inclusive_scan<WarpScan::ladner_fischer>(counting, row);
     }
-    for (int j = 0; j < 32; ++j) m.store(a.out + 32 * j + m.types(), data[j].value);
+    for (int j = 0; j < 32; ++j) m.store(a.out + 32 * j + m.lane(), data[j].value);
   }
 };
 

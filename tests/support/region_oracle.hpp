@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <areal/region.hpp>
+#include <areal/window.hpp>
 #include <cmath>
 #include <cstring>
 #include <random>

@@ -13,7 +13,7 @@
 #include <random>
 #include "io/numbers.hpp"
 #include "io/out.hpp"
-#include "io/table_maker.hpp"
+#include "io/types.hpp"
 #include "media/media.hpp"
 #include "verbs/verbs.hpp"
 
@@ -30,6 +30,13 @@ std::string device_name(int number) {
   for (const DeviceInfo& device : all)
     if (device.number == number) return device.name;
   return {};
+}
+
+std::optional<Type> squares_type(TypePair types, Squares squares) {
+  return SatPlan({1, 1}, types.input, {.types = types, .squares = squares}, {.backend = Backend::cpu}).squares_type();
+}
+std::string name_of(TypePair types, std::optional<Type> squares) {
+  return name_of(types) + (squares ? "+" + std::string(name_of(*squares)) : "");
 }
 
 Array random_image(const Size& size, Type type) {
@@ -176,15 +183,22 @@ constexpr Shown all_shown[] = {
 /// The one that is asked for, nullptr where none is.
 const Shown* shown(const Texts& texts) {
   if (texts.table.empty() && texts.figure.empty()) return nullptr;
-  if (!texts.table.empty() && !texts.figure.empty()) refuse("--figure ", texts.figure, ": --table asks for another");
+  if (!texts.table.empty() && !texts.figure.empty()) refuse("--table and --figure: may not be given together");
   std::string may;
   for (const Shown& s : all_shown) {
     if (texts.what != s.what) continue;
     if ((s.option == std::string_view("--table") ? texts.table : texts.figure) == s.name) return &s;
     may += fmt::format("{}{} {}", may.empty() ? "" : ", ", s.option, s.name);
   }
-  refuse(texts.table.empty() ? "--figure " + texts.figure : "--table " + texts.table, ": of ", texts.what,
-         may.empty() ? " there is none" : " there are ", may);
+  refuse(texts.table.empty() ? "--figure " + texts.figure : "--table " + texts.table, ": bench ", texts.what, " has ",
+         may.empty() ? "no tables or figures" : may);
+}
+
+Squares squares_of(const std::string& text) {
+  for (const auto& [name, squares] :
+       {std::pair{"auto", Squares::automatic}, {"32u", Squares::u32}, {"64u", Squares::u64}, {"64f", Squares::f64}})
+    if (text == name) return squares;
+  refuse("--squares=", text, ": may be auto, 32u, 64u or 64f");
 }
 
 bench::Options options_of(const Texts& texts, const Settings& settings) {
@@ -192,18 +206,15 @@ bench::Options options_of(const Texts& texts, const Settings& settings) {
   if (const Shown* const asked = shown(texts))
     options.shown = asked->name;
   else if (texts.what == "scan")
-    throw InvalidArgument("bench scan: needs --table all");
+    throw InvalidArgument("bench scan needs --table all");
   options.plot = texts.plot;
-  if (!texts.plot.empty() && options.shown.empty()) throw InvalidArgument("--plot: of --table and --figure alone");
+  if (!texts.plot.empty() && options.shown.empty()) throw InvalidArgument("--plot: needs --table or --figure");
   for (const std::string& text : texts.sizes) {
     const Size wanted = size("--size", text);
     options.sizes.push_back({wanted.width, wanted.height});
   }
-  for (const std::string& text : texts.pairs) {
-    const std::optional<TypePair> types = find_type_pair(text);
-    if (!types) throw InvalidArgument("--types " + text + ": there are no such types; areal algorithms lists them");
-    options.pairs.push_back(*types);
-  }
+  for (const std::string& text : texts.pairs)
+    if (const std::optional<TypePair> types = parse_types(text)) options.pairs.push_back(*types);
   for (const std::string& text : texts.bins) options.bins.push_back(whole_number("--bins", text, 1, 65535));
   for (const std::string& id : texts.algorithms) {
     if ((id != "auto" || texts.what == "scan") && find_algorithm(texts.what, id) == nullptr)
@@ -224,27 +235,28 @@ bench::Options options_of(const Texts& texts, const Settings& settings) {
                     : options.shown.empty()                ? Backend::cpu
                                                            : Backend::cuda;
   if (!options.shown.empty() && options.backend != Backend::cuda)
-    throw InvalidArgument(fmt::format("--backend {}: what papers show is timed on a GPU", name_of(options.backend)));
+    throw InvalidArgument(
+        fmt::format("--backend {}: --table and --figure are timed on a GPU", name_of(options.backend)));
   options.device = settings.device;
-  if (options.backend == Backend::simt) throw InvalidArgument("--backend simt: it counts, and is not timed");
+  if (options.backend == Backend::simt)
+    throw InvalidArgument("--backend simt: it counts memory accesses and cannot be timed");
   if (options.backend == Backend::cuda && texts.what == "video")
-    throw InvalidArgument("--backend cuda: sat, histogram and region are timed there so far");
+    throw InvalidArgument("--backend cuda: bench video runs on the CPU");
   options.border = options.backend == Backend::cuda ? Border::none : Border::zero;
   if (!texts.border.empty()) {
     const std::optional<Border> border = border_named(texts.border);
     if (!border) throw InvalidArgument("--border " + texts.border + ": may be none, zero or exclusive");
     if (options.backend != Backend::cuda && *border != Border::zero)
-      throw InvalidArgument("--border " + texts.border + ": on the CPU tables of border zero are timed");
+      throw InvalidArgument("--border " + texts.border + ": on the CPU only border zero is timed");
     options.border = *border;
   }
   if (!texts.batch.empty()) {
     options.batch = whole_number("--batch", texts.batch, 1, 1 << 20);
-    if (options.backend != Backend::cuda) throw InvalidArgument("--batch " + texts.batch + ": for cuda alone");
+    if (options.backend != Backend::cuda) throw InvalidArgument("--batch " + texts.batch + ": needs --backend cuda");
   }
   if (!texts.squares.empty()) {
-    if (texts.what != "sat") throw InvalidArgument("--squares: of sat alone");
-    squares_type(texts.squares, Type::u8);  // throws where the type is none
-    options.squares = texts.squares;
+    if (texts.what != "sat") throw InvalidArgument("--squares: only bench sat takes it");
+    options.squares = squares_of(texts.squares);
   }
   options.peers = !texts.no_peers;
   options.video = texts.video;
@@ -269,41 +281,45 @@ void run(const Texts& texts, const bench::Options& options, bench::Report& repor
 
 void add_bench(CLI::App& app, Settings& settings) {
   auto texts = std::make_shared<Texts>();
-  CLI::App* verb = app.add_subcommand("bench", "Time algorithms beside their floor and other libraries");
+  CLI::App* verb = app.add_subcommand("bench", "Time algorithms beside their floors and other libraries");
   verb->add_option("WHAT", texts->what, "sat, histogram, scan, region or video")
       ->required()
       ->check(CLI::IsMember({"sat", "histogram", "scan", "region", "video"}));
-  verb->add_option("INPUT", texts->video, "the video, for video");
+  verb->add_option("INPUT", texts->video, "The video, for bench video");
   verb->add_option("--size", texts->sizes,
-                   "WxH; by default 1920x1080, 4096x4096 and 8192x8192 (histogram: the first, region: the last)");
-  verb->add_option("--types", texts->pairs,
-                   "type pairs of sat; by default 8u32s (and with squares), 32f64f, 8u32u, 64f64f");
+                   "Image size WxH, several allowed; by default on the CPU 1920x1080, 4096x4096 and 8192x8192 for sat, "
+                   "1920x1080 for histogram, 8192x8192 for region");
+  verb->add_option(
+      "--types", texts->pairs,
+      "Type pair of sat, several allowed; by default on the CPU 8u32s (also with squares), 32f64f, 8u32u, 64f64f");
+  verb->add_option("--lane", texts->pairs)->group("");  // its old name
   verb->add_flag("--squares{auto}", texts->squares,
-                 "with the table of squares, of 8u32u by default; --squares=64f names its type");
-  verb->add_option("--bins", texts->bins, "bins of histogram, and of region on cuda; by default 32");
-  verb->add_option("--algorithm", texts->algorithms, "ids; by default auto for sat, all for histogram");
-  verb->add_option("--border", texts->border, "of sat on cuda: none, zero or exclusive; by default none");
-  verb->add_option("--batch", texts->batch, "images at once on cuda; by default 1");
-  verb->add_option("--count", texts->regions,
-                   "regions of region; by default 1000000, for histograms of them on cuda 10000");
-  verb->add_option("--repetitions", texts->repetitions, "rounds; by default 15");
+                 "Also the table of squares, for 8u32u unless --types is given; --squares=64f names its type");
+  verb->add_option("--bins", texts->bins, "Bins of histogram, and of region on cuda; by default 32");
+  verb->add_option("--algorithm", texts->algorithms,
+                   "Algorithm id, several allowed; by default auto for sat, all for histogram");
+  verb->add_option("--border", texts->border,
+                   "Border of the tables of sat on cuda: none, zero or exclusive; by default none");
+  verb->add_option("--batch", texts->batch, "Images in one call, on cuda; by default 1");
+  verb->add_option("--count", texts->regions, "Number of regions; by default 1000000 for sums, 10000 for histograms");
+  verb->add_option("--repetitions", texts->repetitions, "Rounds; by default 15");
   verb->add_option(
       "--table", texts->table,
-      "make a table again, on a GPU: kasagi (of sat, 64f64f from 1024x1024 to 65536x65536); all: every row "
-      "of the catalogue (sat, histogram; scan, on lines of 2048 to 268435456 elements, --size Nx1)");
+      "Make a table, on a GPU: kasagi is Table II of Kasagi 2014 (sat; 64f64f, 1024x1024 to 65536x65536); all has "
+      "every algorithm of the catalogue (sat, histogram; scan, for lines of 2048 to 268435456 elements, --size Nx1)");
   verb->add_option(
       "--figure", texts->figure,
-      "make a figure again, on a GPU: chen (of sat), lee-choe, poostchi (of histogram); with its paper's sizes "
-      "and bins unless others are named, and with 1 to 16 threads of the CPU, --threads at most");
-  verb->add_option("--plot", texts->plot, "of a table or figure: draw it into this file, as SVG");
+      "Make a paper's figures, on a GPU: chen (sat), lee-choe or poostchi (histogram), by default with the paper's "
+      "sizes and bins; poostchi also times 1 to 16 threads of the CPU, --threads at most");
+  verb->add_option("--plot", texts->plot, "Draw the table or figure into this SVG file");
   verb->add_flag("--no-peers", texts->no_peers,
-                 "leave out other libraries: OpenCV, NumPy, scikit-image; on cuda NPP, CUB, PyTorch, CuPy");
-  verb->add_option("--json", texts->json, "write the records to this file");
+                 "Leave out other libraries: OpenCV, NumPy, scikit-image; on cuda NPP, CUB, PyTorch, CuPy");
+  verb->add_option("--json", texts->json, "Write the records to this file");
   verb->footer(
-      "--figure chen times Figures 6 to 8 of Chen 2018: its algorithms, its baseline scan-scan, NPP and areal's own,\n"
-      "of seven type pairs, 1024x1024 to 20480x20480; the launches of 32f32f up to 4096x4096, and VI-D's "
-      "inequalities.\n"
-      "--size, --types and --repetitions do less, --no-peers leaves NPP out.\n\n"
+      "--figure chen reproduces Figures 6 to 8 of Chen 2018. It times the paper's algorithms, its baseline scan-scan,\n"
+      "NPP and areal's default for seven type pairs from 1024x1024 to 20480x20480, times each launch of 32f32f up to\n"
+      "4096x4096, and checks the inequalities of VI-D. --size, --types and --repetitions choose fewer of them;\n"
+      "--no-peers leaves out NPP.\n\n"
       "Example:\n  areal bench sat --size 640x480 --types 8u32u --repetitions 3 --no-peers");
   verb->callback([texts, &settings] {
     settings.resolve();

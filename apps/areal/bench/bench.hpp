@@ -5,6 +5,7 @@
 #include <areal/border.hpp>
 #include <areal/execution.hpp>
 #include <areal/region.hpp>
+#include <areal/sat.hpp>
 #include <areal/type_pair.hpp>
 #include <chrono>
 #include <cstdint>
@@ -33,7 +34,7 @@ struct Options {
   int device = 0;
   Border border = Border::zero;
   std::int64_t batch = 1;
-  std::string squares;  // a type's name or "auto": tables of squares beside the sums; empty for none
+  Squares squares = Squares::no;  // tables of squares beside the sums
   bool peers = true;
   std::string video;
   std::string shown;  // a paper's table or figure to make again: "kasagi"; "all" for all rows; "" for none
@@ -120,6 +121,10 @@ void bench_histogram(const Options& options, Report& report);
 void bench_region(const Options& options, Report& report);
 void bench_video(const Options& options, Report& report);
 
+/// The type of the table of squares beside a table of these types; none where there is no such table.
+std::optional<Type> squares_type(TypePair types, Squares squares);
+/// "8u32u", "8u32u+64f": sums and squares.
+std::string name_of(TypePair types, std::optional<Type> squares);
 /// Random pixels of that type (seeded: the same in every run); floats in [0, 1).
 Array random_image(const Size& size, Type type);
 /// Random regions (seeded) that lie inside the image and begin at column and row `first` or beyond.

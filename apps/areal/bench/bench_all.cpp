@@ -28,8 +28,8 @@ void run(const Race& race, const Options& options, Report& report) {
     report.add(record);
   };
   const auto refuse = [&](std::size_t i, const std::string& why) {
-    report.note(fmt::format("{}, {} of {}x{}: {}", race.racers[i].algorithm, name_of(race.types), race.size.width,
-                            race.size.height, why));
+    report.note(fmt::format("{} of {} {}x{} did not run: {}", race.racers[i].algorithm, name_of(race.types),
+                            race.size.width, race.size.height, why));
   };
   bench::race(race, options, {keep, refuse});
 }
@@ -73,7 +73,8 @@ void bench_all_tensors(const Options& options, Report& report) {
 }
 
 void bench_all_lines(const Options& options, Report& report) {
-  if (options.batch != 1) throw InvalidArgument(fmt::format("--batch {}: of a line there is one", options.batch));
+  if (options.batch != 1)
+    throw InvalidArgument(fmt::format("--batch {}: bench scan sums one line at a time", options.batch));
   for (const Size& size : options.sizes)
     if (size.height != 1) throw InvalidArgument(fmt::format("--size {}x{}: a line is Nx1", size.width, size.height));
   Race race;

@@ -63,7 +63,7 @@ class LeftOut {
   }
   void tell(const TypePair& types, const Report& report) const {
     for (const auto& [what, sizes] : of_)
-      report.note(fmt::format("{} of {} is left out at {}{}: {}", what.first, name_of(types), sizes[0],
+      report.note(fmt::format("{} of {} did not run at {}{}: {}", what.first, name_of(types), sizes[0],
                               sizes.size() == 1 ? "" : fmt::format(" and {} more", sizes.size() - 1), what.second));
   }
 
@@ -209,10 +209,10 @@ void add_panels(const TypePair& types, const std::vector<Row>& rows, bool npp, c
 void refuse_what_is_given(const Options& options) {
   const auto refuse = [](const char* option) {
     throw InvalidArgument(std::string(option) +
-                          ": --figure chen has its own; it takes --size, --types and --repetitions");
+                          " may not be given with --figure chen, which takes --size, --types and --repetitions");
   };
   if (!options.algorithms.empty()) refuse("--algorithm");
-  if (!options.squares.empty()) refuse("--squares");
+  if (options.squares != Squares::no) refuse("--squares");
   if (!options.bins.empty()) refuse("--bins");
   if (options.border != Border::none) refuse("--border");
   if (options.batch != 1) refuse("--batch");
@@ -254,7 +254,8 @@ void bench_chen(const Options& options, Report& report) {
     add_panels(types, rows, options.peers, plot);
   }
   if (!launches)
-    report.note("Figure 8 and VI-D are of 32f32f up to 4096x4096, which was not asked for or did not run: left out");
+    report.note(
+        "Figure 8 and VI-D are left out: they need 32f32f up to 4096x4096, which was not asked for or did not run");
   if (!options.plot.empty()) write_picture(options.plot, svg(plot));
 }
 

@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <areal/error.hpp>
-#include <areal/histogram.hpp>
 #include <areal/info.hpp>
+#include <areal/region_histogram.hpp>
 #include <areal/sat.hpp>
 #include <array>
 #include "bench.hpp"
@@ -56,12 +56,10 @@ void bench_cuda_region(const Options& options, Report& report) {
   if (bench == nullptr) throw Unavailable("--backend cuda: " + missing);
   for (const Size& size : options.sizes.empty() ? std::vector<Size>{{8192, 8192}} : options.sizes) {
     const Array image = random_image(size, Type::u8);
-    SatOptions on_cpu;
-    on_cpu.backend = Backend::cpu;
-    const SatTables tables = sat(image.view(), on_cpu, TypePair{Type::u8, Type::u32});
+    const SatTable table = sat(image.view(), {.types = type_pair("8u32u")}, {.backend = Backend::cpu});
     const std::vector<Region> regions = random_regions(size, options.regions.value_or(1'000'000));
     std::vector<std::uint64_t> expected(regions.size());
-    region_sums({tables.sum.view(), Border::zero}, regions, expected);
+    region_sums(table, regions, expected);
     run(size, 0, image, regions, expected, options, bench, report);
   }
   for (const Size& size : options.sizes.empty() ? std::vector<Size>{{1920, 1080}} : options.sizes)

@@ -9,26 +9,20 @@
 #include <cstring>
 #include <set>
 #include "bench.hpp"
-#include "io/table_maker.hpp"
 #include "peers.hpp"
 
 namespace areal::bench {
 namespace {
 
 /// The CPU's tables of that image, which share no code with a GPU's.
-struct Expected {
-  Array table, squares;
-  Expected(const ConstView& image, TypePair types, Border border, std::optional<Type> squares_type) {
-    SatOptions options;
-    options.backend = Backend::cpu;
-    options.border = border;
-    options.squares = squares_type;
-    const SatPlan plan(image.shape, types, options);
-    table = Array(plan.table_shape(), types.table);
-    if (squares_type) squares = Array(plan.table_shape(), *squares_type);
-    SatRunner(plan).execute({image, table.view(), {}, squares.view()});
-  }
-};
+SatTable expected_tables(const ConstView& image, TypePair types, Border border, Squares squares) {
+  return sat(image, {.border = border, .types = types, .squares = squares}, {.backend = Backend::cpu});
+}
+Squares squares_of(std::optional<Type> type) {
+  if (!type) return Squares::no;
+  return *type == Type::u32 ? Squares::u32 : *type == Type::u64 ? Squares::u64 : Squares::f64;
+}
+std::size_t entries_of(const ConstView& table) { return bytes_of(table.shape, table.type) / size_of(table.type); }
 
 template <class T>
 void compare(const void* got, const void* expected, std::size_t entries, double slack, const std::string& name) {
@@ -42,23 +36,24 @@ void compare(const void* got, const void* expected, std::size_t entries, double 
 
 /// Entries from `first` on: the same bits for integers, within rounding for floats in [0, 1) or of whole numbers.
 /// Throws where one differs. `chain`: how many additions one after another an entry may have gone through.
-void check(const void* got, const Array& expected, std::size_t first, double chain, const std::string& name) {
-  const std::size_t entries = expected.bytes() / size_of(expected.type()) - first;
-  const auto* const there = static_cast<const char*>(expected.data()) + first * size_of(expected.type());
-  if (expected.type() == Type::f32)
+void check(const void* got, const ConstView& expected, std::size_t first, double chain, const std::string& name) {
+  const std::size_t entries = entries_of(expected) - first;
+  const auto* const there = static_cast<const char*>(expected.data) + first * size_of(expected.type);
+  if (expected.type == Type::f32)
     compare<float>(got, there, entries, std::max(1e-4, chain * 0x1p-24), name);
-  else if (expected.type() == Type::f64)
+  else if (expected.type == Type::f64)
     compare<double>(got, there, entries, std::max(1e-12, chain * 0x1p-53), name);
-  else if (std::memcmp(got, there, entries * size_of(expected.type())) != 0)
-    throw Error(name + ": its table is not the CPU's");
+  else if (std::memcmp(got, there, entries * size_of(expected.type)) != 0)
+    throw Error(name + ": the table differs from the CPU's");
 }
 
 /// What is timed: one shape, one type pair.
 struct Case {
   Size size;
   TypePair types;
-  std::optional<Type> squares;
-  std::string name() const { return name_of(types) + (squares ? "+" + std::string(name_of(*squares)) : ""); }
+  Squares asked = Squares::no;
+  std::optional<Type> squares = squares_type(types, asked);
+  std::string name() const { return name_of(types, squares); }
 };
 
 /// cv::integral on the CPU; false where it cannot do that type pair.
@@ -68,10 +63,10 @@ bool time_opencv(const Case& what, const Array& pixels, Record record, const Opt
   if (what.squares && *what.squares != Type::f64 && *what.squares != Type::u64) return false;
   // 32u is 32s by bits; squares are 64f alone.
   const Type type = what.types.table == Type::u32 ? Type::s32 : what.types.table;
-  const std::optional<Type> squares_type = what.squares ? std::optional(Type::f64) : std::nullopt;
-  const Expected expected(pixels.view(), what.types, Border::zero, squares_type);
-  Array table(expected.table.shape(), type), squares;
-  if (squares_type) squares = Array(table.shape(), *squares_type);
+  const SatTable expected =
+      expected_tables(pixels.view(), what.types, Border::zero, what.squares ? Squares::f64 : Squares::no);
+  Array table(expected.sum().shape, type), squares;
+  if (what.squares) squares = Array(table.shape(), Type::f64);
   record.threads = options.threads.back();
   const auto run = [&, w = width, h = height] {
     return opencv(pixels.data(), static_cast<int>(what.types.input), w, h, table.data(), static_cast<int>(type),
@@ -81,8 +76,8 @@ bool time_opencv(const Case& what, const Array& pixels, Record record, const Opt
   record.algorithm = "opencv " + opencv_version() + " cv::integral";
   record.time = measure({{record.algorithm, [&] { run(); }}}, std::min(options.repetitions, 5))[0];
   const auto chain = static_cast<double>(width + height);
-  check(table.data(), expected.table, 0, chain, record.algorithm);
-  if (squares_type) check(squares.data(), expected.squares, 0, chain, record.algorithm + " squares");
+  check(table.data(), expected.sum(), 0, chain, record.algorithm);
+  if (what.squares) check(squares.data(), expected.squares(), 0, chain, record.algorithm + " squares");
   record.backend = Backend::cpu;
   record.device.clear();
   record.border = Border::zero;
@@ -97,9 +92,9 @@ void run(const Case& what, const Options& options, CudaBenchSat bench, CvIntegra
   const Shape shape{width, height, 1, options.batch};
   const Array pixels = random_image({width, height * options.batch}, what.types.input);
   const ConstView image(pixels.data(), what.types.input, shape);
-  const Expected expected(image, what.types, options.border, what.squares);
-  Array table(expected.table.shape(), what.types.table), squares;
-  if (what.squares) squares = Array(expected.squares.shape(), *what.squares);
+  const SatTable expected = expected_tables(image, what.types, options.border, what.asked);
+  Array table(expected.sum().shape, what.types.table), squares;
+  if (what.squares) squares = Array(expected.squares().shape, *what.squares);
 
   Record record{"sat", "", what.name(), width, height};
   record.batch = options.batch;
@@ -110,7 +105,7 @@ void run(const Case& what, const Options& options, CudaBenchSat bench, CvIntegra
   record.border = options.border;
   record.threads = 0;
   CudaSat asked{what.types,
-                what.squares,
+                what.asked,
                 options.border,
                 width,
                 height,
@@ -129,20 +124,19 @@ void run(const Case& what, const Options& options, CudaBenchSat bench, CvIntegra
   asked.floor = [&](const std::vector<double>& times) { record.floor_time = times_of(times); };
   asked.done = [&](const std::string& id, const std::vector<double>& times) {
     const std::string name = id + " of " + what.name();
-    check(table.data(), expected.table, 0, 0, name);
-    if (what.squares) check(squares.data(), expected.squares, 0, 0, name + ", squares");
+    check(table.data(), expected.sum(), 0, 0, name);
+    if (what.squares) check(squares.data(), expected.squares(), 0, 0, name + ", squares");
     record.algorithm = id;
     record.time = times_of(times);
     report.add(record);
   };
   asked.peer = [&, chain = static_cast<double>(width + height)](const CudaPeer& peer) {
     try {
-      const Expected tables(image, what.types, peer.border, peer.squares);
-      const std::size_t entries = tables.table.bytes() / size_of(what.types.table);
-      check(peer.table, tables.table, peer.whole ? 0 : entries - 1, chain, peer.name);
-      if (peer.squares) check(peer.squares_table, tables.squares, 0, chain, peer.name + ", squares");
+      const SatTable tables = expected_tables(image, what.types, peer.border, squares_of(peer.squares));
+      check(peer.table, tables.sum(), peer.whole ? 0 : entries_of(tables.sum()) - 1, chain, peer.name);
+      if (peer.squares) check(peer.squares_table, tables.squares(), 0, chain, peer.name + ", squares");
     } catch (const Error& wrong) {
-      note(fmt::format("left out, {} of {}x{}: {}", what.name(), shape.width, shape.height, wrong.what()));
+      note(fmt::format("a peer of {} {}x{} is left out: {}", what.name(), shape.width, shape.height, wrong.what()));
       return;
     }
     Record theirs = record;
@@ -159,7 +153,7 @@ void run(const Case& what, const Options& options, CudaBenchSat bench, CvIntegra
   bench(&asked, error.data(), error.size());
   if (error[0] != 0) throw Error(error.data());
   if (asked.peers && opencv != nullptr && !time_opencv(what, pixels, record, options, opencv, report))
-    note("OpenCV's cv::integral has no " + what.name());
+    note("OpenCV's cv::integral does not take " + what.name());
 }
 
 }  // namespace
@@ -175,7 +169,7 @@ void bench_cuda_sat(const Options& options, Report& report) {
   std::vector<Size> sizes = options.sizes;
   if (sizes.empty()) sizes = {{1024, 1024}, {2048, 2048}, {4096, 4096}, {8192, 8192}, {16384, 16384}};
   std::vector<TypePair> all = options.pairs;
-  if (all.empty() && options.squares.empty())
+  if (all.empty() && options.squares == Squares::no)
     for (const char* name : {"32f32f", "8u32u", "32u32u", "64f64f", "8u32f", "16u32u", "32f64f", "8u64f", "8u32s"})
       all.push_back(type_pair(name));
   if (all.empty()) all.push_back({Type::u8, Type::u32});
@@ -186,12 +180,10 @@ void bench_cuda_sat(const Options& options, Report& report) {
   std::vector<PythonCase> cases;
   for (const TypePair types : all)
     for (const Size& size : sizes) {
-      Case what{size, types, {}};
-      if (!options.squares.empty()) what.squares = command::squares_type(options.squares, types.input);
-      run(what, options, bench, opencv, report, note);
+      run({size, types, options.squares}, options, bench, opencv, report, note);
       cases.push_back({name_of(types), size.width, size.height});
     }
-  if (!peers || !options.squares.empty()) return;
+  if (!peers || options.squares != Squares::no) return;
   // One process for all: importing takes seconds.
   for (const PythonGpuPeer& peer : time_python_gpu(cases, options.repetitions, options.device, note)) {
     Record record{"sat", peer.name + " " + peer.version, peer.of.types, peer.of.width, peer.of.height};

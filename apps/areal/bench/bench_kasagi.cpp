@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <areal/error.hpp>
-#include <areal/sat.hpp>
+#include <areal/research/sat.hpp>
 #include <set>
 #include <utility>
 #include "bench.hpp"
@@ -33,12 +33,13 @@ std::vector<Size> sizes_of(const Options& options) {
 
 void check(const Options& options) {
   const auto refuse = [](const char* option) {
-    throw InvalidArgument(fmt::format("{}: --table kasagi has its own; --size and --types choose", option));
+    throw InvalidArgument(
+        fmt::format("{} may not be given with --table kasagi, which takes --size and --types", option));
   };
   if (!options.algorithms.empty()) refuse("--algorithm");
   if (!options.bins.empty()) refuse("--bins");
   if (options.batch != 1) refuse("--batch");
-  if (!options.squares.empty()) refuse("--squares");
+  if (options.squares != Squares::no) refuse("--squares");
   if (options.border != Border::none) refuse("--border");
 }
 
@@ -59,7 +60,7 @@ class Kasagi {
     if (size.width * size.height <= most_on_cpu)
       on_cpu(types, size);
     else if (said_.insert("cpu").second)
-      report_.note("the rows of the CPU end at 18K, as the paper's do");
+      report_.note("the CPU's rows end at 18K, as the paper's do");
   }
   const std::vector<Record>& records() const { return records_; }
 
@@ -78,7 +79,7 @@ class Kasagi {
       shares.push_back({what.racers[i].r, record.time.median});
     };
     const auto refused = [&](std::size_t i, const std::string& why) {
-      note(fmt::format("left out, {} of {} {}: {}", what.racers[i].algorithm, name_of(what.types),
+      note(fmt::format("{} of {} {} did not run: {}", what.racers[i].algorithm, name_of(what.types),
                        kasagi_size(what.size), why));
     };
     race(what, options, {ran, refused});
@@ -99,18 +100,19 @@ class Kasagi {
       for (const Share& share : run(search, fewer, kasagi_curve)) tried.push_back(share);
       std::sort(tried.begin(), tried.end(), [](const Share& a, const Share& b) { return a.time < b.time; });
     };
-    const std::vector<double> coarse = hybrid_shares(shape, Border::none, 10);
+    const std::vector<double> coarse = research::hybrid_shares(shape, Border::none, 10);
     if (coarse.empty())
-      note("left out, hybrid-1r1w of " + kasagi_size(size) + ": triangles need two rows and two columns of tiles");
+      note("hybrid-1r1w of " + kasagi_size(size) +
+           " is left out: its triangles need two rows and two columns of tiles");
     attempt(coarse);
     if (tried.empty()) return {};
     const auto at = std::find(coarse.begin(), coarse.end(), tried[0].r);
-    std::vector<double> fine =
-        hybrid_shares(shape, Border::none, 7, at == coarse.begin() ? 0 : at[-1], at + 1 == coarse.end() ? 1 : at[1]);
+    std::vector<double> fine = research::hybrid_shares(shape, Border::none, 7, at == coarse.begin() ? 0 : at[-1],
+                                                       at + 1 == coarse.end() ? 1 : at[1]);
     std::erase_if(fine, [&](double r) { return std::find(coarse.begin(), coarse.end(), r) != coarse.end(); });
     attempt(fine);
 
-    std::vector<double> shares{hybrid_share(shape, 0.25, Border::none)};
+    std::vector<double> shares{research::hybrid_share(shape, 0.25, Border::none)};
     for (std::size_t i = 0; i < std::min<std::size_t>(2, tried.size()); ++i)
       if (std::find(shares.begin(), shares.end(), tried[i].r) == shares.end()) shares.push_back(tried[i].r);
     return shares;
@@ -133,16 +135,14 @@ class Kasagi {
         command::store_row(image.view(), y, 0, 0, row);
       }
       for (const KasagiRow& which : kasagi_cpu_rows) {
-        SatOptions o;
-        o.algorithm = which.algorithm, o.border = Border::none, o.backend = Backend::cpu, o.threads = 1;
-        const SatPlan plan(shape, types, o);
-        Array workspace({static_cast<std::int64_t>(plan.workspace_bytes()), 1}, Type::u8);
-        plan.prepare(workspace.data());
+        const SatPlan plan(shape, types.input, {.border = Border::none, .types = types, .algorithm = which.algorithm},
+                           {.backend = Backend::cpu, .threads = 1});
+        Workspace workspace(plan);
         Record record{"sat", which.algorithm, name_of(types), size.width, size.height};
         const int most = size.width * size.height > 8 * kilo * 8 * kilo ? 1 : 3;
         record.time = measure({{which.algorithm,
                                 [&] {
-                                  plan.execute({std::as_const(image).view(), table.view()}, workspace.data());
+                                  plan.execute({std::as_const(image).view(), table.view()}, workspace);
                                 }}},
                               std::min(options_.repetitions, most))[0];
         record.bytes = image.bytes() + table.bytes();
@@ -152,7 +152,7 @@ class Kasagi {
         keep(record);
       }
     } catch (const OutOfMemory& e) {
-      note("left out, the CPU's rows of " + kasagi_size(size) + ": " + e.what());
+      note("the CPU's rows of " + kasagi_size(size) + " are left out: " + e.what());
     }
   }
 

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 #include <algorithm>
 #include <areal/error.hpp>
-#include <areal/histogram.hpp>
+#include <areal/research/histogram.hpp>
 #include "cpu_histograms.hpp"
 #include "poostchi.hpp"
 
@@ -89,13 +89,13 @@ void measure_link(PoostchiCase& of, const Options& options, Report& report) {
     report.keep(beside(of, "transfer", "tensor up", large.up, tensor, options));
     report.keep(beside(of, "transfer", "tensor down", large.down, tensor, options));
   } catch (const Error& error) {  // pinned memory is scarce on some machines
-    report.note(fmt::format("{}, {} bins: no transfers: {}", text_of(of.size), of.bins, error.what()));
+    report.note(fmt::format("{}, {} bins: the transfers were not timed: {}", text_of(of.size), of.bins, error.what()));
   }
 }
 
 void measure_cpu(PoostchiCase& of, const std::vector<int>& threads, const Options& options, Report& report) {
   if (of.size.width * of.size.height > most_cpu_pixels) {
-    report.note(fmt::format("{}: not on the CPU, the paper's images end with 2048x2048", text_of(of.size)));
+    report.note(fmt::format("{}: not timed on the CPU, as the paper's largest image is 2048x2048", text_of(of.size)));
     return;
   }
   const auto keep = [&](Record record, std::vector<Record>& list) {
@@ -111,7 +111,7 @@ void measure_cpu(PoostchiCase& of, const std::vector<int>& threads, const Option
     for (const int n : threads) keep(tensors.time("parallel", n, options.repetitions), of.cpu);
     keep(tensors.time("auto", threads.back(), options.repetitions), of.cpu);
   } catch (const OutOfMemory& error) {
-    report.note(fmt::format("{}, {} bins: not on the CPU: {}", text_of(of.size), of.bins, error.what()));
+    report.note(fmt::format("{}, {} bins: not timed on the CPU: {}", text_of(of.size), of.bins, error.what()));
   }
 }
 
@@ -126,7 +126,8 @@ std::vector<int> threads_of(const Options& options, Report& report) {
     else
       left_out += (left_out.empty() ? "" : ", ") + std::to_string(n);
   if (!left_out.empty())
-    report.note(fmt::format("the CPU's parallel version with {} threads is left out: there are {}", left_out, most));
+    report.note(
+        fmt::format("the CPU's parallel version is not timed with {} threads: only {} may be used", left_out, most));
   return threads;
 }
 
@@ -143,8 +144,8 @@ std::vector<Racer> poostchi_sweep() {
   std::vector<Racer> sweep;
   for (const Racer& racer : poostchi_racers) {
     if (racer.algorithm != "cw-tis" && racer.algorithm != "wf-tis") continue;
-    for (const int threads : tile_threads(racer.tile)) {
-      if (threads == default_tile_threads(racer.tile)) continue;
+    for (const int threads : research::tile_threads(racer.tile)) {
+      if (threads == research::default_tile_threads(racer.tile)) continue;
       sweep.push_back(racer);
       sweep.back().tile_threads = threads;
     }

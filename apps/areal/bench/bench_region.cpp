@@ -31,16 +31,15 @@ void bench_region(const Options& options, Report& report) {
   const std::vector<Size> sizes = options.sizes.empty() ? std::vector<Size>{{8192, 8192}} : options.sizes;
   for (const Size& size : sizes) {
     const Array image = random_image(size, Type::u8);
-    const SatTables tables = sat(image.view(), {}, TypePair{Type::u8, Type::u32});
+    const SatTable table = sat(image.view(), {.types = type_pair("8u32u")}, {.backend = Backend::cpu});
+    const auto* const entries = static_cast<const std::uint32_t*>(table.sum().data);
     const std::vector<Region> regions = random_regions(size, options.regions.value_or(1'000'000));
     std::vector<std::uint64_t> ours(regions.size()), plain(regions.size());
     for (const int threads : options.threads) {
       const std::vector<Times> times = measure(
-          {{"gather", [&] { gather(tables.sum.as<std::uint32_t>(), size.width + 1, regions, plain.data(), threads); }},
+          {{"gather", [&] { gather(entries, size.width + 1, regions, plain.data(), threads); }},
            {"region_sums",
-            [&] {
-              region_sums({tables.sum.view(), Border::zero}, regions, ours, Outside::error, threads);
-            }}},
+            [&] { region_sums(table, regions, ours, {.execution = {.backend = Backend::cpu, .threads = threads}}); }}},
           options.repetitions);
       if (ours != plain) throw Error("region_sums: a sum differs from the plain loop's");
       Record record{"region", "region_sums", "32u-64u", size.width, size.height};

@@ -9,7 +9,6 @@
 #include <random>
 #include "bench.hpp"
 #include "floors.hpp"
-#include "io/table_maker.hpp"
 #include "peers.hpp"
 
 namespace areal::bench {
@@ -66,59 +65,55 @@ void check(const Array& image, const Array& table, bool squares, const std::stri
                          : is_float(table.type())  ? whole * 0x1p-53 * 1024 * (squares ? 65025 : 255)
                                                    : 0;
     if (std::abs(told - direct) > slack)
-      throw Error(fmt::format("{}: region {},{},{},{} sums to {}, its table says {}", name, region.x, region.y,
+      throw Error(fmt::format("{}: region {},{},{},{} sums to {}, but its table gives {}", name, region.x, region.y,
                               region.width, region.height, direct, told));
   }
 }
 
 struct Case {
   TypePair types;
-  std::optional<Type> squares;
-  std::string name() const { return name_of(types) + (squares ? "+" + std::string(name_of(*squares)) : ""); }
+  Squares squares = Squares::no;
 };
 
 void run(const Size& size, const Case& what, const Options& options, CvIntegral opencv, Report& report) {
   const std::int64_t pixels = size.width * size.height;
   const Array image = random_image(size, what.types.input);
-  SatOptions sat_options;
-  sat_options.squares = what.squares;
-  const SatPlan shapes({size.width, size.height}, what.types, sat_options);
-  Array table(shapes.table_shape(), what.types.table), squares;
-  if (what.squares) squares = Array(shapes.table_shape(), *what.squares);
+  const Shape table_shape{size.width + 1, size.height + 1};
+  const std::optional<Type> type_of_squares = squares_type(what.types, what.squares);
+  Array table(table_shape, what.types.table), squares;
+  if (type_of_squares) squares = Array(table_shape, *type_of_squares);
   const std::uint64_t bytes = image.bytes() + table.bytes() + squares.bytes();
 
-  Record record{"sat", "", what.name(), size.width, size.height};
-  record.floor = !what.squares && size_of(what.types.input) == size_of(what.types.table) ? "copy" : "widen";
+  Record record{"sat", "", name_of(what.types, type_of_squares), size.width, size.height};
+  record.floor = !type_of_squares && size_of(what.types.input) == size_of(what.types.table) ? "copy" : "widen";
   record.bytes = bytes;
   for (const int threads : options.threads) {
     struct Prepared {
       SatPlan plan;
-      Array workspace;
+      Workspace workspace;
     };
     std::vector<Prepared> prepared;
     std::vector<Contestant> contestants;
     contestants.push_back({"floor", [&] {
-                             if (what.squares)
+                             if (type_of_squares)
                                widen_twice(image.data(), table.data(), squares.data(), pixels, what.types,
-                                           *what.squares, threads);
+                                           *type_of_squares, threads);
                              else
                                widen(image.data(), table.data(), pixels, what.types, threads);
                            }});
     for (const std::string& id : options.algorithms.empty() ? std::vector<std::string>{"auto"} : options.algorithms) {
-      SatOptions o = sat_options;
-      o.algorithm = id;
-      o.threads = threads;
-      SatPlan plan({size.width, size.height}, what.types, o);
-      Array workspace({static_cast<std::int64_t>(plan.workspace_bytes()), 1}, Type::u8);
-      plan.prepare(workspace.data());
-      prepared.push_back({std::move(plan), std::move(workspace)});
+      const SatPlan plan({size.width, size.height}, what.types.input,
+                         {.types = what.types, .algorithm = id, .squares = what.squares},
+                         {.backend = Backend::cpu, .threads = threads});
+      prepared.push_back({plan, Workspace(plan)});
     }
     for (Prepared& p : prepared)
-      contestants.push_back({p.plan.algorithm(), [&, plan = &p.plan, memory = p.workspace.data()] {
-                               plan->execute({image.view(), table.view(), {}, squares.view()}, memory);
-                             }});
+      contestants.push_back(
+          {p.plan.algorithm(), [&image, &table, &squares, prepared_plan = &p] {
+             prepared_plan->plan.execute({image.view(), table.view(), {}, squares.view()}, prepared_plan->workspace);
+           }});
     // cv::integral computes squares in 64f alone.
-    const bool cv = opencv != nullptr && (!what.squares || *what.squares == Type::f64) &&
+    const bool cv = opencv != nullptr && (!type_of_squares || *type_of_squares == Type::f64) &&
                     opencv(image.data(), static_cast<int>(what.types.input), size.width, size.height, table.data(),
                            static_cast<int>(what.types.table), squares.data(), nullptr, threads);
     if (cv)
@@ -135,7 +130,7 @@ void run(const Size& size, const Case& what, const Options& options, CvIntegral 
       std::fill_n(static_cast<unsigned char*>(table.data()), table.bytes(), static_cast<unsigned char>(0xa5));
       contestants[i].run();
       check(image, table, false, contestants[i].name);
-      if (what.squares) check(image, squares, true, contestants[i].name + " squares");
+      if (type_of_squares) check(image, squares, true, contestants[i].name + " squares");
       record.algorithm = contestants[i].name;
       record.time = times[i];
       report.add(record);
@@ -150,17 +145,12 @@ void bench_sat(const Options& options, Report& report) {
   if (sizes.empty()) sizes = {{1920, 1080}, {4096, 4096}, {8192, 8192}};
   std::vector<Case> cases;
   std::vector<TypePair> pairs = options.pairs;
-  if (pairs.empty() && !options.squares.empty()) pairs = {{Type::u8, Type::u32}};
-  for (const TypePair& types : pairs)
-    cases.push_back(
-        {types, options.squares.empty() ? std::optional<Type>() : command::squares_type(options.squares, types.input)});
+  if (pairs.empty() && options.squares != Squares::no) pairs = {{Type::u8, Type::u32}};
+  for (const TypePair& types : pairs) cases.push_back({types, options.squares});
   const TypePair words{Type::u8, Type::s32};
   if (cases.empty())
-    cases = {{words, {}},
-             {words, Type::f64},
-             {{Type::f32, Type::f64}, {}},
-             {{Type::u8, Type::u32}, {}},
-             {{Type::f64, Type::f64}, {}}};
+    cases = {
+        {words}, {words, Squares::f64}, {{Type::f32, Type::f64}}, {{Type::u8, Type::u32}}, {{Type::f64, Type::f64}}};
   std::string missing;
   const CvIntegral opencv = options.peers ? find_opencv(missing) : nullptr;
   if (!missing.empty()) report.note(missing);

@@ -1,7 +1,7 @@
 // areal bench video: 32-bin histograms of three regions of every frame, beside decoding alone.
 
 #include <areal/error.hpp>
-#include <areal/histogram.hpp>
+#include <areal/region_histogram.hpp>
 #include "bench.hpp"
 #include "media/media.hpp"
 
@@ -25,7 +25,8 @@ void bench_video(const Options& options, Report& report) {
     counted = 0;
     for (; video->next(frame); ++frames) {
       if (!count) continue;
-      region_histograms(frame.pixels.view(), binning, regions, histograms, Outside::error, threads);
+      region_histograms(frame.pixels.view(), binning, regions, histograms,
+                        {.execution = {.backend = Backend::cpu, .threads = threads}});
       for (const std::uint64_t n : histograms) counted += n;
     }
   };

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <areal/error.hpp>
 #include <areal/histogram.hpp>
+#include <areal/region_histogram.hpp>
 #include <array>
 #include <random>
 #include <vector>
@@ -26,7 +27,7 @@ void check(const Array& image, const Array& tensor, const Binning& binning, cons
     for (std::int64_t y = region.y; y < region.y + region.height; ++y)
       for (std::int64_t x = region.x; x < region.x + region.width; ++x)
         ++direct[static_cast<std::size_t>(binning.bin_of(image.as<std::uint8_t>()[y * width + x]))];
-    region_histograms(TensorView{tensor.view(), Border::none}, {&region, 1}, told);
+    region_histograms(TensorView(tensor.view(), Border::none), Span<const Region>(&region, 1), told);
     if (direct != told)
       throw Error(fmt::format("{}: the histogram of region {},{},{},{} is wrong", name, region.x, region.y,
                               region.width, region.height));
@@ -34,7 +35,7 @@ void check(const Array& image, const Array& tensor, const Binning& binning, cons
 }
 
 Array tensor_for(const Size& size, const Binning& binning) {
-  const HistogramPlan plan({size.width, size.height}, Type::u8, binning);
+  const HistogramPlan plan({size.width, size.height}, Type::u8, binning, {}, {.backend = Backend::cpu});
   plan.require_fit();
   return Array(plan.tensor_shape(), Type::u32);
 }
@@ -57,17 +58,14 @@ Record CpuHistograms::record(const std::string& what, const std::string& algorit
 }
 
 Record CpuHistograms::time(const std::string& algorithm, int threads, int repetitions) {
-  HistogramOptions options;
-  options.algorithm = algorithm;
-  options.threads = threads;
-  const HistogramPlan plan({size_.width, size_.height}, Type::u8, binning_, options);
-  Array workspace({static_cast<std::int64_t>(plan.workspace_bytes()), 1}, Type::u8);
-  plan.prepare(workspace.data());
+  const HistogramPlan plan({size_.width, size_.height}, Type::u8, binning_, {.algorithm = algorithm},
+                           {.backend = Backend::cpu, .threads = threads});
+  Workspace workspace(plan);
   const std::vector<Times> times =
       measure({{"memset", [&] { fill(tensor_.data(), static_cast<std::int64_t>(tensor_.bytes()), threads); }},
                {algorithm,
                 [&] {
-                  plan.execute({image_.view(), tensor_.view()}, workspace.data());
+                  plan.execute({image_.view(), tensor_.view()}, workspace);
                 }}},
               plan.algorithm() == "fused" ? repetitions : std::min(repetitions, 3));
   check(image_, tensor_, binning_, plan.algorithm());

@@ -10,11 +10,12 @@
 namespace areal::bench {
 
 void check_figure(const Options& options) {
-  const std::string figure = "--figure " + options.shown;
-  if (!options.algorithms.empty()) throw InvalidArgument("--algorithm: " + figure + " has those of its paper");
-  if (!options.pairs.empty()) throw InvalidArgument("--types: " + figure + " counts pixels of 8u in 32u");
-  if (options.batch != 1) throw InvalidArgument("--batch: " + figure + " is of one image at a time");
-  if (options.border != Border::none) throw InvalidArgument("--border: " + figure + " is of tensors without a border");
+  const std::string with = " may not be given with --figure " + options.shown;
+  if (!options.algorithms.empty()) throw InvalidArgument("--algorithm" + with + ", which times the paper's algorithms");
+  if (!options.pairs.empty()) throw InvalidArgument("--types" + with + ", which counts 8u pixels in 32u");
+  if (options.batch != 1) throw InvalidArgument("--batch" + with + ", which takes one image at a time");
+  if (options.border != Border::none)
+    throw InvalidArgument("--border" + with + ", which makes tensors without a border");
 }
 
 Ranks keep_race(const Race& race, const Options& options, Report& report,

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 #include <algorithm>
-#include <areal/histogram.hpp>
+#include <areal/research/histogram.hpp>
 #include <array>
 #include <cmath>
 #include "model/model_plot.hpp"
@@ -89,7 +89,7 @@ std::vector<Racer> on_tiles() { return {poostchi_racers.begin() + 2, poostchi_ra
 void sweep_table(const PoostchiCase& of) {
   Rows rows{{"algorithm", "tile", "threads", "occupancy", "scans", "execute"}};
   for (const Racer& racer : on_tiles())
-    for (const int threads : tile_threads(racer.tile)) {
+    for (const int threads : research::tile_threads(racer.tile)) {
       rows.push_back({racer.algorithm, std::to_string(racer.tile), std::to_string(threads)});
       const Record* const record = find(of, racer, threads);
       double occupancy = 1, scans = 0;
@@ -124,7 +124,7 @@ void tiles_table(const Cases& cases) {
   for (const Racer& racer : on_tiles()) {
     rows.push_back({racer.algorithm, std::to_string(racer.tile)});
     for (const PoostchiCase& of : cases) {
-      const Record* const record = find(of, racer, default_tile_threads(racer.tile));
+      const Record* const record = find(of, racer, research::default_tile_threads(racer.tile));
       rows.back().push_back(cell(record != nullptr ? record->time.median : 0));
     }
   }
@@ -222,7 +222,7 @@ command::PlotPanel sweep_panel(const PoostchiCase& of) {
   command::PlotPanel panel{fmt::format("{}, {} bins, by blocks", text_of(of.size), of.bins), {}, {}};
   for (const Racer& racer : on_tiles()) {
     panel.curves.push_back({fmt::format("{}, tile {}", racer.algorithm, racer.tile), {}});
-    for (const int threads : tile_threads(racer.tile)) {
+    for (const int threads : research::tile_threads(racer.tile)) {
       const Record* const record = find(of, racer, threads);
       panel.curves.back().x.push_back(threads);
       panel.curves.back().values.push_back(record != nullptr ? record->time.median : 0);

@@ -1,8 +1,8 @@
 #include "race.hpp"
 #include <areal/catalog.hpp>
 #include <areal/error.hpp>
-#include <areal/histogram.hpp>
-#include <areal/sat.hpp>
+#include <areal/research/histogram.hpp>
+#include <areal/research/sat.hpp>
 #include <array>
 #include "bench/protocol/cuda_bench.hpp"
 #include "peers.hpp"
@@ -45,11 +45,11 @@ Record record_of(const Race& race, const Racer& racer, const Ran& ran, const Opt
   const Algorithm* const row = find_algorithm(race.what(), ran.algorithm);
   if (row == nullptr) return record;  // a peer
   record.source = row->source;
-  if (row->takes.r) record.r = hybrid_share({race.size.width, race.size.height}, racer.r, record.border);
+  if (row->takes.r) record.r = research::hybrid_share({race.size.width, race.size.height}, racer.r, record.border);
   if (row->takes.scan) record.scan = name_of(racer.scan);
   if (row->takes.tile) {
     record.tile = racer.tile;
-    record.tile_threads = racer.tile_threads != 0 ? racer.tile_threads : default_tile_threads(racer.tile);
+    record.tile_threads = racer.tile_threads != 0 ? racer.tile_threads : research::default_tile_threads(racer.tile);
   }
   if (row->takes.group) record.group = racer.group;
   return record;

@@ -15,12 +15,12 @@ void add_model(CLI::App& app, Settings& settings) {
   add_model_chen(*verb, settings);
   add_model_algorithm(*verb, settings);
   verb->footer(
-      "--algorithm runs on the simulated machine, which counts, and prints the counts beside the formulas of areal\n"
-      "algorithms (h and w in those of B are rounded up to tiles of T). Then what they cost beside the formulas of\n"
-      "their papers, where these have one: the global memory access cost, the stages of shared memory on the DMM, and\n"
-      "time: on the UMM of global memory alone, and on the HMM, d DMMs of p threads each, where a thread waits for\n"
-      "every request before its next one. Histograms are of images of labels, which need no table of bins. harris and\n"
-      "the lee-choe are two families': --family scan takes those that sum up a line.\n\n"
+      "--algorithm runs an algorithm on the simulated machine and prints its counts beside the formulas of areal\n"
+      "algorithms (the formula of B rounds h and w up to tiles of T). Then it prints the costs beside the paper's\n"
+      "formulas, where the paper has them: the global memory access cost, the stages of shared memory on the DMM, and\n"
+      "the time on the UMM, which counts global memory only, and on the HMM, d DMMs of p threads each, where a thread\n"
+      "waits for each request before its next one. Histograms are made of label images, which need no table of bins.\n"
+      "harris and the lee-choe algorithms are in two families; --family scan takes those that sum up a line.\n\n"
       "Example:\n  areal model --algorithm 1r1w --n 65536 --l 200\n  areal model nakano --n 4096 --w 32 --l 32");
 }
 

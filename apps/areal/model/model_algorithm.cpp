@@ -3,7 +3,7 @@
 
 #include <CLI/CLI.hpp>
 #include <areal/catalog.hpp>
-#include <areal/histogram.hpp>
+#include <areal/research/histogram.hpp>
 #include <areal/research/model.hpp>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -132,7 +132,7 @@ Json json_of(const CostBeside& figure) {
 
 Json json_of(const AlgorithmRequest& asked, const HierarchicalMachine& machine, const AlgorithmModel& model) {
   const bool is_tensor = model.row->family == "histogram";
-  const int threads = asked.tile_threads != 0 ? asked.tile_threads : default_tile_threads(asked.tile);
+  const int threads = asked.tile_threads != 0 ? asked.tile_threads : research::default_tile_threads(asked.tile);
   return {{"algorithm", model.row->id},
           {"family", model.row->family},
           {"source", model.row->source},
@@ -260,19 +260,21 @@ void add_model_algorithm(CLI::App& verb, Settings& settings) {
   };
   std::vector<CLI::Option*> options{
       add("--algorithm", request->algorithm, "A GPU algorithm of areal algorithms", "ID"),
-      add("--family", request->family, "sat, histogram or scan; by default the first that has it", "NAME"),
+      add("--family", request->family, "sat, histogram or scan; by default the first that has the algorithm", "NAME"),
       add("--n", request->n, "Elements of a square image, or of a line; by default 16384", "N"),
-      add("--size", request->size, "Or its width and height", "WxH"),
+      add("--size", request->size, "Or the width and height of the image", "WxH"),
       add("--p", request->p, "Threads that a DMM holds; by default 2048", "N"),
-      add("--w", request->w, "Width, 1 to 32; the tiles stay 32 (or --tile) wide", "N"),
+      add("--w", request->w, "Width of the machine, 1 to 32; the tiles stay 32 (or --tile) wide", "N"),
       add("--l", request->l, "Latency of global memory, in time units; by default 32", "N"),
       add("--d", request->d, "DMMs; by default 16", "N"),
       add("--types", request->types, "Input and table type; by default 32f32f", "TYPES"),
+      add("--lane", request->types, "", "TYPES")->group(""),  // its old name
       add("--counter", request->counter, "For histograms: 16u, 32u or 64u; by default 32u", "TYPE"),
       add("--bins", request->bins, "For histograms; by default 16", "N"),
       add("--tile", request->tile, "For " + takers(&AlgorithmOptions::tile, " and ") + ": 16, 32 or 64", "N"),
-      add("--tile-threads", request->tile_threads, "Threads of a block on such a tile, as areal hist has them", "N"),
-      add("--r", request->share, "For " + takers(&AlgorithmOptions::r) + ": the share of the triangles (0.25)", "R"),
+      add("--tile-threads", request->tile_threads, "Threads of a block on such a tile, as in areal hist", "N"),
+      add("--r", request->share,
+          "For " + takers(&AlgorithmOptions::r) + ": the share of the triangles; by default 0.25", "R"),
       add("--k", request->group,
           "For " + takers(&AlgorithmOptions::group) + ": elements of a group; by default p log p, or all", "N"),
       add("--scan,--warp-scan", request->scan,
@@ -280,7 +282,7 @@ void add_model_algorithm(CLI::App& verb, Settings& settings) {
   };
   // Of nakano and chen it is what every verb has.
   add("--threads", request->threads,
-      "For " + takers(&AlgorithmOptions::threads, " and ") + ": their p; 0: as there is work", "N");
+      "For " + takers(&AlgorithmOptions::threads, " and ") + ": their p; by default as many as there is work", "N");
   for (CLI::App* sub : verb.get_subcommands([](CLI::App*) { return true; }))
     for (CLI::Option* option : options)
       if (sub->get_option_no_throw(option->get_name()) == nullptr) sub->excludes(option);

@@ -295,17 +295,20 @@ void add_model_chen(CLI::App& verb, Settings& settings) {
   auto request = std::make_shared<Request>();
   CLI::App* sub = verb.add_subcommand("chen", "The performance model of Chen 2018: equations 3 to 15, passes, VI-D");
   sub->add_option("--latencies", request->latencies,
-                  "What areal_latencies measured; by default the paper's P100 and V100")
+                  "What areal_latencies measured of a device; by default the paper's P100 and V100")
       ->type_name("F.json");
   sub->add_option("--measured", request->measured,
-                  "What areal bench sat --figure chen --json measured: its times of that image beside the model's")
+                  "What areal bench sat --figure chen --json wrote: prints its times beside the model's")
       ->type_name("F.json");
-  sub->add_option("--size", request->size, "Image of the times in microseconds; by default 4096x4096")
+  sub->add_option("--size", request->size,
+                  "Size of the image that the times in microseconds are for; by default 4096x4096")
       ->type_name("WxH");
   sub->footer(
-      "Clocks are of one SM; times take all SMs as busy. The model is about a warp's arithmetic and shared memory:\n"
-      "global memory is not in it. VI-D are the paper's three inequalities, the third as its words have it; measured,\n"
-      "a launch that an algorithm makes twice counts with the mean of both.\n\n"
+      "Clocks are those of one SM; times assume that all SMs are busy. The model covers a warp's arithmetic and "
+      "shared\n"
+      "memory, but not global memory. VI-D has the paper's three inequalities, the third as its text states it. A "
+      "launch\n"
+      "that an algorithm makes twice is measured as the mean of both.\n\n"
       "Example:\n  areal model chen --size 8192x8192");
   sub->callback([request, &settings] {
     settings.resolve();
@@ -316,7 +319,7 @@ void add_model_chen(CLI::App& verb, Settings& settings) {
     if (!request->measured.empty()) {
       measured = read_measured(request->measured, image);
       if (!request->latencies.empty() && devices[0].name != measured->device)
-        settings.note("the model is of {}, the times are of {}", devices[0].name, measured->device);
+        settings.note("the model is of {}, but the times were measured on {}", devices[0].name, measured->device);
     }
     if (!settings.json)
       return write_out(text_of(devices, image) + (measured ? text_of(*measured, devices, image) : ""));

@@ -224,20 +224,21 @@ void add_model_nakano(CLI::App& verb, Settings& settings) {
   auto request = std::make_shared<Request>();
   CLI::App* sub = verb.add_subcommand("nakano", "The sum, prefix-sums and table of Nakano 2013 on the DMM and the UMM");
   sub->add_option("--n", request->n, "Elements, one value or several: N,N,..; by default 16384")->type_name("N");
-  sub->add_option("--p", request->p, "Threads, multiples of w; by default w, 2w, 4w, .. n, or wl where another varies")
+  sub->add_option("--p", request->p,
+                  "Threads, multiples of w; by default w, 2w, 4w, .. n, or wl where another parameter varies")
       ->type_name("N");
   sub->add_option("--w", request->w, "Width: banks, cells of a group, threads of a warp; by default 32")
       ->type_name("N");
   sub->add_option("--l", request->l, "Latency, in time units; by default 32")->type_name("N");
-  sub->add_option("--k", request->k, "Work space of sequential-parallel; by default min(p log p, wl log(wl)), p to n")
+  sub->add_option("--k", request->k, "Workspace of sequential-parallel, p to n; by default min(p log p, wl log(wl))")
       ->type_name("N");
-  sub->add_option("--plot", request->plot, "Also draws the time units over what has several values")
+  sub->add_option("--plot", request->plot, "Also draw the time units over the parameter that has several values")
       ->type_name("F.svg");
   sub->footer(
-      "Every combination is run on both machines. limit is which of n/w (bandwidth), nl/p (latency) and l log n\n"
-      "(reduction) is the largest: the lower bound. Latency is hidden where wl <= p and wl <= n/log n. The second "
-      "table\n"
-      "has the proven constants c of time <= c bound, and the largest time / bound of what ran.\n\n"
+      "Runs every combination on both machines. The lower bound is the largest of n/w (bandwidth), nl/p (latency) and\n"
+      "l log n (reduction); limit names it. Latency is hidden where wl <= p and wl <= n/log n. The second table has "
+      "the\n"
+      "proven constants c of time <= c bound, and the largest time / bound that was found.\n\n"
       "Example:\n  areal model nakano --n 4096 --p 32,256,2048 --l 100 --plot nakano.svg");
   sub->callback([request, &settings] {
     settings.resolve();

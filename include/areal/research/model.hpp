@@ -52,6 +52,7 @@ struct NakanoTimes {
 };
 
 /// Runs them all, step by step: about n log n requests.
+/// \param machine Its latency, its width, and its threads, a multiple of the width.
 /// \param elements n, 2 to 2^20.
 /// \param workspace k, p to n (n where p is more); 0: the least that keeps the sequential-parallel prefix-sums within a
 /// constant of n/w + nl/p.

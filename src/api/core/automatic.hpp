@@ -4,6 +4,8 @@
 #include <areal/catalog.hpp>
 #include <areal/error.hpp>
 #include <areal/execution.hpp>
+#include <cstdint>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -34,9 +36,17 @@ auto automatic_plan(std::string_view family, std::string_view algorithm, const E
     question.cpu_has_it = row == nullptr || row->cpu;
   }
   question.threads = execution.threads > 0 ? execution.threads : cpu::default_threads();
-  policy::BackendMachine machine{cuda::why_not(execution.device)};
-  if (machine.why_no_cuda.empty()) machine.device_memory = cuda::free_memory(execution.device);
+  // A device that is asked for its memory gets a context, which takes longer than most tables: only where it is
+  // expected to be faster.
+  policy::BackendMachine machine;
+  if (cuda::device_count() == 0) machine.why_no_cuda = cuda::why_not(execution.device);
+  machine.device_memory = std::numeric_limits<std::uint64_t>::max();
   policy::BackendChoice choice = choose_backend(question, machine);
+  if (choice.backend == Backend::cuda) {
+    machine.why_no_cuda = cuda::why_not(execution.device);
+    machine.device_memory = machine.why_no_cuda.empty() ? cuda::free_memory(execution.device) : 0;
+    choice = choose_backend(question, machine);
+  }
   if (choice.backend == Backend::cuda) try {
       auto state = on(Backend::cuda, choice.reason);
       question.workspace = state->workspace_bytes;

@@ -57,13 +57,15 @@ void execute_in(Workspace::State& workspace, const Views& views, const Arguments
   bool staged = false;
   for (const auto& one : views.in) staged = staged || is_staged(arguments.*one.view);
   for (const auto& one : views.out) staged = staged || is_staged(arguments.*one.view);
+  require(!(staged || workspace.waits) || !cuda::is_capturing(stream),
+          "stream: it is being captured into a CUDA graph, which takes ",
+          staged ? "no views of host memory" : "executes in workspaces of that stream alone");
   if (!staged) {
     run(arguments, workspace.memory, stream);
     if (workspace.waits) cuda::synchronize(stream);
     return;
   }
-  require(!cuda::is_capturing(stream),
-          "stream: it is being captured into a CUDA graph, which takes no views of host memory");
+  const cuda::HostCopyGuard guard(stream);
   Arguments there = arguments;
   std::size_t slot = 0;
   const auto buffer_of = [&](const auto& view) -> StagingBuffer& {
@@ -75,13 +77,14 @@ void execute_in(Workspace::State& workspace, const Views& views, const Arguments
     if (const ConstView& view = arguments.*one.view; is_staged(view)) {
       StagingBuffer& buffer = buffer_of(view);
       buffer.copy_in(view, stream);
-      there.*one.view = buffer.view();
+      there.*one.view = buffer.view().in(plan.memory());
     }
     ++slot;
   }
   const std::size_t first_output = slot;
   for (const auto& one : views.out) {
-    if (const View& view = arguments.*one.view; is_staged(view)) there.*one.view = buffer_of(view).view();
+    if (const View& view = arguments.*one.view; is_staged(view))
+      there.*one.view = buffer_of(view).view().in(plan.memory());
     ++slot;
   }
   run(there, workspace.memory, stream);

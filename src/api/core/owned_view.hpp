@@ -40,6 +40,7 @@ void copy_between(MemoryPlace from, MemoryPlace to, const Execution& execution, 
   if (from.is_host() && to.is_host()) return copy(Stream::host());
   const cuda::DeviceScope scope(from.is_host() ? to.device : from.device);
   const Stream stream = copy_stream(execution);
+  const cuda::HostCopyGuard guard(stream);
   copy(stream);
   if (to.is_host() || !execution.stream || execution.stream->is_host()) cuda::synchronize(stream);
 }

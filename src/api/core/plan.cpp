@@ -16,6 +16,14 @@ void require_stream_on(Backend backend, Stream stream) {
             ", which takes Stream::host()");
 }
 
+void require_no_capture(Backend backend, Stream stream) {
+  if (backend == Backend::cuda)
+    require(
+        !cuda::is_capturing(stream),
+        "stream: it is being captured into a CUDA graph: make the workspace before, as it must be ready once, not at "
+        "each replay");
+}
+
 }  // namespace
 
 void require_stream_of(const Execution& execution) {
@@ -43,6 +51,7 @@ Workspace::Workspace(const Plan& plan) : state_(std::make_unique<State>()) {
   const cuda::DeviceScope scope(p.execution.device);
   s.stream = p.execution.stream.value_or(Stream::legacy_default());
   s.waits = !p.execution.stream;
+  require_no_capture(p.execution.backend, s.stream);
   if (p.workspace_bytes > 0) s.memory = s.device.emplace(p.workspace_bytes).data();
   p.prepare(s.memory, s.stream);
 }
@@ -56,6 +65,7 @@ Workspace::Workspace(const Plan& plan, Span<std::byte> memory, Stream stream) : 
   require(memory.data() != nullptr || p.workspace_bytes == 0, "workspace is a null pointer: this plan needs ",
           p.workspace_bytes, " bytes");
   if (p.workspace_bytes > 0) require_memory("workspace", memory.memory(), plan, false);
+  require_no_capture(p.execution.backend, stream);
   s.plan = plan.state_;
   s.stream = stream;
   s.memory = memory.data();

@@ -64,7 +64,9 @@ HistogramTensor HistogramTensor::with_border(Border border, const Execution& exe
           "border: an `exclusive` tensor lacks the image's last row and column: compute it in border `",
           name_of(border), "`");
   if (!state_->memory.is_host())
-    return copy_to({}, execution).with_border(border, execution).copy_to(state_->memory, execution);
+    return copy_to({}, execution)
+        .with_border(border, execution)
+        .copy_to(state_->memory);  // waits: the host's ends here
   const View& from = state_->tensor.view();
   require(from.type != Type::u16, "border: a tensor of counters of 16u keeps the border that it was computed with");
   const std::int64_t more = (border == Border::zero ? 1 : 0) - (state_->border == Border::zero ? 1 : 0);

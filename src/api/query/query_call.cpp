@@ -5,17 +5,14 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include "api/core/device_plan.hpp"
+#include "api/core/memory_check.hpp"
 #include "api/core/require.hpp"
 #include "api/query/region_device.hpp"
-#include "api/core/device_plan.hpp"
 
 namespace areal {
 
 namespace {
-
-std::string words_of(MemoryPlace memory) {
-  return memory.is_host() ? "host memory" : sentence("memory of cuda device ", memory.device);
-}
 
 // Rows without gaps, plane after plane.
 void spread(const char* from, const View& to) {
@@ -43,7 +40,7 @@ QueryCall::QueryCall(const Execution& execution, std::initializer_list<QuerySour
             "(copy_to), or leave the backend automatic");
     require(execution.backend == Backend::automatic || execution.device == memory_.device, source_, ": it lies in ",
             words_of(memory_), ", the execution names device ", execution.device);
-    stream_ = execution.stream.value_or(Stream::per_thread_default());
+    stream_ = execution.stream.value_or(Stream::legacy_default());
     waits_ = !execution.stream.has_value();
     require_stream(stream_);
     return;
@@ -77,6 +74,7 @@ void* QueryCall::room(std::size_t bytes, const char* name) {
   begin();
   require(!cuda::is_capturing(stream_), name,
           ": it lies in host memory, which cannot be copied while the stream is being captured into a CUDA graph");
+  if (!guard_) guard_.emplace(stream_);
   copies_.emplace_back(bytes, stream_);
   waits_ = true;
   return copies_.back().data();

@@ -81,6 +81,7 @@ class QueryCall {
   Stream stream_ = Stream::host();
   std::optional<cuda::DeviceScope> scope_;  ///< outlives the copies' memory
   std::deque<cuda::StreamMemory> copies_;
+  std::optional<cuda::HostCopyGuard> guard_;
   std::vector<std::function<void()>> back_;    ///< queue the copies to the host
   std::vector<std::function<void()>> finish_;  ///< after those have been done
 };

@@ -95,7 +95,7 @@ SatTable SatTable::with_border(Border border, const ConstView& image, const Exec
     const auto pixels = image.data != nullptr && !image.memory.is_host() ? host_copy(image, execution) : Array();
     return copy_to({}, execution)
         .with_border(border, pixels.data() != nullptr ? pixels.view() : image, execution)
-        .copy_to(state_->memory, execution);
+        .copy_to(state_->memory);  // on no stream, which waits: the tables on the host end here
   }
   const bool completes = state_->border == Border::exclusive && border != Border::exclusive;
   require(!completes || (!state_->squares.exists() && !state_->count.exists()),

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <areal/array.hpp>
 #include <areal/error.hpp>
-#include <areal/histogram.hpp>
+#include <areal/research/histogram.hpp>
+#include <areal/research/sat.hpp>
 #include <areal/research/scan.hpp>
-#include <areal/sat.hpp>
 #include <cstdlib>
 #include <cstring>
 #include <string>
@@ -46,9 +46,10 @@ Done run(const CudaRace& race, const CudaRacer& racer) {
   const Shape shape{race.width, race.height, 1, race.batch};
   Array image(shape, race.bins != 0 ? Type::u8 : race.types.input);
   std::memset(image.data(), 0, image.bytes());
+  const Execution on_simt{.backend = Backend::simt};
   Done done;
   std::vector<LaunchCounts> told;
-  const LaunchReport launched = [&](const LaunchCounts& launch) {
+  const LaunchReport on_launch = [&](const LaunchCounts& launch) {
     done.time += time_of(launch);
     told.push_back(launch);
   };
@@ -56,30 +57,25 @@ Done run(const CudaRace& race, const CudaRacer& racer) {
     const char* const most = std::getenv("AREAL_STAND_IN_MEMORY");
     if (most != nullptr && plan.workspace_bytes() > std::stoull(most))
       throw Error("out of memory: a workspace of " + std::to_string(plan.workspace_bytes()) + " bytes");
-    Array workspace({static_cast<std::int64_t>(plan.workspace_bytes()), 1}, Type::u8);
-    plan.prepare(workspace.data());
-    plan.execute(arguments..., workspace.data());
+    Workspace workspace(plan);
+    plan.execute(arguments..., workspace);
     done.algorithm = plan.algorithm();
   };
   if (race.line) {
-    ScanOptions options;
-    options.backend = Backend::simt, options.algorithm = racer.algorithm, options.group = racer.group;
-    options.launched = launched;
-    const ScanPlan plan(race.width, race.types, options);
+    const ScanPlan plan(race.width, race.types,
+                        {.algorithm = racer.algorithm, .group = racer.group, .on_launch = on_launch}, on_simt);
     Array sums(shape, race.types.table);
     execute(plan, std::as_const(image).view(), sums.view());
   } else if (race.bins != 0) {
-    HistogramOptions options;
-    options.backend = Backend::simt, options.algorithm = racer.algorithm, options.tile = racer.tile;
-    options.tile_threads = racer.tile_threads, options.launched = launched;
-    const HistogramPlan plan(shape, Type::u8, Binning::uniform(race.bins, 0, 256), options);
+    const HistogramPlan plan = research::histogram_plan(
+        shape, Type::u8, Binning::uniform(race.bins, 0, 256), {.algorithm = racer.algorithm},
+        {.tile = racer.tile, .tile_threads = racer.tile_threads, .on_launch = on_launch}, on_simt);
     Array tensor(plan.tensor_shape(), Type::u32);
     execute(plan, HistogramArguments{image.view(), tensor.view()});
   } else {
-    SatOptions options;
-    options.backend = Backend::simt, options.algorithm = racer.algorithm, options.r = racer.r;
-    options.scan = racer.scan, options.border = Border::none, options.launched = launched;
-    const SatPlan plan(shape, race.types, options);
+    const SatPlan plan = research::sat_plan(shape, race.types.input,
+                                            {.border = Border::none, .types = race.types, .algorithm = racer.algorithm},
+                                            {.r = racer.r, .scan = racer.scan, .on_launch = on_launch}, on_simt);
     Array table(plan.table_shape(), race.types.table);
     execute(plan, SatArguments{image.view(), table.view()});
   }

@@ -61,7 +61,7 @@ struct Tiff {
   int compression = 1;
   std::uint32_t tile = 0, rows_per_strip = 0;
   bool bigtiff = false;
-  std::string colour_map;  // 16-bit values: all red, all green, all blue
+  std::string colour_map = {};  // 16-bit values: all red, all green, all blue
 };
 
 inline std::string tiff(const Tiff& t, const std::string& pixels) {
