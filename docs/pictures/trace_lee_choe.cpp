@@ -37,17 +37,17 @@ void trace(Logs& logs, const char* name, std::int64_t length) {
 }  // namespace
 
 void trace_lee_choe() {
-  using kernels::Padded;
-  using kernels::Rotated;
+  using kernels::PaddedBanks;
+  using kernels::RotatedBanks;
   Logs logs("lee-choe");
   trace<InOrder, false, 1024>(logs, "in order", 2048);
-  trace<Padded<>, false, 1024>(logs, "padded", 2048);
-  trace<Rotated<>, false, 1024>(logs, "rotated", 2048);
+  trace<PaddedBanks<>, false, 1024>(logs, "padded", 2048);
+  trace<RotatedBanks<>, false, 1024>(logs, "rotated", 2048);
   trace<InOrder, false, 32>(logs, "in order, 8 banks", 64);
-  trace<Padded<8>, false, 32>(logs, "padded, 8 banks", 64);
-  trace<Rotated<8>, false, 32>(logs, "rotated, 8 banks", 64);
-  trace<Padded<>, false, 16>(logs, "two a thread", 128);
-  trace<Padded<>, true, 16>(logs, "several a thread", 128);
+  trace<PaddedBanks<8>, false, 32>(logs, "padded, 8 banks", 64);
+  trace<RotatedBanks<8>, false, 32>(logs, "rotated, 8 banks", 64);
+  trace<PaddedBanks<>, false, 16>(logs, "two a thread", 128);
+  trace<PaddedBanks<>, true, 16>(logs, "several a thread", 128);
 }
 
 }  // namespace areal::simt
