@@ -135,8 +135,7 @@ void run(const Request& r, const std::string& id) {
     arguments.mask = view;
     arguments.count = placed(count, plan.count_shape(), Type::u32, r.out_gap);
   }
-  if (plan.squares_type())
-    arguments.squares = placed(squares, plan.table_shape(), *plan.squares_type(), r.out_gap);
+  if (plan.squares_type()) arguments.squares = placed(squares, plan.table_shape(), *plan.squares_type(), r.out_gap);
   std::vector<std::uint8_t> workspace(plan.workspace_bytes() + 1, 0xA5);
   Workspace ready(plan, {reinterpret_cast<std::byte*>(workspace.data() + 1), plan.workspace_bytes()}, Stream::host());
   plan.execute(arguments, ready);

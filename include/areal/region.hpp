@@ -44,7 +44,8 @@ enum class Outside : std::uint8_t {
 /// has is copied, through memory of the stream's order, and the call returns when the host has its answers. Where all
 /// is the device's memory and `execution.stream` is given, the call only queues its work: it allocates nothing, waits
 /// for nothing and may be captured in a CUDA graph; what it reads must stay until the work has been done. Without a
-/// stream the work is done on the legacy default stream, after whatever blocking streams have queued, and the call waits.
+/// stream the work is done on the legacy default stream, after whatever blocking streams have queued, and the call
+/// waits.
 ///
 /// All queries throw InvalidArgument, naming the argument, for sizes, types or pitches that do not belong together,
 /// for memory that does not, and for spans that do not begin at multiples of 8 bytes; Unavailable for a backend or

@@ -10,10 +10,10 @@
 #include <cmath>
 #include <cstring>
 #include <utility>
+#include "api/core/device_plan.hpp"
 #include "api/core/pixel_rule.hpp"
 #include "api/core/require.hpp"
 #include "api/histogram/histogram_device.hpp"
-#include "api/core/device_plan.hpp"
 #include "kernels/primitives/line/threads.hpp"
 #include "kernels/primitives/workspace.hpp"
 #include "kernels/sat/request.hpp"

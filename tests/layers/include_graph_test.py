@@ -75,16 +75,7 @@ CATALOGUE = "src/catalog/catalog.cpp"
 ROW = re.compile(r'\{"(\w+)", "([\w-]+)", "[^"]*", (true|false), (true|false), (true|false),')  # cpu, cuda, simt
 
 # Arrows that are still to go, and why they are there.
-EXCEPTIONS = {
-    ("include/areal/areal.hpp", "include/areal/research/launch_counts.hpp"): "until research has a header of its own",
-    ("include/areal/areal.hpp", "include/areal/research/model.hpp"): "until research has a header of its own",
-    ("include/areal/areal.hpp", "include/areal/research/scan.hpp"): "until research has a header of its own",
-    ("include/areal/areal.hpp", "include/areal/research/warp_scan.hpp"): "until research has a header of its own",
-    ("src/api/histogram/histogram.cpp", "src/api/sat/sat_device.hpp"): "wants api/core/device_plan.hpp",
-    ("src/api/histogram/histogram_streamed.cpp", "src/api/query/region_check.hpp"): "streamed histograms of regions are a query",
-    ("src/api/histogram/histogram_region.cpp", "src/api/query/region_blocks.hpp"): "histograms of regions are a query",
-    ("src/api/query/device_window.cpp", "src/api/sat/border_check.hpp"): "borders are checked by more than one subject",
-}
+EXCEPTIONS = {}
 
 # Words that have gone, in code: identifiers, and ids of algorithms.
 OLD_WORDS = re.compile(

@@ -6,8 +6,8 @@
 #include <cmath>
 #include <map>
 #include <string_view>
-#include "research/cost_formula.hpp"
 #include "kasagi_cost.hpp"
+#include "research/cost_formula.hpp"
 
 namespace areal::catalogue {
 

@@ -4,9 +4,9 @@
 #include <numeric>
 #include <random>
 #include <set>
-#include "research/cost_names.hpp"
 #include "kasagi_cost.hpp"
 #include "kernels/sat/registry.hpp"
+#include "research/cost_names.hpp"
 #include "simt/launcher.hpp"
 
 namespace areal::simt {

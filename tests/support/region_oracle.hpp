@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <areal/region.hpp>
 #include <areal/window.hpp>
-#include <areal/window.hpp>
 #include <cmath>
 #include <cstring>
 #include <random>

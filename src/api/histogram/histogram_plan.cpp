@@ -6,10 +6,10 @@
 #include <areal/info.hpp>
 #include <string>
 #include "api/core/automatic.hpp"
+#include "api/core/device_plan.hpp"
 #include "api/core/pixel_rule.hpp"
 #include "api/core/require.hpp"
 #include "api/core/view_check.hpp"
-#include "api/core/device_plan.hpp"
 #include "formulas/tile_threads.hpp"
 
 namespace areal {

@@ -5,10 +5,10 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include "api/core/device_plan.hpp"
 #include "api/core/memory_check.hpp"
 #include "api/core/require.hpp"
 #include "api/query/region_device.hpp"
-#include "api/core/device_plan.hpp"
 
 namespace areal {
 

@@ -56,8 +56,7 @@ struct Statistics {
           const AnySum sum = region_sum(m, a.sum, t.region, at.offset(a.sum));
           const bool varies = a.statistic != Statistic::mean;
           const AnySum squares = varies ? region_sum(m, a.squares, t.region, at.offset(a.squares)) : AnySum{};
-          m.store_streaming(a.out + i,
-                            statistic_of(a.statistic, a.sum, sum, a.squares, squares, pixels(t.region, at)));
+          m.store_streaming(a.out + i, statistic_of(a.statistic, a.sum, sum, a.squares, squares, pixels(t.region, at)));
           return t.refused;
         },
         a.planes.count);
