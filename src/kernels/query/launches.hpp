@@ -20,18 +20,19 @@ void launch_each(Launcher& launcher, std::int64_t n, const Args& args) {
 }
 
 /// For the type that elements of a table are read as: signed integers as unsigned ones.
-template <template <class, class> class Kernel, class Launcher, class Args>
+template <template <class, class> class Kernel, template <class> class Config = ElementConfig, class Launcher,
+          class Args>
 void launch_each_of(Launcher& launcher, Type type, std::int64_t n, const Args& args) {
   switch (type) {
     case Type::f32:
-      return launch_each<Kernel, ElementConfig<float>>(launcher, n, args);
+      return launch_each<Kernel, Config<float>>(launcher, n, args);
     case Type::f64:
-      return launch_each<Kernel, ElementConfig<double>>(launcher, n, args);
+      return launch_each<Kernel, Config<double>>(launcher, n, args);
     case Type::u64:
     case Type::s64:
-      return launch_each<Kernel, ElementConfig<std::uint64_t>>(launcher, n, args);
+      return launch_each<Kernel, Config<std::uint64_t>>(launcher, n, args);
     default:
-      return launch_each<Kernel, ElementConfig<std::uint32_t>>(launcher, n, args);
+      return launch_each<Kernel, Config<std::uint32_t>>(launcher, n, args);
   }
 }
 

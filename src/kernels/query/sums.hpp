@@ -9,6 +9,12 @@
 
 namespace areal::kernels {
 
+/// Sums of tables with several planes; with one a kernel is spared the divisions that tell them apart.
+template <class T>
+struct PlanesConfig : ElementConfig<T> {
+  static constexpr bool several_planes = true;
+};
+
 struct SumsArgs {
   RegionArgs regions;
   TableArgs table;
@@ -23,19 +29,29 @@ struct Sums {
   using Args = SumsArgs;
   using Shared = NoShared;
   static constexpr int threads = 256, resident = 8;
+  static constexpr bool several_planes = requires { C::several_planes; };
   M m;
   Args a;
 
   AREAL_DEVICE void operator()() {
-    answer_each<threads>(
-        m, a.regions.count, a.regions.refused,
-        [&](std::int64_t i) {
-          const PlaneOfRegion at = plane_of_region(a.planes, i);
-          const Taken t = taken(m, a.regions, at.region);
-          write(i, corners<T>(m, a.table, t.region, at.offset(a.table)).by_rows(), t.refused);
-          return t.refused;
-        },
-        a.planes.count);
+    if constexpr (several_planes) {
+      answer_each<threads>(
+          m, a.regions.count, a.regions.refused,
+          [&](std::int64_t i) {
+            const PlaneOfRegion at = plane_of_region(a.planes, i);
+            return answer(i, at.region, at.offset(a.table));
+          },
+          a.planes.count);
+    } else {
+      answer_each<threads>(m, a.regions.count, a.regions.refused, [&](std::int64_t i) { return answer(i, i, 0); });
+    }
+  }
+
+  /// True where the region was refused.
+  AREAL_DEVICE bool answer(std::int64_t i, std::int64_t region, std::int64_t plane) {
+    const Taken t = taken(m, a.regions, region);
+    write(i, corners<T>(m, a.table, t.region, plane).by_rows(), t.refused);
+    return t.refused;
   }
 
   AREAL_DEVICE void write(std::int64_t i, Difference<T> difference, bool refused) {
@@ -58,7 +74,9 @@ void run_query(Launcher& launcher, const SumsRequest& request) {
   const SumsArgs a{
       region_args(request.regions, table.image_width(), table.image_height(), table.border == Border::exclusive),
       table_args(table.view, table.border), request.out, request.real, plane_args(table.view)};
-  launch_each_of<Sums>(launcher, table.view.type, request.regions.count * a.planes.count, a);
+  const std::int64_t answers = request.regions.count * a.planes.count;
+  if (a.planes.count == 1) return launch_each_of<Sums>(launcher, table.view.type, answers, a);
+  launch_each_of<Sums, PlanesConfig>(launcher, table.view.type, answers, a);
 }
 
 }  // namespace areal::kernels
