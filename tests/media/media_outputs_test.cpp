@@ -293,7 +293,7 @@ TEST(TableFile, ASidecarThatLiesIsRefused) {
               {"\"width\": 7", "\"width\": -7", "\"width\" must be a whole number", true},
               {"\"width\": 7", "\"width\": 99999999999999999999", "\"width\" must be a whole number", true},
               {"\"channels\"", "\"chanels\"", "lacks \"channels\"", true},
-              {"\"types\": \"8u32u\"", "\"types\": 8", "\"types\" must be a string", true},
+              {"\"lane\": \"8u32u\"", "\"lane\": 8", "\"lane\" must be a string", true},
               {"{", "[", "is not a sidecar of areal", true}};
   for (const auto& row : rows) {
     SCOPED_TRACE(row.words);
