@@ -62,7 +62,7 @@ template <class Launcher, TypeGroup group>
 HistogramKernels<Launcher> ProductTensors::find(const Key& key) {
   if (key.id != "reduce-then-scan") return {};
   return for_counter_of<Launcher, group>(key.counter,
-                                         []<class T>() { return reduce_then_scan_kernels<Launcher, T>(); });
+                                         [&]<class T>() { return reduce_then_scan_kernels<Launcher, T>(); });
 }
 template <class Launcher, TypeGroup group>
 HistogramKernels<Launcher> PaperTensors::find(const Key& key) {
