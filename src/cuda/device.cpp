@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <areal/error.hpp>
+#include <atomic>
 #include <cstdlib>
 #include "cuda/error.hpp"
 #include "cuda/probe.hpp"
@@ -47,6 +48,10 @@ Device describe(int number) {
 }  // namespace
 
 std::string why_not(int device) {
+  // A device that was usable stays so, unless it is lost, which the next launch says; to ask takes as long as one.
+  static constinit std::atomic<std::uint64_t> usable{0};
+  const std::uint64_t bit = device >= 0 && device < 64 ? std::uint64_t{1} << device : 0;  // those beyond are asked
+  if ((usable.load(std::memory_order_relaxed) & bit) != 0) return "";
   int count = 0;
   const cudaError_t status = cudaGetDeviceCount(&count);
   if (status != cudaSuccess) cudaGetLastError();
@@ -55,7 +60,10 @@ std::string why_not(int device) {
     return "device " + std::to_string(device) + " is not there: cuda has " + std::to_string(count);
   try {
     const DeviceScope scope(device);
-    if (has_kernels()) return "";
+    if (has_kernels()) {
+      usable.fetch_or(bit, std::memory_order_relaxed);
+      return "";
+    }
   } catch (const Unavailable& error) {  // another process has it for itself, for example
     return error.what();
   }

@@ -28,7 +28,7 @@ struct Device {
 /// The devices that can be used, in CUDA's order; with none, `why_not` says why.
 std::vector<Device> devices(std::string* why_not = nullptr);
 /// Why that device cannot be used, or an empty text: there is none of that number, or this build has no kernels for it.
-/// Throws DeviceError where it is lost.
+/// Throws DeviceError where it is lost, unless it was usable before: then the next launch there throws it.
 std::string why_not(int device);
 
 /// Bytes of a device's memory that are free now. Throws Unavailable where there is no such device.

@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <limits>
 #include <map>
-#include <optional>
 #include <string>
 #include <type_traits>
 #include <typeinfo>
@@ -34,11 +33,9 @@ class Launcher {
   /// Launches go to the current device, which must be the stream's. `on_launch` is told of each, where there is one.
   explicit Launcher(cudaStream_t stream, const LaunchReport* on_launch = nullptr)
       : stream_(stream), on_launch_(on_launch != nullptr && *on_launch ? on_launch : nullptr) {}
-  /// For a DevicePlan: makes the device current for as long as the launcher lives.
-  Launcher(int device, Stream stream, const LaunchReport* on_launch)
-      : Launcher(static_cast<cudaStream_t>(stream.handle()), on_launch) {
-    scope_.emplace(device);
-  }
+  /// For a DevicePlan.
+  Launcher(int /*device*/, Stream stream, const LaunchReport* on_launch)
+      : Launcher(static_cast<cudaStream_t>(stream.handle()), on_launch) {}
 
   /// Throws what the launch answered. The launch may begin before the one before has ended where `overlap` is true.
   template <template <class, class> class K, class C>
@@ -113,7 +110,6 @@ class Launcher {
 
   Stream stream() const { return Stream::cuda(stream_); }
 
-  std::optional<DeviceScope> scope_;
   cudaStream_t stream_;
   const LaunchReport* on_launch_;
 };

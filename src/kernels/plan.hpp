@@ -19,7 +19,7 @@
 
 namespace areal::kernels {
 
-/// A plan without its backend's types.
+/// A plan without its backend's types. Whoever calls it has made the plan's device current.
 template <class Subject>
 class AnyDevicePlan {
  public:

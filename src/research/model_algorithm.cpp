@@ -13,7 +13,7 @@
 #include "api/core/device_plan.hpp"
 #include "api/core/pixel_rule.hpp"
 #include "api/core/require.hpp"
-#include "api/histogram/histogram_device.hpp"
+#include "api/histogram/histogram_request.hpp"
 #include "kernels/primitives/line/threads.hpp"
 #include "kernels/primitives/workspace.hpp"
 #include "kernels/sat/request.hpp"
@@ -108,16 +108,16 @@ std::vector<LaunchCounts> run_tensor(const AlgorithmRequest& asked, const simt::
   const Binning binning = Binning::labels(asked.bins);
   const HistogramPlan plan =
       research::histogram_plan({asked.width, asked.height}, Type::u32, binning, plan_options, parameters, on_simt);
-  const DeviceHistogram device(plan.image_shape(), pixel_bins(binning, Type::u32, 1), plan_options, parameters, on_simt,
-                               plan_options.algorithm);
+  const kernels::HistogramRequest request = histogram_request(plan.image_shape(), pixel_bins(binning, Type::u32, 1),
+                                                              plan_options, parameters, plan_options.algorithm);
   Array image(plan.image_shape(), Type::u32);
   auto* const labels = image.as<std::uint32_t>();
   for (std::int64_t i = 0; i < asked.width * asked.height; ++i) labels[i] = static_cast<std::uint32_t>(i % asked.bins);
   Array tensor(plan.tensor_shape(), asked.counter);
-  DeviceWorkspace workspace(device.workspace_bytes());
-  device.prepare(workspace.data(), Stream::host());
-  return simt::execute<kernels::Histogram>(device.request(), {std::as_const(image).view(), tensor.view()},
-                                           workspace.data(), options);
+  DeviceWorkspace workspace(plan.workspace_bytes());
+  simt::make_plan<kernels::Histogram>(request)->prepare(workspace.data(), Stream::host());
+  return simt::execute<kernels::Histogram>(request, {std::as_const(image).view(), tensor.view()}, workspace.data(),
+                                           options);
 }
 
 /// k is what the plan chose.

@@ -5,7 +5,7 @@
 #include <areal/error.hpp>
 #include <areal/histogram.hpp>
 #include "api/core/pixel_rule.hpp"
-#include "api/histogram/histogram_device.hpp"
+#include "api/histogram/histogram_request.hpp"
 #include "histogram_oracle.hpp"
 #include "simt/launcher.hpp"
 #include "simt/plan.hpp"
@@ -46,6 +46,9 @@ HistogramOptions options_of(const Case& c) {
   options.counter = c.counter;
   options.weighted = c.weights.has_value();
   return options;
+}
+kernels::HistogramRequest request_of(const Case& c, const Rule& rule) {
+  return histogram_request(c.image, pixel_bins(rule.binning, c.type, 1), options_of(c), {}, "reduce-then-scan");
 }
 const Execution on_simt{.backend = Backend::simt};
 
@@ -300,19 +303,19 @@ TEST(SimtHistogram, Schedules) {
     const Rule rule = oracle::uniform(6, 0, 256);
     const Inputs in = inputs_of(c, 3);
     const Guarded reference = run(c, rule, in);
-    const DeviceHistogram plan(c.image, pixel_bins(rule.binning, c.type, 1), options_of(c), {}, on_simt,
-                               "reduce-then-scan");
+    const kernels::HistogramRequest request = request_of(c, rule);
+    const auto plan = simt::make_plan<kernels::Histogram>(request);
     for (std::uint64_t seed = 2; seed < 6; ++seed) {
       SCOPED_TRACE("seed " + std::to_string(seed));
-      std::vector<char> workspace(plan.workspace_bytes());
-      plan.prepare(workspace.data(), Stream::host());
+      std::vector<char> workspace(plan->workspace_bytes());
+      plan->prepare(workspace.data(), Stream::host());
       Guarded tensor({150, 70, 6, 1, Layout::planar}, counter, 0, 0);
       simt::Options options;
       options.seed = seed;
       options.residents = static_cast<int>(seed);
       options.start = seed % 2 ? simt::StartOrder::random : simt::StartOrder::descending;
       options.async_copies = seed != 5;  // as before sm_80
-      simt::execute<kernels::Histogram>(plan.request(), {in.image.view, tensor.view, in.weights.view}, workspace.data(),
+      simt::execute<kernels::Histogram>(request, {in.image.view, tensor.view, in.weights.view}, workspace.data(),
                                         options);
       EXPECT_TRUE(tensor.same(reference));
     }
@@ -326,10 +329,10 @@ TEST(SimtHistogram, WritesEachElementOnce) {
     const Rule rule = oracle::uniform(4, 0, 256);
     const Inputs in = inputs_of(c, 3);
     const HistogramPlan shapes(c.image, c.type, rule.binning, options_of(c), on_simt);
-    const DeviceHistogram plan(c.image, pixel_bins(rule.binning, c.type, 1), options_of(c), {}, on_simt,
-                               "reduce-then-scan");
-    std::vector<char> workspace(plan.workspace_bytes());
-    plan.prepare(workspace.data(), Stream::host());
+    const kernels::HistogramRequest request = request_of(c, rule);
+    const auto plan = simt::make_plan<kernels::Histogram>(request);
+    std::vector<char> workspace(plan->workspace_bytes());
+    plan->prepare(workspace.data(), Stream::host());
     const Guarded tensor(shapes.tensor_shape(), counter, 0, 0);
     const auto* const first = static_cast<const char*>(tensor.view.data);
     std::vector<int> writes(shapes.tensor_bytes());
@@ -341,7 +344,7 @@ TEST(SimtHistogram, WritesEachElementOnce) {
       if (event.op != simt::Op::store) ++reads;
       for (unsigned i = 0; i < event.bytes; ++i) ++writes[static_cast<std::size_t>(at - first) + i];
     };
-    simt::execute<kernels::Histogram>(plan.request(), {in.image.view, tensor.view}, workspace.data(), options);
+    simt::execute<kernels::Histogram>(request, {in.image.view, tensor.view}, workspace.data(), options);
     EXPECT_EQ(reads, 0);
     EXPECT_EQ(writes, std::vector<int>(writes.size(), 1));
   }

@@ -22,8 +22,4 @@ void require_launches(const LaunchReport& on_launch, Backend backend) {
           " launches nothing; cuda and simt do");
 }
 
-void require_stream(Stream stream) {
-  require(stream.handle() != nullptr, "stream: work on cuda needs the CUDA stream that it may use");
-}
-
 }  // namespace areal

@@ -14,8 +14,6 @@ namespace areal {
 void require_backend(Backend backend, int device);
 /// Throws InvalidArgument where the launches are asked of a backend that has none.
 void require_launches(const LaunchReport& on_launch, Backend backend);
-/// Throws InvalidArgument unless the stream is one of CUDA's.
-void require_stream(Stream stream);
 
 /// The plan of a request on a device that is there: cuda, or simt.
 template <class Subject>

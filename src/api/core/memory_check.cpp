@@ -3,10 +3,6 @@
 
 namespace areal {
 
-std::string words_of(MemoryPlace place) {
-  return place.is_host() ? "host memory" : sentence("memory of CUDA device ", place.device);
-}
-
 Execution execution_of(const ConstView& image, const Execution& execution) {
   Execution chosen = execution;
   if (execution.backend == Backend::automatic && !image.memory.is_host()) {

@@ -4,13 +4,21 @@
 #include <areal/execution.hpp>
 #include <areal/plan.hpp>
 #include <areal/view.hpp>
-#include <string>
+#include <ostream>
 #include <string_view>
+#include "api/core/require.hpp"
 
 namespace areal {
 
 /// "host memory", "memory of CUDA device 1".
-std::string words_of(MemoryPlace place);
+inline auto words_of(MemoryPlace place) {
+  return Phrase{[=](std::ostream& out) {
+    if (place.is_host())
+      out << "host memory";
+    else
+      out << "memory of CUDA device " << place.device;
+  }};
+}
 
 /// The execution of a one-line form: where the backend is left open, an image in device memory names its device.
 Execution execution_of(const ConstView& image, const Execution& execution);

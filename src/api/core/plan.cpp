@@ -65,6 +65,8 @@ Workspace::Workspace(const Plan& plan, Span<std::byte> memory, Stream stream) : 
   require(memory.data() != nullptr || p.workspace_bytes == 0, "workspace is a null pointer: this plan needs ",
           p.workspace_bytes, " bytes");
   if (p.workspace_bytes > 0) require_memory("workspace", memory.memory(), plan, false);
+  std::optional<cuda::DeviceScope> scope;
+  if (p.on_cuda()) scope.emplace(p.execution.device);
   require_no_capture(p.execution.backend, stream);
   s.plan = plan.state_;
   s.stream = stream;

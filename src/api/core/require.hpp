@@ -7,6 +7,18 @@
 
 namespace areal {
 
+/// A part of a sentence that is written only where the sentence is: a check that holds costs no text.
+template <class Write>
+struct Phrase {
+  Write write;
+  friend std::ostream& operator<<(std::ostream& out, const Phrase& phrase) {
+    phrase.write(out);
+    return out;
+  }
+};
+template <class Write>
+Phrase(Write) -> Phrase<Write>;
+
 /// The parts written one after another.
 template <class... Parts>
 std::string sentence(const Parts&... parts) {

@@ -9,7 +9,9 @@ namespace areal {
 
 namespace {
 
-std::string words_of(const Shape& shape) { return sentence(shape.width, "x", shape.height); }
+auto words_of(const Shape& shape) {
+  return Phrase{[&](std::ostream& out) { out << shape.width << "x" << shape.height; }};
+}
 
 void require_element(Type type, const char* argument) {
   const bool known = type == Type::u32 || type == Type::s32 || type == Type::u64 || type == Type::s64 ||

@@ -9,16 +9,13 @@
 namespace areal {
 namespace {
 
-struct Words {  // a shape in words, for the sentences
-  const Shape& shape;
-};
-std::ostream& operator<<(std::ostream& out, const Words& words) {
-  const Shape& s = words.shape;
-  out << s.width << "x" << s.height;
-  if (s.channels != 1)
-    out << ", " << s.channels << (s.layout == Layout::planar ? " planar" : " interleaved") << " channels";
-  if (s.batch != 1) out << ", batch " << s.batch;
-  return out;
+auto words_of(const Shape& s) {
+  return Phrase{[&s](std::ostream& out) {
+    out << s.width << "x" << s.height;
+    if (s.channels != 1)
+      out << ", " << s.channels << (s.layout == Layout::planar ? " planar" : " interleaved") << " channels";
+    if (s.batch != 1) out << ", batch " << s.batch;
+  }};
 }
 
 struct Axis {
@@ -57,7 +54,7 @@ void check_view(std::string_view name, const ConstView& view, const Shape& shape
   const Shape& s = view.shape;
   const bool fits = s.width == shape.width && s.height == shape.height && s.channels == shape.channels &&
                     s.batch == shape.batch && (s.channels == 1 || s.layout == shape.layout);
-  require(fits, name, " shape ", Words{s}, ": this plan takes ", Words{shape});
+  require(fits, name, " shape ", words_of(s), ": this plan takes ", words_of(shape));
   if (s.empty()) return;
   require(view.data != nullptr, name, " data is a null pointer");
   auto sorted = axes(view);

@@ -38,13 +38,13 @@ class Reporter {
 }  // namespace
 
 void HistogramPlan::State::prepare(void* memory, Stream stream) const {
-  if (device) device->prepare(memory, stream);
+  if (on_device) on_device->prepare(memory, stream);
 }
 
 void HistogramPlan::State::run(const HistogramArguments& arguments, void* memory, Stream stream) const {
   if (tensor.empty()) return;
-  if (device) {
-    device->execute(arguments, memory, stream);
+  if (on_device) {
+    on_device->execute(arguments, memory, stream, on_launch);
     return;
   }
   Reporter reporter(options.progress, fused ? fused->tiles() : tensor.channels);

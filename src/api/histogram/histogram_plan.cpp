@@ -10,6 +10,7 @@
 #include "api/core/pixel_rule.hpp"
 #include "api/core/require.hpp"
 #include "api/core/view_check.hpp"
+#include "api/histogram/histogram_request.hpp"
 #include "formulas/tile_threads.hpp"
 
 namespace areal {
@@ -73,8 +74,12 @@ std::shared_ptr<HistogramPlan::State> plan_on(const HistogramPlan::State& asked,
             " counts one single-channel image without weights; for more choose auto or ",
             on_cpu ? "fused" : "reduce-then-scan");
   if (!on_cpu) {
-    state->device.emplace(image, state->rule, options, parameters, execution, state->algorithm);
-    state->workspace_bytes = state->device->workspace_bytes();
+    require_backend(execution.backend, execution.device);
+    state->on_launch = parameters.on_launch;
+    state->on_device =
+        device_plan<kernels::Histogram>(execution.backend, execution.device,
+                                        histogram_request(image, state->rule, options, parameters, state->algorithm));
+    state->workspace_bytes = state->on_device->workspace_bytes();
   } else if (!row->plain_only) {
     cpu::FusedHistogram fused;
     fused.image = image;

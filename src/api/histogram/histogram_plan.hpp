@@ -5,11 +5,12 @@
 #include <areal/research/histogram.hpp>
 #include <memory>
 #include <optional>
+#include "api/core/device_plan.hpp"
 #include "api/core/owned_view.hpp"
 #include "api/core/plan_state.hpp"
-#include "api/histogram/histogram_device.hpp"
 #include "cpu/histogram/fused.hpp"
 #include "cpu/histogram/pixel_bins.hpp"
+#include "kernels/histogram/request.hpp"
 
 namespace areal {
 
@@ -23,8 +24,9 @@ struct HistogramPlan::State : Plan::State {
   HistogramOptions options;
   std::uint64_t tensor_bytes = 0;
   cpu::PixelBins rule;
-  std::optional<cpu::FusedHistogram> fused;  // ours, or
-  std::optional<DeviceHistogram> device;     // on cuda or simt, or else one of the papers'
+  std::optional<cpu::FusedHistogram> fused;                                     // ours, or
+  std::shared_ptr<const kernels::AnyDevicePlan<kernels::Histogram>> on_device;  // cuda or simt, or else a paper's
+  LaunchReport on_launch;                                                       // may be empty
 
   void prepare(void* memory, Stream stream) const override;
   /// Views of memory where the plan runs.

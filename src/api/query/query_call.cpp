@@ -42,7 +42,8 @@ QueryCall::QueryCall(const Execution& execution, std::initializer_list<QuerySour
             words_of(memory_), ", the execution names device ", execution.device);
     stream_ = execution.stream.value_or(Stream::legacy_default());
     waits_ = !execution.stream.has_value();
-    require_stream(stream_);
+    require(!stream_.is_host(), "stream: Stream::host(), but `", source_, "` lies in ", words_of(memory_),
+            ", whose work needs the CUDA stream that it may use");
     return;
   }
   require(host, source_, ": it lies in ", words_of(memory_), ", which backend ", name_of(backend_),
@@ -53,8 +54,10 @@ QueryCall::QueryCall(const Execution& execution, std::initializer_list<QuerySour
 }
 
 void QueryCall::begin() {
+  if (has_begun_) return;
   require_backend(backend_, backend_ == Backend::cuda ? memory_.device : simt_device_);
-  if (backend_ == Backend::cuda && !scope_) scope_.emplace(memory_.device);
+  if (backend_ == Backend::cuda) scope_.emplace(memory_.device);
+  has_begun_ = true;
 }
 
 void QueryCall::require_place(MemoryPlace memory, const char* name) const {

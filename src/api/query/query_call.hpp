@@ -77,7 +77,7 @@ class QueryCall {
   MemoryPlace memory_;  ///< of the sources
   const char* source_;  ///< the first one's name
   int threads_, simt_device_ = 0;
-  bool waits_ = true;
+  bool waits_ = true, has_begun_ = false;
   Stream stream_ = Stream::host();
   std::optional<cuda::DeviceScope> scope_;  ///< outlives the copies' memory
   std::deque<cuda::StreamMemory> copies_;

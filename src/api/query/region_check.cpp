@@ -7,13 +7,17 @@ namespace areal {
 
 namespace {
 
-std::string words_of(const Region& region, std::int64_t index) {
-  return sentence("region ", index, " (x ", region.x, ", y ", region.y, ", width ", region.width, ", height ",
-                  region.height, ")");
+auto words_of(const Region& region, std::int64_t index) {
+  return Phrase{[&region, index](std::ostream& out) {
+    out << "region " << index << " (x " << region.x << ", y " << region.y << ", width " << region.width << ", height "
+        << region.height << ")";
+  }};
 }
-std::string words_of(const Box& box, std::int64_t index) {
-  return sentence("box ", index, " (x ", box.x, ", y ", box.y, ", z ", box.z, ", width ", box.width, ", height ",
-                  box.height, ", depth ", box.depth, ")");
+auto words_of(const Box& box, std::int64_t index) {
+  return Phrase{[&box, index](std::ostream& out) {
+    out << "box " << index << " (x " << box.x << ", y " << box.y << ", z " << box.z << ", width " << box.width
+        << ", height " << box.height << ", depth " << box.depth << ")";
+  }};
 }
 
 }  // namespace

@@ -13,7 +13,7 @@ struct Place {
   Stream stream = Stream::host();   ///< for cuda one of CUDA's
 };
 
-/// Queues a request that has been checked, at a place that has been. Throws DeviceError.
+/// Queues a request that has been checked, at a place that has been and is current. Throws DeviceError.
 void answer(const Place& on, const kernels::RegionRequest& request);
 
 }  // namespace areal

@@ -53,12 +53,12 @@ void check_overlaps(const SatPlan::State& s, const SatArguments& arguments) {
 }  // namespace
 
 void SatPlan::State::prepare(void* memory, Stream stream) const {
-  if (device) device->prepare(memory, stream);
+  if (device) device->plan->prepare(memory, stream);
 }
 
 void SatPlan::State::run(const SatArguments& arguments, void* memory, Stream stream) const {
   if (device) {
-    device->execute(arguments, memory, stream);
+    device->plan->execute(arguments, memory, stream, on_launch);
     return;
   }
   if (plain) {

@@ -22,32 +22,16 @@ std::vector<std::string_view> candidates(const kernels::SatRequest& request, std
 
 }  // namespace
 
-DeviceSat::DeviceSat(const kernels::SatRequest& asked, const Execution& execution, const LaunchReport& on_launch,
-                     std::string id)
-    : backend_(execution.backend), on_launch_(on_launch) {
+DeviceSat device_sat(const kernels::SatRequest& asked, const Execution& execution, std::string_view id) {
   kernels::SatRequest request = asked;
-  require_backend(backend_, execution.device);
-  const std::vector<std::string_view> ids = candidates(request, id, backend_);
+  require_backend(execution.backend, execution.device);
+  const std::vector<std::string_view> ids = candidates(request, id, execution.backend);
   for (std::size_t i = 0;; ++i) try {
       request.id = std::string(ids[i]);
-      plan_ = device_plan<kernels::Sat>(backend_, execution.device, request);
-      id_ = request.id;
-      is_smaller_ = i > 0;
-      return;
+      return {request.id, i > 0, device_plan<kernels::Sat>(execution.backend, execution.device, request)};
     } catch (const Unavailable&) {  // less shared memory than where the choice was measured
       if (i + 1 == ids.size()) throw;
     }
-}
-
-void DeviceSat::prepare(void* workspace, Stream stream) const {
-  if (workspace_bytes() == 0) return;
-  if (backend_ == Backend::cuda) require_stream(stream);
-  plan_->prepare(workspace, stream);
-}
-
-void DeviceSat::execute(const SatArguments& arguments, void* workspace, Stream stream) const {
-  if (backend_ == Backend::cuda) require_stream(stream);
-  plan_->execute(arguments, workspace, stream, on_launch_);
 }
 
 }  // namespace areal

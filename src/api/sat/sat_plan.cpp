@@ -92,7 +92,7 @@ std::string reason_of(const Algorithm& row, const SatPlan::State& s, const resea
   if (s.execution.backend == Backend::cpu)
     return "of the CPU's algorithms the fastest measured on the types and sizes in bench/results";
   if (s.squares) return "the only one that gives squares with the sum";
-  if (s.device->is_smaller()) return "of our kernels the first whose blocks fit the device's shared memory";
+  if (s.device->is_smaller) return "of our kernels the first whose blocks fit the device's shared memory";
   return "of our kernels the fastest measured on images of this size and types";
 }
 
@@ -107,6 +107,7 @@ std::shared_ptr<SatPlan::State> plan_on(const Shape& image, TypePair types, std:
   state->squares = squares;
   state->options = options;
   state->options.types = types;
+  state->on_launch = parameters.on_launch;
   const Backend backend = execution.backend;
   const bool on_cpu = backend == Backend::cpu;
   require_stream_of(execution);
@@ -117,8 +118,8 @@ std::shared_ptr<SatPlan::State> plan_on(const Shape& image, TypePair types, std:
                                     parameters.r,   parameters.scan};
   state->algorithm = options.algorithm != "auto" ? options.algorithm : on_cpu ? "tiles" : "auto";
   if (!on_cpu && options.algorithm == "auto") {
-    state->device.emplace(request, execution, parameters.on_launch, "auto");
-    state->algorithm = state->device->algorithm();
+    state->device = device_sat(request, execution, "auto");
+    state->algorithm = state->device->algorithm;
   }
   const Algorithm* const row = find_algorithm("sat", state->algorithm);
   require(row != nullptr && runs_on(*row, backend), "algorithm ", options.algorithm, " is not one of ",
@@ -132,11 +133,11 @@ std::shared_ptr<SatPlan::State> plan_on(const Shape& image, TypePair types, std:
             " computes the plain sum of one single-channel image; for more choose auto", on_cpu ? " or tiles" : "");
   }
   if (!on_cpu) {
-    if (!state->device) state->device.emplace(request, execution, parameters.on_launch, state->algorithm);
-    if (state->algorithm != state->device->algorithm())
+    if (!state->device) state->device = device_sat(request, execution, state->algorithm);
+    if (state->algorithm != state->device->algorithm)
       state->reason = "the only one that gives squares with the sum, though " + state->algorithm + " was asked for";
-    state->algorithm = state->device->algorithm();
-    state->workspace_bytes = state->device->workspace_bytes();
+    state->algorithm = state->device->algorithm;
+    state->workspace_bytes = state->device->plan->workspace_bytes();
   } else if (row->plain_only) {
     state->plain = plain_algorithm(state->algorithm, types);
     require(state->plain != nullptr, "algorithm ", state->algorithm, " has no implementation");

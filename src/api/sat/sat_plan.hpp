@@ -21,6 +21,7 @@ struct SatPlan::State : Plan::State {
   void (*plain)(const ConstView& in, const View& out) = nullptr;  // one of the papers', or
   std::optional<cpu::Tiles> tiles;                                // ours, or
   std::optional<DeviceSat> device;                                // on cuda or simt
+  LaunchReport on_launch;                                         // may be empty
 
   Shape table_shape() const;
   Shape tilted_shape() const;

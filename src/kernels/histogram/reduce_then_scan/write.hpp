@@ -143,7 +143,7 @@ struct ReduceThenScanWrite {
     m.wait_previous_launch();
     if constexpr (!weighted) fetch(place, mine);
     if (!mine) {
-      if constexpr (!weighted) arrived();  // to what the other warps wait for
+      if constexpr (!weighted) arrive();  // what it fetched, others wait for
       return;
     }
     const Warp warp{m, a, place};
@@ -227,9 +227,16 @@ struct ReduceThenScanWrite {
     }
     m.commit_copies();
   }
-  AREAL_DEVICE void arrived() {
+  // A barrier a stack. Warps reach it from several places, which only a named barrier allows.
+  AREAL_DEVICE void arrive() {
     m.template wait_copies<0>();
-    m.sync();
+    const int warps_of_stack = warps / a.tiles_per_block;
+    m.arrive(1 + m.warp() / warps_of_stack, warps_of_stack * warp_size);
+  }
+  AREAL_DEVICE void wait_for_stack() {
+    m.template wait_copies<0>();
+    const int warps_of_stack = warps / a.tiles_per_block;
+    m.sync(1 + m.warp() / warps_of_stack, warps_of_stack * warp_size);
   }
 
   template <int E, RowStores mode>
@@ -241,7 +248,7 @@ struct ReduceThenScanWrite {
     warp.template anchor<E>(corner, sum);
     const std::uint32_t key = number(place) * 0x01010101u;
     char* to = warp.first();
-    arrived();
+    wait_for_stack();
     const Side* const left = s.left[m.warp()];
     int y = 0;
     for (; y + 4 <= place.rows; y += 4, to += 4 * a.out.row)
