@@ -5,7 +5,7 @@
 
 namespace areal::cuda {
 namespace {
-__global__ void probe() {}
+__global__ void __launch_bounds__(1) probe() {}
 }  // namespace
 
 bool has_kernels() {
