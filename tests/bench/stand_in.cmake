@@ -1,6 +1,6 @@
 # The stand-in for the GPU plug-in of `areal bench`: papers' tables and figures, timed by the counts of the simulated
 # machine.
-if(AREAL_SIMT AND TARGET areal_command)
+if(AREAL_SIMT AND AREAL_BENCH AND TARGET areal_command)
   add_library(areal_bench_stand_in MODULE bench/stand_in/cuda_bench.cpp)
   set_target_properties(areal_bench_stand_in PROPERTIES PREFIX "" OUTPUT_NAME areal_cuda_bench
                         LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/stand_in)
