@@ -106,6 +106,9 @@ struct Machine {
   // ---- meeting
 
   __device__ __forceinline__ void sync(Site = {}) const { __syncthreads(); }
+  __device__ __forceinline__ void sync_warps(int threads, Site = {}) const {
+    asm volatile("bar.sync 15, %0;" ::"r"(threads) : "memory");
+  }
   __device__ __forceinline__ void sync(int id, int threads, Site = {}) const {
     asm volatile("bar.sync %0, %1;" ::"r"(id), "r"(threads) : "memory");
   }

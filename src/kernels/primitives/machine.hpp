@@ -29,9 +29,11 @@
 //   std::int64_t block()  blocks()           in the grid
 //   S& shared<S>()                           the block's shared memory, uninitialised
 //   T load(const T* p)   store(T* p, T v)    global memory
-//   T load_streaming(p)       store_streaming(p, v)    the same, evicted first (ld.cs, st.cs): data that nobody reads
-//   again T get(const T& cell) put(T& cell, T v)   shared memory sync() __syncthreads: reached by every thread of the
-//   block sync(id, n)  arrive(id, n)               named barrier id (1 to 15) of n threads: wait, or only arrive
+//   T load_streaming(p)  store_streaming(p, v)    the same, evicted first (ld.cs, st.cs): nobody reads it again
+//   T get(const T& cell)  put(T& cell, T v)  shared memory
+//   sync()                                   __syncthreads: reached by every thread of the block, from one place
+//   sync_warps(n)                            the same of a block of n threads; warps may reach it from several places
+//   sync(id, n)  arrive(id, n)               named barrier id (1 to 14) of n threads: wait, or only arrive
 //   sync_warp(mask)                          __syncwarp
 //   T shuffle(v, lane, mask) shuffle_up(v, n, mask) shuffle_down shuffle_xor     T of 4 or 8 bytes
 //   unsigned ballot(p, mask)  bool any(p, mask)  all(p, mask)

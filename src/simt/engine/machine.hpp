@@ -70,6 +70,7 @@ class Machine {
   }
 
   void sync(Site site = AREAL_HERE) const { calls::sync(*thread_, site); }
+  void sync_warps(int /*threads*/, Site site = AREAL_HERE) const { calls::sync(*thread_, site); }
   void sync(int id, int threads, Site site = AREAL_HERE) const {
     calls::named_barrier(*thread_, id, threads, true, site);
   }

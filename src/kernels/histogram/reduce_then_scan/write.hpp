@@ -143,7 +143,7 @@ struct ReduceThenScanWrite {
     m.wait_previous_launch();
     if constexpr (!weighted) fetch(place, mine);
     if (!mine) {
-      if constexpr (!weighted) arrive();  // what it fetched, others wait for
+      if constexpr (!weighted) arrived();  // to what the other warps wait for
       return;
     }
     const Warp warp{m, a, place};
@@ -227,16 +227,9 @@ struct ReduceThenScanWrite {
     }
     m.commit_copies();
   }
-  // A barrier a stack. Warps reach it from several places, which only a named barrier allows.
-  AREAL_DEVICE void arrive() {
+  AREAL_DEVICE void arrived() {
     m.template wait_copies<0>();
-    const int warps_of_stack = warps / a.tiles_per_block;
-    m.arrive(1 + m.warp() / warps_of_stack, warps_of_stack * warp_size);
-  }
-  AREAL_DEVICE void wait_for_stack() {
-    m.template wait_copies<0>();
-    const int warps_of_stack = warps / a.tiles_per_block;
-    m.sync(1 + m.warp() / warps_of_stack, warps_of_stack * warp_size);
+    m.sync_warps(threads);
   }
 
   template <int E, RowStores mode>
@@ -248,7 +241,7 @@ struct ReduceThenScanWrite {
     warp.template anchor<E>(corner, sum);
     const std::uint32_t key = number(place) * 0x01010101u;
     char* to = warp.first();
-    wait_for_stack();
+    arrived();
     const Side* const left = s.left[m.warp()];
     int y = 0;
     for (; y + 4 <= place.rows; y += 4, to += 4 * a.out.row)
