@@ -43,7 +43,8 @@ void Engine::complete(Block& block, Thread& last) {
 
 void Engine::named_barrier(Thread& thread, int id, int threads, bool wait, Site site) {
   const std::string call = (wait ? "sync(" : "arrive(") + std::to_string(id) + ", " + std::to_string(threads) + ")";
-  if (id < 1 || id > 14) fault(thread, FaultKind::barrier, site, call + ": named barriers are 1 to 14, and 15 is sync_warps's");
+  if (id < 1 || id > 14)
+    fault(thread, FaultKind::barrier, site, call + ": named barriers are 1 to 14, and 15 is sync_warps's");
   if (threads < 32 || threads % 32 != 0 || threads > static_cast<int>(agents_))
     fault(thread, FaultKind::barrier, site, call + ": a named barrier is of whole warps of the block");
   NamedBarrier& barrier = thread.home->named[static_cast<std::size_t>(id)];
