@@ -11,6 +11,8 @@
 #include <areal/border.hpp>
 #include <areal/region.hpp>
 #include <areal/type_pair.hpp>
+#include <areal/view.hpp>
+#include <array>
 #include <cstdint>
 #include <cstdio>
 #include <filesystem>
@@ -62,12 +64,24 @@ struct Frame {
   double seconds = 0;       // presentation time
 };
 
+// A frame where the decoder left it. range[v] of each byte v of `pixels` (null: v itself) is what a Frame holds. That
+// is for luma alone: where the decoder has no plane of 8-bit luma, `pixels` are those of a Frame and `range` is null.
+struct LumaFrame {
+  ConstView pixels;
+  std::shared_ptr<const void> keep;  // pixels and range are valid while it is held, also after the Video is gone
+  const std::array<std::uint8_t, 256>* range = nullptr;
+  std::int64_t number = 0;
+  double seconds = 0;
+};
+
 class Video {
  public:
   virtual ~Video() = default;
   // The next frame, or false at the end. A damaged or truncated file ends after the frames before the damage, and
   // `damage()` then describes it. Throws IoError if the frame size changes midway.
   virtual bool next(Frame& frame) = 0;
+  // The same without a copy. No memory is allocated here once as many frames were held at a time as ever are.
+  virtual bool next(LumaFrame& frame) = 0;
   virtual std::int64_t width() const = 0;
   virtual std::int64_t height() const = 0;
   virtual double frames_per_second() const = 0;                 // 0 if unknown

@@ -63,6 +63,16 @@ class PictureFolder : public Video {
     frame.seconds = 0;
     return true;
   }
+  bool next(LumaFrame& frame) override {
+    frame = {};
+    Frame read;
+    if (!next(read)) return false;
+    const auto held = std::make_shared<const Array>(std::move(read.pixels));
+    frame.pixels = held->view();
+    frame.keep = held;
+    frame.number = read.number;
+    return true;
+  }
   std::int64_t width() const override { return shape_.width; }
   std::int64_t height() const override { return shape_.height; }
   double frames_per_second() const override { return 0; }

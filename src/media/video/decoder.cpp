@@ -1,45 +1,17 @@
 // Video through FFmpeg's libav*: one controlling thread, every frame once, in presentation order.
-//
-// Luma is the video's own Y' (BT.601 or 709 as the stream says, 601 by default), expanded to 0..255 if the stream has
-// limited range: the same as `ffmpeg -pix_fmt gray`. A video stored as RGB gets the luma of a picture.
 #include <algorithm>
 #include <areal/version.hpp>
-#include <cmath>
 #include <cstring>
-#include <new>
 #include <utility>
 #include "media/file_error.hpp"
-#include "media/luma.hpp"
+#include "media/held_pool.hpp"
 #include "media/plugin.hpp"
+#include "media/video/converter.hpp"
+#include "media/video/libav.hpp"
 #include "media/video/matroska.hpp"
-extern "C" {
-#include <libavcodec/avcodec.h>
-#include <libavformat/avformat.h>
-#include <libavutil/imgutils.h>
-#include <libavutil/pixdesc.h>
-#include <libswscale/swscale.h>
-}
 
 namespace areal::media {
 namespace {
-
-template <class T, void (*release)(T**)>
-struct Release {
-  void operator()(T* p) const { release(&p); }
-};
-using FormatContext = std::unique_ptr<AVFormatContext, Release<AVFormatContext, avformat_close_input>>;
-using CodecContext = std::unique_ptr<AVCodecContext, Release<AVCodecContext, avcodec_free_context>>;
-using Packet = std::unique_ptr<AVPacket, Release<AVPacket, av_packet_free>>;
-using AvFrame = std::unique_ptr<AVFrame, Release<AVFrame, av_frame_free>>;
-struct FreeScaler {
-  void operator()(SwsContext* p) const { sws_freeContext(p); }
-};
-
-std::string words_for(int error) {
-  char text[AV_ERROR_MAX_STRING_SIZE] = {};
-  av_strerror(error, text, sizeof text);
-  return printable(text);
-}
 
 // Demuxers that open other files or the network, or that make a video from text.
 bool is_unwanted(const char* demuxer) {
@@ -49,16 +21,25 @@ bool is_unwanted(const char* demuxer) {
   return false;
 }
 
+// What a LumaFrame keeps: the decoder's plane and its table, or pixels that were converted.
+struct HeldFrame {
+  AvFrame plane = new_frame();
+  std::shared_ptr<const RangeTable> range;
+  Array converted;
+  void reset() noexcept {
+    av_frame_unref(plane.get());
+    range.reset();
+  }
+};
+
 class File : public Video {
  public:
-  File(const fs::path& path, const ReadOptions& options) : name_(path.string()), options_(options) {
+  File(const fs::path& path, const ReadOptions& options)
+      : name_(path.string()), options_(options), converter_(name_, options) {
     if (options.colour == Colour::channel && (options.channel < 0 || options.channel > 2))
       refuse(name_, "channel ", options.channel, " does not exist: a video has 3 channels (R, G, B), counted from 0");
     open_file();
     open_decoder();
-    packet_.reset(av_packet_alloc());
-    frame_.reset(av_frame_alloc());
-    if (!packet_ || !frame_) throw std::bad_alloc();
     // Decodes the first frame now: it gives the size, and a video without frames is refused at once.
     has_first_ = decode();
     if (!has_first_) {
@@ -72,18 +53,27 @@ class File : public Video {
   }
 
   bool next(Frame& frame) override {
-    if (!std::exchange(has_first_, false) && !decode()) return false;
-    if (frame_->width != width_ || frame_->height != height_)
-      fail(name_, "frame ", number_, " is ", frame_->width, "x", frame_->height, ", but the frames before it are ",
-           width_, "x", height_);
-    convert(frame);
+    if (!advance()) return false;
+    converter_.convert(*frame_, frame.pixels);
+    frame.seconds = seconds();
     frame.number = number_++;
-    const AVStream* stream = format_->streams[stream_];
-    const double rate = frames_per_second();
-    if (frame_->best_effort_timestamp != AV_NOPTS_VALUE)
-      frame.seconds = static_cast<double>(frame_->best_effort_timestamp) * av_q2d(stream->time_base);
-    else
-      frame.seconds = rate > 0 ? static_cast<double>(frame.number) / rate : 0;
+    return true;
+  }
+  bool next(LumaFrame& frame) override {
+    frame = {};  // what the caller held of an earlier frame is free for this one
+    if (!advance()) return false;
+    const std::shared_ptr<HeldFrame> held = pool_.take();
+    frame.seconds = seconds();
+    if (converter_.takes_plane(*frame_, held->range)) {
+      frame.pixels = ConstView(frame_->data[0], width_, height_, frame_->linesize[0]);
+      frame.range = held->range.get();
+      av_frame_move_ref(held->plane.get(), frame_.get());
+    } else {
+      converter_.convert(*frame_, held->converted);
+      frame.pixels = std::as_const(held->converted).view();
+    }
+    frame.keep = held;
+    frame.number = number_++;
     return true;
   }
   std::int64_t width() const override { return width_; }
@@ -105,23 +95,23 @@ class File : public Video {
  private:
   void open_file();
   void open_decoder();
+  bool advance();
+  double seconds() const;
   bool decode();
   int feed();
   void note_damage(const std::string& what) {
     if (damage_.empty()) damage_ = what;
   }
   void note_missing_packets();
-  void convert(Frame& frame);
-  void scale_to(AVPixelFormat format, std::uint8_t* data, int pitch);
 
   std::string name_;
   ReadOptions options_;
   FormatContext format_;
   CodecContext codec_;
-  Packet packet_;
-  AvFrame frame_;
-  std::unique_ptr<SwsContext, FreeScaler> scaler_;
-  std::vector<std::uint8_t> rgb_;
+  Packet packet_ = new_packet();
+  AvFrame frame_ = new_frame();
+  Converter converter_;
+  HeldPool<HeldFrame> pool_;
   int stream_ = 0;
   bool has_first_ = false, input_ended_ = false, drained_ = false;
   std::int64_t width_ = 0, height_ = 0, number_ = 0, packets_ = 0;
@@ -225,7 +215,22 @@ void File::note_missing_packets() {
   if (container.starts_with("matroska") && matroska_is_cut(name_)) note_damage("the file ends before its segment does");
 }
 
-// The next frame into frame_; false at the end or at damage.
+// The next frame, of the size of those before, into frame_; false at the end or at damage.
+bool File::advance() {
+  if (!std::exchange(has_first_, false) && !decode()) return false;
+  if (frame_->width != width_ || frame_->height != height_)
+    fail(name_, "frame ", number_, " is ", frame_->width, "x", frame_->height, ", but the frames before it are ",
+         width_, "x", height_);
+  return true;
+}
+
+double File::seconds() const {
+  if (frame_->best_effort_timestamp != AV_NOPTS_VALUE)
+    return static_cast<double>(frame_->best_effort_timestamp) * av_q2d(format_->streams[stream_]->time_base);
+  const double rate = frames_per_second();
+  return rate > 0 ? static_cast<double>(number_) / rate : 0;
+}
+
 bool File::decode() {
   while (!drained_) {
     const int status = avcodec_receive_frame(codec_.get(), frame_.get());
@@ -250,50 +255,6 @@ bool File::decode() {
     }
   }
   return false;
-}
-
-void File::scale_to(AVPixelFormat format, std::uint8_t* data, int pitch) {
-  const auto from = static_cast<AVPixelFormat>(frame_->format);
-  scaler_.reset(sws_getCachedContext(scaler_.release(), frame_->width, frame_->height, from, frame_->width,
-                                     frame_->height, format, SWS_BICUBIC | SWS_ACCURATE_RND | SWS_FULL_CHR_H_INT,
-                                     nullptr, nullptr, nullptr));
-  if (!scaler_) fail(name_, "its pixel format cannot be converted");
-  const int space = frame_->colorspace == AVCOL_SPC_UNSPECIFIED ? SWS_CS_DEFAULT : static_cast<int>(frame_->colorspace);
-  const int full_range = frame_->color_range == AVCOL_RANGE_JPEG ? 1 : 0;
-  // -1 if neither side is YUV: then there is nothing to set.
-  (void)sws_setColorspaceDetails(scaler_.get(), sws_getCoefficients(space), full_range,
-                                 sws_getCoefficients(SWS_CS_DEFAULT), 1, 0, 1 << 16, 1 << 16);
-  std::uint8_t* planes[4] = {data, nullptr, nullptr, nullptr};
-  const int pitches[4] = {pitch, 0, 0, 0};
-  if (sws_scale(scaler_.get(), frame_->data, frame_->linesize, 0, frame_->height, planes, pitches) != frame_->height)
-    fail(name_, "frame ", number_, " could not be converted");
-}
-
-void File::convert(Frame& frame) {
-  const AVPixFmtDescriptor* descriptor = av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame_->format));
-  if (!descriptor) fail(name_, "frame ", number_, " has no pixel format");
-  const bool rgb = (descriptor->flags & (AV_PIX_FMT_FLAG_RGB | AV_PIX_FMT_FLAG_PAL)) != 0;
-  const Shape shape{width_, height_, options_.colour == Colour::all ? 3 : 1};
-  // Reuses the caller's array if it fits: no allocation for each frame.
-  if (frame.pixels.shape() != shape || frame.pixels.type() != Type::u8) frame.pixels = Array(shape, Type::u8);
-  // swscale writes whole vectors, so its output rows are padded and then copied, and no byte beyond is touched.
-  const bool gray = options_.colour == Colour::luma && !rgb;
-  const std::int64_t bytes_a_pixel = gray ? 1 : 3;
-  const std::int64_t pitch = (width_ * bytes_a_pixel + 63) / 64 * 64;
-  rgb_.resize(static_cast<std::size_t>(pitch * height_ + 64));
-  scale_to(gray ? AV_PIX_FMT_GRAY8 : AV_PIX_FMT_RGB24, rgb_.data(), static_cast<int>(pitch));
-  std::uint8_t* out = frame.pixels.as<std::uint8_t>();
-  for (std::int64_t y = 0; y < height_; ++y) {
-    const std::uint8_t* in = rgb_.data() + y * pitch;
-    if (gray || options_.colour == Colour::all) {
-      std::memcpy(out, in, static_cast<std::size_t>(width_ * bytes_a_pixel));
-    } else if (options_.colour == Colour::channel) {
-      for (std::int64_t x = 0; x < width_; ++x) out[x] = in[3 * x + options_.channel];
-    } else {
-      for (std::int64_t x = 0; x < width_; ++x) out[x] = luma(in[3 * x], in[3 * x + 1], in[3 * x + 2]);
-    }
-    out += width_ * shape.channels;
-  }
 }
 
 std::unique_ptr<Video> open_file(const fs::path& path, const ReadOptions& options) {

@@ -1,0 +1,46 @@
+#pragma once
+// Decoded frames as 8-bit pixels, and the luma plane of a frame as it is.
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <vector>
+#include "media/media.hpp"
+#include "media/video/libav.hpp"
+
+namespace areal::media {
+
+using RangeTable = std::array<std::uint8_t, 256>;
+
+// Luma is the video's own Y' (BT.601 or 709 as the stream says, 601 by default), expanded to 0..255 if the stream has
+// limited range: the same as `ffmpeg -pix_fmt gray`. A video stored as RGB gets the luma of a picture.
+class Converter {
+ public:
+  Converter(std::string name, const ReadOptions& options) : name_(std::move(name)), options_(options) {}
+
+  // Fills `pixels`, which is used again if it fits.
+  void convert(const AVFrame& frame, Array& pixels);
+
+  // True if the first plane of the frame is its luma, one byte a pixel, and `range` of it (null: the byte itself) is
+  // what convert() gives.
+  bool takes_plane(const AVFrame& frame, std::shared_ptr<const RangeTable>& range);
+
+ private:
+  // What the table depends on.
+  struct Kind {
+    int format = -1, width = 0, space = 0, range = 0;
+    friend bool operator==(const Kind&, const Kind&) = default;
+  };
+  void measure_range(const AVFrame& frame);
+
+  std::string name_;
+  ReadOptions options_;
+  Scaler scaler_;
+  std::vector<std::uint8_t> rows_;
+  Kind kind_;
+  bool is_table_ = false;
+  std::shared_ptr<const RangeTable> range_;
+};
+
+}  // namespace areal::media
