@@ -1,0 +1,80 @@
+#pragma once
+// When each worker would end a task: pure arithmetic over what has been measured, without threads and without a clock.
+//
+// A worker's seconds per cost are measured, smoothed by 1/4 a task; a task that took more than 4 times what was
+// expected counts as 4 times. A worker that has not been measured is expected to take no time for a task, or as long as
+// those in flight have taken already. A task that overran its expected end is expected to take as long again as it has
+// overrun.
+//
+// A worker that was passed over while others worked for 100 times as long as it expects to take is measured again, so
+// that one bad measurement does not keep it idle for good.
+
+#include <limits>
+#include <optional>
+#include <vector>
+
+namespace areal::cluster {
+
+struct LaneOf {
+  int worker = -1, lane = 0;
+};
+
+class Expectation {
+ public:
+  static constexpr double never = std::numeric_limits<double>::infinity();
+
+  /// The number of lanes of each worker. No lane takes tasks before it is `ready`.
+  explicit Expectation(const std::vector<int>& lanes);
+
+  void ready(LaneOf at);  ///< the lane is free, now or again
+  void begin(LaneOf at, double cost, bool had_choice, double now);
+  void measure(int worker, double cost, double seconds);
+  void lose(int worker);
+
+  int lanes(int worker) const { return static_cast<int>(worker_of(worker).lanes.size()); }
+  bool lives(int worker) const { return worker_of(worker).lives; }
+  int living() const { return living_; }
+  double seconds_per_cost(int worker) const { return worker_of(worker).seconds_per_cost; }  ///< 0 if not measured
+  double seconds(int worker, double cost, double now) const;  ///< that a task of this cost would take
+  double end(LaneOf at, double now) const;                    ///< when the lane is expected to be free
+
+  /// Begins a walk over the waiting tasks, first to last: each is placed on the lane that would end it soonest, behind
+  /// those placed before it. O(workers) a task, plus lanes.
+  void look(double now);
+  /// Whether a lane is left that is free now.
+  bool open() const { return free_ > 0; }
+  /// The lane that begins the task now, or none if a busy lane is expected to end it sooner. `only`: no other worker
+  /// may take it; `avoid`: that one may take it only if no other lives. -1 for neither.
+  std::optional<LaneOf> place(double cost, int only, int avoid);
+  /// The earliest time at which a free lane that left a task to a busy one may have to take it, if nothing happens
+  /// before. Exact where one busy lane overruns.
+  double again() const { return again_; }
+
+ private:
+  enum class State { starting, free, busy };
+  struct Lane {
+    State state = State::starting;
+    double begin = 0, cost = 1;
+    double next = 0;  // in a walk: when it is free, what was placed on it included
+    bool open = false;
+  };
+  struct One {
+    bool lives = true, measured = false;
+    double seconds_per_cost = 0, passed_over = 0;
+    std::vector<Lane> lanes;
+    int in_flight = 0;  // in a walk
+  };
+  const One& worker_of(int worker) const { return workers_[static_cast<std::size_t>(worker)]; }
+  One& worker_of(int worker) { return workers_[static_cast<std::size_t>(worker)]; }
+  Lane& lane_of(LaneOf at) { return worker_of(at.worker).lanes[static_cast<std::size_t>(at.lane)]; }
+  bool may_take(int worker, int only, int avoid) const;
+  static double in_time_until(const One& worker, const Lane& lane);
+  static double end(const One& worker, const Lane& lane, double now);
+  static const Lane* first_free(const One& worker);
+
+  std::vector<One> workers_;
+  int living_ = 0, free_ = 0;
+  double now_ = 0, again_ = never, overrun_from_ = never;
+};
+
+}  // namespace areal::cluster
