@@ -39,6 +39,7 @@ struct ReadOptions {
   int channel = 0;                 // for Colour::channel; an alpha channel must be named by its number to be read
   bool keep_alpha = false;         // Colour::all keeps a 4th channel; otherwise alpha is dropped, never summed silently
   std::uint64_t memory_limit = 0;  // bytes the decoded picture may take; 0: free_memory()
+  int threads = 0;                 // that decode a video; 0: as many as there are cores
 };
 
 struct Picture {

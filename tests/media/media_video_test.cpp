@@ -90,6 +90,28 @@ TEST_F(Videos, PresentationOrderAndTheLastFrames) {
   }
 }
 
+// Threads of this process.
+std::int64_t count_threads() { return std::distance(fs::directory_iterator("/proc/self/task"), {}); }
+
+TEST_F(Videos, AnyNumberOfThreadsDecodesTheSame) {
+  const std::int64_t alone = count_threads();
+  const Seen seen = watch(files / "bframes.mp4");
+  for (const int threads : {1, 2, 5}) {
+    ReadOptions options;
+    options.threads = threads;
+    const Seen other = watch(files / "bframes.mp4", options);
+    EXPECT_EQ(other.frames, seen.frames) << threads;
+    EXPECT_EQ(other.seconds, seen.seconds) << threads;
+    const auto video = open_video(files / "bframes.mp4", options);
+#ifndef __SANITIZE_THREAD__  // there it is always one
+    EXPECT_EQ(count_threads() - alone, threads == 1 ? 0 : threads);
+#endif
+  }
+  ReadOptions negative;
+  negative.threads = -1;
+  expect_sentence<InvalidArgument>(clip, "-1 threads", [&] { open_video(clip, negative); });
+}
+
 TEST_F(Videos, LumaIsOfFullRange) {
   const std::string luma = "\x10\xeb\x7d\x7e\x10\xff\xfe\x80", chroma(4, '\x80');
   Frame frame;

@@ -38,6 +38,8 @@ class File : public Video {
       : name_(path.string()), options_(options), converter_(name_, options) {
     if (options.colour == Colour::channel && (options.channel < 0 || options.channel > 2))
       refuse(name_, "channel ", options.channel, " does not exist: a video has 3 channels (R, G, B), counted from 0");
+    if (options.threads < 0)
+      refuse(name_, options.threads, " threads cannot decode it; 0 are as many as there are cores");
     open_file();
     open_decoder();
     // Decodes the first frame now: it gives the size, and a video without frames is refused at once.
@@ -154,7 +156,7 @@ void File::open_decoder() {
   // A distribution's FFmpeg is not instrumented: ThreadSanitizer cannot see how its threads synchronise.
   codec_->thread_count = 1;
 #else
-  codec_->thread_count = 0;  // as many as there are cores
+  codec_->thread_count = options_.threads;
 #endif
   const std::uint64_t limit = options_.memory_limit ? options_.memory_limit : free_memory();
   codec_->max_pixels = static_cast<std::int64_t>(std::min<std::uint64_t>(limit / 4, INT32_MAX));
