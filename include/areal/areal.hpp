@@ -18,6 +18,7 @@
 #include <areal/sat.hpp>
 #include <areal/sat_arguments.hpp>
 #include <areal/sat_table.hpp>
+#include <areal/sequence.hpp>
 #include <areal/span.hpp>
 #include <areal/table.hpp>
 #include <areal/type.hpp>

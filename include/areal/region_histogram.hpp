@@ -38,8 +38,9 @@ std::vector<T> region_histograms(const TensorView& tensor, Span<const Region> re
 
 /// \name The same answers straight from one image (batch 1) in host memory, on the CPU. Rows are streamed once, and
 /// only bins x width column counts and the corners that regions touch are kept, so images are taken whose tensor would
-/// not fit. O(H W + distinct rows * bins * W). With weights (one 8u, 16u, 32f or 64f for each pixel) the entries are
-/// sums of those. Throws OutOfMemory where the counts of the columns do not fit, either.
+/// not fit. O(H W + distinct rows * bins * W). Few or small regions of 8-bit images are counted pixel by pixel: O(sum
+/// of their areas). With weights (one 8u, 16u, 32f or 64f for each pixel) the entries are sums of those. Throws
+/// OutOfMemory where the counts of the columns do not fit, either.
 ///@{
 void region_histograms(const ConstView& image, const Binning& binning, Span<const Region> regions,
                        Span<std::uint64_t> out, const QueryOptions& options = {});

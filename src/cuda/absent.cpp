@@ -26,6 +26,12 @@ DeviceScope::~DeviceScope() = default;
 Memory::Memory(std::size_t) : data_(nullptr, [](void*) {}) { absent(); }
 StreamMemory::StreamMemory(std::size_t, Stream stream) : data_(nullptr, Release{stream, true}) { absent(); }
 void StreamMemory::Release::operator()(void*) const noexcept {}
+PinnedMemory::PinnedMemory(std::size_t) : data_(nullptr, [](void*) {}) { absent(); }
+Event::Event() { absent(); }
+Event::~Event() = default;
+void Event::record(Stream) { absent(); }
+void Event::synchronize() const { absent(); }
+double Event::seconds_since(const Event&) const { absent(); }
 OwnedStream::OwnedStream() { absent(); }
 OwnedStream::~OwnedStream() = default;
 void OwnedStream::synchronize() const { absent(); }

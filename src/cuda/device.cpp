@@ -125,6 +125,42 @@ void release(void* data) {
 
 Memory::Memory(std::size_t bytes) : data_(allocate(bytes), release) {}
 
+PinnedMemory::PinnedMemory(std::size_t bytes)
+    : data_(
+          [&] {
+            void* data = nullptr;
+            const cudaError_t status = cudaHostAlloc(&data, bytes == 0 ? 1 : bytes, cudaHostAllocPortable);
+            if (status == cudaErrorMemoryAllocation) {
+              cudaGetLastError();
+              throw OutOfMemory("the host cannot page-lock " + std::to_string(bytes) + " bytes", bytes);
+            }
+            check(status, "page-locked memory");
+            return data;
+          }(),
+          [](void* data) {
+            if (cudaFreeHost(data) != cudaSuccess) cudaGetLastError();
+          }) {}
+
+Event::Event() {
+  cudaEvent_t event = nullptr;
+  check(cudaEventCreateWithFlags(&event, cudaEventBlockingSync), "an event");
+  handle_ = event;
+}
+Event::~Event() {
+  if (cudaEventDestroy(static_cast<cudaEvent_t>(handle_)) != cudaSuccess) cudaGetLastError();
+}
+void Event::record(Stream stream) {
+  check(cudaEventRecord(static_cast<cudaEvent_t>(handle_), static_cast<cudaStream_t>(stream.handle())), "an event");
+}
+void Event::synchronize() const { check(cudaEventSynchronize(static_cast<cudaEvent_t>(handle_)), "the queued work"); }
+double Event::seconds_since(const Event& before) const {
+  float milliseconds = 0;
+  check(
+      cudaEventElapsedTime(&milliseconds, static_cast<cudaEvent_t>(before.handle_), static_cast<cudaEvent_t>(handle_)),
+      "the time between two events");
+  return static_cast<double>(milliseconds) * 1e-3;
+}
+
 OwnedStream::OwnedStream() {
   cudaStream_t stream = nullptr;
   check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking), "a stream");

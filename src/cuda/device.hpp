@@ -56,6 +56,33 @@ class Memory {
   std::unique_ptr<void, void (*)(void*)> data_;
 };
 
+/// Page-locked memory of the host, owned: copies from and to it overlap other work. Throws OutOfMemory.
+class PinnedMemory {
+ public:
+  explicit PinnedMemory(std::size_t bytes);
+  void* data() const noexcept { return data_.get(); }
+
+ private:
+  std::unique_ptr<void, void (*)(void*)> data_;
+};
+
+/// A point in a stream of the current device, owned.
+class Event {
+ public:
+  Event();
+  ~Event();
+  Event(const Event&) = delete;
+  Event& operator=(const Event&) = delete;
+  void record(Stream stream);
+  /// Until what was queued before it has been done, without spinning; throws what went wrong.
+  void synchronize() const;
+  /// Seconds from an event to this one; both have happened.
+  double seconds_since(const Event& before) const;
+
+ private:
+  void* handle_ = nullptr;
+};
+
 /// A stream of the current device, owned.
 class OwnedStream {
  public:

@@ -6,6 +6,9 @@
 #include <areal/region_histogram.hpp>
 #include <atomic>
 #include <thread>
+#include "api/core/pixel_rule.hpp"
+#include "cpu/histogram/direct.hpp"
+#include "cpu/histogram/streamed.hpp"
 #include "histogram_oracle.hpp"
 #include "histogram_plan_options.hpp"
 
@@ -47,11 +50,20 @@ std::string difference(const Rule& rule, const ConstView& image, const ConstView
   std::vector<double> sums(regions.size() * bins, 0.1);
   region_histograms(image, rule.binning, regions, counts, {.execution = {.threads = threads}});
   region_histograms(image, rule.binning, weights, regions, sums, {.execution = {.threads = threads}});
+  // The call above takes the one that is less work.
+  const cpu::PixelBins pixels = pixel_bins(rule.binning, image.type, image.shape.channels);
+  std::vector<std::uint64_t> streamed(counts.size(), 0xa5a5), direct(counts);
+  cpu::streamed_counts(pixels, image, regions, streamed, threads);
+  if (cpu::has_direct_counts(pixels, image.shape)) {
+    std::fill(direct.begin(), direct.end(), 0xa5a5);
+    cpu::direct_counts(pixels, image, regions, direct, threads);
+  }
   for (std::size_t i = 0; i < regions.size(); ++i) {
     const auto expected = counted(rule, image, nullptr, regions[i]);
     const auto weighed = counted(rule, image, &weights, regions[i]);
     for (std::size_t b = 0; b < bins; ++b)
-      if (static_cast<double>(counts[i * bins + b]) != expected[b] || sums[i * bins + b] != weighed[b])
+      if (static_cast<double>(counts[i * bins + b]) != expected[b] || sums[i * bins + b] != weighed[b] ||
+          streamed[i * bins + b] != counts[i * bins + b] || direct[i * bins + b] != counts[i * bins + b])
         return "region " + std::to_string(i) + " bin " + std::to_string(b);
   }
   return {};

@@ -9,6 +9,7 @@
 #include "api/core/view_check.hpp"
 #include "api/query/query_call.hpp"
 #include "api/query/region_blocks.hpp"
+#include "cpu/histogram/direct.hpp"
 #include "cpu/histogram/streamed.hpp"
 
 namespace areal {
@@ -85,7 +86,11 @@ void region_histograms(const ConstView& image, const Binning& binning, Span<cons
                        Span<std::uint64_t> out, const QueryOptions& options) {
   histograms(image, binning, regions, out, options, std::nullopt,
              [&](const Request& request, std::span<std::uint64_t> answers, int threads) {
-               cpu::streamed_counts(request.rule, image, request.regions, answers, threads);
+               if (cpu::has_direct_counts(request.rule, image.shape) &&
+                   cpu::direct_is_less(image.shape, request.regions))
+                 cpu::direct_counts(request.rule, image, request.regions, answers, threads);
+               else
+                 cpu::streamed_counts(request.rule, image, request.regions, answers, threads);
              });
 }
 

@@ -1,0 +1,58 @@
+#pragma once
+// What takes frames of a sequence: the CPU's threads, or a device's streams. Each lane has buffers of its own.
+
+#include <areal/sequence.hpp>
+#include <functional>
+#include <memory>
+#include <string>
+#include "cluster/task_queue.hpp"
+#include "video/slot_ring.hpp"
+
+namespace areal::video {
+
+/// What all frames of a sequence have in common.
+struct FrameWork {
+  Shape shape;
+  Type type = Type::u8;
+  Binning binning;
+  bool tensors = false;
+  Border border = Border::none;
+};
+
+/// Told of each stage of a frame, from its thread. Seconds since any point that `now` counts from, too.
+struct StageClock {
+  std::function<double()> now;
+  std::function<void(StageTime::Stage stage, const Frame& frame, int worker, int lane, double begin, double end)> told;
+};
+
+/// A cluster's worker whose tasks are the tickets of a ring.
+class FrameWorker : public cluster::Worker {
+ public:
+  FrameWorker(int number, SlotRing& ring, const StageClock& clock) : number_(number), ring_(ring), clock_(clock) {}
+  void work(int lane, const cluster::Task& task) final {
+    if (Slot* const slot = ring_.begin(task.id)) answer(lane, *slot);
+  }
+  virtual std::uint64_t bytes() const { return 0; }
+
+ protected:
+  /// Sets the slot's counts, regions x bins, and its tensor where the sequence has tensors.
+  virtual void answer(int lane, Slot& slot) = 0;
+  double now() const { return clock_.now(); }
+  void told(StageTime::Stage stage, const Slot& slot, int lane, double begin, double end) const {
+    clock_.told(stage, slot.frame, number_, lane, begin, end);
+  }
+
+ private:
+  int number_;
+  SlotRing& ring_;
+  const StageClock& clock_;
+};
+
+/// Throws Unavailable for a worker that is not there, OutOfMemory where its buffers do not fit. `most_lanes`: frames
+/// that may be with a worker at once.
+std::unique_ptr<FrameWorker> cpu_worker(const FrameWork& work, const areal::Worker& worker, int most_lanes, int number,
+                                        SlotRing& ring, const StageClock& clock);
+std::unique_ptr<FrameWorker> device_worker(const FrameWork& work, const areal::Worker& worker, int most_lanes,
+                                           int number, SlotRing& ring, const StageClock& clock);
+
+}  // namespace areal::video

@@ -1,0 +1,185 @@
+#include "video/run_frames.hpp"
+
+#include <algorithm>
+#include <areal/error.hpp>
+#include <chrono>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <utility>
+#include "api/core/require.hpp"
+#include "api/core/view_check.hpp"
+#include "api/query/region_check.hpp"
+
+namespace areal::video {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// What the run tells of its stages, from all its threads.
+class Stages {
+ public:
+  explicit Stages(bool timeline) : timeline_(timeline) {}
+
+  double now() const { return std::chrono::duration<double>(Clock::now() - start_).count(); }
+  void told(StageTime::Stage stage, const Frame& frame, int worker, int lane, double begin, double end) {
+    const std::lock_guard lock(mutex_);
+    seconds_[stage] += end - begin;
+    if (timeline_) times_.push_back({stage, frame.stream, frame.number, worker, lane, begin, end});
+  }
+  void report(SequenceReport& report) {
+    report.seconds = now();
+    std::copy(std::begin(seconds_), std::end(seconds_), report.stage_seconds);
+    std::stable_sort(times_.begin(), times_.end(),
+                     [](const StageTime& a, const StageTime& b) { return a.begin < b.begin; });
+    report.timeline = std::move(times_);
+  }
+
+ private:
+  std::mutex mutex_;
+  Clock::time_point start_ = Clock::now();
+  bool timeline_;
+  double seconds_[5] = {};
+  std::vector<StageTime> times_;
+};
+
+/// The thread that gives the answers to the sink, in order.
+class Sinking {
+ public:
+  Sinking(const FrameWork& work, SlotRing& ring, Stages& stages, const FrameSink& sink)
+      : work_(work), ring_(ring), stages_(stages), sink_(sink), thread_([this] { run(); }) {}
+  /// Until the last answer; what ended the run before, if anything.
+  std::exception_ptr join() {
+    thread_.join();
+    return error_;
+  }
+  std::int64_t answered() const noexcept { return answered_; }
+
+ private:
+  void run() {
+    try {
+      while (Slot* const slot = ring_.take_done()) {
+        if (slot->error) std::rethrow_exception(slot->error);
+        const double begin = stages_.now();
+        FrameAnswer answer{slot->frame, slot->regions, slot->counts, std::nullopt, slot->worker};
+        if (!slot->tensor.empty()) answer.tensor.emplace(slot->tensor.view(), work_.border);
+        const bool more = sink_(answer);
+        ++answered_;
+        stages_.told(StageTime::sink, slot->frame, -1, -1, begin, stages_.now());
+        ring_.release(*slot);
+        if (!more) break;
+      }
+    } catch (...) {
+      error_ = std::current_exception();
+    }
+    ring_.stop();
+  }
+
+  const FrameWork& work_;
+  SlotRing& ring_;
+  Stages& stages_;
+  const FrameSink& sink_;
+  std::exception_ptr error_;
+  std::int64_t answered_ = 0;
+  std::thread thread_;
+};
+
+/// The slots, lent for a run.
+class Loan {
+ public:
+  Loan(std::vector<Slot>& slots, WhenFull when_full) : slots_(slots), ring(std::move(slots), when_full) {}
+  ~Loan() { slots_ = ring.take_slots(); }
+  Loan(const Loan&) = delete;
+  Loan& operator=(const Loan&) = delete;
+
+ private:
+  std::vector<Slot>& slots_;
+
+ public:
+  SlotRing ring;
+};
+
+/// A frame in a device's memory is for the worker on that device.
+cluster::Task task_of(const ConstView& pixels, const std::vector<Worker>& workers) {
+  cluster::Task task;
+  if (pixels.memory.is_host()) return task;
+  const auto at = std::find_if(workers.begin(), workers.end(), [&](const Worker& worker) {
+    return worker.backend == Backend::cuda && worker.device == pixels.memory.device;
+  });
+  require(at != workers.end(), "frame: its pixels lie on CUDA device ", pixels.memory.device, ", where no worker is");
+  task.only = static_cast<int>(at - workers.begin());
+  task.bound = true;
+  return task;
+}
+
+void check_regions(const FrameWork& work, Outside outside, const Frame& frame, std::vector<Region>& regions) {
+  for (std::size_t i = 0; i < regions.size(); ++i) try {
+      regions[i] =
+          checked_region(regions[i], static_cast<std::int64_t>(i), work.shape.width, work.shape.height, outside);
+    } catch (const InvalidArgument& error) {
+      throw InvalidArgument(sentence("frame ", frame.number, ": ", error.what()));
+    }
+}
+
+}  // namespace
+
+SequenceReport run_frames(const FrameRun& run, const FrameSource& source, const FrameRegions& regions,
+                          const FrameSink& sink) {
+  Stages stages(run.options.timeline);
+  Loan loan(run.slots, run.options.when_full);
+  SlotRing& ring = loan.ring;
+  const StageClock clock{[&] { return stages.now(); },
+                         [&](StageTime::Stage stage, const Frame& frame, int worker, int lane, double begin,
+                             double end) { stages.told(stage, frame, worker, lane, begin, end); }};
+  std::mutex noting;
+  cluster::QueueOptions options;
+  options.finished = [&](const cluster::Task& task, const cluster::Outcome& outcome) {
+    ring.finish(task.id, outcome.worker, outcome.error);
+  };
+  options.lost = [&](int, const std::string& why) {
+    const std::lock_guard lock(noting);
+    if (run.options.note) run.options.note(why);
+  };
+  SequenceReport report;
+  std::exception_ptr failed;  // of the source or the regions: the frames before are answered first
+  {
+    cluster::TaskQueue queue(run.workers(ring, clock), std::move(options));
+    Sinking sinking(run.work, ring, stages, sink);
+    Slot* slot = nullptr;
+    try {
+      while ((slot = ring.take_free()) != nullptr) {
+        Frame& frame = slot->frame;
+        frame = {};
+        frame.pixels = slot->room.view();
+        const double begin = stages.now();
+        const bool more = source(slot->room.view(), frame);
+        if (!more) break;
+        stages.told(StageTime::read, frame, -1, -1, begin, stages.now());
+        check_view("frame", frame.pixels, run.work.shape, run.work.type);
+        slot->regions.clear();
+        regions(frame, slot->regions);
+        check_regions(run.work, run.options.outside, frame, slot->regions);
+        cluster::Task task = task_of(frame.pixels, run.options.workers);
+        task.id = ring.publish(*slot);
+        slot = nullptr;
+        queue.push(task);
+      }
+    } catch (...) {
+      failed = std::current_exception();
+    }
+    if (slot != nullptr) ring.give_back(*slot);
+    ring.close();
+    const std::exception_ptr stopped = sinking.join();
+    report.answered = sinking.answered();
+    if (stopped) failed = stopped;
+    for (const cluster::WorkerReport& of : queue.report())
+      report.workers.push_back({of.name, of.tasks, of.busy_seconds, of.lost});
+  }  // the workers have ended
+  report.produced = ring.produced();
+  report.dropped = ring.dropped();
+  stages.report(report);
+  if (failed) std::rethrow_exception(failed);
+  return report;
+}
+
+}  // namespace areal::video

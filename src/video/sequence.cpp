@@ -1,0 +1,93 @@
+// Sequences of frames: what is decided and allocated before the first frame.
+
+#include <algorithm>
+#include <areal/error.hpp>
+#include <areal/sequence.hpp>
+#include <utility>
+#include "api/core/device_plan.hpp"
+#include "api/core/pixel_rule.hpp"
+#include "api/core/require.hpp"
+#include "api/core/view_check.hpp"
+#include "video/run_frames.hpp"
+
+namespace areal {
+
+std::string_view name_of(StageTime::Stage stage) noexcept {
+  switch (stage) {
+    case StageTime::read:
+      return "read";
+    case StageTime::upload:
+      return "upload";
+    case StageTime::compute:
+      return "compute";
+    case StageTime::download:
+      return "download";
+    case StageTime::sink:
+      return "sink";
+  }
+  return "";
+}
+
+StageTime::Stage SequenceReport::slowest() const noexcept {
+  const auto* const most = std::max_element(std::begin(stage_seconds), std::end(stage_seconds));
+  return static_cast<StageTime::Stage>(most - std::begin(stage_seconds));
+}
+
+struct HistogramSequence::State {
+  video::FrameWork work;
+  SequenceOptions options;
+  std::vector<video::Slot> slots;  // between runs
+  std::uint64_t bytes = 0;
+};
+
+HistogramSequence::HistogramSequence(const Shape& frame, Type type, const Binning& binning, SequenceOptions options) {
+  check_shape("frame", frame, type);
+  require(frame.batch == 1, "frame of a batch of ", frame.batch, ": a frame is one image");
+  require(options.slots >= 1 && options.slots <= 1024, "slots ", options.slots, ": they may be 1 to 1024");
+  if (options.workers.empty()) options.workers.emplace_back();
+  pixel_bins(binning, type, frame.channels);  // what does not belong together throws here
+  bool pinned = false;
+  for (const Worker& worker : options.workers) {
+    require(worker.backend != Backend::automatic, "worker: its backend must be named: cpu, cuda or simt");
+    require(worker.threads >= 0, "worker cpu:", worker.threads, ": its threads may be 0 (all) or more");
+    if (worker.backend != Backend::cpu) require_backend(worker.backend, worker.device);
+    pinned = pinned || worker.backend == Backend::cuda;
+  }
+  state_ = std::make_unique<State>(
+      State{{frame, type, binning, options.tensors, options.border}, std::move(options), {}, 0});
+  State& s = *state_;
+  const HistogramPlan shapes(frame, type, binning, {.border = s.options.border}, {.backend = Backend::cpu});
+  for (int i = 0; i < s.options.slots; ++i) {
+    video::Slot& slot = s.slots.emplace_back();
+    slot.room = video::HostBuffer(frame, type, pinned);
+    if (s.options.tensors) slot.tensor = video::HostBuffer(shapes.tensor_shape(), Type::u32, pinned);
+    s.bytes += bytes_of(frame, type) + (s.options.tensors ? shapes.tensor_bytes() : 0);
+  }
+}
+HistogramSequence::~HistogramSequence() = default;
+HistogramSequence::HistogramSequence(HistogramSequence&&) noexcept = default;
+HistogramSequence& HistogramSequence::operator=(HistogramSequence&&) noexcept = default;
+
+const Shape& HistogramSequence::frame_shape() const noexcept { return state_->work.shape; }
+const Binning& HistogramSequence::binning() const noexcept { return state_->work.binning; }
+const SequenceOptions& HistogramSequence::options() const noexcept { return state_->options; }
+std::uint64_t HistogramSequence::bytes() const noexcept { return state_->bytes; }
+
+SequenceReport HistogramSequence::run(const FrameSource& source, const FrameRegions& regions, const FrameSink& sink) {
+  State& s = *state_;
+  // A camera's frames must find a slot while every lane and the sink have one.
+  const int most_lanes = s.options.when_full == WhenFull::wait ? s.options.slots : std::max(1, s.options.slots - 2);
+  const auto make = [&](video::SlotRing& ring, const video::StageClock& clock) {
+    std::vector<std::unique_ptr<cluster::Worker>> workers;
+    for (const Worker& worker : s.options.workers) {
+      const int number = static_cast<int>(workers.size());
+      workers.push_back(worker.backend == Backend::cpu
+                            ? video::cpu_worker(s.work, worker, most_lanes, number, ring, clock)
+                            : video::device_worker(s.work, worker, most_lanes, number, ring, clock));
+    }
+    return workers;
+  };
+  return video::run_frames({s.work, s.options, s.slots, make}, source, regions, sink);
+}
+
+}  // namespace areal

@@ -1,0 +1,152 @@
+#include "video/slot_ring.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace areal::video {
+
+HostBuffer::HostBuffer(const Shape& shape, Type type, bool pinned) {
+  if (pinned) {
+    pinned_.emplace(static_cast<std::size_t>(bytes_of(shape, type)));
+    view_ = View(pinned_->data(), type, shape);
+  } else {
+    plain_ = Array(shape, type);
+    view_ = plain_.view();
+  }
+}
+
+SlotRing::SlotRing(std::vector<Slot> slots, WhenFull when_full) : slots_(std::move(slots)), when_full_(when_full) {}
+
+Slot* SlotRing::find(Slot::State state) {
+  const auto at = std::find_if(slots_.begin(), slots_.end(), [&](const Slot& slot) { return slot.state == state; });
+  return at == slots_.end() ? nullptr : &*at;
+}
+
+// Of the frames on their way.
+Slot* SlotRing::oldest() {
+  Slot* oldest = nullptr;
+  for (Slot& slot : slots_)
+    if (slot.ticket >= 0 && (oldest == nullptr || slot.ticket < oldest->ticket)) oldest = &slot;
+  return oldest;
+}
+
+Slot* SlotRing::droppable() {
+  Slot* oldest = nullptr;
+  for (Slot& slot : slots_)
+    if ((slot.state == Slot::State::waiting || slot.state == Slot::State::done) &&
+        (oldest == nullptr || slot.ticket < oldest->ticket))
+      oldest = &slot;
+  return oldest;
+}
+
+void SlotRing::free(Slot& slot) {
+  slot.state = Slot::State::free;
+  slot.ticket = -1;
+  slot.frame.keep.reset();
+  slot.error = nullptr;
+}
+
+Slot* SlotRing::take_free() {
+  std::unique_lock lock(mutex_);
+  while (!stopped_) {
+    Slot* slot = find(Slot::State::free);
+    if (slot == nullptr && when_full_ == WhenFull::drop_oldest) {
+      slot = droppable();
+      if (slot != nullptr) {
+        free(*slot);
+        ++dropped_;
+        finished_.notify_all();  // the sink may have waited for this one
+      }
+    }
+    if (slot != nullptr) {
+      slot->state = Slot::State::filling;
+      return slot;
+    }
+    freed_.wait(lock);
+  }
+  return nullptr;
+}
+
+std::int64_t SlotRing::publish(Slot& slot) {
+  const std::lock_guard lock(mutex_);
+  slot.state = Slot::State::waiting;
+  slot.worker = -1;
+  return slot.ticket = next_ticket_++;
+}
+
+void SlotRing::give_back(Slot& slot) {
+  const std::lock_guard lock(mutex_);
+  free(slot);
+}
+
+void SlotRing::close() {
+  const std::lock_guard lock(mutex_);
+  closed_ = true;
+  finished_.notify_all();
+}
+
+Slot* SlotRing::begin(std::int64_t ticket) {
+  const std::lock_guard lock(mutex_);
+  for (Slot& slot : slots_)
+    if (slot.ticket == ticket && (slot.state == Slot::State::waiting || slot.state == Slot::State::running)) {
+      slot.state = Slot::State::running;
+      return &slot;
+    }
+  return nullptr;
+}
+
+void SlotRing::finish(std::int64_t ticket, int worker, std::exception_ptr error) {
+  const std::lock_guard lock(mutex_);
+  for (Slot& slot : slots_)
+    if (slot.ticket == ticket && slot.state != Slot::State::done) {
+      slot.state = Slot::State::done;
+      slot.worker = worker;
+      slot.error = std::move(error);
+      finished_.notify_all();
+      if (when_full_ == WhenFull::drop_oldest) freed_.notify_all();  // it may be dropped
+      return;
+    }
+}
+
+Slot* SlotRing::take_done() {
+  std::unique_lock lock(mutex_);
+  while (!stopped_) {
+    Slot* const next = oldest();
+    if (next == nullptr && closed_) return nullptr;
+    if (next != nullptr && next->state == Slot::State::done) {
+      next->state = Slot::State::sinking;
+      return next;
+    }
+    finished_.wait(lock);
+  }
+  return nullptr;
+}
+
+void SlotRing::release(Slot& slot) {
+  const std::lock_guard lock(mutex_);
+  free(slot);
+  freed_.notify_all();
+}
+
+void SlotRing::stop() {
+  const std::lock_guard lock(mutex_);
+  stopped_ = true;
+  freed_.notify_all();
+  finished_.notify_all();
+}
+
+std::vector<Slot> SlotRing::take_slots() {
+  for (Slot& slot : slots_) free(slot);
+  return std::move(slots_);
+}
+
+std::int64_t SlotRing::produced() const {
+  const std::lock_guard lock(mutex_);
+  return next_ticket_;
+}
+std::int64_t SlotRing::dropped() const {
+  const std::lock_guard lock(mutex_);
+  return dropped_;
+}
+
+}  // namespace areal::video

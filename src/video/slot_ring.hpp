@@ -1,0 +1,96 @@
+#pragma once
+// The slots of a sequence: all that a frame needs on its way, allocated once, and whose turn it is. Four parties share
+// them: the source fills a free slot and publishes it; a worker begins the frame of a ticket and finishes it; the sink
+// takes frames in the order of their tickets; each waits here and nowhere else.
+
+#include <areal/array.hpp>
+#include <areal/sequence.hpp>
+#include <condition_variable>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <vector>
+#include "cuda/device.hpp"
+
+namespace areal::video {
+
+/// Memory of the host for one frame or tensor, page-locked where a device copies from or to it.
+class HostBuffer {
+ public:
+  HostBuffer() = default;
+  HostBuffer(const Shape& shape, Type type, bool pinned);
+  View view() const noexcept { return view_; }
+  bool empty() const noexcept { return view_.data == nullptr; }
+
+ private:
+  Array plain_;
+  std::optional<cuda::PinnedMemory> pinned_;
+  View view_;
+};
+
+struct Slot {
+  enum class State : std::uint8_t {
+    free,
+    filling,  ///< the source's
+    waiting,  ///< for a worker
+    running,  ///< a worker's
+    done,     ///< waits for the sink
+    sinking   ///< the sink's
+  };
+  State state = State::free;
+  std::int64_t ticket = -1;
+  Frame frame;
+  HostBuffer room, tensor;
+  std::vector<Region> regions;
+  std::vector<std::uint64_t> counts;
+  int worker = -1;
+  std::exception_ptr error;
+};
+
+class SlotRing {
+ public:
+  SlotRing(std::vector<Slot> slots, WhenFull when_full);
+
+  /// A slot for the source, once one is free; where frames are dropped, that of the oldest frame that waits. Null when
+  /// the ring has been stopped.
+  Slot* take_free();
+  /// Gives the slot the next ticket.
+  std::int64_t publish(Slot& slot);
+  /// Gives back a slot that the source did not fill.
+  void give_back(Slot& slot);
+  /// No frame will follow.
+  void close();
+
+  /// The frame of that ticket, or null where it has been dropped. A frame that is tried again may be begun again.
+  Slot* begin(std::int64_t ticket);
+  void finish(std::int64_t ticket, int worker, std::exception_ptr error);
+
+  /// The next frame for the sink, once it has been done; null at the end, or when the ring has been stopped.
+  Slot* take_done();
+  void release(Slot& slot);
+
+  /// All waits end.
+  void stop();
+
+  /// The slots, all free, when nobody uses the ring any more.
+  std::vector<Slot> take_slots();
+
+  std::int64_t produced() const;
+  std::int64_t dropped() const;
+
+ private:
+  Slot* find(Slot::State state);
+  Slot* oldest();
+  Slot* droppable();
+  void free(Slot& slot);
+
+  mutable std::mutex mutex_;
+  std::condition_variable freed_, finished_;
+  std::vector<Slot> slots_;
+  WhenFull when_full_;
+  std::int64_t next_ticket_ = 0, dropped_ = 0;
+  bool closed_ = false, stopped_ = false;
+};
+
+}  // namespace areal::video

@@ -1,0 +1,67 @@
+// The names of workers.
+
+#include <algorithm>
+#include <areal/error.hpp>
+#include <areal/info.hpp>
+#include <areal/sequence.hpp>
+#include <charconv>
+#include "api/core/require.hpp"
+
+namespace areal {
+namespace {
+
+constexpr const char* may_be =
+    "may be all, cpu, cpu:THREADS, cuda, cuda:DEVICE, a CUDA device's number, simt, or several, separated by commas";
+
+// A whole number that is all of the text.
+std::optional<int> number_in(std::string_view text) {
+  int number = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end != text.data() + text.size() || number < 0) return std::nullopt;
+  return number;
+}
+
+std::optional<Worker> worker_named(std::string_view text) {
+  if (const auto device = number_in(text)) return Worker{.backend = Backend::cuda, .device = *device};
+  const std::string_view name = text.substr(0, text.find(':'));
+  if (name == "simt" && name == text) return Worker{.backend = Backend::simt};
+  if (name != "cpu" && name != "cuda") return std::nullopt;
+  Worker worker{.backend = name == "cpu" ? Backend::cpu : Backend::cuda};
+  if (name == text) return worker;
+  const auto number = number_in(text.substr(name.size() + 1));
+  if (!number || (name == "cpu" && *number == 0)) return std::nullopt;
+  (name == "cpu" ? worker.threads : worker.device) = *number;
+  return worker;
+}
+
+}  // namespace
+
+std::string name_of(const Worker& worker) {
+  const std::string backend(name_of(worker.backend));
+  if (worker.backend == Backend::cuda) return backend + ":" + std::to_string(worker.device);
+  if (worker.backend == Backend::cpu && worker.threads > 0) return backend + ":" + std::to_string(worker.threads);
+  return backend;
+}
+
+std::vector<Worker> workers_named(std::string_view text) {
+  std::vector<Worker> workers;
+  if (text == "all") {
+    for (const DeviceInfo& device : devices()) workers.push_back({.backend = Backend::cuda, .device = device.number});
+    if (workers.empty()) workers.emplace_back();
+    return workers;
+  }
+  for (std::size_t at = 0; at <= text.size();) {
+    const std::size_t end = std::min(text.find(',', at), text.size());
+    const std::string_view name = text.substr(at, end - at);
+    const auto worker = worker_named(name);
+    require(worker.has_value(), "workers ", text, ": `", name, "` is none; ", may_be);
+    for (const Worker& other : workers)
+      require(other.backend != worker->backend || other.device != worker->device, "workers ", text, ": `", name,
+              "` is there twice");
+    workers.push_back(*worker);
+    at = end + 1;
+  }
+  return workers;
+}
+
+}  // namespace areal
