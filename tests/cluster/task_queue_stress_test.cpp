@@ -183,8 +183,8 @@ void run_schedule(unsigned seed, Happened& happened) {
     if (!rules.left_out) {
       queue.wait_idle();
       reports = queue.report();
-      EXPECT_EQ(static_cast<int>(std::count_if(reports.begin(), reports.end(),
-                                               [](const WorkerReport& report) { return report.lost.empty(); })),
+      // A lane may be beginning still, and lose its worker now.
+      EXPECT_GE(std::count_if(reports.begin(), reports.end(), [](const WorkerReport& r) { return r.lost.empty(); }),
                 queue.living());
     }
   }
