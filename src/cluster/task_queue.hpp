@@ -56,7 +56,8 @@ class TaskQueue {
   void push(const Task& task);
   /// All or none; none is begun before all are there.
   void push_all(const std::vector<Task>& tasks);
-  /// Until nothing waits, nothing runs and all callbacks have returned.
+  /// Until nothing waits, nothing runs and all callbacks have returned. Not for a callback, nor for a oneTBB task that
+  /// holds one of the threads that the workers need.
   void wait_idle();
   /// Removes and returns what has not begun, in the order of push. A task that waits for another attempt stays.
   std::vector<Task> take_back();
