@@ -161,7 +161,7 @@ struct Texts {
   std::string what, json, video;
   std::vector<std::string> sizes, pairs, algorithms;
   std::vector<std::string> bins, threads;
-  std::string regions, repetitions, border, batch, squares, table, figure, plot;
+  std::string regions, repetitions, border, batch, squares, table, figure, plot, devices;
   bool no_peers = false;
 };
 
@@ -242,6 +242,10 @@ bench::Options options_of(const Texts& texts, const Settings& settings) {
     throw InvalidArgument("--backend simt: it counts memory accesses and cannot be timed");
   if (options.backend == Backend::cuda && texts.what == "video")
     throw InvalidArgument("--backend cuda: bench video runs on the CPU");
+  if (!texts.devices.empty()) {
+    if (texts.what != "sequence") throw InvalidArgument("--devices: only bench sequence takes it");
+    options.workers = workers_named(texts.devices);
+  }
   options.border = options.backend == Backend::cuda ? Border::none : Border::zero;
   if (!texts.border.empty()) {
     const std::optional<Border> border = border_named(texts.border);
@@ -273,6 +277,8 @@ void run(const Texts& texts, const bench::Options& options, bench::Report& repor
     (cuda ? bench::bench_cuda_histogram : bench::bench_histogram)(options, report);
   else if (texts.what == "region")
     (cuda ? bench::bench_cuda_region : bench::bench_region)(options, report);
+  else if (texts.what == "sequence")
+    bench::bench_sequence(options, report);
   else
     bench::bench_video(options, report);
 }
@@ -282,9 +288,9 @@ void run(const Texts& texts, const bench::Options& options, bench::Report& repor
 void add_bench(CLI::App& app, Settings& settings) {
   auto texts = std::make_shared<Texts>();
   CLI::App* verb = app.add_subcommand("bench", "Time algorithms beside their floors and other libraries");
-  verb->add_option("WHAT", texts->what, "sat, histogram, scan, region or video")
+  verb->add_option("WHAT", texts->what, "sat, histogram, scan, region, video or sequence")
       ->required()
-      ->check(CLI::IsMember({"sat", "histogram", "scan", "region", "video"}));
+      ->check(CLI::IsMember({"sat", "histogram", "scan", "region", "video", "sequence"}));
   verb->add_option("INPUT", texts->video, "The video, for bench video");
   verb->add_option("--size", texts->sizes,
                    "Image size WxH, several allowed; by default on the CPU 1920x1080, 4096x4096 and 8192x8192 for sat, "
@@ -302,6 +308,9 @@ void add_bench(CLI::App& app, Settings& settings) {
                    "Border of the tables of sat on cuda: none, zero or exclusive; by default none");
   verb->add_option("--batch", texts->batch, "Images in one call, on cuda; by default 1");
   verb->add_option("--count", texts->regions, "Number of regions; by default 1000000 for sums, 10000 for histograms");
+  verb->add_option("--devices", texts->devices,
+                   "What takes the frames of sequence: several of cpu:THREADS and a CUDA device's number")
+      ->type_name("LIST");
   verb->add_option("--repetitions", texts->repetitions, "Rounds; by default 15");
   verb->add_option(
       "--table", texts->table,

@@ -6,6 +6,7 @@
 #include <areal/execution.hpp>
 #include <areal/region.hpp>
 #include <areal/sat.hpp>
+#include <areal/sequence.hpp>
 #include <areal/type_pair.hpp>
 #include <chrono>
 #include <cstdint>
@@ -37,6 +38,7 @@ struct Options {
   Squares squares = Squares::no;  // tables of squares beside the sums
   bool peers = true;
   std::string video;
+  std::vector<Worker> workers;  // of a sequence; empty: what backend says
   std::string shown;  // a paper's table or figure to make again: "kasagi"; "all" for all rows; "" for none
   std::string plot;   // the file that its picture goes to; "" for none
   std::function<void(const std::string& what)> wrong =
@@ -120,6 +122,7 @@ void bench_poostchi(const Options& options, Report& report);
 void bench_histogram(const Options& options, Report& report);
 void bench_region(const Options& options, Report& report);
 void bench_video(const Options& options, Report& report);
+void bench_sequence(const Options& options, Report& report);
 
 /// The type of the table of squares beside a table of these types; none where there is no such table.
 std::optional<Type> squares_type(TypePair types, Squares squares);
