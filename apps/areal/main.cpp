@@ -2,7 +2,8 @@
 //   0  done; also when the reader of standard output has closed the pipe, which ends the command quietly
 //   1  a failure: of a file, of memory, of a backend that is not available
 //   2  wrong use
-// SIGINT, SIGTERM and SIGHUP remove unfinished output files and end the process by the same signal.
+// SIGINT, SIGTERM and SIGHUP remove unfinished output files and end the process by the same signal; while frames are on
+// their way, the first SIGINT lets them end first.
 
 #include <CLI/CLI.hpp>
 #include <areal/error.hpp>
@@ -10,22 +11,16 @@
 #include <csignal>
 #include <cstdio>
 #include <new>
+#include "io/interrupt.hpp"
 #include "io/out.hpp"
-#include "media/media.hpp"
 #include "verbs/verbs.hpp"
 
 namespace {
 
-extern "C" void remove_outputs_and_end(int signal) {
-  areal::media::remove_unfinished_outputs();
-  std::signal(signal, SIG_DFL);
-  std::raise(signal);
-}
-
 void set_signals() {
   struct sigaction action {};
-  action.sa_handler = remove_outputs_and_end;
-  action.sa_flags = SA_NODEFER;  // the raise in the handler must end the process at once
+  action.sa_handler = areal::command::interrupted_by;
+  action.sa_flags = SA_NODEFER | SA_RESTART;  // the raise in the handler must end the process at once
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction old {};
     // Keep ignoring a signal that the shell told us to ignore (nohup, &).

@@ -204,6 +204,10 @@ void InputOptions::add_to(CLI::App& verb) {
   verb.add_option("INPUT", path,
                   "A picture, a video, a folder of pictures, an .npy, or - (.npy arrays on standard input)")
       ->required();
+  add_format_to(verb);
+}
+
+void InputOptions::add_format_to(CLI::App& verb) {
   verb.add_option("--raw", raw, "INPUT is raw pixels of this size and type, e.g. 1920x1080x8u")->type_name("WxHxTYPE");
   verb.add_option("--channel", channel_text, "Only this channel, counted from 0 (default: luma)")->type_name("N");
   verb.add_flag("--all-channels", all_channels, "Every colour channel separately");

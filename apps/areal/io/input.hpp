@@ -16,6 +16,8 @@ struct InputOptions {
 
   /// Adds INPUT, --raw, --channel and --all-channels.
   void add_to(CLI::App& verb);
+  /// The same without INPUT.
+  void add_format_to(CLI::App& verb);
 };
 
 struct Item {
@@ -35,6 +37,10 @@ class Source {
   /// What is wrong with a video that ended too early; empty if nothing is.
   virtual std::string damage() const { return {}; }
 };
+
+/// The frames of a video, of a folder, or of raw pixels that are more than one image; null for all else. `has_time`:
+/// they have a presentation time.
+std::unique_ptr<media::Video> open_frames(const InputOptions& options, bool skip_damage, bool& has_time);
 
 std::unique_ptr<Source> open_source(const InputOptions& options, const Settings& settings);
 

@@ -20,7 +20,8 @@ void RegionOptions::add_to(CLI::App& verb, bool with_draw) {
 }
 
 void RegionOptions::resolve() {
-  if (outside_text != "error" && outside_text != "clip") refuse("--outside ", outside_text, ": may be error or clip");
+  if (!outside_text.empty() && outside_text != "error" && outside_text != "clip")
+    refuse("--outside ", outside_text, ": may be error or clip");
   outside_ = outside_text == "clip" ? Outside::clip : Outside::error;
   regions.clear();
   for (const std::string& text : texts) regions.push_back(media::parse_region(text));

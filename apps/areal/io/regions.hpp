@@ -12,7 +12,7 @@ namespace areal::command {
 
 struct RegionOptions {
   std::vector<std::string> texts;
-  std::string file, outside_text = "error", draw;
+  std::string file, outside_text, draw;
 
   /// Adds --region, --regions, --outside; and --draw where there is a picture.
   void add_to(CLI::App& verb, bool with_draw);
@@ -22,6 +22,8 @@ struct RegionOptions {
   bool named() const noexcept { return !texts.empty() || !file.empty(); }
   /// For queries of tables in host memory.
   QueryOptions query(const Settings& settings) const;
+  /// What --outside says, or `otherwise` where it was not given.
+  Outside outside_or(Outside otherwise) const noexcept { return outside_text.empty() ? otherwise : outside_; }
   std::vector<media::NamedRegion> regions;
 
  private:

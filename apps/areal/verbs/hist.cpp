@@ -3,13 +3,11 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
-#include "hist_binning.hpp"
+#include "hist_answer.hpp"
 #include "hist_maker.hpp"
-#include "hist_reduce.hpp"
-#include "hist_search.hpp"
+#include "hist_request.hpp"
+#include "hist_sequence.hpp"
 #include "io/answers.hpp"
-#include "io/chart.hpp"
-#include "io/launch_table.hpp"
 #include "io/numbers.hpp"
 #include "io/out.hpp"
 #include "io/pixels.hpp"
@@ -21,18 +19,7 @@
 namespace areal::command {
 namespace {
 
-struct Request {
-  InputOptions input;
-  RegionOptions regions;
-  BinningOptions binning;
-  Reducers reducers;
-  SearchOptions search;
-  std::string output, border = "none", algorithm = "auto", counter, weights, tile = "32", tile_threads;
-  bool csv = false, chart = false;
-  LaunchTable launches;
-};
-
-research::HistogramParameters histogram_parameters(Request& request, const Settings& settings) {
+research::HistogramParameters histogram_parameters(HistRequest& request, const Settings& settings) {
   research::HistogramParameters parameters;
   parameters.tile = tile_side(request.tile);
   if (!request.tile_threads.empty()) parameters.tile_threads = threads_on_tile(request.tile_threads, parameters.tile);
@@ -40,7 +27,7 @@ research::HistogramParameters histogram_parameters(Request& request, const Setti
   return parameters;
 }
 
-HistogramOptions histogram_options(const Request& request) {
+HistogramOptions histogram_options(const HistRequest& request) {
   HistogramOptions options;
   const auto border = border_named(request.border);
   if (!border) refuse("--border ", request.border, ": may be zero, none or exclusive");
@@ -57,7 +44,8 @@ HistogramOptions histogram_options(const Request& request) {
   return options;
 }
 
-void resolve(Request& request, const Settings& settings) {
+void resolve(HistRequest& request, const Settings& settings) {
+  request.input.path = request.sequence.inputs.front();
   request.binning.check();
   request.reducers.resolve();
   request.regions.resolve();
@@ -72,72 +60,7 @@ void resolve(Request& request, const Settings& settings) {
   if (request.binning.joint) request.input.all_channels = true;
 }
 
-// One image's part of the output.
-class Answer {
- public:
-  Answer(const Request& request, RowWriter& rows, bool is_sequence)
-      : request_(request), rows_(rows), is_sequence_(is_sequence) {}
-
-  void write(const Item& item, const HistogramMaker& maker, const Binning& binning,
-             const std::vector<media::NamedRegion>& regions, const QueryOptions& options,
-             std::optional<std::int64_t> channel) {
-    edges_ = binning.bin_edges();
-    bins_ = static_cast<std::size_t>(binning.bins());
-    if (request_.weights.empty())
-      each(item, maker.histograms<std::uint64_t>(plain(regions), options), regions, channel);
-    else
-      each(item, maker.histograms<double>(plain(regions), options), regions, channel);
-  }
-
-  /// The histograms of the last image written, for drawing.
-  const std::vector<std::vector<double>>& histograms() const noexcept { return histograms_; }
-
- private:
-  template <class T>
-  void each(const Item& item, const std::vector<T>& counts, const std::vector<media::NamedRegion>& regions,
-            std::optional<std::int64_t> channel) {
-    histograms_.clear();
-    for (std::size_t i = 0; i < regions.size(); ++i) {
-      const auto histogram = std::span<const T>(counts).subspan(i * bins_, bins_);
-      if (request_.chart)
-        draw(item, histogram, regions[i], i, channel);
-      else
-        row(item, histogram, regions[i], i, channel);
-      if (!request_.regions.draw.empty()) histograms_.emplace_back(histogram.begin(), histogram.end());
-    }
-  }
-
-  template <class T>
-  void row(const Item& item, std::span<const T> histogram, const media::NamedRegion& region, std::size_t index,
-           std::optional<std::int64_t> channel) {
-    put_frame(rows_, item, is_sequence_);
-    if (channel) rows_.put("channel", *channel);
-    put_region(rows_, region, index);
-    request_.reducers.put(rows_, histogram, edges_);
-    if (rows_.json() && !is_sequence_) rows_.put_list("edges", "edge", std::span<const double>(edges_));
-    rows_.end();
-  }
-
-  template <class T>
-  void draw(const Item& item, std::span<const T> histogram, const media::NamedRegion& region, std::size_t index,
-            std::optional<std::int64_t> channel) {
-    std::string title = is_sequence_ ? fmt::format("frame {}, ", item.number) : std::string();
-    const Region& r = region.region;
-    title += fmt::format("region {}: {},{},{},{}", label(region, index), r.x, r.y, r.width, r.height);
-    if (channel) title += fmt::format(", channel {}", *channel);
-    const std::vector<double> doubles(histogram.begin(), histogram.end());
-    write_out(chart(title, doubles, edges_, terminal_columns()));
-  }
-
-  const Request& request_;
-  RowWriter& rows_;
-  bool is_sequence_;
-  std::size_t bins_ = 0;
-  std::vector<double> edges_;
-  std::vector<std::vector<double>> histograms_;
-};
-
-void write_tensor(const Request& request, const HistogramMaker& maker, const Settings& settings) {
+void write_tensor(const HistRequest& request, const HistogramMaker& maker, const Settings& settings) {
   media::TableFile description;
   description.kind = "histogram";
   const HistogramTensor& tensor = maker.tensor();
@@ -153,8 +76,9 @@ void write_tensor(const Request& request, const HistogramMaker& maker, const Set
                   maker.seconds() * 1e3);
 }
 
-void run(Request& request, const Settings& settings) {
+void run(HistRequest& request, const Settings& settings) {
   resolve(request, settings);
+  if (run_sequence(request, settings)) return;
   const HistogramOptions options = histogram_options(request);
   const research::HistogramParameters parameters = histogram_parameters(request, settings);
   const Array weights = request.weights.empty() ? Array() : load_plane(request.weights, settings);
@@ -171,7 +95,7 @@ void run(Request& request, const Settings& settings) {
       !request.output.empty() || request.search.maps() || request.algorithm != "auto" || on_device;
   std::vector<HistogramMaker> makers;  // one a channel
   RowWriter rows(settings.json);
-  Answer answer(request, rows, is_sequence);
+  HistAnswer answer(request, rows, is_sequence);
   std::optional<Binning> binning;
   Item item;
   std::int64_t frames = 0;
@@ -194,9 +118,17 @@ void run(Request& request, const Settings& settings) {
         const ConstView pixels = per_channel ? ConstView(single.view()) : image;
         const ConstView weight = request.weights.empty() ? ConstView() : ConstView(weights.view());
         maker.make(pixels, weight, *binning, plain(regions), settings);
-        if (!regions.empty())
-          answer.write(item, maker, *binning, regions, request.regions.query(settings),
-                       per_channel ? std::optional(c) : std::nullopt);
+        if (!regions.empty()) {
+          const auto channel = per_channel ? std::optional(c) : std::nullopt;
+          const QueryOptions query = request.regions.query(settings);
+          if (request.weights.empty()) {
+            const std::vector<std::uint64_t> counts = maker.histograms<std::uint64_t>(plain(regions), query);
+            answer.write(item, *binning, regions, std::span<const std::uint64_t>(counts), std::nullopt, channel);
+          } else {
+            const std::vector<double> sums = maker.histograms<double>(plain(regions), query);
+            answer.write(item, *binning, regions, std::span<const double>(sums), std::nullopt, channel);
+          }
+        }
         if (!request.output.empty()) write_tensor(request, maker, settings);
         if (request.search.maps()) request.search.write_map(maker.tensor(), request.reducers, rows, !asked, settings);
       }
@@ -222,10 +154,16 @@ void run(Request& request, const Settings& settings) {
 
 void add_hist(CLI::App& app, Settings& settings) {
   CLI::App* verb = app.add_subcommand("hist", "Histograms of regions, and the integral histogram");
-  auto request = std::make_shared<Request>();
-  request->input.add_to(*verb);
+  auto request = std::make_shared<HistRequest>();
+  verb->add_option(
+          "INPUT", request->sequence.inputs,
+          "A picture, a video, a folder of pictures, an .npy, or - (.npy arrays on standard input); of videos and "
+          "folders several")
+      ->required();
+  request->input.add_format_to(*verb);
   request->binning.add_to(*verb);
   request->regions.add_to(*verb, true);
+  request->sequence.add_to(*verb);
   verb->add_option("--weights", request->weights, "Weight each pixel by its value in this picture")->type_name("IMG");
   verb->add_option("--counter", request->counter,
                    "Type of the counts: 32u, 64u, or 16u (modulo 2^16, cuda and simt); with weights 32f or 64f")
