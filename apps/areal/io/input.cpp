@@ -213,6 +213,14 @@ void InputOptions::add_format_to(CLI::App& verb) {
   verb.add_flag("--all-channels", all_channels, "Every colour channel separately");
 }
 
+std::unique_ptr<media::Video> open_frames(const InputOptions& options, bool, bool& has_time) {
+  if (!options.raw.empty()) return nullptr;
+  const Kind kind = kind_of(options.path);
+  if (kind != Kind::folder && kind != Kind::video) return nullptr;
+  has_time = kind == Kind::video;
+  return media::open_video(options.path, read_options(options));
+}
+
 std::unique_ptr<Source> open_source(const InputOptions& options, const Settings& settings) {
   channel_of(options);  // finds wrong use before a file is opened
   if (!options.raw.empty()) {

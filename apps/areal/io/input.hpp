@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include "media/media.hpp"
 #include "settings.hpp"
 
 namespace areal::command {

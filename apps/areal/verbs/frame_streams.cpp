@@ -1,0 +1,91 @@
+#include "frame_streams.hpp"
+
+#include <fmt/format.h>
+#include <areal/error.hpp>
+#include "io/numbers.hpp"
+
+namespace areal::command {
+namespace {
+
+std::string size_of(const ConstView& frame) {
+  return fmt::format("{}x{} {}", frame.shape.width, frame.shape.height, name_of(frame.type));
+}
+
+}  // namespace
+
+std::optional<FrameStreams> FrameStreams::open(const InputOptions& input, const SequenceRequest& request) {
+  FrameStreams all;
+  for (const std::string& path : request.inputs) {
+    InputOptions one = input;
+    one.path = path;
+    Stream stream;
+    stream.name = path == "-" ? "standard input" : path;
+    bool has_time = false;
+    stream.video = open_frames(one, request.damaged == "skip", has_time);
+    if (!stream.video) {
+      if (request.inputs.size() > 1) refuse(path, ": is no video, folder or stream of raw frames; several inputs are");
+      return std::nullopt;
+    }
+    if (!stream.video->next(stream.ahead)) {
+      if (!stream.video->damage().empty()) throw IoError(stream.video->damage());
+      throw IoError(stream.name + ": holds no frames");
+    }
+    stream.has_ahead = true;
+    all.has_time_ = all.has_time_ || has_time;
+    if (!all.streams_.empty() &&
+        (all.first().shape != stream.ahead.pixels.shape || all.first().type != stream.ahead.pixels.type))
+      refuse(path, ": its frames are ", size_of(stream.ahead.pixels), ", those of ", all.streams_.front().name, " ",
+             size_of(all.first()), "; one run takes frames of one size and type");
+    all.streams_.push_back(std::move(stream));
+  }
+  return all;
+}
+
+std::optional<std::int64_t> FrameStreams::count() const {
+  std::int64_t count = 0;
+  for (const Stream& stream : streams_) {
+    const auto of_this = stream.video->frame_count();
+    if (!of_this) return std::nullopt;
+    count += *of_this;
+  }
+  return count;
+}
+
+bool FrameStreams::next(const View&, Frame& frame) {
+  for (std::size_t tried = 0; tried < streams_.size(); ++tried) {
+    const std::size_t number = turn_;
+    turn_ = (turn_ + 1) % streams_.size();
+    Stream& stream = streams_[number];
+    if (stream.ended) continue;
+    media::LumaFrame read;
+    if (stream.has_ahead) {
+      read = std::move(stream.ahead);
+      stream.has_ahead = false;
+    } else if (!stream.video->next(read)) {
+      stream.ended = true;
+      continue;
+    }
+    frame.stream = static_cast<int>(number);
+    frame.number = read.number;
+    frame.seconds = read.seconds;
+    frame.pixels = read.pixels;
+    frame.levels = read.range != nullptr ? read.range->data() : nullptr;
+    frame.keep = std::move(read.keep);
+    stream.frames = read.number + 1;
+    return true;
+  }
+  return false;
+}
+
+void FrameStreams::throw_damage() const {
+  std::string damage;
+  for (const Stream& stream : streams_) {
+    const std::string of_this = stream.video->damage();
+    if (of_this.empty()) continue;
+    if (!damage.empty()) Settings::say("areal: " + damage);
+    damage = of_this;
+  }
+  if (!damage.empty()) throw IoError(damage);
+}
+
+}  // namespace areal::command

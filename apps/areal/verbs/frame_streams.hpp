@@ -1,0 +1,48 @@
+#pragma once
+// The inputs of a sequence as the streams of its source: videos, folders and raw frames, in turns.
+
+#include <areal/sequence.hpp>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+#include "hist_sequence_options.hpp"
+#include "io/input.hpp"
+#include "media/media.hpp"
+
+namespace areal::command {
+
+class FrameStreams {
+ public:
+  /// None where the (only) input is a picture. Throws InvalidArgument where frames of the inputs have not one shape and
+  /// type.
+  static std::optional<FrameStreams> open(const InputOptions& input, const SequenceRequest& request);
+
+  /// A frame as all of them are.
+  ConstView first() const { return streams_.front().ahead.pixels; }
+  /// Do frames have a time?
+  bool has_time() const noexcept { return has_time_; }
+  /// Of all streams, where all say.
+  std::optional<std::int64_t> count() const;
+  /// A FrameSource.
+  bool next(const View& room, Frame& frame);
+  /// How many there were.
+  std::int64_t frames(int stream) const { return streams_[static_cast<std::size_t>(stream)].frames; }
+  /// Throws IoError for what is wrong with the streams that ended too early; of several, all but the last are said.
+  void throw_damage() const;
+
+ private:
+  struct Stream {
+    std::string name;
+    std::unique_ptr<media::Video> video;
+    media::LumaFrame ahead;  ///< read, to know the shape
+    bool has_ahead = false, ended = false;
+    std::int64_t frames = 0;
+  };
+  std::vector<Stream> streams_;
+  std::size_t turn_ = 0;
+  bool has_time_ = false;
+};
+
+}  // namespace areal::command

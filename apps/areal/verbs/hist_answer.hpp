@@ -1,0 +1,44 @@
+#pragma once
+// One image's part of the output of `areal hist`: rows, or bars.
+
+#include <areal/binning.hpp>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+#include "hist_request.hpp"
+#include "io/rows.hpp"
+
+namespace areal::command {
+
+class HistAnswer {
+ public:
+  HistAnswer(const HistRequest& request, RowWriter& rows, bool is_sequence)
+      : request_(request), rows_(rows), is_sequence_(is_sequence) {}
+
+  /// counts: regions x bins, std::uint64_t or, of weights, double. `stream`: its number, where there are several;
+  /// `channel`: where each channel has a histogram.
+  template <class T>
+  void write(const Item& item, const Binning& binning, const std::vector<media::NamedRegion>& regions,
+             std::span<const T> counts, std::optional<int> stream, std::optional<std::int64_t> channel);
+
+  /// The histograms of the last image written, for drawing.
+  const std::vector<std::vector<double>>& histograms() const noexcept { return histograms_; }
+
+ private:
+  template <class T>
+  void row(const Item& item, std::span<const T> histogram, const media::NamedRegion& region, std::size_t index,
+           std::optional<int> stream, std::optional<std::int64_t> channel);
+  template <class T>
+  void draw(const Item& item, std::span<const T> histogram, const media::NamedRegion& region, std::size_t index,
+            std::optional<int> stream, std::optional<std::int64_t> channel);
+
+  const HistRequest& request_;
+  RowWriter& rows_;
+  bool is_sequence_;
+  std::vector<double> edges_;
+  std::vector<std::vector<double>> histograms_;
+};
+
+}  // namespace areal::command

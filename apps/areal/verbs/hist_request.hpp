@@ -1,0 +1,29 @@
+#pragma once
+// What `areal hist` was asked.
+
+#include <areal/research/histogram.hpp>
+#include <string>
+#include <vector>
+#include "hist_binning.hpp"
+#include "hist_reduce.hpp"
+#include "hist_search.hpp"
+#include "hist_sequence_options.hpp"
+#include "io/input.hpp"
+#include "io/launch_table.hpp"
+#include "io/regions.hpp"
+
+namespace areal::command {
+
+struct HistRequest {
+  InputOptions input;  ///< the first, where there are several
+  RegionOptions regions;
+  BinningOptions binning;
+  Reducers reducers;
+  SearchOptions search;
+  SequenceRequest sequence;
+  std::string output, border = "none", algorithm = "auto", counter, weights, tile = "32", tile_threads;
+  bool csv = false, chart = false;
+  LaunchTable launches;
+};
+
+}  // namespace areal::command

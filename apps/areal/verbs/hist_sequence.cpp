@@ -1,0 +1,207 @@
+#include "hist_sequence.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <areal/error.hpp>
+#include <areal/sequence.hpp>
+#include <memory>
+#include <optional>
+#include <utility>
+#include "frame_streams.hpp"
+#include "hist_answer.hpp"
+#include "io/answers.hpp"
+#include "io/interrupt.hpp"
+#include "io/numbers.hpp"
+#include "io/out.hpp"
+#include "io/pixels.hpp"
+#include "io/progress.hpp"
+#include "io/timeline.hpp"
+
+namespace areal::command {
+
+void SequenceRequest::add_to(CLI::App& verb) {
+  verb.add_option(
+          "--boxes", boxes,
+          "A CSV file of regions that move: frame,id,x,y,width,height, or MOT's columns without a header; one for "
+          "each INPUT")
+      ->type_name("CSV")
+      ->allow_extra_args(false);
+  verb.add_option("--devices", devices,
+                  "What takes the frames: all, or several of cpu:THREADS, a CUDA device's number and simt")
+      ->type_name("LIST");
+  verb.add_flag("--live", live, "INPUT is a camera: drop the oldest waiting frame rather than let it wait");
+  verb.add_option("--damaged", damaged, "At damage: stop (default), or skip to the next key frame")->type_name("WHAT");
+  verb.add_option("--slots", slots, "Frames on their way at once, 1 to 1024 (default 4)")->type_name("N");
+  verb.add_option("--timeline", timeline, "Draw when each frame was read, computed and written: .svg, or .json")
+      ->type_name("FILE");
+}
+
+void SequenceRequest::check() const {
+  whole_number("--slots", slots, 1, 1024);
+  if (damaged != "stop" && damaged != "skip") refuse("--damaged ", damaged, ": may be stop or skip");
+  if (!timeline.empty() && !timeline.ends_with(".svg") && !timeline.ends_with(".json"))
+    refuse("--timeline ", timeline, ": its name must end in .svg or .json");
+  if (!boxes.empty() && boxes.size() != inputs.size())
+    refuse("--boxes: given ", std::to_string(boxes.size()), boxes.size() == 1 ? " time" : " times", " for ",
+           std::to_string(inputs.size()), inputs.size() == 1 ? " input" : " inputs", "; each input needs one");
+}
+
+std::string SequenceRequest::asked() const {
+  if (inputs.size() > 1) return "several inputs";
+  if (!boxes.empty()) return "--boxes";
+  if (!devices.empty()) return "--devices";
+  if (live) return "--live";
+  if (damaged != "stop") return "--damaged";
+  if (!timeline.empty()) return "--timeline";
+  return {};
+}
+
+namespace {
+
+/// What goes frame by frame, or an empty text.
+std::string of_single_frames(const HistRequest& request) {
+  if (request.input.all_channels || request.binning.joint) return request.binning.joint ? "--joint" : "--all-channels";
+  if (!request.input.channel_text.empty()) return "--channel";
+  if (!request.weights.empty()) return "--weights";
+  if (!request.output.empty()) return "-o";
+  if (request.search.maps()) return "--map";
+  if (request.algorithm != "auto") return "--algorithm";
+  if (!request.counter.empty()) return "--counter";
+  if (request.launches.asked()) return "--count";
+  if (request.border != "none") return "--border";
+  return {};
+}
+
+std::vector<Worker> workers_of(const SequenceRequest& sequence, const Settings& settings) {
+  if (!sequence.devices.empty()) {
+    if (settings.backend != Backend::automatic) refuse("--devices and --backend: only one of the two");
+    return workers_named(sequence.devices);
+  }
+  if (settings.backend == Backend::cuda) return {{.backend = Backend::cuda, .device = settings.device}};
+  if (settings.backend == Backend::simt) return {{.backend = Backend::simt}};
+  return {{.backend = Backend::cpu, .threads = settings.threads}};
+}
+
+/// The regions of each frame: those named for all, and the boxes of its stream's file.
+class FrameBoxes {
+ public:
+  FrameBoxes(const HistRequest& request, const Shape& frame) : fixed_(request.regions.regions) {
+    for (const std::string& file : request.sequence.boxes) of_streams_.push_back(media::read_boxes_csv(file));
+    if (!request.regions.named() && of_streams_.empty()) fixed_ = whole(frame.width, frame.height);
+  }
+
+  template <class Take>
+  void each(const Frame& frame, const Take& take) const {
+    for (const media::NamedRegion& region : fixed_) take(region);
+    if (of_streams_.empty()) return;
+    const auto& boxes = of_streams_[static_cast<std::size_t>(frame.stream)];
+    auto at = std::lower_bound(boxes.begin(), boxes.end(), frame.number,
+                               [](const media::FrameBox& box, std::int64_t number) { return box.frame < number; });
+    for (; at != boxes.end() && at->frame == frame.number; ++at) take(media::NamedRegion{at->region, at->id});
+  }
+  /// Boxes of frames from `frames` on.
+  std::int64_t after(int stream, std::int64_t frames) const {
+    if (of_streams_.empty()) return 0;
+    const auto& boxes = of_streams_[static_cast<std::size_t>(stream)];
+    return std::count_if(boxes.begin(), boxes.end(), [&](const media::FrameBox& box) { return box.frame >= frames; });
+  }
+
+ private:
+  std::vector<media::NamedRegion> fixed_;
+  std::vector<std::vector<media::FrameBox>> of_streams_;
+};
+
+/// Its values where they are wanted as an image: levels applied.
+Array picture_of(const Frame& frame) {
+  Array picture(frame.pixels.shape, frame.pixels.type);
+  const auto row_bytes = static_cast<std::size_t>(frame.pixels.shape.width * frame.pixels.column_pitch());
+  for (std::int64_t y = 0; y < frame.pixels.shape.height; ++y) {
+    auto* const to = static_cast<std::uint8_t*>(picture.view().row(y));
+    const auto* const from = static_cast<const std::uint8_t*>(frame.pixels.row(y));
+    for (std::size_t x = 0; x < row_bytes; ++x) to[x] = frame.levels != nullptr ? frame.levels[from[x]] : from[x];
+  }
+  return picture;
+}
+
+void say_report(const SequenceReport& report, const Settings& settings) {
+  settings.detail("{} frames in {:.2f} s, {:.0f} frames per second; the slowest stage is {}", report.answered,
+                  report.seconds, static_cast<double>(report.answered) / report.seconds, name_of(report.slowest()));
+  for (const SequenceReport::OfWorker& worker : report.workers)
+    settings.detail("{}: {} frames, busy for {:.2f} s", worker.name, worker.frames, worker.busy_seconds);
+  if (report.dropped > 0) settings.note("{} of {} frames were dropped", report.dropped, report.produced);
+}
+
+}  // namespace
+
+bool run_sequence(HistRequest& request, const Settings& settings) {
+  SequenceRequest& asked = request.sequence;
+  asked.check();
+  const std::string single = of_single_frames(request), sequence_alone = asked.asked();
+  if (!single.empty()) {
+    if (!sequence_alone.empty()) refuse(single, " and ", sequence_alone, ": only one of the two");
+    return false;
+  }
+  std::optional<FrameStreams> streams = FrameStreams::open(request.input, asked);
+  if (!streams) {
+    if (!sequence_alone.empty())
+      refuse(sequence_alone, ": ", request.input.path, " is no video, folder or stream of raw frames");
+    return false;
+  }
+  const ConstView first = streams->first();
+  const Shape shape = first.shape;
+  const Binning binning = request.binning.for_image(first, request.input.path, true);
+  const FrameBoxes boxes(request, shape);
+  const bool several = asked.inputs.size() > 1;
+
+  SequenceOptions options;
+  options.workers = workers_of(asked, settings);
+  options.slots = static_cast<int>(whole_number("--slots", asked.slots, 1, 1024));
+  options.when_full = asked.live ? WhenFull::drop_oldest : WhenFull::wait;
+  options.outside = request.regions.outside_or(asked.boxes.empty() ? Outside::error : Outside::clip);
+  options.timeline = !asked.timeline.empty();
+  options.note = [&](const std::string& sentence) { settings.note("{}", sentence); };
+  HistogramSequence sequence(shape, first.type, binning, options);
+
+  RowWriter rows(settings.json);
+  HistAnswer answer(request, rows, true);
+  const InterruptScope interrupt;
+  ProgressBar bar("frames", streams->count(), settings.quiet);
+  std::int64_t frames = 0;
+  const auto source = [&](const View& room, Frame& frame) {
+    return !interrupt.interrupted() && streams->next(room, frame);
+  };
+  const auto regions = [&](const Frame& frame, std::vector<Region>& out) {
+    boxes.each(frame, [&](const media::NamedRegion& region) { out.push_back(region.region); });
+  };
+  std::vector<media::NamedRegion> named;
+  const auto sink = [&](const FrameAnswer& of) {
+    Item item;
+    item.number = of.frame.number;
+    if (streams->has_time()) item.seconds = of.frame.seconds;
+    named.clear();
+    boxes.each(of.frame, [&](const media::NamedRegion& region) { named.push_back(region); });
+    const bool needs_picture = frames == 0 && (!request.regions.draw.empty() || request.search.given());
+    const Array picture = needs_picture ? picture_of(of.frame) : Array();
+    if (frames == 0) request.search.find_target(picture.view(), binning, request.reducers, settings);
+    answer.write(item, binning, named, of.counts, several ? std::optional(of.frame.stream) : std::nullopt,
+                 std::nullopt);
+    if (frames == 0 && !request.regions.draw.empty())
+      draw_to(request.regions.draw, request.input, settings, picture.view(), named, answer.histograms());
+    flush_out();
+    bar.update(++frames);
+    return true;
+  };
+  const SequenceReport report = sequence.run(source, regions, sink);
+  say_report(report, settings);
+  if (!asked.timeline.empty()) write_timeline(asked.timeline, report);
+  for (int stream = 0; stream < static_cast<int>(asked.boxes.size()); ++stream)
+    if (const std::int64_t late = interrupt.interrupted() ? 0 : boxes.after(stream, streams->frames(stream)); late > 0)
+      settings.note("{}: {} boxes are of frames after the last, {}", asked.boxes[static_cast<std::size_t>(stream)],
+                    late, streams->frames(stream) - 1);
+  flush_out();
+  interrupt.end_if_interrupted();
+  streams->throw_damage();
+  return true;
+}
+
+}  // namespace areal::command

@@ -1,0 +1,25 @@
+#pragma once
+// The options of `areal hist` for sequences of frames.
+
+#include <string>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace areal::command {
+
+struct SequenceRequest {
+  std::vector<std::string> inputs, boxes;
+  std::string devices, damaged = "stop", timeline, slots = "4";
+  bool live = false;
+
+  void add_to(CLI::App& verb);
+  /// Throws InvalidArgument for wrong use.
+  void check() const;
+  /// The first option that only sequences have, or an empty text.
+  std::string asked() const;
+};
+
+}  // namespace areal::command
