@@ -85,9 +85,10 @@ TEST(TaskQueue, LanesWorkAtOnceAndFinishOutOfOrder) {
     TaskQueue queue(workers(planted(log, 0, 3,
                                     [&](int, const Task& task) {
                                       if (task.id == 0) last_done.wait();
-                                      if (task.id == 2) last_done.count_down();
                                     })),
-                    log.options());
+                    log.options([&](const Task& task) {
+                      if (task.id == 2) last_done.count_down();
+                    }));
     for (const std::int64_t id : first_ids(3)) log.push(queue, {id, 1, {}, false});
     queue.wait_idle();
   }
