@@ -19,14 +19,14 @@ void Expectation::ready(LaneOf at) { lane_of(at).state = State::free; }
 
 void Expectation::begin(LaneOf at, double cost, bool had_choice, double now) {
   const double took = seconds(at.worker, cost, now);
-  Lane& lane = lane_of(at);
+  LaneLoad& lane = lane_of(at);
   lane.state = State::busy, lane.begin = now, lane.cost = cost;
   lane.next = in_time_until(worker_of(at.worker), lane);
   worker_of(at.worker).passed_over = 0;
   if (!had_choice) return;
   for (One& other : workers_)
     if (&other != &worker_of(at.worker) && other.lives &&
-        std::any_of(other.lanes.begin(), other.lanes.end(), [](const Lane& l) { return l.state == State::free; }))
+        std::any_of(other.lanes.begin(), other.lanes.end(), [](const LaneLoad& l) { return l.state == State::free; }))
       other.passed_over += took;
 }
 
@@ -49,16 +49,16 @@ double Expectation::seconds(int worker, double cost, double now) const {
   const double expected = one.seconds_per_cost * cost;
   if (one.measured) return one.passed_over > measured_again_after * expected ? 0 : expected;
   double at_least = 0;
-  for (const Lane& lane : one.lanes)
+  for (const LaneLoad& lane : one.lanes)
     if (lane.state == State::busy) at_least = std::max(at_least, (now - lane.begin) / lane.cost);
   return at_least * cost;
 }
 
-double Expectation::in_time_until(const One& worker, const Lane& lane) {
+double Expectation::in_time_until(const One& worker, const LaneLoad& lane) {
   return lane.begin + worker.seconds_per_cost * lane.cost;
 }
 
-double Expectation::end(const One& worker, const Lane& lane, double now) {
+double Expectation::end(const One& worker, const LaneLoad& lane, double now) {
   if (lane.state != State::busy) return now;
   const double expected = in_time_until(worker, lane);
   return now <= expected ? expected : now + (now - expected);
@@ -73,7 +73,7 @@ void Expectation::look(double now) {
   now_ = now, again_ = overrun_from_ = never, free_ = 0;
   for (One& worker : workers_) {
     worker.in_flight = 0;
-    for (Lane& lane : worker.lanes) {
+    for (LaneLoad& lane : worker.lanes) {
       lane.next = end(worker, lane, now);
       lane.open = worker.lives && lane.state == State::free;
       free_ += lane.open;
@@ -90,9 +90,9 @@ bool Expectation::may_take(int worker, int only, int avoid) const {
 }
 
 // The lane that is free first, of those the one that is free now; none before a lane is ready.
-const Expectation::Lane* Expectation::first_free(const One& worker) {
-  const Lane* first = nullptr;
-  for (const Lane& lane : worker.lanes)
+const Expectation::LaneLoad* Expectation::first_free(const One& worker) {
+  const LaneLoad* first = nullptr;
+  for (const LaneLoad& lane : worker.lanes)
     if (lane.state != State::starting &&
         (first == nullptr || std::tuple(lane.next, !lane.open) < std::tuple(first->next, !first->open)))
       first = &lane;
@@ -106,13 +106,13 @@ std::optional<LaneOf> Expectation::place(double cost, int only, int avoid) {
   Rank best_rank(never, true, 0);
   for (int w = 0; w < static_cast<int>(workers_.size()); ++w) {
     const One& worker = worker_of(w);
-    const Lane* lane = may_take(w, only, avoid) ? first_free(worker) : nullptr;
+    const LaneLoad* lane = may_take(w, only, avoid) ? first_free(worker) : nullptr;
     if (lane == nullptr || (!worker.measured && !lane->open)) continue;  // nobody waits for a worker of unknown speed
     const Rank rank(lane->next + seconds(w, cost, now_), !lane->open, worker.in_flight);
     if (best.worker < 0 || rank < best_rank) best = {w, static_cast<int>(lane - worker.lanes.data())}, best_rank = rank;
   }
   if (best.worker < 0) return std::nullopt;
-  Lane& lane = lane_of(best);
+  LaneLoad& lane = lane_of(best);
   const double ends = std::get<0>(best_rank);
   lane.next = ends;
   if (lane.open) {
@@ -126,7 +126,7 @@ std::optional<LaneOf> Expectation::place(double cost, int only, int avoid) {
   const double in_time = std::max(0.0, overrun_from_ - now_);
   for (int w = 0; w < static_cast<int>(workers_.size()); ++w) {
     if (!may_take(w, only, avoid)) continue;
-    const Lane* free = first_free(worker_of(w));
+    const LaneLoad* free = first_free(worker_of(w));
     if (free != nullptr && free->open)
       again_ = std::min(again_, now_ + 2 * in_time + (now_ + seconds(w, cost, now_) - ends));
   }

@@ -52,7 +52,7 @@ class Expectation {
 
  private:
   enum class State { starting, free, busy };
-  struct Lane {
+  struct LaneLoad {
     State state = State::starting;
     double begin = 0, cost = 1;
     double next = 0;  // in a walk: when it is free, what was placed on it included
@@ -61,16 +61,16 @@ class Expectation {
   struct One {
     bool lives = true, measured = false;
     double seconds_per_cost = 0, passed_over = 0;
-    std::vector<Lane> lanes;
+    std::vector<LaneLoad> lanes;
     int in_flight = 0;  // in a walk
   };
   const One& worker_of(int worker) const { return workers_[static_cast<std::size_t>(worker)]; }
   One& worker_of(int worker) { return workers_[static_cast<std::size_t>(worker)]; }
-  Lane& lane_of(LaneOf at) { return worker_of(at.worker).lanes[static_cast<std::size_t>(at.lane)]; }
+  LaneLoad& lane_of(LaneOf at) { return worker_of(at.worker).lanes[static_cast<std::size_t>(at.lane)]; }
   bool may_take(int worker, int only, int avoid) const;
-  static double in_time_until(const One& worker, const Lane& lane);
-  static double end(const One& worker, const Lane& lane, double now);
-  static const Lane* first_free(const One& worker);
+  static double in_time_until(const One& worker, const LaneLoad& lane);
+  static double end(const One& worker, const LaneLoad& lane, double now);
+  static const LaneLoad* first_free(const One& worker);
 
   std::vector<One> workers_;
   int living_ = 0, free_ = 0;

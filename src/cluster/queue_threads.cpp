@@ -64,7 +64,7 @@ TaskQueue::Threads::Threads(std::vector<std::unique_ptr<Worker>> workers, QueueO
     Member member;
     member.report.name = worker->name();
     for (int lane = 0; lane < expectation_.lanes(static_cast<int>(members_.size())); ++lane) {
-      member.lanes.push_back(std::make_unique<Lane>());
+      member.lanes.push_back(std::make_unique<LaneThread>());
       member.lanes.back()->at = {static_cast<int>(members_.size()), lane};
     }
     member.worker = std::move(worker);
@@ -153,7 +153,7 @@ int TaskQueue::Threads::living() const {
   return expectation_.living();
 }
 
-void TaskQueue::Threads::run(Lane& lane) {
+void TaskQueue::Threads::run(LaneThread& lane) {
   Lock lock(mutex_);
   if (!stopping_ && begin(lane, lock)) {
     expectation_.ready(lane.at);
@@ -172,7 +172,7 @@ void TaskQueue::Threads::run(Lane& lane) {
   }
 }
 
-bool TaskQueue::Threads::begin(Lane& lane, Lock& lock) {
+bool TaskQueue::Threads::begin(LaneThread& lane, Lock& lock) {
   lock.unlock();
   const Failure failure = Failure::of([&] { member_of(lane.at.worker).worker->begin(lane.at.lane); });
   lock.lock();
@@ -180,7 +180,7 @@ bool TaskQueue::Threads::begin(Lane& lane, Lock& lock) {
   return !failure.error;
 }
 
-void TaskQueue::Threads::work(Lane& lane, Lock& lock) {
+void TaskQueue::Threads::work(LaneThread& lane, Lock& lock) {
   Entries one;
   one.splice(one.begin(), lane.given);
   Entry& entry = one.front();
@@ -279,7 +279,7 @@ void TaskQueue::Threads::leave_out() {
 void TaskQueue::Threads::give_out() {
   if (stopping_ || waiting_.empty()) return;
   waiting_.begin_now(expectation_, options_.clock(), [this](LaneOf at, Entries& one) {
-    Lane& lane = *member_of(at.worker).lanes[static_cast<std::size_t>(at.lane)];
+    LaneThread& lane = *member_of(at.worker).lanes[static_cast<std::size_t>(at.lane)];
     lane.given.splice(lane.given.end(), one);
     ++in_hand_;
     lane.woken.notify_one();

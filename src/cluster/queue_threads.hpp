@@ -25,7 +25,7 @@ class TaskQueue::Threads {
 
  private:
   using Lock = std::unique_lock<std::mutex>;
-  struct Lane {
+  struct LaneThread {
     LaneOf at;
     Entries given;  // the task that it has begun: one or none
     std::condition_variable woken;
@@ -35,15 +35,15 @@ class TaskQueue::Threads {
     std::unique_ptr<Worker> worker;
     WorkerReport report;
     std::exception_ptr loss;
-    std::vector<std::unique_ptr<Lane>> lanes;
+    std::vector<std::unique_ptr<LaneThread>> lanes;
   };
   struct Failure;
 
   void start();
   void stop();
-  void run(Lane& lane);
-  bool begin(Lane& lane, Lock& lock);
-  void work(Lane& lane, Lock& lock);
+  void run(LaneThread& lane);
+  bool begin(LaneThread& lane, Lock& lock);
+  void work(LaneThread& lane, Lock& lock);
   bool goes_back(const Failure& failure, Entry& entry) const;
   void finish(Entries& one, Lock& lock);
   void fail_one(Lock& lock);

@@ -114,7 +114,7 @@ inline std::string complaint(const std::vector<Event>& events, const Rules& rule
   struct Story {
     Task task;
     std::int64_t place = 0;
-    int begun = 0, finished = 0, failures = 0;
+    int begun = 0, finished = 0, failures = 0, counted = 0;
     bool running = false, taken_back = false, final = false;
     What last = What::pushed;
     int last_worker = -1;
@@ -122,11 +122,16 @@ inline std::string complaint(const std::vector<Event>& events, const Rules& rule
   std::map<std::int64_t, Story> stories;
   std::map<std::pair<int, int>, std::int64_t> running, newest;  // by lane; newest: the latest place that was begun
   std::map<std::pair<int, int>, int> after_loss;
-  std::set<int> dead, lost;
+  std::set<int> dead, lost, mortal;
+  for (const Event& e : events)
+    if (e.what == What::dies) mortal.insert(e.worker);
   const auto all_but_dead = [&](int worker) {
     for (int w = 0; w < static_cast<int>(rules.lanes.size()); ++w)
       if (w != worker && dead.count(w) == 0) return false;
     return true;
+  };
+  const auto hopeless = [&](const Task& task) {
+    return dead.size() == rules.lanes.size() || (task.bound && task.only && dead.count(*task.only) > 0);
   };
   std::int64_t places = 0;
   for (const Event& e : events) {
@@ -171,19 +176,20 @@ inline std::string complaint(const std::vector<Event>& events, const Rules& rule
         if (!story.running || running.count(lane) == 0 || running[lane] != e.task) return who + " ends without running";
         running.erase(lane);
         story.running = false, story.last = e.what;
-        // A worker may have died on another lane, of which the queue knows a moment later: then it may count or not.
-        if (e.what == What::failed && dead.count(e.worker) == 0) ++story.failures;
-        if (story.failures > rules.attempts) return who + " was tried too often";
+        // On a worker that dies about then, on another lane, the attempt may count or not.
+        if (e.what == What::failed) ++story.failures, story.counted += mortal.count(e.worker) == 0;
+        if (story.counted > rules.attempts) return who + " was tried too often";
         break;
       case What::finished:
         if (story.running) return who + " is finished while it runs";
         if (++story.finished > 1) return who + " is finished twice";
         if (story.taken_back) return who + " was taken back";
         if (e.error == (story.last == What::done)) return who + " is finished with the wrong outcome";
-        if (e.error && story.last == What::failed && story.failures < rules.attempts && dead.empty() && !rules.left_out)
+        if (e.error && story.last == What::failed && story.failures < rules.attempts && !hopeless(story.task) &&
+            !rules.left_out)
           return who + " had attempts left";
-        if (e.error && story.last == What::pushed && dead.empty()) return who + " failed without reason";
-        if (e.attempts > story.begun || e.attempts < story.failures) return who + " has miscounted attempts";
+        if (e.error && story.last == What::pushed && !hopeless(story.task)) return who + " failed without reason";
+        if (e.attempts > story.begun || e.attempts < story.counted) return who + " has miscounted attempts";
         break;
       case What::taken_back:
         if (story.begun > 0 || story.finished > 0 || story.taken_back) return who + " cannot be taken back";

@@ -85,9 +85,10 @@ TEST(TaskQueue, LanesWorkAtOnceAndFinishOutOfOrder) {
     TaskQueue queue(workers(planted(log, 0, 3,
                                     [&](int, const Task& task) {
                                       if (task.id == 0) last_done.wait();
-                                      if (task.id == 2) last_done.count_down();
                                     })),
-                    log.options());
+                    log.options([&](const Task& task) {
+                      if (task.id == 2) last_done.count_down();
+                    }));
     for (const std::int64_t id : first_ids(3)) log.push(queue, {id, 1, {}, false});
     queue.wait_idle();
   }
@@ -219,16 +220,26 @@ TEST(TaskQueue, AWorkerThatDoesNotBeginIsLost) {
   Log log;
   std::mutex mutex;
   std::map<int, std::vector<int>> begun;
+  std::latch all_begun(4), told(1);
   const auto begins = [&](int worker) {
     return [&, worker](int lane) {
       const std::lock_guard lock(mutex);
       begun[worker].push_back(lane);
+      all_begun.count_down();
       if (worker == 0 && lane == 1) throw std::runtime_error("planted: does not begin");
     };
   };
   {
-    TaskQueue queue(workers(planted(log, 0, 2, {}, begins(0)), planted(log, 1, 2, {}, begins(1))), log.options());
+    QueueOptions options = log.options();
+    options.lost = [&, then = options.lost](int worker, const std::string& words) {
+      then(worker, words);
+      EXPECT_EQ(words, "planted: does not begin");
+      told.count_down();
+    };
+    TaskQueue queue(workers(planted(log, 0, 2, {}, begins(0)), planted(log, 1, 2, {}, begins(1))), options);
     for (const std::int64_t id : first_ids(50)) log.push(queue, {id, 1, {}, false});
+    all_begun.wait();
+    told.wait();
     queue.wait_idle();
   }
   EXPECT_EQ(complaint(log.events(), {{2, 2}, 2, false}), "");
