@@ -40,6 +40,7 @@ struct ReadOptions {
   bool keep_alpha = false;         // Colour::all keeps a 4th channel; otherwise alpha is dropped, never summed silently
   std::uint64_t memory_limit = 0;  // bytes the decoded picture may take; 0: free_memory()
   int threads = 0;                 // that decode a video; 0: as many as there are cores
+  bool skip_damage = false;        // a video goes on after damage, with the next key frame
 };
 
 struct Picture {
@@ -80,6 +81,9 @@ class Video {
   virtual ~Video() = default;
   // The next frame, or false at the end. A damaged or truncated file ends after the frames before the damage, and
   // `damage()` then describes it. Throws IoError if the frame size changes midway.
+  // With skip_damage, what is damaged and what was decoded from it are left out, up to the next key frame, and
+  // `damage()` describes the first damage. Numbers then follow the time stamps, with gaps, where the frame rate is
+  // constant; otherwise they go on without a gap. Frames of another size are damage. One thread decodes.
   virtual bool next(Frame& frame) = 0;
   // The same without a copy. No memory is allocated here once as many frames were held at a time as ever are.
   virtual bool next(LumaFrame& frame) = 0;
@@ -88,6 +92,7 @@ class Video {
   virtual double frames_per_second() const = 0;                 // 0 if unknown
   virtual std::optional<std::int64_t> frame_count() const = 0;  // as the container declares it
   virtual std::string damage() const = 0;                       // empty if there is none
+  virtual std::int64_t resumptions() const { return 0; }        // how often frames went on after damage
 };
 
 // Luma is the video's own (Y', expanded to 0..255: `ffmpeg -pix_fmt gray`), or that of a picture if the video is stored
