@@ -100,6 +100,21 @@ class Video {
 // size. Their type is that of the pictures, `seconds` is 0, and an unreadable picture counts as damage.
 std::unique_ptr<Video> open_video(const fs::path& path, const ReadOptions& options = {});
 
+// Frames that follow one another without a header: pixels of one channel, or nv12: a plane of 8-bit luma, which is what
+// a frame holds, and then chroma, which is left out: interleaved pairs, half as many rows.
+struct RawFrames {
+  std::int64_t width = 0, height = 0;
+  Type type = Type::u8;
+  bool is_nv12 = false;
+  bool is_limited = false;  // nv12 alone: its luma is 16..235 and is expanded as that of a video; otherwise as it is
+};
+RawFrames parse_raw_frames(std::string_view text);  // WxHxTYPE or WxHxnv12, e.g. 1920x1080x8u
+// A file or a pipe; the stream (`-`) is borrowed. Nothing is read before the first frame is asked for. Frames have no
+// time. A last frame that is not whole is damage. `memory_limit` is for one frame.
+std::unique_ptr<Video> open_raw(const fs::path& path, const RawFrames& frames, std::uint64_t memory_limit = 0);
+std::unique_ptr<Video> open_raw(std::FILE* stream, const std::string& name, const RawFrames& frames,
+                                std::uint64_t memory_limit = 0);
+
 // ---------------------------------------------------------------- arrays without a library
 // .npy versions 1 to 3, little-endian, C order, bool/u1..u8/i1..i8/f2/f4/f8, 2-D (h, w), 3-D or 4-D as `axes` says.
 enum class Axes : std::uint8_t {
