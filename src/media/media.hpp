@@ -160,6 +160,18 @@ std::vector<NamedRegion> read_regions_csv(const fs::path& path);
 std::vector<NamedRegion> parse_regions_csv(std::string_view text, const std::string& name);
 NamedRegion parse_region(std::string_view text);  // "x,y,w,h", as --region takes it
 
+// Boxes that move: one a line, for a frame. With a header, columns frame,id,x,y,width,height in any order, and others,
+// which are ignored (`stream`, too); whole numbers, frames from 0. Without one, the MOT challenge's columns: frame, id,
+// left, top, width, height, and up to four more; frame, left and top from 1, fractions rounded to the nearest (halves
+// up), lines of confidence (the 7th column) 0 left out. Blank lines, CRLF, # comments and bad lines as for regions.
+struct Box {
+  std::int64_t frame = 0;
+  std::string id;
+  Region region;
+};
+std::vector<Box> read_boxes_csv(const fs::path& path);  // by frame, and as in the file within a frame
+std::vector<Box> parse_boxes_csv(std::string_view text, const std::string& name);
+
 // A file that appears under its name only when complete. It is written beside that name under a temporary one, with
 // space reserved first and plain writes; commit() renames it. Otherwise the destructor (or an interrupt) removes it.
 class OutputFile {
