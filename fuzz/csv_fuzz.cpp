@@ -1,4 +1,4 @@
-// Regions as text: any bytes give either valid regions or InvalidArgument.
+// Regions and boxes as text: any bytes give either valid regions or InvalidArgument.
 #include <areal/error.hpp>
 #include <cstdlib>
 #include <string>
@@ -24,6 +24,16 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   try {
     for (const auto& named : areal::media::parse_regions_csv(text, "F.csv")) check(named.region);
+  } catch (const areal::InvalidArgument& error) {
+    check_sentence(error.what(), "F.csv: line ");
+  }
+  try {
+    std::int64_t frame = 0;
+    for (const auto& box : areal::media::parse_boxes_csv(text, "F.csv")) {
+      require(box.frame >= frame);
+      frame = box.frame;
+      check(box.region);
+    }
   } catch (const areal::InvalidArgument& error) {
     check_sentence(error.what(), "F.csv: line ");
   }

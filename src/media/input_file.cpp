@@ -1,5 +1,6 @@
 #include "media/input_file.hpp"
 #include <sys/stat.h>
+#include <array>
 #include <cerrno>
 #include "media/file_error.hpp"
 
@@ -28,6 +29,13 @@ std::size_t InputFile::read(void* data, std::size_t bytes) {
 void InputFile::read_exactly(void* data, std::size_t bytes, const char* what) {
   const std::size_t got = read(data, bytes);
   if (got < bytes) fail(name_, "is truncated: it ends after ", got, " of the ", bytes, " bytes of its ", what);
+}
+
+std::string InputFile::read_rest() {
+  std::string text;
+  std::array<char, 65536> part;
+  while (const std::size_t got = read(part.data(), part.size())) text.append(part.data(), got);
+  return text;
 }
 
 void InputFile::require_end() {

@@ -40,6 +40,7 @@ struct ReadOptions {
   bool keep_alpha = false;         // Colour::all keeps a 4th channel; otherwise alpha is dropped, never summed silently
   std::uint64_t memory_limit = 0;  // bytes the decoded picture may take; 0: free_memory()
   int threads = 0;                 // that decode a video; 0: as many as there are cores
+  bool skip_damage = false;        // a video goes on after damage, with the next key frame
 };
 
 struct Picture {
@@ -80,6 +81,9 @@ class Video {
   virtual ~Video() = default;
   // The next frame, or false at the end. A damaged or truncated file ends after the frames before the damage, and
   // `damage()` then describes it. Throws IoError if the frame size changes midway.
+  // With skip_damage, what is damaged and what was decoded from it are left out, up to the next key frame, and
+  // `damage()` describes the first damage. Numbers then follow the time stamps, with gaps, where the frame rate is
+  // constant; otherwise they go on without a gap. Frames of another size are damage. One thread decodes.
   virtual bool next(Frame& frame) = 0;
   // The same without a copy. No memory is allocated here once as many frames were held at a time as ever are.
   virtual bool next(LumaFrame& frame) = 0;
@@ -88,12 +92,28 @@ class Video {
   virtual double frames_per_second() const = 0;                 // 0 if unknown
   virtual std::optional<std::int64_t> frame_count() const = 0;  // as the container declares it
   virtual std::string damage() const = 0;                       // empty if there is none
+  virtual std::int64_t resumptions() const { return 0; }        // how often frames went on after damage
 };
 
 // Luma is the video's own (Y', expanded to 0..255: `ffmpeg -pix_fmt gray`), or that of a picture if the video is stored
 // as RGB. A folder opens as a video of the pictures in it, in natural order of their names (f2 before f10), all of one
 // size. Their type is that of the pictures, `seconds` is 0, and an unreadable picture counts as damage.
 std::unique_ptr<Video> open_video(const fs::path& path, const ReadOptions& options = {});
+
+// Frames that follow one another without a header: pixels of one channel, or nv12: a plane of 8-bit luma, which is what
+// a frame holds, and then chroma, which is left out: interleaved pairs, half as many rows.
+struct RawFrames {
+  std::int64_t width = 0, height = 0;
+  Type type = Type::u8;
+  bool is_nv12 = false;
+  bool is_limited = false;  // nv12 alone: its luma is 16..235 and is expanded as that of a video; otherwise as it is
+};
+RawFrames parse_raw_frames(std::string_view text);  // WxHxTYPE or WxHxnv12, e.g. 1920x1080x8u
+// A file or a pipe; the stream (`-`) is borrowed. Nothing is read before the first frame is asked for. Frames have no
+// time. A last frame that is not whole is damage. `memory_limit` is for one frame.
+std::unique_ptr<Video> open_raw(const fs::path& path, const RawFrames& frames, std::uint64_t memory_limit = 0);
+std::unique_ptr<Video> open_raw(std::FILE* stream, const std::string& name, const RawFrames& frames,
+                                std::uint64_t memory_limit = 0);
 
 // ---------------------------------------------------------------- arrays without a library
 // .npy versions 1 to 3, little-endian, C order, bool/u1..u8/i1..i8/f2/f4/f8, 2-D (h, w), 3-D or 4-D as `axes` says.
@@ -139,6 +159,18 @@ struct NamedRegion {
 std::vector<NamedRegion> read_regions_csv(const fs::path& path);
 std::vector<NamedRegion> parse_regions_csv(std::string_view text, const std::string& name);
 NamedRegion parse_region(std::string_view text);  // "x,y,w,h", as --region takes it
+
+// Boxes that move: one a line, for a frame. With a header, columns frame,id,x,y,width,height in any order, and others,
+// which are ignored (`stream`, too); whole numbers, frames from 0. Without one, the MOT challenge's columns: frame, id,
+// left, top, width, height, and up to four more; frame, left and top from 1, fractions rounded to the nearest (halves
+// up), lines of confidence (the 7th column) 0 left out. Blank lines, CRLF, # comments and bad lines as for regions.
+struct Box {
+  std::int64_t frame = 0;
+  std::string id;
+  Region region;
+};
+std::vector<Box> read_boxes_csv(const fs::path& path);  // by frame, and as in the file within a frame
+std::vector<Box> parse_boxes_csv(std::string_view text, const std::string& name);
 
 // A file that appears under its name only when complete. It is written beside that name under a temporary one, with
 // space reserved first and plain writes; commit() renames it. Otherwise the destructor (or an interrupt) removes it.

@@ -42,26 +42,31 @@ class PictureFolder : public Video {
     if (error) fail(name_, "the folder could not be read (", error.message(), ")");
     if (files_.empty()) fail(name_, "the folder holds no picture (.png, .jpg, .tif, .exr, .pgm, .ppm)");
     std::sort(files_.begin(), files_.end(), before_naturally);
-    // The first picture defines the size of all others; read once.
+    // The first picture defines the size of all others; read once. Damage is skipped only after it.
     first_ = read_picture(fs::path(name_) / files_[0], options_).pixels;
     shape_ = first_->shape();
     type_ = first_->type();
   }
 
   bool next(Frame& frame) override {
-    if (at_ >= files_.size() || !damage_.empty()) return false;
-    const fs::path file = fs::path(name_) / files_[at_];
-    try {
-      frame.pixels = at_ == 0 && first_ ? std::move(*first_) : read_picture(file, options_).pixels;
-    } catch (const IoError& error) {
-      damage_ = error.what();
-      return false;
+    bool lost = false;
+    for (; at_ < files_.size() && (damage_.empty() || options_.skip_damage); ++at_) {
+      const fs::path file = fs::path(name_) / files_[at_];
+      try {
+        frame.pixels = at_ == 0 && first_ ? std::move(*first_) : read_picture(file, options_).pixels;
+      } catch (const IoError& error) {
+        if (damage_.empty()) damage_ = error.what();
+        lost = true;
+        continue;
+      }
+      first_.reset();
+      require_alike(file, frame.pixels.shape(), frame.pixels.type());
+      frame.number = static_cast<std::int64_t>(at_++);
+      frame.seconds = 0;
+      resumptions_ += lost ? 1 : 0;
+      return true;
     }
-    first_.reset();
-    require_alike(file, frame.pixels.shape(), frame.pixels.type());
-    frame.number = static_cast<std::int64_t>(at_++);
-    frame.seconds = 0;
-    return true;
+    return false;
   }
   bool next(LumaFrame& frame) override {
     frame = {};
@@ -78,6 +83,7 @@ class PictureFolder : public Video {
   double frames_per_second() const override { return 0; }
   std::optional<std::int64_t> frame_count() const override { return static_cast<std::int64_t>(files_.size()); }
   std::string damage() const override { return damage_; }
+  std::int64_t resumptions() const override { return resumptions_; }
 
  private:
   // Throws unless the picture has the size, channels and type of the first one. The sentence names only what differs.
@@ -96,6 +102,7 @@ class PictureFolder : public Video {
   Shape shape_;
   Type type_ = Type::u8;
   std::size_t at_ = 0;
+  std::int64_t resumptions_ = 0;
   std::string damage_;
 };
 

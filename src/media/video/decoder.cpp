@@ -1,273 +1,200 @@
-// Video through FFmpeg's libav*: one controlling thread, every frame once, in presentation order.
+#include "media/video/decoder.hpp"
 #include <algorithm>
-#include <areal/version.hpp>
-#include <cstring>
 #include <utility>
-#include "media/file_error.hpp"
-#include "media/held_pool.hpp"
-#include "media/plugin.hpp"
-#include "media/video/converter.hpp"
-#include "media/video/libav.hpp"
-#include "media/video/matroska.hpp"
 
 namespace areal::media {
 namespace {
 
-// Demuxers that open other files or the network, or that make a video from text.
-bool is_unwanted(const char* demuxer) {
-  for (const char* name :
-       {"tty", "hls", "concat", "dash", "sdp", "rtsp", "rtp", "imf", "webm_dash_manifest", "ffmetadata"})
-    if (std::strcmp(demuxer, name) == 0) return true;
-  return false;
+// A decoder or a demuxer that fails so often without a frame or a packet between will not recover.
+constexpr int most_failures = 1000;
+// H.264 and H.265 present at most 16 frames before one that was decoded earlier.
+constexpr std::size_t most_ahead = 16;
+
+bool is_key(const AVFrame& frame) {
+#ifdef AV_FRAME_FLAG_KEY
+  return (frame.flags & AV_FRAME_FLAG_KEY) != 0;
+#else
+  return frame.key_frame != 0;
+#endif
 }
 
-// What a LumaFrame keeps: the decoder's plane and its table, or pixels that were converted.
-struct HeldFrame {
-  AvFrame plane = new_frame();
-  std::shared_ptr<const RangeTable> range;
-  Array converted;
-  void reset() noexcept {
-    av_frame_unref(plane.get());
-    range.reset();
-  }
-};
-
-class File : public Video {
- public:
-  File(const fs::path& path, const ReadOptions& options)
-      : name_(path.string()), options_(options), converter_(name_, options) {
-    if (options.colour == Colour::channel && (options.channel < 0 || options.channel > 2))
-      refuse(name_, "channel ", options.channel, " does not exist: a video has 3 channels (R, G, B), counted from 0");
-    if (options.threads < 0)
-      refuse(name_, options.threads, " threads cannot decode it; 0 are as many as there are cores");
-    open_file();
-    open_decoder();
-    // Decodes the first frame now: it gives the size, and a video without frames is refused at once.
-    has_first_ = decode();
-    if (!has_first_) {
-      if (damage_.empty()) fail(name_, "holds no video frame");
-      throw IoError(damage());
-    }
-    width_ = frame_->width;
-    height_ = frame_->height;
-    const auto limit = static_cast<std::uint64_t>(width_) * static_cast<std::uint64_t>(height_) * 3;
-    require_memory(name_, limit, options_.memory_limit);
-  }
-
-  bool next(Frame& frame) override {
-    if (!advance()) return false;
-    converter_.convert(*frame_, frame.pixels);
-    frame.seconds = seconds();
-    frame.number = number_++;
-    return true;
-  }
-  bool next(LumaFrame& frame) override {
-    frame = {};  // what the caller held of an earlier frame is free for this one
-    if (!advance()) return false;
-    const std::shared_ptr<HeldFrame> held = pool_.take();
-    frame.seconds = seconds();
-    if (converter_.takes_plane(*frame_, held->range)) {
-      frame.pixels = ConstView(frame_->data[0], width_, height_, frame_->linesize[0]);
-      frame.range = held->range.get();
-      av_frame_move_ref(held->plane.get(), frame_.get());
-    } else {
-      converter_.convert(*frame_, held->converted);
-      frame.pixels = std::as_const(held->converted).view();
-    }
-    frame.keep = held;
-    frame.number = number_++;
-    return true;
-  }
-  std::int64_t width() const override { return width_; }
-  std::int64_t height() const override { return height_; }
-  double frames_per_second() const override {
-    const AVStream* stream = format_->streams[stream_];
-    const AVRational rate = stream->avg_frame_rate.num ? stream->avg_frame_rate : stream->r_frame_rate;
-    return rate.num > 0 && rate.den > 0 ? av_q2d(rate) : 0;
-  }
-  std::optional<std::int64_t> frame_count() const override {
-    const std::int64_t count = format_->streams[stream_]->nb_frames;
-    return count > 0 ? std::optional(count) : std::nullopt;
-  }
-  std::string damage() const override {
-    if (damage_.empty()) return {};
-    return name_ + ": is damaged or truncated after " + std::to_string(number_) + " frames (" + damage_ + ")";
-  }
-
- private:
-  void open_file();
-  void open_decoder();
-  bool advance();
-  double seconds() const;
-  bool decode();
-  int feed();
-  void note_damage(const std::string& what) {
-    if (damage_.empty()) damage_ = what;
-  }
-  void note_missing_packets();
-
-  std::string name_;
-  ReadOptions options_;
-  FormatContext format_;
-  CodecContext codec_;
-  Packet packet_ = new_packet();
-  AvFrame frame_ = new_frame();
-  Converter converter_;
-  HeldPool<HeldFrame> pool_;
-  int stream_ = 0;
-  bool has_first_ = false, input_ended_ = false, drained_ = false;
-  std::int64_t width_ = 0, height_ = 0, number_ = 0, packets_ = 0;
-  std::string damage_;  // the first problem
-};
-
-void File::open_file() {
-  // "file:" and the white list: a name such as http://... or concat:a|b is only a file name here.
-  const std::string url = "file:" + name_;
-  AVDictionary* options = nullptr;
-  av_dict_set(&options, "protocol_whitelist", "file", 0);
-  AVFormatContext* opened = nullptr;
-  const int status = avformat_open_input(&opened, url.c_str(), nullptr, &options);
-  av_dict_free(&options);
-  if (status < 0) fail(name_, "is not a video that FFmpeg reads (", words_for(status), ")");
-  format_.reset(opened);
-  if (is_unwanted(format_->iformat->name)) fail(name_, "is not a video file (", format_->iformat->name, ")");
-  if (const int found = avformat_find_stream_info(format_.get(), nullptr); found < 0)
-    fail(name_, "is damaged: its streams could not be read (", words_for(found), ")");
+std::int64_t serial_of(const AVFrame& frame) {
+#if LIBAVCODEC_VERSION_MAJOR >= 60
+  return static_cast<std::int64_t>(reinterpret_cast<std::intptr_t>(frame.opaque));
+#else
+  return frame.reordered_opaque;
+#endif
 }
 
-void File::open_decoder() {
-  const AVCodec* decoder = nullptr;
-  stream_ = av_find_best_stream(format_.get(), AVMEDIA_TYPE_VIDEO, -1, -1, nullptr, 0);
-  if (stream_ < 0 || (format_->streams[stream_]->disposition & AV_DISPOSITION_ATTACHED_PIC))
-    fail(name_, "holds no video stream");
-  const AVStream* stream = format_->streams[stream_];
-  for (unsigned i = 0; i < format_->nb_streams; ++i)
-    if (static_cast<int>(i) != stream_) format_->streams[i]->discard = AVDISCARD_ALL;
-  decoder = avcodec_find_decoder(stream->codecpar->codec_id);
+}  // namespace
+
+Decoder::Decoder(const std::string& name, const ReadOptions& options)
+    : name_(name), skip_damage_(options.skip_damage), container_(name) {
+  open(options);
+}
+
+void Decoder::open(const ReadOptions& options) {
+  const AVCodec* const decoder = avcodec_find_decoder(stream().codecpar->codec_id);
   if (!decoder)
-    fail(name_, "its video is coded as ", avcodec_get_name(stream->codecpar->codec_id),
+    fail(name_, "its video is coded as ", avcodec_get_name(stream().codecpar->codec_id),
          ", which this FFmpeg cannot decode");
   codec_.reset(avcodec_alloc_context3(decoder));
   if (!codec_) throw std::bad_alloc();
-  if (const int status = avcodec_parameters_to_context(codec_.get(), stream->codecpar); status < 0)
+  if (const int status = avcodec_parameters_to_context(codec_.get(), stream().codecpar); status < 0)
     fail(name_, "is damaged: its video stream cannot be described (", words_for(status), ")");
-  codec_->pkt_timebase = stream->time_base;
+  codec_->pkt_timebase = stream().time_base;
+  codec_->thread_count = options.threads;
 #ifdef __SANITIZE_THREAD__
   // A distribution's FFmpeg is not instrumented: ThreadSanitizer cannot see how its threads synchronise.
   codec_->thread_count = 1;
-#else
-  codec_->thread_count = options_.threads;
 #endif
-  const std::uint64_t limit = options_.memory_limit ? options_.memory_limit : free_memory();
+  if (skip_damage_) {
+    // With frame threads nothing tells which packet an error is of; with slice threads H.264 leaves errors undetected.
+    codec_->thread_count = 1;
+#if LIBAVCODEC_VERSION_MAJOR >= 60
+    codec_->flags |= AV_CODEC_FLAG_COPY_OPAQUE;
+#endif
+  }
+  const std::uint64_t limit = options.memory_limit ? options.memory_limit : free_memory();
   codec_->max_pixels = static_cast<std::int64_t>(std::min<std::uint64_t>(limit / 4, INT32_MAX));
   if (const int status = avcodec_open2(codec_.get(), decoder, nullptr); status < 0)
     fail(name_, "its video cannot be decoded (", words_for(status), ")");
 }
 
-// Gives the decoder one more packet, or signals the end. Returns the decoder's result.
-int File::feed() {
-  while (true) {
-    const int status = av_read_frame(format_.get(), packet_.get());
-    if (status < 0) {
-      if (status != AVERROR_EOF)
-        note_damage(words_for(status));
-      else
-        note_missing_packets();
-      input_ended_ = true;
-      return avcodec_send_packet(codec_.get(), nullptr);  // drain buffered frames
-    }
-    if (packet_->stream_index != stream_) {
-      av_packet_unref(packet_.get());
-      continue;
-    }
-    ++packets_;
-    if (packet_->flags & AV_PKT_FLAG_CORRUPT) {
-      // The end of the file cut this packet off; the frames before it are whole.
-      av_packet_unref(packet_.get());
-      input_ended_ = true;
-      note_damage("a packet is cut off");
-      return avcodec_send_packet(codec_.get(), nullptr);
-    }
-    const int sent = avcodec_send_packet(codec_.get(), packet_.get());
-    av_packet_unref(packet_.get());
-    return sent;
-  }
+// Damage is that of the packet read last, unless the caller knows better.
+void Decoder::note_damage(const std::string& what) {
+  if (damage_.empty()) damage_ = what;
 }
 
-int entries_of_index(const AVStream* stream) {
-#if LIBAVFORMAT_VERSION_MAJOR >= 59
-  return avformat_index_get_entries_count(stream);
+void Decoder::label(AVPacket& packet) {
+  ++serial_;
+  if (skip_damage_) awaited_.push_back(serial_);
+#if LIBAVCODEC_VERSION_MAJOR >= 60
+  packet.opaque = reinterpret_cast<void*>(static_cast<std::intptr_t>(serial_));
 #else
-  return stream->nb_index_entries;
+  (void)packet;
+  codec_->reordered_opaque = serial_;
 #endif
 }
 
-// Containers that end silently with the file: compare with what they declared.
-void File::note_missing_packets() {
-  const std::string container = format_->iformat->name;
-  const AVStream* stream = format_->streams[stream_];
-  if (format_->pb && format_->pb->error < 0 && format_->pb->error != AVERROR_EOF)
-    note_damage(words_for(format_->pb->error));
-  std::int64_t declared = 0;
-  if (container == "avi") declared = stream->nb_frames;
-  // Not nb_frames: an edit list may leave samples out, the index says which remain.
-  if (container.starts_with("mov,")) declared = entries_of_index(stream);
-  if (declared > packets_)
-    note_damage("it declares " + std::to_string(declared) + " frames and holds " + std::to_string(packets_));
-  if (container.starts_with("matroska") && matroska_is_cut(name_)) note_damage("the file ends before its segment does");
+// Gives the decoder one more packet, or signals the end. Returns the decoder's result.
+int Decoder::feed() {
+  while (true) {
+    std::string what;
+    const Container::Next next = container_.next(*packet_, what);
+    if (next == Container::Next::packet) {
+      failures_ = 0;
+      label(*packet_);
+      const int sent = avcodec_send_packet(codec_.get(), packet_.get());
+      av_packet_unref(packet_.get());
+      return sent;
+    }
+    if (!what.empty()) note_damage(what);
+    if (next == Container::Next::damage && skip_damage_ && ++failures_ < most_failures) {
+      damaged_.push_back(++serial_);
+      damaged_.push_back(serial_ + 1);  // a transport stream's parser can flag the packet before the one that is cut
+      continue;
+    }
+    input_ended_ = true;
+    return avcodec_send_packet(codec_.get(), nullptr);  // drain buffered frames
+  }
 }
 
-// The next frame, of the size of those before, into frame_; false at the end or at damage.
-bool File::advance() {
-  if (!std::exchange(has_first_, false) && !decode()) return false;
-  if (frame_->width != width_ || frame_->height != height_)
-    fail(name_, "frame ", number_, " is ", frame_->width, "x", frame_->height, ", but the frames before it are ",
-         width_, "x", height_);
-  return true;
-}
-
-double File::seconds() const {
-  if (frame_->best_effort_timestamp != AV_NOPTS_VALUE)
-    return static_cast<double>(frame_->best_effort_timestamp) * av_q2d(format_->streams[stream_]->time_base);
-  const double rate = frames_per_second();
-  return rate > 0 ? static_cast<double>(number_) / rate : 0;
-}
-
-bool File::decode() {
-  while (!drained_) {
-    const int status = avcodec_receive_frame(codec_.get(), frame_.get());
+// What the decoder gives next. Damage leaves nothing in `frame` unless it is a frame that is not whole.
+Decoder::Step Decoder::step(AVFrame& frame) {
+  while (true) {
+    const int status = avcodec_receive_frame(codec_.get(), &frame);
     if (status == 0) {
-      if (frame_->decode_error_flags != 0 || (frame_->flags & AV_FRAME_FLAG_CORRUPT)) {
-        note_damage("a frame could not be decoded whole");
-        drained_ = true;
-        return false;
-      }
-      return true;
+      if (frame.decode_error_flags == 0 && !(frame.flags & AV_FRAME_FLAG_CORRUPT)) return Step::frame;
+      note_damage("a frame could not be decoded whole");
+      return Step::damage;
     }
-    if (status == AVERROR_EOF) {
-      drained_ = true;
-      return false;
-    }
+    if (status == AVERROR_EOF) return Step::end;
     int sent = status;
     if (status == AVERROR(EAGAIN) && !input_ended_) sent = feed();
     if (sent < 0 && sent != AVERROR_EOF) {
       note_damage(words_for(sent));
-      drained_ = true;
-      return false;
+      return Step::damage;
     }
   }
+}
+
+bool Decoder::next(AVFrame& frame) {
+  if (skip_damage_) return next_past_damage(frame);
+  if (!ended_) ended_ = step(frame) != Step::frame;
+  return !ended_;
+}
+
+// The first frame ahead is sure once those of all packets before its own are known.
+bool Decoder::is_first_sure() const {
+  if (ahead_.empty()) return false;
+  const std::int64_t serial = ahead_.front().serial;
+  return ahead_.size() > most_ahead ||
+         std::none_of(awaited_.begin(), awaited_.end(), [&](std::int64_t at) { return at < serial; });
+}
+
+bool Decoder::next_past_damage(AVFrame& frame) {
+  while (!ended_ && !is_first_sure()) look_ahead();
+  if (ahead_.empty()) return false;
+  Ahead& first = ahead_.front();
+  av_frame_unref(&frame);
+  av_frame_move_ref(&frame, first.frame.get());
+  resumed_ = first.resumes;
+  spare_.push_back(std::move(first.frame));
+  ahead_.pop_front();
+  return true;
+}
+
+// Damage may lie about a frame's size.
+bool Decoder::is_of_first_size(const AVFrame& frame) {
+  if (width_ == 0) {
+    width_ = frame.width;
+    height_ = frame.height;
+  }
+  if (frame.width == width_ && frame.height == height_) return true;
+  note_damage("a frame is " + std::to_string(frame.width) + "x" + std::to_string(frame.height) +
+              ", but those before it are " + std::to_string(width_) + "x" + std::to_string(height_));
   return false;
 }
 
-std::unique_ptr<Video> open_file(const fs::path& path, const ReadOptions& options) {
-  av_log_set_level(AV_LOG_QUIET);
-  return std::make_unique<File>(path, options);
+// Takes one more frame, if it is whole, or notes what is damaged.
+void Decoder::look_ahead() {
+  AvFrame frame;
+  if (spare_.empty()) {
+    frame = new_frame();
+  } else {
+    frame = std::move(spare_.back());
+    spare_.pop_back();
+  }
+  const Step step = this->step(*frame);
+  if (step == Step::end || (step == Step::damage && ++failures_ >= most_failures)) {
+    ended_ = true;
+  } else if (step == Step::frame && is_of_first_size(*frame)) {
+    failures_ = 0;
+    const std::int64_t serial = serial_of(*frame);
+    std::erase(awaited_, serial);
+    const bool key = is_key(*frame);
+    const auto is_before = [&](std::int64_t at) { return at < serial; };
+    const bool is_bad = std::find(damaged_.begin(), damaged_.end(), serial) != damaged_.end();
+    const bool lost = is_bad || std::any_of(damaged_.begin(), damaged_.end(), is_before);
+    if (key) {  // nothing decoded before it is presented after it
+      std::erase_if(damaged_, is_before);
+      std::erase_if(awaited_, is_before);
+    }
+    if ((key && !is_bad) || !lost) {
+      ahead_.push_back({std::move(frame), serial, key, key && lost});
+      return;
+    }
+  } else {
+    // An error is that of the packet sent last; a frame that is not whole has its own, and spoils those decoded later.
+    const bool has_frame = frame->buf[0] != nullptr;
+    const std::int64_t serial = has_frame ? serial_of(*frame) : serial_;
+    damaged_.push_back(serial);
+    std::erase(awaited_, serial);
+    std::erase_if(ahead_, [&](const Ahead& other) { return other.serial > serial && !other.is_key; });
+  }
+  av_frame_unref(frame.get());
+  spare_.push_back(std::move(frame));
 }
 
-}  // namespace
 }  // namespace areal::media
-
-AREAL_PLUGIN_EXPORT const areal::media::VideoPlugin* areal_video_plugin() {
-  static const areal::media::VideoPlugin plugin{AREAL_VERSION_STRING, &areal::media::open_file};
-  return &plugin;
-}

@@ -1,0 +1,61 @@
+#pragma once
+// Decoded frames in presentation order, up to the first damage or past it.
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+#include "media/media.hpp"
+#include "media/video/container.hpp"
+
+namespace areal::media {
+
+class Decoder {
+ public:
+  Decoder(const std::string& name, const ReadOptions& options);
+
+  const AVStream& stream() const { return container_.stream(); }
+  // The next frame; false at the end, which damage is unless it is to be skipped.
+  bool next(AVFrame& frame);
+  // True if frames were lost between the last two that next() gave, or before the first.
+  bool resumed() const { return resumed_; }
+  // The first damage that was found; empty if there is none.
+  const std::string& damage() const { return damage_; }
+
+ private:
+  enum class Step { frame, damage, end };
+  struct Ahead {
+    AvFrame frame;
+    std::int64_t serial;
+    bool is_key, resumes;
+  };
+
+  void open(const ReadOptions& options);
+  Step step(AVFrame& frame);
+  int feed();
+  void note_damage(const std::string& what);
+  void label(AVPacket& packet);
+  bool next_past_damage(AVFrame& frame);
+  bool is_first_sure() const;
+  void look_ahead();
+  bool is_of_first_size(const AVFrame& frame);
+
+  std::string name_;
+  bool skip_damage_;
+  Container container_;
+  CodecContext codec_;
+  Packet packet_ = new_packet();
+  bool input_ended_ = false, ended_ = false, resumed_ = false;
+  std::string damage_;
+
+  // Packets are numbered as they are read; a frame carries the number of its own. A frame is whole if no packet between
+  // the key frame presented before it and its own was damaged.
+  std::int64_t serial_ = 0;
+  std::vector<std::int64_t> damaged_, awaited_;  // packets after that key frame: damaged; not known yet
+  std::deque<Ahead> ahead_;                      // frames that one decoded earlier can still prove bad
+  std::vector<AvFrame> spare_;
+  int width_ = 0, height_ = 0;
+  int failures_ = 0;  // in a row
+};
+
+}  // namespace areal::media
