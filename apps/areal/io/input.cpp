@@ -213,12 +213,40 @@ void InputOptions::add_format_to(CLI::App& verb) {
   verb.add_flag("--all-channels", all_channels, "Every colour channel separately");
 }
 
-std::unique_ptr<media::Video> open_frames(const InputOptions& options, bool, bool& has_time) {
-  if (!options.raw.empty()) return nullptr;
+namespace {
+
+// Of --raw and --luma. What is one image is null.
+std::unique_ptr<media::Video> open_raw_frames(const InputOptions& options) {
+  const bool is_nv12 = options.raw.ends_with("nv12");
+  if (!is_nv12) raw_format("--raw", options.raw);  // says what is wrong with it
+  media::RawFrames frames = media::parse_raw_frames(options.raw);
+  frames.is_limited = options.luma_range() == "limited";
+  if (options.path == "-") return media::open_raw(stdin, "standard input", frames);
+  if (kind_of(options.path) == Kind::folder) return nullptr;
+  std::error_code error;
+  const std::uintmax_t bytes = fs::file_size(options.path, error);  // a pipe has none
+  const std::uint64_t one = bytes_of({frames.width, frames.height}, frames.type);
+  if (!error && !is_nv12 && bytes <= one) return nullptr;
+  return media::open_raw(options.path, frames);
+}
+
+}  // namespace
+
+std::unique_ptr<media::Video> open_frames(const InputOptions& options, bool skip_damage, bool& has_time) {
+  if (!options.raw.empty()) return open_raw_frames(options);
   const Kind kind = kind_of(options.path);
   if (kind != Kind::folder && kind != Kind::video) return nullptr;
   has_time = kind == Kind::video;
-  return media::open_video(options.path, read_options(options));
+  media::ReadOptions read = read_options(options);
+  read.skip_damage = skip_damage;
+  return media::open_video(options.path, read);
+}
+
+const std::string& InputOptions::luma_range() const {
+  if (!luma_text.empty() && !raw.ends_with("nv12")) refuse("--luma ", luma_text, ": is for --raw WxHxnv12");
+  if (!luma_text.empty() && luma_text != "limited" && luma_text != "full")
+    refuse("--luma ", luma_text, ": may be limited or full");
+  return luma_text;
 }
 
 std::unique_ptr<Source> open_source(const InputOptions& options, const Settings& settings) {

@@ -11,7 +11,7 @@
 namespace areal::command {
 
 struct InputOptions {
-  std::string path, raw, channel_text;
+  std::string path, raw, luma_text, channel_text;
   bool all_channels = false;
   bool volume = false;  // the first axis of a 3-D .npy is its depth
 
@@ -19,6 +19,8 @@ struct InputOptions {
   void add_to(CLI::App& verb);
   /// The same without INPUT.
   void add_format_to(CLI::App& verb);
+  /// What --luma says of nv12. Throws InvalidArgument for wrong use.
+  const std::string& luma_range() const;
 };
 
 struct Item {

@@ -31,6 +31,9 @@ void SequenceRequest::add_to(CLI::App& verb) {
       ->type_name("LIST");
   verb.add_flag("--live", live, "INPUT is a camera: drop the oldest waiting frame rather than let it wait");
   verb.add_option("--damaged", damaged, "At damage: stop (default), or skip to the next key frame")->type_name("WHAT");
+  verb.add_option("--luma", luma,
+                  "The range of the luma of --raw WxHxnv12: full (default) or limited, which is expanded")
+      ->type_name("RANGE");
   verb.add_option("--slots", slots, "Frames on their way at once, 1 to 1024 (default 4)")->type_name("N");
   verb.add_option("--timeline", timeline, "Draw when each frame was read, computed and written: .svg, or .json")
       ->type_name("FILE");
@@ -96,19 +99,19 @@ class FrameBoxes {
     if (of_streams_.empty()) return;
     const auto& boxes = of_streams_[static_cast<std::size_t>(frame.stream)];
     auto at = std::lower_bound(boxes.begin(), boxes.end(), frame.number,
-                               [](const media::FrameBox& box, std::int64_t number) { return box.frame < number; });
+                               [](const media::Box& box, std::int64_t number) { return box.frame < number; });
     for (; at != boxes.end() && at->frame == frame.number; ++at) take(media::NamedRegion{at->region, at->id});
   }
   /// Boxes of frames from `frames` on.
   std::int64_t after(int stream, std::int64_t frames) const {
     if (of_streams_.empty()) return 0;
     const auto& boxes = of_streams_[static_cast<std::size_t>(stream)];
-    return std::count_if(boxes.begin(), boxes.end(), [&](const media::FrameBox& box) { return box.frame >= frames; });
+    return std::count_if(boxes.begin(), boxes.end(), [&](const media::Box& box) { return box.frame >= frames; });
   }
 
  private:
   std::vector<media::NamedRegion> fixed_;
-  std::vector<std::vector<media::FrameBox>> of_streams_;
+  std::vector<std::vector<media::Box>> of_streams_;
 };
 
 /// Its values where they are wanted as an image: levels applied.
@@ -136,6 +139,8 @@ void say_report(const SequenceReport& report, const Settings& settings) {
 bool run_sequence(HistRequest& request, const Settings& settings) {
   SequenceRequest& asked = request.sequence;
   asked.check();
+  request.input.luma_text = asked.luma;
+  request.input.luma_range();
   const std::string single = of_single_frames(request), sequence_alone = asked.asked();
   if (!single.empty()) {
     if (!sequence_alone.empty()) refuse(single, " and ", sequence_alone, ": only one of the two");
