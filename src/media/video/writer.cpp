@@ -1,6 +1,5 @@
 #include "media/video/writer.hpp"
 #include <algorithm>
-#include <cmath>
 #include <cstring>
 #include <utility>
 #include "media/video/libav.hpp"
@@ -32,7 +31,6 @@ class Writer : public VideoWriter {
 
   void write(const ConstView& picture) override {
     convert(picture);
-    // The encoder may still hold the last picture's memory.
     picture_->pts = number_++;
     encode(picture_.get());
   }
