@@ -100,6 +100,19 @@ class Video {
 // size. Their type is that of the pictures, `seconds` is 0, and an unreadable picture counts as damage.
 std::unique_ptr<Video> open_video(const fs::path& path, const ReadOptions& options = {});
 
+// A video of pictures: H.264 if this FFmpeg has libx264, else MPEG-4, in 4:2:0, in the container of the extension:
+// .mp4, .avi or .mkv. An odd width or height grows by one, its last column or row again. The file is complete or
+// absent.
+class VideoWriter {
+ public:
+  virtual ~VideoWriter() = default;
+  virtual void write(const ConstView& picture) = 0;  // 8u of the video's size, 1 or 3 channels (RGB)
+  virtual void finish() = 0;                         // without it the file does not appear
+};
+// Throws InvalidArgument for another extension, a size outside 1..16384 and a rate outside 0.01..1000.
+std::unique_ptr<VideoWriter> open_video_writer(const fs::path& path, std::int64_t width, std::int64_t height,
+                                               double frames_per_second);
+
 // Frames that follow one another without a header: pixels of one channel, or nv12: a plane of 8-bit luma, which is what
 // a frame holds, and then chroma, which is left out: interleaved pairs, half as many rows.
 struct RawFrames {

@@ -19,6 +19,9 @@ struct PicturePlugin {
 struct VideoPlugin {
   const char* version;
   std::unique_ptr<Video> (*open)(const fs::path& path, const ReadOptions& options);
+  // Fills the existing, empty file `where`. `format` is .mp4, .avi or .mkv; `name` names the file in error messages.
+  std::unique_ptr<VideoWriter> (*open_writer)(const fs::path& where, const std::string& format, const std::string& name,
+                                              std::int64_t width, std::int64_t height, double frames_per_second);
 };
 
 // The plug-in, opened at the first call. Throws Unavailable if it cannot be opened.

@@ -61,7 +61,6 @@ void Decoder::open(const ReadOptions& options) {
     fail(name_, "its video cannot be decoded (", words_for(status), ")");
 }
 
-// Damage is that of the packet read last, unless the caller knows better.
 void Decoder::note_damage(const std::string& what) {
   if (damage_.empty()) damage_ = what;
 }

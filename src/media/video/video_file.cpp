@@ -7,6 +7,7 @@
 #include "media/plugin.hpp"
 #include "media/video/converter.hpp"
 #include "media/video/decoder.hpp"
+#include "media/video/writer.hpp"
 
 namespace areal::media {
 namespace {
@@ -157,6 +158,7 @@ std::unique_ptr<Video> open_file(const fs::path& path, const ReadOptions& option
 }  // namespace areal::media
 
 AREAL_PLUGIN_EXPORT const areal::media::VideoPlugin* areal_video_plugin() {
-  static const areal::media::VideoPlugin plugin{AREAL_VERSION_STRING, &areal::media::open_file};
+  static const areal::media::VideoPlugin plugin{AREAL_VERSION_STRING, &areal::media::open_file,
+                                                &areal::media::open_writer};
   return &plugin;
 }
