@@ -20,6 +20,7 @@
 #include <areal/sat_table.hpp>
 #include <areal/span.hpp>
 #include <areal/table.hpp>
+#include <areal/track.hpp>
 #include <areal/type.hpp>
 #include <areal/type_pair.hpp>
 #include <areal/version.hpp>
