@@ -1,6 +1,8 @@
-// areal track on the shipped clip of a street: what is still stays, and walkers are followed.
+// Tracking in the shipped clip of a street: what is still stays, walkers and a patch pasted in are followed.
 
 #include <areal/array.hpp>
+#include <areal/histogram.hpp>
+#include <areal/track.hpp>
 #include <cmath>
 #include <map>
 #include <sstream>
@@ -44,6 +46,36 @@ TEST_F(CommandTrackClip, WhatIsStillStays) {
   const auto rows = track("300,20,40,80", {"--scales", "1"});
   ASSERT_EQ(rows.size(), 285u);
   EXPECT_GE(overlap(rows.back(), 300, 20, 40, 80), 0.9) << rows.back().x << "," << rows.back().y;
+}
+
+// A piece of a photograph moves over the clip, among the walkers.
+TEST_F(CommandTrackClip, APatchPastedInIsFollowed) {
+  const Array photograph = media::read_picture(work / "data" / "home.jpg").pixels;
+  const auto video = media::open_video(work / "data" / "vtest.avi");
+  const HistogramPlan plan({video->width(), video->height()}, Type::u8, Binning::of_type(Type::u8, 16), {},
+                           {.backend = Backend::cpu});
+  Workspace workspace(plan);
+  HistogramTensor tensor = plan.allocate();
+  FragmentTracker tracker;
+  constexpr std::int64_t width = 52, height = 60, x0 = 380, y0 = 90;  // of the piece in the photograph
+  media::Frame frame;
+  Region truth;
+  for (std::int64_t n = 0; n < 80 && video->next(frame); ++n) {
+    const double turn = 0.05 * static_cast<double>(n);
+    truth = {std::lround(360 + 110 * std::sin(turn)), std::lround(250 + 90 * std::cos(turn)), width, height};
+    for (std::int64_t y = 0; y < height; ++y)
+      std::copy_n(photograph.as<std::uint8_t>() + (y0 + y) * photograph.shape().width + x0, width,
+                  frame.pixels.as<std::uint8_t>() + (truth.y + y) * video->width() + truth.x);
+    plan.execute(frame.pixels.view(), tensor, workspace);
+    if (n == 0)
+      tracker.start(tensor, truth);
+    else
+      tracker.step(tensor);
+  }
+  const TrackedBox end = tracker.box();
+  const Row row{0, end.x, end.y, end.width, end.height};
+  EXPECT_GE(overlap(row, static_cast<double>(truth.x), static_cast<double>(truth.y), width, height), 0.9)
+      << end.x << "," << end.y << "," << end.width << "," << end.height << ", not " << truth.x << "," << truth.y;
 }
 
 // Pixels that differ from the clip's median by more than 25 are foreground.
