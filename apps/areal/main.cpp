@@ -90,6 +90,7 @@ int main(int argc, char** argv) {
     areal::command::add_query(app, settings);
     areal::command::add_window(app, settings);
     areal::command::add_scan(app, settings);
+    areal::command::add_track(app, settings);
     areal::command::add_algorithms(app, settings);
     areal::command::add_model(app, settings);
     areal::command::add_bench(app, settings);

@@ -84,8 +84,9 @@ def page(entries, names, arch):
         if not entry.registers or not entry.threads:
             sys.exit(f"{names[entry.symbol]}: no registers or no __launch_bounds__ in what the compiler said")
         groups.setdefault((kernel_of(names[entry.symbol]), entry.threads), []).append(entry)
+    groups.pop(("", 1), None)  # the probe, which does nothing
     yield "# Registers, spills and occupancy of every kernel\n"
-    yield (f"Made by `bench/pages/kernel_resources.py` for sm_{arch}: {len(entries)} kernels, those that differ in types alone in one row. Occupancy is the\n"
+    yield (f"Made by `bench/pages/kernel_resources.py` for sm_{arch}: {sum(map(len, groups.values()))} kernels, those that differ in types alone in one row. Occupancy is the\n"
            "share of a multiprocessor's warps that are resident where registers and threads are the limit; blocks with much shared memory have\n"
            "less. *Asked* is what `__launch_bounds__` demands.\n")
     yield "| kernel | instances | threads | registers | blocks asked | blocks by registers | occupancy, % | with spills | largest spill, bytes |"

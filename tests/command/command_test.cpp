@@ -535,7 +535,7 @@ TEST_F(Command, CompletionCompletes) {
 TEST_F(Command, EveryVerbsExampleRuns) {
   const std::string help = answer({"--help"});
   for (const char* verb :
-       {"sat", "hist", "query", "window", "scan", "algorithms", "model", "bench", "info", "completion"}) {
+       {"sat", "hist", "query", "window", "scan", "track", "algorithms", "model", "bench", "info", "completion"}) {
     SCOPED_TRACE(verb);
     EXPECT_NE(help.find("\n  " + std::string(verb) + " "), std::string::npos);
     const std::string text = answer({verb, "--help"});

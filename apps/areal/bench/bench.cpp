@@ -142,6 +142,13 @@ void Report::write() const {
                                  {"time_us", times(l.time)}});
       if (!l.phase.empty()) row["launches"].back()["phase"] = l.phase;
     }
+    if (r.tracked) {
+      row["family"] = r.tracked->family;
+      row["iou"] = r.tracked->iou;
+      if (r.tracked->must_reach) row["must_reach"] = *r.tracked->must_reach;
+      row["sequences"] = r.tracked->sequences;
+      row["lost"] = r.tracked->lost;
+    }
     row["bytes"] = r.bytes;
     row["commit"] = commit != nullptr ? commit : "";
     all.push_back(row);
@@ -229,6 +236,7 @@ bench::Options options_of(const Texts& texts, const Settings& settings) {
   else
     options.threads = {1};
   if (!texts.regions.empty()) options.regions = whole_number("--count", texts.regions, 1, 1 << 30);
+  options.is_repetitions_given = !texts.repetitions.empty();
   if (!texts.repetitions.empty())
     options.repetitions = static_cast<int>(whole_number("--repetitions", texts.repetitions, 1, 10000));
   options.backend = settings.backend != Backend::automatic ? settings.backend
@@ -240,8 +248,8 @@ bench::Options options_of(const Texts& texts, const Settings& settings) {
   options.device = settings.device;
   if (options.backend == Backend::simt)
     throw InvalidArgument("--backend simt: it counts memory accesses and cannot be timed");
-  if (options.backend == Backend::cuda && texts.what == "video")
-    throw InvalidArgument("--backend cuda: bench video runs on the CPU");
+  if (options.backend == Backend::cuda && (texts.what == "video" || texts.what == "track"))
+    throw InvalidArgument("--backend cuda: bench " + texts.what + " runs on the CPU");
   if (!texts.devices.empty()) {
     if (texts.what != "sequence") throw InvalidArgument("--devices: only bench sequence takes it");
     options.workers = workers_named(texts.devices);
@@ -279,6 +287,8 @@ void run(const Texts& texts, const bench::Options& options, bench::Report& repor
     (cuda ? bench::bench_cuda_region : bench::bench_region)(options, report);
   else if (texts.what == "sequence")
     bench::bench_sequence(options, report);
+  else if (texts.what == "track")
+    bench::bench_track(options, report);
   else
     bench::bench_video(options, report);
 }
@@ -288,13 +298,14 @@ void run(const Texts& texts, const bench::Options& options, bench::Report& repor
 void add_bench(CLI::App& app, Settings& settings) {
   auto texts = std::make_shared<Texts>();
   CLI::App* verb = app.add_subcommand("bench", "Time algorithms beside their floors and other libraries");
-  verb->add_option("WHAT", texts->what, "sat, histogram, scan, region, video or sequence")
+  verb->add_option("WHAT", texts->what, "sat, histogram, scan, region, sequence, track or video")
       ->required()
-      ->check(CLI::IsMember({"sat", "histogram", "scan", "region", "video", "sequence"}));
-  verb->add_option("INPUT", texts->video, "The video, for bench video");
+      ->check(CLI::IsMember({"sat", "histogram", "scan", "region", "sequence", "track", "video"}));
+  verb->add_option("INPUT", texts->video,
+                   "The video, for bench video; the folder of pictures, by default data, for bench track");
   verb->add_option("--size", texts->sizes,
                    "Image size WxH, several allowed; by default on the CPU 1920x1080, 4096x4096 and 8192x8192 for sat, "
-                   "1920x1080 for histogram, 8192x8192 for region");
+                   "1920x1080 for histogram, 8192x8192 for region, 320x240 for track");
   verb->add_option(
       "--types", texts->pairs,
       "Type pair of sat, several allowed; by default on the CPU 8u32s (also with squares), 32f64f, 8u32u, 64f64f");
@@ -307,11 +318,14 @@ void add_bench(CLI::App& app, Settings& settings) {
   verb->add_option("--border", texts->border,
                    "Border of the tables of sat on cuda: none, zero or exclusive; by default none");
   verb->add_option("--batch", texts->batch, "Images in one call, on cuda; by default 1");
-  verb->add_option("--count", texts->regions, "Number of regions; by default 1000000 for sums, 10000 for histograms");
+  verb->add_option(
+      "--count", texts->regions,
+      "Number of regions; by default 1000000 for sums, 10000 for histograms. Of track: frames, by default 120");
   verb->add_option("--devices", texts->devices,
                    "What takes the frames of sequence: several of cpu:THREADS and a CUDA device's number")
       ->type_name("LIST");
-  verb->add_option("--repetitions", texts->repetitions, "Rounds; by default 15");
+  verb->add_option("--repetitions", texts->repetitions,
+                   "Rounds; by default 15. Of track: sequences a family, by default 8");
   verb->add_option(
       "--table", texts->table,
       "Make a table, on a GPU: kasagi is Table II of Kasagi 2014 (sat; 64f64f, 1024x1024 to 65536x65536); all has "

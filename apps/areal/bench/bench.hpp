@@ -31,6 +31,7 @@ struct Options {
   std::vector<int> threads;
   std::optional<std::int64_t> regions;
   int repetitions = 15;
+  bool is_repetitions_given = false;
   Backend backend = Backend::cpu;
   int device = 0;
   Border border = Border::zero;
@@ -56,6 +57,15 @@ struct LaunchTime {
   std::string phase = {};   // what it is of the paper's algorithm; "" where nobody says
 };
 
+/// How a tracker did in a family of sequences.
+struct Tracked {
+  std::string family;
+  double iou = 0;  // the mean over all steps
+  int sequences = 0;
+  std::int64_t lost = 0;  // sequences
+  std::optional<double> must_reach = {};
+};
+
 /// One line of the result: a kernel, its time, and the floor that was measured beside it.
 struct Record {
   std::string what, algorithm, types;
@@ -76,6 +86,7 @@ struct Record {
   int tile_threads = 0;          // of a block on such a tile; 0: none
   std::string scan = {};         // "": none
   std::vector<LaunchTime> launches = {};
+  std::optional<Tracked> tracked = {};  // `batch` is then the frames of a sequence, the time that of a step
 };
 
 /// Receives records as they come: prints them and keeps them, in a file, too, where one is named: written anew every
@@ -121,6 +132,7 @@ void bench_lee_choe(const Options& options, Report& report);
 void bench_poostchi(const Options& options, Report& report);
 void bench_histogram(const Options& options, Report& report);
 void bench_region(const Options& options, Report& report);
+void bench_track(const Options& options, Report& report);
 void bench_video(const Options& options, Report& report);
 void bench_sequence(const Options& options, Report& report);
 
