@@ -162,7 +162,7 @@ def main():
         entries.update(of)
         if options.record:
             (options.record / f"{number}.log").write_text(log)
-            heads = (m[0] + "}\n" for m in re.finditer(r"\.visible \.entry [^{]*\{", ptx))
+            heads = (m[0] + "}\n" for m in re.finditer(r"(?:\.visible )?\.entry [^{]*\{", ptx))
             (options.record / f"{number}.ptx").write_text("".join(heads))
     if not entries:
         sys.exit("no kernel was found")

@@ -1,5 +1,6 @@
 #include "hist_sequence.hpp"
 
+#include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <areal/error.hpp>
@@ -201,8 +202,9 @@ bool run_sequence(HistRequest& request, const Settings& settings) {
   if (!asked.timeline.empty()) write_timeline(asked.timeline, report);
   for (int stream = 0; stream < static_cast<int>(asked.boxes.size()); ++stream)
     if (const std::int64_t late = interrupt.interrupted() ? 0 : boxes.after(stream, streams->frames(stream)); late > 0)
-      settings.note("{}: {} boxes are of frames after the last, {}", asked.boxes[static_cast<std::size_t>(stream)],
-                    late, streams->frames(stream) - 1);
+      settings.note("{}: {} after the last, {}", asked.boxes[static_cast<std::size_t>(stream)],
+                    late == 1 ? "1 box is of a frame" : fmt::format("{} boxes are of frames", late),
+                    streams->frames(stream) - 1);
   flush_out();
   interrupt.end_if_interrupted();
   streams->throw_damage();
