@@ -16,7 +16,9 @@ WORDS = {
     "sat": "The floor reads the pixels and writes the table's type, and does nothing else.",
     "histogram": "The floor is a memset of the tensor.",
     "region": "Queries of tables in the memory where they were made. The floor makes the same random loads, without any checks.",
-    "video": "A video, frame by frame. The floor is decoding alone.",
+    "video": "Histograms of three regions of every frame of a video. The floor is decoding alone, on as many CPUs.",
+    "sequence": "Frames in the slots' own memory, with 100 boxes each (answers) or the whole tensor (tensors); microseconds from one answer to the next. The floor is the "
+                "longest stage: the kernels and the query, or the link; of several workers (alone) what they do together where each works alone.",
 }
 BOUNDS = {
     ("cpu", "sat"): "[The bounds](notes/cpu-sat.md) are the number of cache lines that a core has in flight and, for data in the cache, the scan's shuffles.",

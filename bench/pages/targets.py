@@ -17,6 +17,10 @@ for lane in ("8u32u", "32f32f"):
 HISTOGRAMS = {(640, 480, 1, 32): 0.70, (1920, 1080, 1, 32): 0.90, (3840, 2160, 1, 32): 0.95, (8192, 8192, 1, 128): 0.95,
               (640, 480, 32, 32): 0.93}
 
+# A video, by threads; a sequence on a GPU, by its algorithm's first words, width, height and bins
+VIDEO = {1: 0.70, 2: 0.90}
+SEQUENCES = {("answers cuda:0", 1920, 1080, 32): 0.85, ("tensors cuda:0", 1920, 1080, 32): 0.95, ("tensors cuda:0,cpu:16", 1024, 1024, 32): 0.80}
+
 # threads, lane, peer
 CPU_PEERS = {(1, "8u32s", "opencv"): 1.3, (2, "8u32s", "opencv"): 2.0, (1, "8u32s+64f", "opencv"): 1.5,
              (1, "32f64f", "opencv"): 1.5, (1, "8u32u", "numpy"): 10, (1, "8u32u", "skimage"): 10}
@@ -25,6 +29,10 @@ CPU_PEERS = {(1, "8u32s", "opencv"): 1.3, (2, "8u32s", "opencv"): 2.0, (1, "8u32
 def fraction(row):
     """The target fraction of a record, or None."""
     size = row["width"], row["height"], row["batch"]
+    if row["what"] == "video":
+        return VIDEO.get(row["threads"])
+    if row["what"] == "sequence":
+        return SEQUENCES.get((row["algorithm"].partition(" slots")[0], *size[:2], row["bins"]))
     if row["backend"] == "cpu":
         if row["what"] == "sat":
             return 0.85 if row["threads"] == 2 and min(size[:2]) >= 4096 else None

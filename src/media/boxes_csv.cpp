@@ -59,7 +59,11 @@ Box box_of(const std::vector<std::string>& fields, const Places& places, std::si
   if (fields.size() != count)
     throw InvalidArgument(where + "has " + std::to_string(fields.size()) + (fields.size() == 1 ? " field" : " fields") +
                           ", the header has " + std::to_string(count));
-  const auto number = [&](std::size_t i) { return whole_number(fields[places[i]], columns[i], where); };
+  const auto number = [&](std::size_t i) {
+    const std::string& text = fields[places[i]];
+    const bool is_fraction = i > 0 && text.find_first_of(".eE") != std::string::npos;  // as a tracker writes them
+    return is_fraction ? rounded(text, columns[i], where) : whole_number(text, columns[i], where);
+  };
   Box out;
   out.frame = number(0);
   if (out.frame < 0) throw InvalidArgument(where + "frame is " + std::to_string(out.frame) + ", they count from 0");

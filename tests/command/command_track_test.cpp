@@ -101,6 +101,10 @@ TEST_F(CommandTrack, DrawsTheFirstFrameOrAll) {
     return answer({"sat", file, "--channel", "0", "--region", region});
   };
   EXPECT_EQ(region_sum("first.png", "0,0,40,30"), region_sum("drawn/000001.png", "0,0,40,30"));
+  // As many frames as there were, of that size, read again.
+  answer({"track", "frames", "--box", "5,6,20,20", "--draw", "drawn.mp4"});
+  EXPECT_EQ(lines(answer({"hist", "drawn.mp4", "--bins", "2"})).size(), 1u + 3u);
+  fs::remove(work / "drawn.mp4");
   EXPECT_EQ(region_sum("first.png", "0,0,4,5"), region_sum("p.pgm", "0,0,4,5"));
   EXPECT_NE(region_sum("first.png", "5,6,20,20"), region_sum("p.pgm", "5,6,20,20"));
   EXPECT_EQ(others({"p.pgm", "first.png", "frames", "drawn"}), std::vector<std::string>{});
@@ -173,7 +177,7 @@ TEST_F(CommandTrack, RefusesWrongUse) {
   refused({"track", "-", "--box", box, "--format", "mot", "--json"}, "only one of the two");
   refused({"track", "-", "--box", box, "--scales", "2,4"}, "scales: 4");
   refused({"track", "-", "--box", box, "--from", "9"}, "has no frame 9");
-  refused({"track", "-", "--box", box, "--draw", "t.gif"}, "--draw t.gif: may be a picture");
+  refused({"track", "-", "--box", box, "--draw", "t.gif"}, "--draw t.gif: may be a video, .mp4");
   refused({"track", "-", "--box", box, "--truth", "gt.txt"}, "--truth: needs --score");
   refused({"track", "none.avi", "--box", box}, "none.avi: no such file", 1);
   refused({"track", "--score", "t.csv"}, "--score: needs --truth");

@@ -32,6 +32,12 @@ TEST(Boxes, SortedByFrameAndStable) {
             "0 d 0,0 1x1\n1 b 0,0 1x1\n1 c 0,0 1x1\n3 z 0,0 1x1\n3 a 0,0 1x1\n");
 }
 
+TEST(Boxes, FractionsOfPixelsAreRounded) {
+  EXPECT_EQ(parsed("frame,seconds,id,x,y,width,height,distance\n3,0.1,0,274.775,228.225,29.45,84.55,1.09\n"),
+            "3 0 275,228 29x85\n");
+  EXPECT_EQ(parsed("frame,id,x,y,width,height\n0,a,-0.5,1e1,2.5,3\n"), "0 a 0,10 3x3\n") << "halves go up";
+}
+
 TEST(Boxes, OfTheMotChallenge) {
   // A line of ground truth, of detections, and of 2-D results: 9, 7 and 10 columns.
   EXPECT_EQ(parsed("1,1,912,484,97,109,0,7,1\n2,1,912,484,97,109,1,7,1\n"), "1 1 911,483 97x109\n");
@@ -50,7 +56,7 @@ TEST(Boxes, BadLinesAreNamed) {
                          {"1,a,2,3,4,5,6\n", "has 7 fields, the header has 6"},
                          {"1.5,a,2,3,4,5\n", "frame is '1.5', it must be a whole number"},
                          {"-1,a,2,3,4,5\n", "frame is -1, they count from 0"},
-                         {"1,a,2.5,3,4,5\n", "x is '2.5', it must be a whole number"},
+                         {"1,a,2.5z,3,4,5\n", "x is '2.5z', it must be a number"},
                          {"1,a,2,3,-4,5\n", "width is -4, it may not be negative"},
                          {"1,a,9223372036854775807,3,4,5\n", "x + width does not fit 64 bits"},
                          {"1,a,2,99999999999999999999,4,5\n", "which does not fit 64 bits"},

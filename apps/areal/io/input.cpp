@@ -136,6 +136,7 @@ class VideoSource final : public Source {
     return true;
   }
   std::optional<std::int64_t> count() const override { return video_->frame_count(); }
+  double frames_per_second() const override { return is_folder_ ? 0 : video_->frames_per_second(); }
   std::string damage() const override { return video_->damage(); }
 
  private:

@@ -37,6 +37,8 @@ class Source {
   /// True where there may be several images: a video, a folder, a stream of more than one array.
   virtual bool is_sequence() const { return true; }
   virtual std::optional<std::int64_t> count() const { return std::nullopt; }
+  /// 0 where it has none.
+  virtual double frames_per_second() const { return 0; }
   /// What is wrong with a video that ended too early; empty if nothing is.
   virtual std::string damage() const { return {}; }
 };

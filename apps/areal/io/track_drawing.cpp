@@ -44,12 +44,33 @@ class PictureFolder final : public TrackDrawing {
   std::filesystem::path folder_;
 };
 
+class DrawnVideo final : public TrackDrawing {
+ public:
+  DrawnVideo(std::string path, double rate) : path_(std::move(path)), rate_(rate > 0 ? rate : 25) {}
+  void put(const Item& frame, std::span<const TrackedBox> boxes) override {
+    const Array picture = drawn(frame, boxes);
+    if (!video_) video_ = media::open_video_writer(path_, picture.shape().width, picture.shape().height, rate_);
+    video_->write(picture.view());
+  }
+  void finish() override {
+    if (video_) video_->finish();
+  }
+
+ private:
+  std::string path_;
+  double rate_;
+  std::unique_ptr<media::VideoWriter> video_;
+};
+
 }  // namespace
 
-std::unique_ptr<TrackDrawing> drawing_to(const std::string& name) {
+std::unique_ptr<TrackDrawing> drawing_to(const std::string& name, double frames_per_second) {
+  for (const char* extension : {".mp4", ".avi", ".mkv"})
+    if (name.ends_with(extension)) return std::make_unique<DrawnVideo>(name, frames_per_second);
   if (name.ends_with('/')) return std::make_unique<PictureFolder>(name);
   if (name.ends_with(".png") || name.ends_with(".jpg")) return std::make_unique<FirstFrame>(name);
-  refuse("--draw ", name, ": may be a picture, .png or .jpg, or a folder, whose name ends in /");
+  refuse("--draw ", name,
+         ": may be a video, .mp4, .avi or .mkv, a picture, .png or .jpg, or a folder, whose name ends in /");
 }
 
 }  // namespace areal::command

@@ -17,8 +17,8 @@ class TrackDrawing {
   virtual void finish() {}  ///< after the last frame
 };
 
-/// NAME/ is a folder of pictures, one a frame; NAME.png and NAME.jpg are the first frame. Throws InvalidArgument for
-/// another name.
-std::unique_ptr<TrackDrawing> drawing_to(const std::string& name);
+/// NAME.mp4, .avi or .mkv is a video of that rate (25 where it is 0); NAME/ a folder of pictures, one a frame; NAME.png
+/// and NAME.jpg are the first frame. Throws InvalidArgument for another name.
+std::unique_ptr<TrackDrawing> drawing_to(const std::string& name, double frames_per_second);
 
 }  // namespace areal::command

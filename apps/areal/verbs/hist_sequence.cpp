@@ -35,7 +35,7 @@ void SequenceRequest::add_to(CLI::App& verb) {
   verb.add_option("--luma", luma,
                   "The range of the luma of --raw WxHxnv12: full (default) or limited, which is expanded")
       ->type_name("RANGE");
-  verb.add_option("--slots", slots, "Frames on their way at once, 1 to 1024 (default 4)")->type_name("N");
+  verb.add_option("--slots", slots, "Frames on their way at once, 1 to 1024 (default 8)")->type_name("N");
   verb.add_option("--timeline", timeline, "Draw when each frame was read, computed and written: .svg, or .json")
       ->type_name("FILE");
 }

@@ -126,8 +126,9 @@ class Rows {
 
 void track(Request& request, const Settings& settings) {
   resolve(request, settings);
-  const auto drawing = request.draw.empty() ? nullptr : drawing_to(request.draw);
+  if (!request.draw.empty()) drawing_to(request.draw, 0);  // a name that is none is told before the work
   const auto source = open_source(request.input, settings);
+  const auto drawing = request.draw.empty() ? nullptr : drawing_to(request.draw, source->frames_per_second());
   Followed followed(request, settings);
   Rows rows(request.output, request.rows);
   std::int64_t frames = 0;
@@ -237,8 +238,9 @@ void add_track(CLI::App& app, Settings& settings) {
       ->type_name("N");
   verb->add_option("--from", request->from, "Begin with this frame, by default 0")->type_name("FRAME");
   verb->add_option("--frames", request->frames, "End after so many frames")->type_name("N");
-  verb->add_option("--draw", request->draw,
-                   "Draw the boxes: on the first frame, F.png or F.jpg, or on every one, into the folder F/")
+  verb->add_option(
+          "--draw", request->draw,
+          "Draw the boxes: a video, F.mp4, .avi or .mkv; a folder of pictures, F/; or the first frame, F.png or F.jpg")
       ->type_name("FILE");
   verb->add_option("--score", request->score, "Instead, say how well the boxes of this file meet those of --truth")
       ->type_name("FILE");

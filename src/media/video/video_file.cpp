@@ -129,15 +129,18 @@ bool VideoFile::number_frame() {
   // A decoder's best effort changes its mind after damage; the packet's own time is right.
   const std::int64_t stamp =
       skip_damage_ && frame_->pts != AV_NOPTS_VALUE ? frame_->pts : frame_->best_effort_timestamp;
-  const double rate = frames_per_second(), tick = av_q2d(stream.time_base);
+  const double rate = frames_per_second();
+  // Multiplied first: 3 ticks of 1/10 s are 0.3 s, not 0.30000000000000004.
+  const auto seconds_of = [&](std::int64_t ticks) {
+    return static_cast<double>(ticks) * stream.time_base.num / stream.time_base.den;
+  };
   const bool has_time = stamp != AV_NOPTS_VALUE;
   if (has_time)
-    seconds_ = static_cast<double>(stamp) * tick;
+    seconds_ = seconds_of(stamp);
   else
     seconds_ = rate > 0 ? static_cast<double>(number_) / rate : 0;
   if (skip_damage_) {
-    if (!start_)
-      start_ = stream.start_time != AV_NOPTS_VALUE ? static_cast<double>(stream.start_time) * tick : seconds_;
+    if (!start_) start_ = stream.start_time != AV_NOPTS_VALUE ? seconds_of(stream.start_time) : seconds_;
     const double frames = (seconds_ - *start_) * rate;
     is_steady_ = is_steady_ && has_time && rate > 0 && av_cmp_q(stream.avg_frame_rate, stream.r_frame_rate) == 0 &&
                  std::abs(frames - std::round(frames)) < 0.25;
