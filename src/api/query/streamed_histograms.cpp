@@ -43,7 +43,9 @@ Request checked(const QueryCall& call, const ConstView& image, const Binning& bi
       request.invalid.push_back(i);
     }
   }
-  const std::uint64_t bytes = cpu::streamed_bytes(image.shape, bins, count, call.threads()), limit = free_memory();
+  const std::uint64_t bytes = cpu::streamed_bytes(image.shape, bins, count, call.threads());
+  constexpr std::uint64_t few = std::uint64_t{1} << 24;  // to ask for the limit takes longer than a small region
+  const std::uint64_t limit = bytes > few ? free_memory() : few;
   if (bytes > limit)
     throw OutOfMemory(sentence("the column counts of ", bins, " bins over an image ", image.shape.width, " wide take ",
                                bytes, " bytes, more than the ", limit, " that are free"),
@@ -84,14 +86,14 @@ std::vector<Out> room_for(Span<const Region> regions, const Binning& binning) {
 
 void region_histograms(const ConstView& image, const Binning& binning, Span<const Region> regions,
                        Span<std::uint64_t> out, const QueryOptions& options) {
-  histograms(image, binning, regions, out, options, std::nullopt,
-             [&](const Request& request, std::span<std::uint64_t> answers, int threads) {
-               if (cpu::has_direct_counts(request.rule, image.shape) &&
-                   cpu::direct_is_less(image.shape, request.regions))
-                 cpu::direct_counts(request.rule, image, request.regions, answers, threads);
-               else
-                 cpu::streamed_counts(request.rule, image, request.regions, answers, threads);
-             });
+  histograms(
+      image, binning, regions, out, options, std::nullopt,
+      [&](const Request& request, std::span<std::uint64_t> answers, int threads) {
+        if (cpu::has_direct_counts(request.rule, image.shape) && cpu::direct_is_less(image.shape, request.regions))
+          cpu::direct_counts(request.rule, image, request.regions, answers, threads);
+        else
+          cpu::streamed_counts(request.rule, image, request.regions, answers, threads);
+      });
 }
 
 void region_histograms(const ConstView& image, const Binning& binning, const ConstView& weights,

@@ -4,8 +4,62 @@
 #include <cstring>
 #include "cpu/threads.hpp"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "cpu/histogram/direct.cpp"
+#include <hwy/foreach_target.h>
+#include <hwy/highway.h>
+
+HWY_BEFORE_NAMESPACE();
+namespace areal::cpu::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+/// Adds to counts[k] how many bytes are below thresholds[k], of `rows` rows of `vectors` times 64 bytes; rows *
+/// vectors
+/// <= 255. False, and nothing done, where a compare of 64 bytes is not one instruction: counting by value is as fast
+/// there.
+bool count_below(const std::uint8_t* first, std::int64_t pitch, std::int64_t rows, std::int64_t vectors,
+                 const std::uint8_t* thresholds, int n, std::uint64_t* counts) {
+#if HWY_TARGET == HWY_AVX3 || HWY_TARGET == HWY_AVX3_DL
+  const hn::FixedTag<std::uint8_t, 64> d;
+  constexpr int at_once = 8;
+  for (int k = 0; k < n; k += at_once) {
+    const int last = n - 1;  // the group's rest counts again what is not taken
+    hn::Vec<decltype(d)> least[at_once], sums[at_once];
+    for (int i = 0; i < at_once; ++i) {
+      least[i] = hn::Set(d, thresholds[std::min(k + i, last)]);
+      sums[i] = hn::Zero(d);
+    }
+    const auto one = hn::Set(d, std::uint8_t{1});
+    for (std::int64_t y = 0; y < rows; ++y) {
+      const std::uint8_t* const row = first + y * pitch;
+      for (std::int64_t x = 0; x < vectors; ++x) {
+        const auto pixels = hn::LoadU(d, row + 64 * x);
+        for (int i = 0; i < at_once; ++i)
+          sums[i] = hn::IfThenElse(hn::Gt(least[i], pixels), hn::Add(sums[i], one), sums[i]);
+      }
+    }
+    const hn::Repartition<std::uint64_t, decltype(d)> d64;
+    for (int i = 0; i < at_once && k + i < n; ++i) {
+      alignas(64) std::uint64_t parts[8];
+      hn::Store(hn::SumsOf8(sums[i]), d64, parts);
+      for (const std::uint64_t part : parts) counts[k + i] += part;
+    }
+  }
+  return true;
+#else
+  (void)first, (void)pitch, (void)rows, (void)vectors, (void)thresholds, (void)n, (void)counts;
+  return false;
+#endif
+}
+
+}  // namespace areal::cpu::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace areal::cpu {
 namespace {
+
+HWY_EXPORT(count_below);
 
 // Neighbouring pixels are alike: were they counted in one place, each would wait for the one before.
 constexpr int tables = 4;
@@ -34,9 +88,8 @@ void add(const PixelBins& rule, const Counts& counts, std::uint64_t* out) {
   }
 }
 
-void count(const PixelBins& rule, const ConstView& image, const Region& region, std::uint64_t* out) {
-  std::fill_n(out, rule.bins, 0);
-  if (region.width == 0 || region.height == 0) return;
+void count_by_value(const PixelBins& rule, const ConstView& image, const Region& region, std::uint64_t* out) {
+  if (region.width == 0) return;
   const std::int64_t rows_at_once = std::max<std::int64_t>(1, most_rows_bytes / region.width);
   for (std::int64_t y = region.y, end = region.y + region.height; y < end;) {
     Counts counts{};
@@ -44,6 +97,46 @@ void count(const PixelBins& rule, const ConstView& image, const Region& region, 
       count_row(static_cast<const std::uint8_t*>(image.row(y)) + region.x, region.width, counts);
     add(rule, counts, out);
   }
+}
+
+/// The bytes where the rule's bin changes.
+struct Steps {
+  static constexpr int most = 48;  // beyond, counting by value is faster
+  int n = 0;
+  std::uint8_t at[most];
+};
+bool steps_of(const PixelBins& rule, Steps& steps) {
+  const std::vector<std::uint16_t>& bin_of = rule.channels[0].table;
+  for (std::size_t v = 1; v < 256; ++v) {
+    if (bin_of[v] == bin_of[v - 1]) continue;
+    if (steps.n == Steps::most) return false;
+    steps.at[steps.n++] = static_cast<std::uint8_t>(v);
+  }
+  return true;
+}
+
+/// Of whole vectors, in blocks that stay in the L1: how many bytes are below each step. False where that is not
+/// faster.
+bool count_by_steps(const PixelBins& rule, const Steps& steps, const ConstView& image, const Region& region,
+                    std::uint64_t* out) {
+  std::uint64_t below[Steps::most + 2] = {};
+  const std::int64_t all = region.width / 64;
+  const auto count = HWY_DYNAMIC_DISPATCH(count_below);
+  for (std::int64_t x = 0; x < all;) {
+    const std::int64_t vectors = std::min<std::int64_t>(255, all - x), rows_at_once = 255 / vectors;
+    for (std::int64_t y = 0; y < region.height; y += rows_at_once) {
+      const std::int64_t rows = std::min(rows_at_once, region.height - y);
+      const auto* const first = static_cast<const std::uint8_t*>(image.row(region.y + y)) + region.x + 64 * x;
+      if (!count(first, image.row_pitch, rows, vectors, steps.at, steps.n, below + 1)) return false;
+    }
+    x += vectors;
+  }
+  below[steps.n + 1] = static_cast<std::uint64_t>(all * 64 * region.height);
+  const std::vector<std::uint16_t>& bin_of = rule.channels[0].table;
+  for (int s = 0; s <= steps.n; ++s)
+    if (const std::uint16_t bin = bin_of[s == 0 ? 0 : steps.at[s - 1]]; bin != ChannelBins::none)
+      out[bin] += below[s + 1] - below[s];
+  return true;
 }
 
 }  // namespace
@@ -64,8 +157,18 @@ bool direct_is_less(const Shape& image, std::span<const Region> regions) {
 
 void direct_counts(const PixelBins& rule, const ConstView& image, std::span<const Region> regions,
                    std::span<std::uint64_t> out, int threads) {
+  Steps steps;
+  const bool has_steps = steps_of(rule, steps);
   const auto one = [&](std::int64_t i) {
-    count(rule, image, regions[static_cast<std::size_t>(i)], out.data() + i * rule.bins);
+    std::uint64_t* const counts = out.data() + i * rule.bins;
+    std::fill_n(counts, rule.bins, 0);
+    Region region = regions[static_cast<std::size_t>(i)];
+    if (region.width == 0 || region.height == 0) return;
+    if (has_steps && region.width >= 64 && count_by_steps(rule, steps, image, region, counts)) {
+      region.x += region.width / 64 * 64;
+      region.width %= 64;
+    }
+    count_by_value(rule, image, region, counts);
   };
   const auto n = static_cast<std::int64_t>(regions.size());
   if (threads == 1)
@@ -75,3 +178,4 @@ void direct_counts(const PixelBins& rule, const ConstView& image, std::span<cons
 }
 
 }  // namespace areal::cpu
+#endif
