@@ -98,6 +98,8 @@ def columns_of(rows):
                ("size", lambda row: f"{row['width']}x{row['height']}")]
     many = {"region": "regions", "video": "frames"}.get(rows[0]["what"], "images")
     for key, title in (("border", "border"), ("batch", many), ("bins", "bins"), ("threads", "threads")):
+        if key == "border" and rows[0]["what"] in ("video", "sequence"):
+            continue  # of tables
         if any(row.get(key) not in (None, 0, 1, "none") for row in rows):
             columns.append((title, lambda row, key=key: str(row.get(key) or "")))
     return columns

@@ -72,7 +72,8 @@ std::string difference(const Rule& rule, const ConstView& image, const ConstView
 TEST(HistogramStreamed, EqualsCounting) {
   const Rule rules[] = {oracle::uniform(1, 0, 256), oracle::uniform(32, 0, 256), oracle::uniform(300, 10, 200),
                         oracle::labels(20, 3)};
-  const std::int64_t shapes[][2] = {{1, 1}, {1, 40}, {40, 1}, {37, 23}, {511, 6}, {512, 7}, {513, 8}, {1500, 9}, {16500, 3}};
+  const std::int64_t shapes[][2] = {{1, 1},   {1, 40},  {40, 1},   {37, 23},  {511, 6},
+                                    {512, 7}, {513, 8}, {1500, 9}, {16500, 3}};
   for (const auto& shape : shapes)
     for (const Rule& rule : rules)
       for (const int threads : {1, 2}) {

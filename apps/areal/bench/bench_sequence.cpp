@@ -150,6 +150,7 @@ void bench_case(const Case& of, const Options& options, Report& report) {
                   of.bins,
                   1};
     record.threads = 0;
+    record.border = Border::none;
     record.backend = of.workers[0].backend;
     if (record.backend == Backend::cuda) record.device = device_name(of.workers[0].device);
     record.time = times_of(times);
