@@ -21,6 +21,7 @@
 #include <areal/sequence.hpp>
 #include <areal/span.hpp>
 #include <areal/table.hpp>
+#include <areal/tiled.hpp>
 #include <areal/track.hpp>
 #include <areal/type.hpp>
 #include <areal/type_pair.hpp>

@@ -33,6 +33,12 @@ class Binning {
   /// The same, but values outside (infinities too, not NaN) count in the first or last bin. uniform and edges only.
   Binning clamped() const;
 
+  /// The bins [first, first + count) alone, numbered from 0; values of the others are ignored. So a tensor is made in
+  /// pieces of bins, which together equal the whole. `uniform` and `labels` become `edges`. Of joint bins, slices of
+  /// whole planes of the first channel. Throws InvalidArgument for bins that there are not, for a slice of labels
+  /// around the ignored one, and for other slices of joint bins.
+  Binning slice(std::int64_t first, std::int64_t count) const;
+
   std::int64_t bins() const noexcept;
   /// Channels it reads: 1, or 2 or 3 for joint.
   std::int64_t channels() const noexcept;

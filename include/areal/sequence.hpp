@@ -95,7 +95,7 @@ struct SequenceOptions {
 struct SequenceReport {
   struct OfWorker {
     std::string name;
-    std::int64_t frames = 0;
+    std::int64_t frames = 0;  ///< answered
     double busy_seconds = 0;
     std::string lost;  ///< why, or empty
   };

@@ -174,9 +174,10 @@ std::vector<NamedRegion> parse_regions_csv(std::string_view text, const std::str
 NamedRegion parse_region(std::string_view text);  // "x,y,w,h", as --region takes it
 
 // Boxes that move: one a line, for a frame. With a header, columns frame,id,x,y,width,height in any order, and others,
-// which are ignored (`stream`, too); frames from 0, fractions of pixels rounded to the nearest (halves up). Without one, the MOT challenge's columns: frame, id,
-// left, top, width, height, and up to four more; frame, left and top from 1, fractions likewise, lines
-// of confidence (the 7th column) 0 left out. Blank lines, CRLF, # comments and bad lines as for regions.
+// which are ignored (`stream`, too); frames from 0, fractions of pixels rounded to the nearest (halves up). Without
+// one, the MOT challenge's columns: frame, id, left, top, width, height, and up to four more; frame, left and top from
+// 1, fractions likewise, lines of confidence (the 7th column) 0 left out. Blank lines, CRLF, # comments and bad lines
+// as for regions.
 struct Box {
   std::int64_t frame = 0;
   std::string id;

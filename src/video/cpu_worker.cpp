@@ -34,6 +34,7 @@ class CpuWorker final : public FrameWorker {
 
   std::string name() const override { return name_; }
   int lanes() const override { return static_cast<int>(lanes_.size()); }
+  void begin(int number) override { rule_of(lanes_[static_cast<std::size_t>(number)], nullptr); }
 
  private:
   struct Planned {
@@ -57,6 +58,10 @@ class CpuWorker final : public FrameWorker {
     return HistogramPlan(work_.shape, work_.type, binning, options, {.backend = Backend::cpu, .threads = threads_});
   }
 
+  const cpu::PixelBins& rule_of(Buffers& lane, const std::uint8_t* levels) const {
+    return lane.rules.get(levels, [&] { return pixel_bins(binning_of(levels), work_.type, work_.shape.channels); });
+  }
+
   // Rows at which regions begin or end: streaming copies bins x width for each.
   static std::int64_t distinct_rows(std::span<const Region> regions, std::vector<std::int64_t>& rows) {
     rows.clear();
@@ -71,8 +76,7 @@ class CpuWorker final : public FrameWorker {
     const Frame& frame = slot.frame;
     if (!frame.pixels.memory.is_host())
       throw InvalidArgument("frame: its pixels lie on a device, which a worker on the CPU does not read");
-    const cpu::PixelBins& rule = lane.rules.get(
-        frame.levels, [&] { return pixel_bins(binning_of(frame.levels), work_.type, work_.shape.channels); });
+    const cpu::PixelBins& rule = rule_of(lane, frame.levels);
     slot.counts.resize(slot.regions.size() * static_cast<std::size_t>(rule.bins));
     const bool direct = cpu::has_direct_counts(rule, work_.shape) && cpu::direct_is_less(work_.shape, slot.regions);
     if (work_.tensors || (!direct && tensor_fits_ && distinct_rows(slot.regions, lane.rows) > work_.shape.height / 2))

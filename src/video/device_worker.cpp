@@ -10,6 +10,7 @@
 #include <vector>
 #include "api/core/device_plan.hpp"
 #include "api/core/require.hpp"
+#include "cluster/lane_memory.hpp"
 #include "cuda/device.hpp"
 #include "video/frame_rule.hpp"
 #include "video/frame_worker.hpp"
@@ -18,24 +19,7 @@
 namespace areal::video {
 namespace {
 
-/// Memory of a lane: the device's, or on simt the host's.
-class LaneMemory {
- public:
-  LaneMemory() = default;
-  LaneMemory(std::size_t bytes, MemoryPlace place) : bytes_(bytes) {
-    if (place.is_host())
-      host_ = Array(Shape{static_cast<std::int64_t>(bytes), 1}, Type::u8);
-    else
-      device_.emplace(bytes);
-  }
-  void* data() { return device_ ? device_->data() : host_.data(); }
-  std::size_t bytes() const noexcept { return bytes_; }
-
- private:
-  Array host_;
-  std::optional<cuda::Memory> device_;
-  std::size_t bytes_ = 0;
-};
+using cluster::LaneMemory;
 
 void copy_rows(const ConstView& from, const View& to) {
   const Shape& shape = from.shape;

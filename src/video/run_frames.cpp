@@ -54,6 +54,8 @@ class Sinking {
     return error_;
   }
   std::int64_t answered() const noexcept { return answered_; }
+  /// Of these, by that worker.
+  std::int64_t answered_by(std::size_t worker) const noexcept { return worker < by_.size() ? by_[worker] : 0; }
 
  private:
   void run() {
@@ -65,6 +67,9 @@ class Sinking {
         if (!slot->tensor.empty()) answer.tensor.emplace(slot->tensor.view(), work_.border);
         const bool more = sink_(answer);
         ++answered_;
+        if (static_cast<std::size_t>(slot->worker) >= by_.size())
+          by_.resize(static_cast<std::size_t>(slot->worker) + 1);
+        ++by_[static_cast<std::size_t>(slot->worker)];
         stages_.told(StageTime::sink, slot->frame, -1, -1, begin, stages_.now());
         ring_.release(*slot);
         if (!more) break;
@@ -81,6 +86,7 @@ class Sinking {
   const FrameSink& sink_;
   std::exception_ptr error_;
   std::int64_t answered_ = 0;
+  std::vector<std::int64_t> by_;
   std::thread thread_;
 };
 
@@ -173,7 +179,7 @@ SequenceReport run_frames(const FrameRun& run, const FrameSource& source, const 
     report.answered = sinking.answered();
     if (stopped) failed = stopped;
     for (const cluster::WorkerReport& of : queue.report())
-      report.workers.push_back({of.name, of.tasks, of.busy_seconds, of.lost});
+      report.workers.push_back({of.name, sinking.answered_by(report.workers.size()), of.busy_seconds, of.lost});
   }  // the workers have ended
   report.produced = ring.produced();
   report.dropped = ring.dropped();

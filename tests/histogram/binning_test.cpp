@@ -303,5 +303,58 @@ TEST(Binning, RefusesWhatCannotBe) {
   expect_refused([&] { Binning::joint({pair, Binning::labels(3)}); }, "joint bins of joint bins");
 }
 
+// Every slice of a binning has of every value what the whole has.
+std::string difference_of_slices(const Binning& whole, const std::vector<double>& values) {
+  for (std::int64_t first = 0; first < whole.bins(); ++first)
+    for (std::int64_t count = 1; first + count <= whole.bins(); count = count * 2 + 1) {
+      const Binning slice = whole.slice(first, count);
+      if (slice.bins() != count) return "bins of " + std::to_string(first) + " " + std::to_string(count);
+      for (const double value : values) {
+        const std::int64_t bin = whole.bin_of(value);
+        const std::int64_t expected = bin >= first && bin < first + count ? bin - first : -1;
+        if (slice.bin_of(value) != expected)
+          return std::to_string(value) + " in " + std::to_string(first) + " " + std::to_string(count);
+      }
+    }
+  return {};
+}
+
+TEST(Binning, SlicesHaveTheBinsOfTheWhole) {
+  std::mt19937_64 random(20261122);
+  for (const Binning& whole :
+       {Binning::uniform(13, -3.7, 11.1), Binning::uniform(13, -3.7, 11.1).clamped(), Binning::uniform(30, 0, 256),
+        Binning::edges({-infinity, -1, 0, 0.1, 7}), Binning::edges({-2, 1e-300, 3, 1e300}).clamped()}) {
+    std::vector<double> values{nan, infinity, -infinity, 0};
+    for (const double edge : whole.bin_edges())
+      for (const double next : {-infinity, infinity}) {
+        values.push_back(edge);
+        values.push_back(std::nextafter(edge, next));
+      }
+    for (int i = 0; i < 200; ++i) values.push_back(std::uniform_real_distribution<double>(-5, 12)(random));
+    EXPECT_EQ(difference_of_slices(whole, values), "") << "seed 20261122";
+  }
+  std::vector<double> whole_numbers;
+  for (int v = -3; v < 70000; v = v < 300 ? v + 1 : v * 2) whole_numbers.push_back(v);
+  EXPECT_EQ(difference_of_slices(Binning::labels(40), whole_numbers), "");
+  EXPECT_EQ(difference_of_slices(Binning::lookup({3, 1, -1, 0, 3, 2, 2, 7}), whole_numbers), "");
+  // The check can fail: a closed last bin takes the edge of the next one.
+  const Binning closed = Binning::edges({0, 1, 2});
+  EXPECT_NE(Binning::edges({0, 1}).bin_of(1), closed.slice(0, 1).bin_of(1));
+}
+
+TEST(Binning, SlicesOfJointBinsAndOfIgnoredLabels) {
+  const Binning joint = Binning::joint({Binning::uniform(6, 0, 60), Binning::labels(4)});
+  const Binning slice = joint.slice(8, 12);
+  EXPECT_EQ(slice.bins(), 12);
+  EXPECT_EQ(slice.parts()[0].bin_of(25), 0);
+  EXPECT_EQ(slice.parts()[0].bin_of(50), -1);
+  expect_refused([&] { joint.slice(8, 3); }, "multiples of 4");
+  EXPECT_EQ(Binning::labels(9, 2).slice(3, 4).bins(), 4);
+  expect_refused([] { Binning::labels(9, 2).slice(0, 4); }, "the ignored one");
+  expect_refused([] { Binning::labels(9).slice(6, 4); }, "there are 9");
+  expect_refused([] { Binning::labels(9).slice(-1, 4); }, "from -1");
+  expect_refused([] { Binning::labels(9).slice(3, 0); }, "slice of 0");
+}
+
 }  // namespace
 }  // namespace areal

@@ -36,7 +36,7 @@ Program random_program(std::mt19937& random) {
   Program program;
   // Some programs touch few cells, some keep the blocks separate, so that both answers are common and neither is
   // obvious.
-  const int busy = 1 + below(16), most = 4 << below(8), rounds = 2 + below(14);
+  const int busy = 1 + below(16), most = 4 << below(8), rounds = 2 + below(13);
   const bool apart = below(3) != 0;
   for (int r = 0; r < rounds; ++r) {
     auto& round = program.rounds.emplace_back();

@@ -154,6 +154,9 @@ std::string wrong(const Sequence& asked, const Told& told, const Log& log) {
   if (asked.when_full == WhenFull::wait && told.report.dropped != 0) return "dropped";
   for (const std::int64_t number : told.answered)
     if (log.done.count(number) != 1) return "frame " + std::to_string(number) + " was done so often";
+  std::int64_t by_workers = 0;
+  for (const SequenceReport::OfWorker& worker : told.report.workers) by_workers += worker.frames;
+  if (by_workers != told.report.answered) return "the workers' frames do not add up";
   if (log.most_inside > asked.slots) return "more frames at once than slots";
   return {};
 }

@@ -40,8 +40,8 @@ struct Options {
   bool peers = true;
   std::string video;
   std::vector<Worker> workers;  // of a sequence; empty: what backend says
-  std::string shown;  // a paper's table or figure to make again: "kasagi"; "all" for all rows; "" for none
-  std::string plot;   // the file that its picture goes to; "" for none
+  std::string shown;            // a paper's table or figure to make again: "kasagi"; "all" for all rows; "" for none
+  std::string plot;             // the file that its picture goes to; "" for none
   std::function<void(const std::string& what)> wrong =
       {};  // told of a wrong result: the run goes on, and fails in the end
 };

@@ -1,5 +1,6 @@
 // Binning: which bin a pixel belongs to. Values are compared as doubles, whatever the image's type: a 32f image bins as
 // numpy.histogram does with image.astype(float64) (numpy itself rounds the edges to 32f for 32f data).
+#include <algorithm>
 #include <areal/binning.hpp>
 #include <cmath>
 #include <limits>
@@ -116,6 +117,51 @@ Binning Binning::clamped() const {
   Binning binning = *this;
   binning.clamped_ = true;
   return binning;
+}
+
+Binning Binning::slice(std::int64_t first, std::int64_t count) const {
+  require(first >= 0 && count >= 1 && first <= bins_ - count, "slice of ", count, " bins from ", first, ": there are ",
+          bins_);
+  if (count == bins_) return *this;
+  constexpr double infinity = std::numeric_limits<double>::infinity();
+  const std::int64_t end = first + count;
+  switch (kind_) {
+    case Kind::uniform:
+    case Kind::edges: {
+      std::vector<double> own(edges_.begin() + first, edges_.begin() + end + 1);
+      // Only the last bin of all is closed: the others end before their edge.
+      if (end < bins_) own.back() = std::nextafter(own.back(), -infinity);
+      if (clamped_ && first == 0) own.front() = -infinity;
+      if (clamped_ && end == bins_) own.back() = infinity;
+      require(own[own.size() - 2] < own.back(), "slice of ", count, " bins from ", first,
+              ": its last bin holds a single double");
+      return edges(std::move(own));
+    }
+    case Kind::labels: {
+      require(!ignored_ || *ignored_ < first || *ignored_ >= end, "slice of ", count, " labels from ", first,
+              ": the ignored one is among them");
+      std::vector<double> own(static_cast<std::size_t>(count) + 1);
+      for (std::int64_t i = 0; i < count; ++i) own[static_cast<std::size_t>(i)] = static_cast<double>(first + i);
+      own.back() = static_cast<double>(end) - 0.5;  // labels are whole numbers
+      return edges(std::move(own));
+    }
+    case Kind::lookup: {
+      std::vector<std::int32_t> own(65537, -1);  // one entry more than there are pixel values
+      for (std::size_t v = 0; v < std::min<std::size_t>(lookup_.size(), 65536); ++v)
+        if (lookup_[v] >= first && lookup_[v] < end) own[v] = lookup_[v] - static_cast<std::int32_t>(first);
+      own.back() = static_cast<std::int32_t>(count - 1);  // says how many bins there are
+      return lookup(std::move(own));
+    }
+    case Kind::joint: {
+      const std::int64_t plane = bins_ / parts_[0].bins_;
+      require(first % plane == 0 && count % plane == 0, "slice of ", count, " joint bins from ", first,
+              ": both must be multiples of ", plane, ", the bins of the other channels");
+      std::vector<Binning> own = parts_;
+      own[0] = parts_[0].slice(first / plane, count / plane);
+      return joint(std::move(own));
+    }
+  }
+  throw InvalidArgument("slice: of no kind of binning");
 }
 
 std::int64_t Binning::bins() const noexcept { return bins_; }

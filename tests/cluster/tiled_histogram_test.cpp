@@ -1,0 +1,136 @@
+// Histograms of regions from tiles, against the whole image: every cut, workers alone and together, what fails.
+#include <gtest/gtest.h>
+#include <areal/error.hpp>
+#include <areal/info.hpp>
+#include <areal/region_histogram.hpp>
+#include <areal/tiled.hpp>
+#include <random>
+#include <stdexcept>
+
+namespace areal {
+namespace {
+
+constexpr unsigned seed = 20261123;
+
+bool has_simt() {
+  for (const BackendInfo& row : backends())
+    if (row.backend == Backend::simt) return row.available;
+  return false;
+}
+
+struct Case {
+  Array image;
+  std::vector<Region> regions;
+  std::vector<std::uint64_t> expected;
+
+  Case(const Shape& shape, Type type, const Binning& binning) : image(shape, type) {
+    std::mt19937_64 random(seed);
+    auto* const bytes = static_cast<std::uint8_t*>(image.data());
+    for (std::size_t i = 0; i < image.bytes(); ++i) bytes[i] = static_cast<std::uint8_t>(random() >> 30);
+    const auto below = [&](std::int64_t n) {
+      return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n));
+    };
+    regions = {{0, 0, shape.width, shape.height}, {0, 0, 0, 0}, {shape.width, shape.height, 0, 0}};
+    for (int i = 0; i < 40; ++i) {
+      const std::int64_t x = below(shape.width + 1), y = below(shape.height + 1);
+      regions.push_back({x, y, below(shape.width - x + 1), below(shape.height - y + 1)});
+    }
+    expected =
+        region_histograms(std::as_const(image).view(), binning, regions, {.execution = {.backend = Backend::cpu}});
+  }
+
+  /// Rows of a pitch of their own, which are spoilt at the next call.
+  ImageRows rows() {
+    return [this, copy = std::vector<std::uint8_t>()](std::int64_t first, std::int64_t count) mutable {
+      const Shape& shape = image.shape();
+      const std::size_t row = static_cast<std::size_t>(shape.width) * size_of(image.type()), pitch = row + 5;
+      copy.assign(pitch * static_cast<std::size_t>(count), 0xEE);
+      for (std::int64_t y = 0; y < count; ++y)
+        std::copy_n(static_cast<const std::uint8_t*>(std::as_const(image).view().row(first + y)), row,
+                    copy.begin() + static_cast<std::ptrdiff_t>(pitch) * y);
+      return ConstView(copy.data(), image.type(), {shape.width, count}, static_cast<std::int64_t>(pitch));
+    };
+  }
+};
+
+std::vector<std::uint64_t> answers_of(const TiledHistogram& tiled, Case& of, std::size_t bins) {
+  std::vector<std::uint64_t> counts(of.regions.size() * bins, 77);
+  tiled.answers(of.rows(), of.regions, counts);
+  return counts;
+}
+
+TEST(TiledHistogram, OnTheCpuEqualsTheWhole) {
+  const Binning binning = Binning::uniform(24, 0, 256);
+  for (const Shape& shape : {Shape{300, 500}, Shape{1, 1}, Shape{2000, 3}, Shape{3, 2000}}) {
+    Case of(shape, Type::u8, binning);
+    const TiledHistogram tiled(shape, Type::u8, binning);
+    EXPECT_EQ(answers_of(tiled, of, 24), of.expected);
+  }
+  Case of({301, 515}, Type::u16, Binning::uniform(24, 0, 60000));
+  const TiledHistogram tiled({301, 515}, Type::u16, Binning::uniform(24, 0, 60000), {.workers = {{.threads = 1}}});
+  EXPECT_GT(tiled.grid().rows, 1);
+  EXPECT_EQ(answers_of(tiled, of, 24), of.expected);
+}
+
+TEST(TiledHistogram, InLittleMemoryTheTilesAreRowsOrSquares) {
+  if (!has_simt()) GTEST_SKIP() << "this build has no simulated machine";
+  const Binning binning = Binning::uniform(6, 0, 256);
+  const Shape shape{257, 131};
+  Case of(shape, Type::u8, binning);
+  bool has_columns = false, has_rows = false, has_one = false;
+  for (const std::uint64_t bytes : {std::uint64_t{1} << 30, std::uint64_t{600000}, std::uint64_t{200000},
+                                    std::uint64_t{70000}, std::uint64_t{30000}, std::uint64_t{16000}}) {
+    const TiledHistogram tiled(shape, Type::u8, binning,
+                               {.workers = {{.backend = Backend::simt}}, .device_bytes = bytes});
+    const TiledGrid& grid = tiled.grid();
+    has_columns = has_columns || grid.columns > 1;
+    has_rows = has_rows || (grid.columns == 1 && grid.rows > 2);
+    has_one = has_one || grid.columns * grid.rows <= 2;
+    EXPECT_EQ(answers_of(tiled, of, 6), of.expected) << bytes << " bytes, " << grid.columns << " x " << grid.rows;
+  }
+  EXPECT_TRUE(has_columns && has_rows && has_one) << has_columns << has_rows << has_one;
+  EXPECT_THROW(TiledHistogram(shape, Type::u8, binning, {.workers = {{.backend = Backend::simt}}, .device_bytes = 20}),
+               OutOfMemory);
+}
+
+TEST(TiledHistogram, SeveralWorkersTogether) {
+  if (!has_simt()) GTEST_SKIP() << "this build has no simulated machine";
+  const Binning binning = Binning::uniform(5, 0, 256);
+  const Shape shape{200, 300};
+  Case of(shape, Type::u8, binning);
+  const TiledHistogram tiled(shape, Type::u8, binning,
+                             {.workers = {{.threads = 1}, {.backend = Backend::simt}}, .device_bytes = 400000});
+  EXPECT_EQ(answers_of(tiled, of, 5), of.expected);
+  of.image.as<std::uint8_t>()[0] ^= 0x80;  // the check can fail
+  EXPECT_NE(answers_of(tiled, of, 5), of.expected);
+}
+
+TEST(TiledHistogram, WhatIsRefused) {
+  const Binning binning = Binning::uniform(5, 0, 256);
+  const Shape shape{20, 30};
+  Case of(shape, Type::u8, binning);
+  const TiledHistogram tiled(shape, Type::u8, binning);
+  std::vector<std::uint64_t> counts(5);
+  const auto asked = [&](const ImageRows& rows, const Region& region) { tiled.answers(rows, {region}, counts); };
+  EXPECT_THROW(asked(of.rows(), {15, 0, 6, 1}), InvalidArgument);
+  EXPECT_THROW(tiled.answers(of.rows(), {{0, 0, 1, 1}, {1, 1, 1, 1}}, counts), InvalidArgument);
+  Array other(Shape{21, 30}, Type::u8);
+  EXPECT_THROW(asked([&](std::int64_t, std::int64_t) { return std::as_const(other).view(); }, {0, 0, 5, 5}),
+               InvalidArgument);
+  struct Planted : std::runtime_error {
+    Planted() : std::runtime_error("planted") {}
+  };
+  EXPECT_THROW(asked([](std::int64_t, std::int64_t) -> ConstView { throw Planted(); }, {0, 0, 5, 5}), Planted);
+  EXPECT_THROW(TiledHistogram({20, 30, 3}, Type::u8, binning), InvalidArgument);
+  EXPECT_THROW(TiledHistogram(shape, Type::u8, binning, {.workers = {{.backend = Backend::automatic}}}),
+               InvalidArgument);
+  // Clipped where that was asked for.
+  const TiledHistogram clipping(shape, Type::u8, binning, {.outside = Outside::clip});
+  clipping.answers(of.rows(), {Region{15, 0, 6, 1}}, counts);
+  std::uint64_t pixels = 0;
+  for (const std::uint64_t n : counts) pixels += n;
+  EXPECT_EQ(pixels, 5u);
+}
+
+}  // namespace
+}  // namespace areal
