@@ -60,6 +60,7 @@ TaskQueue::Threads::Threads(std::vector<std::unique_ptr<Worker>> workers, QueueO
       expectation_(lanes_of(workers)),
       waiting_(static_cast<int>(workers.size())) {
   require(options_.attempts >= 1, options_.attempts, " attempts: at least one is needed");
+  waiting_.reserve(options_.room);
   for (auto& worker : workers) {
     Member member;
     member.report.name = worker->name();

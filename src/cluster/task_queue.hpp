@@ -37,6 +37,7 @@ struct QueueOptions {
   std::function<void(const Task&, const Outcome&)> finished = {};
   /// Called on a lane's thread once for a worker that was lost, before its tasks in flight go elsewhere or fail.
   std::function<void(int worker, const std::string& why)> lost = {};
+  std::size_t room = 0;  ///< tasks that wait or run at once, for which nothing is allocated later
   /// Seconds, never less than before; std::chrono::steady_clock by default. It may be called under the queue's lock.
   std::function<double()> clock = {};
 };

@@ -30,6 +30,7 @@ class WaitingTasks {
   /// Back to their places in the order of push: before all that was pushed later.
   void put_back(Entries& entries);
   /// Keeps the nodes of entries that have been finished.
+  void reserve(std::size_t entries) { spare_.resize(spare_.size() + entries); }
   void reuse(Entries& entries) { spare_.splice(spare_.begin(), entries); }
   bool empty() const { return size_ == 0; }
 

@@ -139,6 +139,7 @@ SequenceReport run_frames(const FrameRun& run, const FrameSource& source, const 
                              double end) { stages.told(stage, frame, worker, lane, begin, end); }};
   std::mutex noting;
   cluster::QueueOptions options;
+  options.room = 2 * static_cast<std::size_t>(run.options.slots) + 1;  // a task may end after its slot is free again
   options.finished = [&](const cluster::Task& task, const cluster::Outcome& outcome) {
     ring.finish(task.id, outcome.worker, outcome.error);
   };

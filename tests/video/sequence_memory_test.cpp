@@ -2,8 +2,10 @@
 #include <gtest/gtest.h>
 #include <areal/sequence.hpp>
 #include <atomic>
+#include <chrono>
 #include <cstdlib>
 #include <new>
+#include <thread>
 
 namespace {
 std::atomic<long> allocations{0};
@@ -30,10 +32,13 @@ long allocations_of(const std::vector<Worker>& workers, bool extra) {
   sequence.run(
       [&](const View&, Frame& frame) {
         frame.number = next;
+        if (next == 50) std::this_thread::sleep_for(std::chrono::milliseconds(100));  // every lane has begun then
         if (extra) more = std::make_unique<int>(1);
         return next++ < 400;
       },
       [&](const Frame& frame, std::vector<Region>& regions) {
+        // The first frames take so long that the ring gets full: every slot, lane and place in the queue is used.
+        if (frame.number < 20) regions.assign(400, {0, 0, shape.width, shape.height});
         for (std::int64_t i = 0; i < 8; ++i) regions.push_back({i * 10, frame.number % 60, 31, 17 + i});
       },
       [&](const FrameAnswer&) {
