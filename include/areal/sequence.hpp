@@ -41,8 +41,8 @@ struct Frame {
   /// or on a device, points at them instead, and `keep` owns them until the frame has been answered.
   ConstView pixels;
   std::shared_ptr<const void> keep;
-  /// Of 8u pixels: the value that each byte stands for, 256 of them, or null where it is the byte itself. Few tables
-  /// serve all frames; each lives as long as `keep`.
+  /// Of 8u pixels: the value that each byte stands for, 256 of them, or null where it is the byte itself. Frames share
+  /// a few tables; a table lives as long as `keep`.
   const std::uint8_t* levels = nullptr;
 };
 

@@ -6,25 +6,26 @@
 #include <areal/histogram.hpp>
 #include <areal/region_histogram.hpp>
 #include <areal/tiled.hpp>
-#include <cstring>
 #include <exception>
 #include <map>
 #include <mutex>
 #include <optional>
 #include <utility>
-#include "api/core/device_plan.hpp"
+#include "api/core/copy_rows.hpp"
 #include "api/core/pixel_rule.hpp"
 #include "api/core/require.hpp"
 #include "api/core/view_check.hpp"
 #include "api/query/region_check.hpp"
-#include "cluster/lane_memory.hpp"
+#include "cluster/planned_histogram.hpp"
 #include "cluster/task_queue.hpp"
+#include "cluster/workers.hpp"
 #include "cuda/device.hpp"
 
 namespace areal {
 namespace {
 
 using cluster::LaneMemory;
+using cluster::PlannedHistogram;
 
 constexpr int lanes_of_device = 2;                                  // one tile is uploaded while another is computed
 constexpr std::uint64_t host_tile_bytes = std::uint64_t{64} << 20;  // of pixels
@@ -104,16 +105,11 @@ class TileWorker final : public cluster::Worker {
   }
 
  private:
-  struct Planned {
-    HistogramPlan plan;
-    LaneMemory memory;
-    std::optional<Workspace> workspace;
-  };
   struct Buffers {
     std::optional<cuda::OwnedStream> stream;
     Array room;
     LaneMemory image, tensor;
-    std::map<std::pair<std::int64_t, std::int64_t>, Planned> plans;  // by the tile's size: at most four
+    std::map<std::pair<std::int64_t, std::int64_t>, PlannedHistogram> plans;  // by the tile's size: at most four
     std::vector<std::uint64_t> answers;
   };
 
@@ -134,23 +130,20 @@ class TileWorker final : public cluster::Worker {
     check_view("rows", rows, {job_.image.width, tile.height, shape.channels, 1, shape.layout}, job_.type);
     require(rows.memory.is_host(), "rows: they lie on CUDA device ", rows.memory.device,
             ", they must be in host memory");
-    const View room = lane.room.view();
-    const auto row_bytes = static_cast<std::size_t>(tile.width * rows.column_pitch());
-    for (std::int64_t c = 0, planes = shape.layout == Layout::planar ? shape.channels : 1; c < planes; ++c)
-      for (std::int64_t y = 0; y < tile.height; ++y)
-        std::memcpy(room.row(y, c), static_cast<const char*>(rows.row(y, c)) + tile.x * rows.column_pitch(), row_bytes);
+    const char* const first = static_cast<const char*>(rows.data) + tile.x * rows.column_pitch();
+    copy_rows(ConstView(first, job_.type, shape, rows.row_pitch, rows.plane_pitch), lane.room.view());
   }
 
   void from_tensor(Buffers& lane, const ConstView& pixels, const Parts& parts) {
     const Stream stream = lane.stream ? lane.stream->get() : Stream::host();
-    Planned& planned = plan_of(lane, pixels.shape, stream);
+    PlannedHistogram& planned = plan_of(lane, pixels.shape, stream);
     const MemoryPlace place = planned.plan.memory();
     const Shape tensor_shape = planned.plan.tensor_shape();
     lane.tensor.grow(static_cast<std::size_t>(bytes_of(tensor_shape, Type::u32)), place);
     const View tensor = View(lane.tensor.data(), Type::u32, tensor_shape).in(place);
     QueryOptions query{.execution = execution_of(worker_)};
     if (!on_cuda()) {
-      planned.plan.execute({pixels, tensor}, *planned.workspace);
+      planned.plan.execute({pixels, tensor}, planned.workspace);
       region_histograms(TensorView(tensor, Border::none), parts.regions, Span<std::uint64_t>(lane.answers), query);
       return;
     }
@@ -158,21 +151,18 @@ class TileWorker final : public cluster::Worker {
     const auto bytes = static_cast<std::size_t>(bytes_of(pixels.shape, job_.type));
     lane.image.grow(bytes, place);
     cuda::copy_in(lane.image.data(), pixels.data, bytes, stream);
-    planned.plan.execute({ConstView(lane.image.data(), job_.type, pixels.shape).in(place), tensor}, *planned.workspace);
+    planned.plan.execute({ConstView(lane.image.data(), job_.type, pixels.shape).in(place), tensor}, planned.workspace);
     query.execution.stream = stream;
     region_histograms(TensorView(tensor, Border::none), parts.regions, Span<std::uint64_t>(lane.answers),
                       query);  // waits
   }
 
-  Planned& plan_of(Buffers& lane, const Shape& shape, Stream stream) {
-    const auto known = lane.plans.find({shape.width, shape.height});
+  PlannedHistogram& plan_of(Buffers& lane, const Shape& shape, Stream stream) {
+    const std::pair size(shape.width, shape.height);
+    const auto known = lane.plans.find(size);
     if (known != lane.plans.end()) return known->second;
     const HistogramPlan plan(shape, job_.type, job_.binning, {}, execution_of(worker_));
-    Planned& made = lane.plans.emplace(std::pair(shape.width, shape.height), Planned{plan, {}, {}}).first->second;
-    made.memory = LaneMemory(std::max<std::size_t>(1, plan.workspace_bytes()), plan.memory());
-    made.workspace.emplace(
-        plan, Span<std::byte>(static_cast<std::byte*>(made.memory.data()), made.memory.bytes(), plan.memory()), stream);
-    return made;
+    return lane.plans.emplace(size, PlannedHistogram(plan, stream)).first->second;
   }
 
   areal::Worker worker_;
@@ -250,11 +240,7 @@ TiledHistogram::TiledHistogram(const Shape& image, Type type, const Binning& bin
   require(image.batch == 1, "image of a batch of ", image.batch, ": it is one image");
   pixel_bins(binning, type, image.channels);  // what does not belong together throws here
   if (options.workers.empty()) options.workers.emplace_back();
-  for (const Worker& worker : options.workers) {
-    require(worker.backend != Backend::automatic, "worker: its backend must be named: cpu, cuda or simt");
-    require(worker.threads >= 0, "worker cpu:", worker.threads, ": its threads may be 0 (all) or more");
-    if (worker.backend != Backend::cpu) require_backend(worker.backend, worker.device);
-  }
+  cluster::require_workers(options.workers);
   state_ = std::make_unique<State>(State{image, type, binning, std::move(options), {}});
   state_->grid = state_->grid_of();
 }

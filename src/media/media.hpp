@@ -85,7 +85,7 @@ class Video {
   // `damage()` describes the first damage. Numbers then follow the time stamps, with gaps, where the frame rate is
   // constant; otherwise they go on without a gap. Frames of another size are damage. One thread decodes.
   virtual bool next(Frame& frame) = 0;
-  // The same without a copy. No memory is allocated here once as many frames were held at a time as ever are.
+  // The same without a copy. Allocates only while more frames are held at once than ever before.
   virtual bool next(LumaFrame& frame) = 0;
   virtual std::int64_t width() const = 0;
   virtual std::int64_t height() const = 0;

@@ -1,4 +1,4 @@
-// Frames on the CPU: lanes of few threads each, since frames that run beside one another share less than parts of one.
+// Frames run side by side on lanes of few threads each: separate frames share less than the parts of one frame do.
 
 #include <algorithm>
 #include <areal/error.hpp>
@@ -49,9 +49,6 @@ class CpuWorker final : public FrameWorker {
     std::vector<std::int64_t> rows;
   };
 
-  Binning binning_of(const std::uint8_t* levels) const {
-    return levels != nullptr ? folded(work_.binning, levels) : work_.binning;
-  }
   HistogramPlan plan(const Binning& binning) const {
     HistogramOptions options;
     options.border = work_.border;
@@ -59,7 +56,8 @@ class CpuWorker final : public FrameWorker {
   }
 
   const cpu::PixelBins& rule_of(Buffers& lane, const std::uint8_t* levels) const {
-    return lane.rules.get(levels, [&] { return pixel_bins(binning_of(levels), work_.type, work_.shape.channels); });
+    return lane.rules.get(levels,
+                          [&] { return pixel_bins(folded(work_.binning, levels), work_.type, work_.shape.channels); });
   }
 
   // Rows at which regions begin or end: streaming copies bins x width for each.
@@ -90,7 +88,7 @@ class CpuWorker final : public FrameWorker {
 
   void from_tensor(Buffers& lane, Slot& slot) {
     const std::uint8_t* const levels = slot.frame.levels;
-    Planned& planned = lane.plans.get(levels, [&] { return Planned(plan(binning_of(levels))); });
+    Planned& planned = lane.plans.get(levels, [&] { return Planned(plan(folded(work_.binning, levels))); });
     if (!work_.tensors && lane.tensor.data() == nullptr)
       lane.tensor = Array(planned.plan.tensor_shape(), planned.plan.options().counter);
     const View tensor = work_.tensors ? slot.tensor.view() : lane.tensor.view();

@@ -8,9 +8,10 @@
 #include <optional>
 #include <utility>
 #include <vector>
+#include "api/core/copy_rows.hpp"
 #include "api/core/device_plan.hpp"
 #include "api/core/require.hpp"
-#include "cluster/lane_memory.hpp"
+#include "cluster/planned_histogram.hpp"
 #include "cuda/device.hpp"
 #include "video/frame_rule.hpp"
 #include "video/frame_worker.hpp"
@@ -20,14 +21,7 @@ namespace areal::video {
 namespace {
 
 using cluster::LaneMemory;
-
-void copy_rows(const ConstView& from, const View& to) {
-  const Shape& shape = from.shape;
-  const std::int64_t planes = shape.layout == Layout::planar ? shape.channels : 1;
-  const auto bytes = static_cast<std::size_t>(shape.width * from.column_pitch());
-  for (std::int64_t c = 0; c < planes; ++c)
-    for (std::int64_t y = 0; y < shape.height; ++y) std::memcpy(to.row(y, c), from.row(y, c), bytes);
-}
+using cluster::PlannedHistogram;
 
 class DeviceWorker final : public FrameWorker {
  public:
@@ -71,11 +65,6 @@ class DeviceWorker final : public FrameWorker {
   }
 
  private:
-  struct Planned {
-    HistogramPlan plan;
-    LaneMemory memory;
-    std::optional<Workspace> workspace;
-  };
   struct OfCuda {
     cuda::OwnedStream stream;
     cuda::Event begin, uploaded, computed, end;
@@ -84,7 +73,7 @@ class DeviceWorker final : public FrameWorker {
     std::optional<OfCuda> cuda;
     LaneMemory image, tensor, regions, counts;
     std::optional<cuda::PinnedMemory> host_counts;
-    LevelsOfStreams<Planned> plans;
+    LevelsOfStreams<PlannedHistogram> plans;
     Stream stream() const { return cuda ? cuda->stream.get() : Stream::host(); }
   };
 
@@ -95,20 +84,13 @@ class DeviceWorker final : public FrameWorker {
     return HistogramPlan(work_.shape, work_.type, binning, options,
                          {.backend = worker_.backend, .device = worker_.device});
   }
-  Planned planned(const Buffers& lane, const std::uint8_t* levels) const {
-    Planned made{plan(levels != nullptr ? folded(work_.binning, levels) : work_.binning), {}, {}};
-    made.memory = LaneMemory(std::max<std::size_t>(1, made.plan.workspace_bytes()), place_);
-    made.workspace.emplace(made.plan,
-                           Span<std::byte>(static_cast<std::byte*>(made.memory.data()), made.memory.bytes(), place_),
-                           lane.stream());
-    return made;
-  }
-
   void answer(int number, Slot& slot) override {
     Buffers& lane = *lanes_[static_cast<std::size_t>(number)];
     std::optional<cuda::DeviceScope> scope;
     if (on_cuda()) scope.emplace(worker_.device);
-    Planned& planned = lane.plans.get(slot.frame.levels, [&] { return this->planned(lane, slot.frame.levels); });
+    const std::uint8_t* const levels = slot.frame.levels;
+    PlannedHistogram& planned =
+        lane.plans.get(levels, [&] { return PlannedHistogram(plan(folded(work_.binning, levels)), lane.stream()); });
     slot.counts.resize(slot.regions.size() * static_cast<std::size_t>(work_.binning.bins()));
     if (on_cuda())
       on_device(number, lane, planned, slot);
@@ -120,16 +102,16 @@ class DeviceWorker final : public FrameWorker {
     return TensorView(View(lane.tensor.data(), Type::u32, tensor_shape_).in(place_), work_.border);
   }
 
-  void on_simt(int number, Buffers& lane, Planned& planned, Slot& slot) {
+  void on_simt(int number, Buffers& lane, PlannedHistogram& planned, Slot& slot) {
     const double begin = now();
     const View tensor = work_.tensors ? slot.tensor.view() : View(lane.tensor.data(), Type::u32, tensor_shape_);
-    planned.plan.execute({slot.frame.pixels, tensor}, *planned.workspace);
+    planned.plan.execute({slot.frame.pixels, tensor}, planned.workspace);
     region_histograms(TensorView(tensor, work_.border), slot.regions, Span<std::uint64_t>(slot.counts),
                       {.execution = {.backend = Backend::simt}});
     told(StageTime::compute, slot, number, begin, now());
   }
 
-  void on_device(int number, Buffers& lane, Planned& planned, Slot& slot) {
+  void on_device(int number, Buffers& lane, PlannedHistogram& planned, Slot& slot) {
     const Stream stream = lane.stream();
     OfCuda& on = *lane.cuda;
     const double begin = now();
@@ -137,7 +119,7 @@ class DeviceWorker final : public FrameWorker {
     on.begin.record(stream);
     const ConstView pixels = uploaded(lane, slot, stream);
     on.uploaded.record(stream);
-    planned.plan.execute({pixels, View(lane.tensor.data(), Type::u32, tensor_shape_).in(place_)}, *planned.workspace);
+    planned.plan.execute({pixels, View(lane.tensor.data(), Type::u32, tensor_shape_).in(place_)}, planned.workspace);
     const std::size_t counts_bytes = slot.counts.size() * sizeof(std::uint64_t);
     if (!slot.regions.empty()) query(lane, slot, stream);
     on.computed.record(stream);

@@ -9,8 +9,10 @@
 
 namespace areal::video {
 
-/// `binning` of levels[byte] as a binning of bytes, of as many bins. levels has 256 entries.
+/// `binning` of levels[byte] as a binning of bytes, of as many bins; `binning` itself where levels is null. levels has
+/// 256 entries.
 inline Binning folded(const Binning& binning, const std::uint8_t* levels) {
+  if (levels == nullptr) return binning;
   // One entry more than there are bytes: it says how many bins there are, whether or not a byte falls into the last.
   std::vector<std::int32_t> bin_of(257, static_cast<std::int32_t>(binning.bins() - 1));
   for (std::size_t v = 0; v < 256; ++v) bin_of[v] = static_cast<std::int32_t>(binning.bin_of(levels[v]));

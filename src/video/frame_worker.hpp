@@ -19,7 +19,7 @@ struct FrameWork {
   Border border = Border::none;
 };
 
-/// Told of each stage of a frame, from its thread. Seconds since any point that `now` counts from, too.
+/// Each stage of a frame calls `told` from its own thread. All times are seconds of the clock `now`.
 struct StageClock {
   std::function<double()> now;
   std::function<void(StageTime::Stage stage, const Frame& frame, int worker, int lane, double begin, double end)> told;

@@ -4,10 +4,10 @@
 #include <areal/error.hpp>
 #include <areal/sequence.hpp>
 #include <utility>
-#include "api/core/device_plan.hpp"
 #include "api/core/pixel_rule.hpp"
 #include "api/core/require.hpp"
 #include "api/core/view_check.hpp"
+#include "cluster/workers.hpp"
 #include "video/run_frames.hpp"
 
 namespace areal {
@@ -46,13 +46,9 @@ HistogramSequence::HistogramSequence(const Shape& frame, Type type, const Binnin
   require(options.slots >= 1 && options.slots <= 1024, "slots ", options.slots, ": they may be 1 to 1024");
   if (options.workers.empty()) options.workers.emplace_back();
   pixel_bins(binning, type, frame.channels);  // what does not belong together throws here
-  bool pinned = false;
-  for (const Worker& worker : options.workers) {
-    require(worker.backend != Backend::automatic, "worker: its backend must be named: cpu, cuda or simt");
-    require(worker.threads >= 0, "worker cpu:", worker.threads, ": its threads may be 0 (all) or more");
-    if (worker.backend != Backend::cpu) require_backend(worker.backend, worker.device);
-    pinned = pinned || worker.backend == Backend::cuda;
-  }
+  cluster::require_workers(options.workers);
+  const bool pinned = std::any_of(options.workers.begin(), options.workers.end(),
+                                  [](const Worker& worker) { return worker.backend == Backend::cuda; });
   state_ = std::make_unique<State>(
       State{{frame, type, binning, options.tensors, options.border}, std::move(options), {}, 0});
   State& s = *state_;

@@ -4,6 +4,7 @@
 #include <areal/error.hpp>
 #include <areal/sequence.hpp>
 #include "bench.hpp"
+#include "io/luma_frame.hpp"
 #include "media/media.hpp"
 
 namespace areal::bench {
@@ -60,10 +61,7 @@ void bench_video(const Options& options, Report& report) {
     const auto source = [&](const View&, Frame& frame) {
       media::LumaFrame read;
       if (!video->next(read)) return false;
-      frame.number = read.number;
-      frame.pixels = read.pixels;
-      frame.levels = read.range != nullptr ? read.range->data() : nullptr;
-      frame.keep = std::move(read.keep);
+      command::hand_over(std::move(read), frame);
       return true;
     };
     const auto regions = [&](const Frame&, std::vector<Region>& out) {

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 #include <areal/error.hpp>
+#include "io/luma_frame.hpp"
 #include "io/numbers.hpp"
 
 namespace areal::command {
@@ -66,12 +67,8 @@ bool FrameStreams::next(const View&, Frame& frame) {
       continue;
     }
     frame.stream = static_cast<int>(number);
-    frame.number = read.number;
-    frame.seconds = read.seconds;
-    frame.pixels = read.pixels;
-    frame.levels = read.range != nullptr ? read.range->data() : nullptr;
-    frame.keep = std::move(read.keep);
     stream.frames = read.number + 1;
+    hand_over(std::move(read), frame);
     return true;
   }
   return false;

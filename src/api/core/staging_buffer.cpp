@@ -1,7 +1,7 @@
 #include "api/core/staging_buffer.hpp"
 
-#include <cstring>
 #include <utility>
+#include "api/core/copy_rows.hpp"
 
 namespace areal {
 namespace {
@@ -12,16 +12,6 @@ bool is_contiguous(const V& view) {
   const V flat(view.data, view.type, view.shape);
   return view.row_pitch == flat.row_pitch && view.plane_pitch == flat.plane_pitch &&
          view.batch_pitch == flat.batch_pitch;
-}
-
-void copy_rows(const ConstView& from, const View& to) {
-  const Shape& shape = from.shape;
-  const std::int64_t planes = shape.layout == Layout::planar ? shape.channels : 1;
-  const auto bytes = static_cast<std::size_t>(shape.width * from.column_pitch());
-  if (bytes == 0) return;
-  for (std::int64_t n = 0; n < shape.batch; ++n)
-    for (std::int64_t c = 0; c < planes; ++c)
-      for (std::int64_t y = 0; y < shape.height; ++y) std::memcpy(to.row(y, c, n), from.row(y, c, n), bytes);
 }
 
 }  // namespace

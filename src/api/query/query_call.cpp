@@ -2,29 +2,15 @@
 
 #include <areal/array.hpp>
 #include <areal/error.hpp>
-#include <cstring>
 #include <memory>
 #include <string>
+#include "api/core/copy_rows.hpp"
 #include "api/core/device_plan.hpp"
 #include "api/core/memory_check.hpp"
 #include "api/core/require.hpp"
 #include "api/query/region_device.hpp"
 
 namespace areal {
-
-namespace {
-
-// Rows without gaps, plane after plane.
-void spread(const char* from, const View& to) {
-  const Shape& shape = to.shape;
-  const std::int64_t planes = shape.layout == Layout::planar ? shape.channels : 1;
-  const auto bytes = static_cast<std::size_t>(shape.width * to.column_pitch());
-  for (std::int64_t n = 0; n < shape.batch; ++n)
-    for (std::int64_t c = 0; c < planes; ++c)
-      for (std::int64_t y = 0; y < shape.height; ++y, from += bytes) std::memcpy(to.row(y, c, n), from, bytes);
-}
-
-}  // namespace
 
 QueryCall::QueryCall(const Execution& execution, std::initializer_list<QuerySource> sources)
     : memory_(*sources.begin()->memory), source_(sources.begin()->name), threads_(execution.threads) {
@@ -103,7 +89,7 @@ View QueryCall::out(const View& view, const char* name) {
   const View there(room(bytes, name), view.type, view.shape);
   const auto rows = std::make_shared<std::vector<char>>(bytes);
   back_.push_back([this, rows, there] { cuda::copy_out(rows->data(), there.data, rows->size(), stream_); });
-  finish_.push_back([rows, view] { spread(rows->data(), view); });
+  finish_.push_back([rows, view] { copy_rows(ConstView(rows->data(), view.type, view.shape), view); });
   return there.in(memory_);
 }
 

@@ -1,10 +1,11 @@
-// The names of workers.
+#include "cluster/workers.hpp"
 
 #include <algorithm>
 #include <areal/error.hpp>
 #include <areal/info.hpp>
 #include <areal/sequence.hpp>
 #include <charconv>
+#include "api/core/device_plan.hpp"
 #include "api/core/require.hpp"
 
 namespace areal {
@@ -62,6 +63,14 @@ std::vector<Worker> workers_named(std::string_view text) {
     at = end + 1;
   }
   return workers;
+}
+
+void cluster::require_workers(const std::vector<areal::Worker>& workers) {
+  for (const areal::Worker& worker : workers) {
+    require(worker.backend != Backend::automatic, "worker: its backend must be named: cpu, cuda or simt");
+    require(worker.threads >= 0, "worker cpu:", worker.threads, ": its threads may be 0 (all) or more");
+    if (worker.backend != Backend::cpu) require_backend(worker.backend, worker.device);
+  }
 }
 
 }  // namespace areal

@@ -1,0 +1,21 @@
+#pragma once
+// Rows from one view of host memory to another of the same shape and type, whatever their pitches.
+
+#include <areal/view.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+namespace areal {
+
+inline void copy_rows(const ConstView& from, const View& to) {
+  const Shape& shape = from.shape;
+  const std::int64_t planes = shape.layout == Layout::planar ? shape.channels : 1;
+  const auto bytes = static_cast<std::size_t>(shape.width * from.column_pitch());
+  if (bytes == 0) return;
+  for (std::int64_t n = 0; n < shape.batch; ++n)
+    for (std::int64_t c = 0; c < planes; ++c)
+      for (std::int64_t y = 0; y < shape.height; ++y) std::memcpy(to.row(y, c, n), from.row(y, c, n), bytes);
+}
+
+}  // namespace areal
