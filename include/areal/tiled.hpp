@@ -48,13 +48,13 @@ struct TiledGrid {
 
 /// A box of the whole tensor: entries of bins first_bin.. and pixels from (x, y) on, in host memory. Valid during the
 /// call.
-struct Piece {
+struct TensorPiece {
   std::int64_t first_bin = 0, x = 0, y = 0;
   TensorView tensor;  ///< border none; its bins, width and height are the piece's
   int worker = 0;     ///< who computed it
 };
 /// Called by one thread at a time. False ends the call.
-using PieceSink = std::function<bool(const Piece&)>;
+using TensorSink = std::function<bool(const TensorPiece&)>;
 
 /// The integral histogram of one image, part by part: a part is a tile of the image and a group of bins. Integers are
 /// exact, whoever works and however the tensor is cut.
@@ -75,7 +75,7 @@ class TiledHistogram {
   /// Every entry of the whole tensor once, piece by piece in any order, with its sums of the whole image. Pieces of a
   /// CUDA device lie in pinned memory that is used again, by this call and the next. O(b H W). Throws as `answers`,
   /// what `sink` throws, and OutOfMemory where one column of one row fits no device.
-  void pieces(const ImageRows& rows, const PieceSink& sink) const;
+  void pieces(const ImageRows& rows, const TensorSink& sink) const;
 
   const TiledGrid& grid() const noexcept;  ///< of `answers`
   /// Of `pieces`: groups of bins where the image and the tensor of one bin fit a worker, which then waits for no other;

@@ -58,7 +58,7 @@ void TiledHistogram::answers(const ImageRows& rows, Span<const Region> regions, 
   cluster::answer_regions(s, state_->grid, state_->lanes, rows, checked, counts.host());
 }
 
-void TiledHistogram::pieces(const ImageRows& rows, const PieceSink& sink) const {
+void TiledHistogram::pieces(const ImageRows& rows, const TensorSink& sink) const {
   require(static_cast<bool>(sink), "sink: there is none");
   cluster::hand_out_pieces(state_->subject, piece_grid(), state_->lanes, rows, sink);
 }

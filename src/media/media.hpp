@@ -139,6 +139,14 @@ enum class Axes : std::uint8_t {
 Array read_npy(const fs::path& path, Axes axes = Axes::hwc, std::uint64_t memory_limit = 0);
 Array read_npy(std::FILE* stream, const std::string& name, Axes axes = Axes::hwc,
                std::uint64_t memory_limit = 0);  // `-`; at end of stream: an Array without memory, and std::feof
+// A .npy file that stays on disk: pages are read when they are touched, so that it may be larger than memory. It must
+// not be cut short meanwhile, or the process ends by SIGBUS.
+class MappedArray {
+ public:
+  virtual ~MappedArray() = default;
+  virtual const ConstView& view() const = 0;
+};
+std::unique_ptr<MappedArray> map_npy(const fs::path& path, Axes axes = Axes::hwc);
 // The shape is written as numpy sees it: (h, w), (h, w, c) interleaved, (c, h, w) planar, with a leading batch if > 1.
 void write_npy(const fs::path& path, const ConstView& array);
 // n x 1 as a 1-D array.

@@ -48,6 +48,18 @@ std::vector<std::int64_t> numpy_shape(const Shape& s) {
 }
 
 Array read_after_magic(InputFile& file, Axes axes, std::uint64_t memory_limit) {
+  const NpyLayout layout = read_npy_layout(file, axes);
+  require_memory(file.name(), layout.bytes, memory_limit);
+  Array array(layout.shape, layout.type);
+  file.read_exactly(array.data(), array.bytes(), "data");
+  return array;
+}
+
+constexpr std::string_view magic("\x93NUMPY", 6);
+
+}  // namespace
+
+NpyLayout read_npy_layout(InputFile& file, Axes axes) {
   std::array<unsigned char, 2> version{};
   file.read_exactly(version.data(), version.size(), "header");
   if (version[0] < 1 || version[0] > 3 || version[1] != 0)
@@ -61,36 +73,34 @@ Array read_after_magic(InputFile& file, Axes axes, std::uint64_t memory_limit) {
   std::string dictionary(bytes, '\0');
   file.read_exactly(dictionary.data(), bytes, "header");
   const NpyHeader header = parse_npy_dictionary(dictionary, file.name());
-  const Shape shape = shape_along(header.shape, axes, file.name());
-
-  std::uint64_t data = 0;
+  NpyLayout layout;
+  layout.type = header.type;
+  layout.shape = shape_along(header.shape, axes, file.name());
+  layout.begin = 8u + (version[0] == 1 ? 2u : 4u) + bytes;
   try {
-    data = bytes_of(shape, header.type);
+    layout.bytes = bytes_of(layout.shape, header.type);
   } catch (const InvalidArgument&) {
     fail(file.name(), "declares a shape whose bytes do not fit 63 bits");
   }
   if (const auto size = file.size()) {
-    const std::uint64_t before = 8u + (version[0] == 1 ? 2u : 4u) + bytes;
-    if (*size - before < data)
-      fail(file.name(), "is truncated: its header declares ", data, " bytes of data, ", *size - before, " are there");
-    if (*size - before > data)
-      fail(file.name(), "has ", *size - before - data, " bytes after the ", data, " that its header declares");
+    const std::uint64_t there = *size - layout.begin;
+    if (there < layout.bytes)
+      fail(file.name(), "is truncated: its header declares ", layout.bytes, " bytes of data, ", there, " are there");
+    if (there > layout.bytes)
+      fail(file.name(), "has ", there - layout.bytes, " bytes after the ", layout.bytes, " that its header declares");
   }
-  require_memory(file.name(), data, memory_limit);
-  Array array(shape, header.type);
-  file.read_exactly(array.data(), array.bytes(), "data");
-  return array;
+  return layout;
 }
 
-constexpr std::string_view magic("\x93NUMPY", 6);
-
-}  // namespace
-
-Array read_npy(const fs::path& path, Axes axes, std::uint64_t memory_limit) {
-  InputFile file(path);
+void require_npy_magic(InputFile& file) {
   std::array<char, magic.size()> start{};
   if (file.read(start.data(), start.size()) < start.size() || std::string_view(start.data(), start.size()) != magic)
     fail(file.name(), "is not a .npy file (it does not begin with \\x93NUMPY)");
+}
+
+Array read_npy(const fs::path& path, Axes axes, std::uint64_t memory_limit) {
+  InputFile file(path);
+  require_npy_magic(file);
   Array array = read_after_magic(file, axes, memory_limit);
   file.require_end();
   return array;
