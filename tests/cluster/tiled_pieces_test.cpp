@@ -291,7 +291,8 @@ class FailingWorker final : public cluster::Worker {
 
 TEST(TiledPieces, WorkersThatFailOrAreLost) {
   const std::uint64_t seed = 20261125;
-  const int cases = std::getenv("AREAL_TEST_SHORT") ? 20 : 100;
+  const char* const asked = std::getenv("AREAL_TEST_SEEDS");
+  const int cases = asked ? std::atoi(asked) : std::getenv("AREAL_TEST_SHORT") ? 20 : 100;
   std::atomic<int> lost{0}, failed_after{0};
   for (int i = 0; i < cases; ++i) {
     std::mt19937_64 random(seed + static_cast<std::uint64_t>(i));
