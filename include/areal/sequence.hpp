@@ -123,7 +123,8 @@ class HistogramSequence {
   /// Runs until the source or the sink says that it is the end, and returns when every frame has been answered. Counts
   /// are exact, whoever works. What the source, the regions or the sink throw ends the run and is thrown again, as is
   /// what a worker throws twice for one frame; of those but the sink, the frames before are answered first. A worker
-  /// that is lost gives its frames to the others; DeviceError where none is left. May run again.
+  /// that is lost gives its frames to the others; DeviceError where none is left. CUDA 13 loses all devices of a
+  /// process together. May run again.
   SequenceReport run(const FrameSource& source, const FrameRegions& regions, const FrameSink& sink);
 
   const Shape& frame_shape() const noexcept;

@@ -23,6 +23,8 @@ namespace {
 using cluster::LaneMemory;
 using cluster::PlannedHistogram;
 
+constexpr int lanes_that_fill_a_device = 8;  // of tensors and answers alike, on an H200
+
 class DeviceWorker final : public FrameWorker {
  public:
   DeviceWorker(const FrameWork& work, const areal::Worker& worker, int most_lanes, int number, SlotRing& ring,
@@ -34,7 +36,7 @@ class DeviceWorker final : public FrameWorker {
     tensor_shape_ = shapes.tensor_shape();
     image_bytes_ = static_cast<std::size_t>(bytes_of(work.shape, work.type));
     lane_bytes_ = image_bytes_ + shapes.tensor_bytes() + shapes.workspace_bytes();
-    std::uint64_t lanes = static_cast<std::uint64_t>(most_lanes);
+    std::uint64_t lanes = static_cast<std::uint64_t>(std::min(most_lanes, lanes_that_fill_a_device));
     if (on_cuda()) {
       const std::uint64_t free = cuda::free_memory(worker.device) / 10 * 9;
       if (lane_bytes_ > free)
@@ -50,6 +52,7 @@ class DeviceWorker final : public FrameWorker {
 
   std::string name() const override { return name_of(worker_); }
   int lanes() const override { return static_cast<int>(lanes_.size()); }
+  bool shared() const override { return on_cuda(); }
   std::uint64_t bytes() const override { return lane_bytes_ * lanes_.size(); }
 
   void begin(int number) override {
@@ -61,6 +64,7 @@ class DeviceWorker final : public FrameWorker {
     }
     lane->image = LaneMemory(image_bytes_, place_);
     lane->tensor = LaneMemory(static_cast<std::size_t>(bytes_of(tensor_shape_, Type::u32)), place_);
+    if (on_cuda()) warm_up(*lane);
     lanes_[static_cast<std::size_t>(number)] = std::move(lane);
   }
 
@@ -88,14 +92,32 @@ class DeviceWorker final : public FrameWorker {
     Buffers& lane = *lanes_[static_cast<std::size_t>(number)];
     std::optional<cuda::DeviceScope> scope;
     if (on_cuda()) scope.emplace(worker_.device);
-    const std::uint8_t* const levels = slot.frame.levels;
-    PlannedHistogram& planned =
-        lane.plans.get(levels, [&] { return PlannedHistogram(plan(folded(work_.binning, levels)), lane.stream()); });
+    PlannedHistogram& planned = planned_for(lane, slot.frame.levels);
     slot.counts.resize(slot.regions.size() * static_cast<std::size_t>(work_.binning.bins()));
     if (on_cuda())
       on_device(number, lane, planned, slot);
     else
       on_simt(number, lane, planned, slot);
+  }
+
+  PlannedHistogram& planned_for(Buffers& lane, const std::uint8_t* levels) {
+    return lane.plans.get(levels, [&] { return PlannedHistogram(plan(folded(work_.binning, levels)), lane.stream()); });
+  }
+
+  // A frame of zeros with one region: CUDA loads kernels when they are first launched, which takes as long as a hundred
+  // frames.
+  void warm_up(Buffers& lane) {
+    const Stream stream = lane.stream();
+    PlannedHistogram& planned = planned_for(lane, nullptr);
+    cuda::clear(lane.image.data(), image_bytes_, stream);
+    planned.plan.execute({ConstView(lane.image.data(), work_.type, work_.shape).in(place_),
+                          View(lane.tensor.data(), Type::u32, tensor_shape_).in(place_)},
+                         planned.workspace);
+    Slot zeros;
+    zeros.regions.emplace_back();
+    zeros.counts.resize(static_cast<std::size_t>(work_.binning.bins()));
+    query(lane, zeros, stream);
+    cuda::synchronize(stream);
   }
 
   TensorView tensor_of(Buffers& lane) {
