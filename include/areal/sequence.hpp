@@ -87,6 +87,9 @@ struct SequenceOptions {
   Outside outside = Outside::error;  ///< for regions that reach outside the frame
   bool tensors = false;              ///< hand each frame's tensor to the sink, too
   Border border = Border::none;      ///< of the tensor
+  /// That a worker takes of its device's memory; 0: nine tenths of what is free. A frame whose tensor takes more is
+  /// done in groups of bins, one after the other.
+  std::uint64_t device_bytes = 0;
   bool timeline = false;             ///< keep the times of all stages in the report
   /// One sentence that a user should read: a worker was lost. Called from any thread, one at a time.
   std::function<void(const std::string& sentence)> note = {};
@@ -130,7 +133,7 @@ class HistogramSequence {
   const Shape& frame_shape() const noexcept;
   const Binning& binning() const noexcept;
   const SequenceOptions& options() const noexcept;
-  std::uint64_t bytes() const noexcept;  ///< of all slots and workers
+  std::uint64_t bytes() const noexcept;  ///< of all slots, in host memory
 
  private:
   struct State;
