@@ -75,7 +75,8 @@ struct FragmentVotes {
 /// their corners are 33 + 33 points, whose elements a block reads once for its places, bin by bin (16 * 66 a place). Of
 /// points opposite to one another it keeps the difference, summed up over the bins: a fragment's cumulative histogram
 /// is then the difference of two of 44 lines. Reads beside these the box, the scale and the shares (640). Neighbouring
-/// places are read side by side. Block of 352 threads, one for each point of a line's edge and place: 4 barriers.
+/// places are read side by side. Block of 352 threads, one for each fine edge and place: 4 barriers. Three blocks need 56
+/// registers a thread; before sm_80 a multiprocessor has threads for two, and ptxas says so.
 template <class M, class C>
 struct FragmentVotes16 {
   using Args = FragmentsArgs;
