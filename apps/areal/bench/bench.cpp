@@ -146,6 +146,7 @@ void Report::write() const {
       row["family"] = r.tracked->family;
       row["iou"] = r.tracked->iou;
       if (r.tracked->must_reach) row["must_reach"] = *r.tracked->must_reach;
+      if (r.tracked->back_pixels) row["back_pixels"] = *r.tracked->back_pixels;
       row["sequences"] = r.tracked->sequences;
       row["lost"] = r.tracked->lost;
     }

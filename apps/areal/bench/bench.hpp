@@ -64,6 +64,7 @@ struct Tracked {
   int sequences = 0;
   std::int64_t lost = 0;  // sequences
   std::optional<double> must_reach = {};
+  std::optional<double> back_pixels = {};  // from the start to where it returns when it goes back, the median
 };
 
 /// One line of the result: a kernel, its time, and the floor that was measured beside it.
