@@ -77,6 +77,7 @@ class TileWorker final : public cluster::Worker {
         lanes_(static_cast<std::size_t>(worker.backend == Backend::cuda ? lanes_of_device : 1)) {}
   std::string name() const override { return name_of(worker_); }
   int lanes() const override { return static_cast<int>(lanes_.size()); }
+  bool shared() const override { return on_cuda(); }
 
   void begin(int lane) override {
     std::optional<cuda::DeviceScope> scope;
