@@ -49,6 +49,8 @@ def fraction(row):
         return None
     if row["what"] == "histogram":
         return HISTOGRAMS.get((*size, row["bins"]))
+    if row["what"] == "track":
+        return 0.8 if row["algorithm"] == "fragments" and (*size, row["bins"]) == (1920, 1080, 16, 16) else None
     return 0.9 if row["what"] == "region" else None
 
 

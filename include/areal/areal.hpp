@@ -6,6 +6,7 @@
 #include <areal/binning.hpp>
 #include <areal/border.hpp>
 #include <areal/catalog.hpp>
+#include <areal/device.hpp>
 #include <areal/error.hpp>
 #include <areal/execution.hpp>
 #include <areal/histogram.hpp>

@@ -44,16 +44,19 @@ class Array {
   std::size_t bytes_ = 0;
 };
 
-/// Contiguous device memory of a shape and type; not initialised. Moves, does not copy.
+/// Contiguous device memory of a shape and type; not initialised. For the backends cpu and simt, which have no memory
+/// of their own, the host's. Moves, does not copy.
 class DeviceArray {
  public:
   DeviceArray() = default;
   /// Throws InvalidArgument for a negative extent, Unavailable where there is no such device, OutOfMemory (with the
   /// bytes) where it does not fit.
   DeviceArray(const Shape& shape, Type type, int device = 0);
-  /// A copy of a host view, of any pitch, on the device of the Execution. Queued where that names a stream; then the
-  /// host memory must stay as it is until the copy has been done. Else done on return.
-  /// Throws InvalidArgument for a view that is not of host memory and for a backend other than cuda or automatic.
+  /// Where plans with that Execution work, of which backend (automatic stands for cuda) and device count.
+  DeviceArray(const Shape& shape, Type type, const Execution& on);
+  /// A copy of a host view, of any pitch, where plans with that Execution work. Queued where that names a stream; then
+  /// the host memory must stay as it is until the copy has been done. Else done on return.
+  /// Throws InvalidArgument for a view that is not of host memory.
   static DeviceArray copy_of(const ConstView& host, const Execution& execution = {});
   DeviceArray(DeviceArray&&) noexcept = default;
   DeviceArray& operator=(DeviceArray&&) noexcept = default;

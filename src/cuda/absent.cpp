@@ -27,10 +27,13 @@ Memory::Memory(std::size_t) : data_(nullptr, [](void*) {}) { absent(); }
 StreamMemory::StreamMemory(std::size_t, Stream stream) : data_(nullptr, Release{stream, true}) { absent(); }
 void StreamMemory::Release::operator()(void*) const noexcept {}
 PinnedMemory::PinnedMemory(std::size_t) : data_(nullptr, [](void*) {}) { absent(); }
+bool is_page_locked(const void*) { absent(); }
 Event::Event() { absent(); }
 Event::~Event() = default;
 void Event::record(Stream) { absent(); }
 void Event::synchronize() const { absent(); }
+bool Event::has_happened() const { absent(); }
+void Event::hold_back(Stream) const { absent(); }
 double Event::seconds_since(const Event&) const { absent(); }
 OwnedStream::OwnedStream() { absent(); }
 OwnedStream::~OwnedStream() = default;
@@ -40,6 +43,9 @@ void synchronize(Stream) { absent(); }
 void clear(void*, std::size_t, Stream) { absent(); }
 void copy_in(void*, const void*, std::size_t, Stream) { absent(); }
 void copy_out(void*, const void*, std::size_t, Stream) { absent(); }
+void copy_rows(void*, std::int64_t, const void*, std::int64_t, std::size_t, std::size_t, CopyDirection, Stream) {
+  absent();
+}
 void copy(void*, const void*, std::size_t, Stream) { absent(); }
 
 template <class Subject>

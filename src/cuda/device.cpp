@@ -141,6 +141,12 @@ PinnedMemory::PinnedMemory(std::size_t bytes)
             if (cudaFreeHost(data) != cudaSuccess) cudaGetLastError();
           }) {}
 
+bool is_page_locked(const void* host) {
+  cudaPointerAttributes attributes{};
+  check(cudaPointerGetAttributes(&attributes, host), "the kind of an address");
+  return attributes.type == cudaMemoryTypeHost;
+}
+
 Event::Event() {
   cudaEvent_t event = nullptr;
   check(cudaEventCreateWithFlags(&event, cudaEventBlockingSync), "an event");
@@ -153,6 +159,19 @@ void Event::record(Stream stream) {
   check(cudaEventRecord(static_cast<cudaEvent_t>(handle_), static_cast<cudaStream_t>(stream.handle())), "an event");
 }
 void Event::synchronize() const { check(cudaEventSynchronize(static_cast<cudaEvent_t>(handle_)), "the queued work"); }
+bool Event::has_happened() const {
+  const cudaError_t status = cudaEventQuery(static_cast<cudaEvent_t>(handle_));
+  if (status == cudaErrorNotReady) {
+    cudaGetLastError();
+    return false;
+  }
+  check(status, "the queued work");
+  return true;
+}
+void Event::hold_back(Stream stream) const {
+  check(cudaStreamWaitEvent(static_cast<cudaStream_t>(stream.handle()), static_cast<cudaEvent_t>(handle_), 0),
+        "a stream that waits for an event");
+}
 double Event::seconds_since(const Event& before) const {
   float milliseconds = 0;
   check(
@@ -195,6 +214,15 @@ void copy_in(void* device, const void* host, std::size_t bytes, Stream stream) {
 void copy_out(void* host, const void* device, std::size_t bytes, Stream stream) {
   check(cudaMemcpyAsync(host, device, bytes, cudaMemcpyDeviceToHost, static_cast<cudaStream_t>(stream.handle())),
         "a copy from the device");
+}
+void copy_rows(void* to, std::int64_t to_pitch, const void* from, std::int64_t from_pitch, std::size_t row_bytes,
+               std::size_t rows, CopyDirection direction, Stream stream) {
+  const cudaMemcpyKind kind = direction == CopyDirection::in    ? cudaMemcpyHostToDevice
+                              : direction == CopyDirection::out ? cudaMemcpyDeviceToHost
+                                                                : cudaMemcpyDeviceToDevice;
+  check(cudaMemcpy2DAsync(to, static_cast<std::size_t>(to_pitch), from, static_cast<std::size_t>(from_pitch), row_bytes,
+                          rows, kind, static_cast<cudaStream_t>(stream.handle())),
+        "a copy of rows");
 }
 void copy(void* to, const void* from, std::size_t bytes, Stream stream) {
   check(cudaMemcpyAsync(to, from, bytes, cudaMemcpyDefault, static_cast<cudaStream_t>(stream.handle())),

@@ -66,6 +66,9 @@ class PinnedMemory {
   std::unique_ptr<void, void (*)(void*)> data_;
 };
 
+/// Is that host memory page-locked, so that a copy from it needs no other?
+bool is_page_locked(const void* host);
+
 /// A point in a stream of the current device, owned.
 class Event {
  public:
@@ -76,6 +79,10 @@ class Event {
   void record(Stream stream);
   /// Until what was queued before it has been done, without spinning; throws what went wrong.
   void synchronize() const;
+  /// Has it happened? Throws what went wrong.
+  bool has_happened() const;
+  /// What is queued on the stream from now on begins after it.
+  void hold_back(Stream stream) const;
   /// Seconds from an event to this one; both have happened.
   double seconds_since(const Event& before) const;
 
@@ -127,6 +134,13 @@ class HostCopyGuard {
   Stream stream_;
   int before_ = std::uncaught_exceptions();
 };
+/// Which memory is the host's in a copy of rows: that which it comes from, that which it goes to, or none.
+enum class CopyDirection { in, out, within };
+/// `rows` rows of so many bytes, between memories of one device or of it and the host, queued. No pitch is below
+/// `row_bytes` or above `most_pitch`.
+constexpr std::int64_t most_pitch = 2147483647;
+void copy_rows(void* to, std::int64_t to_pitch, const void* from, std::int64_t from_pitch, std::size_t row_bytes,
+               std::size_t rows, CopyDirection direction, Stream stream);
 /// Bytes from one device memory to another, of one device or of two, queued.
 void copy(void* to, const void* from, std::size_t bytes, Stream stream);
 

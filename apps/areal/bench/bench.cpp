@@ -146,6 +146,7 @@ void Report::write() const {
       row["family"] = r.tracked->family;
       row["iou"] = r.tracked->iou;
       if (r.tracked->must_reach) row["must_reach"] = *r.tracked->must_reach;
+      if (r.tracked->back_pixels) row["back_pixels"] = *r.tracked->back_pixels;
       row["sequences"] = r.tracked->sequences;
       row["lost"] = r.tracked->lost;
     }
@@ -248,7 +249,7 @@ bench::Options options_of(const Texts& texts, const Settings& settings) {
   options.device = settings.device;
   if (options.backend == Backend::simt)
     throw InvalidArgument("--backend simt: it counts memory accesses and cannot be timed");
-  if (options.backend == Backend::cuda && (texts.what == "video" || texts.what == "track"))
+  if (options.backend == Backend::cuda && texts.what == "video")
     throw InvalidArgument("--backend cuda: bench " + texts.what + " runs on the CPU");
   if (!texts.devices.empty()) {
     if (texts.what != "sequence") throw InvalidArgument("--devices: only bench sequence takes it");
@@ -288,7 +289,7 @@ void run(const Texts& texts, const bench::Options& options, bench::Report& repor
   else if (texts.what == "sequence")
     bench::bench_sequence(options, report);
   else if (texts.what == "track")
-    bench::bench_track(options, report);
+    (cuda ? bench::bench_cuda_track : bench::bench_track)(options, report);
   else
     bench::bench_video(options, report);
 }
@@ -305,7 +306,7 @@ void add_bench(CLI::App& app, Settings& settings) {
                    "The video, for bench video; the folder of pictures, by default data, for bench track");
   verb->add_option("--size", texts->sizes,
                    "Image size WxH, several allowed; by default on the CPU 1920x1080, 4096x4096 and 8192x8192 for sat, "
-                   "1920x1080 for histogram, 8192x8192 for region, 320x240 for track");
+                   "1920x1080 for histogram, 8192x8192 for region, 320x240 for track; on cuda 1920x1080 for track");
   verb->add_option(
       "--types", texts->pairs,
       "Type pair of sat, several allowed; by default on the CPU 8u32s (also with squares), 32f64f, 8u32u, 64f64f");
@@ -320,7 +321,8 @@ void add_bench(CLI::App& app, Settings& settings) {
   verb->add_option("--batch", texts->batch, "Images in one call, on cuda; by default 1");
   verb->add_option(
       "--count", texts->regions,
-      "Number of regions; by default 1000000 for sums, 10000 for histograms. Of track: frames, by default 120");
+      "Number of regions; by default 1000000 for sums, 10000 for histograms. Of track: frames, by default 120; on cuda "
+      "boxes, by default 16");
   verb->add_option("--devices", texts->devices,
                    "What takes the frames of sequence: several of cpu:THREADS and a CUDA device's number")
       ->type_name("LIST");

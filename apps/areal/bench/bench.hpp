@@ -64,6 +64,7 @@ struct Tracked {
   int sequences = 0;
   std::int64_t lost = 0;  // sequences
   std::optional<double> must_reach = {};
+  std::optional<double> back_pixels = {};  // from the start to where it returns when it goes back, the median
 };
 
 /// One line of the result: a kernel, its time, and the floor that was measured beside it.
@@ -133,6 +134,8 @@ void bench_poostchi(const Options& options, Report& report);
 void bench_histogram(const Options& options, Report& report);
 void bench_region(const Options& options, Report& report);
 void bench_track(const Options& options, Report& report);
+/// On a GPU, where not how well they follow is asked, but what a step takes.
+void bench_cuda_track(const Options& options, Report& report);
 void bench_video(const Options& options, Report& report);
 void bench_sequence(const Options& options, Report& report);
 

@@ -124,7 +124,7 @@ void bench_case(const Case& of, const Options& options, Report& report) {
   if (of.workers.size() > 1)
     for (const Worker& worker : of.workers) {
       const Case single{of.size, of.bins, of.tensors, {worker}};
-      alone += 1 / Runner(single, options.wrong).run(4, frames_for(first)).frame_us;
+      alone += 1 / Runner(single, options.wrong).run(8, frames_for(first)).frame_us;
     }
   const Measured stages = runner.run(1, frames_for(first));
   double floor_us = of.workers.size() > 1 ? 1 / alone : 0;
@@ -138,7 +138,9 @@ void bench_case(const Case& of, const Options& options, Report& report) {
         {std::pair(stages.compute, "compute"), std::pair(link.up.median, "link"), std::pair(link.down.median, "link")});
     floor_us = longest.first, floor = longest.second;
   }
-  for (const int slots : {1, 2, 4, 8}) {
+  std::vector<int> sweep{1, 2, 4, 8};
+  if (of.workers.size() > 1) sweep.insert(sweep.end(), {16, 32});  // a slow worker helps behind a queue that is as long
+  for (const int slots : sweep) {
     std::vector<double> times;
     for (int i = 0; i < std::min(options.repetitions, 5); ++i)
       times.push_back(runner.run(slots, frames_for(first)).frame_us);

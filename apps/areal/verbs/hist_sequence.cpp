@@ -40,13 +40,14 @@ void SequenceRequest::add_to(CLI::App& verb) {
   verb.add_option("--luma", luma,
                   "The range of the luma of --raw WxHxnv12: full (default) or limited, which is expanded")
       ->type_name("RANGE");
-  verb.add_option("--slots", slots, "Frames on their way at once, 1 to 1024 (default 8)")->type_name("N");
+  verb.add_option("--slots", slots, "Frames on their way at once, 1 to 1024 (default 8 for each worker)")
+      ->type_name("N");
   verb.add_option("--timeline", timeline, "Draw when each frame was read, computed and written: .svg, or .json")
       ->type_name("FILE");
 }
 
 void SequenceRequest::check() const {
-  whole_number("--slots", slots, 1, 1024);
+  if (!slots.empty()) whole_number("--slots", slots, 1, 1024);
   if (!device_memory.empty()) byte_size("--device-memory", device_memory);
   if (damaged != "stop" && damaged != "skip") refuse("--damaged ", damaged, ": may be stop or skip");
   if (!timeline.empty() && !timeline.ends_with(".svg") && !timeline.ends_with(".json"))
@@ -173,7 +174,8 @@ bool run_sequence(HistRequest& request, const Settings& settings) {
 
   SequenceOptions options;
   options.workers = workers_of(asked, settings);
-  options.slots = static_cast<int>(whole_number("--slots", asked.slots, 1, 1024));
+  options.slots = asked.slots.empty() ? std::min(1024, 8 * static_cast<int>(options.workers.size()))
+                                      : static_cast<int>(whole_number("--slots", asked.slots, 1, 1024));
   options.when_full = asked.live ? WhenFull::drop_oldest : WhenFull::wait;
   options.outside = request.regions.outside_or(asked.boxes.empty() ? Outside::error : Outside::clip);
   options.timeline = !asked.timeline.empty();

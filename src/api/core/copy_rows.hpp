@@ -1,5 +1,6 @@
 #pragma once
-// Rows from one view of host memory to another of the same shape and type, whatever their pitches.
+// Rows from one view of host memory to another of the same shape and type, whatever their pitches; and whether a view
+// has pitches at all.
 
 #include <areal/view.hpp>
 #include <cstddef>
@@ -7,6 +8,14 @@
 #include <cstring>
 
 namespace areal {
+
+/// Is it what a contiguous view of the same elements is?
+template <class V>
+bool is_contiguous(const V& view) {
+  const V flat(view.data, view.type, view.shape);
+  return view.row_pitch == flat.row_pitch && view.plane_pitch == flat.plane_pitch &&
+         view.batch_pitch == flat.batch_pitch;
+}
 
 inline void copy_rows(const ConstView& from, const View& to) {
   const Shape& shape = from.shape;

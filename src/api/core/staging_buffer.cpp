@@ -4,18 +4,6 @@
 #include "api/core/copy_rows.hpp"
 
 namespace areal {
-namespace {
-
-/// Is it what a contiguous view of the same elements is?
-template <class V>
-bool is_contiguous(const V& view) {
-  const V flat(view.data, view.type, view.shape);
-  return view.row_pitch == flat.row_pitch && view.plane_pitch == flat.plane_pitch &&
-         view.batch_pitch == flat.batch_pitch;
-}
-
-}  // namespace
-
 void copy_rows_in(void* device, const ConstView& host, Stream stream) {
   const std::size_t bytes = bytes_of(host.shape, host.type);
   if (bytes == 0) return;
