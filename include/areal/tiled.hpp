@@ -31,6 +31,7 @@ struct TiledOptions {
   Outside outside = Outside::error;  ///< for regions that reach outside the image
   /// One sentence that a user should read: a worker was lost. Called from any thread, one at a time.
   std::function<void(const std::string& sentence)> note = {};
+  // What follows is for TiledHistogram alone; a SatPlan's options have their own progress and types.
   Progress progress = {};    ///< told of each part that is done; may cancel
   Type counter = Type::u32;  ///< of pieces: 32u or 64u; 16u (modulo 2^16) on cuda and simt
   /// The most bytes of one piece, but for one row of one bin: so large are the pinned buffers.
