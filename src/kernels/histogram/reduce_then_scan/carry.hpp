@@ -48,10 +48,11 @@ struct TensorPlaneCarry {
   }
   AREAL_DEVICE A corner() const { return element(corner_at(), from.above_in); }
   AREAL_DEVICE A above(std::int64_t x) const { return element(above_at(x), from.above_in); }
-  AREAL_DEVICE A left(std::int64_t y) const {
+  AREAL_DEVICE const char* left_at(std::int64_t y) const {
     const Strides& in = from.left_in;
-    return element(from.left + image * in.batch + bin * in.channel + y * in.row, in);
+    return from.left + image * in.batch + bin * in.channel + y * in.row;
   }
+  AREAL_DEVICE A left(std::int64_t y) const { return element(left_at(y), from.left_in); }
   /// An entry of a border, which has no sums of its own.
   AREAL_DEVICE A alone(std::int64_t x, std::int64_t y) const {
     const A sum = from.above ? above(x) - corner() : A(0);

@@ -88,19 +88,22 @@ struct ReduceThenScanWarp {
             carry.element(above + (j * warp_size * E + v) * static_cast<int>(sizeof(T)), a.carry.above_in) - less;
   }
   AREAL_DEVICE TensorPlaneCarry<M, C> carried() const { return {m, a.carry, place.image, place.bin}; }
-  /// What is left of the whole piece, of one of the warp's rows.
-  AREAL_DEVICE A left_of_row(int row) const { return carried().left(place.y + row + (a.edge ? 1 : 0)); }
+  /// Where what is left of the whole piece lies, of the warp's first row.
+  AREAL_DEVICE const char* left_of_piece() const { return carried().left_at(place.y + (a.edge ? 1 : 0)); }
+  AREAL_DEVICE A left_of_row(const char* first, int row) const {
+    return carried().element(first + row * a.carry.left_in.row, a.carry.left_in);
+  }
   /// The same of 32 rows: a row a lane.
-  AREAL_DEVICE A left_of_rows(int y) const {
+  AREAL_DEVICE A left_of_rows(const char* first, int y) const {
     const int row = y + m.lane();
-    return row < place.rows ? left_of_row(row) : A(0);
+    return row < place.rows ? left_of_row(first, row) : A(0);
   }
   /// Of counts it is enough, and takes fewer registers, to know by how much each row's is more than that of the row
   /// before: they wrap. Floats would be rounded once more.
-  AREAL_DEVICE A steps_of_rows(int y) const {
+  AREAL_DEVICE A steps_of_rows(const char* first, bool has_before, int y) const {
     const int row = y + m.lane();
     if (row >= place.rows) return 0;
-    return left_of_row(row) - (place.y + row > 0 ? left_of_row(row - 1) : A(0));
+    return left_of_row(first, row) - (has_before || row > 0 ? left_of_row(first, row - 1) : A(0));
   }
 
   AREAL_DEVICE char* first() const {
@@ -279,7 +282,9 @@ struct ReduceThenScanWrite {
     const auto* const squares =
         s.square[m.warp() / (warps / a.tiles_per_block) * a.tiles_per_warp];  // of all its tiles
     Sums<E> sum;
-    if (a.carry.left && place.y > 0) corner += warp.left_of_row(-1);
+    const char* const beside = a.carry.left ? warp.left_of_piece() : nullptr;
+    const bool has_before = place.y > 0;
+    if (beside && has_before) corner += warp.left_of_row(beside, -1);
     warp.template anchor<E>(corner, sum);
     const std::uint32_t key = number(place) * 0x01010101u;
     char* to = warp.first();
@@ -288,11 +293,11 @@ struct ReduceThenScanWrite {
     A steps = 0;  // of what is left of the piece, of 32 rows
     int y = 0;
     for (; y + 4 <= place.rows; y += 4, to += 4 * a.out.row) {
-      if (a.carry.left && y % warp_size == 0) steps = warp.steps_of_rows(y);
+      if (a.carry.left && y % warp_size == 0) steps = warp.steps_of_rows(beside, has_before, y);
       count_rows<E, mode>(warp, m.get(squares[y / 4][m.lane()]), left + y, key, sum, to, 4, steps, y);
     }
     if (y < place.rows) {
-      if (a.carry.left && y % warp_size == 0) steps = warp.steps_of_rows(y);
+      if (a.carry.left && y % warp_size == 0) steps = warp.steps_of_rows(beside, has_before, y);
       count_rows<E, mode>(warp, m.get(squares[y / 4][m.lane()]), left + y, key, sum, to, place.rows - y, steps, y);
     }
   }
@@ -356,7 +361,7 @@ struct ReduceThenScanWrite {
     char* to = warp.first();
     A beside = 0;  // left of the piece, of 32 rows
     for (int y = 0; y < place.rows; ++y, terms += tile_width, to += a.out.row) {
-      if (a.carry.left && y % warp_size == 0) beside = warp.left_of_rows(y);
+      if (a.carry.left && y % warp_size == 0) beside = warp.left_of_rows(warp.left_of_piece(), y);
       A carry = m.load(lefts + y);
       AREAL_UNROLL
       for (int j = 0; j < stores; ++j) {
