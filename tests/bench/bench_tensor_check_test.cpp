@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 #include <random>
 #include <vector>
+#include "bench/frame_file.hpp"
 #include "bench/tensor_check.hpp"
 
 namespace areal::bench {
@@ -74,6 +75,49 @@ TEST(TensorChecks, CountsOfARegion) {
   for (int y = 3; y < 3 + 40; ++y)
     for (int x = 5; x < 5 + 9; ++x) ++expected[planted.image[static_cast<std::size_t>(y * 37 + x)] / 32];
   EXPECT_EQ(counts_of(planted.image.data(), size, bins, {5, 3, 9, 40}), expected);
+}
+
+// A tensor by the definition, of frame's bytes as they are read from the file.
+Array tensor_of(const FrameFile& file, std::int64_t number, std::int64_t of_bins) {
+  const Size& of = file.size();
+  std::vector<std::uint8_t> frame(static_cast<std::size_t>(of.width * of.height));
+  file.read(number, frame.data());
+  Array tensor({of.width, of.height, of_bins, 1, Layout::planar}, Type::u32);
+  for (std::int64_t b = 0; b < of_bins; ++b)
+    for (std::int64_t y = 0; y < of.height; ++y)
+      for (std::int64_t x = 0; x < of.width; ++x) {
+        std::uint32_t count = 0;
+        for (std::int64_t v = 0; v <= y; ++v)
+          for (std::int64_t u = 0; u <= x; ++u)
+            count += frame[static_cast<std::size_t>(v * of.width + u)] * of_bins / 256 == b;
+        tensor.as<std::uint32_t>()[(b * of.height + y) * of.width + x] = count;
+      }
+  return tensor;
+}
+
+TEST(FrameChecked, InOrderWithTheFirstAndTheLastWhole) {
+  const FrameFile file({23, 11}, 5);
+  constexpr std::int64_t of_bins = 3, frames = 7;  // the sixth is the first again
+  FrameChecks right(file, of_bins, frames);
+  for (std::int64_t i = 0; i < frames; ++i) EXPECT_EQ(right.check(i, tensor_of(file, i, of_bins).view()), "") << i;
+  EXPECT_EQ(right.frames(), frames);
+  EXPECT_NE(file.made(0), file.made(1));
+
+  FrameChecks late(file, of_bins, frames);
+  EXPECT_EQ(late.check(1, tensor_of(file, 1, of_bins).view()), "frame 1 came where frame 0 was due");
+  for (const std::int64_t wrong : {0, 3, 6}) {
+    FrameChecks checks(file, of_bins, frames);
+    for (std::int64_t i = 0; i < frames; ++i) {
+      Array tensor = tensor_of(file, i, of_bins);
+      // Any entry of the first and the last frame, the last entry of one of the others.
+      if (i == wrong) tensor.as<std::uint32_t>()[i == 3 ? 2 * 23 * 11 - 1 : 100] += 1;
+      EXPECT_EQ(checks.check(i, tensor.view()).empty(), i != wrong) << i;
+    }
+  }
+  // Another frame's tensor in its place.
+  FrameChecks other(file, of_bins, frames);
+  EXPECT_EQ(other.check(0, tensor_of(file, 0, of_bins).view()), "");
+  EXPECT_NE(other.check(1, tensor_of(file, 2, of_bins).view()), "");
 }
 
 }  // namespace

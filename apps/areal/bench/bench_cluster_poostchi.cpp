@@ -17,6 +17,7 @@
 #include "device_floors.hpp"
 #include "figure.hpp"
 #include "frames_in_memory.hpp"
+#include "noise.hpp"
 #include "tensor_check.hpp"
 
 namespace areal::bench {
@@ -40,20 +41,6 @@ std::uint64_t tensor_bytes(const Case& of) {
 double ratio(double a, double b) { return b > 0 ? a / b : 0; }
 std::string share(double value) { return value > 0 ? fmt::format("{:.2f}", value) : "-"; }
 std::string rate(double microseconds) { return cell(ratio(1e6, microseconds)); }
-
-/// Bytes without a pattern, 8 at a time: an image of a gigabyte takes a fraction of a second.
-void fill_image(const View& image, std::uint64_t seed) {
-  auto* const bytes = static_cast<std::uint8_t*>(image.data);
-  const auto n = static_cast<std::uint64_t>(image.shape.width * image.shape.height);
-  for (std::uint64_t i = 0; i < n; i += 8) {
-    std::uint64_t z = (seed << 40) + (i + 8) * 0x9e3779b97f4a7c15u;  // splitmix64
-    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
-    z ^= z >> 31;
-    for (std::uint64_t k = 0; k < std::min<std::uint64_t>(8, n - i); ++k)
-      bytes[i + k] = static_cast<std::uint8_t>(z >> (8 * k));
-  }
-}
 
 class Cluster {
  public:
@@ -159,7 +146,7 @@ double Cluster::down(const Case& of, const std::string& algorithm, const Times& 
     std::vector<TensorCheck> checks;
     for (std::uint64_t i = 0; i < 2; ++i) {
       images.emplace_back(Shape{of.size.width, of.size.height}, Type::u8, execution_of(workers_[0]));
-      fill_image(images.back().view(), i + 1);
+      fill_noise(images.back().view(), i + 1);
       checks.emplace_back(images.back().as<std::uint8_t>(), of.size, of.bins);
     }
     const auto which = [](std::int64_t frame) { return static_cast<std::size_t>(frame % 2); };
@@ -247,7 +234,7 @@ void Cluster::figure_17(const std::vector<Case>& all) {
   for (const int n : threads) rows[0].push_back(fmt::format("parallel {}", n));
   for (const Case& of : all) {
     Array image({of.size.width, of.size.height}, Type::u8);
-    fill_image(image.view(), 1);
+    fill_noise(image.view(), 1);
     std::vector<double> cpu;
     try {
       CpuGroups groups(image, of.bins, options_.group_bytes, threads.back());
@@ -283,7 +270,7 @@ void Cluster::answers(std::string_view part, const std::vector<Case>& all, std::
   Rows rows{{"size", "bins", "tiles", "ms", "memset ms", "memset / ms"}};
   for (const Case& of : all) try {
       Array image({of.size.width, of.size.height}, Type::u8);
-      fill_image(image.view(), 3);
+      fill_noise(image.view(), 3);
       const std::vector<Region> regions = random_regions(of.size, 100);
       const TiledHistogram tiled({of.size.width, of.size.height}, Type::u8, Binning::uniform(of.bins, 0, 256),
                                  {.workers = workers_, .device_bytes = device_bytes});

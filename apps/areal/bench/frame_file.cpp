@@ -1,5 +1,4 @@
 #include "frame_file.hpp"
-#include <fmt/format.h>
 #include <unistd.h>
 #include <algorithm>
 #include <areal/error.hpp>
@@ -7,6 +6,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include "noise.hpp"
 
 namespace areal::bench {
 namespace {
@@ -15,15 +15,14 @@ constexpr std::int64_t most_bytes = std::int64_t{128} << 20;
 constexpr int step = 31;  // from one frame's bytes to the next one's; odd, so that 256 frames differ
 
 [[noreturn]] void fail(const char* what) {
-  throw IoError(fmt::format("a temporary file could not be {}: {}", what, std::strerror(errno)));
+  throw IoError(std::string("a temporary file could not be ") + what + ": " + std::strerror(errno));
 }
 
 }  // namespace
 
 FrameFile::FrameFile(const Size& size, std::int64_t frames) : size_(size) {
-  const Array image = random_image(size, Type::u8);
-  const auto* const bytes = image.as<std::uint8_t>();
-  first_.assign(bytes, bytes + image.bytes());
+  first_.resize(static_cast<std::size_t>(size.width * size.height));
+  fill_noise(View(first_.data(), size.width, size.height), 12);
   for (const std::uint8_t value : first_) ++values_[value];
   const auto of_frame = static_cast<std::int64_t>(first_.size());
   frames_ = std::clamp<std::int64_t>(frames, 1, std::clamp<std::int64_t>(most_bytes / of_frame, 1, 256));
@@ -79,10 +78,11 @@ FrameChecks::FrameChecks(const FrameFile& file, std::int64_t bins, std::int64_t 
       of_last_(last_.data(), file.size(), bins) {}
 
 std::string FrameChecks::check(std::int64_t number, const ConstView& tensor) {
-  if (number != next_) return fmt::format("frame {} came where frame {} was due", number, next_);
+  if (number != next_)
+    return "frame " + std::to_string(number) + " came where frame " + std::to_string(next_) + " was due";
   ++next_;
   const auto told = [&](const std::string& what) {
-    return what.empty() ? what : fmt::format("frame {}: {}", number, what);
+    return what.empty() ? what : "frame " + std::to_string(number) + ": " + what;
   };
   if (number == 0 || number == frames_ - 1) {
     const TensorCheck& of = number == 0 ? of_first_ : of_last_;
@@ -97,7 +97,8 @@ std::string FrameChecks::check(std::int64_t number, const ConstView& tensor) {
   for (std::int64_t bin = 0; bin < bins_; ++bin) {
     const std::uint32_t is = static_cast<const std::uint32_t*>(tensor.row(size.height - 1, bin))[size.width - 1];
     if (is != last[static_cast<std::size_t>(bin)])
-      return told(fmt::format("the last entry of bin {} is {}, not {}", bin, is, last[static_cast<std::size_t>(bin)]));
+      return told("the last entry of bin " + std::to_string(bin) + " is " + std::to_string(is) + ", not " +
+                  std::to_string(last[static_cast<std::size_t>(bin)]));
   }
   return "";
 }
