@@ -27,8 +27,9 @@ class BenchCluster : public FigureTest {
   static std::multiset<std::string> names(const Json& records) {
     std::multiset<std::string> all;
     for (const Json& r : records)
-      all.insert(r["order"].get<std::string>() + " " + r["algorithm"].get<std::string>() + " " +
-                 r["devices"].get<std::string>() + " " + r["width"].dump() + " " + r["bins"].dump());
+      all.insert(r["part"].get<std::string>() + " " + r["order"].get<std::string>() + " " +
+                 r["algorithm"].get<std::string>() + " " + r["devices"].get<std::string>() + " " + r["width"].dump() +
+                 " " + r["bins"].dump());
     return all;
   }
 };
@@ -37,8 +38,9 @@ TEST_F(BenchCluster, GroupsOfBinsAndWholeFrames) {
   // Groups of 3 bins and one of 1.
   const Json records = cluster({"--backend", "simt", "--part", "figure-16", "--size", "24x10", "--bins", "7", "--count",
                                 "3", "--group-bytes", "3000"});
-  EXPECT_EQ(names(records), (std::multiset<std::string>{"bins wf-tis simt 24 7", "bins reduce-then-scan simt 24 7",
-                                                        "ring auto simt 24 7"}));
+  EXPECT_EQ(names(records),
+            (std::multiset<std::string>{"figure-16 bins wf-tis simt 24 7", "figure-16 bins reduce-then-scan simt 24 7",
+                                        "figure-16 ring auto simt 24 7"}));
   const Words head = table("Figure 16 on simt").at(0);
   EXPECT_EQ(head, words_of("size bins wf-tis auto whole frames link best / link"));
   double best = 0;
@@ -60,9 +62,10 @@ TEST_F(BenchCluster, SeveralWorkersShareTheBins) {
   const Json records = cluster({"--devices", "cpu:1,simt", "--part", "figure-16", "--part", "frames", "--size", "40x16",
                                 "--bins", "5", "--count", "40"});
   EXPECT_NE(outcome.err.find("note: wf-tis is not on the CPU"), std::string::npos);
-  EXPECT_EQ(names(records), (std::multiset<std::string>{"bins fused cpu:1,simt 40 5", "ring auto cpu:1,simt 40 5",
-                                                        "ring frames cpu:1 40 5", "ring frames simt 40 5",
-                                                        "ring frames cpu:1,simt 40 5"}));
+  EXPECT_EQ(names(records),
+            (std::multiset<std::string>{"figure-16 bins fused cpu:1,simt 40 5", "figure-16 ring auto cpu:1,simt 40 5",
+                                        "frames ring frames cpu:1 40 5", "frames ring frames simt 40 5",
+                                        "frames ring frames cpu:1,simt 40 5"}));
   EXPECT_EQ(row("Frames, 100 boxes", {"40x16", "5", "cpu:1,simt"}).size(), 3U);
 }
 
@@ -70,11 +73,13 @@ TEST_F(BenchCluster, SpeedUpsAnswersAndTiles) {
   const Json records =
       cluster({"--backend", "simt", "--part", "figure-17", "--part", "answers", "--part", "tiles", "--part", "frames",
                "--size", "30x12", "--bins", "4", "--count", "40", "--group-bytes", "6000"});
-  EXPECT_EQ(names(records), (std::multiset<std::string>{
-                                "bins serial cpu:1 30 4", "bins parallel cpu:1 30 4", "bins parallel cpu:2 30 4",
-                                "bins wf-tis simt 30 4", "bins reduce-then-scan simt 30 4", "answers answers simt 30 4",
-                                "tiles answers simt 30 4", "ring frames simt 30 4", "ring unequal simt 30 4",
-                                "ring unequal cpu:2 30 4", "ring unequal simt,cpu:2 30 4"}));
+  EXPECT_EQ(names(records),
+            (std::multiset<std::string>{"figure-17 bins serial cpu:1 30 4", "figure-17 bins parallel cpu:1 30 4",
+                                        "figure-17 bins parallel cpu:2 30 4", "figure-17 bins wf-tis simt 30 4",
+                                        "figure-17 bins reduce-then-scan simt 30 4", "answers tiles answers simt 30 4",
+                                        "tiles tiles answers simt 30 4", "frames ring frames simt 30 4",
+                                        "frames ring unequal simt 30 4", "frames ring unequal cpu:2 30 4",
+                                        "frames ring unequal simt,cpu:2 30 4"}));
   double cpu = 0, gpu = 0;
   for (const Json& r : records) {
     if (r["algorithm"] == "serial") cpu = r["time_us"]["median"];

@@ -142,6 +142,7 @@ void Report::write() const {
                                  {"time_us", times(l.time)}});
       if (!l.phase.empty()) row["launches"].back()["phase"] = l.phase;
     }
+    if (!r.part.empty()) row["part"] = r.part;
     if (!r.devices.empty()) row["devices"] = r.devices;
     if (const auto& p = r.pipelined) {
       row["slots"] = p->slots;

@@ -98,6 +98,7 @@ struct Record {
   int tile_threads = 0;          // of a block on such a tile; 0: none
   std::string scan = {};         // "": none
   std::vector<LaunchTime> launches = {};
+  std::string part = {};     // of the figure, where it has several
   std::string devices = {};  // what took the work, where there may be several: "cuda:0,cpu:16"
   std::optional<Pipelined> pipelined = {};
   std::optional<Tracked> tracked = {};  // `batch` is then the frames of a sequence, the time that of a step

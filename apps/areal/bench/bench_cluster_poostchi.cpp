@@ -66,7 +66,9 @@ class Cluster {
     if (algorithms_.empty()) throw InvalidArgument("--algorithm: bench cluster has auto and, not on the CPU, wf-tis");
   }
 
-  bool has(std::string_view part) const {
+  /// Is that part asked for? Then its records come next.
+  bool begin(const std::string& part) {
+    part_ = part;
     return options_.parts.empty() ||
            std::find(options_.parts.begin(), options_.parts.end(), part) != options_.parts.end();
   }
@@ -90,7 +92,7 @@ class Cluster {
 
   void figure_16(const std::vector<Case>& all);
   void figure_17(const std::vector<Case>& all);
-  void answers(std::string_view part, const std::vector<Case>& all, std::uint64_t device_bytes);
+  void answers(const std::vector<Case>& all, std::uint64_t device_bytes);
   void frames(const Case& of, const Case& unequal);
 
  private:
@@ -113,6 +115,7 @@ class Cluster {
   Report& report_;
   std::vector<Worker> workers_;
   std::vector<std::string> algorithms_;
+  std::string part_;
   std::mutex telling_;
 };
 
@@ -123,6 +126,7 @@ Record Cluster::record_of(const Case& of, const std::string& algorithm, const st
   if (record.backend == Backend::cuda) record.device = device_name(workers[0].device);
   record.border = Border::none;
   record.shown = options_.shown;
+  record.part = part_;
   record.devices = names_of(workers);
   record.bytes = static_cast<std::uint64_t>(of.size.width * of.size.height) + tensor_bytes(of);
   return record;
@@ -265,7 +269,7 @@ void Cluster::figure_17(const std::vector<Case>& all) {
 }
 
 // Regions of images whose tensors stay on the devices, tile by tile.
-void Cluster::answers(std::string_view part, const std::vector<Case>& all, std::uint64_t device_bytes) {
+void Cluster::answers(const std::vector<Case>& all, std::uint64_t device_bytes) {
   constexpr std::size_t regions_checked = 8;
   Rows rows{{"size", "bins", "tiles", "ms", "memset ms", "memset / ms"}};
   for (const Case& of : all) try {
@@ -299,7 +303,7 @@ void Cluster::answers(std::string_view part, const std::vector<Case>& all, std::
       Record record = record_of(of, "answers", workers_);
       record.floor = "memset", record.floor_time = floor;
       record.time = times_of(times);
-      record.pipelined = Pipelined{0, std::string(part), 1};
+      record.pipelined = Pipelined{0, "tiles", 1};
       record.batch = 1;
       report_.keep(record);
       rows.push_back({bench::text_of(of.size), std::to_string(of.bins), fmt::format("{}x{}", grid.columns, grid.rows),
@@ -310,7 +314,7 @@ void Cluster::answers(std::string_view part, const std::vector<Case>& all, std::
     }
   if (rows.size() == 1) return;
   write_table(fmt::format("{} on {}: 100 regions from tiles whose tensors stay there, beside zeros in as many bytes",
-                          part == "tiles" ? "Tiles" : "Answers", names_of(workers_)),
+                          part_ == "tiles" ? "Tiles" : "Answers", names_of(workers_)),
               rows, 1);
 }
 
@@ -363,13 +367,13 @@ void bench_cluster_poostchi(const Options& options, Report& report) {
   for (const Size& size : large) figure_17.push_back({size, 128});
   const Case whole{{8192, 8192}, 128};
 
-  if (cluster.has("figure-16")) cluster.figure_16(cluster.cases(figure_16));
-  if (cluster.has("figure-17")) cluster.figure_17(cluster.cases(figure_17));
-  if (cluster.has("down")) cluster.figure_16(cluster.cases({whole}));
-  if (cluster.has("answers")) cluster.answers("answers", cluster.cases({whole, {{16384, 16384}, 256}}), 0);
-  if (cluster.has("frames"))
+  if (cluster.begin("figure-16")) cluster.figure_16(cluster.cases(figure_16));
+  if (cluster.begin("figure-17")) cluster.figure_17(cluster.cases(figure_17));
+  if (cluster.begin("down")) cluster.figure_16(cluster.cases({whole}));
+  if (cluster.begin("answers")) cluster.answers(cluster.cases({whole, {{16384, 16384}, 256}}), 0);
+  if (cluster.begin("frames"))
     cluster.frames(cluster.cases({{{1920, 1080}, 32}}).front(), cluster.cases({{{1024, 1024}, 32}}).front());
-  if (cluster.has("tiles")) cluster.answers("tiles", cluster.cases({{{32768, 32768}, 8}}), 2 * options.group_bytes);
+  if (cluster.begin("tiles")) cluster.answers(cluster.cases({{{32768, 32768}, 8}}), 2 * options.group_bytes);
 }
 
 }  // namespace areal::bench
