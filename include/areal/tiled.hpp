@@ -1,10 +1,13 @@
 #pragma once
-/// \file tiled.hpp Histograms of regions of an image whose tensor fits no device: tile by tile, on several workers.
+/// \file tiled.hpp Tensors that fit no device, part by part, on several workers: histograms of regions, or the tensor
+/// itself in pieces.
 
 #include <areal/binning.hpp>
+#include <areal/execution.hpp>
 #include <areal/region.hpp>
 #include <areal/sequence.hpp>
 #include <areal/span.hpp>
+#include <areal/table.hpp>
 #include <areal/view.hpp>
 #include <cstdint>
 #include <functional>
@@ -20,22 +23,41 @@ using ImageRows = std::function<ConstView(std::int64_t first, std::int64_t count
 
 struct TiledOptions {
   std::vector<Worker> workers = {};  ///< empty: one, all threads of the CPU
-  /// That a worker takes of its device's memory for a tile, its tensor and its workspace; 0: nine tenths of what is
-  /// free.
+  /// That a worker takes of its device's memory for a part of the image, its tensor and its workspace; 0: nine tenths
+  /// of what is free. For pieces, a worker on the CPU takes so much of the host's; 0: 1 GiB.
   std::uint64_t device_bytes = 0;
   Outside outside = Outside::error;  ///< for regions that reach outside the image
   /// One sentence that a user should read: a worker was lost. Called from any thread, one at a time.
   std::function<void(const std::string& sentence)> note = {};
+  Progress progress = {};    ///< told of each part that is done; may cancel
+  Type counter = Type::u32;  ///< of pieces: 32u or 64u; 16u (modulo 2^16) on cuda and simt
+  /// The most bytes of one piece, but for one row of one bin: so large are the pinned buffers.
+  std::uint64_t piece_bytes = std::uint64_t{32} << 20;
+  /// The grid, fixed by hand: the size of tiles in pixels, the bins of a group. Where one of them is given, 0 is the
+  /// whole; where none is, memory decides.
+  std::int64_t tile_width = 0, tile_height = 0, group_bins = 0;
 };
 
-/// How an image is cut. Rows first, columns where one row of all bins does not fit.
+/// How a tensor is cut: the image into tiles, the bins into groups. Of each, the last may be smaller.
 struct TiledGrid {
   std::int64_t rows = 1, columns = 1;            ///< of tiles
-  std::int64_t tile_width = 0, tile_height = 0;  ///< pixels, of all but the last
+  std::int64_t tile_width = 0, tile_height = 0;  ///< pixels
+  std::int64_t groups = 1, bins = 0;             ///< groups, and the bins of each
+  std::int64_t parts() const noexcept { return rows * columns * groups; }
 };
 
-/// Histograms of regions of one image, from the tensors of its tiles. Only counts leave a device. Counts are exact,
-/// whoever works and however the image is cut.
+/// A box of the whole tensor: entries of bins first_bin.. and pixels from (x, y) on, in host memory. Valid during the
+/// call.
+struct Piece {
+  std::int64_t first_bin = 0, x = 0, y = 0;
+  TensorView tensor;  ///< border none; its bins, width and height are the piece's
+  int worker = 0;     ///< who computed it
+};
+/// Called by one thread at a time. False ends the call.
+using PieceSink = std::function<bool(const Piece&)>;
+
+/// The integral histogram of one image, part by part: a part is a tile of the image and a group of bins. Integers are
+/// exact, whoever works and however the tensor is cut.
 class TiledHistogram {
  public:
   /// Images of that shape (batch 1; as many channels as the binning reads) and type. Throws InvalidArgument for what
@@ -45,16 +67,24 @@ class TiledHistogram {
   TiledHistogram(TiledHistogram&&) noexcept;
   TiledHistogram& operator=(TiledHistogram&&) noexcept;
 
-  /// Counts of N regions, N x bins row by row, all of it host memory. O(b H W), and O(bins) for each region and tile
-  /// that it touches. Throws InvalidArgument for a region outside, for sizes that do not belong together and for rows
-  /// of another shape; what `rows` throws; what a worker throws twice for one tile; DeviceError where no worker is
-  /// left.
+  /// Counts of N regions, N x bins row by row, all of it host memory. Only counts leave a device. O(b H W), and O(bins)
+  /// for each region and tile that it touches. Throws InvalidArgument for a region outside, for sizes that do not
+  /// belong together and for rows of another shape; Cancelled; what `rows` throws; what a worker throws twice for one
+  /// part; DeviceError where no worker is left.
   void answers(const ImageRows& rows, Span<const Region> regions, Span<std::uint64_t> counts) const;
+  /// Every entry of the whole tensor once, piece by piece in any order, with its sums of the whole image. Pieces of a
+  /// CUDA device lie in pinned memory that is used again, by this call and the next. O(b H W). Throws as `answers`,
+  /// what `sink` throws, and OutOfMemory where one column of one row fits no device.
+  void pieces(const ImageRows& rows, const PieceSink& sink) const;
 
-  const TiledGrid& grid() const noexcept;
+  const TiledGrid& grid() const noexcept;  ///< of `answers`
+  /// Of `pieces`: groups of bins where the image and the tensor of one bin fit a worker, which then waits for no other;
+  /// otherwise tiles, which take over the sums beside them. Throws OutOfMemory as `pieces`.
+  TiledGrid piece_grid() const;
+
+  struct State;  // of the library
 
  private:
-  struct State;
   std::unique_ptr<State> state_;
 };
 
