@@ -1,10 +1,11 @@
 #pragma once
-/// \file tiled.hpp Tensors that fit no device, part by part, on several workers: histograms of regions, or the tensor
-/// itself in pieces.
+/// \file tiled.hpp Tensors and tables that fit no device, part by part, on several workers: histograms of regions, and
+/// the tensor or the table itself in pieces.
 
 #include <areal/binning.hpp>
 #include <areal/execution.hpp>
 #include <areal/region.hpp>
+#include <areal/sat.hpp>
 #include <areal/sequence.hpp>
 #include <areal/span.hpp>
 #include <areal/table.hpp>
@@ -12,6 +13,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -85,6 +87,44 @@ class TiledHistogram {
   struct State;  // of the library
 
  private:
+  std::unique_ptr<State> state_;
+};
+
+/// A part of one image's tables, valid during the call.
+struct SatPiece {
+  std::int64_t x = 0, y = 0;  ///< of its first entry, in the whole table
+  ConstView sum;              ///< in host memory, page-locked where a CUDA device computed it
+  ConstView squares = {};     ///< of the same entries; empty where they were not asked for
+};
+/// Called with one piece at a time, by any thread, in any order; false stops.
+using SatSink = std::function<bool(const SatPiece&)>;
+
+/// The tables of one image, from the tables of its tiles, each of which takes over what its neighbours above and to the
+/// left hand on. Integers equal the untiled table bit for bit. Floats are the same for one grid on workers of one
+/// backend, of which there may not be two then.
+class TiledSat {
+ public:
+  /// Images of that shape (one, of one channel) and type. `options` as a SatPlan takes them, but for tilted tables,
+  /// masks, ignore_nan and volumes, and the papers' algorithms; its progress counts tiles. Throws InvalidArgument for
+  /// what cannot be, Unavailable for a worker that is not there, OutOfMemory where one pixel fits no device.
+  TiledSat(const Shape& image, Type type, const SatOptions& options = {}, TiledOptions tiled = {});
+  ~TiledSat();
+  TiledSat(TiledSat&&) noexcept;
+  TiledSat& operator=(TiledSat&&) noexcept;
+
+  /// Every entry once. O(H W). Throws what `rows` and `sink` throw, InvalidArgument for rows of another shape;
+  /// Cancelled; what a worker throws twice for one tile; DeviceError where no worker is left.
+  void pieces(const ImageRows& rows, const SatSink& sink) const;
+  /// The same into memory of the host, or a mapped file: views of table_shape, of any pitch.
+  void table(const ImageRows& rows, const View& sum, const View& squares = {}) const;
+
+  const TiledGrid& grid() const noexcept;  ///< with border `exclusive`, of the image without its last row and column
+  Shape table_shape() const noexcept;
+  TypePair types() const noexcept;
+  std::optional<Type> squares_type() const noexcept;  ///< none where there is no such table
+
+ private:
+  struct State;
   std::unique_ptr<State> state_;
 };
 

@@ -418,6 +418,51 @@ TEST_F(CudaSat, TheStreamIsOneOfCudas) {
   EXPECT_EQ(Workspace(plan).stream(), Stream::legacy_default());
 }
 
+// A carry in host memory is copied as the other views are, of any pitch; beside one in device memory, too.
+TEST_F(CudaSat, CarriesInHostAndDeviceMemoryGiveTheSamePiece) {
+  const Shape whole{1500, 1100}, piece{700, 600};
+  const std::int64_t x = 411, y = 333;
+  const TypePair types = type_pair("8u32u");
+  const Buffer pixels(random_image(types.input, whole, Fill::wild, 21), placements[0]);
+  const SatOptions options{.border = Border::none, .types = types, .squares = Squares::u64};
+  const SatTable all = sat(pixels.view(), options, {.backend = Backend::cpu});
+  const auto part = [](const ConstView& view, std::int64_t left, std::int64_t top, const Shape& shape) {
+    return ConstView(static_cast<const char*>(view.row(top)) + left * view.column_pitch(), view.type, shape,
+                     view.row_pitch);
+  };
+  const auto carry_of = [&](const ConstView& table) {
+    return Carry{part(table, x - 1, y - 1, {piece.width + 1, 1}), part(table, x - 1, y, {1, piece.height})};
+  };
+  const ConstView sum = all.sum(), squares = all.squares(), image = part(pixels.view(), x, y, piece);
+  const SatPlan plan(piece, types.input, options, {.backend = Backend::cuda});
+  Workspace workspace(plan);
+  SatTable on_host = plan.allocate(MemoryPlace{}), on_device = plan.allocate();
+  plan.execute({.image = image,
+                .sum = on_host.sum(),
+                .squares = on_host.squares(),
+                .carry = carry_of(sum),
+                .squares_carry = carry_of(squares)},
+               workspace);
+  const std::pair<ConstView, ConstView> both[] = {{on_host.sum(), part(sum, x, y, piece)},
+                                                  {on_host.squares(), part(squares, x, y, piece)}};
+  for (const auto& [got, expected] : both)
+    for (std::int64_t row = 0; row < piece.height; ++row)
+      ASSERT_EQ(std::memcmp(got.row(row), expected.row(row), static_cast<std::size_t>(piece.width) * size_of(got.type)),
+                0)
+          << "row " << row;
+
+  const DeviceArray source = DeviceArray::copy_of(image), above = DeviceArray::copy_of(carry_of(sum).above),
+                    left = DeviceArray::copy_of(carry_of(squares).left);
+  plan.execute({.image = source.view(),
+                .sum = on_device.sum(),
+                .squares = on_device.squares(),
+                .carry = {above.view(), carry_of(sum).left},
+                .squares_carry = {carry_of(squares).above, left.view()}},
+               workspace);
+  workspace.wait();
+  EXPECT_TRUE(same_bits(on_device.copy_to({}), on_host));
+}
+
 // What a blocking stream has queued is seen by plans and queries that name no stream.
 TEST_F(CudaSat, WithoutAStreamItFollowsBlockingStreams) {
   const Shape shape{2000, 1500};

@@ -43,15 +43,19 @@ class Tables {
            squares = table(request_.squares.has_value(), request_.squares.value_or(Type::u64), image, border),
            tilted = table(request_.tilted, request_.types.table, image, Border::zero),
            count = table(request_.counts(), Type::u32, plane, border);
-    launches = execute<kernels::Sat>(
-        request_, {image_.view(), sum.view(), mask_.view(), squares.view(), tilted.view(), count.view()},
-        workspace_.data(), options);
+    SatArguments arguments{image_.view(), sum.view(), mask_.view(), squares.view(), tilted.view(), count.view()};
+    const Type type = request_.types.table;
+    const Buffer above(conformance::Values(type, {image.width + 1, 1}), conformance::placements[0]),
+        left(conformance::Values(type, {1, image.height}), conformance::placements[0]);
+    if (carry) arguments.carry = {above.view(), left.view()};
+    launches = execute<kernels::Sat>(request_, arguments, workspace_.data(), options);
     std::vector<std::uint8_t> all;
     for (Buffer* buffer : {&sum, &squares, &tilted, &count})
       all.insert(all.end(), buffer->bytes().begin(), buffer->bytes().end());
     return all;
   }
   std::vector<LaunchCounts> launches;
+  bool carry = false;  ///< zeros in memory are carried into the sum, of one channel
 
  private:
   using Buffer = conformance::Buffer;
@@ -121,6 +125,50 @@ TEST(SatKernels, ReadEachElementOnceAndWriteItOnce) {
         EXPECT_EQ(n.reads.sectors, elements * size_of(types.input) / 32) << what;
         EXPECT_EQ(n.writes.sectors, elements * size_of(types.table) / 32) << what;
       }
+}
+
+// Each tile reads its stretch of the two lines, and what is beside its corner: the entry above its first column, the
+// one left of its first row, and, where both are told from the image's corner, that one.
+TEST(SatKernels, ACarryIsReadOnceByEachTile) {
+  for (const std::string& id : device_sat_ids())
+    for (const char* name : {"8u32u", "32f32f", "64f64f"})
+      for (const Border border : {Border::none, Border::zero})
+        for (const Shape& image : id == "thin" ? std::vector<Shape>{{3000, 9}, {9, 3000}, {700, 3}}
+                                               : std::vector<Shape>{{60, 50}, {600, 530}}) {
+          const TypePair types = type_pair(name);
+          const kernels::SatRequest request{image, types, border};
+          Tables run(id, request);
+          run({});
+          ASSERT_EQ(run.launches.size(), 1u);
+          const Counts plain = run.launches[0].counts;
+          run.carry = true;
+          run({});
+          ASSERT_EQ(run.launches.size(), 1u);
+          const Counts& carried = run.launches[0].counts;
+          const std::string what =
+              id + " " + name + " " + std::to_string(image.width) + " " + std::string(name_of(border));
+          const std::uint64_t w = static_cast<std::uint64_t>(image.width), h = static_cast<std::uint64_t>(image.height);
+          const std::uint64_t edge = border == Border::zero ? w + h + 1 : 0;  // which is a copy of both
+          EXPECT_EQ(carried.writes.elements, plain.writes.elements) << what;
+          EXPECT_EQ(carried.published, plain.published) << what;
+          const std::uint64_t more = carried.reads.elements - plain.reads.elements - edge;
+          const std::uint64_t tiles = carried.atomics.elements;  // each takes a ticket
+          if (id == "thin") {  // what is beside the first line, once; in each chunk, the lines and those before them
+            EXPECT_EQ(more, std::max(w, h) + tiles * 2 * std::min(w, h)) << what;
+            continue;
+          }
+          if (image.width == 60) {
+            EXPECT_EQ(more, w + h + 1) << what;
+            continue;
+          }
+          // tiles_x h + tiles_y w + one a tile + one a tile but the first + one a tile not in the first row or column
+          bool found = false;
+          for (std::uint64_t x = 1; x <= tiles; ++x) {
+            const std::uint64_t y = tiles / x;
+            found = found || (x * y == tiles && more == x * h + y * w + 2 * tiles - 1 + (x - 1) * (y - 1));
+          }
+          EXPECT_TRUE(found) << what << ": " << more << " of " << tiles << " tiles";
+        }
 }
 
 /// A type pair and its squares. Pairs of 64-bit sums are published in two words, all others in one.

@@ -2,6 +2,7 @@
 // One execute of a plan in a workspace: which memory its views may lie in, and the copies of host views for a plan on
 // CUDA.
 
+#include <areal/carry.hpp>
 #include <areal/plan.hpp>
 #include <array>
 #include <cstddef>
@@ -12,7 +13,7 @@
 namespace areal {
 
 /// The views of a plan's arguments, by name.
-template <class Arguments, std::size_t inputs, std::size_t outputs>
+template <class Arguments, std::size_t inputs, std::size_t outputs, std::size_t carries = 0>
 struct ArgumentViews {
   struct Input {
     const char* name;
@@ -22,16 +23,32 @@ struct ArgumentViews {
     const char* name;
     View Arguments::*view;
   };
+  /// Two inputs.
+  struct CarryInput {
+    const char *above, *left;
+    Carry Arguments::*carry;
+  };
   std::array<Input, inputs> in;
   std::array<Output, outputs> out;
+  std::array<CarryInput, carries> carried = {};
+
+  /// f(name, view) for each input, those of carries last.
+  template <class A, class F>
+  void each_input(A& arguments, const F& f) const {
+    for (const Input& one : in) f(one.name, arguments.*one.view);
+    for (const CarryInput& one : carried) {
+      f(one.above, (arguments.*one.carry).above);
+      f(one.left, (arguments.*one.carry).left);
+    }
+  }
 };
 
 /// Throws InvalidArgument, naming the view, for one in memory that the plan does not take; see require_memory.
 template <class Arguments, class Views>
 void require_memories(const Plan& plan, const Views& views, const Arguments& arguments, bool staged) {
-  for (const auto& one : views.in)
-    if (const ConstView& view = arguments.*one.view; view.data != nullptr)
-      require_memory(one.name, view.memory, plan, staged);
+  views.each_input(arguments, [&](const char* name, const ConstView& view) {
+    if (view.data != nullptr) require_memory(name, view.memory, plan, staged);
+  });
   for (const auto& one : views.out)
     if (const View& view = arguments.*one.view; view.data != nullptr)
       require_memory(one.name, view.memory, plan, staged);
@@ -55,7 +72,7 @@ void execute_in(Workspace::State& workspace, const Views& views, const Arguments
   const Stream stream = workspace.stream;
   const auto is_staged = [](const auto& view) { return view.data != nullptr && view.memory.is_host(); };
   bool staged = false;
-  for (const auto& one : views.in) staged = staged || is_staged(arguments.*one.view);
+  views.each_input(arguments, [&](const char*, const ConstView& view) { staged = staged || is_staged(view); });
   for (const auto& one : views.out) staged = staged || is_staged(arguments.*one.view);
   require(!(staged || workspace.waits) || !cuda::is_capturing(stream),
           "stream: it is being captured into a CUDA graph, which takes ",
@@ -73,14 +90,14 @@ void execute_in(Workspace::State& workspace, const Views& views, const Arguments
     if (!buffer.fits(view.shape, view.type)) buffer = StagingBuffer(view.shape, view.type);
     return buffer;
   };
-  for (const auto& one : views.in) {
-    if (const ConstView& view = arguments.*one.view; is_staged(view)) {
+  views.each_input(there, [&](const char*, ConstView& view) {
+    if (is_staged(view)) {
       StagingBuffer& buffer = buffer_of(view);
       buffer.copy_in(view, stream);
-      there.*one.view = buffer.view().in(plan.memory());
+      view = buffer.view().in(plan.memory());
     }
     ++slot;
-  }
+  });
   const std::size_t first_output = slot;
   for (const auto& one : views.out) {
     if (const View& view = arguments.*one.view; is_staged(view))

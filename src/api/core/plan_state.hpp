@@ -35,7 +35,7 @@ struct Workspace::State {
   bool waits = false;  ///< an execute has ended when it returns
   Array host;          // of an owned one, where the plan runs on the host, or
   std::optional<cuda::Memory> device;
-  std::array<StagingBuffer, 6> staging;  ///< one an argument
+  std::array<StagingBuffer, 12> staging;  ///< one an argument
 };
 
 /// Throws InvalidArgument unless that stream can be one of the backend's; an Execution's may be none.

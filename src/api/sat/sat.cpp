@@ -1,20 +1,27 @@
 // Summed-area tables: what an execute checks and does; the one-line form.
+#include <areal/catalog.hpp>
 #include <areal/error.hpp>
 #include <areal/sat.hpp>
+#include <string_view>
 #include "api/core/execute.hpp"
 #include "api/core/require.hpp"
 #include "api/core/view_check.hpp"
 #include "api/sat/sat_plan.hpp"
+#include "cpu/sat/carried.hpp"
 #include "cpu/sat/tilted.hpp"
 
 namespace areal {
 namespace {
 
-constexpr ArgumentViews<SatArguments, 2, 4> views{{{{"image", &SatArguments::image}, {"mask", &SatArguments::mask}}},
-                                                  {{{"sum", &SatArguments::sum},
-                                                    {"squares", &SatArguments::squares},
-                                                    {"tilted", &SatArguments::tilted},
-                                                    {"count", &SatArguments::count}}}};
+constexpr ArgumentViews<SatArguments, 2, 4, 3> views{
+    {{{"image", &SatArguments::image}, {"mask", &SatArguments::mask}}},
+    {{{"sum", &SatArguments::sum},
+      {"squares", &SatArguments::squares},
+      {"tilted", &SatArguments::tilted},
+      {"count", &SatArguments::count}}},
+    {{{"carry.above", "carry.left", &SatArguments::carry},
+      {"squares_carry.above", "squares_carry.left", &SatArguments::squares_carry},
+      {"count_carry.above", "count_carry.left", &SatArguments::count_carry}}}};
 
 void check_views(const SatPlan::State& s, const SatArguments& arguments) {
   const auto wanted = [](const char* name, bool asked, const ConstView& view, const Shape& shape, Type type) {
@@ -32,12 +39,35 @@ void check_views(const SatPlan::State& s, const SatArguments& arguments) {
   wanted("count", s.counts(), arguments.count, s.count_shape(), Type::u32);
 }
 
+void check_carries(const SatPlan::State& s, const SatArguments& arguments) {
+  const auto check = [&](std::string_view name, const Carry& carry, bool asked, const Shape& table, Type type) {
+    if (carry.empty()) return;
+    require(asked, name, " was given, but the plan was not made for its table");
+    require(!find_algorithm("sat", s.algorithm)->plain_only, name, ": algorithm ", s.algorithm,
+            " takes none; for pieces of a larger table choose auto");
+    require(!s.options.tilted, name, ": a tilted table takes none, so a plan with one does not");
+    require(!s.options.volume, name, ": a volume takes none");
+    Shape above = table, left = table;
+    above.width = s.image.width + 1, above.height = 1;
+    left.width = 1, left.height = s.image.height;
+    if (carry.above.data != nullptr) check_view(sentence(name, ".above"), carry.above, above, type);
+    if (carry.left.data != nullptr) check_view(sentence(name, ".left"), carry.left, left, type);
+  };
+  check("carry", arguments.carry, true, s.table_shape(), s.types.table);
+  check("squares_carry", arguments.squares_carry, s.squares.has_value(), s.table_shape(),
+        s.squares.value_or(Type::u64));
+  check("count_carry", arguments.count_carry, s.counts(), s.count_shape(), Type::u32);
+}
+
 void check_overlaps(const SatPlan::State& s, const SatArguments& arguments) {
   const View* const outputs[] = {&arguments.sum, &arguments.squares, &arguments.tilted, &arguments.count};
   for (const View* output : outputs) {
     for (const View* other : outputs)
       require(output == other || !may_overlap(*output, *other), "two of the output tables share memory");
     require(!may_overlap(*output, arguments.mask), "an output table and the mask share memory");
+    for (const Carry* carry : {&arguments.carry, &arguments.squares_carry, &arguments.count_carry})
+      require(!may_overlap(*output, carry->above) && !may_overlap(*output, carry->left),
+              "an output table and a carry share memory");
     if (!may_overlap(*output, arguments.image)) continue;
     const ConstView& in = arguments.image;
     const bool in_place = output == &arguments.sum && output->data == in.data && s.options.border == Border::none &&
@@ -77,12 +107,14 @@ void SatPlan::State::run(const SatArguments& arguments, void* memory, Stream str
   if (options.tilted)  // before the sum, which may overwrite the image
     cpu::tilted({arguments.image, arguments.mask, arguments.tilted, options.ignore_nan}, types, memory,
                 execution.threads);
-  tiles->execute({arguments.image, arguments.mask, arguments.sum, arguments.squares, arguments.count}, memory,
-                 options.progress);
+  tiles->execute({arguments.image, arguments.mask, arguments.sum, arguments.squares, arguments.count, arguments.carry,
+                  arguments.squares_carry, arguments.count_carry},
+                 memory, options.progress);
 }
 
 void SatPlan::check(const SatArguments& arguments) const {
   check_views(state(), arguments);
+  check_carries(state(), arguments);
   require_memories(*this, views, arguments, true);
   check_overlaps(state(), arguments);
 }

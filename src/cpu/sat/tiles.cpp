@@ -4,6 +4,7 @@
 #include <mutex>
 #include <string>
 #include <utility>
+#include "cpu/sat/carried.hpp"
 #include "cpu/threads.hpp"
 
 namespace areal::cpu {
@@ -40,6 +41,10 @@ struct Tiles::Run {
   const View& table(int output, const Tiles& tiles) const {
     if (tiles.outputs_[output].is_count) return arguments.count;
     return output + 1 == tiles.output_count_ ? arguments.sum : arguments.squares;
+  }
+  const Carry& carry(int output, const Tiles& tiles) const {
+    if (tiles.outputs_[output].is_count) return arguments.count_carry;
+    return output + 1 == tiles.output_count_ ? arguments.carry : arguments.squares_carry;
   }
 };
 
@@ -116,7 +121,7 @@ Tiles::Tiles(const TilesRequest& request, const TilesTuning& tuning)
 void Tiles::execute(const TilesArguments& arguments, void* workspace, const Progress& progress) const {
   const auto misfit = reinterpret_cast<std::uintptr_t>(workspace) % line;
   const Run run{arguments, static_cast<char*>(workspace) + (misfit ? line - misfit : 0)};
-  for (int o = 0; o < output_count_; ++o) fill_edges(run.table(o, *this), place_);
+  for (int o = 0; o < output_count_; ++o) fill_edges(run.table(o, *this), place_, run.carry(o, *this));
   if (place_.width == 0 || place_.height == 0 || place_.depth == 0 || request_.image.channels == 0) return;
 
   const TileGrid grid{(request_.volume ? 1 : request_.image.batch) * groups_, tile_rows_, tile_columns_};
@@ -151,8 +156,9 @@ void Tiles::run_tile(const Run& run, std::int64_t plane, std::int64_t row, std::
         const std::int64_t at = span.slice * output.channels + span.first_channel + c;
         char* const top = run.workspace + output.above + bytes_of(at * place_.width + x, output.table);
         char* const left = run.workspace + output.left + bytes_of(at * place_.height + y, output.table);
-        if (row == 0) std::memset(top, 0, static_cast<std::size_t>(span.width) * output.size);
-        if (column == 0) std::memset(left, 0, static_cast<std::size_t>(height) * output.size);
+        const PlaneOfCarry outside(run.carry(o, *this), span.first_channel + c, span.slice);
+        if (row == 0) outside.row_above(output.table, x, span.width, top);
+        if (column == 0) outside.row_sums(output.table, y, height, left);
         above[4 * o + c] = carried[4 * o + c] = top;
       }
     }

@@ -3,11 +3,13 @@
 // of the row above, which is in the cache, and writes 1; a row in 64 goes to the workspace and comes back.
 //
 // The image is cut into tiles that start when their left and upper neighbours are done (cpu/threads.hpp). A tile gets
-// the running sums of its rows from the left and the table's row above it, both in the workspace. It computes four rows
+// the running sums of its rows from the left and the table's row above it, both in the workspace, where a piece of a
+// larger table begins with what is carried into it. It computes four rows
 // at a time in the cache and writes them, past the caches if the table is larger than they are. Floats: sums inside a
 // vector, then along the row, then down. The shape and the SIMD target fix this order, whatever the thread count,
 // alignment or pitch.
 
+#include <areal/carry.hpp>
 #include <areal/execution.hpp>
 #include <areal/type_pair.hpp>
 #include <areal/view.hpp>
@@ -33,6 +35,7 @@ struct TilesRequest {
 struct TilesArguments {
   ConstView image, mask;
   View sum, squares, count;
+  Carry carry = {}, squares_carry = {}, count_carry = {};
 };
 
 /// The tiling. Shape and types alone determine it, never the thread count: floats depend on it.

@@ -1,8 +1,9 @@
 #pragma once
-// The zeros of a table that has no sums (an image of no rows or no columns). Where there are sums, whoever writes them
-// writes the zeros beside them, too.
+// The first row and column of a table that has no sums (an image of no rows or no columns): zeros, or what is carried
+// into it. Where there are sums, whoever writes them writes what is beside them, too.
 
 #include <algorithm>
+#include "kernels/primitives/carry_lines.hpp"
 #include "kernels/primitives/elements.hpp"
 #include "kernels/primitives/strides.hpp"
 
@@ -14,6 +15,7 @@ struct EdgeArgs {
   std::int64_t width, height;  ///< of the table
   int channels;
   std::int64_t blocks_an_image;
+  CarryLines carry;
 };
 
 template <class M, class C>
@@ -28,10 +30,14 @@ struct Edge {
   AREAL_DEVICE void operator()() {
     const std::int64_t n = m.block() / a.blocks_an_image;
     const std::int64_t i = m.block() % a.blocks_an_image * threads + m.thread();
-    char* const at = a.table + n / a.channels * a.out.batch + n % a.channels * a.out.channel;
+    const std::int64_t batch = n / a.channels, channel = n % a.channels;
+    char* const at = a.table + batch * a.out.batch + channel * a.out.channel;
     const bool aligned = a.out.alignment != Alignment::bytes;
-    if (i < a.width) store_element(m, at + i * a.out.column, T(0), aligned);
-    if (i > 0 && i < a.height) store_element(m, at + i * a.out.row, T(0), aligned);
+    if (i < a.width)
+      store_element(m, at + i * a.out.column,
+                    load_carry_after<T>(m, a.carry.corner, a.carry.above, batch, channel, i - 1), aligned);
+    if (i > 0 && i < a.height)
+      store_element(m, at + i * a.out.row, load_carry<T>(m, a.carry.left, batch, channel, i - 1), aligned);
   }
 };
 
@@ -41,14 +47,15 @@ struct EdgeConfig {
 };
 
 template <class T, class Launcher>
-void fill_border(Launcher& launcher, const View& table) {
+void fill_border(Launcher& launcher, const View& table, const Carry& carry = {}) {
   if (table.shape.empty()) return;
   EdgeArgs a{static_cast<char*>(table.data),
              strides(table),
              table.shape.width,
              table.shape.height,
              static_cast<int>(table.shape.channels),
-             0};
+             0,
+             carry_lines(carry)};
   a.out.alignment = alignment_of(table.data, a.out, sizeof(T), sizeof(T));
   static constexpr std::int64_t threads = Edge<NoMachine, EdgeConfig<T>>::threads;
   a.blocks_an_image = (std::max(a.width, a.height) + threads - 1) / threads;

@@ -31,9 +31,8 @@ template <class Launcher, class C>
 SatKernels<Launcher> lookback_kernels() {
   return {[](const TableRequest& request) { return LookbackPlan<C>(request.image, request.border).workspace_bytes; },
           [](Launcher& launcher, const TableRequest& request, const ConstView& image, const Valid& valid,
-             const TableViews& tables, void* workspace) {
-            lookback<C>(launcher, request.border, image, valid, tables.sum, tables.squares, workspace);
-          },
+             const TableViews& tables,
+             void* workspace) { lookback<C>(launcher, request.border, image, valid, tables, workspace); },
           [](Launcher& launcher, const TableViews& tables, std::int64_t offset) {
             if constexpr (C::both) {
               depth<decltype(C::T::first)>(launcher, tables.sum, offset);

@@ -2,6 +2,7 @@
 // The request for tables, before the data is there.
 
 #include <areal/border.hpp>
+#include <areal/carry.hpp>
 #include <areal/research/warp_scan.hpp>
 #include <areal/sat.hpp>
 #include <areal/type_pair.hpp>
@@ -48,6 +49,7 @@ struct TableRequest {
 };
 struct TableViews {
   View sum, squares = {};
+  Carry carry = {}, squares_carry = {};
 };
 
 template <class Launcher>

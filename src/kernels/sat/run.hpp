@@ -134,10 +134,12 @@ void Sat::run(Launcher& launcher, const SatWork<Launcher>& tables, const SatRequ
   if (request.counts()) {
     valid = mark_valid(launcher, image, views.mask, request.ignore_nan, workspace);
     run_table(launcher, tables.count, request,
-              ConstView(valid.plane, Type::u8, tables.plane, valid.row, 0, valid.image), {}, {views.count}, workspace);
+              ConstView(valid.plane, Type::u8, tables.plane, valid.row, 0, valid.image), {},
+              {views.count, {}, views.count_carry}, workspace);
   }
   run_table(launcher, tables.tilted, request, image, valid, {views.tilted}, workspace);
-  run_table(launcher, tables.sum, request, image, valid, {views.sum, views.squares}, workspace);
+  run_table(launcher, tables.sum, request, image, valid, {views.sum, views.squares, views.carry, views.squares_carry},
+            workspace);
 }
 
 template <class Visit>
@@ -149,6 +151,10 @@ void Sat::memory(const SatRequest&, const SatArguments& views, void* workspace, 
   };
   if (!in_place) add("the image", views.image, Use::input);
   add("the mask", views.mask, Use::input);
+  for (const Carry* carry : {&views.carry, &views.squares_carry, &views.count_carry}) {
+    add("the carry from above", carry->above, Use::input);
+    add("the carry from the left", carry->left, Use::input);
+  }
   add("the table", views.sum, in_place ? Use::in_place : Use::output);
   add("the table of squares", views.squares, Use::output);
   add("the tilted table", views.tilted, Use::output);

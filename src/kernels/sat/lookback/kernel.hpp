@@ -4,6 +4,7 @@
 //   load     each thread its own part of the tile, asynchronously, into its own slots of shared memory
 //   publish  the sum of each of the tile's rows and columns
 //   gather   what lies left of each row and above each column, from what other tiles have published
+//   carry    of a piece of a larger table: what lies outside the image is added to that
 //   write    the tile with all that is left and above added
 // The three differ in the order of the tiles and in how they gather: C::Gather is a function object in the algorithm's
 // own file. A tile only waits for tiles with smaller tickets. With squares, what is published and gathered are pairs of
@@ -18,6 +19,7 @@
 #include "kernels/primitives/tile_state.hpp"
 #include "kernels/primitives/warp/warp.hpp"
 #include "kernels/sat/lookback/anti_diagonals.hpp"
+#include "kernels/sat/lookback/carry.hpp"
 #include "kernels/sat/lookback/rescan.hpp"
 #include "kernels/sat/lookback/store_row.hpp"
 #include "kernels/sat/lookback/sum_pair.hpp"
@@ -36,7 +38,8 @@ struct LookbackArgs {
   Valid valid;
   std::int64_t width, height;  ///< of what is summed
   int channels;
-  bool edge;  ///< zeros belong left of and above the first sum
+  bool edge;            ///< zeros, or the carry, belong left of and above the first sum
+  CarryLines carry[2];  ///< of the sum and of the squares
   int tiles_x, tiles_y;
   int group, groups;  ///< tiles of a group; groups of a row of tiles (rows)
   // The workspace; all but the first for each image and channel:
@@ -118,6 +121,7 @@ struct Lookback {
     m.sync();
     publish(s, ty, tx);
     C::Gather::gather(*this, s, ty, tx);
+    if (carries()) add_carry(*this, s, ty, tx);
     if constexpr (rescan)
       rescan_and_write(*this, s);
     else
@@ -181,6 +185,9 @@ struct Lookback {
                              : down < rows_per_warp ? down
                                                     : rows_per_warp)};
   }
+
+  /// The same for all blocks of a launch.
+  AREAL_DEVICE bool carries() const { return !a.carry[0].empty() || (both && !a.carry[1].empty()); }
 
   /// All columns of the tile lie in the image.
   AREAL_DEVICE bool is_wide(int tx) const { return static_cast<std::int64_t>(tx + 1) * tile_width <= a.width; }
@@ -382,7 +389,7 @@ struct Lookback {
 
   AREAL_DEVICE void write(Shared& s, int ty, int tx, const Place& place) {
     const bool wide = is_wide(tx);
-    if (a.edge) write_edge<T>(*this, a.table, a.out, ty, tx, place);
+    if (a.edge) write_edge<0, T>(*this, s, a.table, a.out, ty, tx, place);
     if (wide && a.out.alignment == Alignment::vectors)
       write_as<StoreMode::vectors>(s, place);
     else if (wide && a.out.alignment == Alignment::elements && a.out.column == sizeof(T))

@@ -174,7 +174,7 @@ template <int which, class K>
 AREAL_DEVICE void write_table(K& k, typename K::Shared& s, char* table, const Strides& out, int ty, int tx,
                               const typename K::Place& place) {
   using T = std::remove_reference_t<decltype(one_of<which>(s.left[0]))>;
-  if (k.a.edge) write_edge<T>(k, table, out, ty, tx, place);
+  if (k.a.edge) write_edge<which, T>(k, s, table, out, ty, tx, place);
   const bool wide = k.is_wide(tx);
   if (wide && out.alignment == Alignment::vectors)
     write_one<which, StoreMode::vectors>(k, s, table, out, tx, place);

@@ -9,6 +9,7 @@
 #include "kernels/primitives/table_geometry.hpp"
 #include "kernels/primitives/workspace.hpp"
 #include "kernels/sat/lookback/kernel.hpp"
+#include "kernels/sat/request.hpp"
 #include "kernels/sat/valid.hpp"
 
 namespace areal::kernels {
@@ -125,21 +126,24 @@ char* first_sum(const View& table, bool edge, Strides& out) {
 
 /// The schedule; `squares` where C has both. The workspace was zeroed once.
 template <class C, class Launcher>
-void lookback(Launcher& launcher, Border border, const ConstView& image, const Valid& valid, const View& sum,
-              const View& squares, void* workspace) {
+void lookback(Launcher& launcher, Border border, const ConstView& image, const Valid& valid, const TableViews& tables,
+              void* workspace) {
   LookbackPlan<C> plan(image.shape, border, workspace);
   auto& a = plan.args;
-  const bool empty = plan.blocks == 0, zeros = empty && border != Border::none;
+  const bool empty = plan.blocks == 0, edge_alone = empty && border != Border::none;
   if constexpr (C::both) {
-    if (zeros)
-      fill_border<decltype(C::T::first)>(launcher, sum), fill_border<decltype(C::T::second)>(launcher, squares);
-    a.table = first_sum<decltype(C::T::first)>(sum, a.edge, a.out);
-    a.squares = first_sum<decltype(C::T::second)>(squares, a.edge, a.squares_out);
+    if (edge_alone) {
+      fill_border<decltype(C::T::first)>(launcher, tables.sum, tables.carry);
+      fill_border<decltype(C::T::second)>(launcher, tables.squares, tables.squares_carry);
+    }
+    a.table = first_sum<decltype(C::T::first)>(tables.sum, a.edge, a.out);
+    a.squares = first_sum<decltype(C::T::second)>(tables.squares, a.edge, a.squares_out);
   } else {
-    if (zeros) fill_border<typename C::T>(launcher, sum);
-    a.table = first_sum<typename C::T>(sum, a.edge, a.out);
+    if (edge_alone) fill_border<typename C::T>(launcher, tables.sum, tables.carry);
+    a.table = first_sum<typename C::T>(tables.sum, a.edge, a.out);
   }
   if (empty) return;
+  a.carry[0] = carry_lines(tables.carry), a.carry[1] = carry_lines(tables.squares_carry);
   a.in = strides(image);
   a.image = static_cast<const char*>(image.data);
   a.valid = valid;

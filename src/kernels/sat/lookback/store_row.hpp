@@ -1,11 +1,12 @@
 #pragma once
 // How the look-back kernel stores a row of a warp, of any table: as it is, as vectors of neighbouring lanes' elements
-// where it begins between two aligned addresses, or element by element; and the zeros beside the first sums.
+// where it begins between two aligned addresses, or element by element; and what belongs beside the first sums.
 
 #include <cstdint>
 #include "kernels/primitives/elements.hpp"
 #include "kernels/primitives/machine.hpp"
 #include "kernels/primitives/strides.hpp"
+#include "kernels/sat/lookback/carry.hpp"
 
 namespace areal::kernels {
 
@@ -53,12 +54,13 @@ AREAL_DEVICE void store_line(const M& m, const Strides& out, char* to, const Vec
   }
 }
 
-/// The zeros left of and above a table's first tiles.
-template <class T, class K>
-AREAL_DEVICE void write_edge(const K& k, char* table, const Strides& out, int ty, int tx,
+/// The zeros, or the carry, left of and above a table's first tiles.
+template <int which, class T, class K>
+AREAL_DEVICE void write_edge(K& k, typename K::Shared& s, char* table, const Strides& out, int ty, int tx,
                              const typename K::Place& place) {
   const auto& m = k.m;
   char* const at = table + place.y * out.row + place.x * out.column;
+  if (!k.a.carry[which].empty()) return write_carried_edge<which, T>(k, s, at, out, ty, tx, place);
   const auto zero = [&](char* to) { store_element(m, to, T(0), out.alignment != Alignment::bytes); };
   if (tx == 0 && k.warp_x() == 0 && m.lane() == 0)
     for (int i = 0; i < place.rows; ++i) zero(at + i * out.row - out.column);

@@ -11,10 +11,12 @@
 //   add     to each element, read again there, what is before, then the lines above, those of the launch before by its
 //           last line in the table: the sums
 //   write   the chunk
-// A chunk only waits for chunks with smaller tickets.
+// What is carried into a piece of a larger table stands for the line before the first, and for what is before each
+// line. A chunk only waits for chunks with smaller tickets.
 
 #include <algorithm>
 #include <cstdint>
+#include "kernels/primitives/carry_lines.hpp"
 #include "kernels/primitives/elements.hpp"
 #include "kernels/primitives/fill_border.hpp"
 #include "kernels/primitives/machine.hpp"
@@ -36,10 +38,11 @@ struct ThinArgs {
   Strides in, out, valid_in;  ///< `column` along a line, `row` from line to line
   std::int64_t length;        ///< of a line
   int lines, channels;
-  bool below;               ///< the lines of another launch
-  bool edge;                ///< zeros belong before the first sum of each line, and before the first line
-  bool lines_side_by_side;  ///< the lines' elements are neighbours in memory, not those of one line
-  int chunk;                ///< positions of a chunk
+  bool below;  ///< the lines of another launch
+  bool edge;   ///< zeros, or the carry, belong before the first sum of each line, and before the first line
+  CarryLine corner, before_first, before_each;  ///< carried: the line before, and what is before each line
+  bool lines_side_by_side;                      ///< the lines' elements are neighbours in memory, not those of one line
+  int chunk;                                    ///< positions of a chunk
   std::int64_t chunks;
   int group;  ///< chunks of a group
   std::int64_t groups;
@@ -100,7 +103,7 @@ struct Thin {
     else
       sum<thin_lines>(s, chunk, n, epoch);
     m.sync();
-    if (a.edge) write_edge(chunk);
+    if (a.edge) write_edge(s, chunk);
     if (a.out.alignment != Alignment::bytes)
       walk<T>(s, chunk, a.out, Write{m, table, true});
     else
@@ -115,6 +118,22 @@ struct Thin {
     if (a.valid != nullptr) a.valid += batch * a.valid_in.batch;
     a.sums += n * a.chunks * a.lines;
     a.group_sums += n * a.groups * a.lines;
+  }
+
+  /// Lines of what is carried, of this chunk's image and channel: the i-th value, -1 for the corner.
+  struct Carried {
+    const M& m;
+    const CarryLine &corner, &line;
+    std::int64_t batch, channel;
+    AREAL_DEVICE const char* first() const { return line.first + batch * line.batch + channel * line.channel; }
+    AREAL_DEVICE T operator()(std::int64_t i) const { return load_carry_after<T>(m, corner, line, batch, channel, i); }
+  };
+  AREAL_DEVICE Carried carried(Shared& s, const CarryLine& line) const {
+    std::uint64_t at;
+    const std::uint64_t n = divide(m.get(s.ticket).turn, static_cast<std::uint64_t>(a.chunks), at);
+    std::uint64_t channel;
+    const std::uint64_t batch = divide(n, static_cast<std::uint64_t>(a.channels), channel);
+    return {m, a.corner, line, static_cast<std::int64_t>(batch), static_cast<std::int64_t>(channel)};
   }
 
   /// The chunk in the order in which it lies in memory: rows of neighbours.
@@ -227,13 +246,21 @@ struct Thin {
     }
     m.sync();
     const T warp_base = gather_before(s, n, epoch);
-    const bool aligned = a.out.alignment != Alignment::bytes;
-    const char* const above = a.table + (chunk.begin + begin) * a.out.column - a.out.row;
+    // The line above: in the table, or carried.
+    const char* above = nullptr;
+    std::int64_t step = a.out.column;
+    bool aligned = a.out.alignment != Alignment::bytes;
+    if (a.below) {
+      above = a.table + (chunk.begin + begin) * step - a.out.row;
+    } else if (a.before_first.first != nullptr) {
+      above = carried(s, a.before_first).first() + (chunk.begin + begin) * a.before_first.step;
+      step = a.before_first.step, aligned = a.before_first.aligned;
+    }
     T down[count];
     AREAL_UNROLL
     for (int i = 0; i < count; ++i) {
       down[i] = 0;
-      if (a.below && begin + i < chunk.positions) down[i] = load_element<M, T>(m, above + i * a.out.column, aligned);
+      if (above != nullptr && begin + i < chunk.positions) down[i] = load_element<M, T>(m, above + i * step, aligned);
     }
     AREAL_UNROLL
     for (int line = 0; line < most; ++line) {
@@ -279,6 +306,10 @@ struct Thin {
       if (place == a.group - 1 && group + 1 < a.groups)
         m.store_relaxed(a.group_sums + static_cast<std::int64_t>(group) * lines + line,
                         Word{before + own, epoch_with(epoch, TileStatus::partial)});
+      if (a.corner.first != nullptr || a.before_each.first != nullptr) {
+        const Carried each = carried(s, a.before_each);
+        before += step_between(each(line - 1), each(line));
+      }
       m.put(s.near[line], before);
     }
     m.put(s.thread_sums[1][nth][line], far.sum());
@@ -295,15 +326,16 @@ struct Thin {
     return warp_scan(m, base);
   }
 
-  AREAL_DEVICE void write_edge(const Chunk& chunk) {
+  AREAL_DEVICE void write_edge(Shared& s, const Chunk& chunk) {
     const bool aligned = a.out.alignment != Alignment::bytes;
     char* const to = a.table + chunk.begin * a.out.column;
+    const Carried first = carried(s, a.before_first), each = carried(s, a.before_each);
     if (!a.below)
       for (int x = m.thread(); x < chunk.positions; x += threads)
-        store_element(m, to - a.out.row + x * a.out.column, T(0), aligned);
+        store_element(m, to - a.out.row + x * a.out.column, first(chunk.begin + x), aligned);
     if (chunk.begin > 0 || m.thread() > a.lines) return;
     const int line = m.thread() - 1;  // -1: the corner
-    if (line >= 0 || !a.below) store_element(m, to + line * a.out.row - a.out.column, T(0), aligned);
+    if (line >= 0 || !a.below) store_element(m, to + line * a.out.row - a.out.column, each(line), aligned);
   }
 };
 
@@ -357,9 +389,10 @@ void thin(Launcher& launcher, const TableRequest& request, const ConstView& imag
   const View& table = tables.sum;
   ThinPlan<C> plan(request, workspace);
   if (plan.blocks == 0) {  // no sums
-    if (request.border != Border::none) fill_border<typename C::T>(launcher, table);
+    if (request.border != Border::none) fill_border<typename C::T>(launcher, table, tables.carry);
     return;
   }
+  const CarryLines carry = carry_lines(tables.carry);
   auto& a = plan.args;
   a.in = strides(image), a.out = strides(table);
   a.image = static_cast<const char*>(image.data);
@@ -371,11 +404,18 @@ void thin(Launcher& launcher, const TableRequest& request, const ConstView& imag
   if (plan.flipped)
     for (Strides* strides : {&a.in, &a.out, &a.valid_in}) std::swap(strides->row, strides->column);
   a.lines_side_by_side = plan.flipped;
+  a.corner = carry.corner;
+  a.before_first = plan.flipped ? carry.left : carry.above, a.before_each = plan.flipped ? carry.above : carry.left;
   for (std::int64_t line = 0; line < plan.lines; line += thin_lines) {
     a.lines = static_cast<int>(std::min<std::int64_t>(thin_lines, plan.lines - line));
     a.below = line > 0;
     launcher.template launch<Thin, C>(plan.blocks, a, false);
     a.image += thin_lines * a.in.row, a.table += thin_lines * a.out.row;
+    a.corner = a.before_each;
+    if (a.before_each.first != nullptr) {
+      a.before_each.first += thin_lines * a.before_each.step;
+      a.corner.first = a.before_each.first - a.before_each.step;
+    }
     if (a.valid != nullptr) a.valid += thin_lines * a.valid_in.row;
   }
 }

@@ -1,0 +1,131 @@
+#pragma once
+// What a piece of a larger table begins with (areal/carry.hpp), as the tiles take it: the table's row above, and what
+// each row has summed up left of the piece; and the first row and column of a table that has them. Without a carry all
+// of it is zeros.
+
+#include <areal/carry.hpp>
+#include <cstdint>
+#include <cstring>
+#include <type_traits>
+#include "cpu/sat/cell.hpp"
+#include "cpu/sat/placement.hpp"
+
+namespace areal::cpu {
+
+/// f(T()) for the type in which a table is added up.
+template <class F>
+void with_table_type(Type table, const F& f) {
+  switch (table) {
+    case Type::f32:
+      return f(float{});
+    case Type::f64:
+      return f(double{});
+    case Type::u64:
+    case Type::s64:
+      return f(std::uint64_t{});
+    default:
+      return f(std::uint32_t{});
+  }
+}
+
+/// to - from, and 0 where both are the same infinity: what follows an infinity stays one, as in the larger table.
+template <class T>
+T step_between(T from, T to) {
+  if constexpr (std::is_floating_point_v<T>) return to == from ? T(0) : to - from;
+  return static_cast<T>(to - from);
+}
+
+/// The carry of one plane of a table.
+class PlaneOfCarry {
+ public:
+  PlaneOfCarry(const Carry& carry, std::int64_t channel, std::int64_t n)
+      : above_(first_of(carry.above, channel, n)),
+        left_(first_of(carry.left, channel, n)),
+        above_step_(carry.above.column_pitch()),
+        left_step_(carry.left.row_pitch) {}
+
+  /// The n values of the row above, from column x of the piece on, without gaps.
+  void row_above(Type table, std::int64_t x, std::int64_t n, void* to) const {
+    if (above_ == nullptr) {
+      std::memset(to, 0, static_cast<std::size_t>(n) * size_of(table));
+      return;
+    }
+    with_table_type(table, [&](auto type) {
+      using T = decltype(type);
+      for (std::int64_t i = 0; i < n; ++i) store<T>(to, i, above<T>(1 + x + i));
+    });
+  }
+  /// What each of the n rows from row y on sums up to left of the piece.
+  void row_sums(Type table, std::int64_t y, std::int64_t n, void* to) const {
+    if (above_ == nullptr && left_ == nullptr) {
+      std::memset(to, 0, static_cast<std::size_t>(n) * size_of(table));
+      return;
+    }
+    with_table_type(table, [&](auto type) {
+      using T = decltype(type);
+      T before = y == 0 ? above<T>(0) : left<T>(y - 1);
+      for (std::int64_t i = 0; i < n; ++i) {
+        const T here = left<T>(y + i);
+        store<T>(to, i, step_between(before, here));
+        before = here;
+      }
+    });
+  }
+  /// Entry (x, y) of a table's first row or column.
+  template <class T>
+  T edge(std::int64_t x, std::int64_t y) const {
+    return y == 0 ? above<T>(x) : left<T>(y - 1);
+  }
+
+ private:
+  static const char* first_of(const ConstView& view, std::int64_t channel, std::int64_t n) {
+    if (view.data == nullptr) return nullptr;
+    const bool planar = view.shape.layout == Layout::planar || view.shape.channels == 1;
+    const std::int64_t offset =
+        planar ? channel * view.plane_pitch : channel * static_cast<std::int64_t>(size_of(view.type));
+    return static_cast<const char*>(view.data) + n * view.batch_pitch + offset;
+  }
+  template <class T>
+  T above(std::int64_t x) const {
+    return above_ == nullptr ? T(0) : load<T>(above_ + x * above_step_, 0);
+  }
+  template <class T>
+  T left(std::int64_t y) const {
+    return left_ == nullptr ? T(0) : load<T>(left_ + y * left_step_, 0);
+  }
+
+  const char *above_, *left_;
+  std::int64_t above_step_, left_step_;
+};
+
+/// The first row and column (and slice) of every plane of a table with this offset: zeros, or the carry.
+inline void fill_edges(const View& table, const Placement& place, const Carry& carry = {}) {
+  const Shape& shape = table.shape;
+  if (place.offset == 0 || shape.width == 0) return;  // an empty table may have no address
+  const bool planar = shape.layout == Layout::planar;
+  const std::int64_t planes = planar ? shape.channels : 1;
+  const auto pixel = size_of(table.type) * static_cast<std::size_t>(planar ? 1 : shape.channels);
+  for (std::int64_t n = 0; n < shape.batch; ++n)
+    for (std::int64_t c = 0; c < planes; ++c)
+      for (std::int64_t y = 0; y < shape.height; ++y) {
+        const bool whole = y == 0 || (place.depth_offset == 1 && n == 0);
+        const std::int64_t columns = whole ? shape.width : 1;
+        std::memset(table.row(y, c, n), 0, pixel * static_cast<std::size_t>(columns));
+      }
+  if (carry.empty()) return;
+  with_table_type(table.type, [&](auto type) {
+    using T = decltype(type);
+    for (std::int64_t n = 0; n < shape.batch; ++n)
+      for (std::int64_t c = 0; c < shape.channels; ++c) {
+        const PlaneOfCarry carried(carry, c, n);
+        const std::int64_t step = planar ? 1 : shape.channels, channel = planar ? 0 : c;
+        for (std::int64_t y = 0; y < shape.height; ++y) {
+          void* const row = table.row(y, planar ? c : 0, n);
+          for (std::int64_t x = 0; x < (y == 0 ? shape.width : 1); ++x)
+            store<T>(row, x * step + channel, carried.edge<T>(x, y));
+        }
+      }
+  });
+}
+
+}  // namespace areal::cpu

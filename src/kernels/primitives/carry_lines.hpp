@@ -1,0 +1,65 @@
+#pragma once
+// What a piece of a larger table takes over (areal/carry.hpp), for a kernel.
+
+#include <areal/carry.hpp>
+#include <cstdint>
+#include <type_traits>
+#include <utility>
+#include "kernels/primitives/elements.hpp"
+#include "kernels/primitives/machine.hpp"
+
+namespace areal::kernels {
+
+/// Values at equal distances, bytes; no address where all are zero.
+struct CarryLine {
+  const char* first = nullptr;
+  std::int64_t step = 0, channel = 0, batch = 0;
+  bool aligned = false;  ///< to elements
+};
+
+struct CarryLines {
+  CarryLine corner, above, left;  ///< `above` without the corner
+  AREAL_DEVICE bool empty() const { return corner.first == nullptr && left.first == nullptr; }
+};
+
+inline CarryLines carry_lines(const Carry& carry) {
+  const auto line = [](const ConstView& view, std::int64_t step) {
+    if (view.data == nullptr) return CarryLine{};
+    const Strides s = strides(view);
+    const auto all =
+        reinterpret_cast<std::uintptr_t>(view.data) | static_cast<std::uintptr_t>(step | s.channel | s.batch);
+    return CarryLine{static_cast<const char*>(view.data), step, s.channel, s.batch, all % size_of(view.type) == 0};
+  };
+  CarryLines lines;
+  lines.corner = lines.above = line(carry.above, carry.above.column_pitch());
+  lines.left = line(carry.left, carry.left.row_pitch);
+  if (lines.above.first != nullptr) lines.above.first += lines.above.step;
+  return lines;
+}
+
+/// The i-th value of one plane; above and left are told from the corner's index, -1.
+template <class T, class M>
+AREAL_DEVICE T load_carry(const M& m, const CarryLine& line, std::int64_t batch, std::int64_t channel, std::int64_t i,
+                          Site site = AREAL_HERE) {
+  if (line.first == nullptr) return T(0);
+  return load_element<M, T>(m, line.first + batch * line.batch + channel * line.channel + i * line.step, line.aligned,
+                            site);
+}
+template <class T, class M>
+AREAL_DEVICE T load_carry_after(const M& m, const CarryLine& corner, const CarryLine& line, std::int64_t batch,
+                                std::int64_t channel, std::int64_t i, Site site = AREAL_HERE) {
+  // Not a choice between the two references: that would move a kernel's arguments to local memory.
+  if (i < 0) return load_carry<T>(m, corner, batch, channel, 0, site);
+  return load_carry<T>(m, line, batch, channel, i, site);
+}
+
+/// to - from, and 0 where both are the same infinity: what follows an infinity stays one, as in the larger table.
+template <class T>
+AREAL_DEVICE T step_between(T from, T to) {
+  if constexpr (std::is_floating_point_v<T>)
+    return to == from ? T(0) : to - from;
+  else
+    return to - from;
+}
+
+}  // namespace areal::kernels
