@@ -4,8 +4,9 @@
 import targets
 from figure_page import number, ratio, size_text, table
 
-NAMES = ("figure-16", "figure-17", "figure-17-large", "down", "answers", "frames", "tiles")
-ORDERS = {"bins": "groups of bins", "ring": "whole frames", "pieces": "`TiledHistogram::pieces`"}
+NAMES = ("figure-16", "figure-17", "figure-17-large", "down", "answers", "frames", "tiles", "table")
+ORDERS = {"bins": "groups of bins", "ring": "whole frames", "pieces": "`TiledHistogram::pieces`", "rows": "`pieces`, rows of tiles",
+          "tiles": "`pieces`, rows and columns of tiles", "table": "`TiledSat`, 8u64u"}
 
 
 class Cluster:
@@ -38,6 +39,10 @@ def case(row):
     return size_text((row["width"], row["height"])), str(row["bins"])
 
 
+def by(row):
+    return ORDERS[row["order"]] if row["algorithm"] == "auto" else f"`{row['algorithm']}`, {ORDERS[row['order']]}"
+
+
 def second(row):
     return number(ratio(1e6, row["time_us"]["median"]))
 
@@ -51,11 +56,11 @@ def fraction(row):
 
 
 def down(c):
-    """Tensors to the host: Figure 16, and one tensor that fits no host memory."""
-    rows = [[row["devices"], *case(row), f"`{row['algorithm']}`, {ORDERS.get(row['order'], row['order'])}", second(row), number(ratio(1e6, row["floor_us"])), fraction(row),
+    """Tensors to the host: Figure 16, and what fits no memory."""
+    rows = [[row["devices"], *case(row), by(row), second(row), number(ratio(1e6, row["floor_us"])), fraction(row),
              two(targets.cluster(row)), two(c.over_one(row))]
-            for row in c.rows("figure-16", "down")]
-    return ["", "Figure 16: frames a second, tensors to the host in page-locked memory that is used again, beside copies alone over all links at once.",
+            for row in c.rows("figure-16", "down", "tiles", "table") if row["algorithm"] != "answers"]
+    return ["", "Figure 16 and larger ones: frames a second, tensors to the host in page-locked memory that is used again, beside copies alone over all links at once.",
             "", *table(["devices", "size", "bins", "by", "frames/s", "link", "of the link", "target", "over one GPU"], rows)] if rows else []
 
 
@@ -77,7 +82,7 @@ def speed_ups(c):
 
 def answers(c):
     rows = [[row["devices"], *case(row), row["part"], number(row["time_us"]["median"] / 1e3),
-             number(row["floor_us"] / 1e3), fraction(row), two(targets.cluster(row)), two(c.over_one(row))] for row in c.rows("answers", "tiles")]
+             number(row["floor_us"] / 1e3), fraction(row), two(targets.cluster(row)), two(c.over_one(row))] for row in c.rows("answers", "tiles") if row["algorithm"] == "answers"]
     return ["", "Histograms of 100 regions from tensors that stay on the devices (`TiledHistogram`; `tiles`: in 2 GiB), in milliseconds, beside zeros in as many bytes.", "",
             *table(["devices", "size", "bins", "", "ms", "memset", "of the memset", "target", "over one GPU"], rows)] if rows else []
 

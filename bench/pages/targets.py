@@ -22,7 +22,8 @@ VIDEO = {1: 0.70, 2: 0.90}
 SEQUENCES = {("answers cuda:0", 1920, 1080, 32): 0.85, ("tensors cuda:0", 1920, 1080, 32): 0.95, ("tensors cuda:0,cpu:16", 1024, 1024, 32): 0.80}
 
 # Of `bench cluster`: the link where tensors come down; zeros in as many bytes, for answers alone; the sum of each worker alone, for frames
-CLUSTER = {("bins", 8192, 128): 0.95, ("pieces", 8192, 128): 0.95, ("answers", 16384, 256): 0.75, ("frames", 1920, 32): 0.95, ("unequal", 1024, 32): 0.80}
+CLUSTER = {("bins", 8192, 128): 0.95, ("pieces", 8192, 128): 0.95, ("answers", 16384, 256): 0.75, ("frames", 1920, 32): 0.95, ("unequal", 1024, 32): 0.80,
+           ("table", 131072, 0): 0.90}
 
 # threads, lane, peer
 CPU_PEERS = {(1, "8u32s", "opencv"): 1.3, (2, "8u32s", "opencv"): 2.0, (1, "8u32s+64f", "opencv"): 1.5,

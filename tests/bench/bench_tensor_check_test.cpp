@@ -40,12 +40,10 @@ TEST(TensorChecks, RightOnesPass) {
   const TensorCheck check(planted.image.data(), size, bins);
   for (const auto& [first, count] : {std::pair<std::int64_t, std::int64_t>{0, 8}, {0, 3}, {3, 5}, {7, 1}}) {
     EXPECT_EQ(check.entries(planted.bins_from(first, count), first), "");
-    EXPECT_EQ(check.last_entries(planted.bins_from(first, count), first), "");
     EXPECT_EQ(check.whole(planted.bins_from(first, count), first), "");
   }
   // Bins in the wrong place are found by each.
   EXPECT_NE(check.entries(planted.bins_from(3, 2), 4), "");
-  EXPECT_NE(check.last_entries(planted.bins_from(3, 2), 4), "");
   EXPECT_NE(check.whole(planted.bins_from(3, 2), 4), "");
 }
 
@@ -60,13 +58,66 @@ TEST(TensorChecks, AnyWrongEntryIsFound) {
     planted.tensor[at] -= 1;
   }
   planted.at(5, 36, 69) ^= 1;
-  EXPECT_EQ(check.last_entries(planted.bins_from(0, bins)).find("bin 5 at 36,69 is "), 0U);
+  EXPECT_EQ(check.entries(planted.bins_from(0, bins)).find("bin 5 at 36,69 is "), 0U);
   planted.at(5, 36, 69) ^= 1;
   EXPECT_EQ(check.whole(planted.bins_from(0, bins)), "");
   // A whole row or bin that is wrong meets the seeded entries.
   for (std::int64_t b = 0; b < bins; ++b)
     for (std::int64_t x = 0; x < size.width; ++x) planted.at(b, x, 69) += 1;
   EXPECT_NE(check.entries(planted.bins_from(0, bins)), "");
+}
+
+TEST(TensorChecks, Boxes) {
+  Planted planted;
+  TensorCheck check(planted.image.data(), size, bins);
+  check.begin_at({0, 20, 33});
+  struct Box {
+    std::int64_t first, x, y, count, width, height;
+  };
+  for (const Box& box :
+       {Box{0, 0, 0, 8, 37, 20}, {2, 0, 20, 3, 37, 13}, {5, 10, 33, 3, 20, 37}, {0, 36, 0, 1, 1, 70}}) {
+    const auto view = [&] {
+      return ConstView(&planted.at(box.first, box.x, box.y), Type::u32,
+                       {box.width, box.height, box.count, 1, Layout::planar}, 37 * 4, 37 * 70 * 4);
+    };
+    EXPECT_EQ(check.entries(view(), box.first, box.x, box.y), "");
+    EXPECT_EQ(check.whole(view(), box.first, box.x, box.y), "");
+    for (const auto& [x, y] : {std::pair(box.x, box.y), {box.x + box.width - 1, box.y + box.height - 1}}) {
+      planted.at(box.first, x, y) += 1;
+      EXPECT_NE(check.whole(view(), box.first, box.x, box.y), "");
+      planted.at(box.first, x, y) -= 1;
+    }
+    EXPECT_NE(check.whole(view(), box.first, box.x == 0 ? 1 : 0, box.y), "");  // in the wrong place
+  }
+  EXPECT_NE(check.whole(ConstView(&planted.at(0, 0, 5), Type::u32, {37, 4, 1, 1, Layout::planar}), 0, 0, 5),
+            "");  // was not announced
+
+  std::vector<TensorEntry> claims;
+  for (const auto& [x, y] : {std::pair<std::int64_t, std::int64_t>{36, 69}, {3, 2}, {0, 0}, {20, 40}})
+    for (std::int64_t b = 0; b < bins; ++b) claims.push_back({x, y, b, planted.at(b, x, y)});
+  EXPECT_EQ(check_entries(planted.image.data(), size, bins, claims), "");
+  for (TensorEntry& claim : claims) {
+    claim.value += 1;
+    EXPECT_NE(check_entries(planted.image.data(), size, bins, claims), "");
+    claim.value -= 1;
+  }
+}
+
+TEST(TensorChecks, SumsOfATable) {
+  const Planted planted;
+  std::vector<TableEntry> claims;
+  for (const auto& [x, y] : {std::pair<std::int64_t, std::int64_t>{36, 69}, {3, 2}, {0, 0}, {20, 40}}) {
+    std::uint64_t sum = 0;
+    for (std::int64_t v = 0; v <= y; ++v)
+      for (std::int64_t u = 0; u <= x; ++u) sum += planted.image[static_cast<std::size_t>(v * size.width + u)];
+    claims.push_back({x, y, sum});
+  }
+  EXPECT_EQ(check_sums(planted.image.data(), size, claims), "");
+  for (TableEntry& claim : claims) {
+    claim.value -= 1;
+    EXPECT_NE(check_sums(planted.image.data(), size, claims), "");
+    claim.value += 1;
+  }
 }
 
 TEST(TensorChecks, CountsOfARegion) {

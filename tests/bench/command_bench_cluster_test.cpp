@@ -40,9 +40,9 @@ TEST_F(BenchCluster, GroupsOfBinsAndWholeFrames) {
                                 "3", "--group-bytes", "3000"});
   EXPECT_EQ(names(records),
             (std::multiset<std::string>{"figure-16 bins wf-tis simt 24 7", "figure-16 bins reduce-then-scan simt 24 7",
-                                        "figure-16 ring auto simt 24 7"}));
+                                        "figure-16 pieces auto simt 24 7", "figure-16 ring auto simt 24 7"}));
   const Words head = table("Figure 16 on simt").at(0);
-  EXPECT_EQ(head, words_of("size bins wf-tis auto whole frames link best / link"));
+  EXPECT_EQ(head, words_of("size bins wf-tis auto pieces whole frames link best / link"));
   double best = 0;
   Words expected;
   for (const Json& r : records) {
@@ -53,9 +53,9 @@ TEST_F(BenchCluster, GroupsOfBinsAndWholeFrames) {
   }
   expected.push_back(one_decimal(1e6 / records[0]["floor_us"].get<double>()));
   const Words row = this->row("Figure 16 on simt", {"24x10", "7"});
-  ASSERT_EQ(row.size(), 5U);
+  ASSERT_EQ(row.size(), 6U);
   EXPECT_EQ(Words(row.begin(), row.end() - 1), expected);
-  EXPECT_NEAR(std::stod(row[4]), records[0]["floor_us"].get<double>() / best, 0.006);
+  EXPECT_NEAR(std::stod(row[5]), records[0]["floor_us"].get<double>() / best, 0.006);
 }
 
 TEST_F(BenchCluster, SeveralWorkersShareTheBins) {
@@ -63,23 +63,24 @@ TEST_F(BenchCluster, SeveralWorkersShareTheBins) {
                                 "--bins", "5", "--count", "40"});
   EXPECT_NE(outcome.err.find("note: wf-tis is not on the CPU"), std::string::npos);
   EXPECT_EQ(names(records),
-            (std::multiset<std::string>{"figure-16 bins fused cpu:1,simt 40 5", "figure-16 ring auto cpu:1,simt 40 5",
-                                        "frames ring frames cpu:1 40 5", "frames ring frames simt 40 5",
-                                        "frames ring frames cpu:1,simt 40 5"}));
+            (std::multiset<std::string>{"figure-16 bins fused cpu:1,simt 40 5", "figure-16 pieces auto cpu:1,simt 40 5",
+                                        "figure-16 ring auto cpu:1,simt 40 5", "frames ring frames cpu:1 40 5",
+                                        "frames ring frames simt 40 5", "frames ring frames cpu:1,simt 40 5"}));
   EXPECT_EQ(row("Frames, 100 boxes", {"40x16", "5", "cpu:1,simt"}).size(), 3U);
 }
 
 TEST_F(BenchCluster, SpeedUpsAnswersAndTiles) {
-  const Json records =
-      cluster({"--backend", "simt", "--part", "figure-17", "--part", "answers", "--part", "tiles", "--part", "frames",
-               "--size", "30x12", "--bins", "4", "--count", "40", "--group-bytes", "6000"});
+  const Json records = cluster({"--backend", "simt",   "--part",  "figure-17", "--part",        "answers", "--part",
+                                "tiles",     "--part", "table",   "--part",    "frames",        "--size",  "30x12",
+                                "--bins",    "4",      "--count", "40",        "--group-bytes", "6000"});
   EXPECT_EQ(names(records),
             (std::multiset<std::string>{"figure-17 bins serial cpu:1 30 4", "figure-17 bins parallel cpu:1 30 4",
                                         "figure-17 bins parallel cpu:2 30 4", "figure-17 bins wf-tis simt 30 4",
                                         "figure-17 bins reduce-then-scan simt 30 4", "answers tiles answers simt 30 4",
-                                        "tiles tiles answers simt 30 4", "frames ring frames simt 30 4",
-                                        "frames ring unequal simt 30 4", "frames ring unequal cpu:2 30 4",
-                                        "frames ring unequal simt,cpu:2 30 4"}));
+                                        "tiles tiles answers simt 30 4", "tiles rows auto simt 30 4",
+                                        "tiles tiles auto simt 30 4", "table table auto simt 30 0",
+                                        "frames ring frames simt 30 4", "frames ring unequal simt 30 4",
+                                        "frames ring unequal cpu:2 30 4", "frames ring unequal simt,cpu:2 30 4"}));
   double cpu = 0, gpu = 0;
   for (const Json& r : records) {
     if (r["algorithm"] == "serial") cpu = r["time_us"]["median"];

@@ -74,6 +74,7 @@ def check_cluster(part):
     on_cpu = {"backend": "cpu", "device": "a CPU"}
     files = {
         "cluster-down": [cluster("down", "wf-tis", large, 1e6, "cuda:0", floor="link", floor_us=0.96e6)],
+        "cluster-table": [cluster("table", "auto", (131072, 131072, 0), 4e6, "cuda:0", "table", floor="link", floor_us=3e6)],
         "cluster-2-down": [cluster("down", "wf-tis", large, 0.5e6, "cuda:0,cuda:1", floor="link", floor_us=0.4e6)],
         "cluster-answers": [cluster("answers", "answers", huge, 100e3, "cuda:0", "tiles", floor="memset", floor_us=80e3)],
         "cluster-frames": [cluster("frames", "frames", (1920, 1080, 32), 100, "cuda:0", "ring"), cluster("frames", "unequal", small, 40, "cuda:0", "ring"),
@@ -88,6 +89,7 @@ def check_cluster(part):
     expect(text, "`bench/results/2030-01-01-cuda-cluster-2-down.json`", "commit c0ffee, a device.",
            "| cuda:0 | 8192x8192 | 128 | `wf-tis`, groups of bins | 1.0 | 1.0 | 0.96 | 0.95 |  |",
            "| cuda:0,cuda:1 | 8192x8192 | 128 | `wf-tis`, groups of bins | 2.0 | 2.5 | 0.80 | 0.95 | 2.00 |",
+           "| cuda:0 | 131072x131072 | 0 | `TiledSat`, 8u64u | 0.25 | 0.33 | 0.75 | 0.90 |  |",
            "| cuda:0 | 16384x16384 | 256 | answers | 100 | 80.0 | 0.80 | 0.75 |  |",
            "| devices | size | bins | algorithm | `serial`, 1 | `parallel`, 16 |", "| cuda:0 | 8192x8192 | 128 | `wf-tis` | 30.0 | 2.0 |",
            "| cuda:0,cuda:1 | 1920x1080 | 32 | 20000 | 1.00 | 0.95 | 2.00 |", "| cuda:0,cpu:16 | 1024x1024 | 32 | 25000 | 0.80 | 0.80 |  |",

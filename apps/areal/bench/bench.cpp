@@ -359,11 +359,11 @@ void add_bench(CLI::App& app, Settings& settings) {
                    "How their work is queued: breadth, a stage of all slots before the next, as in Algorithm 6 of "
                    "Poostchi 2017, or depth; by default breadth")
       ->check(CLI::IsMember({"breadth", "depth"}));
-  verb->add_option(
-          "--part", texts->parts,
-          "Parts of cluster, several allowed, by default all: figure-16, figure-17, down (one tensor of 32 GiB "
-          "to the host), answers (regions of tensors of 32 and 256 GiB), frames (answers by all devices), tiles")
-      ->check(CLI::IsMember({"figure-16", "figure-17", "down", "answers", "frames", "tiles"}));
+  verb->add_option("--part", texts->parts,
+                   "Parts of cluster, several allowed, by default all: figure-16, figure-17, down (a tensor of 32 GiB "
+                   "to the host), answers (regions of tensors of 32 and 256 GiB), frames (answers by all devices), "
+                   "tiles (of a tensor in 2 GiB), table (128 GiB)")
+      ->check(CLI::IsMember({"figure-16", "figure-17", "down", "answers", "frames", "tiles", "table"}));
   verb->add_option("--group-bytes", texts->group_bytes,
                    "Of cluster: bytes of the tensor of a group of bins, a task; by default 1073741824");
   verb->add_option("--repetitions", texts->repetitions,

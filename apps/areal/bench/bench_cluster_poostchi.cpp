@@ -12,6 +12,8 @@
 #include <areal/tiled.hpp>
 #include <chrono>
 #include <mutex>
+#include <random>
+#include <set>
 #include "bins_queue.hpp"
 #include "cpu_groups.hpp"
 #include "device_floors.hpp"
@@ -94,6 +96,8 @@ class Cluster {
   void figure_17(const std::vector<Case>& all);
   void answers(const std::vector<Case>& all, std::uint64_t device_bytes);
   void frames(const Case& of, const Case& unequal);
+  void tiles(const Case& of);
+  void table(const Size& size);
 
  private:
   static Execution execution_of(const Worker& worker) {
@@ -107,8 +111,10 @@ class Cluster {
   Record record_of(const Case& of, const std::string& algorithm, const std::vector<Worker>& workers) const;
   void keep(Record record, double microseconds, const std::string& order, int in_slots, std::int64_t frames);
   void told(const Case& of, const std::string& what);
+  Times link_of(std::uint64_t bytes) const;
   double down(const Case& of, const std::string& algorithm, const Times& link);
   double in_slots(const Case& of, const Times& link);
+  double pieces(const Case& of, const Times& link, const TiledOptions& options);
   double answered(const Case& of, const std::vector<Worker>& workers, const char* what);
 
   const Options& options_;
@@ -206,14 +212,75 @@ double Cluster::in_slots(const Case& of, const Times& link) {
   return 0;
 }
 
+// The tensor of one image piece by piece, by the library: microseconds, 0 where it did not run.
+double Cluster::pieces(const Case& of, const Times& link, const TiledOptions& options) {
+  try {
+    Array image({of.size.width, of.size.height}, Type::u8);
+    fill_noise(image.view(), 5);
+    TensorCheck check(image.as<std::uint8_t>(), of.size, of.bins);
+    const auto rows_of = [&](std::int64_t first, std::int64_t count) {
+      return ConstView(image.view().row(first), Type::u8, {of.size.width, count});
+    };
+    const TiledHistogram tiled({of.size.width, of.size.height}, Type::u8, Binning::uniform(of.bins, 0, 256), options);
+    std::set<std::int64_t> begins;
+    std::vector<TensorEntry> known;
+    const auto run = [&](bool whole) {
+      std::vector<TensorEntry> last;
+      std::int64_t entries = 0;
+      const auto begin = Clock::now();
+      tiled.pieces(rows_of, [&](const Piece& piece) {
+        const ConstView& tensor = piece.tensor.view;
+        const Shape& box = tensor.shape;
+        entries += box.width * box.height * box.channels;
+        for (std::int64_t b = 0; b < box.channels; ++b)
+          last.push_back({piece.x + box.width - 1, piece.y + box.height - 1, piece.first_bin + b,
+                          static_cast<const std::uint32_t*>(tensor.row(box.height - 1, b))[box.width - 1]});
+        begins.insert(piece.y);
+        told(of, check.entries(tensor, piece.first_bin, piece.x, piece.y));
+        if (whole) told(of, check.whole(tensor, piece.first_bin, piece.x, piece.y));
+        return true;
+      });
+      const double microseconds = std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
+      if (entries != of.size.width * of.size.height * of.bins) told(of, "the pieces are not the whole tensor");
+      std::sort(last.begin(), last.end());
+      if (known.empty()) {  // the same pieces come in each run
+        told(of, check_entries(image.as<std::uint8_t>(), of.size, of.bins, last));
+        known = std::move(last);
+      } else if (last != known) {
+        told(of, "a piece's last entry differs from the run before");
+      }
+      return microseconds;
+    };
+    run(false);
+    std::vector<double> times;
+    for (int i = 0; i < std::min(options_.repetitions, 3); ++i) times.push_back(run(false));
+    check.begin_at(begins);
+    run(true);
+    const TiledGrid grid = tiled.piece_grid();
+    Record record = record_of(of, "auto", workers_);
+    record.floor = "link", record.floor_time = link;
+    record.time = times_of(times);
+    record.pipelined = Pipelined{0, grid.rows * grid.columns == 1 ? "pieces" : grid.columns == 1 ? "rows" : "tiles", 1};
+    report_.keep(record);
+    return record.time.median;
+  } catch (const OutOfMemory& error) {
+    report_.note(fmt::format("{}: pieces did not run: {}", text_of(of), error.what()));
+  }
+  return 0;
+}
+
+Times Cluster::link_of(std::uint64_t bytes) const {
+  std::vector<Execution> on;
+  for (const Worker& worker : workers_) on.push_back(execution_of(worker));
+  return links_floor(bytes, on, bytes > std::uint64_t{16} << 30 ? 1 : std::min(options_.repetitions, 3));
+}
+
 void Cluster::figure_16(const std::vector<Case>& all) {
   Rows rows{{"size", "bins"}};
   for (const std::string& algorithm : algorithms_) rows[0].push_back(algorithm);
-  rows[0].insert(rows[0].end(), {"whole frames", "link", "best / link"});
+  rows[0].insert(rows[0].end(), {"pieces", "whole frames", "link", "best / link"});
   for (const Case& of : all) {
-    std::vector<Execution> on;
-    for (const Worker& worker : workers_) on.push_back(execution_of(worker));
-    const Times link = links_floor(tensor_bytes(of), on, std::min(options_.repetitions, 3));
+    const Times link = link_of(tensor_bytes(of));
     rows.push_back({bench::text_of(of.size), std::to_string(of.bins)});
     double best = 0;
     const auto add = [&](double frame_us) {
@@ -221,11 +288,13 @@ void Cluster::figure_16(const std::vector<Case>& all) {
       if (frame_us > 0 && (best == 0 || frame_us < best)) best = frame_us;
     };
     for (const std::string& algorithm : algorithms_) add(down(of, algorithm, link));
+    add(pieces(of, link, {.workers = workers_}));
     add(in_slots(of, link));
     rows.back().insert(rows.back().end(), {rate(link.median), share(ratio(link.median, best))});
   }
   write_table(
-      fmt::format("Figure 16 on {}: frames a second, tensors to the host, by groups of bins and as whole frames",
+      fmt::format("Figure 16 on {}: frames a second, tensors to the host, by groups of bins, in pieces and as whole "
+                  "frames",
                   names_of(workers_)),
       rows, 1);
 }
@@ -253,9 +322,7 @@ void Cluster::figure_17(const std::vector<Case>& all) {
     } catch (const OutOfMemory& error) {
       report_.note(fmt::format("{}: not timed on the CPU: {}", text_of(of), error.what()));
     }
-    std::vector<Execution> on;
-    for (const Worker& worker : workers_) on.push_back(execution_of(worker));
-    const Times link = links_floor(tensor_bytes(of), on, std::min(options_.repetitions, 3));
+    const Times link = link_of(tensor_bytes(of));
     for (const std::string& algorithm : algorithms_) {
       const double frame_us = down(of, algorithm, link);
       rows.push_back({algorithm, bench::text_of(of.size), std::to_string(of.bins)});
@@ -349,6 +416,76 @@ void Cluster::frames(const Case& of, const Case& unequal) {
   write_table("Frames, 100 boxes each: by all workers, and by a device beside the CPU", rows, 1);
 }
 
+// A tensor whose bins fit no worker one by one, so that tiles take over the sums beside them: as rows of tiles, and in
+// columns, too.
+void Cluster::tiles(const Case& of) {
+  const Times link = link_of(tensor_bytes(of));
+  Rows rows{{"size", "bins", "tiles", "ms", "link ms", "link / ms"}};
+  const auto part = [](std::int64_t n) { return (n + 7) / 8; };
+  for (const bool columns : {false, true}) {
+    TiledOptions options{.workers = workers_, .device_bytes = 2 * options_.group_bytes};
+    if (columns) options.tile_width = part(of.size.width), options.tile_height = part(of.size.height);
+    const double time = pieces(of, link, options);
+    rows.push_back({bench::text_of(of.size), std::to_string(of.bins), columns ? "rows and columns" : "rows",
+                    cell(time / 1e3), cell(link.median / 1e3), share(ratio(link.median, time))});
+  }
+  write_table(fmt::format("Tiles on {}: a tensor to the host, beside the link", names_of(workers_)), rows, 1);
+}
+
+// A table of 64u that fits no device.
+void Cluster::table(const Size& size) {
+  const auto pixels = static_cast<std::uint64_t>(size.width * size.height);
+  const Case of{size, 0};
+  const Times link = link_of(8 * pixels);
+  Array image({size.width, size.height}, Type::u8);
+  fill_noise(image.view(), 7);
+  std::vector<TableEntry> seeded, claims;
+  std::mt19937_64 random(4096);
+  const auto below = [&](std::int64_t n) {
+    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n));
+  };
+  for (int row = 0; row < TensorCheck::rows; ++row) {
+    const std::int64_t y = below(size.height);
+    for (int i = 0; i < TensorCheck::entries_of_row; ++i) seeded.push_back({below(size.width), y, 0});
+  }
+  const TiledSat tiled({size.width, size.height}, Type::u8,
+                       {.border = Border::none, .types = TypePair{Type::u8, Type::u64}}, {.workers = workers_});
+  std::int64_t entries = 0;
+  std::mutex taking;
+  const auto begin = Clock::now();
+  tiled.pieces(
+      [&](std::int64_t first, std::int64_t count) {
+        return ConstView(image.view().row(first), Type::u8, {size.width, count});
+      },
+      [&](const SatPiece& piece) {
+        const Shape& box = piece.sum.shape;
+        const auto at = [&](std::int64_t x, std::int64_t y) {
+          return static_cast<const std::uint64_t*>(piece.sum.row(y))[x];
+        };
+        const std::lock_guard lock(taking);
+        entries += box.width * box.height;
+        claims.push_back({piece.x + box.width - 1, piece.y + box.height - 1, at(box.width - 1, box.height - 1)});
+        for (const TableEntry& e : seeded)
+          if (e.x >= piece.x && e.x < piece.x + box.width && e.y >= piece.y && e.y < piece.y + box.height)
+            claims.push_back({e.x, e.y, at(e.x - piece.x, e.y - piece.y)});
+        return true;
+      });
+  const double microseconds = std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
+  if (entries != size.width * size.height) told(of, "the pieces are not the whole table");
+  told(of, check_sums(image.as<std::uint8_t>(), size, std::move(claims)));
+  Record record = record_of(of, "auto", workers_);
+  record.types = "8u64u";
+  record.bytes = 9 * pixels;
+  record.floor = "link", record.floor_time = link;
+  keep(record, microseconds, "table", 0, 1);
+  const TiledGrid& grid = tiled.grid();
+  write_table(fmt::format("Table of 8u64u on {}: to the host, beside the link", names_of(workers_)),
+              {{"size", "tiles", "ms", "link ms", "link / ms"},
+               {bench::text_of(size), fmt::format("{}x{}", grid.columns, grid.rows), cell(microseconds / 1e3),
+                cell(link.median / 1e3), share(ratio(link.median, microseconds))}},
+              1);
+}
+
 }  // namespace
 
 void bench_cluster_poostchi(const Options& options, Report& report) {
@@ -373,7 +510,12 @@ void bench_cluster_poostchi(const Options& options, Report& report) {
   if (cluster.begin("answers")) cluster.answers(cluster.cases({whole, {{16384, 16384}, 256}}), 0);
   if (cluster.begin("frames"))
     cluster.frames(cluster.cases({{{1920, 1080}, 32}}).front(), cluster.cases({{{1024, 1024}, 32}}).front());
-  if (cluster.begin("tiles")) cluster.answers(cluster.cases({{{32768, 32768}, 8}}), 2 * options.group_bytes);
+  const std::vector<Case> wide{{{32768, 32768}, 8}};
+  if (cluster.begin("tiles")) {
+    cluster.answers(cluster.cases(wide), 2 * options.group_bytes);
+    cluster.tiles(cluster.cases(wide).front());
+  }
+  if (cluster.begin("table")) cluster.table(options.sizes.empty() ? Size{131072, 131072} : options.sizes.front());
 }
 
 }  // namespace areal::bench

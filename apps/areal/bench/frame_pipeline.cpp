@@ -152,27 +152,25 @@ class FramePipeline::Run {
     Slot& at = slot(s);
     const Marks& of = marks(at, round);
     of.end.wait();
-    const auto since = [&](const Event& event) { return event.seconds_since(origin_); };
-    const double begin = since(of.begin), uploaded = since(of.uploaded), starting = since(of.starting);
-    const double initialised = of.is_initialised ? since(of.initialised) : starting, computed = since(of.computed);
-    const double leaving = since(of.leaving), end = since(of.end);
-    if (++answers_ == warm_) first_ = end;
-    last_ = end;
+    const Event& computing = of.is_initialised ? of.initialised : of.starting;
     run_.stages.read += of.read_end - of.read_begin;
-    run_.stages.up += uploaded - begin;
-    run_.stages.initialise += initialised - starting;
-    run_.stages.scan += computed - initialised;
-    run_.stages.down += end - leaving;
+    run_.stages.up += of.uploaded.seconds_since(of.begin);
+    run_.stages.initialise += computing.seconds_since(of.starting);
+    run_.stages.scan += of.computed.seconds_since(computing);
+    run_.stages.down += of.end.seconds_since(of.leaving);
+    const auto since = [&](const Event& event) { return event.seconds_since(origin_); };
+    last_ = since(of.end);
+    if (++answers_ == warm_) first_ = last_;
     const std::int64_t number = frame(s, round);
     if (of_.options_.timeline) {
       const auto told = [&](FrameStage stage, double from, double to) {
         if (to > from) run_.timeline.push_back({stage, static_cast<int>(s), number, from, to});
       };
       told(FrameStage::read, of.read_begin, of.read_end);
-      told(FrameStage::up, begin, uploaded);
-      told(FrameStage::initialise, starting, initialised);
-      told(FrameStage::scan, initialised, computed);
-      told(FrameStage::down, leaving, end);
+      told(FrameStage::up, since(of.begin), since(of.uploaded));
+      told(FrameStage::initialise, since(of.starting), since(computing));
+      told(FrameStage::scan, since(computing), since(of.computed));
+      told(FrameStage::down, since(of.leaving), last_);
     }
     check_(number, at.tensor.view());
   }
