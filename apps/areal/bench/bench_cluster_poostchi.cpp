@@ -251,10 +251,11 @@ double Cluster::pieces(const Case& of, const Times& link, const TiledOptions& op
       }
       return microseconds;
     };
-    run(false);
+    run(false);  // tells where pieces begin
+    check.begin_at(begins);
+    run(true);
     std::vector<double> times;
     for (int i = 0; i < std::min(options_.repetitions, 3); ++i) times.push_back(run(false));
-    check.begin_at(begins);
     run(true);
     const TiledGrid grid = tiled.piece_grid();
     Record record = record_of(of, "auto", workers_);
