@@ -422,10 +422,11 @@ void Cluster::frames(const Case& of, const Case& unequal) {
 void Cluster::tiles(const Case& of) {
   const Times link = link_of(tensor_bytes(of));
   Rows rows{{"size", "bins", "tiles", "ms", "link ms", "link / ms"}};
-  const auto part = [](std::int64_t n) { return (n + 7) / 8; };
-  for (const bool columns : {false, true}) {
+  const auto part = [](std::int64_t n, std::int64_t parts) { return (n + parts - 1) / parts; };
+  for (const bool columns : {false, true}) {  // of 512 MiB in the largest case: two of them fit 2 GiB
     TiledOptions options{.workers = workers_, .device_bytes = 2 * options_.group_bytes};
-    if (columns) options.tile_width = part(of.size.width), options.tile_height = part(of.size.height);
+    options.tile_height = part(of.size.height, columns ? 8 : 64);
+    if (columns) options.tile_width = part(of.size.width, 8);
     const double time = pieces(of, link, options);
     rows.push_back({bench::text_of(of.size), std::to_string(of.bins), columns ? "rows and columns" : "rows",
                     cell(time / 1e3), cell(link.median / 1e3), share(ratio(link.median, time))});
