@@ -17,6 +17,9 @@
 #include "media/media.hpp"
 
 namespace areal::command {
+namespace {
+constexpr std::uint64_t small_bytes = 64 << 20;  // of an .npy: no device is asked whether its table fits
+}
 
 void TilesRequest::add_to(CLI::App& verb) {
   verb.add_option("--device-memory", device_memory,
@@ -100,10 +103,10 @@ bool sat_by_tiles(const TilesRequest& tiles, const std::string& without, const I
       without.empty() && std::filesystem::path(output).extension() == ".npy" && !(row != nullptr && row->plain_only);
   if (!tiles.asked() && !possible) return false;
 
-  const std::vector<Worker> workers = workers_of(tiles, settings);
   Pixels pixels;
   const bool mapped = map(input, pixels);
-  if (!tiles.asked() && !mapped) return false;
+  if (!tiles.asked() && (!mapped || bytes_of(pixels.shape, pixels.type) < small_bytes)) return false;
+  const std::vector<Worker> workers = workers_of(tiles, settings);
   const auto types_of_pixels = [&] {
     return types_for(table.types, pixels.shape, pixels.type, false, "pixels of " + input.path);
   };
