@@ -139,6 +139,27 @@ enum class Axes : std::uint8_t {
 Array read_npy(const fs::path& path, Axes axes = Axes::hwc, std::uint64_t memory_limit = 0);
 Array read_npy(std::FILE* stream, const std::string& name, Axes axes = Axes::hwc,
                std::uint64_t memory_limit = 0);  // `-`; at end of stream: an Array without memory, and std::feof
+// Does the file begin as an .npy does? False for what is no regular file.
+bool is_npy(const fs::path& path);
+// The rows of an .npy of one image, (h, w) or (h, w, c), mapped and not read: for images that memory does not hold.
+// What a disk cannot read, or another process cuts off meanwhile, ends the process by a signal.
+class MappedNpy {
+ public:
+  explicit MappedNpy(const fs::path& path);
+  ~MappedNpy();
+  MappedNpy(const MappedNpy&) = delete;
+  MappedNpy& operator=(const MappedNpy&) = delete;
+  const Shape& shape() const noexcept { return shape_; }
+  Type type() const noexcept { return type_; }
+  // Rows [first, first + count), valid as long as this lives.
+  ConstView rows(std::int64_t first, std::int64_t count) const;
+
+ private:
+  Shape shape_;
+  Type type_ = Type::u8;
+  void* mapping_ = nullptr;
+  std::size_t bytes_ = 0, offset_ = 0;
+};
 // The shape is written as numpy sees it: (h, w), (h, w, c) interleaved, (c, h, w) planar, with a leading batch if > 1.
 void write_npy(const fs::path& path, const ConstView& array);
 // n x 1 as a 1-D array.
@@ -161,6 +182,21 @@ struct TableFile {
 void write_table(const fs::path& path, const ConstView& table,
                  const TableFile& description);  // description.table unused
 TableFile read_table(const fs::path& path, std::uint64_t memory_limit = 0);
+// The same in pieces, in any order, by one thread at a time: one table of one channel, .npy alone. Both files are
+// complete or absent.
+class TableWriter {
+ public:
+  TableWriter(const fs::path& path, const Shape& shape, Type type, const TableFile& description);
+  ~TableWriter();
+  TableWriter(TableWriter&&) noexcept;
+  // Entries from (x, y) on.
+  void write(std::int64_t x, std::int64_t y, const ConstView& piece);
+  void finish();  // without it the files do not appear
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 // ---------------------------------------------------------------- regions
 // One region a line: x,y,width,height; a header line and an optional 5th column `name` are allowed, as are blank lines,
@@ -195,7 +231,8 @@ class OutputFile {
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
   void write(const void* data, std::size_t bytes);
-  const fs::path& temporary() const;  // for libraries that write by name
+  void write_at(std::uint64_t offset, const void* data, std::size_t bytes);  // which `write` does not go on from
+  const fs::path& temporary() const;                                         // for libraries that write by name
   void commit();
 
  private:

@@ -1,5 +1,8 @@
 // .npy files: versions 1 to 3, little-endian, C order.
 #include "media/npy.hpp"
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
 #include <areal/array.hpp>
 #include <array>
 #include <bit>
@@ -47,7 +50,13 @@ std::vector<std::int64_t> numpy_shape(const Shape& s) {
   return out;
 }
 
-Array read_after_magic(InputFile& file, Axes axes, std::uint64_t memory_limit) {
+// What comes before the data, checked against the file's size.
+struct NpyStart {
+  Shape shape;
+  Type type = Type::u8;
+  std::uint64_t offset = 0, bytes = 0;  // of the data
+};
+NpyStart start_after_magic(InputFile& file, Axes axes) {
   std::array<unsigned char, 2> version{};
   file.read_exactly(version.data(), version.size(), "header");
   if (version[0] < 1 || version[0] > 3 || version[1] != 0)
@@ -69,28 +78,76 @@ Array read_after_magic(InputFile& file, Axes axes, std::uint64_t memory_limit) {
   } catch (const InvalidArgument&) {
     fail(file.name(), "declares a shape whose bytes do not fit 63 bits");
   }
+  const std::uint64_t before = 8u + (version[0] == 1 ? 2u : 4u) + bytes;
   if (const auto size = file.size()) {
-    const std::uint64_t before = 8u + (version[0] == 1 ? 2u : 4u) + bytes;
     if (*size - before < data)
       fail(file.name(), "is truncated: its header declares ", data, " bytes of data, ", *size - before, " are there");
     if (*size - before > data)
       fail(file.name(), "has ", *size - before - data, " bytes after the ", data, " that its header declares");
   }
-  require_memory(file.name(), data, memory_limit);
-  Array array(shape, header.type);
+  return {shape, header.type, before, data};
+}
+
+Array read_after_magic(InputFile& file, Axes axes, std::uint64_t memory_limit) {
+  const NpyStart start = start_after_magic(file, axes);
+  require_memory(file.name(), start.bytes, memory_limit);
+  Array array(start.shape, start.type);
   file.read_exactly(array.data(), array.bytes(), "data");
   return array;
 }
 
 constexpr std::string_view magic("\x93NUMPY", 6);
 
+bool begins_with_magic(InputFile& file) {
+  std::array<char, magic.size()> start{};
+  return file.read(start.data(), start.size()) == start.size() && std::string_view(start.data(), start.size()) == magic;
+}
+void require_magic(InputFile& file) {
+  if (!begins_with_magic(file)) fail(file.name(), "is not a .npy file (it does not begin with \\x93NUMPY)");
+}
+
 }  // namespace
+
+bool is_npy(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return false;
+  InputFile file(path);
+  return begins_with_magic(file);
+}
+
+MappedNpy::MappedNpy(const fs::path& path) {
+  InputFile file(path);
+  require_magic(file);
+  const NpyStart start = start_after_magic(file, Axes::hwc);
+  if (start.shape.batch != 1) fail(file.name(), "holds ", start.shape.batch, " images; its rows are read of one");
+  shape_ = start.shape, type_ = start.type, offset_ = start.offset;
+  if (start.bytes == 0) return;
+  bytes_ = offset_ + start.bytes;
+  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd >= 0) mapping_ = ::mmap(nullptr, bytes_, PROT_READ, MAP_SHARED, fd, 0);
+  const int error = errno;
+  if (fd >= 0) ::close(fd);
+  if (fd >= 0 && mapping_ != MAP_FAILED) {
+    ::madvise(mapping_, bytes_, MADV_SEQUENTIAL);
+    return;
+  }
+  mapping_ = nullptr;
+  fail(file.name(), "could not be mapped (", std::strerror(error), ")");
+}
+MappedNpy::~MappedNpy() {
+  if (mapping_ != nullptr) ::munmap(mapping_, bytes_);
+}
+
+ConstView MappedNpy::rows(std::int64_t first, std::int64_t count) const {
+  Shape shape = shape_;
+  shape.height = count;
+  const ConstView all(mapping_ == nullptr ? nullptr : static_cast<const char*>(mapping_) + offset_, type_, shape_);
+  return ConstView(all.row(first), type_, shape);
+}
 
 Array read_npy(const fs::path& path, Axes axes, std::uint64_t memory_limit) {
   InputFile file(path);
-  std::array<char, magic.size()> start{};
-  if (file.read(start.data(), start.size()) < start.size() || std::string_view(start.data(), start.size()) != magic)
-    fail(file.name(), "is not a .npy file (it does not begin with \\x93NUMPY)");
+  require_magic(file);
   Array array = read_after_magic(file, axes, memory_limit);
   file.require_end();
   return array;
@@ -106,12 +163,14 @@ Array read_npy(std::FILE* stream, const std::string& name, Axes axes, std::uint6
   return read_after_magic(file, axes, memory_limit);
 }
 
+std::string npy_preamble_of(const ConstView& array) { return npy_preamble({array.type, numpy_shape(array.shape)}); }
+
 std::uint64_t npy_file_bytes(const ConstView& array) {
-  return npy_preamble({array.type, numpy_shape(array.shape)}).size() + bytes_of(array.shape, array.type);
+  return npy_preamble_of(array).size() + bytes_of(array.shape, array.type);
 }
 
 void write_npy_into(OutputFile& file, const ConstView& array) {
-  const std::string preamble = npy_preamble({array.type, numpy_shape(array.shape)});
+  const std::string preamble = npy_preamble_of(array);
   file.write(preamble.data(), preamble.size());
   for_each_run(array, [&](const void* data, std::size_t bytes) { file.write(data, bytes); });
 }
