@@ -141,25 +141,14 @@ Array read_npy(std::FILE* stream, const std::string& name, Axes axes = Axes::hwc
                std::uint64_t memory_limit = 0);  // `-`; at end of stream: an Array without memory, and std::feof
 // Does the file begin as an .npy does? False for what is no regular file.
 bool is_npy(const fs::path& path);
-// The rows of an .npy of one image, (h, w) or (h, w, c), mapped and not read: for images that memory does not hold.
-// What a disk cannot read, or another process cuts off meanwhile, ends the process by a signal.
-class MappedNpy {
+// A .npy file that stays on disk: pages are read when they are touched, so that it may be larger than memory. It must
+// not be cut short meanwhile, or the process ends by SIGBUS.
+class MappedArray {
  public:
-  explicit MappedNpy(const fs::path& path);
-  ~MappedNpy();
-  MappedNpy(const MappedNpy&) = delete;
-  MappedNpy& operator=(const MappedNpy&) = delete;
-  const Shape& shape() const noexcept { return shape_; }
-  Type type() const noexcept { return type_; }
-  // Rows [first, first + count), valid as long as this lives.
-  ConstView rows(std::int64_t first, std::int64_t count) const;
-
- private:
-  Shape shape_;
-  Type type_ = Type::u8;
-  void* mapping_ = nullptr;
-  std::size_t bytes_ = 0, offset_ = 0;
+  virtual ~MappedArray() = default;
+  virtual const ConstView& view() const = 0;
 };
+std::unique_ptr<MappedArray> map_npy(const fs::path& path, Axes axes = Axes::hwc);
 // The shape is written as numpy sees it: (h, w), (h, w, c) interleaved, (c, h, w) planar, with a leading batch if > 1.
 void write_npy(const fs::path& path, const ConstView& array);
 // n x 1 as a 1-D array.

@@ -50,13 +50,24 @@ std::vector<std::int64_t> numpy_shape(const Shape& s) {
   return out;
 }
 
-// What comes before the data, checked against the file's size.
-struct NpyStart {
-  Shape shape;
-  Type type = Type::u8;
-  std::uint64_t offset = 0, bytes = 0;  // of the data
-};
-NpyStart start_after_magic(InputFile& file, Axes axes) {
+Array read_after_magic(InputFile& file, Axes axes, std::uint64_t memory_limit) {
+  const NpyLayout layout = read_npy_layout(file, axes);
+  require_memory(file.name(), layout.bytes, memory_limit);
+  Array array(layout.shape, layout.type);
+  file.read_exactly(array.data(), array.bytes(), "data");
+  return array;
+}
+
+constexpr std::string_view magic("\x93NUMPY", 6);
+
+bool begins_with_magic(InputFile& file) {
+  std::array<char, magic.size()> start{};
+  return file.read(start.data(), start.size()) == start.size() && std::string_view(start.data(), start.size()) == magic;
+}
+
+}  // namespace
+
+NpyLayout read_npy_layout(InputFile& file, Axes axes) {
   std::array<unsigned char, 2> version{};
   file.read_exactly(version.data(), version.size(), "header");
   if (version[0] < 1 || version[0] > 3 || version[1] != 0)
@@ -70,43 +81,28 @@ NpyStart start_after_magic(InputFile& file, Axes axes) {
   std::string dictionary(bytes, '\0');
   file.read_exactly(dictionary.data(), bytes, "header");
   const NpyHeader header = parse_npy_dictionary(dictionary, file.name());
-  const Shape shape = shape_along(header.shape, axes, file.name());
-
-  std::uint64_t data = 0;
+  NpyLayout layout;
+  layout.type = header.type;
+  layout.shape = shape_along(header.shape, axes, file.name());
+  layout.begin = 8u + (version[0] == 1 ? 2u : 4u) + bytes;
   try {
-    data = bytes_of(shape, header.type);
+    layout.bytes = bytes_of(layout.shape, header.type);
   } catch (const InvalidArgument&) {
     fail(file.name(), "declares a shape whose bytes do not fit 63 bits");
   }
-  const std::uint64_t before = 8u + (version[0] == 1 ? 2u : 4u) + bytes;
   if (const auto size = file.size()) {
-    if (*size - before < data)
-      fail(file.name(), "is truncated: its header declares ", data, " bytes of data, ", *size - before, " are there");
-    if (*size - before > data)
-      fail(file.name(), "has ", *size - before - data, " bytes after the ", data, " that its header declares");
+    const std::uint64_t there = *size - layout.begin;
+    if (there < layout.bytes)
+      fail(file.name(), "is truncated: its header declares ", layout.bytes, " bytes of data, ", there, " are there");
+    if (there > layout.bytes)
+      fail(file.name(), "has ", there - layout.bytes, " bytes after the ", layout.bytes, " that its header declares");
   }
-  return {shape, header.type, before, data};
+  return layout;
 }
 
-Array read_after_magic(InputFile& file, Axes axes, std::uint64_t memory_limit) {
-  const NpyStart start = start_after_magic(file, axes);
-  require_memory(file.name(), start.bytes, memory_limit);
-  Array array(start.shape, start.type);
-  file.read_exactly(array.data(), array.bytes(), "data");
-  return array;
-}
-
-constexpr std::string_view magic("\x93NUMPY", 6);
-
-bool begins_with_magic(InputFile& file) {
-  std::array<char, magic.size()> start{};
-  return file.read(start.data(), start.size()) == start.size() && std::string_view(start.data(), start.size()) == magic;
-}
-void require_magic(InputFile& file) {
+void require_npy_magic(InputFile& file) {
   if (!begins_with_magic(file)) fail(file.name(), "is not a .npy file (it does not begin with \\x93NUMPY)");
 }
-
-}  // namespace
 
 bool is_npy(const fs::path& path) {
   std::error_code error;
@@ -115,39 +111,9 @@ bool is_npy(const fs::path& path) {
   return begins_with_magic(file);
 }
 
-MappedNpy::MappedNpy(const fs::path& path) {
-  InputFile file(path);
-  require_magic(file);
-  const NpyStart start = start_after_magic(file, Axes::hwc);
-  if (start.shape.batch != 1) fail(file.name(), "holds ", start.shape.batch, " images; its rows are read of one");
-  shape_ = start.shape, type_ = start.type, offset_ = start.offset;
-  if (start.bytes == 0) return;
-  bytes_ = offset_ + start.bytes;
-  const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd >= 0) mapping_ = ::mmap(nullptr, bytes_, PROT_READ, MAP_SHARED, fd, 0);
-  const int error = errno;
-  if (fd >= 0) ::close(fd);
-  if (fd >= 0 && mapping_ != MAP_FAILED) {
-    ::madvise(mapping_, bytes_, MADV_SEQUENTIAL);
-    return;
-  }
-  mapping_ = nullptr;
-  fail(file.name(), "could not be mapped (", std::strerror(error), ")");
-}
-MappedNpy::~MappedNpy() {
-  if (mapping_ != nullptr) ::munmap(mapping_, bytes_);
-}
-
-ConstView MappedNpy::rows(std::int64_t first, std::int64_t count) const {
-  Shape shape = shape_;
-  shape.height = count;
-  const ConstView all(mapping_ == nullptr ? nullptr : static_cast<const char*>(mapping_) + offset_, type_, shape_);
-  return ConstView(all.row(first), type_, shape);
-}
-
 Array read_npy(const fs::path& path, Axes axes, std::uint64_t memory_limit) {
   InputFile file(path);
-  require_magic(file);
+  require_npy_magic(file);
   Array array = read_after_magic(file, axes, memory_limit);
   file.require_end();
   return array;

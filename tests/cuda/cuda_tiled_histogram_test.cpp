@@ -52,7 +52,7 @@ struct Checked {
 };
 Checked check(const TiledHistogram& tiled, Case& of) {
   Checked checked;
-  tiled.pieces(of.rows(), [&](const Piece& piece) {
+  tiled.pieces(of.rows(), [&](const TensorPiece& piece) {
     const ConstView& got = piece.tensor.view;
     const View all = of.expected.view();
     for (std::int64_t b = 0; b < got.shape.channels; ++b)
@@ -144,9 +144,9 @@ TEST_F(CudaTiledHistogram, WhatEndsACall) {
   Case of({1000, 1000}, 8, 3);
   const TiledHistogram tiled(of.shape, Type::u8, of.binning, {.workers = gpus(), .piece_bytes = 100000});
   int pieces = 0;
-  tiled.pieces(of.rows(), [&](const Piece&) { return ++pieces < 5; });
+  tiled.pieces(of.rows(), [&](const TensorPiece&) { return ++pieces < 5; });
   EXPECT_EQ(pieces, 5);
-  EXPECT_THROW(tiled.pieces(of.rows(), [](const Piece&) -> bool { throw std::runtime_error("planted"); }),
+  EXPECT_THROW(tiled.pieces(of.rows(), [](const TensorPiece&) -> bool { throw std::runtime_error("planted"); }),
                std::runtime_error);
   EXPECT_EQ(check(tiled, of).wrong, 0);
 }

@@ -75,18 +75,14 @@ TEST(MappedNpy, RowsAreThoseOfTheArray) {
   for (const Shape& shape : {Shape{61, 43}, Shape{5, 7, 3}, Shape{1, 1}, Shape{0, 4}, Shape{4, 0}}) {
     const Array image = random_table(shape, Type::u16);
     write_npy(scratch / "a.npy", image.view());
-    const MappedNpy mapped(scratch / "a.npy");
-    EXPECT_EQ(mapped.shape(), shape);
-    EXPECT_EQ(mapped.type(), Type::u16);
-    for (std::int64_t first = 0; first < shape.height; ++first) {
-      const std::int64_t count = std::min<std::int64_t>(3, shape.height - first);
-      const ConstView rows = mapped.rows(first, count);
-      EXPECT_EQ(rows.shape.height, count);
-      if (shape.empty()) continue;
-      EXPECT_EQ(std::memcmp(rows.data, std::as_const(image).view().row(first),
-                            static_cast<std::size_t>(count * rows.row_pitch)),
+    const auto mapped = map_npy(scratch / "a.npy");
+    EXPECT_EQ(mapped->view().shape, shape);
+    EXPECT_EQ(mapped->view().type, Type::u16);
+    if (shape.empty()) continue;
+    for (std::int64_t y = 0; y < shape.height; ++y)
+      EXPECT_EQ(std::memcmp(mapped->view().row(y), std::as_const(image).view().row(y),
+                            static_cast<std::size_t>(mapped->view().row_pitch)),
                 0);
-    }
   }
 }
 
@@ -98,14 +94,14 @@ TEST(MappedNpy, WhatItRefuses) {
   EXPECT_FALSE(is_npy(scratch / "absent.npy"));
   EXPECT_FALSE(is_npy(scratch.path()));
   fs::resize_file(scratch / "a.npy", fs::file_size(scratch / "a.npy") - 1);
-  expect_sentence<IoError>(scratch / "a.npy", "truncated", [&] { MappedNpy mapped(scratch / "a.npy"); });
+  expect_sentence<IoError>(scratch / "a.npy", "truncated", [&] { map_npy(scratch / "a.npy"); });
   fs::resize_file(scratch / "a.npy", 4);
   EXPECT_FALSE(is_npy(scratch / "a.npy"));
-  expect_sentence<IoError>(scratch / "a.npy", "is not a .npy file", [&] { MappedNpy mapped(scratch / "a.npy"); });
-  expect_sentence<IoError>(scratch / "absent.npy", "no such file", [&] { MappedNpy mapped(scratch / "absent.npy"); });
+  expect_sentence<IoError>(scratch / "a.npy", "is not a .npy file", [&] { map_npy(scratch / "a.npy"); });
+  expect_sentence<IoError>(scratch / "absent.npy", "no such file", [&] { map_npy(scratch / "absent.npy"); });
   const Array batch = random_table({6, 4, 1, 3}, Type::u8);
   write_npy(scratch / "b.npy", batch.view());  // (3, 4, 6): channels of an image
-  EXPECT_EQ(MappedNpy(scratch / "b.npy").shape().channels, 6);
+  EXPECT_EQ(map_npy(scratch / "b.npy")->view().shape.channels, 6);
 }
 
 }  // namespace

@@ -250,6 +250,8 @@ const std::string& InputOptions::luma_range() const {
   return luma_text;
 }
 
+bool is_npy_file(const std::string& path) { return kind_of(path) == Kind::npy; }
+
 std::unique_ptr<Source> open_source(const InputOptions& options, const Settings& settings) {
   channel_of(options);  // finds wrong use before a file is opened
   if (!options.raw.empty()) {

@@ -47,6 +47,9 @@ class Source {
 /// they have a presentation time.
 std::unique_ptr<media::Video> open_frames(const InputOptions& options, bool skip_damage, bool& has_time);
 
+/// A file that holds a .npy, and is no pipe. Throws IoError where there is none.
+bool is_npy_file(const std::string& path);
+
 std::unique_ptr<Source> open_source(const InputOptions& options, const Settings& settings);
 
 /// One picture or .npy, with the channel rules of the options.

@@ -28,8 +28,13 @@ void SequenceRequest::add_to(CLI::App& verb) {
       ->type_name("CSV")
       ->allow_extra_args(false);
   verb.add_option("--devices", devices,
-                  "What takes the frames: all, or several of cpu:THREADS, a CUDA device's number and simt")
+                  "What takes the frames, or the parts of one image: all, or several of cpu:THREADS, a CUDA device's "
+                  "number and simt")
       ->type_name("LIST");
+  verb.add_option("--device-memory", device_memory,
+                  "What a device may take of its memory for parts of one image, e.g. 2G (default: nine tenths of what "
+                  "is free)")
+      ->type_name("SIZE");
   verb.add_flag("--live", live, "INPUT is a camera: drop the oldest waiting frame rather than let it wait");
   verb.add_option("--damaged", damaged, "At damage: stop (default), or skip to the next key frame")->type_name("WHAT");
   verb.add_option("--luma", luma,
@@ -43,6 +48,7 @@ void SequenceRequest::add_to(CLI::App& verb) {
 
 void SequenceRequest::check() const {
   if (!slots.empty()) whole_number("--slots", slots, 1, 1024);
+  if (!device_memory.empty()) byte_size("--device-memory", device_memory);
   if (damaged != "stop" && damaged != "skip") refuse("--damaged ", damaged, ": may be stop or skip");
   if (!timeline.empty() && !timeline.ends_with(".svg") && !timeline.ends_with(".json"))
     refuse("--timeline ", timeline, ": its name must end in .svg or .json");
@@ -54,16 +60,16 @@ void SequenceRequest::check() const {
 std::string SequenceRequest::asked() const {
   if (inputs.size() > 1) return "several inputs";
   if (!boxes.empty()) return "--boxes";
-  if (!devices.empty()) return "--devices";
   if (live) return "--live";
   if (damaged != "stop") return "--damaged";
   if (!timeline.empty()) return "--timeline";
   return {};
 }
 
-namespace {
+std::string SequenceRequest::shared_out() const {
+  return !devices.empty() ? "--devices" : !device_memory.empty() ? "--device-memory" : "";
+}
 
-/// What goes frame by frame, or an empty text.
 std::string of_single_frames(const HistRequest& request) {
   if (request.input.all_channels || request.binning.joint) return request.binning.joint ? "--joint" : "--all-channels";
   if (!request.input.channel_text.empty()) return "--channel";
@@ -86,6 +92,8 @@ std::vector<Worker> workers_of(const SequenceRequest& sequence, const Settings& 
   if (settings.backend == Backend::simt) return {{.backend = Backend::simt}};
   return {{.backend = Backend::cpu, .threads = settings.threads}};
 }
+
+namespace {
 
 /// The regions of each frame: those named for all, and the boxes of its stream's file.
 class FrameBoxes {
@@ -145,7 +153,8 @@ bool run_sequence(HistRequest& request, const Settings& settings) {
   request.input.luma_range();
   const std::string single = of_single_frames(request), sequence_alone = asked.asked();
   if (!single.empty()) {
-    if (!sequence_alone.empty()) refuse(single, " and ", sequence_alone, ": only one of the two");
+    const std::string beside = !sequence_alone.empty() ? sequence_alone : asked.shared_out();
+    if (!beside.empty()) refuse(single, " and ", beside, ": only one of the two");
     return false;
   }
   std::optional<FrameStreams> streams = FrameStreams::open(request.input, asked);
@@ -154,6 +163,9 @@ bool run_sequence(HistRequest& request, const Settings& settings) {
       refuse(sequence_alone, ": ", request.input.path, " is no video, folder or stream of raw frames");
     return false;
   }
+  if (!asked.device_memory.empty())
+    refuse("--device-memory ", asked.device_memory, ": ", request.input.path,
+           " is a sequence of frames; it is for one image");
   const ConstView first = streams->first();
   const Shape shape = first.shape;
   const Binning binning = request.binning.for_image(first, request.input.path, true);

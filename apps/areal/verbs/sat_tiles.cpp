@@ -5,6 +5,7 @@
 #include <areal/info.hpp>
 #include <areal/tiled.hpp>
 #include <filesystem>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
@@ -34,14 +35,13 @@ namespace {
 
 /// One image, mapped or in memory.
 struct Pixels {
-  std::optional<media::MappedNpy> mapped;
+  std::unique_ptr<media::MappedArray> mapped;
   Array array;
   Shape shape;
   Type type = Type::u8;
 
   ConstView rows(std::int64_t first, std::int64_t count) const {
-    if (mapped) return mapped->rows(first, count);
-    const ConstView all = array.view();
+    const ConstView all = mapped ? mapped->view() : array.view();
     return ConstView(all.row(first), all.type, {all.shape.width, count}, all.row_pitch);
   }
 };
@@ -51,9 +51,9 @@ bool map(const InputOptions& input, Pixels& pixels) {
   if (input.path == "-" || !input.raw.empty() || !input.channel_text.empty() || input.volume || input.all_channels)
     return false;
   if (!media::is_npy(input.path)) return false;
-  pixels.mapped.emplace(input.path);
-  pixels.shape = pixels.mapped->shape(), pixels.type = pixels.mapped->type();
-  if (pixels.shape.channels == 1) return true;
+  pixels.mapped = media::map_npy(input.path);
+  pixels.shape = pixels.mapped->view().shape, pixels.type = pixels.mapped->view().type;
+  if (pixels.shape.channels == 1 && pixels.shape.batch == 1) return true;
   pixels.mapped.reset();
   return false;
 }
