@@ -70,24 +70,26 @@ AVPixelFormat Nvdec::choose(AVCodecContext* codec, const AVPixelFormat* choices)
   while (last[0] != AV_PIX_FMT_NONE && last[1] != AV_PIX_FMT_NONE) ++last;
   bool offered = false;
   for (const AVPixelFormat* choice = choices; choice <= last; ++choice) offered |= *choice == AV_PIX_FMT_CUDA;
-  if (offered && self.takes(*codec)) {
+  if (self.takes(*codec, offered)) {
     self.tried_ = true;
     return AV_PIX_FMT_CUDA;
   }
-  if (self.why_not_.empty())
-    self.why_not_ = self.tried_ ? "NVDEC refuses a video of " + std::to_string(codec->coded_width) + "x" +
-                                      std::to_string(codec->coded_height)
-                                : "this FFmpeg has no NVDEC for its pixel format";
   return *last;  // FFmpeg's own
 }
 
-bool Nvdec::takes(AVCodecContext& codec) {
+bool Nvdec::takes(AVCodecContext& codec, bool offered) {
   const bool is_8_bit_420 = codec.sw_pix_fmt == AV_PIX_FMT_YUV420P || codec.sw_pix_fmt == AV_PIX_FMT_YUVJ420P;
   if (!is_8_bit_420 || !has_profile(codec)) {
     is_format_ = true;
     why_not_ = is_8_bit_420
                    ? name_of_profile(codec) + " is not decoded by NVDEC"
                    : std::string("its pixels are ") + av_get_pix_fmt_name(codec.sw_pix_fmt) + ", not 8-bit 4:2:0";
+    return false;
+  }
+  if (!offered) {
+    why_not_ = tried_ ? "NVDEC refuses a video of " + std::to_string(codec.coded_width) + "x" +
+                            std::to_string(codec.coded_height)
+                      : "this FFmpeg has no NVDEC for its pixels";
     return false;
   }
   codec.extra_hw_frames = 0;

@@ -30,7 +30,7 @@ class Nvdec {
   Nvdec(std::shared_ptr<CudaStream> stream, BufferRef device, int wanted)
       : stream_(std::move(stream)), device_(std::move(device)), wanted_(wanted) {}
   static AVPixelFormat choose(AVCodecContext* codec, const AVPixelFormat* choices);
-  bool takes(AVCodecContext& codec);
+  bool takes(AVCodecContext& codec, bool offered);
 
   std::shared_ptr<CudaStream> stream_;
   BufferRef device_;

@@ -33,6 +33,7 @@ class ReadAhead {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return ended_ || !ready_.empty(); });
     if (ready_.empty()) {
+      told_end_ = true;
       if (error_) std::rethrow_exception(error_);
       return false;
     }
@@ -41,10 +42,8 @@ class ReadAhead {
     changed_.notify_all();
     return true;
   }
-  bool ended() const {
-    const std::lock_guard lock(mutex_);
-    return ended_ && ready_.empty();
-  }
+  // Has next() told the end?
+  bool told_end() const { return told_end_; }
 
  private:
   void run() {
@@ -69,10 +68,10 @@ class ReadAhead {
   std::function<bool(LumaFrame&)> decode_;
   std::function<void()> stop_;
   std::size_t most_;
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<LumaFrame> ready_;
-  bool stopped_ = false, ended_ = false;
+  bool stopped_ = false, ended_ = false, told_end_ = false;
   std::exception_ptr error_;
   std::thread thread_;
 };

@@ -94,7 +94,7 @@ class VideoFile : public Video {
     return frame_count_ > 0 ? std::optional(frame_count_) : std::nullopt;
   }
   std::string damage() const override {
-    if (ahead_ && !ahead_->ended()) return {};  // the thread is at later frames
+    if (ahead_ && !ahead_->told_end()) return {};  // the thread is at later frames
     if (decoder_->damage().empty()) return {};
     return name_ + ": is damaged or truncated after " + std::to_string(whole_.value_or(delivered_)) + " frames (" +
            decoder_->damage() + ")";
