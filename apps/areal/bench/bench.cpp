@@ -248,8 +248,8 @@ bench::Options options_of(const Texts& texts, const Settings& settings) {
   options.device = settings.device;
   if (options.backend == Backend::simt)
     throw InvalidArgument("--backend simt: it counts memory accesses and cannot be timed");
-  if (options.backend == Backend::cuda && (texts.what == "video" || texts.what == "track"))
-    throw InvalidArgument("--backend cuda: bench " + texts.what + " runs on the CPU");
+  if (options.backend == Backend::cuda && texts.what == "track")
+    throw InvalidArgument("--backend cuda: bench track runs on the CPU");
   if (!texts.devices.empty()) {
     if (texts.what != "sequence") throw InvalidArgument("--devices: only bench sequence takes it");
     options.workers = workers_named(texts.devices);
@@ -290,7 +290,7 @@ void run(const Texts& texts, const bench::Options& options, bench::Report& repor
   else if (texts.what == "track")
     bench::bench_track(options, report);
   else
-    bench::bench_video(options, report);
+    (cuda ? bench::bench_cuda_video : bench::bench_video)(options, report);
 }
 
 }  // namespace

@@ -134,6 +134,7 @@ void bench_histogram(const Options& options, Report& report);
 void bench_region(const Options& options, Report& report);
 void bench_track(const Options& options, Report& report);
 void bench_video(const Options& options, Report& report);
+void bench_cuda_video(const Options& options, Report& report);
 void bench_sequence(const Options& options, Report& report);
 
 /// The type of the table of squares beside a table of these types; none where there is no such table.

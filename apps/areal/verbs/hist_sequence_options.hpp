@@ -12,7 +12,7 @@ namespace areal::command {
 
 struct SequenceRequest {
   std::vector<std::string> inputs, boxes;
-  std::string devices, damaged = "stop", timeline, luma, slots = "8";
+  std::string devices, damaged = "stop", timeline, luma, slots = "8", decode = "auto";
   bool live = false;
 
   void add_to(CLI::App& verb);
