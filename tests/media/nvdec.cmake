@@ -2,7 +2,7 @@
 # libffmpeg-nvenc-dev. They are in a folder of their own, so that nothing else finds them.
 if(TARGET media_nvdec_test)
   find_path(ffnvcodec_headers ffnvcodec/dynlink_loader.h)
-  if(libav_FOUND AND ffnvcodec_headers)
+  if(TARGET areal_libav AND ffnvcodec_headers)
     set(stand_in ${CMAKE_CURRENT_SOURCE_DIR}/media/nvdec_stand_in)
     add_library(nvdec_stand_in SHARED ${stand_in}/nvdec_stand_in.cpp)
     target_include_directories(nvdec_stand_in SYSTEM PRIVATE ${ffnvcodec_headers})
@@ -14,7 +14,7 @@ if(TARGET media_nvdec_test)
     set_target_properties(nvdec_stand_in nvdec_stand_in_cuvid PROPERTIES
                           SOVERSION 1 LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/nvdec_stand_in)
     areal_warnings(nvdec_stand_in)
-    target_link_libraries(media_nvdec_test PRIVATE PkgConfig::libav ${CMAKE_DL_LIBS})
+    target_link_libraries(media_nvdec_test PRIVATE areal_libav ${CMAKE_DL_LIBS})
     target_compile_definitions(media_nvdec_test PRIVATE AREAL_STAND_IN="${CMAKE_CURRENT_BINARY_DIR}/nvdec_stand_in")
     add_dependencies(media_nvdec_test nvdec_stand_in_cuvid areal_video)
   else()
