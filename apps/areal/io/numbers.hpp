@@ -84,22 +84,6 @@ inline std::pair<double, double> range(std::string_view option, std::string_view
   return {number(option, parts[0]), number(option, parts[1])};
 }
 
-/// "2G", "500M", "64K" or bytes: powers of 1024; at least 1.
-inline std::uint64_t byte_count(std::string_view option, std::string_view text) {
-  constexpr std::string_view units = "KMGT";
-  const std::size_t unit = text.empty() ? std::string_view::npos : units.find(text.back());
-  const bool has_unit = unit != std::string_view::npos;
-  const int bits = has_unit ? 10 * (static_cast<int>(unit) + 1) : 0;
-  const std::string_view digits = text.substr(0, text.size() - (has_unit ? 1 : 0));
-  std::int64_t value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error == std::errc::invalid_argument || end != digits.data() + digits.size() || value < 1)
-    refuse(option, " ", text, ": may be a number of bytes, or one with K, M, G or T, for example 2G");
-  if (error != std::errc() || value > std::numeric_limits<std::int64_t>::max() >> bits)
-    refuse(option, " ", text, ": does not fit 64 bits");
-  return static_cast<std::uint64_t>(value) << bits;
-}
-
 struct Size {
   std::int64_t width = 0, height = 0;
   friend bool operator==(const Size&, const Size&) = default;

@@ -97,7 +97,7 @@ media::TableFile description_of(const InputOptions& input, const TableRequest& t
 bool sat_by_tiles(const TilesRequest& tiles, const std::string& without, const InputOptions& input,
                   const std::string& output, const TableRequest& table, const Settings& settings) {
   const char* const option = !tiles.devices.empty() ? "--devices" : "--device-memory";
-  const std::uint64_t limit = tiles.device_memory.empty() ? 0 : byte_count("--device-memory", tiles.device_memory);
+  const std::uint64_t limit = tiles.device_memory.empty() ? 0 : byte_size("--device-memory", tiles.device_memory);
   const Algorithm* const row = find_algorithm("sat", table.options.algorithm);
   const bool possible =
       without.empty() && std::filesystem::path(output).extension() == ".npy" && !(row != nullptr && row->plain_only);
