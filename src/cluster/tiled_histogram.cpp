@@ -85,11 +85,11 @@ class TileWorker final : public cluster::Worker {
     if (on_cuda()) lanes_[static_cast<std::size_t>(lane)].stream.emplace();
   }
 
-  void work(int number, const cluster::Task& task) override {
+  bool work(int number, const cluster::Task& task) override {
     Buffers& lane = lanes_[static_cast<std::size_t>(number)];
     const Region tile = job_.tile(task.id);
     const Parts parts(job_.regions, tile);
-    if (parts.regions.empty()) return;
+    if (parts.regions.empty()) return false;
     std::optional<cuda::DeviceScope> scope;
     make_current(scope);
     fetch(lane, tile);
@@ -103,6 +103,7 @@ class TileWorker final : public cluster::Worker {
     const std::lock_guard lock(job_.adding);
     for (std::size_t i = 0; i < parts.numbers.size(); ++i)
       for (std::size_t b = 0; b < bins; ++b) job_.counts[parts.numbers[i] * bins + b] += lane.answers[i * bins + b];
+    return true;
   }
 
  private:
