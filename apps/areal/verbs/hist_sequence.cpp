@@ -199,6 +199,7 @@ bool run_sequence(HistRequest& request, const Settings& settings) {
     bar.update(++frames);
     return true;
   };
+  streams->read_ahead(options.slots, [&] { return interrupt.interrupted(); });
   const SequenceReport report = sequence.run(source, regions, sink);
   say_report(report, settings);
   if (!asked.timeline.empty()) write_timeline(asked.timeline, report);
