@@ -1,8 +1,5 @@
 // .npy files: versions 1 to 3, little-endian, C order.
 #include "media/npy.hpp"
-#include <fcntl.h>
-#include <sys/mman.h>
-#include <unistd.h>
 #include <areal/array.hpp>
 #include <array>
 #include <bit>

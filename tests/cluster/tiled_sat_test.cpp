@@ -187,10 +187,11 @@ class PlantedTileWorker final : public cluster::Worker {
   std::string name() const override { return real_->name(); }
   int lanes() const override { return real_->lanes(); }
   void begin(int lane) override { real_->begin(lane); }
-  void work(int lane, const cluster::Task& task) override {
+  bool work(int lane, const cluster::Task& task) override {
     before_(lane, task);
-    real_->work(lane, task);
+    const bool done = real_->work(lane, task);
     after_(lane, task);
+    return done;
   }
 
  private:

@@ -97,9 +97,9 @@ TEST_F(CommandSatTiles, WhatIsRefusedLeavesNothing) {
     words.insert(words.end(), small.begin(), small.end());
     return words;
   };
-  refused({"-o", "T.npy", "--device-memory", "2X"}, "--device-memory 2X: may be a number of bytes");
+  refused({"-o", "T.npy", "--device-memory", "2X"}, "--device-memory 2X: may be bytes");
   refused({"-o", "T.npy", "--device-memory", "0"}, "--device-memory 0: may be");
-  refused({"-o", "T.npy", "--device-memory", "99999999T"}, "does not fit 64 bits");
+  refused({"-o", "T.npy", "--device-memory", "99999999T"}, "does not fit 63 bits");
   refused({"-o", "T.npy", "--devices", "gpu"}, "`gpu` is none");
   refused(with({"-o", "T.npy", "--tilted"}), "--device-memory: --tilted needs whole tables");
   refused(with({"-o", "T.npy", "--region", "1,2,3,4"}), "--device-memory: --region needs whole tables");

@@ -263,6 +263,27 @@ TEST_F(CommandSequence, TheFirstInterruptLetsFramesEndTheSecondDoesNot) {
   }
 }
 
+TEST_F(CommandSequence, AnInterruptDoesNotWaitForOneOfSeveralPipes) {
+  const fs::path pipes[] = {work / "left", work / "right"};
+  for (const fs::path& pipe : pipes) ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  const std::string raw = raw_frames(3);
+  const pid_t pid = start({AREAL_COMMAND, "hist", "left", "right", "--raw", "20x16x8u", "--bins", "1"});
+  int writers[2];
+  for (const int i : {0, 1}) {
+    writers[i] = open(pipes[i].c_str(), O_WRONLY);
+    ASSERT_GE(writers[i], 0);
+    const std::size_t bytes = i == 0 ? 640 : 320;  // two frames, and one: the next is the second pipe's turn
+    ASSERT_EQ(write(writers[i], raw.data(), bytes), static_cast<ssize_t>(bytes));
+  }
+  while (rows_of(contents(folder / "io" / "out")).size() < 4) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  kill(pid, SIGINT);  // nothing is written any more
+  int status = 0;
+  ASSERT_EQ(waitpid(pid, &status, 0), pid);
+  EXPECT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGINT) << status;
+  EXPECT_EQ(rows_of(contents(folder / "io" / "out")).size(), 4u);
+  for (const int writer : writers) close(writer);
+}
+
 TEST_F(CommandSequence, AFullDiskAndAReaderThatLeaves) {
   write_file(work / "f.raw", raw_frames(50));
   const pid_t pid = start({AREAL_COMMAND, "hist", "f.raw", "--raw", "20x16x8u"}, {}, {}, "/dev/full");

@@ -1,6 +1,7 @@
 #include "frame_streams.hpp"
 
 #include <fmt/format.h>
+#include <algorithm>
 #include <areal/error.hpp>
 #include "io/luma_frame.hpp"
 #include "io/numbers.hpp"
@@ -29,12 +30,12 @@ void tell_decoding(const std::string& name, const media::Video& video, const Seq
 }  // namespace
 
 std::optional<FrameStreams> FrameStreams::open(const InputOptions& input, const SequenceRequest& request,
-                                               std::optional<int> decode_on, const Settings& settings) {
+                                               std::optional<int> decode_on, int slots, const Settings& settings) {
   FrameStreams all;
   media::ReadOptions read;
   read.skip_damage = request.damaged == "skip";
   read.decode_on = decode_on;
-  read.most_held = static_cast<int>(whole_number("--slots", request.slots, 1, 1024)) + 1;  // and the one read ahead
+  read.most_held = slots + 1;  // and the one read ahead
   for (const std::string& path : request.inputs) {
     InputOptions one = input;
     one.path = path;
@@ -72,29 +73,45 @@ std::optional<std::int64_t> FrameStreams::count() const {
   return count;
 }
 
+void FrameStreams::read_ahead(int frames, std::function<bool()> stops) {
+  if (streams_.size() < 2) return;  // the source itself is ahead of the workers
+  stops_ = std::move(stops);
+  const std::size_t most = std::max<std::size_t>(1, static_cast<std::size_t>(frames) / streams_.size());
+  for (Stream& stream : streams_)
+    if (!stream.video->decoding().device)  // NVDEC is ahead by itself
+      stream.reader = std::make_unique<ReadAhead>(
+          [video = stream.video.get()](media::LumaFrame& frame) { return video->next(frame); }, most);
+}
+
+bool FrameStreams::read(Stream& stream, media::LumaFrame& frame) {
+  if (!stream.has_ahead) return stream.reader ? stream.reader->next(frame, stops_) : stream.video->next(frame);
+  frame = std::move(stream.ahead);
+  stream.has_ahead = false;
+  return true;
+}
+
 bool FrameStreams::next(const View&, Frame& frame) {
   for (std::size_t tried = 0; tried < streams_.size(); ++tried) {
     const std::size_t number = turn_;
     turn_ = (turn_ + 1) % streams_.size();
     Stream& stream = streams_[number];
     if (stream.ended) continue;
-    media::LumaFrame read;
-    if (stream.has_ahead) {
-      read = std::move(stream.ahead);
-      stream.has_ahead = false;
-    } else if (!stream.video->next(read)) {
+    media::LumaFrame found;
+    if (!read(stream, found)) {
       stream.ended = true;
       continue;
     }
     frame.stream = static_cast<int>(number);
-    stream.frames = read.number + 1;
-    hand_over(std::move(read), frame);
+    stream.frames = found.number + 1;
+    hand_over(std::move(found), frame);
     return true;
   }
   return false;
 }
 
-void FrameStreams::throw_damage() const {
+void FrameStreams::throw_damage() {
+  for (Stream& stream : streams_)
+    if (stream.reader) stream.reader->end();
   std::string damage;
   for (const Stream& stream : streams_) {
     const std::string of_this = stream.video->damage();

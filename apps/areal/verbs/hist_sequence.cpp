@@ -186,7 +186,7 @@ bool run_sequence(HistRequest& request, const Settings& settings) {
                                       : static_cast<int>(whole_number("--slots", asked.slots, 1, 1024));
   if (!asked.device_memory.empty()) options.device_bytes = byte_size("--device-memory", asked.device_memory);
   std::optional<FrameStreams> streams =
-      FrameStreams::open(request.input, asked, decoding_device(request, options.workers), settings);
+      FrameStreams::open(request.input, asked, decoding_device(request, options.workers), options.slots, settings);
   if (!streams) {
     if (!sequence_alone.empty())
       refuse(sequence_alone, ": ", request.input.path, " is no video, folder or stream of raw frames");
@@ -232,6 +232,7 @@ bool run_sequence(HistRequest& request, const Settings& settings) {
     bar.update(++frames);
     return true;
   };
+  streams->read_ahead(options.slots, [&] { return interrupt.interrupted(); });
   const SequenceReport report = sequence.run(source, regions, sink);
   say_report(report, settings);
   if (!asked.timeline.empty()) write_timeline(asked.timeline, report);

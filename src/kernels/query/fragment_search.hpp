@@ -53,18 +53,22 @@ AREAL_DEVICE double cost_of(double distance, double scale, double scale_cost) {
   return distance * (scale == 1 ? 1 : 1 + scale_cost);
 }
 
-/// A row of neighbouring places, and the box in the block's scale.
+/// A row of neighbouring places.
 struct PlacesOfBlock {
-  int box, scale;
-  double factor;  ///< of the scale
-  TrackedBox from;
-  formulas::SearchArea area;
-  std::int64_t left, top;  ///< of the first place
-  int count;               ///< 0: none
+  std::int64_t left = 0, top = 0;  ///< of the first place
+  std::int64_t dx = 0, dy = 0;     ///< from where the box was to the first place
+  double factor = 1;               ///< of the scale
+  int scale = 0, count = 0;        ///< its number; places, 0: none
 };
 
+/// The box of a block.
+AREAL_DEVICE std::int64_t box_of_block(const FragmentsArgs& a, std::int64_t block) {
+  return static_cast<unsigned>(block) / (static_cast<unsigned>(a.scales * a.rows) * static_cast<unsigned>(a.chunks));
+}
+
+/// The block's places, and its box in its scale.
 template <class M>
-AREAL_DEVICE PlacesOfBlock places_of_block(const M& m, const FragmentsArgs& a) {
+AREAL_DEVICE PlacesOfBlock places_of_block(const M& m, const FragmentsArgs& a, TrackedBox& from) {
   auto at = static_cast<unsigned>(m.block());  // a grid has less than 2^31 blocks
   PlacesOfBlock p;
   const unsigned chunk = at % static_cast<unsigned>(a.chunks);
@@ -72,21 +76,20 @@ AREAL_DEVICE PlacesOfBlock places_of_block(const M& m, const FragmentsArgs& a) {
   const unsigned row = at % static_cast<unsigned>(a.rows);
   at /= static_cast<unsigned>(a.rows);
   p.scale = static_cast<int>(at % static_cast<unsigned>(a.scales));
-  p.box = static_cast<int>(at / static_cast<unsigned>(a.scales));
   p.factor = m.load(a.scale + p.scale);
-  p.from = formulas::scaled(load_box(m, a.box + p.box), p.factor);
-  p.area = formulas::search_area(p.from, a.width, a.height, a.radius, a.least_side);
-  p.left = p.area.x0 + static_cast<std::int64_t>(chunk) * places_of_a_block;
-  p.top = p.area.y0 + row;
-  const std::int64_t left = p.area.x1 - p.left + 1;
-  p.count = p.area.is_empty || p.top > p.area.y1 || left <= 0 ? 0
-            : left < places_of_a_block                        ? static_cast<int>(left)
-                                                              : places_of_a_block;
+  from = formulas::scaled(load_box(m, a.box + at / static_cast<unsigned>(a.scales)), p.factor);
+  const formulas::SearchArea area = formulas::search_area(from, a.width, a.height, a.radius, a.least_side);
+  p.left = area.x0 + static_cast<std::int64_t>(chunk) * places_of_a_block;
+  p.top = area.y0 + row;
+  p.dx = p.left - area.x, p.dy = p.top - area.y;
+  const std::int64_t left = area.x1 - p.left + 1;
+  if (!area.is_empty && p.top <= area.y1 && left > 0)
+    p.count = left < places_of_a_block ? static_cast<int>(left) : places_of_a_block;
   return p;
 }
 
 AREAL_DEVICE std::uint64_t key_of(const FragmentsArgs& a, const PlacesOfBlock& p, int place) {
-  const std::int64_t dx = p.left + place - p.area.x, dy = p.top - p.area.y;
+  const std::int64_t dx = p.dx + place, dy = p.dy;
   const std::int64_t number = (dy + a.radius) * (2 * a.radius + 1) + dx + a.radius;
   return static_cast<std::uint64_t>(p.scale) << (key_place_bits + key_away_bits) |
          static_cast<std::uint64_t>(dx * dx + dy * dy) << key_place_bits | static_cast<std::uint64_t>(number);
