@@ -197,7 +197,8 @@ void TaskQueue::Threads::work(LaneThread& lane, Lock& lock) {
   Member& member = member_of(lane.at.worker);
   lock.unlock();
   outcome.begin = options_.clock();
-  const Failure failure = Failure::of([&] { member.worker->work(lane.at.lane, entry.task); });
+  bool has_worked = false;
+  const Failure failure = Failure::of([&] { has_worked = member.worker->work(lane.at.lane, entry.task); });
   outcome.end = options_.clock();
   outcome.error = failure.error;
   lock.lock();
@@ -211,7 +212,7 @@ void TaskQueue::Threads::work(LaneThread& lane, Lock& lock) {
     waiting_.put_back(one);
     --in_hand_;
   } else {
-    if (!failure.error) {
+    if (has_worked) {
       ++member.report.tasks;
       expectation_.measure(lane.at.worker, expectation_.load(lane.at), outcome.end - outcome.begin);
     }

@@ -97,11 +97,12 @@ class SatTileWorker final : public Worker {
     }
   }
 
-  void work(int number, const Task& task) override try {
-    if (tiles_.is_delivered(task.id)) return;
+  bool work(int number, const Task& task) override try {
+    if (tiles_.is_delivered(task.id)) return false;
     std::optional<cuda::DeviceScope> scope;
     if (on_cuda()) scope.emplace(worker_.device);
     attempt(lanes_[static_cast<std::size_t>(number)], task.id);
+    return true;
   } catch (...) {
     tiles_.failed(task.id);
     throw;

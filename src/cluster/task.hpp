@@ -27,9 +27,9 @@ class Worker {
   /// Called once on the lane's thread, when the queue starts it. What takes long only once belongs here: the time of
   /// the first task is the worker's first measurement. What it throws loses the worker.
   virtual void begin(int lane);
-  /// Does the task; returns when it has been done. Throws DeviceError with lost() where the worker can take no more
-  /// tasks.
-  virtual void work(int lane, const Task& task) = 0;
+  /// Does the task; returns when it has been done. False: there was nothing to do any more, so that the time it took
+  /// says nothing of the worker. Throws DeviceError with lost() where the worker can take no more tasks.
+  virtual bool work(int lane, const Task& task) = 0;
 };
 
 struct Outcome {

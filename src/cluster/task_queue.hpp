@@ -23,7 +23,7 @@ namespace areal::cluster {
 
 struct WorkerReport {
   std::string name;
-  std::int64_t tasks = 0;       ///< done
+  std::int64_t tasks = 0;       ///< done, without those that left nothing to do
   double busy_seconds = 0;      ///< of all lanes together
   double seconds_per_cost = 0;  ///< of a task alone, as it is expected; 0 before the first
   std::string lost;             ///< why, or empty

@@ -36,7 +36,7 @@ void answer_regions(const TiledSubject& subject, const TiledGrid& grid, TileLane
   const auto all_bins = static_cast<std::size_t>(subject.binning.bins());
   const auto work = [&](TileLane& lane, int worker, const TensorPart& part) {
     const RegionsOfTile here(regions, part.tile);
-    if (here.regions.empty()) return;
+    if (here.regions.empty()) return false;
     const ConstView pixels = lane.bring(run.reader, part.tile, run.number);
     const auto bins = static_cast<std::size_t>(part.bins);
     std::vector<std::uint64_t> answers(here.regions.size() * bins);
@@ -53,6 +53,7 @@ void answer_regions(const TiledSubject& subject, const TiledGrid& grid, TileLane
     for (std::size_t i = 0; i < here.numbers.size(); ++i)
       for (std::size_t b = 0; b < bins; ++b)
         counts[here.numbers[i] * all_bins + static_cast<std::size_t>(part.first_bin) + b] += answers[i * bins + b];
+    return true;
   };
   std::vector<std::int64_t> parts;
   for (std::int64_t i = 0; i < grid.parts(); ++i) parts.push_back(i);

@@ -156,8 +156,12 @@ void hand_out_pieces(const TiledSubject& subject, const TiledGrid& grid, TileLan
                      const TensorSink& sink, const WrapWorker& wrap) {
   TileRun run(subject, grid, pool, rows);
   Handout handout(run, sink);
-  run.go([&](TileLane& lane, int worker, const TensorPart& part) { handout.work(lane, worker, part); },
-         handout.carries().first(), wrap, [&](const TensorPart& part) { handout.carries().finished(part); });
+  run.go(
+      [&](TileLane& lane, int worker, const TensorPart& part) {
+        handout.work(lane, worker, part);
+        return true;
+      },
+      handout.carries().first(), wrap, [&](const TensorPart& part) { handout.carries().finished(part); });
 }
 
 }  // namespace areal::cluster

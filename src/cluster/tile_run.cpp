@@ -36,13 +36,13 @@ class TileRun::PartWorker final : public Worker {
     make_current(scope);
     lanes_[static_cast<std::size_t>(lane)] = run_.pool_.take(run_.subject, number_);
   }
-  void work(int lane, const Task& task) override {
-    if (run_.stopped()) return;
+  bool work(int lane, const Task& task) override {
+    if (run_.stopped()) return false;
     try {
       std::optional<cuda::DeviceScope> scope;
       make_current(scope);
-      work_(*lanes_[static_cast<std::size_t>(lane)], static_cast<int>(number_),
-            part_of(run_.grid, run_.subject, task.id));
+      return work_(*lanes_[static_cast<std::size_t>(lane)], static_cast<int>(number_),
+                   part_of(run_.grid, run_.subject, task.id));
     } catch (const DeviceError& error) {
       if (error.lost()) lost_ = true;
       throw;

@@ -57,6 +57,11 @@ Array read_after_magic(InputFile& file, Axes axes, std::uint64_t memory_limit) {
 
 constexpr std::string_view magic("\x93NUMPY", 6);
 
+bool begins_with_magic(InputFile& file) {
+  std::array<char, magic.size()> start{};
+  return file.read(start.data(), start.size()) == start.size() && std::string_view(start.data(), start.size()) == magic;
+}
+
 }  // namespace
 
 NpyLayout read_npy_layout(InputFile& file, Axes axes) {
@@ -93,9 +98,14 @@ NpyLayout read_npy_layout(InputFile& file, Axes axes) {
 }
 
 void require_npy_magic(InputFile& file) {
-  std::array<char, magic.size()> start{};
-  if (file.read(start.data(), start.size()) < start.size() || std::string_view(start.data(), start.size()) != magic)
-    fail(file.name(), "is not a .npy file (it does not begin with \\x93NUMPY)");
+  if (!begins_with_magic(file)) fail(file.name(), "is not a .npy file (it does not begin with \\x93NUMPY)");
+}
+
+bool is_npy(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return false;
+  InputFile file(path);
+  return begins_with_magic(file);
 }
 
 Array read_npy(const fs::path& path, Axes axes, std::uint64_t memory_limit) {
@@ -116,12 +126,14 @@ Array read_npy(std::FILE* stream, const std::string& name, Axes axes, std::uint6
   return read_after_magic(file, axes, memory_limit);
 }
 
+std::string npy_preamble_of(const ConstView& array) { return npy_preamble({array.type, numpy_shape(array.shape)}); }
+
 std::uint64_t npy_file_bytes(const ConstView& array) {
-  return npy_preamble({array.type, numpy_shape(array.shape)}).size() + bytes_of(array.shape, array.type);
+  return npy_preamble_of(array).size() + bytes_of(array.shape, array.type);
 }
 
 void write_npy_into(OutputFile& file, const ConstView& array) {
-  const std::string preamble = npy_preamble({array.type, numpy_shape(array.shape)});
+  const std::string preamble = npy_preamble_of(array);
   file.write(preamble.data(), preamble.size());
   for_each_run(array, [&](const void* data, std::size_t bytes) { file.write(data, bytes); });
 }

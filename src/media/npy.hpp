@@ -1,6 +1,7 @@
 #pragma once
 // Parts of .npy files: what a header declares, and a file's bytes for an output file, which the caller commits.
 
+#include <string>
 #include "media/input_file.hpp"
 #include "media/media.hpp"
 
@@ -19,6 +20,7 @@ void require_npy_magic(InputFile& file);
 
 // Bytes of the whole file, header included.
 std::uint64_t npy_file_bytes(const ConstView& array);
+std::string npy_preamble_of(const ConstView& array);
 void write_npy_into(OutputFile& file, const ConstView& array);
 
 }  // namespace areal::media

@@ -30,8 +30,10 @@ struct StageClock {
 class FrameWorker : public cluster::Worker {
  public:
   FrameWorker(int number, SlotRing& ring, const StageClock& clock) : number_(number), ring_(ring), clock_(clock) {}
-  void work(int lane, const cluster::Task& task) final {
-    if (Slot* const slot = ring_.begin(task.id)) answer(lane, *slot);
+  bool work(int lane, const cluster::Task& task) final {
+    Slot* const slot = ring_.begin(task.id);
+    if (slot != nullptr) answer(lane, *slot);
+    return slot != nullptr;  // null: the frame has been dropped
   }
 
  protected:

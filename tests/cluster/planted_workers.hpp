@@ -76,7 +76,7 @@ class PlantedWorker : public Worker {
       throw;
     }
   }
-  void work(int lane, const Task& task) override {
+  bool work(int lane, const Task& task) override {
     add(What::begun, task.id, lane);
     try {
       if (work_) work_(lane, task);
@@ -92,6 +92,7 @@ class PlantedWorker : public Worker {
       throw;
     }
     add(What::done, task.id, lane);
+    return true;
   }
 
  private:

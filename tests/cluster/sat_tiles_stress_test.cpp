@@ -48,14 +48,14 @@ class BoardWorker final : public Worker {
       : board_(board), tiles_(tiles), lanes_(lanes), may_die_(may_die), failing_(failing) {}
   std::string name() const override { return "board"; }
   int lanes() const override { return lanes_; }
-  void work(int, const Task& task) override try {
+  bool work(int, const Task& task) override try {
     const std::int64_t id = task.id;
     const auto i = static_cast<std::size_t>(id);
-    if (tiles_.is_delivered(id)) return;
+    if (tiles_.is_delivered(id)) return false;
     perhaps_fail();
     tiles_.fetched(id);
     perhaps_fail();
-    if (!tiles_.wait_for_carries(id)) return;
+    if (!tiles_.wait_for_carries(id)) return false;
     perhaps_fail();
     std::uint64_t above[2] = {}, left = 0;
     tiles_.take(id, 0, above, &left);
@@ -69,10 +69,11 @@ class BoardWorker final : public Worker {
       ++board_.delivered[i];
       if (sum != board_.table[i]) board_.wrong = "tile " + std::to_string(id) + " is wrong";
     } else {
-      return;
+      return false;
     }
     tiles_.delivered(id);
     perhaps_fail();
+    return true;
   } catch (...) {
     tiles_.failed(task.id);
     throw;

@@ -327,6 +327,39 @@ TEST(TaskQueue, TheSlowIsLeftOutOfFewTasksAndHelpsWithMany) {
   }
 }
 
+/// Of odd tasks nothing is left to do: they take no time. The others take 8 seconds.
+struct HalfIdle : Worker {
+  PlantedClock& clock;
+  explicit HalfIdle(PlantedClock& of) : clock(of) {}
+  std::string name() const override { return "half idle"; }
+  int lanes() const override { return 1; }
+  bool work(int, const Task& task) override {
+    if (task.id % 2 == 1) return false;
+    clock.now = clock.now + 8;
+    return true;
+  }
+};
+
+TEST(TaskQueue, WhatLeftNothingToDoIsNoMeasurement) {
+  PlantedClock clock;
+  QueueOptions options;
+  options.clock = [&clock] { return clock(); };
+  std::atomic<int> finished{0}, failed{0};
+  options.finished = [&](const Task&, const Outcome& outcome) { ++finished, failed += outcome.error != nullptr; };
+  std::vector<std::unique_ptr<Worker>> one;
+  one.push_back(std::make_unique<HalfIdle>(clock));
+  TaskQueue queue(std::move(one), std::move(options));
+  queue.push({1, 2, {}, false});
+  queue.wait_idle();
+  EXPECT_EQ(queue.report()[0].seconds_per_cost, 0);  // not measured
+  for (const std::int64_t id : {0, 3, 5, 7, 9, 2, 11}) queue.push({id, 2, {}, false});
+  queue.wait_idle();
+  EXPECT_EQ(queue.report()[0].seconds_per_cost, 4);
+  EXPECT_EQ(queue.report()[0].tasks, 2);
+  EXPECT_EQ(finished, 8);
+  EXPECT_EQ(failed, 0);
+}
+
 TEST(TaskQueue, TakesBackWhatHasNotBegun) {
   Log log;
   std::latch in_flight(1), go_on(1);

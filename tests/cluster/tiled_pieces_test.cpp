@@ -276,11 +276,12 @@ class FailingWorker final : public cluster::Worker {
   std::string name() const override { return inner_->name(); }
   int lanes() const override { return inner_->lanes(); }
   void begin(int lane) override { inner_->begin(lane); }
-  void work(int lane, const cluster::Task& task) override {
+  bool work(int lane, const cluster::Task& task) override {
     const std::int64_t mine = ++tasks_;
     fail_(mine, false);
-    inner_->work(lane, task);
+    const bool done = inner_->work(lane, task);
     fail_(mine, true);
+    return done;
   }
 
  private:

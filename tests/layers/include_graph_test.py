@@ -52,7 +52,7 @@ MAY_INCLUDE = {
     "filters": BASE | {"policy", "kernels", "cuda", "simt", "cpu", "api"},
     "media": {"include"},
     "cluster": {"include", "api", "cpu", "cuda"},
-    "video": {"include", "api", "cpu", "cuda", "cluster"},
+    "video": {"include", "formulas", "api", "cpu", "cuda", "cluster"},
     "protocol": {"include"},
     "apps": {"include", "media", "protocol"},
     "python": {"include", "interop"},

@@ -95,14 +95,15 @@ TEST_F(TrackCounts, AStepReadsEachPointOnceForAPlaceAndBin) {
   const std::uint64_t blocks = box_count * 3 * side;
   EXPECT_EQ(step[0].blocks, static_cast<std::int64_t>(blocks));
   EXPECT_EQ(step[0].threads, 352);
-  // 66 points of 16 bins a place; each thread the box and the scale; the shares.
-  EXPECT_EQ(vote.reads.elements, blocks * (side * 66 * bins + 352 * 6 + fragments * bins));
+  // 66 points of 16 bins a place; each lane of one warp the box and the scale; the shares.
+  EXPECT_EQ(vote.reads.elements, blocks * (side * 66 * bins + 32 * 6 + fragments * bins));
   EXPECT_EQ(vote.writes.elements, blocks);  // of 16 bytes
   EXPECT_EQ(vote.writes.bytes, blocks * 16);
   EXPECT_EQ(vote.block_barriers, blocks * 4);
   EXPECT_EQ(vote.atomics.elements + vote.published, 0u);
-  // Shared memory: lines of places without a conflict, but where a warp is on both sides of the last column's edge.
+  // Shared memory: counts without a conflict, but where a warp has the last edges of columns and of lines.
   EXPECT_LE(vote.shared_writes.conflicts, blocks * 2 * bins);
+  EXPECT_EQ(vote.shared_reads.conflicts, 0u);
   EXPECT_EQ(step[1].blocks, r.boxes);
   EXPECT_EQ(choice.reads.elements, box_count * (32 * 5 + 2 * 3 * side + 1));
   EXPECT_EQ(choice.writes.elements, box_count * 5 * 2);

@@ -254,6 +254,31 @@ TEST_P(EveryTracker, IsTheSameEveryTimeAndAllocatesNothing) {
   EXPECT_GT(allocations, allocated) << made.size();  // the count counts
 }
 
+TEST(FragmentTrackers, AreTheirTrackersAndAllocateNothing) {
+  FragmentTrackers trackers;
+  FragmentTracker first, second;
+  const std::vector<Region> boxes{{33, 20, 30, 31}, {2, 3, 20, 44}};
+  std::vector<TrackedBox> row(2);
+  for (std::uint64_t frame = 0; frame < 4; ++frame) {
+    const HistogramTensor tensor = tensor_of(blocks(90, 80, 100 + frame));
+    const TensorView view(tensor);
+    if (frame == 0) {
+      trackers.start(view, boxes);
+      first.start(view, boxes[0]);
+      second.start(view, boxes[1]);
+      continue;
+    }
+    const std::int64_t allocated = allocations;
+    trackers.step(view, row);
+    EXPECT_EQ(allocations, allocated);
+    EXPECT_EQ(row[0].x, first.step(view).x);
+    EXPECT_EQ(row[1].distance, second.step(view).distance);
+    EXPECT_EQ(trackers.boxes()[0].x, row[0].x);
+    EXPECT_EQ(trackers.fetch()[1].distance, row[1].distance);
+  }
+  EXPECT_NE(row[0].distance, 0);
+}
+
 TEST_P(EveryTracker, StaysInsideTheImage) {
   for (const Border border : {Border::none, Border::zero})
     for (const Region& box :

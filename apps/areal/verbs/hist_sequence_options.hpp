@@ -12,7 +12,7 @@ namespace areal::command {
 
 struct SequenceRequest {
   std::vector<std::string> inputs, boxes;
-  std::string devices, device_memory, damaged = "stop", timeline, luma, slots;
+  std::string devices, device_memory, damaged = "stop", timeline, luma, slots, decode = "auto";
   bool live = false;
 
   void add_to(CLI::App& verb);

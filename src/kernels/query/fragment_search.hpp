@@ -53,18 +53,22 @@ AREAL_DEVICE double cost_of(double distance, double scale, double scale_cost) {
   return distance * (scale == 1 ? 1 : 1 + scale_cost);
 }
 
-/// A row of neighbouring places, and the box in the block's scale.
+/// A row of neighbouring places.
 struct PlacesOfBlock {
-  int box, scale;
-  double factor;  ///< of the scale
-  TrackedBox from;
-  formulas::SearchArea area;
-  std::int64_t left, top;  ///< of the first place
-  int count;               ///< 0: none
+  std::int64_t left = 0, top = 0;  ///< of the first place
+  std::int64_t dx = 0, dy = 0;     ///< from where the box was to the first place
+  double factor = 1;               ///< of the scale
+  int scale = 0, count = 0;        ///< its number; places, 0: none
 };
 
+/// The box of a block.
+AREAL_DEVICE std::int64_t box_of_block(const FragmentsArgs& a, std::int64_t block) {
+  return static_cast<unsigned>(block) / (static_cast<unsigned>(a.scales * a.rows) * static_cast<unsigned>(a.chunks));
+}
+
+/// The block's places, and its box in its scale.
 template <class M>
-AREAL_DEVICE PlacesOfBlock places_of_block(const M& m, const FragmentsArgs& a) {
+AREAL_DEVICE PlacesOfBlock places_of_block(const M& m, const FragmentsArgs& a, TrackedBox& from) {
   auto at = static_cast<unsigned>(m.block());  // a grid has less than 2^31 blocks
   PlacesOfBlock p;
   const unsigned chunk = at % static_cast<unsigned>(a.chunks);
@@ -72,21 +76,20 @@ AREAL_DEVICE PlacesOfBlock places_of_block(const M& m, const FragmentsArgs& a) {
   const unsigned row = at % static_cast<unsigned>(a.rows);
   at /= static_cast<unsigned>(a.rows);
   p.scale = static_cast<int>(at % static_cast<unsigned>(a.scales));
-  p.box = static_cast<int>(at / static_cast<unsigned>(a.scales));
   p.factor = m.load(a.scale + p.scale);
-  p.from = formulas::scaled(load_box(m, a.box + p.box), p.factor);
-  p.area = formulas::search_area(p.from, a.width, a.height, a.radius, a.least_side);
-  p.left = p.area.x0 + static_cast<std::int64_t>(chunk) * places_of_a_block;
-  p.top = p.area.y0 + row;
-  const std::int64_t left = p.area.x1 - p.left + 1;
-  p.count = p.area.is_empty || p.top > p.area.y1 || left <= 0 ? 0
-            : left < places_of_a_block                        ? static_cast<int>(left)
-                                                              : places_of_a_block;
+  from = formulas::scaled(load_box(m, a.box + at / static_cast<unsigned>(a.scales)), p.factor);
+  const formulas::SearchArea area = formulas::search_area(from, a.width, a.height, a.radius, a.least_side);
+  p.left = area.x0 + static_cast<std::int64_t>(chunk) * places_of_a_block;
+  p.top = area.y0 + row;
+  p.dx = p.left - area.x, p.dy = p.top - area.y;
+  const std::int64_t left = area.x1 - p.left + 1;
+  if (!area.is_empty && p.top <= area.y1 && left > 0)
+    p.count = left < places_of_a_block ? static_cast<int>(left) : places_of_a_block;
   return p;
 }
 
 AREAL_DEVICE std::uint64_t key_of(const FragmentsArgs& a, const PlacesOfBlock& p, int place) {
-  const std::int64_t dx = p.left + place - p.area.x, dy = p.top - p.area.y;
+  const std::int64_t dx = p.dx + place, dy = p.dy;
   const std::int64_t number = (dy + a.radius) * (2 * a.radius + 1) + dx + a.radius;
   return static_cast<std::uint64_t>(p.scale) << (key_place_bits + key_away_bits) |
          static_cast<std::uint64_t>(dx * dx + dy * dy) << key_place_bits | static_cast<std::uint64_t>(number);
@@ -109,6 +112,9 @@ AREAL_DEVICE bool is_better(double cost, std::uint64_t key, double best_cost, st
   return cost < best_cost || (cost == best_cost && key < best_key);
 }
 
+/// The number of the lowest bit that is set. Not std::countr_zero: of libstdc++ 12's, nvcc 13.0 makes the constant 32.
+AREAL_DEVICE int lowest_bit(unsigned bits) { return std::popcount((bits & (0u - bits)) - 1); }
+
 /// Of 32 + 8 values, a lane's `a` and, in the first 8 lanes, its `b`, the one that has rank - 1 before it in order; in
 /// all lanes. No value is NaN. Rounds of 2 shuffles and 4 votes, in each of which a value of those that are left parts
 /// the smaller ones from the larger: about 7 rounds, 40 at most.
@@ -116,7 +122,7 @@ template <class M>
 AREAL_DEVICE double ranked(const M& m, double a, double b, int rank) {
   unsigned left_a = full_mask, left_b = (1u << (fragments_of_a_box - warp_size)) - 1;
   for (;;) {
-    const int lane = std::countr_zero(left_a != 0 ? left_a : left_b);
+    const int lane = lowest_bit(left_a != 0 ? left_a : left_b);
     const double pivot = m.shuffle(left_a != 0 ? a : b, lane);
     const unsigned below_a = m.ballot(a < pivot) & left_a, below_b = m.ballot(b < pivot) & left_b;
     const int below = std::popcount(below_a) + std::popcount(below_b);

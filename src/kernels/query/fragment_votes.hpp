@@ -45,20 +45,21 @@ struct FragmentVotes {
 
   AREAL_DEVICE void operator()() {
     Shared& s = m.template shared<Shared>();
-    const PlacesOfBlock p = places_of_block(m, a);
+    TrackedBox from;
+    const PlacesOfBlock p = places_of_block(m, a, from);
     if (p.count == 0) return store_none(m, a);
     const int place = m.thread() % places_of_a_block;
     if (place < p.count)
       for (int i = m.thread() / places_of_a_block; i < fragments_of_a_box; i += threads / places_of_a_block)
-        m.put(s.votes.at[i][place], distance(p, place, i));
+        m.put(s.votes.at[i][place], distance(p, from, place, i));
     store_best<threads>(m, a, p, s.votes);
   }
 
-  AREAL_DEVICE double distance(const PlacesOfBlock& p, int place, int i) {
-    Region window = formulas::fragment(p.from.width, p.from.height, formulas::fragment_place(i));
+  AREAL_DEVICE double distance(const PlacesOfBlock& p, const TrackedBox& from, int place, int i) {
+    Region window = formulas::fragment(from.width, from.height, formulas::fragment_place(i));
     window.x += p.left + place, window.y += p.top;
     const WindowCorners at = window_corners(a.first, window);
-    const double* const shares = a.shares + (static_cast<std::int64_t>(p.box) * fragments_of_a_box + i) * a.bins;
+    const double* const shares = a.shares + (box_of_block(a, m.block()) * fragments_of_a_box + i) * a.bins;
     double total = 0;
     for (int bin = 0; bin < a.bins; ++bin) total += static_cast<double>(window_count<T>(m, a.first, at, bin * a.plane));
     const double inverse = formulas::inverse_of(total);
@@ -74,74 +75,107 @@ struct FragmentVotes {
 /// 16 bins of 32-bit counts, of an image of less than 2^32 pixels. The fragments meet in 11 + 3 edges along each axis:
 /// their corners are 33 + 33 points, whose elements a block reads once for its places, bin by bin (16 * 66 a place). Of
 /// points opposite to one another it keeps the difference, summed up over the bins: a fragment's cumulative histogram
-/// is then the difference of two of 44 lines. Reads beside these the box, the scale and the shares (640). Neighbouring
-/// places are read side by side. Block of 352 threads, one for each fine edge and place: 4 barriers. Three blocks need 56
-/// registers a thread; before sm_80 a multiprocessor has threads for two, and ptxas says so.
+/// is then the difference of two of 44 lines. One warp lays the fragments out, from the box and the scale; the others
+/// fetch the shares (640). Neighbouring places are read side by side. Block of 352 threads, one for each fine edge and
+/// place, then one for each two fragments and place: 4 barriers. Before sm_80 a multiprocessor has threads for two
+/// blocks, and ptxas says so.
 template <class M, class C>
 struct FragmentVotes16 {
   using Args = FragmentsArgs;
   static constexpr int bins = 16;
   static constexpr int fine = formulas::fine_pieces + 1, coarse = formulas::coarse_pieces + 1;
   static constexpr int threads = 2 * fine * places_of_a_block, resident = 3;
-  static constexpr int strips = 2 * formulas::coarse_pieces;
+  static constexpr int strip_count = 2 * formulas::coarse_pieces, pairs = formulas::fine_pieces / 2;
+  static constexpr int cells = 2 * pairs + 2;  // of the fine edges: the even ones, a gap, the odd ones
+  struct Strip {
+    std::uint32_t counts[bins][cells][places_of_a_block];  // cumulative
+    std::uint32_t gap[places_of_a_block];                  // a warp reads two strips' at once
+  };
   struct Shared {
-    std::uint32_t counts[strips][bins][fine][places_of_a_block];  // cumulative
-    double shares[fragments_of_a_box][bins + 1];  // 17, not 16: a warp reads those of two fragments at once
+    Strip strips[strip_count];
+    double shares[fragments_of_a_box][bins + 1];  // 17, not 16: a warp reads two lines of them at once
     VotesOfBlock votes;
     double inverse[fragments_of_a_box];  // of a fragment's pixels
     std::uint32_t pixels[fragments_of_a_box];
-    std::int32_t fine_edge[2][fine], coarse_edge[2][coarse];  // along x and y
+    std::int32_t edge[2 * (fine + coarse)];  // the fine ones along x and y, then the coarse ones
+    std::int64_t left, top, dx, dy;
+    double factor;
+    int scale, count;
   };
   M m;
   Args a;
 
   AREAL_DEVICE void operator()() {
     Shared& s = m.template shared<Shared>();
-    const PlacesOfBlock p = places_of_block(m, a);
-    if (p.count == 0) return store_none(m, a);
-    lay_out(s, p);
+    if (m.warp() == 0)
+      lay_out(s);
+    else
+      fetch_shares(s);
     m.sync();
+    const PlacesOfBlock p{m.get(s.left),   m.get(s.top),   m.get(s.dx),   m.get(s.dy),
+                          m.get(s.factor), m.get(s.scale), m.get(s.count)};
+    if (p.count == 0) return store_none(m, a);
+    count_pixels(s);
     sum_up(s, p);
     m.sync();
     vote(s, p);
     store_best<threads>(m, a, p, s.votes);
   }
 
-  AREAL_DEVICE void lay_out(Shared& s, const PlacesOfBlock& p) {
-    const int t = m.thread();
-    if (t < 2 * fine) {
-      m.put(s.fine_edge[t / fine][t % fine], edge(p, t / fine, t % fine, formulas::fine_pieces));
-    } else if (t >= warp_size && t < warp_size + 2 * coarse) {
-      const int i = t - warp_size;
-      m.put(s.coarse_edge[i / coarse][i % coarse], edge(p, i / coarse, i % coarse, formulas::coarse_pieces));
-    } else if (t >= 2 * warp_size && t < 2 * warp_size + fragments_of_a_box) {
-      const int i = t - 2 * warp_size;
-      const Region r = formulas::fragment(p.from.width, p.from.height, formulas::fragment_place(i));
-      const auto pixels = static_cast<std::uint32_t>(r.width * r.height);
-      m.put(s.pixels[i], pixels);
-      m.put(s.inverse[i], formulas::inverse_of(pixels));
-    }
-    const double* const shares = a.shares + static_cast<std::int64_t>(p.box) * fragments_of_a_box * bins;
-    for (int i = t; i < fragments_of_a_box * bins; i += threads)
+  AREAL_DEVICE void lay_out(Shared& s) {
+    TrackedBox from;
+    const PlacesOfBlock p = places_of_block(m, a, from);
+    const int t = m.lane(), i = t < 2 * fine ? t : t - 2 * fine;
+    const int edges = t < 2 * fine ? fine : coarse;
+    if (t < 2 * (fine + coarse))
+      m.put(s.edge[t], static_cast<std::int32_t>(
+                           formulas::piece_edge(i < edges ? from.width : from.height, i % edges, edges - 1)));
+    if (t != 0) return;
+    m.put(s.left, p.left);
+    m.put(s.top, p.top);
+    m.put(s.dx, p.dx);
+    m.put(s.dy, p.dy);
+    m.put(s.factor, p.factor);
+    m.put(s.scale, p.scale);
+    m.put(s.count, p.count);
+  }
+  AREAL_DEVICE void fetch_shares(Shared& s) {
+    const double* const shares = a.shares + box_of_block(a, m.block()) * fragments_of_a_box * bins;
+    for (int i = m.thread() - warp_size; i < fragments_of_a_box * bins; i += threads - warp_size)
       m.put(s.shares[i / bins][i % bins], m.load(shares + i));
   }
-  AREAL_DEVICE std::int32_t edge(const PlacesOfBlock& p, int axis, int index, int pieces) {
-    return static_cast<std::int32_t>(formulas::piece_edge(axis == 0 ? p.from.width : p.from.height, index, pieces));
+  AREAL_DEVICE std::int32_t fine_edge(Shared& s, int axis, int index) { return m.get(s.edge[axis * fine + index]); }
+  AREAL_DEVICE std::int32_t coarse_edge(Shared& s, int axis, int index) {
+    return m.get(s.edge[2 * fine + axis * coarse + index]);
   }
+
+  AREAL_DEVICE void count_pixels(Shared& s) {
+    const int i = m.thread();
+    if (i >= fragments_of_a_box) return;
+    const formulas::FragmentPlace at = formulas::fragment_place(i);
+    const std::int32_t along = fine_edge(s, at.is_line, at.piece + 1) - fine_edge(s, at.is_line, at.piece);
+    const std::int32_t across = coarse_edge(s, !at.is_line, at.half + 1) - coarse_edge(s, !at.is_line, at.half);
+    const auto pixels = static_cast<std::uint32_t>(along) * static_cast<std::uint32_t>(across);
+    m.put(s.pixels[i], pixels);
+    m.put(s.inverse[i], formulas::inverse_of(pixels));
+  }
+
+  /// Where a fine edge's counts lie: those that a warp reads or writes at once have different banks.
+  AREAL_DEVICE static int cell(int edge) { return edge % 2 == 0 ? edge / 2 : pairs + 2 + edge / 2; }
 
   /// A thread has a fine edge of columns or of lines, and on it the three coarse edges' points.
   AREAL_DEVICE void sum_up(Shared& s, const PlacesOfBlock& p) {
     const int place = m.thread() % places_of_a_block, line = m.thread() / places_of_a_block;
     if (place >= p.count) return;
     const bool is_line = line >= fine;
-    const int e = is_line ? line - fine : line;
+    const int e = !is_line ? line : line == fine ? fine - 1 : line - fine - 1;  // even and odd ones in a warp
     std::int64_t at[coarse];
-    const std::int64_t fine_edge = m.get(s.fine_edge[is_line][e]);
+    const std::int64_t along = fine_edge(s, is_line, e);
     AREAL_UNROLL
     for (int k = 0; k < coarse; ++k) {
-      const std::int64_t coarse_edge = m.get(s.coarse_edge[!is_line][k]);
-      const std::int64_t x = p.left + place + (is_line ? coarse_edge : fine_edge) - a.first.shift;
-      const std::int64_t y = p.top + (is_line ? fine_edge : coarse_edge) - a.first.shift;
+      const std::int64_t across = coarse_edge(s, !is_line, k);
+      const std::int64_t x = p.left + place + (is_line ? across : along) - a.first.shift;
+      const std::int64_t y = p.top + (is_line ? along : across) - a.first.shift;
       at[k] = x < 0 || y < 0 ? -1 : y * a.first.row + x * a.first.column;
     }
     std::uint32_t first = 0, second = 0;
@@ -154,28 +188,42 @@ struct FragmentVotes16 {
         point[k] = at[k] < 0 ? 0 : m.load(reinterpret_cast<const std::uint32_t*>(plane + at[k]));
       first += point[1] - point[0];
       second += point[2] - point[1];
-      m.put(s.counts[2 * is_line][bin][e][place], first);
-      m.put(s.counts[2 * is_line + 1][bin][e][place], second);
+      m.put(s.strips[2 * is_line].counts[bin][cell(e)][place], first);
+      m.put(s.strips[2 * is_line + 1].counts[bin][cell(e)][place], second);
     }
   }
 
+  /// A thread has two neighbouring fragments, which share an edge.
   AREAL_DEVICE void vote(Shared& s, const PlacesOfBlock& p) {
-    const int place = m.thread() % places_of_a_block;
-    if (place >= p.count) return;
-    for (int i = m.thread() / places_of_a_block; i < fragments_of_a_box; i += threads / places_of_a_block) {
-      const int strip = i / formulas::fine_pieces, piece = i % formulas::fine_pieces;
-      const auto count = [&](int bin) {
-        return m.get(s.counts[strip][bin][piece + 1][place]) - m.get(s.counts[strip][bin][piece][place]);
-      };
-      const std::uint32_t total = count(bins - 1);
-      // Nearly always every pixel is counted.
-      const double inverse = total == m.get(s.pixels[i]) ? m.get(s.inverse[i]) : formulas::inverse_of(total);
-      double sum = 0;
-      AREAL_UNROLL
-      for (int bin = 0; bin < bins - 1; ++bin)
-        sum = formulas::with_emd_bin(sum, static_cast<double>(count(bin)), inverse, m.get(s.shares[i][bin]));
-      m.put(s.votes.at[i][place], formulas::emd_of(sum, total == 0, !(m.get(s.shares[i][bins - 1]) > 0), bins - 1));
+    const int place = m.thread() % places_of_a_block, pair = m.thread() / places_of_a_block;
+    if (place >= p.count || pair >= strip_count * pairs) return;
+    const int strip = pair / pairs, left = pair % pairs, middle = cell(2 * left + 1), right = left + 1, i = 2 * pair;
+    struct Two {
+      std::uint32_t first, second;
+    };
+    const auto counts = [&](int bin) {
+      const std::uint32_t between = m.get(s.strips[strip].counts[bin][middle][place]);
+      return Two{between - m.get(s.strips[strip].counts[bin][left][place]),
+                 m.get(s.strips[strip].counts[bin][right][place]) - between};
+    };
+    const Two total = counts(bins - 1);
+    const double first_inverse = inverse(s, i, total.first), second_inverse = inverse(s, i + 1, total.second);
+    double first = 0, second = 0;
+    AREAL_UNROLL
+    for (int bin = 0; bin < bins - 1; ++bin) {
+      const Two count = counts(bin);
+      first = formulas::with_emd_bin(first, count.first, first_inverse, m.get(s.shares[i][bin]));
+      second = formulas::with_emd_bin(second, count.second, second_inverse, m.get(s.shares[i + 1][bin]));
     }
+    m.put(s.votes.at[i][place], distance(s, i, first, total.first));
+    m.put(s.votes.at[i + 1][place], distance(s, i + 1, second, total.second));
+  }
+  /// Nearly always every pixel is counted.
+  AREAL_DEVICE double inverse(Shared& s, int i, std::uint32_t total) {
+    return total == m.get(s.pixels[i]) ? m.get(s.inverse[i]) : formulas::inverse_of(total);
+  }
+  AREAL_DEVICE double distance(Shared& s, int i, double sum, std::uint32_t total) {
+    return formulas::emd_of(sum, total == 0, !(m.get(s.shares[i][bins - 1]) > 0), bins - 1);
   }
 };
 
