@@ -14,6 +14,7 @@
 #include "cuda_device.hpp"
 #include "cuda_floors.hpp"
 #include "cuda_race.hpp"
+#include "cuda_track.hpp"
 #include "device_peers.hpp"
 
 namespace areal::bench {
@@ -211,6 +212,7 @@ void run(const CudaSat& c) {
 }
 
 void run(const CudaRace& race) { run_race(race); }
+void run(const CudaTrack& track) { run_track(track); }
 void run(const CudaLink& link) { run_link(link); }
 
 }  // namespace
@@ -241,6 +243,9 @@ extern "C" void areal_cuda_bench_histogram(const areal::bench::CudaHistogram* wh
   run_for(*what, error, size);
 }
 extern "C" void areal_cuda_bench_race(const areal::bench::CudaRace* what, char* error, std::size_t size) {
+  run_for(*what, error, size);
+}
+extern "C" void areal_cuda_bench_track(const areal::bench::CudaTrack* what, char* error, std::size_t size) {
   run_for(*what, error, size);
 }
 extern "C" void areal_cuda_bench_link(const areal::bench::CudaLink* what, char* error, std::size_t size) {

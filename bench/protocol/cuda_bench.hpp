@@ -5,6 +5,7 @@
 #include <areal/region.hpp>
 #include <areal/research/warp_scan.hpp>
 #include <areal/sat.hpp>
+#include <areal/track.hpp>
 #include <areal/type_pair.hpp>
 #include <cstdint>
 #include <functional>
@@ -101,6 +102,20 @@ struct CudaRace {
   std::function<void(std::size_t racer, const std::string& why)> wrong;  ///< its result is
 };
 
+/// Boxes followed by their fragments through frames (8u), whose tensors (16 bins of 32u, border none) are computed on
+/// the device. Timed on the last frame, in turns: the tensor alone; the tensor and a plain kernel that loads what a
+/// step at these boxes loads, three scales and 7 pixels around; the tensor and a step.
+struct CudaTrack {
+  std::int64_t width, height;
+  std::span<const void* const> frames;  ///< host, contiguous
+  std::span<const Region> boxes;        ///< at least 16 pixels from the image's edges
+  int repetitions, device;
+  std::span<TrackedBox> found;  ///< host: the boxes after each step, frame by frame from the second on
+  std::function<void(const std::vector<double>& tensor, const std::vector<double>& loads,
+                     const std::vector<double>& step)>
+      done;  ///< microseconds; the boxes are there. Throws where these are wrong
+};
+
 /// Copies between pinned host memory and the device: microseconds of each.
 struct CudaLink {
   std::uint64_t up_bytes, down_bytes;
@@ -112,6 +127,7 @@ using CudaBenchRegions = void (*)(const CudaRegions* what, char* error, std::siz
 using CudaBenchHistogram = void (*)(const CudaHistogram* what, char* error, std::size_t size);
 using CudaBenchSat = void (*)(const CudaSat* what, char* error, std::size_t size);
 using CudaBenchRace = void (*)(const CudaRace* what, char* error, std::size_t size);
+using CudaBenchTrack = void (*)(const CudaTrack* what, char* error, std::size_t size);
 using CudaBenchLink = void (*)(const CudaLink* what, char* error, std::size_t size);
 
 }  // namespace areal::bench

@@ -87,6 +87,9 @@ struct SequenceOptions {
   Outside outside = Outside::error;  ///< for regions that reach outside the frame
   bool tensors = false;              ///< hand each frame's tensor to the sink, too
   Border border = Border::none;      ///< of the tensor
+  /// That a worker takes of its device's memory; 0: nine tenths of what is free. A frame whose tensor takes more is
+  /// done in groups of bins, one after the other.
+  std::uint64_t device_bytes = 0;
   bool timeline = false;             ///< keep the times of all stages in the report
   /// One sentence that a user should read: a worker was lost. Called from any thread, one at a time.
   std::function<void(const std::string& sentence)> note = {};
@@ -123,13 +126,14 @@ class HistogramSequence {
   /// Runs until the source or the sink says that it is the end, and returns when every frame has been answered. Counts
   /// are exact, whoever works. What the source, the regions or the sink throw ends the run and is thrown again, as is
   /// what a worker throws twice for one frame; of those but the sink, the frames before are answered first. A worker
-  /// that is lost gives its frames to the others; DeviceError where none is left. May run again.
+  /// that is lost gives its frames to the others; DeviceError where none is left. CUDA 13 loses all devices of a
+  /// process together. May run again.
   SequenceReport run(const FrameSource& source, const FrameRegions& regions, const FrameSink& sink);
 
   const Shape& frame_shape() const noexcept;
   const Binning& binning() const noexcept;
   const SequenceOptions& options() const noexcept;
-  std::uint64_t bytes() const noexcept;  ///< of all slots and workers
+  std::uint64_t bytes() const noexcept;  ///< of all slots, in host memory
 
  private:
   struct State;

@@ -2,10 +2,13 @@
 /// \file track.hpp Trackers: a box followed from frame to frame by histograms of what it holds.
 
 #include <areal/binning.hpp>
+#include <areal/execution.hpp>
 #include <areal/histogram_tensor.hpp>
 #include <areal/region.hpp>
+#include <areal/span.hpp>
 #include <areal/table.hpp>
 #include <areal/view.hpp>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -87,6 +90,41 @@ class FragmentTracker final : public Tracker {
   TrackedBox box() const override;
   bool reads_tensor() const noexcept override { return true; }
   bool reads_image() const noexcept override { return false; }
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+/// Boxes that are followed at once, each as by a FragmentTracker: the same boxes, bit for bit, whoever works. On CUDA a
+/// step queues two launches and waits for nothing: the boxes stay on the device, where they are read when they are
+/// wanted. For one call at a time.
+class FragmentTrackers {
+ public:
+  /// The backend, device and stream of all steps. Without a stream a step on CUDA has ended when it returns, and runs
+  /// on the legacy default stream. Backend::automatic is decided by `start`: CUDA for tensors in device memory.
+  /// Throws InvalidArgument for options that cannot be.
+  explicit FragmentTrackers(const Execution& execution = {}, const TrackerOptions& options = {});
+  ~FragmentTrackers();
+  FragmentTrackers(FragmentTrackers&&) noexcept;
+  FragmentTrackers& operator=(FragmentTrackers&&) noexcept;
+
+  /// Begins with boxes of this frame. The tensor lies where the backend works: in device memory for CUDA, else in host
+  /// memory; border `zero` or `none`, any number of bins, any element type. Allocates, and on CUDA waits, all that
+  /// steps need. Throws InvalidArgument as FragmentTracker::start, naming the box, for no box, for a stream of the
+  /// other kind, and on a device for more than 2048 scales; Unavailable, OutOfMemory, DeviceError.
+  void start(const TensorView& tensor, std::span<const Region> boxes);
+  /// Finds the boxes in the next frame. Of them `into`, where given, gets a copy, in the memory that the tensor lies
+  /// in: a row of an array of boxes by frame. Allocates nothing. A step of a CUDA stream is queued there, and may be
+  /// captured in a CUDA graph: a replay is a step. Throws InvalidArgument as FragmentTracker::step, and where `into`
+  /// has another size or memory.
+  void step(const TensorView& tensor, Span<TrackedBox> into = {});
+
+  std::size_t size() const noexcept;  ///< boxes; 0 before `start`
+  /// Where the boxes lie, whose values are those of the last step that the stream has done. Until the next `start`.
+  Span<const TrackedBox> boxes() const noexcept;
+  /// The boxes, by their number, of the last step; waits for it. Throws InvalidArgument before `start`.
+  std::vector<TrackedBox> fetch() const;
 
  private:
   struct State;

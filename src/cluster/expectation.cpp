@@ -9,10 +9,13 @@ namespace {
 constexpr double smoothing = 0.25, longest_counted = 4, measured_again_after = 100;
 }
 
-Expectation::Expectation(const std::vector<int>& lanes) : living_(static_cast<int>(lanes.size())) {
+Expectation::Expectation(const std::vector<int>& lanes, const std::vector<bool>& shared)
+    : living_(static_cast<int>(lanes.size())) {
   workers_.resize(lanes.size());
-  for (std::size_t worker = 0; worker < lanes.size(); ++worker)
+  for (std::size_t worker = 0; worker < lanes.size(); ++worker) {
     workers_[worker].lanes.resize(static_cast<std::size_t>(lanes[worker]));
+    workers_[worker].shared = worker < shared.size() && shared[worker];
+  }
 }
 
 void Expectation::ready(LaneOf at) { lane_of(at).state = State::free; }
@@ -20,6 +23,10 @@ void Expectation::ready(LaneOf at) { lane_of(at).state = State::free; }
 void Expectation::begin(LaneOf at, double cost, bool had_choice, double now) {
   const double took = seconds(at.worker, cost, now);
   LaneLoad& lane = lane_of(at);
+  lane.load = cost;
+  if (worker_of(at.worker).shared)
+    for (const LaneLoad& beside : worker_of(at.worker).lanes)
+      if (beside.state == State::busy) lane.load += beside.cost;
   lane.state = State::busy, lane.begin = now, lane.cost = cost;
   lane.next = in_time_until(worker_of(at.worker), lane);
   worker_of(at.worker).passed_over = 0;
@@ -50,12 +57,19 @@ double Expectation::seconds(int worker, double cost, double now) const {
   if (one.measured) return one.passed_over > measured_again_after * expected ? 0 : expected;
   double at_least = 0;
   for (const LaneLoad& lane : one.lanes)
-    if (lane.state == State::busy) at_least = std::max(at_least, (now - lane.begin) / lane.cost);
+    if (lane.state == State::busy) at_least = std::max(at_least, (now - lane.begin) / lane.load);
   return at_least * cost;
 }
 
+// That a task takes on a lane of a worker, beside what will be in flight there then.
+double Expectation::beside(const One& worker, const LaneLoad& lane, double cost, double now) const {
+  const int number = static_cast<int>(&worker - workers_.data());
+  if (!worker.shared) return seconds(number, cost, now);
+  return seconds(number, cost + std::max(0.0, worker.loaded - (lane.open ? 0 : lane.cost)), now);
+}
+
 double Expectation::in_time_until(const One& worker, const LaneLoad& lane) {
-  return lane.begin + worker.seconds_per_cost * lane.cost;
+  return lane.begin + worker.seconds_per_cost * lane.load;
 }
 
 double Expectation::end(const One& worker, const LaneLoad& lane, double now) {
@@ -72,13 +86,13 @@ double Expectation::end(LaneOf at, double now) const {
 void Expectation::look(double now) {
   now_ = now, again_ = overrun_from_ = never, free_ = 0;
   for (One& worker : workers_) {
-    worker.in_flight = 0;
+    worker.in_flight = 0, worker.loaded = 0;
     for (LaneLoad& lane : worker.lanes) {
       lane.next = end(worker, lane, now);
       lane.open = worker.lives && lane.state == State::free;
       free_ += lane.open;
       if (lane.state != State::busy) continue;
-      ++worker.in_flight;
+      ++worker.in_flight, worker.loaded += lane.cost;
       if (worker.lives) overrun_from_ = std::min(overrun_from_, in_time_until(worker, lane));
     }
   }
@@ -108,7 +122,7 @@ std::optional<LaneOf> Expectation::place(double cost, int only, int avoid) {
     const One& worker = worker_of(w);
     const LaneLoad* lane = may_take(w, only, avoid) ? first_free(worker) : nullptr;
     if (lane == nullptr || (!worker.measured && !lane->open)) continue;  // nobody waits for a worker of unknown speed
-    const Rank rank(lane->next + seconds(w, cost, now_), !lane->open, worker.in_flight);
+    const Rank rank(lane->next + beside(worker, *lane, cost, now_), !lane->open, worker.in_flight);
     if (best.worker < 0 || rank < best_rank) best = {w, static_cast<int>(lane - worker.lanes.data())}, best_rank = rank;
   }
   if (best.worker < 0) return std::nullopt;
@@ -117,7 +131,7 @@ std::optional<LaneOf> Expectation::place(double cost, int only, int avoid) {
   lane.next = ends;
   if (lane.open) {
     lane.open = false;
-    --free_, ++worker_of(best.worker).in_flight;
+    --free_, ++worker_of(best.worker).in_flight, worker_of(best.worker).loaded += cost;
     overrun_from_ = std::min(overrun_from_, ends);
     return best;
   }
@@ -128,7 +142,7 @@ std::optional<LaneOf> Expectation::place(double cost, int only, int avoid) {
     if (!may_take(w, only, avoid)) continue;
     const LaneLoad* free = first_free(worker_of(w));
     if (free != nullptr && free->open)
-      again_ = std::min(again_, now_ + 2 * in_time + (now_ + seconds(w, cost, now_) - ends));
+      again_ = std::min(again_, now_ + 2 * in_time + (now_ + beside(worker_of(w), *free, cost, now_) - ends));
   }
   return std::nullopt;
 }

@@ -4,7 +4,8 @@
 // A worker's seconds per cost are measured, smoothed by 1/4 a task; a task that took more than 4 times what was
 // expected counts as 4 times. A worker that has not been measured is expected to take no time for a task, or as long as
 // those in flight have taken already. A task that overran its expected end is expected to take as long again as it has
-// overrun.
+// overrun. Where a worker's lanes share one device, a task is expected to take as long as itself and all that were in
+// flight there when it began, and so it is measured.
 //
 // A worker that was passed over while others worked for 100 times as long as it expects to take is measured again, so
 // that one bad measurement does not keep it idle for good.
@@ -23,11 +24,12 @@ class Expectation {
  public:
   static constexpr double never = std::numeric_limits<double>::infinity();
 
-  /// The number of lanes of each worker. No lane takes tasks before it is `ready`.
-  explicit Expectation(const std::vector<int>& lanes);
+  /// The number of lanes of each worker, and whether they share one device. No lane takes tasks before it is `ready`.
+  explicit Expectation(const std::vector<int>& lanes, const std::vector<bool>& shared = {});
 
   void ready(LaneOf at);  ///< the lane is free, now or again
   void begin(LaneOf at, double cost, bool had_choice, double now);
+  /// `cost`: as `load` says.
   void measure(int worker, double cost, double seconds);
   void lose(int worker);
 
@@ -37,6 +39,8 @@ class Expectation {
   double seconds_per_cost(int worker) const { return worker_of(worker).seconds_per_cost; }  ///< 0 if not measured
   double seconds(int worker, double cost, double now) const;  ///< that a task of this cost would take
   double end(LaneOf at, double now) const;                    ///< when the lane is expected to be free
+  /// The cost of the lane's task, and of those beside which it began where the lanes share a device.
+  double load(LaneOf at) const { return worker_of(at.worker).lanes[static_cast<std::size_t>(at.lane)].load; }
 
   /// Begins a walk over the waiting tasks, first to last: each is placed on the lane that would end it soonest, behind
   /// those placed before it. O(workers) a task, plus lanes.
@@ -54,20 +58,22 @@ class Expectation {
   enum class State { starting, free, busy };
   struct LaneLoad {
     State state = State::starting;
-    double begin = 0, cost = 1;
+    double begin = 0, cost = 1, load = 1;
     double next = 0;  // in a walk: when it is free, what was placed on it included
     bool open = false;
   };
   struct One {
-    bool lives = true, measured = false;
+    bool lives = true, measured = false, shared = false;
     double seconds_per_cost = 0, passed_over = 0;
     std::vector<LaneLoad> lanes;
-    int in_flight = 0;  // in a walk
+    int in_flight = 0;  // in a walk, as is
+    double loaded = 0;  // their cost
   };
   const One& worker_of(int worker) const { return workers_[static_cast<std::size_t>(worker)]; }
   One& worker_of(int worker) { return workers_[static_cast<std::size_t>(worker)]; }
   LaneLoad& lane_of(LaneOf at) { return worker_of(at.worker).lanes[static_cast<std::size_t>(at.lane)]; }
   bool may_take(int worker, int only, int avoid) const;
+  double beside(const One& worker, const LaneLoad& lane, double cost, double now) const;
   static double in_time_until(const One& worker, const LaneLoad& lane);
   static double end(const One& worker, const LaneLoad& lane, double now);
   static const LaneLoad* first_free(const One& worker);

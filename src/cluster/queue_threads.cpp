@@ -30,6 +30,13 @@ std::vector<int> lanes_of(const std::vector<std::unique_ptr<Worker>>& workers) {
   return lanes;
 }
 
+Expectation expectation_of(const std::vector<std::unique_ptr<Worker>>& workers) {
+  const std::vector<int> lanes = lanes_of(workers);
+  std::vector<bool> shared;
+  for (const auto& worker : workers) shared.push_back(worker->shared());
+  return Expectation(lanes, shared);
+}
+
 }  // namespace
 
 /// What a worker threw.
@@ -57,7 +64,7 @@ struct TaskQueue::Threads::Failure {
 
 TaskQueue::Threads::Threads(std::vector<std::unique_ptr<Worker>> workers, QueueOptions options)
     : options_(with_clock(std::move(options))),
-      expectation_(lanes_of(workers)),
+      expectation_(expectation_of(workers)),
       waiting_(static_cast<int>(workers.size())) {
   require(options_.attempts >= 1, options_.attempts, " attempts: at least one is needed");
   waiting_.reserve(options_.room);
@@ -195,7 +202,10 @@ void TaskQueue::Threads::work(LaneThread& lane, Lock& lock) {
   outcome.error = failure.error;
   lock.lock();
   member.report.busy_seconds += outcome.end - outcome.begin;
-  if (failure.lost) lose(lane.at.worker, failure, lock);
+  if (failure.lost) {
+    lose(lane.at.worker, failure, lock);
+    outcome.error = member.loss;
+  }
   if (goes_back(failure, entry)) {
     entry.avoid = lane.at.worker;
     waiting_.put_back(one);
@@ -203,7 +213,7 @@ void TaskQueue::Threads::work(LaneThread& lane, Lock& lock) {
   } else {
     if (!failure.error) {
       ++member.report.tasks;
-      expectation_.measure(lane.at.worker, entry.task.cost, outcome.end - outcome.begin);
+      expectation_.measure(lane.at.worker, expectation_.load(lane.at), outcome.end - outcome.begin);
     }
     finish(one, lock);
   }
@@ -241,7 +251,8 @@ void TaskQueue::Threads::lose(int worker, const Failure& failure, Lock& lock) {
   Member& member = member_of(worker);
   expectation_.lose(worker);
   member.report.lost = failure.why;
-  member.loss = last_loss_ = failure.error;
+  const std::string why = member.report.name + " is lost: " + failure.why;
+  member.loss = last_loss_ = failure.lost ? std::make_exception_ptr(DeviceError(why, true)) : failure.error;
   for (auto& lane : member.lanes) {  // its thread has not woken yet
     if (lane->given.empty()) continue;
     waiting_.put_back(lane->given);
@@ -254,7 +265,7 @@ void TaskQueue::Threads::lose(int worker, const Failure& failure, Lock& lock) {
   give_out();
   ++in_hand_;
   lock.unlock();
-  if (options_.lost) options_.lost(worker, failure.why);
+  if (options_.lost) options_.lost(worker, why);
   lock.lock();
   --in_hand_;
   tell_idle();

@@ -68,6 +68,7 @@ class SatTileWorker final : public Worker {
         lanes_(static_cast<std::size_t>(sat_lanes(worker))) {}
   std::string name() const override { return name_of(worker_); }
   int lanes() const override { return static_cast<int>(lanes_.size()); }
+  bool shared() const override { return worker_.backend == Backend::cuda; }
 
   void begin(int number) override {
     Buffers& lane = lanes_[static_cast<std::size_t>(number)];

@@ -23,6 +23,7 @@ class Worker {
   virtual ~Worker() = default;
   virtual std::string name() const = 0;  ///< "cuda:0", "cpu:8": for notes and errors
   virtual int lanes() const = 0;
+  virtual bool shared() const { return false; }  ///< the lanes share one device: side by side, tasks take longer
   /// Called once on the lane's thread, when the queue starts it. What takes long only once belongs here: the time of
   /// the first task is the worker's first measurement. What it throws loses the worker.
   virtual void begin(int lane);

@@ -25,7 +25,7 @@ struct WorkerReport {
   std::string name;
   std::int64_t tasks = 0;       ///< done
   double busy_seconds = 0;      ///< of all lanes together
-  double seconds_per_cost = 0;  ///< of one lane, as it is expected; 0 before the first task
+  double seconds_per_cost = 0;  ///< of a task alone, as it is expected; 0 before the first
   std::string lost;             ///< why, or empty
 };
 

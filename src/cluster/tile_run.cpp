@@ -30,6 +30,7 @@ class TileRun::PartWorker final : public Worker {
 
   std::string name() const override { return name_of(worker_); }
   int lanes() const override { return static_cast<int>(lanes_.size()); }
+  bool shared() const override { return worker_.backend == Backend::cuda; }
   void begin(int lane) override {
     std::optional<cuda::DeviceScope> scope;
     make_current(scope);

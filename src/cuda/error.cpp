@@ -8,7 +8,8 @@
 namespace areal::cuda {
 namespace {
 
-/// After these the device's context is lost: every call answers with them, until the process ends.
+/// After these the device's context is lost: every call answers with them, until the process ends. So it was on another
+/// device of the process, with a context of its own, after a fault on this one (CUDA 13.0, two H200).
 bool sticky(cudaError_t status) {
   switch (status) {
     case cudaErrorIllegalAddress:
@@ -61,7 +62,9 @@ thread_local const char* last_launched = nullptr;
   if (!sticky(status)) throw DeviceError(words, false);
   const std::string last =
       last_launched ? "; the last kernel that this thread launched was " + kernels::kernel_name(last_launched) : "";
-  throw DeviceError(words + last + "; the device's context is lost, and the process must be restarted to use it again",
+  throw DeviceError(words + last +
+                        "; the device's context is lost, with CUDA 13 those of the process's other devices, too: the "
+                        "process must be restarted to use them again",
                     true);
 }
 

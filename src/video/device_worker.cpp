@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <areal/error.hpp>
+#include <areal/info.hpp>
 #include <areal/region_histogram.hpp>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -23,34 +25,28 @@ namespace {
 using cluster::LaneMemory;
 using cluster::PlannedHistogram;
 
+constexpr int lanes_that_fill_a_device = 8;  // of tensors and answers alike, on an H200
+
 class DeviceWorker final : public FrameWorker {
  public:
   DeviceWorker(const FrameWork& work, const areal::Worker& worker, int most_lanes, int number, SlotRing& ring,
                const StageClock& clock)
       : FrameWorker(number, ring, clock), work_(work), worker_(worker) {
     require_backend(worker.backend, worker.device);
-    const HistogramPlan shapes = plan(work.binning);
-    place_ = shapes.memory();
-    tensor_shape_ = shapes.tensor_shape();
+    const HistogramPlan whole = plan(work.binning);
+    place_ = whole.memory();
+    tensor_shape_ = whole.tensor_shape();
     image_bytes_ = static_cast<std::size_t>(bytes_of(work.shape, work.type));
-    lane_bytes_ = image_bytes_ + shapes.tensor_bytes() + shapes.workspace_bytes();
-    std::uint64_t lanes = static_cast<std::uint64_t>(most_lanes);
-    if (on_cuda()) {
-      const std::uint64_t free = cuda::free_memory(worker.device) / 10 * 9;
-      if (lane_bytes_ > free)
-        throw OutOfMemory(
-            sentence(name(), ": a frame and its tensor take ", lane_bytes_, " bytes, of which ", free, " can be had"),
-            lane_bytes_);
-      lanes = std::min(lanes, free / lane_bytes_);
-    } else {
-      lanes = 1;  // a launch has one thread
-    }
+    choose_groups();
+    std::uint64_t lanes = 1;  // of simt: a launch has one thread
+    if (on_cuda())
+      lanes = std::min<std::uint64_t>(std::min(most_lanes, lanes_that_fill_a_device), most_bytes() / lane_bytes_);
     lanes_.resize(static_cast<std::size_t>(lanes));
   }
 
   std::string name() const override { return name_of(worker_); }
   int lanes() const override { return static_cast<int>(lanes_.size()); }
-  std::uint64_t bytes() const override { return lane_bytes_ * lanes_.size(); }
+  bool shared() const override { return on_cuda(); }
 
   void begin(int number) override {
     auto lane = std::make_unique<Buffers>();
@@ -60,7 +56,8 @@ class DeviceWorker final : public FrameWorker {
       lane->cuda.emplace();
     }
     lane->image = LaneMemory(image_bytes_, place_);
-    lane->tensor = LaneMemory(static_cast<std::size_t>(bytes_of(tensor_shape_, Type::u32)), place_);
+    lane->tensor = LaneMemory(tensor_bytes_, place_);
+    if (on_cuda()) warm_up(*lane);
     lanes_[static_cast<std::size_t>(number)] = std::move(lane);
   }
 
@@ -73,11 +70,68 @@ class DeviceWorker final : public FrameWorker {
     std::optional<OfCuda> cuda;
     LaneMemory image, tensor, regions, counts;
     std::optional<cuda::PinnedMemory> host_counts;
-    LevelsOfStreams<PlannedHistogram> plans;
+    LevelsOfStreams<std::vector<PlannedHistogram>> plans;  // one for each group
     Stream stream() const { return cuda ? cuda->stream.get() : Stream::host(); }
   };
 
+  /// Bins that are done together, in the lane's one tensor.
+  struct Group {
+    std::int64_t first, bins;
+  };
+
   bool on_cuda() const noexcept { return worker_.backend == Backend::cuda; }
+  std::uint64_t most_bytes() const {
+    if (work_.device_bytes > 0) return work_.device_bytes;
+    return on_cuda() ? cuda::free_memory(worker_.device) / 10 * 9 : free_memory() / 2;
+  }
+  // All bins where they fit; else as few groups as leave two lanes room, or one.
+  void choose_groups() {
+    const std::int64_t bins = work_.binning.bins();
+    const std::uint64_t most = most_bytes();
+    std::uint64_t least = std::numeric_limits<std::uint64_t>::max();
+    const auto fits = [&](std::int64_t of_one, std::uint64_t limit) {
+      if (!divided_by(of_one)) return false;
+      lane_bytes_ = image_bytes_, tensor_bytes_ = 0;
+      for (const Group& group : groups_) {
+        const HistogramPlan planned = plan(work_.binning.slice(group.first, group.bins));
+        tensor_bytes_ = std::max<std::size_t>(tensor_bytes_, planned.tensor_bytes());
+        lane_bytes_ += planned.workspace_bytes();
+      }
+      lane_bytes_ += tensor_bytes_;
+      least = std::min(least, lane_bytes_);
+      return lane_bytes_ <= limit;
+    };
+    if (fits(bins, most)) return;
+    for (const std::uint64_t limit : {most / 2, most})
+      for (std::int64_t count = 2; count <= bins; ++count)
+        if (fits((bins + count - 1) / count, limit)) return;
+    throw OutOfMemory(sentence(name(), ": a frame and the tensor of its least group of bins take ", least,
+                               " bytes, of which ", most, " can be had"),
+                      least);
+  }
+  // Sets groups_, unless the binning cannot be cut so: joint bins, labels around the ignored one.
+  bool divided_by(std::int64_t of_one) {
+    std::vector<Group> groups;
+    const std::int64_t bins = work_.binning.bins();
+    for (std::int64_t first = 0; first < bins; first += of_one)
+      groups.push_back({first, std::min(of_one, bins - first)});
+    groups.swap(groups_);
+    try {
+      for (const Group& group : groups_) work_.binning.slice(group.first, group.bins);
+      return true;
+    } catch (const InvalidArgument&) {
+      groups.swap(groups_);
+      return false;
+    }
+  }
+  Shape tensor_shape(const Group& group) const {
+    Shape shape = tensor_shape_;
+    shape.channels = group.bins;
+    return shape;
+  }
+  View tensor_of(Buffers& lane, const Group& group) {
+    return View(lane.tensor.data(), Type::u32, tensor_shape(group)).in(place_);
+  }
   HistogramPlan plan(const Binning& binning) const {
     HistogramOptions options;
     options.border = work_.border;
@@ -88,9 +142,7 @@ class DeviceWorker final : public FrameWorker {
     Buffers& lane = *lanes_[static_cast<std::size_t>(number)];
     std::optional<cuda::DeviceScope> scope;
     if (on_cuda()) scope.emplace(worker_.device);
-    const std::uint8_t* const levels = slot.frame.levels;
-    PlannedHistogram& planned =
-        lane.plans.get(levels, [&] { return PlannedHistogram(plan(folded(work_.binning, levels)), lane.stream()); });
+    std::vector<PlannedHistogram>& planned = planned_for(lane, slot.frame.levels);
     slot.counts.resize(slot.regions.size() * static_cast<std::size_t>(work_.binning.bins()));
     if (on_cuda())
       on_device(number, lane, planned, slot);
@@ -98,38 +150,62 @@ class DeviceWorker final : public FrameWorker {
       on_simt(number, lane, planned, slot);
   }
 
-  TensorView tensor_of(Buffers& lane) {
-    return TensorView(View(lane.tensor.data(), Type::u32, tensor_shape_).in(place_), work_.border);
+  std::vector<PlannedHistogram>& planned_for(Buffers& lane, const std::uint8_t* levels) {
+    return lane.plans.get(levels, [&] {
+      std::vector<PlannedHistogram> all;
+      for (const Group& group : groups_)
+        all.emplace_back(plan(folded(work_.binning.slice(group.first, group.bins), levels)), lane.stream());
+      return all;
+    });
   }
 
-  void on_simt(int number, Buffers& lane, PlannedHistogram& planned, Slot& slot) {
+  // A frame of zeros with one region: CUDA loads kernels when they are first launched, which takes as long as a hundred
+  // frames.
+  void warm_up(Buffers& lane) {
+    const Stream stream = lane.stream();
+    cuda::clear(lane.image.data(), image_bytes_, stream);
+    Slot zeros;
+    zeros.regions.emplace_back();
+    zeros.counts.resize(static_cast<std::size_t>(work_.binning.bins()));
+    upload_regions(lane, zeros, stream);
+    compute(lane, planned_for(lane, nullptr), zeros, ConstView(lane.image.data(), work_.type, work_.shape).in(place_),
+            stream);
+    cuda::synchronize(stream);
+  }
+
+  void on_simt(int number, Buffers& lane, std::vector<PlannedHistogram>& planned, Slot& slot) {
     const double begin = now();
-    const View tensor = work_.tensors ? slot.tensor.view() : View(lane.tensor.data(), Type::u32, tensor_shape_);
-    planned.plan.execute({slot.frame.pixels, tensor}, planned.workspace);
-    region_histograms(TensorView(tensor, work_.border), slot.regions, Span<std::uint64_t>(slot.counts),
-                      {.execution = {.backend = Backend::simt}});
+    std::vector<std::uint64_t> grouped(groups_.size() > 1 ? slot.counts.size() : 0);
+    const Span<std::uint64_t> counts(grouped.empty() ? slot.counts : grouped);
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      const Group& group = groups_[g];
+      const View tensor = work_.tensors ? View(slot.tensor.view().row(0, group.first), Type::u32, tensor_shape(group))
+                                        : tensor_of(lane, group);
+      planned[g].plan.execute({slot.frame.pixels, tensor}, planned[g].workspace);
+      region_histograms(TensorView(tensor, work_.border), slot.regions, part_of(counts, slot, group),
+                        {.execution = {.backend = Backend::simt}});
+    }
+    if (!grouped.empty()) spread(grouped.data(), slot);
     told(StageTime::compute, slot, number, begin, now());
   }
 
-  void on_device(int number, Buffers& lane, PlannedHistogram& planned, Slot& slot) {
+  void on_device(int number, Buffers& lane, std::vector<PlannedHistogram>& planned, Slot& slot) {
     const Stream stream = lane.stream();
     OfCuda& on = *lane.cuda;
     const double begin = now();
     const cuda::HostCopyGuard guard(stream);
     on.begin.record(stream);
     const ConstView pixels = uploaded(lane, slot, stream);
+    upload_regions(lane, slot, stream);
     on.uploaded.record(stream);
-    planned.plan.execute({pixels, View(lane.tensor.data(), Type::u32, tensor_shape_).in(place_)}, planned.workspace);
-    const std::size_t counts_bytes = slot.counts.size() * sizeof(std::uint64_t);
-    if (!slot.regions.empty()) query(lane, slot, stream);
-    on.computed.record(stream);
-    if (counts_bytes > 0) cuda::copy_out(lane.host_counts->data(), lane.counts.data(), counts_bytes, stream);
-    if (work_.tensors)
-      cuda::copy_out(slot.tensor.view().data, lane.tensor.data(),
-                     static_cast<std::size_t>(bytes_of(tensor_shape_, Type::u32)), stream);
+    compute(lane, planned, slot, pixels, stream);
+    if (work_.tensors && groups_.size() == 1)
+      cuda::copy_out(slot.tensor.view().data, lane.tensor.data(), tensor_bytes_, stream);
+    if (!slot.counts.empty())
+      cuda::copy_out(lane.host_counts->data(), lane.counts.data(), slot.counts.size() * sizeof(std::uint64_t), stream);
     on.end.record(stream);
     on.end.synchronize();
-    if (counts_bytes > 0) std::memcpy(slot.counts.data(), lane.host_counts->data(), counts_bytes);
+    if (!slot.counts.empty()) spread(static_cast<const std::uint64_t*>(lane.host_counts->data()), slot);
     // The device's times, placed where they ended.
     const double end = now(), seconds = on.end.seconds_since(on.begin);
     const double up = on.uploaded.seconds_since(on.begin), down = on.end.seconds_since(on.computed);
@@ -137,6 +213,40 @@ class DeviceWorker final : public FrameWorker {
     told(StageTime::upload, slot, number, first, first + up);
     told(StageTime::compute, slot, number, first + up, end - down);
     told(StageTime::download, slot, number, end - down, end);
+  }
+
+  // Counts of all groups; of several groups, also the tensors that go down, before the next one takes their place.
+  void compute(Buffers& lane, std::vector<PlannedHistogram>& planned, const Slot& slot, const ConstView& pixels,
+               Stream stream) {
+    for (std::size_t g = 0; g < groups_.size(); ++g) {
+      const Group& group = groups_[g];
+      const View tensor = tensor_of(lane, group);
+      planned[g].plan.execute({pixels, tensor}, planned[g].workspace);
+      if (!slot.regions.empty())
+        region_histograms(
+            TensorView(tensor, work_.border),
+            Span<const Region>(static_cast<const Region*>(lane.regions.data()), slot.regions.size(), place_),
+            part_of(Span<std::uint64_t>(static_cast<std::uint64_t*>(lane.counts.data()), slot.counts.size(), place_),
+                    slot, group),
+            {.execution = {.backend = Backend::cuda, .device = worker_.device, .stream = stream}});
+      if (!slot.tensor.empty() && groups_.size() > 1)
+        cuda::copy_out(slot.tensor.view().row(0, group.first), tensor.data,
+                       static_cast<std::size_t>(bytes_of(tensor_shape(group), Type::u32)), stream);
+    }
+    lane.cuda->computed.record(stream);
+  }
+
+  // A group's counts lie together, regions x bins of the group, the groups one after the other.
+  static Span<std::uint64_t> part_of(Span<std::uint64_t> counts, const Slot& slot, const Group& group) {
+    const std::size_t n = slot.regions.size();
+    return Span<std::uint64_t>(counts.data() + n * static_cast<std::size_t>(group.first),
+                               n * static_cast<std::size_t>(group.bins), counts.memory());
+  }
+  void spread(const std::uint64_t* counts, Slot& slot) const {
+    const auto bins = static_cast<std::ptrdiff_t>(work_.binning.bins());
+    for (const Group& group : groups_)
+      for (std::size_t i = 0; i < slot.regions.size(); ++i, counts += group.bins)
+        std::copy_n(counts, group.bins, slot.counts.begin() + static_cast<std::ptrdiff_t>(i) * bins + group.first);
   }
 
   // The frame's pixels on this device. What is not page-locked goes through the slot's room.
@@ -151,25 +261,23 @@ class DeviceWorker final : public FrameWorker {
     return ConstView(lane.image.data(), work_.type, work_.shape).in(place_);
   }
 
-  void query(Buffers& lane, const Slot& slot, Stream stream) {
-    const std::size_t n = slot.regions.size(), regions_bytes = n * sizeof(Region);
+  void upload_regions(Buffers& lane, const Slot& slot, Stream stream) {
+    const std::size_t regions_bytes = slot.regions.size() * sizeof(Region);
     const std::size_t counts_bytes = slot.counts.size() * sizeof(std::uint64_t);
     if (lane.regions.bytes() < regions_bytes) lane.regions = LaneMemory(2 * regions_bytes, place_);
     if (lane.counts.bytes() < counts_bytes) {
       lane.counts = LaneMemory(2 * counts_bytes, place_);
       lane.host_counts.emplace(2 * counts_bytes);
     }
-    cuda::copy_in(lane.regions.data(), slot.regions.data(), regions_bytes, stream);
-    region_histograms(tensor_of(lane), Span<const Region>(static_cast<const Region*>(lane.regions.data()), n, place_),
-                      Span<std::uint64_t>(static_cast<std::uint64_t*>(lane.counts.data()), slot.counts.size(), place_),
-                      {.execution = {.backend = Backend::cuda, .device = worker_.device, .stream = stream}});
+    if (regions_bytes > 0) cuda::copy_in(lane.regions.data(), slot.regions.data(), regions_bytes, stream);
   }
 
   FrameWork work_;
   areal::Worker worker_;
   MemoryPlace place_;
-  Shape tensor_shape_;
-  std::size_t image_bytes_ = 0;
+  Shape tensor_shape_;  // of all bins
+  std::vector<Group> groups_;
+  std::size_t image_bytes_ = 0, tensor_bytes_ = 0;
   std::uint64_t lane_bytes_ = 0;
   std::vector<std::unique_ptr<Buffers>> lanes_;
 };

@@ -17,6 +17,7 @@ struct FrameWork {
   Binning binning;
   bool tensors = false;
   Border border = Border::none;
+  std::uint64_t device_bytes = 0;  ///< 0: what is free
 };
 
 /// Each stage of a frame calls `told` from its own thread. All times are seconds of the clock `now`.
@@ -32,7 +33,6 @@ class FrameWorker : public cluster::Worker {
   void work(int lane, const cluster::Task& task) final {
     if (Slot* const slot = ring_.begin(task.id)) answer(lane, *slot);
   }
-  virtual std::uint64_t bytes() const { return 0; }
 
  protected:
   /// Sets the slot's counts, regions x bins, and its tensor where the sequence has tensors.

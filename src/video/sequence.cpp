@@ -50,7 +50,7 @@ HistogramSequence::HistogramSequence(const Shape& frame, Type type, const Binnin
   const bool pinned = std::any_of(options.workers.begin(), options.workers.end(),
                                   [](const Worker& worker) { return worker.backend == Backend::cuda; });
   state_ = std::make_unique<State>(
-      State{{frame, type, binning, options.tensors, options.border}, std::move(options), {}, 0});
+      State{{frame, type, binning, options.tensors, options.border, options.device_bytes}, std::move(options), {}, 0});
   State& s = *state_;
   const HistogramPlan shapes(frame, type, binning, {.border = s.options.border}, {.backend = Backend::cpu});
   for (int i = 0; i < s.options.slots; ++i) {

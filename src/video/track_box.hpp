@@ -1,19 +1,13 @@
 #pragma once
-// Boxes with fractions on the grid of pixels, and what every tracker checks.
+// What every tracker checks.
 
 #include <areal/track.hpp>
-#include <cmath>
+#include "formulas/fragments.hpp"
 
 namespace areal::video {
 
-/// Halves up, so that a shift by whole pixels shifts what is rounded.
-inline std::int64_t rounded(double value) noexcept { return static_cast<std::int64_t>(std::floor(value + 0.5)); }
-
-/// The same box in another scale, around its centre.
-inline TrackedBox scaled(const TrackedBox& box, double scale) noexcept {
-  const double width = box.width * scale, height = box.height * scale;
-  return {box.x + (box.width - width) / 2, box.y + (box.height - height) / 2, width, height, box.distance};
-}
+using formulas::rounded;
+using formulas::scaled;
 
 /// Throw InvalidArgument.
 void check_options(const TrackerOptions& options);

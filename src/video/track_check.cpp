@@ -1,5 +1,6 @@
 // What trackers check of their options and frames.
 #include <algorithm>
+#include <cmath>
 #include "api/core/memory_check.hpp"
 #include "api/core/require.hpp"
 #include "api/core/table_check.hpp"

@@ -4,6 +4,7 @@
 #include <areal/type.hpp>
 #include <cmath>
 #include <cstring>
+#include "formulas/fragments.hpp"
 
 namespace areal::video {
 namespace {
@@ -82,7 +83,7 @@ void EmdRow::count(const TensorView& tensor, const Region& first, std::int64_t n
     add(at, n, row(bin), row(bin + 1));
   }
   const double* const total = row(bins_);
-  for (std::int64_t i = 0; i < n; ++i) inverse_[static_cast<std::size_t>(i)] = total[i] > 0 ? 1 / total[i] : 0;
+  for (std::int64_t i = 0; i < n; ++i) inverse_[static_cast<std::size_t>(i)] = formulas::inverse_of(total[i]);
 }
 
 void EmdRow::shares(const TensorView& tensor, const Region& region, double* out) {
@@ -99,16 +100,10 @@ void EmdRow::distances(const TensorView& tensor, const Region& first, std::int64
   for (std::int64_t bin = 0; bin + 1 < bins_; ++bin) {  // the last share is 1 on both sides
     const double* const counts = row(bin + 1);
     const double share = shares[bin];
-    for (std::int64_t i = 0; i < n; ++i) out[i] += std::abs(counts[i] * inverse[i] - share);
+    for (std::int64_t i = 0; i < n; ++i) out[i] = formulas::with_emd_bin(out[i], counts[i], inverse[i], share);
   }
   const auto largest = static_cast<double>(bins_ - 1);
-  for (std::int64_t i = 0; i < n; ++i) {
-    const bool counts_nothing = !(inverse[i] > 0);
-    if (is_empty || counts_nothing)
-      out[i] = is_empty == counts_nothing ? 0 : largest;
-    else if (!(out[i] <= largest))  // floats that are not finite
-      out[i] = largest;
-  }
+  for (std::int64_t i = 0; i < n; ++i) out[i] = formulas::emd_of(out[i], !(inverse[i] > 0), is_empty, largest);
 }
 
 }  // namespace areal::video

@@ -7,22 +7,6 @@
 #include "track_box.hpp"
 
 namespace areal::video {
-namespace {
-
-constexpr std::int64_t fine = 10, coarse = 2;  // the paper's: a fragment is a tenth by half of the box
-
-// Piece `index` of `pieces` equal ones of a side. Neighbours meet, whatever is rounded.
-struct Piece {
-  std::int64_t from, size;
-};
-Piece piece(double side, std::int64_t index, std::int64_t pieces) {
-  const auto edge = [&](std::int64_t i) {
-    return rounded(side * static_cast<double>(i) / static_cast<double>(pieces));
-  };
-  return {edge(index), edge(index + 1) - edge(index)};
-}
-
-}  // namespace
 
 struct BoxSearch::Best {
   TrackedBox box;
@@ -34,7 +18,11 @@ BoxSearch::BoxSearch(const TrackerOptions& options, const SearchRule& rule) : op
   if (rule.is_everywhere) options_.scales = {1};
   // Without a change first: equally good places keep the scale.
   std::stable_partition(options_.scales.begin(), options_.scales.end(), [](double scale) { return scale == 1; });
-  parts_.resize(rule.has_fragments ? 2 * fine * coarse : 1);
+  parts_.resize(rule.has_fragments ? FragmentTracker::fragments : 1);
+}
+
+int rank_of(double quantile, int count) noexcept {
+  return std::clamp(static_cast<int>(std::ceil(quantile * static_cast<double>(count))), 1, count);
 }
 
 void BoxSearch::lay_out(double width, double height) {
@@ -42,14 +30,8 @@ void BoxSearch::lay_out(double width, double height) {
     parts_[0] = {0, 0, rounded(width), rounded(height)};
     return;
   }
-  Region* part = parts_.data();
-  for (std::int64_t i = 0; i < fine; ++i)
-    for (std::int64_t j = 0; j < coarse; ++j) {
-      const Piece column = piece(width, i, fine), upper = piece(height, j, coarse);
-      *part++ = {column.from, upper.from, column.size, upper.size};
-      const Piece line = piece(height, i, fine), left = piece(width, j, coarse);
-      *part++ = {left.from, line.from, left.size, line.size};
-    }
+  for (std::size_t i = 0; i < parts_.size(); ++i)
+    parts_[i] = formulas::fragment(width, height, formulas::fragment_place(static_cast<int>(i)));
 }
 
 void BoxSearch::start(const TrackerFrame& frame, const Region& box) {
@@ -90,25 +72,20 @@ double BoxSearch::vote(std::int64_t place) {
   const auto count = static_cast<std::int64_t>(parts_.size());
   for (std::int64_t i = 0; i < count; ++i)
     sorted_[static_cast<std::size_t>(i)] = votes_[static_cast<std::size_t>(i * most_ + place)];
-  const auto rank = static_cast<std::int64_t>(std::ceil(options_.quantile * static_cast<double>(count)));
-  const auto wanted = sorted_.begin() + std::clamp<std::int64_t>(rank, 1, count) - 1;
+  const auto wanted = sorted_.begin() + rank_of(options_.quantile, static_cast<int>(count)) - 1;
   std::nth_element(sorted_.begin(), wanted, sorted_.end());
   return *wanted;
 }
 
 void BoxSearch::search(const TensorView& tensor, const TrackedBox& from, double cost, Best& best) {
-  const auto least = static_cast<double>(rule_.least_side);
-  const std::int64_t x = rounded(from.x), y = rounded(from.y);
-  const std::int64_t last_x = image_width_ - rounded(from.width), last_y = image_height_ - rounded(from.height);
-  if (from.width < least || from.height < least || last_x < 0 || last_y < 0) return;
   const std::int64_t reach = rule_.is_everywhere ? std::max(image_width_, image_height_) : options_.radius;
-  const std::int64_t x0 = std::max<std::int64_t>(0, x - reach), x1 = std::min(last_x, x + reach);
-  const std::int64_t y0 = std::max<std::int64_t>(0, y - reach), y1 = std::min(last_y, y + reach);
-  if (x0 > x1 || y0 > y1) return;
+  const formulas::SearchArea area = formulas::search_area(from, image_width_, image_height_, reach, rule_.least_side);
+  if (area.is_empty) return;
+  const std::int64_t x = area.x, y = area.y, x0 = area.x0, x1 = area.x1;
   lay_out(from.width, from.height);
   bool found = false;  // of equally good places an earlier scale's stays
   std::int64_t nearest = 0;
-  for (std::int64_t top = y0; top <= y1; ++top) {
+  for (std::int64_t top = area.y0; top <= area.y1; ++top) {
     for (std::size_t i = 0; i < parts_.size(); ++i) {
       const Region& part = parts_[i];
       row_.distances(tensor, {x0 + part.x, top + part.y, part.width, part.height}, x1 - x0 + 1,

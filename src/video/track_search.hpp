@@ -16,6 +16,9 @@ struct SearchRule {
   std::int64_t least_side;
 };
 
+/// Which of `count` values in order is their quantile, from 1.
+int rank_of(double quantile, int count) noexcept;
+
 class BoxSearch {
  public:
   BoxSearch(const TrackerOptions& options, const SearchRule& rule);

@@ -52,6 +52,18 @@ TEST_F(CommandBenchTrack, TheTableSaysWhatTheRecordsSay) {
       EXPECT_EQ(row.contains("must_reach"), tracker == "fragments");
     }
   }
+  std::istringstream table(outcome.out);
+  std::string line;
+  while (std::getline(table, line) && !line.starts_with("  back, px")) {
+  }
+  std::istringstream back(line.substr(std::min<std::size_t>(line.size(), 10)));
+  for (const std::string& family : families) {
+    double pixels = -1;
+    back >> pixels;
+    EXPECT_NEAR(pixels, found["fragments"][family]["back_pixels"].get<double>(), 0.051) << outcome.out;
+    EXPECT_FALSE(found["window"][family].contains("back_pixels"));
+  }
+  EXPECT_LT(found["fragments"]["plain"]["back_pixels"], 10);  // where it did not lose the patch
   for (const char* family : {"plain", "scale", "occluded", "twin"}) {
     const Json& row = found["fragments"][family];
     EXPECT_GE(row["iou"], row["must_reach"]) << family;

@@ -133,6 +133,40 @@ TEST(Expectation, WhoWasPassedOverForLongIsMeasuredAgain) {
   EXPECT_EQ(taker(expectation), 0);
 }
 
+TEST(Expectation, TasksOfASharedDeviceTakeAsLongAsThoseBesideThem) {
+  Expectation expectation({8, 8}, {true, true});
+  for (int w = 0; w < 2; ++w) {
+    for (int l = 0; l < 8; ++l) expectation.ready({w, l});
+    expectation.measure(w, 1, w == 0 ? 10 : 11);
+  }
+  double now = 100;
+  std::vector<int> takers;
+  for (int i = 0; i < 6; ++i) {
+    expectation.look(now);
+    const auto at = expectation.place(1, -1, -1);
+    ASSERT_TRUE(at);
+    takers.push_back(at->worker);
+    expectation.begin(*at, 1, true, now);
+    EXPECT_DOUBLE_EQ(expectation.load(*at), 1 + i / 2);
+  }
+  EXPECT_EQ(takers, (std::vector<int>{0, 1, 0, 1, 0, 1}));
+  EXPECT_DOUBLE_EQ(expectation.end({0, 1}, now), now + 20);
+  EXPECT_DOUBLE_EQ(expectation.end({1, 2}, now), now + 33);
+  // Measured by what it was beside: the third of three took 30.
+  expectation.measure(0, expectation.load({0, 2}), 30);
+  EXPECT_DOUBLE_EQ(expectation.seconds_per_cost(0), 10);
+  // Two equal devices of eight lanes each: lanes that are thought to be alone leave the second one idle.
+  Expectation apart = planted({8, 8}, {10, 11});
+  takers.clear();
+  for (int i = 0; i < 6; ++i) {
+    apart.look(now);
+    const auto at = apart.place(1, -1, -1);
+    takers.push_back(at->worker);
+    apart.begin(*at, 1, true, now);
+  }
+  EXPECT_EQ(takers, (std::vector<int>{0, 0, 0, 0, 0, 0}));
+}
+
 /// Workers of true speeds that serve tasks in simulated time.
 struct Simulation {
   std::vector<int> lanes;

@@ -164,14 +164,14 @@ TEST(TaskQueue, ALostWorkersTasksGoElsewhere) {
     for (const std::int64_t id : {4, 5, 6}) log.push(queue, {id, 1, 1, false});
     queue.wait_idle();
     EXPECT_EQ(queue.living(), 1);
-    EXPECT_EQ(queue.report()[0].lost, why);
+    EXPECT_EQ("planted:0 is lost: " + queue.report()[0].lost, why);
     EXPECT_EQ(queue.report()[1].lost, "");
     EXPECT_EQ(queue.report()[1].tasks, 7);
   }
   const auto events = log.events();
   EXPECT_EQ(complaint(events, {{2, 1}, 1, false}), "");
   for (const std::int64_t id : first_ids(7)) EXPECT_EQ(finish_of(events, id).attempts, 1) << id;
-  EXPECT_EQ(why.substr(0, 16), "planted: lost at");
+  EXPECT_EQ(why.rfind("planted:0 is lost: planted: lost at", 0), 0u) << why;
   EXPECT_EQ(ids(events, What::lost).size(), 1u);
 }
 
@@ -193,8 +193,8 @@ TEST(TaskQueue, WhatIsBoundToALostWorkerFails) {
   }
   const auto events = log.events();
   EXPECT_EQ(complaint(events, {{1, 1}, 2, false}), "");
-  EXPECT_EQ(errors.words,
-            (std::map<std::int64_t, std::string>{{2, "planted: lost"}, {4, "planted: lost"}, {5, "planted: lost"}}));
+  const std::string why = "planted:0 is lost: planted: lost";
+  EXPECT_EQ(errors.words, (std::map<std::int64_t, std::string>{{2, why}, {4, why}, {5, why}}));
   EXPECT_EQ(finish_of(events, 4).worker, -1);
   EXPECT_EQ(ids(events, What::done, 1), (Ids{3, 6}));
 }
@@ -213,7 +213,8 @@ TEST(TaskQueue, WhereNobodyLivesEveryTaskFails) {
   }
   EXPECT_EQ(complaint(log.events(), {{2, 1}, 2, false}), "");
   EXPECT_EQ(errors.words.size(), 12u);
-  for (const auto& [id, words] : errors.words) EXPECT_EQ(words, "planted: lost") << id;
+  for (const auto& [id, words] : errors.words)
+    EXPECT_EQ(words.substr(10), "is lost: planted: lost") << id << ": " << words;
 }
 
 TEST(TaskQueue, AWorkerThatDoesNotBeginIsLost) {
@@ -233,7 +234,7 @@ TEST(TaskQueue, AWorkerThatDoesNotBeginIsLost) {
     QueueOptions options = log.options();
     options.lost = [&, then = options.lost](int worker, const std::string& words) {
       then(worker, words);
-      EXPECT_EQ(words, "planted: does not begin");
+      EXPECT_EQ(words, "planted:0 is lost: planted: does not begin");
       told.count_down();
     };
     TaskQueue queue(workers(planted(log, 0, 2, {}, begins(0)), planted(log, 1, 2, {}, begins(1))), options);

@@ -1,5 +1,6 @@
 // areal track: its rows in every format, its scores against numbers worked out by hand, its drawings, wrong use.
 
+#include <areal/info.hpp>
 #include <nlohmann/json.hpp>
 #include <random>
 #include <sstream>
@@ -86,6 +87,28 @@ TEST_F(CommandTrack, EveryAlgorithmFollows) {
   }
 }
 
+TEST_F(CommandTrack, EveryBackendFindsTheSame) {
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"track", "-", "--box", "31,21,22,19", "--box", "2,45,21,22", "--radius", "5"});
+    return more;
+  };
+  const std::string wanted = answer(with({"--backend", "cpu"}), stream());
+  EXPECT_EQ(lines(wanted).size(), 7u);
+  EXPECT_EQ(answer(with({"--devices", "cpu:1"}), stream()), wanted);
+  EXPECT_NE(answer(with({"--devices", "cpu:1", "--scales", "1"}), stream()), "");
+  for (const BackendInfo& row : backends()) {
+    if (!row.available || row.backend == Backend::cpu) continue;
+    const std::string name(name_of(row.backend));
+    const Outcome outcome = run(with({"--backend", name, "-v"}), stream());
+    EXPECT_EQ(outcome.out, wanted) << name;
+    EXPECT_NE(outcome.err.find("searched on " + name), std::string::npos) << outcome.err;
+    EXPECT_EQ(answer(with({"--devices", name == "cuda" ? "0" : name}), stream()), wanted) << name;
+    const Outcome window = run(with({"--backend", name, "-v", "--algorithm", "window"}), stream());
+    EXPECT_NE(window.err.find("searched on cpu"), std::string::npos) << window.err;
+    EXPECT_NE(window.out, wanted);
+  }
+}
+
 TEST_F(CommandTrack, DrawsTheFirstFrameOrAll) {
   write_file(work / "p.pgm", pgm(40, 30));
   EXPECT_EQ(lines(answer({"track", "p.pgm", "--box", "5,6,20,20", "--draw", "first.png"})).size(), 2u);
@@ -167,6 +190,8 @@ TEST_F(CommandTrack, ReadsWhatItWrites) {
 
 TEST_F(CommandTrack, RefusesWrongUse) {
   const std::string box = "30,20,24,20";
+  refused({"track", "-", "--box", "1,1,20,20", "--devices", "cpu:1,simt"}, "a stream that is tracked keeps its worker");
+  refused({"track", "-", "--box", "1,1,20,20", "--devices", "cpu", "--backend", "cpu"}, "only one of the two");
   refused({"track"}, "INPUT: needed");
   refused({"track", "-"}, "--box: needed");
   refused({"track", "-", "--box", "1,2,3"}, "1,2,3");

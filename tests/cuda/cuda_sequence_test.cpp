@@ -117,6 +117,16 @@ TEST_F(CudaSequence, TensorsInPageLockedMemory) {
         images, 7, {.workers = workers_named("cuda"), .slots = 3, .tensors = true, .border = border}, nullptr);
     EXPECT_EQ(got.counts, expected.counts);
     EXPECT_EQ(got.tensors, expected.tensors);
+    // Of 32 bins 7.7 MB: in groups.
+    for (const std::uint64_t bytes : {std::uint64_t{6000000}, std::uint64_t{2200000}}) {
+      SequenceOptions grouped{.workers = workers_named("cuda"), .slots = 3, .tensors = true, .border = border};
+      grouped.device_bytes = bytes;
+      const Answers in_groups = answers_of(images, 7, grouped, nullptr);
+      EXPECT_EQ(in_groups.counts, expected.counts) << bytes;
+      EXPECT_EQ(in_groups.tensors, expected.tensors) << bytes;
+      grouped.tensors = false;
+      EXPECT_EQ(answers_of(images, 7, grouped, nullptr).counts, expected.counts) << bytes;
+    }
   }
 }
 
@@ -162,8 +172,9 @@ TEST_F(CudaSequence, TheTimelineHasUploadsAndDownloads) {
 }
 
 TEST_F(CudaSequence, ATensorThatDoesNotFitIsRefusedWithItsBytes) {
-  HistogramSequence sequence({30000, 30000}, Type::u8, Binning::uniform(256, 0, 256),
-                             {.workers = workers_named("cuda"), .slots = 1});
+  SequenceOptions options{.workers = workers_named("cuda"), .slots = 1};
+  options.device_bytes = 1000000;
+  HistogramSequence sequence({3000, 3000}, Type::u8, Binning::uniform(256, 0, 256), options);
   try {
     sequence.run([](const View&, Frame&) { return true; }, [](const Frame&, std::vector<Region>&) {},
                  [](const FrameAnswer&) { return true; });

@@ -138,6 +138,30 @@ TEST(Sequence, TheSimulatedMachineTakesFramesToo) {
   EXPECT_EQ(differences_of(alone, {.workers = {{.backend = Backend::simt}}}), 0);
 }
 
+// The tensor of 12 bins takes 126 KB.
+TEST(Sequence, ATensorBeyondTheDeviceIsDoneInGroupsOfBins) {
+  if (!has(Backend::simt)) GTEST_SKIP() << "this build has no simulated machine";
+  std::array<std::uint8_t, 256> levels{};
+  for (std::size_t v = 0; v < 256; ++v) levels[v] = static_cast<std::uint8_t>(v / 2 + 60);
+  for (const std::uint64_t bytes : {200000u, 130000u, 100000u, 80000u}) {
+    Clip clip{.frames = 5, .levels = bytes == 100000 ? levels.data() : nullptr};
+    SequenceOptions options{.workers = {{.backend = Backend::simt}}, .slots = 2};
+    options.device_bytes = bytes;
+    EXPECT_EQ(differences_of(clip, options), 0) << bytes;
+  }
+  HistogramSequence small(shape, Type::u8, binning, {.workers = {{.backend = Backend::simt}}, .device_bytes = 9000});
+  Clip clip{.frames = 1};
+  int differences = 0;
+  try {
+    small.run(clip.source(), regions_of, clip.sink(differences));
+    FAIL() << "nothing was thrown";
+  } catch (const OutOfMemory& error) {
+    EXPECT_NE(std::string(error.what()).find("simt: a frame and the tensor of its least group of bins take"),
+              std::string::npos)
+        << error.what();
+  }
+}
+
 TEST(Sequence, InAnArenaOfOneThread) {
   cpu::parallel_for(1, 2, [](std::int64_t) {
     Clip clip{.frames = 9};
@@ -186,16 +210,16 @@ TEST(Sequence, PixelsOfTheSourcesOwnAreKeptUntilTheyAreAnswered) {
   for (const auto& memory : kept) EXPECT_TRUE(memory.expired());
 }
 
-TEST(Sequence, TensorsForTheSink) {
+void expect_tensors(const SequenceOptions& asked) {
   for (const Border border : {Border::none, Border::zero}) {
-    HistogramSequence sequence(shape, Type::u8, binning, {.slots = 2, .tensors = true, .border = border});
+    SequenceOptions options = asked;
+    options.slots = 2, options.tensors = true, options.border = border;
+    HistogramSequence sequence(shape, Type::u8, binning, options);
     Clip clip{.frames = 5};
     sequence.run(clip.source(), regions_of, [&](const FrameAnswer& answer) {
       Array image(shape, Type::u8);
       fill(image.view(), answer.frame.stream, answer.frame.number);
-      HistogramOptions options;
-      options.border = border;
-      const HistogramTensor expected = integral_histogram(std::as_const(image).view(), binning, options);
+      const HistogramTensor expected = integral_histogram(std::as_const(image).view(), binning, {.border = border});
       EXPECT_TRUE(answer.tensor.has_value());
       if (!answer.tensor) return false;
       EXPECT_EQ(answer.tensor->border, border);
@@ -205,6 +229,15 @@ TEST(Sequence, TensorsForTheSink) {
       return true;
     });
   }
+}
+
+TEST(Sequence, TensorsForTheSink) { expect_tensors({}); }
+
+TEST(Sequence, TensorsForTheSinkInGroupsOfBins) {
+  if (!has(Backend::simt)) GTEST_SKIP() << "this build has no simulated machine";
+  SequenceOptions options{.workers = {{.backend = Backend::simt}}};
+  options.device_bytes = 100000;
+  expect_tensors(options);
 }
 
 TEST(Sequence, TheTimelineHasEveryStageOfEveryFrame) {

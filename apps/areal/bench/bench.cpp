@@ -155,6 +155,7 @@ void Report::write() const {
       row["family"] = r.tracked->family;
       row["iou"] = r.tracked->iou;
       if (r.tracked->must_reach) row["must_reach"] = *r.tracked->must_reach;
+      if (r.tracked->back_pixels) row["back_pixels"] = *r.tracked->back_pixels;
       row["sequences"] = r.tracked->sequences;
       row["lost"] = r.tracked->lost;
     }
@@ -263,8 +264,6 @@ bench::Options options_of(const Texts& texts, const Settings& settings) {
   options.device = settings.device;
   if (options.backend == Backend::simt && !anywhere)
     throw InvalidArgument("--backend simt: it counts memory accesses and cannot be timed");
-  if (options.backend == Backend::cuda && (texts.what == "video" || texts.what == "track"))
-    throw InvalidArgument("--backend cuda: bench " + texts.what + " runs on the CPU");
   if (!texts.devices.empty()) {
     if (texts.what != "cluster" && (texts.what != "sequence" || anywhere))
       throw InvalidArgument("--devices: only bench sequence without --figure and bench cluster take it");
@@ -315,9 +314,9 @@ void run(const Texts& texts, const bench::Options& options, bench::Report& repor
   else if (texts.what == "sequence")
     bench::bench_sequence(options, report);
   else if (texts.what == "track")
-    bench::bench_track(options, report);
+    (cuda ? bench::bench_cuda_track : bench::bench_track)(options, report);
   else
-    bench::bench_video(options, report);
+    (cuda ? bench::bench_cuda_video : bench::bench_video)(options, report);
 }
 
 }  // namespace
@@ -332,7 +331,7 @@ void add_bench(CLI::App& app, Settings& settings) {
                    "The video, for bench video; the folder of pictures, by default data, for bench track");
   verb->add_option("--size", texts->sizes,
                    "Image size WxH, several allowed; by default on the CPU 1920x1080, 4096x4096 and 8192x8192 for sat, "
-                   "1920x1080 for histogram, 8192x8192 for region, 320x240 for track");
+                   "1920x1080 for histogram, 8192x8192 for region, 320x240 for track; on cuda 1920x1080 for track");
   verb->add_option(
       "--types", texts->pairs,
       "Type pair of sat, several allowed; by default on the CPU 8u32s (also with squares), 32f64f, 8u32u, 64f64f");
@@ -347,7 +346,7 @@ void add_bench(CLI::App& app, Settings& settings) {
   verb->add_option("--batch", texts->batch, "Images in one call, on cuda; by default 1");
   verb->add_option("--count", texts->regions,
                    "Number of regions; by default 1000000 for sums, 10000 for histograms. Of track: frames, by default "
-                   "120. Of a sequence's figure: "
+                   "120; on cuda boxes, by default 16. Of a sequence's figure: "
                    "frames of a run, by default 100; of a cluster's: at most 10");
   verb->add_option(
           "--devices", texts->devices,

@@ -68,6 +68,7 @@ struct Tracked {
   int sequences = 0;
   std::int64_t lost = 0;  // sequences
   std::optional<double> must_reach = {};
+  std::optional<double> back_pixels = {};  // from the start to where it returns when it goes back, the median
 };
 
 /// How frames went through slots, in microseconds of a frame.
@@ -148,7 +149,10 @@ void bench_poostchi(const Options& options, Report& report);
 void bench_histogram(const Options& options, Report& report);
 void bench_region(const Options& options, Report& report);
 void bench_track(const Options& options, Report& report);
+/// On a GPU, where not how well they follow is asked, but what a step takes.
+void bench_cuda_track(const Options& options, Report& report);
 void bench_video(const Options& options, Report& report);
+void bench_cuda_video(const Options& options, Report& report);
 void bench_sequence(const Options& options, Report& report);
 void bench_sequence_poostchi(const Options& options, Report& report);
 void bench_cluster_poostchi(const Options& options, Report& report);

@@ -4,6 +4,7 @@
 #include <areal/error.hpp>
 #include <areal/histogram.hpp>
 #include <chrono>
+#include <cmath>
 #include <map>
 #include "bench.hpp"
 #include "io/columns.hpp"
@@ -28,18 +29,40 @@ struct Result {
   std::vector<double> microseconds;
   double overlap = 0;
   std::int64_t steps = 0, lost = 0;
+  std::vector<double> returns;  // pixels, a sequence each; of the fragments
   double mean() const { return overlap / static_cast<double>(steps); }
 };
 using Results = std::map<std::string_view, Result>;  // by tracker
+
+double distance_of_centres(const TrackedBox& a, const TrackedBox& b) {
+  return std::hypot(a.x + a.width / 2 - b.x - b.width / 2, a.y + a.height / 2 - b.y - b.height / 2);
+}
+
+/// Forward and back: from where the fragments ended, back through the frames; how far from the start they return.
+double returned(const std::vector<Array>& images, const HistogramPlan& plan, const TrackedBox& start,
+                const TrackedBox& end) {
+  Workspace workspace(plan);
+  HistogramTensor tensor = plan.allocate(MemoryPlace{});
+  FragmentTracker tracker;
+  for (auto image = images.rbegin(); image != images.rend(); ++image) {
+    plan.execute(image->view(), tensor, workspace);
+    if (image == images.rbegin())
+      tracker.start(tensor, end.region());
+    else
+      tracker.step(tensor);
+  }
+  return distance_of_centres(tracker.box(), start);
+}
 
 /// One sequence by all trackers, which see the same frames.
 void follow(TrackScene& scene, std::int64_t frames, const HistogramPlan& plan, Results& results) {
   Workspace workspace(plan);
   HistogramTensor tensor = plan.allocate(MemoryPlace{});
-  Array image(plan.image_shape(), Type::u8);
+  std::vector<Array> images;
   std::map<std::string_view, std::unique_ptr<Tracker>> trackers;
   std::map<std::string_view, std::int64_t> good;
   for (std::int64_t frame = 0; frame < frames; ++frame) {
+    Array& image = images.emplace_back(plan.image_shape(), Type::u8);
     scene.draw(frame, image.view());
     plan.execute(image.view(), tensor, workspace);
     const TrackedBox truth = scene.truth(frame);
@@ -62,10 +85,13 @@ void follow(TrackScene& scene, std::int64_t frames, const HistogramPlan& plan, R
       good[name] += found > lost_below;
     }
   }
+  results["fragments"].returns.push_back(returned(images, plan, scene.truth(0), trackers["fragments"]->box()));
   for (const auto& [name, tracker] : trackers) results[name].lost += 2 * good[name] < frames - 1;
 }
 
 std::string two_decimals(double value) { return fmt::format("{:.2f}", value); }
+
+double back_of(const Result& fragments) { return times_of(fragments.returns).median; }
 
 std::string text_of(const std::vector<Results>& families, int sequences, bool is_whole) {
   std::vector<std::vector<std::string>> table{{"mean IoU"}};
@@ -93,6 +119,9 @@ std::string text_of(const std::vector<Results>& families, int sequences, bool is
       table.push_back({"  must reach"});
       for (const double least : must_reach) table.back().push_back(two_decimals(least));
       table.back().insert(table.back().end(), {"0", ""});
+      table.push_back({"  back, px"});
+      for (const Results& family : families) table.back().push_back(fmt::format("{:.1f}", back_of(family.at(name))));
+      table.back().insert(table.back().end(), {"", ""});
     } else if (families.back().at(name).mean() >= others_below) {
       too_good.emplace_back(name);
     }
@@ -100,6 +129,8 @@ std::string text_of(const std::vector<Results>& families, int sequences, bool is
   std::string text = command::aligned(table, 1) + "\n";
   text += fmt::format("{} sequences a family; a sequence is lost where IoU is above {} in less than half its frames\n",
                       sequences, lost_below);
+  text +=
+      "back: the fragments follow the frames back, from where they ended; how far from the start they return, median\n";
   const auto claim = [&](const char* words, bool holds) {
     text += fmt::format("{}: {}\n", words, holds ? "yes" : "no");
   };
@@ -142,7 +173,10 @@ void bench_track(const Options& options, Report& report) {
       Record record{"track", std::string(name), "8u-32u", size.width, size.height, bins, frames};
       record.time = times_of(result.microseconds);
       record.tracked = {family.name, result.mean(), sequences, result.lost};
-      if (name == "fragments") record.tracked->must_reach = must_reach[families.size() - 1];
+      if (name == "fragments") {
+        record.tracked->must_reach = must_reach[families.size() - 1];
+        record.tracked->back_pixels = back_of(result);
+      }
       report.keep(record);
     }
   }

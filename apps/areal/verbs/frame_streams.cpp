@@ -12,21 +12,41 @@ std::string size_of(const ConstView& frame) {
   return fmt::format("{}x{} {}", frame.shape.width, frame.shape.height, name_of(frame.type));
 }
 
+void tell_decoding(const std::string& name, const media::Video& video, const SequenceRequest& request,
+                   const Settings& settings) {
+  const media::Decoding decoding = video.decoding();
+  if (decoding.device)
+    settings.detail("{}: decoded by the NVDEC of CUDA device {}", name, *decoding.device);
+  else if (request.decode == "gpu")
+    throw Unavailable(name +
+                      ": --decode gpu: " + (decoding.why_not.empty() ? "it is no video file" : decoding.why_not));
+  else if (decoding.is_format)
+    settings.note("{}: decoded on the CPU: {}", name, decoding.why_not);
+  else if (!decoding.why_not.empty())
+    settings.detail("{}: decoded on the CPU: {}", name, decoding.why_not);
+}
+
 }  // namespace
 
-std::optional<FrameStreams> FrameStreams::open(const InputOptions& input, const SequenceRequest& request) {
+std::optional<FrameStreams> FrameStreams::open(const InputOptions& input, const SequenceRequest& request,
+                                               std::optional<int> decode_on, const Settings& settings) {
   FrameStreams all;
+  media::ReadOptions read;
+  read.skip_damage = request.damaged == "skip";
+  read.decode_on = decode_on;
+  read.most_held = static_cast<int>(whole_number("--slots", request.slots, 1, 1024)) + 1;  // and the one read ahead
   for (const std::string& path : request.inputs) {
     InputOptions one = input;
     one.path = path;
     Stream stream;
     stream.name = path == "-" ? "standard input" : path;
     bool has_time = false;
-    stream.video = open_frames(one, request.damaged == "skip", has_time);
+    stream.video = open_frames(one, read, has_time);
     if (!stream.video) {
       if (request.inputs.size() > 1) refuse(path, ": is no video, folder or stream of raw frames; several inputs are");
       return std::nullopt;
     }
+    if (decode_on) tell_decoding(stream.name, *stream.video, request, settings);
     if (!stream.video->next(stream.ahead)) {
       if (!stream.video->damage().empty()) throw IoError(stream.video->damage());
       throw IoError(stream.name + ": holds no frames");

@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <areal/error.hpp>
 #include <areal/histogram.hpp>
+#include <areal/sequence.hpp>
 #include <areal/track.hpp>
 #include <chrono>
 #include <map>
@@ -26,8 +27,9 @@ constexpr std::int64_t bins = 16;
 struct Request {
   InputOptions input;
   std::vector<std::string> boxes;
-  std::string output, format, algorithm = "fragments", scales, radius, from, frames, draw, score, truth;
+  std::string output, format, algorithm = "fragments", scales, radius, from, frames, draw, score, truth, devices;
 
+  Execution execution;
   std::vector<Region> regions;
   TrackerOptions options;
   std::int64_t first = 0;
@@ -51,17 +53,32 @@ void resolve(Request& request, const Settings& settings) {
   if (!request.radius.empty()) request.options.radius = whole_number("--radius", request.radius);
   if (!request.from.empty()) request.first = whole_number("--from", request.from, 0);
   if (!request.frames.empty()) request.most_frames = whole_number("--frames", request.frames, 1);
+  request.execution = settings.execution();
+  if (request.devices.empty()) return;
+  if (settings.backend != Backend::automatic) refuse("--devices and --backend: only one of the two");
+  const std::vector<Worker> workers = workers_named(request.devices);
+  if (workers.size() > 1)
+    refuse("--devices ", request.devices, ": a stream that is tracked keeps its worker, name one");
+  request.execution = {.backend = workers[0].backend, .device = workers[0].device, .threads = workers[0].threads};
 }
 
-/// The trackers of all boxes, and what they read of a frame.
+/// The trackers of all boxes, and what they read of a frame. Where a device computes the tensor, fragments are searched
+/// there, too.
 class Followed {
  public:
   Followed(const Request& request, const Settings& settings) : request_(request), settings_(settings) {}
 
   const std::vector<TrackedBox>& next(const ConstView& image) {
-    const bool is_first = trackers_.empty();
+    const bool is_first = boxes_.empty();
     if (is_first) start(image);
     if (tensor_) plan_->execute(image, *tensor_, *workspace_);
+    if (on_device_) {
+      if (is_first)
+        on_device_->start(*tensor_, request_.regions);
+      else
+        on_device_->step(*tensor_);
+      return boxes_ = on_device_->fetch();
+    }
     const TrackerFrame frame = tensor_ ? TrackerFrame(*tensor_, image) : TrackerFrame(image);
     for (std::size_t i = 0; i < trackers_.size(); ++i) {
       if (is_first) trackers_[i]->start(frame, request_.regions[i]);
@@ -72,15 +89,19 @@ class Followed {
 
  private:
   void start(const ConstView& image) {
-    plan_.emplace(image.shape, image.type, Binning::of_type(image.type, bins), HistogramOptions{},
-                  settings_.execution());
-    for (std::size_t i = 0; i < request_.regions.size(); ++i)
-      trackers_.push_back(make_tracker(request_.algorithm, plan_->binning(), request_.options));
-    boxes_.resize(trackers_.size());
-    if (!trackers_[0]->reads_tensor()) return;
-    settings_.detail("backend {}, algorithm {} ({}), tensor of {} bytes", name_of(plan_->backend()), plan_->algorithm(),
-                     plan_->reason(), plan_->tensor_bytes());
-    tensor_.emplace(plan_->allocate(MemoryPlace{}));
+    plan_.emplace(image.shape, image.type, Binning::of_type(image.type, bins), HistogramOptions{}, request_.execution);
+    boxes_.resize(request_.regions.size());
+    if (request_.algorithm == "fragments" && plan_->backend() != Backend::cpu) {
+      on_device_.emplace(Execution{.backend = plan_->backend(), .device = plan_->execution().device}, request_.options);
+    } else {
+      for (std::size_t i = 0; i < boxes_.size(); ++i)
+        trackers_.push_back(make_tracker(request_.algorithm, plan_->binning(), request_.options));
+      if (!trackers_[0]->reads_tensor()) return;
+    }
+    settings_.detail("backend {}, algorithm {} ({}), tensor of {} bytes; boxes are searched on {}",
+                     name_of(plan_->backend()), plan_->algorithm(), plan_->reason(), plan_->tensor_bytes(),
+                     on_device_ ? name_of(plan_->backend()) : name_of(Backend::cpu));
+    tensor_.emplace(on_device_ ? plan_->allocate() : plan_->allocate(MemoryPlace{}));
     workspace_.emplace(*plan_);
   }
 
@@ -89,7 +110,8 @@ class Followed {
   std::optional<HistogramPlan> plan_;
   std::optional<Workspace> workspace_;
   std::optional<HistogramTensor> tensor_;
-  std::vector<std::unique_ptr<Tracker>> trackers_;
+  std::vector<std::unique_ptr<Tracker>> trackers_;  // of boxes that the CPU searches for
+  std::optional<FragmentTrackers> on_device_;
   std::vector<TrackedBox> boxes_;
 };
 
@@ -236,6 +258,9 @@ void add_track(CLI::App& app, Settings& settings) {
       ->type_name("A,B,..");
   verb->add_option("--radius", request->radius, "How far a box may move between two frames; by default 7 pixels")
       ->type_name("N");
+  verb->add_option("--devices", request->devices,
+                   "What computes the tensors, and searches for fragments: cpu:THREADS, simt or a CUDA device's number")
+      ->type_name("WORKER");
   verb->add_option("--from", request->from, "Begin with this frame, by default 0")->type_name("FRAME");
   verb->add_option("--frames", request->frames, "End after so many frames")->type_name("N");
   verb->add_option(
@@ -251,6 +276,8 @@ void add_track(CLI::App& app, Settings& settings) {
       "Rows: frame,seconds,id,x,y,width,height,distance, from 0. The distance is from what the box held in the first\n"
       "frame. --score gives for each id the mean IoU, the area under OTB's success curve and the precision at 20\n"
       "pixels; frames of the truth without a box count as 0. Of OTB's files x and y are taken as they are.\n\n"
+      "With --backend cuda, or --devices 0, the tensors stay on the GPU, where fragments are searched: the same "
+      "boxes.\n\n"
       "Example:\n  areal track data/vtest.avi --box 254,220,31,89 --frames 20");
   verb->callback([request, &settings] {
     settings.resolve();

@@ -6,6 +6,7 @@
 #include "kernels/query/convert.hpp"
 #include "kernels/query/distance_map.hpp"
 #include "kernels/query/distances.hpp"
+#include "kernels/query/fragments.hpp"
 #include "kernels/query/histograms.hpp"
 #include "kernels/query/reduce.hpp"
 #include "kernels/query/rotated.hpp"

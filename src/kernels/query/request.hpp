@@ -5,6 +5,7 @@
 #include <areal/histogram_measures.hpp>
 #include <areal/region.hpp>
 #include <areal/table.hpp>
+#include <areal/track.hpp>
 #include <areal/view.hpp>
 #include <cstddef>
 #include <cstdint>
@@ -113,8 +114,29 @@ struct DistanceMapRequest {
   View out;
 };
 
-using RegionRequest = std::variant<SumsRequest, StatisticsRequest, BoxesRequest, RotatedRequest, HistogramsRequest,
-                                   ReduceRequest, DistancesRequest, WindowsRequest, DistanceMapRequest, ConvertRequest>;
+/// Boxes that are followed by their fragments: the first frame, or a step. All sizes fit 31 bits.
+struct FragmentsRequest {
+  static constexpr std::int64_t places = 16;  ///< of a row, that a block has
+  TensorView tensor;
+  bool starts = false;  ///< `shares` are written, of boxes in whole pixels; else `box` is moved
+  std::int64_t boxes = 0, scales = 0;
+  std::int64_t radius = 0;
+  std::int64_t rows = 0, columns = 0;  ///< the most places that a box has in a column and in a row
+  int rank = 1;                        ///< of a place's 40 votes, the one that counts; from 1
+  double scale_cost = 0;
+  const double* scale = nullptr;  ///< the first is 1
+  TrackedBox* box = nullptr;
+  TrackedBox* out = nullptr;  ///< the boxes once more, or null
+  double* shares = nullptr;   ///< boxes x fragments x bins
+  void* votes = nullptr;      ///< 16 bytes for each of boxes x votes_of_a_box, aligned to that
+
+  std::int64_t chunks() const { return (columns + places - 1) / places; }
+  std::int64_t votes_of_a_box() const { return scales * rows * chunks(); }
+};
+
+using RegionRequest =
+    std::variant<SumsRequest, StatisticsRequest, BoxesRequest, RotatedRequest, HistogramsRequest, ReduceRequest,
+                 DistancesRequest, WindowsRequest, DistanceMapRequest, ConvertRequest, FragmentsRequest>;
 
 template <class Launcher>
 struct QueryKernels;

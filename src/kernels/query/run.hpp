@@ -96,6 +96,24 @@ class QueryMemory {
     if (request.image) input(*request.image);
     output("the table", request.to.data, bytes_of_view(request.to));
   }
+  void operator()(const FragmentsRequest& request) {
+    input(request.tensor.view);
+    const std::size_t boxes_bytes = static_cast<std::size_t>(request.boxes) * sizeof(TrackedBox);
+    const std::size_t shares_bytes =
+        static_cast<std::size_t>(request.boxes * FragmentTracker::fragments * request.tensor.bins()) * sizeof(double);
+    if (request.starts) {
+      input(request.box, boxes_bytes);
+      output("the shares", request.shares, shares_bytes);
+      return;
+    }
+    visit_(MemoryRange{"the boxes", request.box, boxes_bytes, MemoryRange::Use::in_place});
+    if (request.out) output("the boxes' copy", request.out, boxes_bytes);
+    input(request.shares, shares_bytes);
+    doubles(request.scale, request.scales);
+    visit_(MemoryRange{"the votes", request.votes,
+                       static_cast<std::size_t>(request.boxes * request.votes_of_a_box()) * 16,
+                       MemoryRange::Use::scratch});
+  }
 
  private:
   static std::int64_t planes_of(const ConstView& view) { return view.shape.channels * view.shape.batch; }

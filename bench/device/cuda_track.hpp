@@ -1,0 +1,10 @@
+#pragma once
+// Trackers on a GPU beside their floor: see CudaTrack.
+
+#include "bench/protocol/cuda_bench.hpp"
+
+namespace areal::bench {
+
+void run_track(const CudaTrack& track);
+
+}  // namespace areal::bench
