@@ -231,7 +231,7 @@ double Cluster::pieces(const Case& of, const Times& link, const TiledOptions& op
       std::vector<TensorEntry> last;
       std::int64_t entries = 0;
       const auto begin = Clock::now();
-      tiled.pieces(rows_of, [&](const Piece& piece) {
+      tiled.pieces(rows_of, [&](const TensorPiece& piece) {
         const ConstView& tensor = piece.tensor.view;
         const Shape& box = tensor.shape;
         entries += box.width * box.height * box.channels;
