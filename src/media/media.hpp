@@ -45,7 +45,9 @@ struct ReadOptions {
   // skip_damage; else the CPU does, and Video::decoding() says why. Frames are the CPU's, byte for byte, but damage
   // inside a coded picture is not found there.
   std::optional<int> decode_on = {};
-  int most_held = 9;  // LumaFrames of NVDEC that are held at once: with more, next() waits until one is dropped
+  // LumaFrames of NVDEC that are to be held at once. With more, or where it has surfaces for fewer (at least 2), next()
+  // waits until one is dropped.
+  int most_held = 9;
 };
 
 struct Picture {
