@@ -106,7 +106,6 @@ TEST_F(CommandTiled, WrongUseAndDamage) {
   refused({"hist", "a.npy", "--devices", "cpu", "--backend", "cpu"}, "--devices and --backend");
   refused({"hist", "a.npy", "--devices", "cpu", "-o", "t.npy"}, "-o and --devices: only one of the two");
   refused({"hist", "a.npy", "--device-memory", "1M", "--weights", "a.npy"}, "--weights and --device-memory");
-  refused({"hist", "data/vtest.avi", "--device-memory", "1M"}, "is a sequence of frames");
   refused({"hist", "-", "--devices", "cpu"}, "-: is a stream");
   refused({"hist", "two.npy", "--devices", "cpu"}, "two.npy: has 2 channels, which is not a colour");
   refused({"hist", "many.npy", "--devices", "cpu"}, "many.npy: holds 2 images");

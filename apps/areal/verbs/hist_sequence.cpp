@@ -32,8 +32,8 @@ void SequenceRequest::add_to(CLI::App& verb) {
                   "number and simt")
       ->type_name("LIST");
   verb.add_option("--device-memory", device_memory,
-                  "What a device may take of its memory for parts of one image, e.g. 2G (default: nine tenths of what "
-                  "is free)")
+                  "What a device may take of its memory for frames, or for parts of one image, e.g. 2G (default: nine "
+                  "tenths of what is free)")
       ->type_name("SIZE");
   verb.add_flag("--live", live, "INPUT is a camera: drop the oldest waiting frame rather than let it wait");
   verb.add_option("--damaged", damaged, "At damage: stop (default), or skip to the next key frame")->type_name("WHAT");
