@@ -62,12 +62,12 @@ class Handout {
     if (lane.on_cuda()) guard.emplace(lane.stream());
     const View tensor = lane.compute(part, pixels, counter_, carry.carry());
     PartEdges edges = carries_.edges_of(part);
-    if (lane.on_cuda()) return download(lane, worker, part, tensor, chunks, std::move(edges), done);
+    if (lane.on_cuda()) return download(lane, worker, part, tensor, chunks, edges, done);
     for (std::int64_t bin = 0; bin < part.bins && edges.bottom.bytes() > 0; ++bin)
       std::memcpy(edges.bottom.view().row(0, bin), tensor.row(part.tile.height - 1, bin),
                   static_cast<std::size_t>(part.tile.width) * size_of(counter_));
     take_column(tensor, part, 0, 0, edges);
-    hand_over(part, std::move(edges));
+    hand_over(part, edges);
     while (done < chunks.count() && hand_out(chunks.of(tensor, done), part, chunks, done, worker)) ++done;
   }
 
@@ -75,7 +75,7 @@ class Handout {
   // The last row crosses the link first, so that the part below can begin. The last column does not lie together: it
   // is read of what has come down.
   void download(TileLane& lane, int worker, const TensorPart& part, const View& tensor, const Chunks& chunks,
-                PartEdges edges, std::int64_t& done) {
+                PartEdges& edges, std::int64_t& done) {
     const bool column_needed = edges.right.bytes() > 0 && !carries_.is_handed_over(part);
     if (const std::size_t bytes = edges.bottom.bytes(); bytes > 0 && !carries_.is_handed_over(part)) {
       TileLane::Buffer& room = lane.buffer(0, bytes);
@@ -87,7 +87,7 @@ class Handout {
       room.wait();
       std::memcpy(edges.bottom.data(), room.data(), bytes);
     }
-    if (!column_needed) hand_over(part, std::move(edges));
+    if (!column_needed) hand_over(part, edges);
     // All of them where the column is needed, though the sink has had some.
     const std::int64_t begin = column_needed ? 0 : done;
     std::int64_t queued = begin;
@@ -104,12 +104,12 @@ class Handout {
       room.wait();
       chunk = View(room.data(), counter_, chunk.shape);
       if (column_needed) take_column(chunk, part, chunks.first_bin(i), chunks.first_row(i), edges);
-      if (column_needed && i + 1 == chunks.count()) hand_over(part, std::move(edges));
+      if (column_needed && i + 1 == chunks.count()) hand_over(part, edges);
       if (i < done) continue;
       if (!hand_out(chunk, part, chunks, i, worker)) return;
       done = i + 1;
     }
-    if (column_needed && chunks.count() == 0) hand_over(part, std::move(edges));
+    if (column_needed && chunks.count() == 0) hand_over(part, edges);
   }
 
   void take_column(const View& chunk, const TensorPart& part, std::int64_t first_bin, std::int64_t first_row,
@@ -124,7 +124,7 @@ class Handout {
                     size);
   }
 
-  void hand_over(const TensorPart& part, PartEdges edges) {
+  void hand_over(const TensorPart& part, PartEdges& edges) {
     if (const auto ready = carries_.hand_over(part, std::move(edges)); !ready.empty()) run_.push(ready);
   }
 
