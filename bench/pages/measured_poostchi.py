@@ -1,5 +1,7 @@
 """The measured part of docs/algorithms/poostchi-2017.md; report.py calls it."""
 
+import poostchi_cluster
+import poostchi_sequence
 from figure_page import Records, absent, answers, number, ratio, size_text, spread, table
 
 PAGE = "docs/algorithms/poostchi-2017.md"
@@ -14,8 +16,9 @@ MOST_CPU = 2048 * 2048  # pixels of the paper's largest image on the CPU
 class Measured:
     """The records, by case and by figure. A case is a size and a number of bins."""
 
-    def __init__(self, records):
+    def __init__(self, records, running):
         self.records = records
+        self.running = running
         self.default = records.default(PAPERS)
         self.shown = [*PAPERS, *([self.default] if self.default else [])]
         cases = list(dict.fromkeys(((row["width"], row["height"]), row["bins"]) for row in records.rows))
@@ -61,7 +64,9 @@ class Measured:
         return None if up is None or down is None else up + down
 
     def frame(self, algorithm, case):
-        """The time of a frame with two buffers: the longer of copies and execute hides the shorter."""
+        """The time of a frame with two buffers, where such a pipeline was run; else the paper's bound: the longer of copies and execute."""
+        if (algorithm, case) in self.running:
+            return self.running[algorithm, case]
         execute, transfers = self.time(algorithm, case), self.transfers(case)
         return None if execute is None or transfers is None else max(execute, transfers)
 
@@ -233,9 +238,16 @@ def questions(m):
 
 def lines(newest):
     records = Records(*newest("histogram-poostchi"), "poostchi")
+    sequences, cluster = poostchi_sequence.Sequences(newest), poostchi_cluster.Cluster(newest)
+    pipelines = ["", *poostchi_sequence.lines(sequences), "", *poostchi_cluster.lines(cluster)]
     if not records:
-        return ["Not measured yet."]
-    m = Measured(records)
+        return ["Not measured yet.", *(pipelines if sequences or cluster else [])]
+    m = Measured(records, sequences.running())
+    ran = [case_text(case) for case in m.cases if ("wf-tis", case) in m.running]
+    frame = "A frame takes the longer of execute and transfers"
+    if ran:
+        frame = "A frame takes what it took in a running pipeline of two slots" if len(ran) == len(m.cases) else \
+            f"A frame takes what it took in a running pipeline of two slots ({'; '.join(ran)}), else the longer of execute and transfers"
     cpus = ", ".join(dict.fromkeys(row["device"] for row in records.rows if row["backend"] == "cpu"))
     out = [*records.source(), "",
            "Each cell: microseconds of one execute. It begins with the initialisation and, for `cw-b` and `cw-sts`, ends with the transpose back. "
@@ -248,10 +260,10 @@ def lines(newest):
            "of the launches.", "", *blocks(m), "", f"Section 4.2.2, {m.bins} bins: microseconds by tile.", "", *tiles(m),
            "", f"Figure 11, {m.bins} bins: microseconds of the transfers, with pinned memory, and of one execute.", "", *transfers(m),
            "", "Section 3.1: microseconds of the initialisation on the device and on the host.", "", *initialisation(m),
-           "", f"Figure 19: speed-up over the CPU ({cpus or 'not measured'}) in frames a second. A frame takes the longer of execute and "
-           "transfers; the speed-up without transfers is in brackets. The number after each CPU version is its threads.",
+           "", f"Figure 19: speed-up over the CPU ({cpus or 'not measured'}) in frames a second. {frame}; "
+           "the speed-up without transfers is in brackets. The number after each CPU version is its threads.",
            "", *speed_ups(m, m.by_size), "", *(speed_ups(m, m.by_bins) if len(m.by_bins) > 1 else []),
-           "", "Figure 20, " + frames(m)[0], *frames(m)[1:], "", *questions(m)]
+           "", "Figure 20, " + frames(m)[0], *frames(m)[1:], "", *questions(m), *pipelines]
     expected = [(f"`{algorithm}`{f' on tiles of {tile}' if tile else ''} of {case_text(case)}", m.like(case, **m.tensor(algorithm, tile)))
                 for case in m.cases for algorithm, best in {**PAPERS, **({m.default: 0} if m.default else {})}.items()
                 for tile in (TILES if best else (0,))]

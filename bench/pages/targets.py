@@ -21,6 +21,10 @@ HISTOGRAMS = {(640, 480, 1, 32): 0.70, (1920, 1080, 1, 32): 0.90, (3840, 2160, 1
 VIDEO = {1: 0.70, 2: 0.90}
 SEQUENCES = {("answers cuda:0", 1920, 1080, 32): 0.85, ("tensors cuda:0", 1920, 1080, 32): 0.95, ("tensors cuda:0,cpu:16", 1024, 1024, 32): 0.80}
 
+# Of `bench cluster`: the link where tensors come down; zeros in as many bytes, for answers alone; the sum of each worker alone, for frames
+CLUSTER = {("bins", 8192, 128): 0.95, ("pieces", 8192, 128): 0.95, ("answers", 16384, 256): 0.75, ("frames", 1920, 32): 0.95, ("unequal", 1024, 32): 0.80,
+           ("table", 131072, 0): 0.90}
+
 # threads, lane, peer
 CPU_PEERS = {(1, "8u32s", "opencv"): 1.3, (2, "8u32s", "opencv"): 2.0, (1, "8u32s+64f", "opencv"): 1.5,
              (1, "32f64f", "opencv"): 1.5, (1, "8u32u", "numpy"): 10, (1, "8u32u", "skimage"): 10}
@@ -52,6 +56,12 @@ def fraction(row):
     if row["what"] == "track":
         return 0.8 if row["algorithm"] == "fragments" and (*size, row["bins"]) == (1920, 1080, 16, 16) else None
     return 0.9 if row["what"] == "region" else None
+
+
+def cluster(row):
+    """The target fraction of a record of `bench cluster`, or None."""
+    name = row["algorithm"] if row["algorithm"] in ("answers", "frames", "unequal") else row["order"]
+    return CLUSTER.get((name, row["width"], row["bins"]))
 
 
 def beside(row, peer):

@@ -4,6 +4,7 @@
 #include <areal/array.hpp>
 #include <areal/binning.hpp>
 #include <areal/border.hpp>
+#include <areal/carry.hpp>
 #include <areal/execution.hpp>
 #include <areal/histogram_tensor.hpp>
 #include <areal/plan.hpp>
@@ -32,6 +33,9 @@ struct HistogramArguments {
   ConstView image;
   View tensor;
   ConstView weights = {};
+  /// Of a piece of a larger tensor: added to every entry while it is written, those of a border included. Only the
+  /// algorithms of `auto` (fused, reduce-then-scan) take it.
+  Carry carry = {};
 };
 
 /// Everything decided before the data is there. See Plan and Workspace.
@@ -56,7 +60,8 @@ class HistogramPlan : public Plan {
   /// workspace of another plan; Cancelled; DeviceError where a launch is refused.
   void execute(const ConstView& image, HistogramTensor& into, Workspace& workspace,
                const ConstView& weights = {}) const;
-  /// The same with views of your own.
+  /// The same with views of your own, or of a piece of a larger tensor. Throws InvalidArgument where the algorithm is a
+  /// paper's, which takes no carry.
   void execute(const HistogramArguments& arguments, Workspace& workspace) const;
   /// Throws InvalidArgument where an execute with an owned workspace would refuse these views.
   void check(const HistogramArguments& arguments) const;

@@ -1,14 +1,19 @@
 #pragma once
-/// \file tiled.hpp Histograms of regions of an image whose tensor fits no device: tile by tile, on several workers.
+/// \file tiled.hpp Tensors and tables that fit no device, part by part, on several workers: histograms of regions, the
+/// tensor itself in pieces, and tables tile by tile.
 
 #include <areal/binning.hpp>
+#include <areal/execution.hpp>
 #include <areal/region.hpp>
+#include <areal/sat.hpp>
 #include <areal/sequence.hpp>
 #include <areal/span.hpp>
+#include <areal/table.hpp>
 #include <areal/view.hpp>
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,22 +25,41 @@ using ImageRows = std::function<ConstView(std::int64_t first, std::int64_t count
 
 struct TiledOptions {
   std::vector<Worker> workers = {};  ///< empty: one, all threads of the CPU
-  /// That a worker takes of its device's memory for a tile, its tensor and its workspace; 0: nine tenths of what is
-  /// free.
+  /// That a worker takes of its device's memory for a part of the image, its tensor and its workspace; 0: nine tenths
+  /// of what is free. For pieces, a worker on the CPU takes so much of the host's; 0: 1 GiB.
   std::uint64_t device_bytes = 0;
   Outside outside = Outside::error;  ///< for regions that reach outside the image
   /// One sentence that a user should read: a worker was lost. Called from any thread, one at a time.
   std::function<void(const std::string& sentence)> note = {};
+  Progress progress = {};    ///< told of each part that is done; may cancel
+  Type counter = Type::u32;  ///< of pieces: 32u or 64u; 16u (modulo 2^16) on cuda and simt
+  /// The most bytes of one piece, but for one row of one bin: so large are the pinned buffers.
+  std::uint64_t piece_bytes = std::uint64_t{32} << 20;
+  /// The grid, fixed by hand: the size of tiles in pixels, the bins of a group. Where one of them is given, 0 is the
+  /// whole; where none is, memory decides.
+  std::int64_t tile_width = 0, tile_height = 0, group_bins = 0;
 };
 
-/// How an image is cut. Rows first, columns where one row of all bins does not fit.
+/// How a tensor is cut: the image into tiles, the bins into groups. Of each, the last may be smaller.
 struct TiledGrid {
   std::int64_t rows = 1, columns = 1;            ///< of tiles
-  std::int64_t tile_width = 0, tile_height = 0;  ///< pixels, of all but the last
+  std::int64_t tile_width = 0, tile_height = 0;  ///< pixels
+  std::int64_t groups = 1, bins = 0;             ///< groups, and the bins of each
+  std::int64_t parts() const noexcept { return rows * columns * groups; }
 };
 
-/// Histograms of regions of one image, from the tensors of its tiles. Only counts leave a device. Counts are exact,
-/// whoever works and however the image is cut.
+/// A box of the whole tensor: entries of bins first_bin.. and pixels from (x, y) on, in host memory. Valid during the
+/// call.
+struct Piece {
+  std::int64_t first_bin = 0, x = 0, y = 0;
+  TensorView tensor;  ///< border none; its bins, width and height are the piece's
+  int worker = 0;     ///< who computed it
+};
+/// Called by one thread at a time. False ends the call.
+using PieceSink = std::function<bool(const Piece&)>;
+
+/// The integral histogram of one image, part by part: a part is a tile of the image and a group of bins. Integers are
+/// exact, whoever works and however the tensor is cut.
 class TiledHistogram {
  public:
   /// Images of that shape (batch 1; as many channels as the binning reads) and type. Throws InvalidArgument for what
@@ -45,13 +69,59 @@ class TiledHistogram {
   TiledHistogram(TiledHistogram&&) noexcept;
   TiledHistogram& operator=(TiledHistogram&&) noexcept;
 
-  /// Counts of N regions, N x bins row by row, all of it host memory. O(b H W), and O(bins) for each region and tile
-  /// that it touches. Throws InvalidArgument for a region outside, for sizes that do not belong together and for rows
-  /// of another shape; what `rows` throws; what a worker throws twice for one tile; DeviceError where no worker is
-  /// left.
+  /// Counts of N regions, N x bins row by row, all of it host memory. Only counts leave a device. O(b H W), and O(bins)
+  /// for each region and tile that it touches. Throws InvalidArgument for a region outside, for sizes that do not
+  /// belong together and for rows of another shape; Cancelled; what `rows` throws; what a worker throws twice for one
+  /// part; DeviceError where no worker is left.
   void answers(const ImageRows& rows, Span<const Region> regions, Span<std::uint64_t> counts) const;
+  /// Every entry of the whole tensor once, piece by piece in any order, with its sums of the whole image. Pieces of a
+  /// CUDA device lie in pinned memory that is used again, by this call and the next. O(b H W). Throws as `answers`,
+  /// what `sink` throws, and OutOfMemory where one column of one row fits no device.
+  void pieces(const ImageRows& rows, const PieceSink& sink) const;
 
-  const TiledGrid& grid() const noexcept;
+  const TiledGrid& grid() const noexcept;  ///< of `answers`
+  /// Of `pieces`: groups of bins where the image and the tensor of one bin fit a worker, which then waits for no other;
+  /// otherwise tiles, which take over the sums beside them. Throws OutOfMemory as `pieces`.
+  TiledGrid piece_grid() const;
+
+  struct State;  // of the library
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+/// A part of one image's tables, valid during the call.
+struct SatPiece {
+  std::int64_t x = 0, y = 0;  ///< of its first entry, in the whole table
+  ConstView sum;              ///< in host memory, page-locked where a CUDA device computed it
+  ConstView squares = {};     ///< of the same entries; empty where they were not asked for
+};
+/// Called with one piece at a time, by any thread, in any order; false stops.
+using SatSink = std::function<bool(const SatPiece&)>;
+
+/// The tables of one image, from the tables of its tiles, each of which takes over what its neighbours above and to the
+/// left hand on. Integers equal the untiled table bit for bit. Floats are the same for one grid on workers of one
+/// backend, of which there may not be two then.
+class TiledSat {
+ public:
+  /// Images of that shape (one, of one channel) and type. `options` as a SatPlan takes them, but for tilted tables,
+  /// masks, ignore_nan and volumes, and the papers' algorithms; its progress counts tiles. Throws InvalidArgument for
+  /// what cannot be, Unavailable for a worker that is not there, OutOfMemory where one pixel fits no device.
+  TiledSat(const Shape& image, Type type, const SatOptions& options = {}, TiledOptions tiled = {});
+  ~TiledSat();
+  TiledSat(TiledSat&&) noexcept;
+  TiledSat& operator=(TiledSat&&) noexcept;
+
+  /// Every entry once. O(H W). Throws what `rows` and `sink` throw, InvalidArgument for rows of another shape;
+  /// Cancelled; what a worker throws twice for one tile; DeviceError where no worker is left.
+  void pieces(const ImageRows& rows, const SatSink& sink) const;
+  /// The same into memory of the host, or a mapped file: views of table_shape, of any pitch.
+  void table(const ImageRows& rows, const View& sum, const View& squares = {}) const;
+
+  const TiledGrid& grid() const noexcept;  ///< with border `exclusive`, of the image without its last row and column
+  Shape table_shape() const noexcept;
+  TypePair types() const noexcept;
+  std::optional<Type> squares_type() const noexcept;  ///< none where there is no such table
 
  private:
   struct State;

@@ -27,6 +27,7 @@ Memory::Memory(std::size_t) : data_(nullptr, [](void*) {}) { absent(); }
 StreamMemory::StreamMemory(std::size_t, Stream stream) : data_(nullptr, Release{stream, true}) { absent(); }
 void StreamMemory::Release::operator()(void*) const noexcept {}
 PinnedMemory::PinnedMemory(std::size_t) : data_(nullptr, [](void*) {}) { absent(); }
+bool is_page_locked(const void*) { absent(); }
 Event::Event() { absent(); }
 Event::~Event() = default;
 void Event::record(Stream) { absent(); }

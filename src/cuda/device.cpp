@@ -141,6 +141,12 @@ PinnedMemory::PinnedMemory(std::size_t bytes)
             if (cudaFreeHost(data) != cudaSuccess) cudaGetLastError();
           }) {}
 
+bool is_page_locked(const void* host) {
+  cudaPointerAttributes attributes{};
+  check(cudaPointerGetAttributes(&attributes, host), "the kind of an address");
+  return attributes.type == cudaMemoryTypeHost;
+}
+
 Event::Event() {
   cudaEvent_t event = nullptr;
   check(cudaEventCreateWithFlags(&event, cudaEventBlockingSync), "an event");

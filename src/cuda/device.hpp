@@ -66,6 +66,9 @@ class PinnedMemory {
   std::unique_ptr<void, void (*)(void*)> data_;
 };
 
+/// Is that host memory page-locked, so that a copy from it needs no other?
+bool is_page_locked(const void* host);
+
 /// A point in a stream of the current device, owned.
 class Event {
  public:

@@ -106,7 +106,9 @@ struct Machine {
   // ---- meeting
 
   __device__ __forceinline__ void sync(Site = {}) const { __syncthreads(); }
+  // bar.sync takes warps whose threads have met again, which the compiler does not see to before assembly.
   __device__ __forceinline__ void sync_warps(int threads, Site = {}) const {
+    __syncwarp();
     asm volatile("bar.sync 15, %0;" ::"r"(threads) : "memory");
   }
   __device__ __forceinline__ void sync(int id, int threads, Site = {}) const {

@@ -105,6 +105,28 @@ TEST(TiledHistogram, SeveralWorkersTogether) {
   EXPECT_NE(answers_of(tiled, of, 5), of.expected);
 }
 
+TEST(TiledHistogram, GridsFixedByHand) {
+  std::mt19937_64 random(seed);
+  const auto below = [&](std::int64_t n) {
+    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n));
+  };
+  for (int i = 0; i < 20; ++i) {
+    const Binning binning = Binning::uniform(7, 0, 256);
+    const Shape shape{1 + below(120), 1 + below(120)};
+    Case of(shape, Type::u8, binning);
+    TiledOptions options{.workers = {{.threads = 1}}, .tile_width = 1 + below(shape.width), .group_bins = 1 + below(7)};
+    if (i % 2) options.tile_height = 1 + below(shape.height);
+    if (i % 3 == 0 && has_simt()) options.workers = {{.backend = Backend::simt}};
+    const TiledHistogram tiled(shape, Type::u8, binning, options);
+    EXPECT_EQ(tiled.grid().bins, options.group_bins);
+    EXPECT_EQ(tiled.grid().columns, (shape.width + options.tile_width - 1) / options.tile_width);
+    for (int call = 0; call < 2; ++call)
+      EXPECT_EQ(answers_of(tiled, of, 7), of.expected) << "seed " << seed << " " << i;
+  }
+  EXPECT_THROW(TiledHistogram({4, 4}, Type::u8, Binning::uniform(2, 0, 256), {.tile_height = -1}), InvalidArgument);
+  EXPECT_THROW(TiledHistogram({4, 4}, Type::u8, Binning::uniform(2, 0, 256), {.piece_bytes = 0}), InvalidArgument);
+}
+
 TEST(TiledHistogram, WhatIsRefused) {
   const Binning binning = Binning::uniform(5, 0, 256);
   const Shape shape{20, 30};

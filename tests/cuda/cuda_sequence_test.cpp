@@ -118,7 +118,7 @@ TEST_F(CudaSequence, TensorsInPageLockedMemory) {
     EXPECT_EQ(got.counts, expected.counts);
     EXPECT_EQ(got.tensors, expected.tensors);
     // Of 32 bins 7.7 MB: in groups.
-    for (const std::uint64_t bytes : {std::uint64_t{6000000}, std::uint64_t{900000}}) {
+    for (const std::uint64_t bytes : {std::uint64_t{6000000}, std::uint64_t{2200000}}) {
       SequenceOptions grouped{.workers = workers_named("cuda"), .slots = 3, .tensors = true, .border = border};
       grouped.device_bytes = bytes;
       const Answers in_groups = answers_of(images, 7, grouped, nullptr);

@@ -267,7 +267,7 @@ TEST(CatalogueOfTheCpu, Fused) {
             tensor(static_cast<std::size_t>(s.h * s.w * bins));
         std::vector<char> workspace(plan.workspace_bytes);
         cpu::run_fused(plan, {}, ConstView(image.data(), s.w, s.h), {},
-                       View(static_cast<void*>(tensor.data()), Type::u32, {s.w, s.h, bins, 1, Layout::planar}),
+                       View(static_cast<void*>(tensor.data()), Type::u32, {s.w, s.h, bins, 1, Layout::planar}), {},
                        workspace.data(), [] {});
         const Costs row = costs_of("histogram", "fused", s);
         // Several threads may split the bins further, so that there is work for them all.

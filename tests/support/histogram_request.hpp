@@ -119,7 +119,7 @@ Ran run(const kernels::HistogramKernels<Launcher>& kernels, const Asked& asked, 
     char* const rest = from + request.tables.size();
     launcher.add({"the workspace", rest, static_cast<std::size_t>(workspace.data() + workspace.size() - rest), false});
   }
-  kernels.execute(launcher, request, image, {}, tensor, workspace.data());
+  kernels.execute(launcher, request, {image, tensor}, workspace.data());
 
   Ran ran;
   ran.counts = launcher.total(), ran.launches = launcher.launches();

@@ -142,6 +142,15 @@ void Report::write() const {
                                  {"time_us", times(l.time)}});
       if (!l.phase.empty()) row["launches"].back()["phase"] = l.phase;
     }
+    if (!r.part.empty()) row["part"] = r.part;
+    if (!r.devices.empty()) row["devices"] = r.devices;
+    if (const auto& p = r.pipelined) {
+      row["slots"] = p->slots;
+      row["order"] = p->order;
+      row["frames"] = p->frames;
+      row["stages_us"] = {
+          {"read", p->read}, {"up", p->up}, {"initialise", p->initialise}, {"scan", p->scan}, {"down", p->down}};
+    }
     if (r.tracked) {
       row["family"] = r.tracked->family;
       row["iou"] = r.tracked->iou;
@@ -169,7 +178,8 @@ struct Texts {
   std::string what, json, video;
   std::vector<std::string> sizes, pairs, algorithms;
   std::vector<std::string> bins, threads;
-  std::string regions, repetitions, border, batch, squares, table, figure, plot, devices;
+  std::vector<std::string> slots, parts;
+  std::string regions, repetitions, border, batch, squares, table, figure, plot, devices, order, group_bytes;
   bool no_peers = false;
 };
 
@@ -186,6 +196,8 @@ constexpr Shown all_shown[] = {
     {"histogram", "--figure", "lee-choe", bench::bench_lee_choe},
     {"histogram", "--figure", "poostchi", bench::bench_poostchi},
     {"scan", "--table", "all", bench::bench_all_lines},
+    {"sequence", "--figure", "poostchi", bench::bench_sequence_poostchi},
+    {"cluster", "--figure", "poostchi", bench::bench_cluster_poostchi},
 };
 
 /// The one that is asked for, nullptr where none is.
@@ -213,8 +225,9 @@ bench::Options options_of(const Texts& texts, const Settings& settings) {
   bench::Options options;
   if (const Shown* const asked = shown(texts))
     options.shown = asked->name;
-  else if (texts.what == "scan")
-    throw InvalidArgument("bench scan needs --table all");
+  else if (texts.what == "scan" || texts.what == "cluster")
+    throw InvalidArgument("bench " + texts.what + " needs " +
+                          (texts.what == "scan" ? "--table all" : "--figure poostchi"));
   options.plot = texts.plot;
   if (!texts.plot.empty() && options.shown.empty()) throw InvalidArgument("--plot: needs --table or --figure");
   for (const std::string& text : texts.sizes) {
@@ -224,10 +237,10 @@ bench::Options options_of(const Texts& texts, const Settings& settings) {
   for (const std::string& text : texts.pairs)
     if (const std::optional<TypePair> types = parse_types(text)) options.pairs.push_back(*types);
   for (const std::string& text : texts.bins) options.bins.push_back(whole_number("--bins", text, 1, 65535));
+  const std::string family = texts.figure == "poostchi" ? "histogram" : texts.what;
   for (const std::string& id : texts.algorithms) {
-    if ((id != "auto" || texts.what == "scan") && find_algorithm(texts.what, id) == nullptr)
-      throw InvalidArgument("--algorithm " + id + " is not in the family " + texts.what +
-                            "; areal algorithms lists them");
+    if ((id != "auto" || texts.what == "scan") && find_algorithm(family, id) == nullptr)
+      throw InvalidArgument("--algorithm " + id + " is not in the family " + family + "; areal algorithms lists them");
     options.algorithms.push_back(id);
   }
   if (settings.threads > 0)
@@ -243,19 +256,33 @@ bench::Options options_of(const Texts& texts, const Settings& settings) {
   options.backend = settings.backend != Backend::automatic ? settings.backend
                     : options.shown.empty()                ? Backend::cpu
                                                            : Backend::cuda;
-  if (!options.shown.empty() && options.backend != Backend::cuda)
+  // Their code runs on every backend, so that it can be tried where there is no GPU.
+  const bool anywhere = !options.shown.empty() && (texts.what == "sequence" || texts.what == "cluster");
+  if (!options.shown.empty() && options.backend != Backend::cuda && !anywhere)
     throw InvalidArgument(
         fmt::format("--backend {}: --table and --figure are timed on a GPU", name_of(options.backend)));
   options.device = settings.device;
-  if (options.backend == Backend::simt)
+  if (options.backend == Backend::simt && !anywhere)
     throw InvalidArgument("--backend simt: it counts memory accesses and cannot be timed");
   if (options.backend == Backend::cuda && texts.what == "video")
     throw InvalidArgument("--backend cuda: bench " + texts.what + " runs on the CPU");
   if (!texts.devices.empty()) {
-    if (texts.what != "sequence") throw InvalidArgument("--devices: only bench sequence takes it");
+    if (texts.what != "cluster" && (texts.what != "sequence" || anywhere))
+      throw InvalidArgument("--devices: only bench sequence without --figure and bench cluster take it");
     options.workers = workers_named(texts.devices);
   }
-  options.border = options.backend == Backend::cuda ? Border::none : Border::zero;
+  for (const std::string& text : texts.slots)
+    options.slots.push_back(static_cast<int>(whole_number("--slots", text, 1, 64)));
+  options.order = texts.order;
+  if (!(texts.slots.empty() && texts.order.empty()) && !(texts.what == "sequence" && anywhere))
+    throw InvalidArgument("--slots and --order: only bench sequence --figure takes them");
+  options.parts = texts.parts;
+  if (!texts.group_bytes.empty())
+    options.group_bytes =
+        static_cast<std::uint64_t>(whole_number("--group-bytes", texts.group_bytes, 1, std::int64_t{1} << 40));
+  if (!(texts.parts.empty() && texts.group_bytes.empty()) && texts.what != "cluster")
+    throw InvalidArgument("--part and --group-bytes: only bench cluster takes them");
+  options.border = options.backend == Backend::cuda || anywhere ? Border::none : Border::zero;
   if (!texts.border.empty()) {
     const std::optional<Border> border = border_named(texts.border);
     if (!border) throw InvalidArgument("--border " + texts.border + ": may be none, zero or exclusive");
@@ -299,9 +326,9 @@ void run(const Texts& texts, const bench::Options& options, bench::Report& repor
 void add_bench(CLI::App& app, Settings& settings) {
   auto texts = std::make_shared<Texts>();
   CLI::App* verb = app.add_subcommand("bench", "Time algorithms beside their floors and other libraries");
-  verb->add_option("WHAT", texts->what, "sat, histogram, scan, region, sequence, track or video")
+  verb->add_option("WHAT", texts->what, "sat, histogram, scan, region, sequence, cluster, track or video")
       ->required()
-      ->check(CLI::IsMember({"sat", "histogram", "scan", "region", "sequence", "track", "video"}));
+      ->check(CLI::IsMember({"sat", "histogram", "scan", "region", "sequence", "cluster", "track", "video"}));
   verb->add_option("INPUT", texts->video,
                    "The video, for bench video; the folder of pictures, by default data, for bench track");
   verb->add_option("--size", texts->sizes,
@@ -319,13 +346,27 @@ void add_bench(CLI::App& app, Settings& settings) {
   verb->add_option("--border", texts->border,
                    "Border of the tables of sat on cuda: none, zero or exclusive; by default none");
   verb->add_option("--batch", texts->batch, "Images in one call, on cuda; by default 1");
+  verb->add_option("--count", texts->regions,
+                   "Number of regions; by default 1000000 for sums, 10000 for histograms. Of track: frames, by default "
+                   "120; on cuda boxes, by default 16. Of a sequence's figure: "
+                   "frames of a run, by default 100; of a cluster's: at most 10");
   verb->add_option(
-      "--count", texts->regions,
-      "Number of regions; by default 1000000 for sums, 10000 for histograms. Of track: frames, by default 120; on cuda "
-      "boxes, by default 16");
-  verb->add_option("--devices", texts->devices,
-                   "What takes the frames of sequence: several of cpu:THREADS and a CUDA device's number")
+          "--devices", texts->devices,
+          "What takes the frames of sequence or the work of cluster: several of cpu:THREADS and a CUDA device's number")
       ->type_name("LIST");
+  verb->add_option("--slots", texts->slots,
+                   "Slots of a sequence's figure, several allowed: frames on their way at once; by default 1, 2 and 4");
+  verb->add_option("--order", texts->order,
+                   "How their work is queued: breadth, a stage of all slots before the next, as in Algorithm 6 of "
+                   "Poostchi 2017, or depth; by default breadth")
+      ->check(CLI::IsMember({"breadth", "depth"}));
+  verb->add_option("--part", texts->parts,
+                   "Parts of cluster, several allowed, by default all: figure-16, figure-17, down (a tensor of 32 GiB "
+                   "to the host), answers (regions of tensors of 32 and 256 GiB), frames (answers by all devices), "
+                   "tiles (of a tensor in 2 GiB), table (128 GiB)")
+      ->check(CLI::IsMember({"figure-16", "figure-17", "down", "answers", "frames", "tiles", "table"}));
+  verb->add_option("--group-bytes", texts->group_bytes,
+                   "Of cluster: bytes of the tensor of a group of bins, a task; by default 1073741824");
   verb->add_option("--repetitions", texts->repetitions,
                    "Rounds; by default 15. Of track: sequences a family, by default 8");
   verb->add_option(
@@ -334,8 +375,10 @@ void add_bench(CLI::App& app, Settings& settings) {
       "every algorithm of the catalogue (sat, histogram; scan, for lines of 2048 to 268435456 elements, --size Nx1)");
   verb->add_option(
       "--figure", texts->figure,
-      "Make a paper's figures, on a GPU: chen (sat), lee-choe or poostchi (histogram), by default with the paper's "
-      "sizes and bins; poostchi also times 1 to 16 threads of the CPU, --threads at most");
+      "Make a paper's figures, on a GPU: chen (sat), lee-choe or poostchi (histogram), poostchi (sequence, cluster; "
+      "also "
+      "with --backend simt or cpu), by default with the paper's sizes and bins; poostchi also times 1 to 16 threads of "
+      "the CPU, --threads at most");
   verb->add_option("--plot", texts->plot, "Draw the table or figure into this SVG file");
   verb->add_flag("--no-peers", texts->no_peers,
                  "Leave out other libraries: OpenCV, NumPy, scikit-image; on cuda NPP, CUB, PyTorch, CuPy");

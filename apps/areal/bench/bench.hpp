@@ -39,9 +39,13 @@ struct Options {
   Squares squares = Squares::no;  // tables of squares beside the sums
   bool peers = true;
   std::string video;
-  std::vector<Worker> workers;  // of a sequence; empty: what backend says
-  std::string shown;            // a paper's table or figure to make again: "kasagi"; "all" for all rows; "" for none
-  std::string plot;             // the file that its picture goes to; "" for none
+  std::vector<Worker> workers;     // of a sequence; empty: what backend says
+  std::string shown;               // a paper's table or figure to make again: "kasagi"; "all" for all rows; "" for none
+  std::vector<int> slots;          // of a sequence's figure
+  std::string order;               // "breadth", "depth"; "" for the figure's own
+  std::vector<std::string> parts;  // of a cluster's figure; empty: all
+  std::uint64_t group_bytes = std::uint64_t{1} << 30;  // of a group of bins there
+  std::string plot;                                    // the file that its picture goes to; "" for none
   std::function<void(const std::string& what)> wrong =
       {};  // told of a wrong result: the run goes on, and fails in the end
 };
@@ -67,6 +71,14 @@ struct Tracked {
   std::optional<double> back_pixels = {};  // from the start to where it returns when it goes back, the median
 };
 
+/// How frames went through slots, in microseconds of a frame.
+struct Pipelined {
+  int slots = 0;
+  std::string order;        // in which the slots' work is queued: breadth, depth; ring: HistogramSequence; bins, tiles
+  std::int64_t frames = 0;  // of a run
+  double read = 0, up = 0, initialise = 0, scan = 0, down = 0;  // of its stages; 0 where it was not told apart
+};
+
 /// One line of the result: a kernel, its time, and the floor that was measured beside it.
 struct Record {
   std::string what, algorithm, types;
@@ -87,6 +99,9 @@ struct Record {
   int tile_threads = 0;          // of a block on such a tile; 0: none
   std::string scan = {};         // "": none
   std::vector<LaunchTime> launches = {};
+  std::string part = {};     // of the figure, where it has several
+  std::string devices = {};  // what took the work, where there may be several: "cuda:0,cpu:16"
+  std::optional<Pipelined> pipelined = {};
   std::optional<Tracked> tracked = {};  // `batch` is then the frames of a sequence, the time that of a step
 };
 
@@ -138,6 +153,8 @@ void bench_track(const Options& options, Report& report);
 void bench_cuda_track(const Options& options, Report& report);
 void bench_video(const Options& options, Report& report);
 void bench_sequence(const Options& options, Report& report);
+void bench_sequence_poostchi(const Options& options, Report& report);
+void bench_cluster_poostchi(const Options& options, Report& report);
 
 /// The type of the table of squares beside a table of these types; none where there is no such table.
 std::optional<Type> squares_type(TypePair types, Squares squares);

@@ -1,4 +1,5 @@
 // Integral histograms: what an execute checks and does; the one-line form.
+#include <areal/catalog.hpp>
 #include <areal/error.hpp>
 #include <mutex>
 #include "api/core/execute.hpp"
@@ -11,9 +12,33 @@
 namespace areal {
 namespace {
 
-constexpr ArgumentViews<HistogramArguments, 2, 1> views{
-    {{{"image", &HistogramArguments::image}, {"weights", &HistogramArguments::weights}}},
-    {{{"tensor", &HistogramArguments::tensor}}}};
+/// All views, side by side, for the copies of those in host memory.
+struct FlatArguments {
+  ConstView image, weights, above, left;
+  View tensor;
+
+  explicit FlatArguments(const HistogramArguments& a)
+      : image(a.image), weights(a.weights), above(a.carry.above), left(a.carry.left), tensor(a.tensor) {}
+  HistogramArguments arguments() const { return {image, tensor, weights, {above, left}}; }
+};
+constexpr ArgumentViews<FlatArguments, 4, 1> views{{{{"image", &FlatArguments::image},
+                                                     {"weights", &FlatArguments::weights},
+                                                     {"carry.above", &FlatArguments::above},
+                                                     {"carry.left", &FlatArguments::left}}},
+                                                   {{{"tensor", &FlatArguments::tensor}}}};
+
+void check_carry(const Carry& carry, const HistogramArguments& arguments, const Algorithm& algorithm) {
+  if (carry.empty()) return;
+  require(!algorithm.plain_only, "algorithm ", algorithm.id,
+          " takes no carry of a larger tensor; for one choose auto, fused (cpu) or reduce-then-scan (cuda, simt)");
+  const View& tensor = arguments.tensor;
+  Shape above = tensor.shape, left = tensor.shape;
+  above.width += 1, above.height = 1, left.width = 1;
+  if (carry.above.data != nullptr) check_view("carry.above", carry.above, above, tensor.type);
+  if (carry.left.data != nullptr) check_view("carry.left", carry.left, left, tensor.type);
+  require(!may_overlap(tensor, carry.above), "carry.above and the tensor share memory");
+  require(!may_overlap(tensor, carry.left), "carry.left and the tensor share memory");
+}
 
 // Tells the callback of each finished piece of work, one thread at a time.
 class Reporter {
@@ -50,7 +75,8 @@ void HistogramPlan::State::run(const HistogramArguments& arguments, void* memory
   Reporter reporter(options.progress, fused ? fused->tiles() : tensor.channels);
   const auto finished = [&] { reporter.finished(); };
   if (fused)
-    cpu::run_fused(*fused, rule, arguments.image, arguments.weights, arguments.tensor, memory, finished);
+    cpu::run_fused(*fused, rule, arguments.image, arguments.weights, arguments.tensor, arguments.carry, memory,
+                   finished);
   else
     cpu::recurrence(rule, arguments.image, arguments.tensor, options.border,
                     algorithm == "serial" ? 1 : execution.threads, finished);
@@ -64,7 +90,8 @@ void HistogramPlan::check(const HistogramArguments& arguments) const {
     check_weights(arguments.weights, s.image);
   else
     require(arguments.weights.data == nullptr, "weights were given, but the plan was not made for them");
-  require_memories(*this, views, arguments, true);
+  check_carry(arguments.carry, arguments, *find_algorithm("histogram", s.algorithm));
+  require_memories(*this, views, FlatArguments(arguments), true);
   require(!may_overlap(arguments.tensor, arguments.image), "the image and the tensor share memory");
   require(!may_overlap(arguments.tensor, arguments.weights), "the weights and the tensor share memory");
 }
@@ -73,9 +100,11 @@ void HistogramPlan::execute(const HistogramArguments& arguments, Workspace& work
   const State& s = state();
   Workspace::State& w = require_workspace(s, workspace);
   check(arguments);
-  if (w.borrowed) require_memories(*this, views, arguments, false);
-  execute_in(w, views, arguments,
-             [&](const HistogramArguments& there, void* memory, Stream stream) { s.run(there, memory, stream); });
+  const FlatArguments flat(arguments);
+  if (w.borrowed) require_memories(*this, views, flat, false);
+  execute_in(w, views, flat, [&](const FlatArguments& there, void* memory, Stream stream) {
+    s.run(there.arguments(), memory, stream);
+  });
 }
 
 void HistogramPlan::execute(const ConstView& image, HistogramTensor& into, Workspace& workspace,

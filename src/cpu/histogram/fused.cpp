@@ -18,11 +18,40 @@ constexpr int most_rows_weighted = 32;
 std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 std::int64_t lines(std::int64_t bytes) { return up(bytes, line) * line; }
 
-void fill_zero(const View& tensor) {
-  const auto bytes = static_cast<std::size_t>(tensor.shape.width) * size_of(tensor.type);
+// A tensor without sums: zeros, or the carry alone.
+template <class T>
+void fill_border(const View& tensor, const Carry& carry) {
+  const auto element = [](const void* first, std::int64_t x) {
+    T value;
+    std::memcpy(&value, static_cast<const char*>(first) + x * static_cast<std::int64_t>(sizeof value), sizeof value);
+    return value;
+  };
+  const bool has_above = carry.above.data != nullptr, has_left = carry.left.data != nullptr;
   for (std::int64_t n = 0; n < tensor.shape.batch; ++n)
-    for (std::int64_t bin = 0; bin < tensor.shape.channels; ++bin)
-      for (std::int64_t y = 0; y < tensor.shape.height && bytes > 0; ++y) std::memset(tensor.row(y, bin, n), 0, bytes);
+    for (std::int64_t bin = 0; bin < tensor.shape.channels; ++bin) {
+      const void* const above = carry.above.row(0, bin, n);
+      for (std::int64_t y = 0; y < tensor.shape.height; ++y) {
+        const T left = has_left ? element(carry.left.row(y, bin, n), 0) : T{0};
+        auto* to = static_cast<char*>(tensor.row(y, bin, n));
+        for (std::int64_t x = 0; x < tensor.shape.width; ++x, to += sizeof(T)) {
+          T sum = has_above ? element(above, 1 + x) - element(above, 0) : T{0};
+          sum += left;
+          std::memcpy(to, &sum, sizeof sum);
+        }
+      }
+    }
+}
+void fill_border(const View& tensor, const Carry& carry) {
+  switch (tensor.type) {
+    case Type::u64:
+      return fill_border<std::uint64_t>(tensor, carry);
+    case Type::f32:
+      return fill_border<float>(tensor, carry);
+    case Type::f64:
+      return fill_border<double>(tensor, carry);
+    default:
+      return fill_border<std::uint32_t>(tensor, carry);
+  }
 }
 
 // The carries and the counters of the wavefront, inside the caller's workspace.
@@ -51,7 +80,8 @@ struct Place {
   std::int64_t n, slot, group, row, column;
 };
 
-HistogramTile tile_at(const FusedHistogram& p, const View& tensor, const Carries& carries, const Place& at) {
+HistogramTile tile_at(const FusedHistogram& p, const View& tensor, const Carry& outer, const Carries& carries,
+                      const Place& at) {
   const auto size = static_cast<std::int64_t>(size_of(p.counter));
   const std::int64_t shift = p.border == Border::none ? 0 : 1;
   const std::int64_t x = at.column * tile_width, y = at.row * p.tile_height, bin = at.group * p.group;
@@ -74,12 +104,21 @@ HistogramTile tile_at(const FusedHistogram& p, const View& tensor, const Carries
   tile.write_above = at.row + 1 < p.rows;
   tile.read_left = at.column > 0;
   tile.write_left = at.column + 1 < p.columns;
+  if (outer.above.data != nullptr && (at.row == 0 || tile.zero_column)) {
+    tile.outer_corner = static_cast<const char*>(outer.above.row(0, bin, at.n));
+    tile.outer_above = tile.outer_corner + (1 + shift + x) * size;
+    tile.outer_above_plane = outer.above.plane_pitch;
+  }
+  if (outer.left.data != nullptr) {
+    tile.outer_left = static_cast<const char*>(outer.left.row(y + shift, bin, at.n));
+    tile.outer_left_row = outer.left.row_pitch, tile.outer_left_plane = outer.left.plane_pitch;
+  }
   return tile;
 }
 
 void compute(const FusedHistogram& p, const PixelBins& rule, const ConstView& image, const View& tensor,
-             const Carries& carries, const Place& at) {
-  HistogramTile tile = tile_at(p, tensor, carries, at);
+             const Carry& outer, const Carries& carries, const Place& at) {
+  HistogramTile tile = tile_at(p, tensor, outer, carries, at);
   alignas(line) std::uint8_t rel[most_rows * tile_width];
   const int stride = tile_stride(tile.width);
   const std::int64_t x = at.column * tile_width, y = at.row * p.tile_height;
@@ -94,8 +133,8 @@ void compute(const FusedHistogram& p, const PixelBins& rule, const ConstView& im
 
 template <class Weight>
 void compute_weighted(const FusedHistogram& p, const PixelBins& rule, const ConstView& image, const ConstView& weights,
-                      const View& tensor, const Carries& carries, const Place& at) {
-  HistogramTile tile = tile_at(p, tensor, carries, at);
+                      const View& tensor, const Carry& outer, const Carries& carries, const Place& at) {
+  HistogramTile tile = tile_at(p, tensor, outer, carries, at);
   alignas(line) std::uint8_t rel[most_rows_weighted * tile_width];
   alignas(line) Weight weight[most_rows_weighted * tile_width];
   const int stride = tile_stride(tile.width);
@@ -146,17 +185,17 @@ FusedHistogram plan_fused(FusedHistogram p) {
 }
 
 void run_fused(const FusedHistogram& p, const PixelBins& rule, const ConstView& image, const ConstView& weights,
-               const View& tensor, void* workspace, const std::function<void()>& finished) {
+               const View& tensor, const Carry& outer, void* workspace, const std::function<void()>& finished) {
   if (tensor.shape.empty()) return;
-  if (p.rows == 0) return fill_zero(tensor);
+  if (p.rows == 0) return fill_border(tensor, outer);
   const Carries carries = lay_out(p, workspace);
   const auto run = [&](const Place& at) {
     if (!p.weighted)
-      compute(p, rule, image, tensor, carries, at);
+      compute(p, rule, image, tensor, outer, carries, at);
     else if (p.counter == Type::f32)
-      compute_weighted<float>(p, rule, image, weights, tensor, carries, at);
+      compute_weighted<float>(p, rule, image, weights, tensor, outer, carries, at);
     else
-      compute_weighted<double>(p, rule, image, weights, tensor, carries, at);
+      compute_weighted<double>(p, rule, image, weights, tensor, outer, carries, at);
     finished();
   };
   if (p.rows * p.columns == 1)

@@ -3,9 +3,11 @@
 // neighbours. Reads a pixel once for up to 255 bins, for fewer where threads would have no tile, writes 1 per element,
 // nothing twice, no zero fill before. A row in 64 and a column in 512 go to the workspace and come back.
 // Workspace: one row and one column of sums a bin, of the images in flight. Same floats for any number of threads and
-// any SIMD target: the order of additions follows from the shape alone.
+// any SIMD target: the order of additions follows from the shape alone. The carry of a piece of a larger tensor is
+// added on the way: what is above when a column of tiles begins, what is left as each row is written.
 
 #include <areal/border.hpp>
+#include <areal/carry.hpp>
 #include <areal/view.hpp>
 #include <cstddef>
 #include <functional>
@@ -37,8 +39,9 @@ struct FusedHistogram {
 /// Plans the tiles.
 FusedHistogram plan_fused(FusedHistogram asked);
 
-/// Computes the tensor. `weights` may be 8u, 16u, 32f or 64f. `finished` is called after each tile, from any thread.
+/// Computes the tensor, or the piece that takes the carry over. `weights` may be 8u, 16u, 32f or 64f. `finished` is
+/// called after each tile, from any thread.
 void run_fused(const FusedHistogram& plan, const PixelBins& rule, const ConstView& image, const ConstView& weights,
-               const View& tensor, void* workspace, const std::function<void()>& finished);
+               const View& tensor, const Carry& carry, void* workspace, const std::function<void()>& finished);
 
 }  // namespace areal::cpu

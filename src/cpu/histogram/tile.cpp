@@ -186,12 +186,26 @@ HWY_INLINE T weigh_row(const std::uint8_t* HWY_RESTRICT rel, const T* HWY_RESTRI
 }
 
 template <class T>
+T element(const char* from) {
+  T value;
+  std::memcpy(&value, from, sizeof value);
+  return value;
+}
+
+// What is above the whole piece, less its corner: of the column of zeros, and of the pixels.
+template <class T>
+void take_over(const char* above, T corner, int extra, int width, T* sums) {
+  for (int x = -extra; x < width; ++x) sums[x] = element<T>(above + x * static_cast<int>(sizeof(T))) - corner;
+}
+
+template <class T>
 void tile_of(const HistogramTile& t) {
   constexpr bool weighted = std::is_floating_point_v<T>;
   constexpr int lead = 64 / static_cast<int>(sizeof(T));  // room for the column of zeros; keeps `sums` aligned
   alignas(64) T row[lead + tile_width];
+  alignas(64) T moved[lead + tile_width];  // the row with what is left of the whole piece
   T* const sums = row + lead;
-  row[lead - 1] = 0;
+  const T* const out_row = t.outer_left ? moved + lead : sums;
   const int stride = tile_stride(t.width);
   const int extra = t.zero_column ? 1 : 0;
   const std::size_t bytes = static_cast<std::size_t>(t.width + extra) * sizeof(T);
@@ -200,12 +214,24 @@ void tile_of(const HistogramTile& t) {
     char* out = t.out + bin * t.plane_pitch - extra * static_cast<int>(sizeof(T));
     T* const above = t.above ? static_cast<T*>(t.above) + bin * t.above_pitch : nullptr;
     T* const left = t.left ? static_cast<T*>(t.left) + bin * t.left_pitch : nullptr;
+    row[lead - 1] = 0;
     std::fill(sums, sums + stride, T{0});
+    if (t.outer_above)
+      take_over(t.outer_above + bin * t.outer_above_plane, element<T>(t.outer_corner + bin * t.outer_above_plane),
+                extra, t.width, sums);
     const auto row_to = [&](std::int64_t y) {
-      return RowOut(reinterpret_cast<const char*>(sums - extra), bytes, out + y * t.row_pitch,
+      return RowOut(reinterpret_cast<const char*>(out_row - extra), bytes, out + y * t.row_pitch,
                     out + (y + 1) * t.row_pitch);
     };
-    if (t.zero_row) row_to(-1).all();
+    const auto add_left = [&](std::int64_t y) {
+      if (t.outer_left == nullptr) return;
+      const T beside = element<T>(t.outer_left + bin * t.outer_left_plane + y * t.outer_left_row);
+      for (int x = -extra; x < t.width; ++x) moved[lead + x] = sums[x] + beside;
+    };
+    if (t.zero_row) {
+      add_left(-1);
+      row_to(-1).all();
+    }
     if (t.read_above) std::memcpy(sums, above, carried);
     for (int y = 0; y < t.height; ++y) {
       const std::uint8_t* rel = t.rel + y * stride;
@@ -217,6 +243,7 @@ void tile_of(const HistogramTile& t) {
       else
         carry = count_row<T>(rel, t.width, static_cast<std::uint8_t>(bin), carry, sums, done);
       if (t.write_left) left[y] = carry;
+      add_left(y);
     }
     row_to(t.height - 1).all();
     if (t.write_above) std::memcpy(above, sums, carried);

@@ -28,6 +28,12 @@ struct HistogramTile {
   void* left = nullptr;   ///< row sums of each bin up to this tile
   std::int64_t above_pitch = 0, left_pitch = 0;
   bool read_above = false, write_above = false, read_left = false, write_left = false;
+
+  // The carry of a piece of a larger tensor, at any alignment; null for zeros. Pitches in bytes.
+  const char* outer_above = nullptr;   ///< entry above the piece in the tile's first column
+  const char* outer_corner = nullptr;  ///< entry above and left of the whole piece
+  const char* outer_left = nullptr;    ///< entry left of the piece in the tile's first row
+  std::int64_t outer_above_plane = 0, outer_left_row = 0, outer_left_plane = 0;
 };
 
 /// Computes the tile, writes every element once, and orders its stores before all later ones.

@@ -68,8 +68,10 @@ struct PlainHistogram {
     return from.bytes();
   }
 
-  static void execute(Launcher& launcher, const HistogramRequest& request, const ConstView& image, const ConstView&,
-                      const View& tensor, void* workspace) {
+  static void execute(Launcher& launcher, const HistogramRequest& request, const HistogramArguments& views,
+                      void* workspace) {
+    const ConstView& image = views.image;
+    const View& tensor = views.tensor;
     if (request.border != Border::none) fill_border<T>(launcher, tensor);
     const TensorSize size = tensor_size(request);
     if (size.elements() == 0) return;

@@ -22,9 +22,9 @@ namespace areal::kernels {
 template <class Launcher, class T>
 HistogramKernels<Launcher> reduce_then_scan_kernels() {
   return {[](const HistogramRequest& request) { return ReduceThenScanPlan<T>(request).workspace_bytes; },
-          [](Launcher& launcher, const HistogramRequest& request, const ConstView& image, const ConstView& weights,
-             const View& tensor,
-             void* workspace) { reduce_then_scan<T>(launcher, request, image, weights, tensor, workspace); },
+          [](Launcher& launcher, const HistogramRequest& request, const HistogramArguments& views, void* workspace) {
+            reduce_then_scan<T>(launcher, request, views, workspace);
+          },
           ReduceThenScanPlan<T>::shared_bytes};
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 #include "kernels/histogram/request.hpp"
 #include "kernels/primitives/type_groups.hpp"
 #include "kernels/primitives/view_bytes.hpp"
@@ -17,8 +18,7 @@ template <class Launcher>
 struct HistogramKernels {
   std::size_t (*workspace_bytes)(const HistogramRequest&) = nullptr;
   /// Everything has been checked; views and request agree; the rule's tables are where the workspace begins.
-  void (*execute)(Launcher&, const HistogramRequest&, const ConstView& image, const ConstView& weights,
-                  const View& tensor, void* workspace) = nullptr;
+  void (*execute)(Launcher&, const HistogramRequest&, const HistogramArguments&, void* workspace) = nullptr;
   std::size_t shared_bytes = 0;  ///< of the block that has most
 };
 
@@ -59,7 +59,7 @@ void Histogram::prepare(Launcher& launcher, const HistogramRequest& request, voi
 template <class Launcher>
 void Histogram::run(Launcher& launcher, const HistogramKernels<Launcher>& kernels, const HistogramRequest& request,
                     const HistogramArguments& views, void* workspace) {
-  kernels.execute(launcher, request, views.image, views.weights, views.tensor, workspace);
+  kernels.execute(launcher, request, views, workspace);
 }
 
 template <class Visit>
@@ -68,6 +68,9 @@ void Histogram::memory(const HistogramRequest& request, const HistogramArguments
   using Use = MemoryRange::Use;
   visit(MemoryRange{"the image", views.image.data, bytes_of_view(views.image), Use::input});
   if (request.weighted) visit(MemoryRange{"the weights", views.weights.data, bytes_of_view(views.weights), Use::input});
+  for (const auto& [name, view] :
+       {std::pair{"the row above", views.carry.above}, {"the column to the left", views.carry.left}})
+    if (view.data != nullptr) visit(MemoryRange{name, view.data, bytes_of_view(view), Use::input});
   visit(MemoryRange{"the tensor", views.tensor.data, bytes_of_view(views.tensor), Use::output});
   if (bytes == 0) return;
   const auto tables = static_cast<std::size_t>(padded(static_cast<std::int64_t>(request.tables.size())));

@@ -48,7 +48,9 @@ AREAL_DEVICE T load_carry(const M& m, const CarryLine& line, std::int64_t batch,
 template <class T, class M>
 AREAL_DEVICE T load_carry_after(const M& m, const CarryLine& corner, const CarryLine& line, std::int64_t batch,
                                 std::int64_t channel, std::int64_t i, Site site = AREAL_HERE) {
-  return load_carry<T>(m, i < 0 ? corner : line, batch, channel, i < 0 ? 0 : i, site);
+  // Not a choice between the two references: that would move a kernel's arguments to local memory.
+  if (i < 0) return load_carry<T>(m, corner, batch, channel, 0, site);
+  return load_carry<T>(m, line, batch, channel, i, site);
 }
 
 /// to - from, and 0 where both are the same infinity: what follows an infinity stays one, as in the larger table.

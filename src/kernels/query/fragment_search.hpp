@@ -112,6 +112,9 @@ AREAL_DEVICE bool is_better(double cost, std::uint64_t key, double best_cost, st
   return cost < best_cost || (cost == best_cost && key < best_key);
 }
 
+/// The number of the lowest bit that is set. Not std::countr_zero: of libstdc++ 12's, nvcc 13.0 makes the constant 32.
+AREAL_DEVICE int lowest_bit(unsigned bits) { return std::popcount((bits & (0u - bits)) - 1); }
+
 /// Of 32 + 8 values, a lane's `a` and, in the first 8 lanes, its `b`, the one that has rank - 1 before it in order; in
 /// all lanes. No value is NaN. Rounds of 2 shuffles and 4 votes, in each of which a value of those that are left parts
 /// the smaller ones from the larger: about 7 rounds, 40 at most.
@@ -119,7 +122,7 @@ template <class M>
 AREAL_DEVICE double ranked(const M& m, double a, double b, int rank) {
   unsigned left_a = full_mask, left_b = (1u << (fragments_of_a_box - warp_size)) - 1;
   for (;;) {
-    const int lane = std::countr_zero(left_a != 0 ? left_a : left_b);
+    const int lane = lowest_bit(left_a != 0 ? left_a : left_b);
     const double pivot = m.shuffle(left_a != 0 ? a : b, lane);
     const unsigned below_a = m.ballot(a < pivot) & left_a, below_b = m.ballot(b < pivot) & left_b;
     const int below = std::popcount(below_a) + std::popcount(below_b);

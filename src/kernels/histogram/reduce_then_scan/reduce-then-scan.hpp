@@ -13,12 +13,15 @@
 //          by row: the row above, what is left of the tile, and the row's own counts      (write.hpp)
 // Where a lane has 4 of 128 columns, its counts of four rows are the bytes of one word: one chain of 5 shuffles scans
 // 16 elements, and a row's prefix in the lane is one multiplication. Weights have a scan a row. Launches overlap: a
-// block may begin, and find out what is its own, before the launch before has ended.
+// block may begin, and find out what is its own, before the launch before has ended. The carry of a piece of a larger
+// tensor is added by the third launch alone: what is above to the anchors, what is left to the rows (carry.hpp). Of
+// 128 x 64 entries that reads a row and two columns more.
 
 #include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <type_traits>
+#include "kernels/histogram/reduce_then_scan/carry.hpp"
 #include "kernels/histogram/reduce_then_scan/tile.hpp"
 #include "kernels/histogram/reduce_then_scan/walk.hpp"
 #include "kernels/histogram/reduce_then_scan/write.hpp"
@@ -125,14 +128,18 @@ void reduce_then_scan_rest(Launcher& launcher, const ReduceThenScanArgs<typename
 
 /// The schedule. The rule's tables were put in the workspace once.
 template <class T, class Launcher>
-void reduce_then_scan(Launcher& launcher, const HistogramRequest& request, const ConstView& image,
-                      const ConstView& weights, const View& tensor, void* workspace) {
+void reduce_then_scan(Launcher& launcher, const HistogramRequest& request, const HistogramArguments& views,
+                      void* workspace) {
   using C = ReduceThenScanOutput<T>;
   using A = typename C::A;
+  const ConstView &image = views.image, &weights = views.weights;
+  const View& tensor = views.tensor;
+  const TensorCarryArgs carry = tensor_carry_args<T>(views.carry);
   ReduceThenScanPlan<T> plan(request, workspace);
   if (plan.workspace_bytes == 0) {  // no sums
-    if (request.border != Border::none) fill_border<T>(launcher, tensor);
-    return;
+    if (request.border == Border::none) return;
+    if (views.carry.empty()) return fill_border<T>(launcher, tensor);
+    return fill_carried_border<C>(launcher, tensor, carry);
   }
   auto& a = plan.args;
   a.rule = request.rule;
@@ -140,6 +147,7 @@ void reduce_then_scan(Launcher& launcher, const HistogramRequest& request, const
   a.in = strides(image), a.out = strides(tensor);
   a.image = static_cast<const char*>(image.data);
   a.tensor = static_cast<char*>(tensor.data) + (a.edge ? a.out.row + a.out.column : 0);
+  a.carry = carry;
   const std::size_t pixel = size_of(request.type), vector = std::min<std::size_t>(16, 4 * sizeof(T));
   a.in.alignment = alignment_of(a.image, a.in, pixel, 4 * pixel);
   if (a.rule.channels > 1 && a.in.alignment == Alignment::vectors) a.in.alignment = Alignment::elements;

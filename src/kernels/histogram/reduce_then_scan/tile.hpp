@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <type_traits>
 #include "kernels/histogram/pixel_bin.hpp"
+#include "kernels/histogram/reduce_then_scan/carry.hpp"
 #include "kernels/primitives/elements.hpp"
 #include "kernels/primitives/machine.hpp"
 #include "kernels/primitives/strides.hpp"
@@ -40,6 +41,7 @@ struct ReduceThenScanArgs {
   int groups;           ///< of bins that are counted at once
   int tiles_per_block;  ///< tiles that a block writes side by side, each with 8 / tiles_per_block bins
   int tiles_per_warp;   ///< tiles that a warp writes one below the other
+  TensorCarryArgs carry;
   // The workspace. A plane is a bin of an image.
   Square* numbers;  ///< [image][group][tile][square][lane]
   A* terms;         ///< [image][tile][tile height][tile width] weights, where there are any

@@ -72,6 +72,35 @@ struct ReduceThenScanWarp {
       for (int v = 0; v < E; ++v) sum[j][v] = above.at[v];
       across<E>(sum[j], corner);
     }
+    if (a.carry.above) add_above<E>(sum);
+  }
+  /// What is above the whole piece, less its corner.
+  template <int E>
+  AREAL_DEVICE void add_above(Sums<E>& sum) const {
+    const TensorPlaneCarry<M, C> carry = carried();
+    const A less = carry.corner();
+    const char* const above = carry.above_at(place.x + (a.edge ? 1 : 0) + column<E>(0));
+    AREAL_UNROLL
+    for (int j = 0; j < 4 / E; ++j) AREAL_UNROLL
+    for (int v = 0; v < E; ++v)
+      if (column<E>(j) + v < place.columns)
+        sum[j][v] +=
+            carry.element(above + (j * warp_size * E + v) * static_cast<int>(sizeof(T)), a.carry.above_in) - less;
+  }
+  AREAL_DEVICE TensorPlaneCarry<M, C> carried() const { return {m, a.carry, place.image, place.bin}; }
+  /// What is left of the whole piece, of one of the warp's rows.
+  AREAL_DEVICE A left_of_row(int row) const { return carried().left(place.y + row + (a.edge ? 1 : 0)); }
+  /// The same of 32 rows: a row a lane.
+  AREAL_DEVICE A left_of_rows(int y) const {
+    const int row = y + m.lane();
+    return row < place.rows ? left_of_row(row) : A(0);
+  }
+  /// Of counts it is enough, and takes fewer registers, to know by how much each row's is more than that of the row
+  /// before: they wrap. Floats would be rounded once more.
+  AREAL_DEVICE A steps_of_rows(int y) const {
+    const int row = y + m.lane();
+    if (row >= place.rows) return 0;
+    return left_of_row(row) - (place.y + row > 0 ? left_of_row(row - 1) : A(0));
   }
 
   AREAL_DEVICE char* first() const {
@@ -95,19 +124,31 @@ struct ReduceThenScanWarp {
       }
     }
   }
+  /// With what is left of the whole piece.
+  template <int E, RowStores mode>
+  AREAL_DEVICE void store(char* row, const Sums<E>& sum, A left) const {
+    Sums<E> all;
+    AREAL_UNROLL
+    for (int j = 0; j < 4 / E; ++j) AREAL_UNROLL
+    for (int v = 0; v < E; ++v) all[j][v] = sum[j][v] + left;
+    store<E, mode>(row, all);
+  }
   AREAL_DEVICE void store_sum(char* to, A sum) const {
     store_element(m, to, static_cast<T>(sum), a.out.alignment != Alignment::bytes);
   }
 
-  /// The zeros left of and above the tensor's first tiles.
+  /// The zeros left of and above the tensor's first tiles, or the carry alone.
   AREAL_DEVICE void write_edge() const {
     char* const at = first();
     static constexpr int size = sizeof(T);
+    const TensorPlaneCarry<M, C> carry = carried();
     if (place.x == 0)
-      for (int y = m.lane(); y < place.rows; y += warp_size) store_sum(at + y * a.out.row - size, A(0));
+      for (int y = m.lane(); y < place.rows; y += warp_size)
+        store_sum(at + y * a.out.row - size, carry.alone(0, place.y + y + 1));
     if (place.y == 0) {
-      for (int x = m.lane(); x < place.columns; x += warp_size) store_sum(at - a.out.row + x * size, A(0));
-      if (place.x == 0 && m.lane() == 0) store_sum(at - a.out.row - size, A(0));
+      for (int x = m.lane(); x < place.columns; x += warp_size)
+        store_sum(at - a.out.row + x * size, carry.alone(place.x + x + 1, 0));
+      if (place.x == 0 && m.lane() == 0) store_sum(at - a.out.row - size, carry.alone(0, 0));
     }
   }
 };
@@ -238,22 +279,28 @@ struct ReduceThenScanWrite {
     const auto* const squares =
         s.square[m.warp() / (warps / a.tiles_per_block) * a.tiles_per_warp];  // of all its tiles
     Sums<E> sum;
+    if (a.carry.left && place.y > 0) corner += warp.left_of_row(-1);
     warp.template anchor<E>(corner, sum);
     const std::uint32_t key = number(place) * 0x01010101u;
     char* to = warp.first();
     arrived();
     const Side* const left = s.left[m.warp()];
+    A steps = 0;  // of what is left of the piece, of 32 rows
     int y = 0;
-    for (; y + 4 <= place.rows; y += 4, to += 4 * a.out.row)
-      count_rows<E, mode>(warp, m.get(squares[y / 4][m.lane()]), left + y, key, sum, to, 4);
-    if (y < place.rows)
-      count_rows<E, mode>(warp, m.get(squares[y / 4][m.lane()]), left + y, key, sum, to, place.rows - y);
+    for (; y + 4 <= place.rows; y += 4, to += 4 * a.out.row) {
+      if (a.carry.left && y % warp_size == 0) steps = warp.steps_of_rows(y);
+      count_rows<E, mode>(warp, m.get(squares[y / 4][m.lane()]), left + y, key, sum, to, 4, steps, y);
+    }
+    if (y < place.rows) {
+      if (a.carry.left && y % warp_size == 0) steps = warp.steps_of_rows(y);
+      count_rows<E, mode>(warp, m.get(squares[y / 4][m.lane()]), left + y, key, sum, to, place.rows - y, steps, y);
+    }
   }
 
   /// Four rows: a byte each in one word, as 128 columns have at most 128 pixels of a bin.
   template <int E, RowStores mode>
   AREAL_DEVICE void count_rows(const Warp& warp, const Square& square, const Side* left, std::uint32_t key,
-                               Sums<E>& sum, char* to, int rows) {
+                               Sums<E>& sum, char* to, int rows, A steps, int y) {
     std::uint32_t upto[4];  // byte v: the pixels of the bin among the lane's columns up to v
     std::uint32_t own = 0;  // of all four columns; the first row in the highest byte
     AREAL_UNROLL
@@ -266,7 +313,9 @@ struct ReduceThenScanWrite {
     AREAL_UNROLL
     for (int i = 0; i < 4; ++i)
       if (i < rows) {
-        add_row(sum, upto[i], before, 3 - i, m.get(left[i]));
+        A more = 0;
+        if (a.carry.left) more = m.shuffle(steps, (y + i) % warp_size);
+        add_row(sum, upto[i], before, 3 - i, m.get(left[i]) + more);
         warp.template store<E, mode>(to, sum);
         to += a.out.row;
       }
@@ -305,7 +354,9 @@ struct ReduceThenScanWrite {
     const A* terms = a.terms + of_image * tile_height * tile_width;
     const Side* const lefts = static_cast<const Side*>(a.left) + place.at * tile_height;
     char* to = warp.first();
+    A beside = 0;  // left of the piece, of 32 rows
     for (int y = 0; y < place.rows; ++y, terms += tile_width, to += a.out.row) {
+      if (a.carry.left && y % warp_size == 0) beside = warp.left_of_rows(y);
       A carry = m.load(lefts + y);
       AREAL_UNROLL
       for (int j = 0; j < stores; ++j) {
@@ -320,7 +371,10 @@ struct ReduceThenScanWrite {
         AREAL_UNROLL
         for (int v = 0; v < W; ++v) sum[j][v] += x[v];
       }
-      warp.template store<W, mode>(to, sum);
+      if (a.carry.left)
+        warp.template store<W, mode>(to, sum, m.shuffle(beside, y % warp_size));
+      else
+        warp.template store<W, mode>(to, sum);
     }
   }
 };

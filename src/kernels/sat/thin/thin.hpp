@@ -125,6 +125,7 @@ struct Thin {
     const M& m;
     const CarryLine &corner, &line;
     std::int64_t batch, channel;
+    AREAL_DEVICE const char* first() const { return line.first + batch * line.batch + channel * line.channel; }
     AREAL_DEVICE T operator()(std::int64_t i) const { return load_carry_after<T>(m, corner, line, batch, channel, i); }
   };
   AREAL_DEVICE Carried carried(Shared& s, const CarryLine& line) const {
@@ -245,19 +246,21 @@ struct Thin {
     }
     m.sync();
     const T warp_base = gather_before(s, n, epoch);
-    const bool aligned = a.out.alignment != Alignment::bytes;
-    const char* const above = a.table + (chunk.begin + begin) * a.out.column - a.out.row;
+    // The line above: in the table, or carried.
+    const char* above = nullptr;
+    std::int64_t step = a.out.column;
+    bool aligned = a.out.alignment != Alignment::bytes;
+    if (a.below) {
+      above = a.table + (chunk.begin + begin) * step - a.out.row;
+    } else if (a.before_first.first != nullptr) {
+      above = carried(s, a.before_first).first() + (chunk.begin + begin) * a.before_first.step;
+      step = a.before_first.step, aligned = a.before_first.aligned;
+    }
     T down[count];
     AREAL_UNROLL
     for (int i = 0; i < count; ++i) {
       down[i] = 0;
-      if (a.below && begin + i < chunk.positions) down[i] = load_element<M, T>(m, above + i * a.out.column, aligned);
-    }
-    if (!a.below && a.before_first.first != nullptr) {
-      const Carried line = carried(s, a.before_first);
-      AREAL_UNROLL
-      for (int i = 0; i < count; ++i)
-        if (begin + i < chunk.positions) down[i] = line(chunk.begin + begin + i);
+      if (above != nullptr && begin + i < chunk.positions) down[i] = load_element<M, T>(m, above + i * step, aligned);
     }
     AREAL_UNROLL
     for (int line = 0; line < most; ++line) {

@@ -1,0 +1,45 @@
+#pragma once
+// Frames that lie in the slots' own memory, through a HistogramSequence, checked.
+
+#include <areal/binning.hpp>
+#include <areal/sequence.hpp>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+#include "bench.hpp"
+
+namespace areal::bench {
+
+struct FramesCase {
+  Size size;
+  std::int64_t bins = 32;
+  bool tensors = false;
+  std::vector<Worker> workers;
+};
+
+struct FrameTimes {
+  double frame_us = 0;                   // from one answer to the next, the first slots left out
+  double up = 0, compute = 0, down = 0;  // microseconds of a frame's stages, as a worker told them
+};
+
+class FramesInMemory {
+ public:
+  FramesInMemory(const FramesCase& of, std::function<void(const std::string&)> wrong);
+  /// 100 boxes of each frame, or its tensor, too.
+  FrameTimes run(int slots, std::int64_t frames);
+
+ private:
+  void check(const FrameAnswer& answer, int image, std::int64_t answers) const;
+
+  FramesCase case_;
+  std::function<void(const std::string&)> wrong_;
+  Binning binning_;
+  std::vector<Region> regions_;
+  std::vector<Array> images_;
+  std::vector<std::vector<std::uint64_t>> expected_;
+};
+
+std::string names_of(const std::vector<Worker>& workers);
+
+}  // namespace areal::bench

@@ -1,0 +1,120 @@
+"""Figures 12 to 15 of Poostchi 2017 from the records of `areal bench sequence --figure poostchi`; measured_poostchi.py shows them."""
+
+from figure_page import Records, absent, number, ratio, size_text, spread, table
+
+PAPERS = ("cw-b", "cw-sts", "cw-tis", "wf-tis")
+STAGES = ("read", "up", "initialise", "scan", "down")
+TWO = {"slots": 2, "order": "breadth"}
+
+
+class Sequences:
+    def __init__(self, newest):
+        path, rows = newest("sequence-poostchi")
+        self.records = Records(path, [row for row in rows if row["what"] == "transfer" or "stages_us" in row], "poostchi")
+        rows = self.rows = [row for row in self.records.rows if row["what"] == "sequence"]
+        self.default = next((row["algorithm"] for row in reversed(rows) if row["algorithm"] not in PAPERS), None)
+        staged = [row for row in rows if row["order"] == "stages"]
+        self.size = (staged[0]["width"], staged[0]["height"]) if staged else None
+
+    def __bool__(self):
+        return bool(self.rows)
+
+    def find(self, algorithm, case, slots, order):
+        (width, height), bins = case
+        return self.records.find(what="sequence", algorithm=algorithm, width=width, height=height, bins=bins, slots=slots, order=order)
+
+    def time(self, *like):
+        row = self.find(*like)
+        return row["time_us"]["median"] if row else None
+
+    def copy(self, which, case):
+        (width, height), bins = case
+        return self.records.time(what="transfer", algorithm=which, width=width, height=height, bins=bins)
+
+    def running(self):
+        """Microseconds of a frame of two slots, as the paper has them, by algorithm and case."""
+        return {(row["algorithm"], ((row["width"], row["height"]), row["bins"])): row["time_us"]["median"]
+                for row in self.rows if row["slots"] == 2 and row["order"] == "breadth"}
+
+
+def total(row):
+    return sum(row["stages_us"].values())
+
+
+def longest(row):
+    """Of what can overlap: the reading, the two directions of the link, the kernels."""
+    stages = row["stages_us"]
+    return max(stages["read"], stages["up"], stages["initialise"] + stages["scan"], stages["down"])
+
+
+def cases_of(rows):
+    return list(dict.fromkeys(((row["width"], row["height"]), row["bins"]) for row in rows))
+
+
+def stages(s):
+    rows = []
+    for row in s.rows:
+        if row["order"] == "stages":
+            rows.append([f"`{row['algorithm']}`", *(number(row["stages_us"][stage]) if row["stages_us"][stage] else "" for stage in STAGES),
+                         number(total(row)), number(ratio(total(row), longest(row)))])
+    return table(["algorithm", *STAGES, "sum", "possible gain"], rows)
+
+
+def gains(s):
+    """Figure 13: microseconds of a frame, and the gain over one slot in brackets."""
+    overlapped = [row for row in s.rows if (row["width"], row["height"]) == s.size and row["order"] == "breadth"]
+    slots, rows = sorted({row["slots"] for row in overlapped}), []
+    for algorithm in dict.fromkeys(row["algorithm"] for row in overlapped):
+        for case in sorted(cases_of(overlapped), key=lambda case: case[1]):
+            one = s.find(algorithm, case, 1, "breadth")
+            if not one:
+                continue
+            alone = one["time_us"]["median"]
+            cell = lambda time: "" if time is None else f"{number(time)} ({alone / time:.2f})"
+            rows.append([f"`{algorithm}`", str(case[1]), number(alone), *(cell(s.time(algorithm, case, n, "breadth")) for n in slots if n != 1),
+                         cell(s.time(algorithm, case, 4, "ring")), f"{total(one) / longest(one):.2f}", one["floor"]])
+    return table(["algorithm", "bins", "one slot", *(f"{n} slots" for n in slots if n != 1), "`HistogramSequence`", "possible gain", "longest stage"], rows)
+
+
+def bound(s, algorithm, case):
+    """Microseconds by the paper's 4.5: the longer of kernels and transfers."""
+    one, up, down = s.find(algorithm, case, 1, "breadth"), s.copy("image up", case), s.copy("tensor down", case)
+    if one is None or up is None or down is None:
+        return None
+    return max(one["stages_us"]["initialise"] + one["stages_us"]["scan"], up + down)
+
+
+def frames(s, cases):
+    second, rows = lambda time: number(ratio(1e6, time)), []
+    for algorithm in [*PAPERS, *([s.default] if s.default else [])]:
+        for case in cases:
+            if s.find(algorithm, case, 1, "breadth"):
+                rows.append([f"`{algorithm}`", size_text(case[0]), str(case[1]), second(s.time(algorithm, case, 1, "breadth")),
+                             second(s.time(algorithm, case, 2, "breadth")),
+                             second(s.time(algorithm, case, 4, "ring")) if algorithm == s.default else "", second(bound(s, algorithm, case))])
+    return table(["algorithm", "size", "bins", "one slot", "two slots", "`HistogramSequence`", "bound"], rows)
+
+
+def lines(s):
+    if not s:
+        return ["Figures 12 to 15: not measured yet."]
+    figure_15 = [case for case in cases_of(row for row in s.rows if row["order"] == "breadth") if case[0] != s.size]
+    out = ["Figures 12 to 15, from running pipelines: " + s.records.source()[0], *s.records.source()[1:]]
+    if s.size:
+        main = next(row for row in s.rows if row["order"] == "stages")
+        gained = [ratio(s.time(row["algorithm"], (s.size, row["bins"]), 1, "breadth"), row["time_us"]["median"]) for row in s.rows
+                  if (row["width"], row["height"]) == s.size and row["order"] == "breadth" and row["slots"] == 2]
+        possible = [total(row) / longest(row) for row in s.rows
+                    if (row["width"], row["height"]) == s.size and row["order"] == "breadth" and row["slots"] == 1]
+        bound_by = [row["floor"] for row in s.rows if (row["width"], row["height"]) == s.size and row["order"] == "breadth" and row["slots"] == 1]
+        out += ["", f"Figures 12 and 14, {size_text(s.size)}, {main['bins']} bins: microseconds of a frame's stages in one slot. The possible gain is "
+                "their sum over the longest stage; initialisation and scan are one stage, as both need the multiprocessors.", "", *stages(s),
+                "", f"Figure 13, {size_text(s.size)}: microseconds of a frame, and in brackets the gain over one slot.", "", *gains(s), "",
+                f"Two slots gain {spread(gained) or '-'} (the paper: 2 with 16 bins, nothing with 128), where {spread(possible)} would be possible. "
+                f"The link is the longest stage in {bound_by.count('link')} of {len(bound_by)} cases: its copies alone take most of a frame, and "
+                "an overlap can only hide what is shorter."]
+    out += ["", "Figure 15: frames a second. The bound is the paper's: 1 / max(kernels, transfers).", "", *frames(s, figure_15)]
+    expected = [(f"`{algorithm}` of {size_text(case[0])}, {case[1]} bins in {slots} slot{'s' if slots > 1 else ''}",
+                 dict(what="sequence", algorithm=algorithm, width=case[0][0], height=case[0][1], bins=case[1], slots=slots, order="breadth"))
+                for case in figure_15 for algorithm in PAPERS for slots in (1, 2)]
+    return out + absent(expected, s.records)

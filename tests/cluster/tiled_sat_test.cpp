@@ -1,0 +1,344 @@
+// Tables from tiles, against the definition: every cut, border and worker, alone and together; each entry once; workers
+// that fail and are lost; what callers throw.
+#include "cluster/tiled_sat.hpp"
+#include <gtest/gtest.h>
+#include <areal/error.hpp>
+#include <atomic>
+#include <chrono>
+#include <cstring>
+#include <random>
+#include <stdexcept>
+#include <thread>
+#include "conformance/backends.hpp"
+#include "conformance/buffer.hpp"
+#include "conformance/oracle.hpp"
+#include "conformance/picture.hpp"
+#include "conformance/shapes.hpp"
+
+namespace areal {
+namespace {
+
+using conformance::Buffer;
+using conformance::Expected;
+using conformance::Values;
+
+bool has_simt() { return !conformance::missing(Backend::simt); }
+
+struct Case {
+  Buffer image;
+  SatOptions options;
+  Expected sum;
+  std::optional<Expected> squares;
+
+  Case(const Shape& shape, const char* pair, Border border, Squares with = Squares::no, std::uint64_t seed = 3)
+      : image(conformance::random_image(type_pair(pair).input, shape, conformance::Fill::wild, seed),
+              conformance::placements[0]) {
+    options.border = border, options.types = type_pair(pair), options.squares = with;
+    const Values pixels = conformance::values_of(image.view());
+    sum = conformance::sums_of(conformance::terms_of(pixels), options.types->table, border);
+    if (with != Squares::no)
+      squares = conformance::sums_of(conformance::terms_of(pixels, true), with == Squares::u64 ? Type::u64 : Type::f64,
+                                     border);
+  }
+  Shape shape() const { return image.view().shape; }
+  TiledSat tiled(TiledOptions how) const { return {shape(), image.view().type, options, std::move(how)}; }
+
+  /// Rows of a pitch of their own, which are spoilt at the next call.
+  ImageRows rows() const {
+    return [this, copy = std::vector<std::uint8_t>()](std::int64_t first, std::int64_t count) mutable {
+      const View view = image.view();
+      const std::size_t row = static_cast<std::size_t>(view.shape.width) * size_of(view.type), pitch = row + 5;
+      copy.assign(pitch * static_cast<std::size_t>(count), 0xEE);
+      for (std::int64_t y = 0; y < count; ++y)
+        std::copy_n(static_cast<const std::uint8_t*>(view.row(first + y)), row,
+                    copy.begin() + static_cast<std::ptrdiff_t>(pitch) * y);
+      return ConstView(copy.data(), view.type, {view.shape.width, count}, static_cast<std::int64_t>(pitch));
+    };
+  }
+};
+
+/// Puts pieces together, and counts how often each entry came.
+struct Whole {
+  Array sum, squares;
+  std::vector<int> times;
+
+  explicit Whole(const TiledSat& tiled) : Whole(tiled.table_shape(), tiled.types().table, tiled.squares_type()) {}
+  Whole(const Shape& shape, Type type, std::optional<Type> squares_type)
+      : sum({shape.width, shape.height}, type),
+        squares(squares_type ? Shape{shape.width, shape.height} : Shape{}, squares_type.value_or(Type::u64)),
+        times(static_cast<std::size_t>(shape.width * shape.height)) {}
+  SatSink sink() {
+    return [this](const SatPiece& piece) {
+      const auto put = [&](const ConstView& from, Array& to) {
+        if (from.data == nullptr) return;
+        for (std::int64_t y = 0; y < from.shape.height; ++y)
+          std::memcpy(static_cast<char*>(to.view().row(piece.y + y)) + piece.x * to.view().column_pitch(), from.row(y),
+                      static_cast<std::size_t>(from.shape.width) * size_of(from.type));
+      };
+      put(piece.sum, sum);
+      put(piece.squares, squares);
+      for (std::int64_t y = 0; y < piece.sum.shape.height; ++y)
+        for (std::int64_t x = 0; x < piece.sum.shape.width; ++x)
+          ++times[static_cast<std::size_t>((piece.y + y) * sum.shape().width + piece.x + x)];
+      return true;
+    };
+  }
+  /// Empty, or what is wrong.
+  std::string fault(const Case& of) const {
+    for (std::size_t i = 0; i < times.size(); ++i)
+      if (times[i] != 1) return "entry " + std::to_string(i) + " came " + std::to_string(times[i]) + " times";
+    const std::string wrong = conformance::difference(of.sum, conformance::values_of(sum.view()));
+    if (!wrong.empty() || !of.squares) return wrong;
+    const std::string squared = conformance::difference(*of.squares, conformance::values_of(squares.view()));
+    return squared.empty() ? squared : "squares: " + squared;
+  }
+};
+
+std::string fault_of(const TiledSat& tiled, const Case& of) {
+  Whole whole(tiled);
+  tiled.pieces(of.rows(), whole.sink());
+  return whole.fault(of);
+}
+std::string words_of(const TiledGrid& grid) {
+  return std::to_string(grid.columns) + " x " + std::to_string(grid.rows) + " tiles of " +
+         std::to_string(grid.tile_width) + "x" + std::to_string(grid.tile_height);
+}
+
+TEST(TiledSat, EqualsTheDefinitionHoweverItIsCut) {
+  bool has_rows = false, has_columns = false;
+  for (const Worker& worker : {Worker{.threads = 2}, Worker{.backend = Backend::simt}}) {
+    if (worker.backend == Backend::simt && !has_simt()) continue;
+    for (const Border border : {Border::zero, Border::none, Border::exclusive})
+      for (const char* pair : {"8u32u", "16s64s", "32f64f"})
+        for (const std::uint64_t bytes :
+             {std::uint64_t{1} << 30, std::uint64_t{400000}, std::uint64_t{90000}, std::uint64_t{9000}}) {
+          const Case of({301, 257}, pair, border, is_float(type_pair(pair).input) ? Squares::f64 : Squares::u64);
+          std::optional<TiledSat> tiled;
+          try {
+            tiled.emplace(of.tiled({.workers = {worker}, .device_bytes = bytes}));
+          } catch (const OutOfMemory&) {  // one tile of a kernel takes more workspace
+            EXPECT_EQ(worker.backend, Backend::simt);
+            continue;
+          }
+          has_rows = has_rows || (tiled->grid().columns == 1 && tiled->grid().rows > 2);
+          has_columns = has_columns || (tiled->grid().columns > 1 && tiled->grid().rows > 1);
+          EXPECT_EQ(fault_of(*tiled, of), "")
+              << name_of(worker) << ", " << pair << ", border " << name_of(border) << ", " << words_of(tiled->grid());
+        }
+  }
+  EXPECT_TRUE(has_rows && has_columns) << has_rows << has_columns;
+}
+
+TEST(TiledSat, ImagesOfFewRowsOrColumnsOrOfNone) {
+  for (const Border border : {Border::zero, Border::none, Border::exclusive})
+    for (const Shape& shape : {Shape{0, 0}, {0, 4}, {5, 0}, {1, 1}, {1, 900}, {900, 1}, {2, 2}, {3, 200}}) {
+      const Case of(shape, "8u32u", border, Squares::u64);
+      const TiledSat tiled = of.tiled({.workers = {{.threads = 1}}, .device_bytes = 40000});
+      EXPECT_EQ(fault_of(tiled, of), "") << shape.width << "x" << shape.height << ", border " << name_of(border);
+    }
+}
+
+TEST(TiledSat, IntoMemoryOfAnyPitchAndNothingBeside) {
+  for (const Border border : {Border::zero, Border::none, Border::exclusive})
+    for (const auto& place : conformance::placements) {
+      const Case of({150, 300}, "8u64u", border, Squares::f64);
+      const TiledSat tiled = of.tiled({.workers = {{.threads = 1}}, .device_bytes = 100000});
+      Buffer sum(Type::u64, tiled.table_shape(), place, conformance::Guard::output),
+          squares(Type::f64, tiled.table_shape(), place, conformance::Guard::output);
+      sum.poison(0xA1), squares.poison(0xA1);
+      tiled.table(of.rows(), sum.view(), squares.view());
+      EXPECT_EQ(conformance::difference(of.sum, conformance::values_of(sum.view())), "") << place.name;
+      EXPECT_EQ(conformance::difference(*of.squares, conformance::values_of(squares.view())), "") << place.name;
+      EXPECT_EQ(sum.broken_guard() + squares.broken_guard(), "") << place.name;
+    }
+}
+
+TEST(TiledSat, FloatsHaveTheSameBitsEachTimeForOneGrid) {
+  const Case of({400, 300}, "32f32f", Border::none);
+  for (const Worker& worker : {Worker{.threads = 2}, Worker{.backend = Backend::simt}}) {
+    if (worker.backend == Backend::simt && !has_simt()) continue;
+    const TiledSat tiled = of.tiled({.workers = {worker}, .device_bytes = 300000});
+    Whole first(tiled), second(tiled);
+    tiled.pieces(of.rows(), first.sink());
+    tiled.pieces(of.rows(), second.sink());
+    EXPECT_EQ(std::memcmp(std::as_const(first.sum).data(), std::as_const(second.sum).data(), first.sum.bytes()), 0);
+  }
+}
+
+TEST(TiledSat, SeveralWorkersTogetherAndTheCheckCanFail) {
+  if (!has_simt()) GTEST_SKIP() << "this build has no simulated machine";
+  Case of({300, 400}, "8u32u", Border::zero, Squares::u64);
+  const TiledSat tiled = of.tiled({.workers = {{.threads = 1}, {.backend = Backend::simt}}, .device_bytes = 400000});
+  EXPECT_EQ(fault_of(tiled, of), "") << words_of(tiled.grid());
+  static_cast<std::uint8_t*>(of.image.view().data)[77] ^= 0x80;
+  EXPECT_NE(fault_of(tiled, of), "");
+}
+
+// ---- planted workers
+
+using Fail = std::function<void(int lane, const cluster::Task&)>;
+/// The real worker of a tile, between two plants.
+class PlantedTileWorker final : public cluster::Worker {
+ public:
+  PlantedTileWorker(std::unique_ptr<cluster::Worker> real, Fail before, Fail after)
+      : real_(std::move(real)), before_(std::move(before)), after_(std::move(after)) {}
+  std::string name() const override { return real_->name(); }
+  int lanes() const override { return real_->lanes(); }
+  void begin(int lane) override { real_->begin(lane); }
+  bool work(int lane, const cluster::Task& task) override {
+    before_(lane, task);
+    const bool has_worked = real_->work(lane, task);
+    after_(lane, task);
+    return has_worked;
+  }
+
+ private:
+  std::unique_ptr<cluster::Worker> real_;
+  Fail before_, after_;
+};
+
+TEST(TiledSatWorkers, SlowOnesFailuresAndLossesChangeNothing) {
+  if (!has_simt()) GTEST_SKIP() << "this build has no simulated machine";
+  const std::uint64_t base = conformance::base_seed();
+  for (std::uint64_t seed = base; seed < base + 25; ++seed) {
+    const Case of({200, 260}, "8u32u", seed % 2 ? Border::zero : Border::none, Squares::no, seed);
+    cluster::TiledSatWork work = cluster::tiled_sat_work(
+        of.shape(), Type::u8, of.options,
+        {.workers = {{.threads = 1}, {.backend = Backend::simt}}, .device_bytes = seed % 3 ? 120000u : 70000u});
+    std::atomic<int> lost = 0;
+    work.tiled.note = [&](const std::string&) { ++lost; };
+    // One of the two may be lost; a tile fails once, before it is computed or when it has been delivered.
+    const int dies = static_cast<int>(seed % 3);
+    std::mutex mutex;
+    std::mt19937_64 random(seed);
+    std::vector<bool> failed(static_cast<std::size_t>(work.grid.rows * work.grid.columns));
+    int made = 0;
+    const auto wrap = [&](std::unique_ptr<cluster::Worker> real) -> std::unique_ptr<cluster::Worker> {
+      const int number = made++;
+      const auto plant = [&, number](int, const cluster::Task& task) {
+        std::uint64_t choice = 0;
+        {
+          const std::lock_guard lock(mutex);
+          choice = random() % 16;
+          if (choice < 2) {
+            if (failed[static_cast<std::size_t>(task.id)]) choice = 9;
+            failed[static_cast<std::size_t>(task.id)] = true;
+          }
+        }
+        if (choice == 0) throw OutOfMemory("planted", 1);
+        if (choice == 1) throw DeviceError("planted", false);
+        if (choice == 2 && number == dies) throw DeviceError("planted loss", true);
+        if (choice == 3) std::this_thread::sleep_for(std::chrono::milliseconds(3));
+      };
+      return std::make_unique<PlantedTileWorker>(std::move(real), plant, plant);
+    };
+    Whole whole(work.table_shape, Type::u32, std::nullopt);
+    const ImageRows rows = of.rows();
+    const SatSink sink = whole.sink();
+    cluster::run_sat_tiles({work, rows, sink}, wrap);
+    EXPECT_EQ(whole.fault(of), "") << "seed " << seed << ", " << words_of(work.grid) << ", lost " << lost;
+  }
+}
+
+TEST(TiledSatWorkers, WhereNoneIsLeftThatIsTheError) {
+  const Case of({100, 700}, "8u32u", Border::zero);
+  const cluster::TiledSatWork work =
+      cluster::tiled_sat_work(of.shape(), Type::u8, of.options, {.workers = {{.threads = 1}}, .device_bytes = 60000});
+  ASSERT_GT(work.grid.rows, 5);
+  const auto wrap = [&](std::unique_ptr<cluster::Worker> real) -> std::unique_ptr<cluster::Worker> {
+    return std::make_unique<PlantedTileWorker>(
+        std::move(real),
+        [](int, const cluster::Task& task) {
+          if (task.id == 3) throw DeviceError("planted loss", true);
+        },
+        [](int, const cluster::Task&) {});
+  };
+  Whole whole(work.table_shape, Type::u32, std::nullopt);
+  const ImageRows rows = of.rows();
+  const SatSink sink = whole.sink();
+  EXPECT_THROW(cluster::run_sat_tiles({work, rows, sink}, wrap), DeviceError);
+  EXPECT_EQ(whole.times[0], 1);
+  EXPECT_EQ(whole.times.back(), 0);
+}
+
+// ---- callers
+
+TEST(TiledSatCallers, WhatTheyThrowEndsTheRun) {
+  const Case of({100, 700}, "8u32u", Border::zero);
+  struct Planted : std::runtime_error {
+    Planted() : std::runtime_error("planted") {}
+  };
+  int calls = 0;
+  const auto tiled_with = [&](Progress progress) {
+    Case with = Case({100, 700}, "8u32u", Border::zero);
+    with.options.progress = std::move(progress);
+    return with.tiled({.workers = {{.threads = 1}}, .device_bytes = 60000});
+  };
+  const TiledSat tiled = tiled_with({});
+  const std::int64_t tiles = tiled.grid().rows * tiled.grid().columns;
+  ASSERT_GT(tiles, 5);
+  const SatSink ignore = [](const SatPiece&) { return true; };
+  EXPECT_THROW(tiled.pieces([](std::int64_t, std::int64_t) -> ConstView { throw Planted(); }, ignore), Planted);
+  EXPECT_THROW(tiled.pieces(of.rows(),
+                            [&](const SatPiece&) -> bool {
+                              if (++calls == 3) throw Planted();
+                              return true;
+                            }),
+               Planted);
+  EXPECT_EQ(calls, 3);
+  // An error of a kind that a worker's would be tried again for.
+  calls = 0;
+  EXPECT_THROW(tiled.pieces(of.rows(),
+                            [&](const SatPiece&) -> bool {
+                              ++calls;
+                              throw OutOfMemory("planted", 1);
+                            }),
+               OutOfMemory);
+  EXPECT_EQ(calls, 1);
+  calls = 0;
+  tiled.pieces(of.rows(), [&](const SatPiece&) { return ++calls < 4; });
+  EXPECT_EQ(calls, 4);
+
+  std::vector<std::int64_t> told;
+  tiled_with([&](std::int64_t done, std::int64_t total) {
+    EXPECT_EQ(total, tiles);
+    told.push_back(done);
+    return true;
+  }).pieces(of.rows(), ignore);
+  EXPECT_EQ(static_cast<std::int64_t>(told.size()), tiles);
+  EXPECT_EQ(told.back(), tiles);
+  EXPECT_THROW(tiled_with([](std::int64_t done, std::int64_t) { return done < 3; }).pieces(of.rows(), ignore),
+               Cancelled);
+}
+
+TEST(TiledSatCallers, WhatIsRefused) {
+  const Case of({20, 30}, "8u32u", Border::zero);
+  const TiledSat tiled = of.tiled({});
+  const SatSink ignore = [](const SatPiece&) { return true; };
+  const Array other(Shape{21, 30}, Type::u8);
+  EXPECT_THROW(tiled.pieces([&](std::int64_t, std::int64_t) { return other.view(); }, ignore), InvalidArgument);
+  Array small(Shape{20, 30}, Type::u32), right(Shape{21, 31}, Type::u32);
+  EXPECT_THROW(tiled.table(of.rows(), small.view()), InvalidArgument);
+  EXPECT_THROW(tiled.table(of.rows(), right.view(), right.view()), InvalidArgument);
+  EXPECT_NO_THROW(tiled.table(of.rows(), right.view()));
+  const Shape image{20, 30};
+  const auto made = [&](const SatOptions& options, TiledOptions how = {}) {
+    TiledSat(image, Type::f32, options, std::move(how));
+  };
+  EXPECT_THROW(made({.tilted = true}), InvalidArgument);
+  EXPECT_THROW(made({.mask = true}), InvalidArgument);
+  EXPECT_THROW(made({.ignore_nan = true}), InvalidArgument);
+  EXPECT_THROW(made({.volume = true}), InvalidArgument);
+  EXPECT_THROW(made({.algorithm = "serial"}), InvalidArgument);
+  EXPECT_THROW(made({.algorithm = "2r2w"}), InvalidArgument);
+  EXPECT_THROW(made({.algorithm = "nonsense"}), InvalidArgument);
+  EXPECT_THROW(made({}, {.workers = {{.backend = Backend::automatic}}}), InvalidArgument);
+  EXPECT_THROW(made({}, {.workers = {{.threads = 1}}, .device_bytes = 3}), OutOfMemory);
+  EXPECT_THROW(TiledSat({20, 30, 3}, Type::u8), InvalidArgument);
+  EXPECT_THROW(TiledSat({20, 30, 1, 2}, Type::u8), InvalidArgument);
+  if (!has_simt()) return;
+  EXPECT_THROW(made({}, {.workers = {{.threads = 1}, {.backend = Backend::simt}}}), InvalidArgument);  // floats
+}
+
+}  // namespace
+}  // namespace areal
