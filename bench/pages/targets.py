@@ -17,8 +17,9 @@ for lane in ("8u32u", "32f32f"):
 HISTOGRAMS = {(640, 480, 1, 32): 0.70, (1920, 1080, 1, 32): 0.90, (3840, 2160, 1, 32): 0.95, (8192, 8192, 1, 128): 0.95,
               (640, 480, 32, 32): 0.93}
 
-# A video, by threads; a sequence on a GPU, by its algorithm's first words, width, height and bins
+# A video, by threads or by its streams on NVDEC; a sequence on a GPU, by its algorithm's first words, width, height and bins
 VIDEO = {1: 0.70, 2: 0.90}
+NVDEC = {"nvdec 1 stream": 0.95, "nvdec 7 streams": 0.90}
 SEQUENCES = {("answers cuda:0", 1920, 1080, 32): 0.85, ("tensors cuda:0", 1920, 1080, 32): 0.95, ("tensors cuda:0,cpu:16", 1024, 1024, 32): 0.80}
 
 # Of `bench cluster`: the link where tensors come down; zeros in as many bytes, for answers alone; the sum of each worker alone, for frames
@@ -34,7 +35,7 @@ def fraction(row):
     """The target fraction of a record, or None."""
     size = row["width"], row["height"], row["batch"]
     if row["what"] == "video":
-        return VIDEO.get(row["threads"])
+        return VIDEO.get(row["threads"]) if row["backend"] == "cpu" else NVDEC.get(row["algorithm"])
     if row["what"] == "sequence":
         return SEQUENCES.get((row["algorithm"].partition(" slots")[0], *size[:2], row["bins"]))
     if row["backend"] == "cpu":

@@ -31,6 +31,7 @@ struct TiledOptions {
   Outside outside = Outside::error;  ///< for regions that reach outside the image
   /// One sentence that a user should read: a worker was lost. Called from any thread, one at a time.
   std::function<void(const std::string& sentence)> note = {};
+  // What follows is for TiledHistogram alone; a SatPlan's options have their own progress and types.
   Progress progress = {};    ///< told of each part that is done; may cancel
   Type counter = Type::u32;  ///< of pieces: 32u or 64u; 16u (modulo 2^16) on cuda and simt
   /// The most bytes of one piece, but for one row of one bin: so large are the pinned buffers.
@@ -50,13 +51,13 @@ struct TiledGrid {
 
 /// A box of the whole tensor: entries of bins first_bin.. and pixels from (x, y) on, in host memory. Valid during the
 /// call.
-struct Piece {
+struct TensorPiece {
   std::int64_t first_bin = 0, x = 0, y = 0;
   TensorView tensor;  ///< border none; its bins, width and height are the piece's
   int worker = 0;     ///< who computed it
 };
 /// Called by one thread at a time. False ends the call.
-using PieceSink = std::function<bool(const Piece&)>;
+using TensorSink = std::function<bool(const TensorPiece&)>;
 
 /// The integral histogram of one image, part by part: a part is a tile of the image and a group of bins. Integers are
 /// exact, whoever works and however the tensor is cut.
@@ -77,7 +78,7 @@ class TiledHistogram {
   /// Every entry of the whole tensor once, piece by piece in any order, with its sums of the whole image. Pieces of a
   /// CUDA device lie in pinned memory that is used again, by this call and the next. O(b H W). Throws as `answers`,
   /// what `sink` throws, and OutOfMemory where one column of one row fits no device.
-  void pieces(const ImageRows& rows, const PieceSink& sink) const;
+  void pieces(const ImageRows& rows, const TensorSink& sink) const;
 
   const TiledGrid& grid() const noexcept;  ///< of `answers`
   /// Of `pieces`: groups of bins where the image and the tensor of one bin fit a worker, which then waits for no other;

@@ -44,7 +44,7 @@ class Chunks {
 
 class Handout {
  public:
-  Handout(TileRun& run, const PieceSink& sink)
+  Handout(TileRun& run, const TensorSink& sink)
       : run_(run),
         sink_(sink),
         carries_(run.subject, run.grid),
@@ -133,8 +133,8 @@ class Handout {
     const std::lock_guard lock(handing_out_);
     if (run_.stopped()) return false;
     try {
-      const Piece piece{part.first_bin + chunks.first_bin(i), part.tile.x, part.tile.y + chunks.first_row(i),
-                        TensorView(chunk, Border::none), worker};
+      const TensorPiece piece{part.first_bin + chunks.first_bin(i), part.tile.x, part.tile.y + chunks.first_row(i),
+                              TensorView(chunk, Border::none), worker};
       if (!sink_(piece)) run_.stop();
     } catch (...) {  // not the worker's fault
       run_.stop(std::current_exception());
@@ -143,7 +143,7 @@ class Handout {
   }
 
   TileRun& run_;
-  const PieceSink& sink_;
+  const TensorSink& sink_;
   TileCarries carries_;
   const Type counter_;
   std::mutex handing_out_;
@@ -153,7 +153,7 @@ class Handout {
 }  // namespace
 
 void hand_out_pieces(const TiledSubject& subject, const TiledGrid& grid, TileLanePool& pool, const ImageRows& rows,
-                     const PieceSink& sink, const WrapWorker& wrap) {
+                     const TensorSink& sink, const WrapWorker& wrap) {
   TileRun run(subject, grid, pool, rows);
   Handout handout(run, sink);
   run.go(

@@ -54,6 +54,6 @@ void answer_regions(const TiledSubject& subject, const TiledGrid& grid, TileLane
                     std::span<const Region> regions, std::span<std::uint64_t> counts, const WrapWorker& wrap = {});
 /// The tensor, as TiledHistogram::pieces.
 void hand_out_pieces(const TiledSubject& subject, const TiledGrid& grid, TileLanePool& pool, const ImageRows& rows,
-                     const PieceSink& sink, const WrapWorker& wrap = {});
+                     const TensorSink& sink, const WrapWorker& wrap = {});
 
 }  // namespace areal::cluster

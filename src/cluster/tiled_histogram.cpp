@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <areal/error.hpp>
 #include <areal/tiled.hpp>
+#include <mutex>
+#include <optional>
 #include <utility>
 #include <vector>
 #include "api/core/pixel_rule.hpp"
@@ -21,6 +23,8 @@ struct TiledHistogram::State {
 
   cluster::TiledSubject subject;
   TiledGrid grid;
+  std::mutex deciding;
+  std::optional<TiledGrid> piece_grid;  // decided once: lanes keep memory, which is then no longer free
   cluster::TileLanePool lanes;
 };
 
@@ -41,7 +45,11 @@ TiledHistogram::TiledHistogram(TiledHistogram&&) noexcept = default;
 TiledHistogram& TiledHistogram::operator=(TiledHistogram&&) noexcept = default;
 
 const TiledGrid& TiledHistogram::grid() const noexcept { return state_->grid; }
-TiledGrid TiledHistogram::piece_grid() const { return cluster::grid_of_pieces(state_->subject); }
+TiledGrid TiledHistogram::piece_grid() const {
+  const std::lock_guard lock(state_->deciding);
+  if (!state_->piece_grid) state_->piece_grid = cluster::grid_of_pieces(state_->subject);
+  return *state_->piece_grid;
+}
 
 void TiledHistogram::answers(const ImageRows& rows, Span<const Region> regions, Span<std::uint64_t> counts) const {
   const cluster::TiledSubject& s = state_->subject;
@@ -58,9 +66,10 @@ void TiledHistogram::answers(const ImageRows& rows, Span<const Region> regions, 
   cluster::answer_regions(s, state_->grid, state_->lanes, rows, checked, counts.host());
 }
 
-void TiledHistogram::pieces(const ImageRows& rows, const PieceSink& sink) const {
+void TiledHistogram::pieces(const ImageRows& rows, const TensorSink& sink) const {
   require(static_cast<bool>(sink), "sink: there is none");
-  cluster::hand_out_pieces(state_->subject, piece_grid(), state_->lanes, rows, sink);
+  const TiledGrid grid = piece_grid();
+  cluster::hand_out_pieces(state_->subject, grid, state_->lanes, rows, sink);
 }
 
 }  // namespace areal

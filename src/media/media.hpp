@@ -41,6 +41,13 @@ struct ReadOptions {
   std::uint64_t memory_limit = 0;  // bytes the decoded picture may take; 0: free_memory()
   int threads = 0;                 // that decode a video; 0: as many as there are cores
   bool skip_damage = false;        // a video goes on after damage, with the next key frame
+  // The CUDA device whose NVDEC decodes a video, if it can: luma of H.264 and H.265 in 8-bit 4:2:0, without
+  // skip_damage; else the CPU does, and Video::decoding() says why. Frames are the CPU's, byte for byte, but damage
+  // inside a coded picture is not found there.
+  std::optional<int> decode_on = {};
+  // LumaFrames of NVDEC that are to be held at once. With more, or where it has surfaces for fewer (at least 2), next()
+  // waits until one is dropped.
+  int most_held = 9;
 };
 
 struct Picture {
@@ -66,8 +73,16 @@ struct Frame {
   double seconds = 0;       // presentation time
 };
 
-// A frame where the decoder left it. range[v] of each byte v of `pixels` (null: v itself) is what a Frame holds. That
-// is for luma alone: where the decoder has no plane of 8-bit luma, `pixels` are those of a Frame and `range` is null.
+// What decodes a video.
+struct Decoding {
+  std::optional<int> device = {};  // the CUDA device whose NVDEC does; none: the CPU
+  std::string why_not = {};        // why not that of ReadOptions::decode_on
+  bool is_format = false;          // because of the format of this video's pixels
+};
+
+// A frame where the decoder left it, in host memory or, from NVDEC, in a device's: complete there. range[v] of each
+// byte v of `pixels` (null: v itself) is what a Frame holds. That is for luma alone: where the decoder has no plane of
+// 8-bit luma, `pixels` are those of a Frame and `range` is null.
 struct LumaFrame {
   ConstView pixels;
   std::shared_ptr<const void> keep;  // pixels and range are valid while it is held, also after the Video is gone
@@ -85,7 +100,8 @@ class Video {
   // `damage()` describes the first damage. Numbers then follow the time stamps, with gaps, where the frame rate is
   // constant; otherwise they go on without a gap. Frames of another size are damage. One thread decodes.
   virtual bool next(Frame& frame) = 0;
-  // The same without a copy. Allocates only while more frames are held at once than ever before.
+  // The same without a copy. Allocates only while more frames are held at once than ever before. A video
+  // that NVDEC decodes gives LumaFrames alone, and throws InvalidArgument for a Frame.
   virtual bool next(LumaFrame& frame) = 0;
   virtual std::int64_t width() const = 0;
   virtual std::int64_t height() const = 0;
@@ -93,6 +109,7 @@ class Video {
   virtual std::optional<std::int64_t> frame_count() const = 0;  // as the container declares it
   virtual std::string damage() const = 0;                       // empty if there is none
   virtual std::int64_t resumptions() const { return 0; }        // how often frames went on after damage
+  virtual Decoding decoding() const { return {}; }
 };
 
 // Luma is the video's own (Y', expanded to 0..255: `ffmpeg -pix_fmt gray`), or that of a picture if the video is stored
@@ -139,6 +156,16 @@ enum class Axes : std::uint8_t {
 Array read_npy(const fs::path& path, Axes axes = Axes::hwc, std::uint64_t memory_limit = 0);
 Array read_npy(std::FILE* stream, const std::string& name, Axes axes = Axes::hwc,
                std::uint64_t memory_limit = 0);  // `-`; at end of stream: an Array without memory, and std::feof
+// Does the file begin as an .npy does? False for what is no regular file.
+bool is_npy(const fs::path& path);
+// A .npy file that stays on disk: pages are read when they are touched, so that it may be larger than memory. It must
+// not be cut short meanwhile, or the process ends by SIGBUS.
+class MappedArray {
+ public:
+  virtual ~MappedArray() = default;
+  virtual const ConstView& view() const = 0;
+};
+std::unique_ptr<MappedArray> map_npy(const fs::path& path, Axes axes = Axes::hwc);
 // The shape is written as numpy sees it: (h, w), (h, w, c) interleaved, (c, h, w) planar, with a leading batch if > 1.
 void write_npy(const fs::path& path, const ConstView& array);
 // n x 1 as a 1-D array.
@@ -161,6 +188,21 @@ struct TableFile {
 void write_table(const fs::path& path, const ConstView& table,
                  const TableFile& description);  // description.table unused
 TableFile read_table(const fs::path& path, std::uint64_t memory_limit = 0);
+// The same in pieces, in any order, by one thread at a time: one table of one channel, .npy alone. Both files are
+// complete or absent.
+class TableWriter {
+ public:
+  TableWriter(const fs::path& path, const Shape& shape, Type type, const TableFile& description);
+  ~TableWriter();
+  TableWriter(TableWriter&&) noexcept;
+  // Entries from (x, y) on.
+  void write(std::int64_t x, std::int64_t y, const ConstView& piece);
+  void finish();  // without it the files do not appear
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 // ---------------------------------------------------------------- regions
 // One region a line: x,y,width,height; a header line and an optional 5th column `name` are allowed, as are blank lines,
@@ -195,7 +237,8 @@ class OutputFile {
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;
   void write(const void* data, std::size_t bytes);
-  const fs::path& temporary() const;  // for libraries that write by name
+  void write_at(std::uint64_t offset, const void* data, std::size_t bytes);  // which `write` does not go on from
+  const fs::path& temporary() const;                                         // for libraries that write by name
   void commit();
 
  private:

@@ -48,6 +48,23 @@ std::vector<std::int64_t> numpy_shape(const Shape& s) {
 }
 
 Array read_after_magic(InputFile& file, Axes axes, std::uint64_t memory_limit) {
+  const NpyLayout layout = read_npy_layout(file, axes);
+  require_memory(file.name(), layout.bytes, memory_limit);
+  Array array(layout.shape, layout.type);
+  file.read_exactly(array.data(), array.bytes(), "data");
+  return array;
+}
+
+constexpr std::string_view magic("\x93NUMPY", 6);
+
+bool begins_with_magic(InputFile& file) {
+  std::array<char, magic.size()> start{};
+  return file.read(start.data(), start.size()) == start.size() && std::string_view(start.data(), start.size()) == magic;
+}
+
+}  // namespace
+
+NpyLayout read_npy_layout(InputFile& file, Axes axes) {
   std::array<unsigned char, 2> version{};
   file.read_exactly(version.data(), version.size(), "header");
   if (version[0] < 1 || version[0] > 3 || version[1] != 0)
@@ -61,36 +78,39 @@ Array read_after_magic(InputFile& file, Axes axes, std::uint64_t memory_limit) {
   std::string dictionary(bytes, '\0');
   file.read_exactly(dictionary.data(), bytes, "header");
   const NpyHeader header = parse_npy_dictionary(dictionary, file.name());
-  const Shape shape = shape_along(header.shape, axes, file.name());
-
-  std::uint64_t data = 0;
+  NpyLayout layout;
+  layout.type = header.type;
+  layout.shape = shape_along(header.shape, axes, file.name());
+  layout.begin = 8u + (version[0] == 1 ? 2u : 4u) + bytes;
   try {
-    data = bytes_of(shape, header.type);
+    layout.bytes = bytes_of(layout.shape, header.type);
   } catch (const InvalidArgument&) {
     fail(file.name(), "declares a shape whose bytes do not fit 63 bits");
   }
   if (const auto size = file.size()) {
-    const std::uint64_t before = 8u + (version[0] == 1 ? 2u : 4u) + bytes;
-    if (*size - before < data)
-      fail(file.name(), "is truncated: its header declares ", data, " bytes of data, ", *size - before, " are there");
-    if (*size - before > data)
-      fail(file.name(), "has ", *size - before - data, " bytes after the ", data, " that its header declares");
+    const std::uint64_t there = *size - layout.begin;
+    if (there < layout.bytes)
+      fail(file.name(), "is truncated: its header declares ", layout.bytes, " bytes of data, ", there, " are there");
+    if (there > layout.bytes)
+      fail(file.name(), "has ", there - layout.bytes, " bytes after the ", layout.bytes, " that its header declares");
   }
-  require_memory(file.name(), data, memory_limit);
-  Array array(shape, header.type);
-  file.read_exactly(array.data(), array.bytes(), "data");
-  return array;
+  return layout;
 }
 
-constexpr std::string_view magic("\x93NUMPY", 6);
+void require_npy_magic(InputFile& file) {
+  if (!begins_with_magic(file)) fail(file.name(), "is not a .npy file (it does not begin with \\x93NUMPY)");
+}
 
-}  // namespace
+bool is_npy(const fs::path& path) {
+  std::error_code error;
+  if (!fs::is_regular_file(path, error)) return false;
+  InputFile file(path);
+  return begins_with_magic(file);
+}
 
 Array read_npy(const fs::path& path, Axes axes, std::uint64_t memory_limit) {
   InputFile file(path);
-  std::array<char, magic.size()> start{};
-  if (file.read(start.data(), start.size()) < start.size() || std::string_view(start.data(), start.size()) != magic)
-    fail(file.name(), "is not a .npy file (it does not begin with \\x93NUMPY)");
+  require_npy_magic(file);
   Array array = read_after_magic(file, axes, memory_limit);
   file.require_end();
   return array;
@@ -106,12 +126,14 @@ Array read_npy(std::FILE* stream, const std::string& name, Axes axes, std::uint6
   return read_after_magic(file, axes, memory_limit);
 }
 
+std::string npy_preamble_of(const ConstView& array) { return npy_preamble({array.type, numpy_shape(array.shape)}); }
+
 std::uint64_t npy_file_bytes(const ConstView& array) {
-  return npy_preamble({array.type, numpy_shape(array.shape)}).size() + bytes_of(array.shape, array.type);
+  return npy_preamble_of(array).size() + bytes_of(array.shape, array.type);
 }
 
 void write_npy_into(OutputFile& file, const ConstView& array) {
-  const std::string preamble = npy_preamble({array.type, numpy_shape(array.shape)});
+  const std::string preamble = npy_preamble_of(array);
   file.write(preamble.data(), preamble.size());
   for_each_run(array, [&](const void* data, std::size_t bytes) { file.write(data, bytes); });
 }

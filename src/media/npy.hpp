@@ -1,12 +1,26 @@
 #pragma once
-// Writes a .npy into an output file, which the caller commits.
+// Parts of .npy files: what a header declares, and a file's bytes for an output file, which the caller commits.
 
+#include <string>
+#include "media/input_file.hpp"
 #include "media/media.hpp"
 
 namespace areal::media {
 
+struct NpyLayout {
+  Type type = Type::u8;
+  Shape shape;
+  std::uint64_t begin = 0, bytes = 0;  // of the data
+};
+// The header that follows the magic. Throws IoError for one that areal cannot read and, of a file, where the size is
+// not as it declares.
+NpyLayout read_npy_layout(InputFile& file, Axes axes);
+// Throws IoError unless the file begins as a .npy does.
+void require_npy_magic(InputFile& file);
+
 // Bytes of the whole file, header included.
 std::uint64_t npy_file_bytes(const ConstView& array);
+std::string npy_preamble_of(const ConstView& array);
 void write_npy_into(OutputFile& file, const ConstView& array);
 
 }  // namespace areal::media

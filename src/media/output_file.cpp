@@ -65,6 +65,7 @@ struct OutputFile::State {
   int fd = -1;
   bool direct = false;
   std::uint64_t reserved = 0;
+  std::uint64_t end = 0;  // of what write_at has written
 
   ~State() {
     if (fd >= 0) ::close(fd);
@@ -156,13 +157,25 @@ void OutputFile::write(const void* data, std::size_t bytes) {
   }
 }
 
+void OutputFile::write_at(std::uint64_t offset, const void* data, std::size_t bytes) {
+  const char* at = static_cast<const char*>(data);
+  while (bytes > 0) {
+    const ssize_t done = ::pwrite(state_->fd, at, std::min(bytes, std::size_t{1} << 30), static_cast<off_t>(offset));
+    if (done < 0 && errno == EINTR) continue;
+    if (done < 0) state_->cannot_write();
+    at += done, offset += static_cast<std::uint64_t>(done);
+    bytes -= static_cast<std::size_t>(done);
+    state_->end = std::max(state_->end, offset);
+  }
+}
+
 void OutputFile::commit() {
   State& s = *state_;
   if (s.fd < 0) return;
   if (!s.direct && s.reserved > 0) {
     // Reserved but unwritten space must not stay as zeros at the end; writes by a library under the file's name count,
     // too.
-    const off_t here = ::lseek(s.fd, 0, SEEK_CUR);
+    const off_t here = std::max<off_t>(::lseek(s.fd, 0, SEEK_CUR), static_cast<off_t>(s.end));
     if (here > 0 && static_cast<std::uint64_t>(here) < s.reserved && ::ftruncate(s.fd, here) != 0) s.cannot_write();
   }
   const int closed = ::close(std::exchange(s.fd, -1));

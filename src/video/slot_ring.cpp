@@ -39,21 +39,22 @@ Slot* SlotRing::droppable() {
   return oldest;
 }
 
-void SlotRing::free(Slot& slot) {
+std::shared_ptr<const void> SlotRing::free(Slot& slot) {
   slot.state = Slot::State::free;
   slot.ticket = -1;
-  slot.frame.keep.reset();
   slot.error = nullptr;
+  return std::move(slot.frame.keep);
 }
 
 Slot* SlotRing::take_free() {
+  std::shared_ptr<const void> dropped;  // after the lock
   std::unique_lock lock(mutex_);
   while (!stopped_) {
     Slot* slot = find(Slot::State::free);
     if (slot == nullptr && when_full_ == WhenFull::drop_oldest) {
       slot = droppable();
       if (slot != nullptr) {
-        free(*slot);
+        dropped = free(*slot);
         ++dropped_;
         finished_.notify_all();  // the sink may have waited for this one
       }
@@ -75,8 +76,9 @@ std::int64_t SlotRing::publish(Slot& slot) {
 }
 
 void SlotRing::give_back(Slot& slot) {
+  std::shared_ptr<const void> kept;
   const std::lock_guard lock(mutex_);
-  free(slot);
+  kept = free(slot);
 }
 
 void SlotRing::close() {
@@ -123,8 +125,9 @@ Slot* SlotRing::take_done() {
 }
 
 void SlotRing::release(Slot& slot) {
+  std::shared_ptr<const void> kept;
   const std::lock_guard lock(mutex_);
-  free(slot);
+  kept = free(slot);
   freed_.notify_all();
 }
 
@@ -136,7 +139,7 @@ void SlotRing::stop() {
 }
 
 std::vector<Slot> SlotRing::take_slots() {
-  for (Slot& slot : slots_) free(slot);
+  for (Slot& slot : slots_) (void)free(slot);
   return std::move(slots_);
 }
 

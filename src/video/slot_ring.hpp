@@ -8,6 +8,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <optional>
 #include <vector>
@@ -83,7 +84,8 @@ class SlotRing {
   Slot* find(Slot::State state);
   Slot* oldest();
   Slot* droppable();
-  void free(Slot& slot);
+  /// Returns what kept the frame's pixels, for the caller to drop once the ring is unlocked: that may take long.
+  [[nodiscard]] std::shared_ptr<const void> free(Slot& slot);
 
   mutable std::mutex mutex_;
   std::condition_variable freed_, finished_;

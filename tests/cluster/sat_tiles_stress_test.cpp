@@ -55,7 +55,7 @@ class BoardWorker final : public Worker {
     perhaps_fail();
     tiles_.fetched(id);
     perhaps_fail();
-    if (!tiles_.wait_for_carries(id)) return true;
+    if (!tiles_.wait_for_carries(id)) return false;
     perhaps_fail();
     std::uint64_t above[2] = {}, left = 0;
     tiles_.take(id, 0, above, &left);
@@ -69,7 +69,7 @@ class BoardWorker final : public Worker {
       ++board_.delivered[i];
       if (sum != board_.table[i]) board_.wrong = "tile " + std::to_string(id) + " is wrong";
     } else {
-      return true;
+      return false;
     }
     tiles_.delivered(id);
     perhaps_fail();

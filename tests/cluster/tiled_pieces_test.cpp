@@ -62,7 +62,7 @@ class Assembled {
   explicit Assembled(const Case& of, Type counter = Type::u32)
       : tensor_({of.shape.width, of.shape.height, of.rule.binning.bins(), 1, Layout::planar}, counter),
         times_(tensor_.bytes() / size_of(counter)) {}
-  bool take(const Piece& piece) {
+  bool take(const TensorPiece& piece) {
     const ConstView& from = piece.tensor.view;
     EXPECT_EQ(from.type, tensor_.type());
     EXPECT_FALSE(in_sink_.exchange(true)) << "two threads at once";
@@ -81,8 +81,8 @@ class Assembled {
     in_sink_ = false;
     return true;
   }
-  PieceSink sink() {
-    return [this](const Piece& piece) { return take(piece); };
+  TensorSink sink() {
+    return [this](const TensorPiece& piece) { return take(piece); };
   }
   std::string wrong(const Case& of) const {
     for (const int times : times_)
@@ -114,9 +114,10 @@ TEST(TiledPieces, AFlippedPixelAPieceTwiceAndAPieceLessAreFound) {
   Assembled whole(of), twice(of), less(of), flipped(of);
   tiled.pieces(of.rows(), whole.sink());
   EXPECT_EQ(whole.wrong(of), "");
-  tiled.pieces(of.rows(), [&](const Piece& piece) { return twice.take(piece) && (piece.x > 0 || twice.take(piece)); });
+  tiled.pieces(of.rows(),
+               [&](const TensorPiece& piece) { return twice.take(piece) && (piece.x > 0 || twice.take(piece)); });
   EXPECT_NE(twice.wrong(of), "");
-  tiled.pieces(of.rows(), [&](const Piece& piece) { return piece.x == 7 || less.take(piece); });
+  tiled.pieces(of.rows(), [&](const TensorPiece& piece) { return piece.x == 7 || less.take(piece); });
   EXPECT_NE(less.wrong(of), "");
   static_cast<unsigned char*>(of.image.view.row(0))[0] ^= 0x80;
   tiled.pieces(of.rows(), flipped.sink());
@@ -202,7 +203,7 @@ TEST(TiledPieces, PiecesAreNoLargerThanAsked) {
   for (const std::uint64_t bytes : {std::uint64_t{1}, std::uint64_t{200}, std::uint64_t{1000}, std::uint64_t{20000}}) {
     const TiledHistogram tiled(of.shape, of.type, of.rule.binning, {.piece_bytes = bytes});
     Assembled got(of);
-    tiled.pieces(of.rows(), [&](const Piece& piece) {
+    tiled.pieces(of.rows(), [&](const TensorPiece& piece) {
       EXPECT_LE(bytes_of(piece.tensor.view.shape, Type::u32), std::max<std::uint64_t>(200, bytes));
       return got.take(piece);
     });
@@ -220,10 +221,10 @@ TEST(TiledPieces, WhatEndsACall) {
   TiledOptions options{.workers = {on_cpu, on_cpu}, .piece_bytes = 300, .tile_width = 20, .tile_height = 9};
   const TiledHistogram tiled(of.shape, of.type, of.rule.binning, options);
   int pieces = 0;
-  tiled.pieces(of.rows(), [&](const Piece&) { return ++pieces < 5; });
+  tiled.pieces(of.rows(), [&](const TensorPiece&) { return ++pieces < 5; });
   EXPECT_EQ(pieces, 5);
   pieces = 0;
-  const auto third = [&](const Piece&) -> bool {
+  const auto third = [&](const TensorPiece&) -> bool {
     if (++pieces == 3) throw Planted();
     return true;
   };
@@ -232,7 +233,7 @@ TEST(TiledPieces, WhatEndsACall) {
   // An error as a worker's: it is the sink's all the same, and nothing is done again.
   pieces = 0;
   EXPECT_THROW(tiled.pieces(of.rows(),
-                            [&](const Piece&) -> bool {
+                            [&](const TensorPiece&) -> bool {
                               if (++pieces == 3) throw DeviceError("planted", true);
                               return true;
                             }),
@@ -245,11 +246,11 @@ TEST(TiledPieces, WhatEndsACall) {
                      if (++reads == 4) throw Planted();
                      return rows(first, count);
                    },
-                   [](const Piece&) { return true; }),
+                   [](const TensorPiece&) { return true; }),
                Planted);
-  EXPECT_THROW(
-      tiled.pieces([&](std::int64_t first, std::int64_t) { return rows(first, 1); }, [](const Piece&) { return true; }),
-      InvalidArgument);
+  EXPECT_THROW(tiled.pieces([&](std::int64_t first, std::int64_t) { return rows(first, 1); },
+                            [](const TensorPiece&) { return true; }),
+               InvalidArgument);
   EXPECT_THROW(tiled.pieces(of.rows(), {}), InvalidArgument);
   std::int64_t last = 0;
   options.progress = [&](std::int64_t done, std::int64_t total) {
@@ -257,9 +258,9 @@ TEST(TiledPieces, WhatEndsACall) {
     EXPECT_EQ(total, 15);
     return done < 6;
   };
-  EXPECT_THROW(
-      TiledHistogram(of.shape, of.type, of.rule.binning, options).pieces(of.rows(), [](const Piece&) { return true; }),
-      Cancelled);
+  EXPECT_THROW(TiledHistogram(of.shape, of.type, of.rule.binning, options)
+                   .pieces(of.rows(), [](const TensorPiece&) { return true; }),
+               Cancelled);
   EXPECT_EQ(last, 6);
   // It may run again.
   Assembled got(of);
@@ -278,9 +279,9 @@ class FailingWorker final : public cluster::Worker {
   bool work(int lane, const cluster::Task& task) override {
     const std::int64_t mine = ++tasks_;
     fail_(mine, false);
-    const bool has_worked = inner_->work(lane, task);
+    const bool done = inner_->work(lane, task);
     fail_(mine, true);
-    return has_worked;
+    return done;
   }
 
  private:
@@ -291,7 +292,8 @@ class FailingWorker final : public cluster::Worker {
 
 TEST(TiledPieces, WorkersThatFailOrAreLost) {
   const std::uint64_t seed = 20261125;
-  const int cases = std::getenv("AREAL_TEST_SHORT") ? 20 : 100;
+  const char* const asked = std::getenv("AREAL_TEST_SEEDS");
+  const int cases = asked ? std::atoi(asked) : std::getenv("AREAL_TEST_SHORT") ? 20 : 100;
   std::atomic<int> lost{0}, failed_after{0};
   for (int i = 0; i < cases; ++i) {
     std::mt19937_64 random(seed + static_cast<std::uint64_t>(i));
@@ -359,7 +361,7 @@ TEST(TiledPieces, NoWorkerIsLeft) {
   int rows_given = 0;
   EXPECT_THROW(cluster::hand_out_pieces(
                    subject, grid, pool, of.rows(),
-                   [&](const Piece&) {
+                   [&](const TensorPiece&) {
                      ++rows_given;
                      return true;
                    },

@@ -184,6 +184,53 @@ TEST_F(CommandSequence, WrongUseIsSaid) {
   refused({"hist", "f.raw", "data/vtest.avi", "--raw", "20x16xnv21"}, "--raw");
 }
 
+TEST_F(CommandSequence, WhatDecodesIsChosen) {
+  const std::vector<std::string> words{"hist", "data/vtest.avi", "--bins", "2", "--region", "1,2,30,40"};
+  const auto with = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> all = words;
+    all.insert(all.end(), more.begin(), more.end());
+    return run(all);
+  };
+  const Outcome plain = with({});
+  EXPECT_GT(plain.out.size(), 5000u);
+  for (const std::string what : {"auto", "cpu"}) {
+    const Outcome done = with({"--decode", what, "-v"});
+    EXPECT_EQ(done.code, 0) << done.err;
+    EXPECT_EQ(done.out, plain.out);
+    EXPECT_EQ(done.err.find("decoded"), std::string::npos) << done.err;
+  }
+  const auto refused = [&](const std::vector<std::string>& more, const std::string& sentence) {
+    const Outcome done = with(more);
+    EXPECT_EQ(done.code, 2) << sentence;
+    EXPECT_EQ(done.err, "areal: " + sentence + "\n");
+    EXPECT_EQ(done.out, "");
+  };
+  refused({"--decode", "nvdec"}, "--decode nvdec: may be auto, cpu or gpu");
+  for (const std::string workers : {"cpu", "0,1", "0,cpu:2", "simt"})
+    refused({"--decode", "gpu", "--devices", workers},
+            "--decode gpu: needs one CUDA device and no other worker, e.g. --devices 0");
+  refused({"--decode", "gpu"}, "--decode gpu: needs one CUDA device and no other worker, e.g. --devices 0");
+  refused({"--decode", "gpu", "--devices", "0", "--damaged", "skip"},
+          "--decode gpu and --damaged skip: only one of the two, NVDEC does not tell which pictures are damaged");
+  refused({"--decode", "gpu", "--devices", "0", "--draw", "d.png"},
+          "--decode gpu and --draw: only one of the two, NVDEC leaves frames in the device's memory");
+  refused({"--decode", "gpu", "--all-channels"}, "--all-channels and --decode gpu: only one of the two");
+  // Found before a device is looked for.
+  const Outcome codec = with({"--decode", "gpu", "--devices", "0"});
+  EXPECT_EQ(codec.code, 1);
+  EXPECT_EQ(codec.err,
+            "areal: data/vtest.avi: --decode gpu: it is coded as msmpeg4v3, and NVDEC is used for h264 and hevc\n");
+  const Outcome raw = run({"hist", "f.raw", "--raw", "20x16x8u", "--decode", "gpu", "--devices", "0"});
+  EXPECT_EQ(raw.code, 1);
+  write_file(work / "f.raw", raw_frames(2));
+  EXPECT_EQ(run({"hist", "f.raw", "--raw", "20x16x8u", "--decode", "gpu", "--devices", "0"}).err,
+            "areal: f.raw: --decode gpu: it is no video file\n");
+  // With auto it is a detail.
+  EXPECT_NE(with({"--devices", "0", "-v"}).err.find("areal: data/vtest.avi: decoded on the CPU: it is coded as "),
+            std::string::npos);
+  EXPECT_EQ(with({"--devices", "0"}).err.find("decoded"), std::string::npos);
+}
+
 TEST_F(CommandSequence, TheFirstInterruptLetsFramesEndTheSecondDoesNot) {
   // A pipe that stays open: the first frame comes, and then one more after the interrupt.
   const fs::path pipe = work / "camera";

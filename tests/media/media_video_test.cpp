@@ -1,4 +1,5 @@
 // Video through the plug-in: every frame once and in order, time stamps, colours, damage; folders of pictures.
+#include <dlfcn.h>
 #include <algorithm>
 #include <areal/error.hpp>
 #include <cmath>
@@ -110,6 +111,19 @@ TEST_F(Videos, AnyNumberOfThreadsDecodesTheSame) {
   ReadOptions negative;
   negative.threads = -1;
   expect_sentence<InvalidArgument>(clip, "-1 threads", [&] { open_video(clip, negative); });
+}
+
+TEST_F(Videos, WithoutADriverTheCpuDecodes) {
+  if (::dlopen("libcuda.so.1", RTLD_NOW)) GTEST_SKIP() << "there is a driver";
+  ReadOptions options;
+  options.decode_on = 0;
+  const auto video = open_video(files / "bframes.mp4", options);
+  EXPECT_EQ(video->decoding().device, std::nullopt);
+  EXPECT_EQ(video->decoding().why_not, "there is no NVIDIA driver (libcuda.so.1)");
+  EXPECT_FALSE(video->decoding().is_format);
+  EXPECT_EQ(watch(files / "bframes.mp4", options).frames, watch(files / "bframes.mp4").frames);
+  EXPECT_EQ(open_video(clip, options)->decoding().why_not,
+            "it is coded as msmpeg4v3, and NVDEC is used for h264 and hevc");
 }
 
 TEST_F(Videos, LumaIsOfFullRange) {

@@ -264,8 +264,6 @@ bench::Options options_of(const Texts& texts, const Settings& settings) {
   options.device = settings.device;
   if (options.backend == Backend::simt && !anywhere)
     throw InvalidArgument("--backend simt: it counts memory accesses and cannot be timed");
-  if (options.backend == Backend::cuda && texts.what == "video")
-    throw InvalidArgument("--backend cuda: bench " + texts.what + " runs on the CPU");
   if (!texts.devices.empty()) {
     if (texts.what != "cluster" && (texts.what != "sequence" || anywhere))
       throw InvalidArgument("--devices: only bench sequence without --figure and bench cluster take it");
@@ -318,7 +316,7 @@ void run(const Texts& texts, const bench::Options& options, bench::Report& repor
   else if (texts.what == "track")
     (cuda ? bench::bench_cuda_track : bench::bench_track)(options, report);
   else
-    bench::bench_video(options, report);
+    (cuda ? bench::bench_cuda_video : bench::bench_video)(options, report);
 }
 
 }  // namespace

@@ -152,6 +152,7 @@ void bench_track(const Options& options, Report& report);
 /// On a GPU, where not how well they follow is asked, but what a step takes.
 void bench_cuda_track(const Options& options, Report& report);
 void bench_video(const Options& options, Report& report);
+void bench_cuda_video(const Options& options, Report& report);
 void bench_sequence(const Options& options, Report& report);
 void bench_sequence_poostchi(const Options& options, Report& report);
 void bench_cluster_poostchi(const Options& options, Report& report);

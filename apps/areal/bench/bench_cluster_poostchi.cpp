@@ -103,6 +103,11 @@ class Cluster {
   static Execution execution_of(const Worker& worker) {
     return {.backend = worker.backend, .device = worker.device, .threads = worker.threads};
   }
+  /// Frames that take about so long, at least and at most so many, and no more than --count where that is not fewer.
+  std::int64_t frames_in(double seconds, double of_one, std::int64_t least, std::int64_t most) const {
+    const auto fit = static_cast<std::int64_t>(seconds / std::max(of_one, 1e-6));
+    return std::clamp(fit, least, std::max(least, std::min(most, options_.regions.value_or(most))));
+  }
   int slots() const {  // a launch of the simulated machine has one thread
     return std::any_of(workers_.begin(), workers_.end(), [](const Worker& w) { return w.backend == Backend::simt; })
                ? 1
@@ -179,8 +184,7 @@ double Cluster::down(const Case& of, const std::string& algorithm, const Times& 
     };
     run(0, 1, true);
     const double first = run(1, 1, false);
-    const auto count = std::clamp<std::int64_t>(static_cast<std::int64_t>(run_seconds / std::max(first, 1e-6)), 2,
-                                                options_.regions.value_or(100));
+    const std::int64_t count = frames_in(run_seconds, first, 2, 100);
     const double frame_us = run(2, count, false) * 1e6 / static_cast<double>(count);
     run(2 + count, 1, true);
     Record record = record_of(of, queue.algorithm(), workers_);
@@ -199,8 +203,7 @@ double Cluster::in_slots(const Case& of, const Times& link) {
   try {
     FramesInMemory frames({of.size, of.bins, true, workers_}, [&](const std::string& what) { told(of, what); });
     const double first = frames.run(frame_slots, 4 * frame_slots).frame_us;
-    const auto count = std::clamp<std::int64_t>(static_cast<std::int64_t>(run_seconds * 1e6 / std::max(first, 1.0)),
-                                                4 * frame_slots, 200);
+    const std::int64_t count = frames_in(run_seconds, first * 1e-6, 4 * frame_slots, 200);
     const double frame_us = frames.run(frame_slots, count).frame_us;
     Record record = record_of(of, "auto", workers_);
     record.floor = "link", record.floor_time = link;
@@ -228,7 +231,7 @@ double Cluster::pieces(const Case& of, const Times& link, const TiledOptions& op
       std::vector<TensorEntry> last;
       std::int64_t entries = 0;
       const auto begin = Clock::now();
-      tiled.pieces(rows_of, [&](const Piece& piece) {
+      tiled.pieces(rows_of, [&](const TensorPiece& piece) {
         const ConstView& tensor = piece.tensor.view;
         const Shape& box = tensor.shape;
         entries += box.width * box.height * box.channels;
@@ -390,9 +393,8 @@ void Cluster::answers(const std::vector<Case>& all, std::uint64_t device_bytes) 
 double Cluster::answered(const Case& of, const std::vector<Worker>& workers, const char* what) {
   FramesInMemory frames({of.size, of.bins, false, workers}, [&](const std::string& wrong) { told(of, wrong); });
   const double first = frames.run(answer_slots, 4 * answer_slots).frame_us;
-  const auto count = std::clamp<std::int64_t>(static_cast<std::int64_t>(2 * run_seconds * 1e6 / std::max(first, 1.0)),
-                                              4 * answer_slots, options_.regions.value_or(20000));
-  const double frame_us = frames.run(answer_slots, std::max<std::int64_t>(count, 4 * answer_slots)).frame_us;
+  const std::int64_t count = frames_in(2 * run_seconds, first * 1e-6, 4 * answer_slots, 20000);
+  const double frame_us = frames.run(answer_slots, count).frame_us;
   keep(record_of(of, what, workers), frame_us, "ring", answer_slots, count);
   return frame_us;
 }

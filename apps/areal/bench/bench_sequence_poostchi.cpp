@@ -55,7 +55,7 @@ class Measurement {
   /// Frames of a run that takes about so long.
   std::int64_t frames_for(double frame_us) const {
     const auto fit = static_cast<std::int64_t>(short_run_us / std::max(frame_us, 1.0));
-    return std::clamp<std::int64_t>(fit, 4, options_.regions.value_or(400));
+    return std::clamp<std::int64_t>(fit, 4, std::max<std::int64_t>(4, options_.regions.value_or(400)));
   }
   std::int64_t frames() const { return frames_; }
 

@@ -233,13 +233,14 @@ std::unique_ptr<media::Video> open_raw_frames(const InputOptions& options) {
 
 }  // namespace
 
-std::unique_ptr<media::Video> open_frames(const InputOptions& options, bool skip_damage, bool& has_time) {
+std::unique_ptr<media::Video> open_frames(const InputOptions& options, media::ReadOptions read, bool& has_time) {
   if (!options.raw.empty()) return open_raw_frames(options);
   const Kind kind = kind_of(options.path);
   if (kind != Kind::folder && kind != Kind::video) return nullptr;
   has_time = kind == Kind::video;
-  media::ReadOptions read = read_options(options);
-  read.skip_damage = skip_damage;
+  const media::ReadOptions colour = read_options(options);
+  read.colour = colour.colour;
+  read.channel = colour.channel;
   return media::open_video(options.path, read);
 }
 
@@ -249,6 +250,8 @@ const std::string& InputOptions::luma_range() const {
     refuse("--luma ", luma_text, ": may be limited or full");
   return luma_text;
 }
+
+bool is_npy_file(const std::string& path) { return kind_of(path) == Kind::npy; }
 
 std::unique_ptr<Source> open_source(const InputOptions& options, const Settings& settings) {
   channel_of(options);  // finds wrong use before a file is opened

@@ -43,9 +43,12 @@ class Source {
   virtual std::string damage() const { return {}; }
 };
 
-/// The frames of a video, of a folder, or of raw pixels that are more than one image; null for all else. `has_time`:
-/// they have a presentation time.
-std::unique_ptr<media::Video> open_frames(const InputOptions& options, bool skip_damage, bool& has_time);
+/// The frames of a video, of a folder, or of raw pixels that are more than one image; null for all else. Of `read`, the
+/// colour is that of the options. `has_time`: they have a presentation time.
+std::unique_ptr<media::Video> open_frames(const InputOptions& options, media::ReadOptions read, bool& has_time);
+
+/// A file that holds a .npy, and is no pipe. Throws IoError where there is none.
+bool is_npy_file(const std::string& path);
 
 std::unique_ptr<Source> open_source(const InputOptions& options, const Settings& settings);
 

@@ -44,6 +44,21 @@ inline double number(std::string_view option, std::string_view text) {
   return value;
 }
 
+/// Bytes: a whole number above 0, with K, M, G or T for powers of 1024.
+inline std::uint64_t byte_size(std::string_view option, std::string_view text) {
+  constexpr std::string_view units = "KMGT";
+  const std::size_t unit = text.empty() ? std::string_view::npos : units.find(text.back());
+  const int shift = unit == std::string_view::npos ? 0 : 10 * (static_cast<int>(unit) + 1);
+  std::uint64_t value = 0;
+  const char* const end = text.data() + text.size() - (shift > 0 ? 1 : 0);
+  const auto [at, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || at != end || value == 0)
+    refuse(option, " ", text, ": may be bytes, or a number with K, M, G or T, as 2G");
+  if (value > std::numeric_limits<std::uint64_t>::max() >> 1 >> shift)
+    refuse(option, " ", text, ": does not fit 63 bits");
+  return value << shift;
+}
+
 /// The parts between separators; "a,,b" has an empty one.
 inline std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;

@@ -7,9 +7,9 @@
 #include "types.hpp"
 
 namespace areal::command {
-namespace {
 
 Squares squares_named(const std::string& text, Type image) {
+  if (text.empty()) return Squares::no;
   // Squares of 32-bit integers would wrap in 64u after a few pixels.
   if (text == "auto") return !is_float(image) && size_of(image) > 2 ? Squares::f64 : Squares::automatic;
   if (text == "32u") return Squares::u32;
@@ -18,10 +18,8 @@ Squares squares_named(const std::string& text, Type image) {
   refuse("--squares=", text, ": may be 32u, 64u or 64f");
 }
 
-}  // namespace
-
 TableMaker::TableMaker(TableRequest request) : request_(std::move(request)) {
-  if (!request_.squares.empty()) squares_named(request_.squares, Type::u8);
+  squares_named(request_.squares, Type::u8);
 }
 
 void TableMaker::plan_for(const ConstView& image, TypePair types, const std::string& name, const Settings& settings) {
@@ -31,7 +29,7 @@ void TableMaker::plan_for(const ConstView& image, TypePair types, const std::str
   image_type_ = image.type;
   SatOptions options = request_.options;
   options.types = types;
-  if (!request_.squares.empty()) options.squares = squares_named(request_.squares, image.type);
+  options.squares = squares_named(request_.squares, image.type);
   research::SatParameters parameters = request_.parameters;
   plan_.emplace(research::sat_plan(image.shape, types.input, options, parameters, settings.execution()));
   const std::uint64_t bytes = plan_->table_bytes(), free = free_memory();

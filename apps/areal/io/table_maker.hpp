@@ -16,6 +16,9 @@ struct TableRequest {
   bool best_r = false;  // of hybrid-1r1w, the r that does best for each size
 };
 
+/// Of --squares for such pixels; an empty text asks for none. Throws InvalidArgument for a type that there is not.
+Squares squares_named(const std::string& text, Type image);
+
 class TableMaker {
  public:
   /// Throws InvalidArgument for squares of a type that there is not.

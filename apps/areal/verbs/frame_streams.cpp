@@ -13,21 +13,41 @@ std::string size_of(const ConstView& frame) {
   return fmt::format("{}x{} {}", frame.shape.width, frame.shape.height, name_of(frame.type));
 }
 
+void tell_decoding(const std::string& name, const media::Video& video, const SequenceRequest& request,
+                   const Settings& settings) {
+  const media::Decoding decoding = video.decoding();
+  if (decoding.device)
+    settings.detail("{}: decoded by the NVDEC of CUDA device {}", name, *decoding.device);
+  else if (request.decode == "gpu")
+    throw Unavailable(name +
+                      ": --decode gpu: " + (decoding.why_not.empty() ? "it is no video file" : decoding.why_not));
+  else if (decoding.is_format)
+    settings.note("{}: decoded on the CPU: {}", name, decoding.why_not);
+  else if (!decoding.why_not.empty())
+    settings.detail("{}: decoded on the CPU: {}", name, decoding.why_not);
+}
+
 }  // namespace
 
-std::optional<FrameStreams> FrameStreams::open(const InputOptions& input, const SequenceRequest& request) {
+std::optional<FrameStreams> FrameStreams::open(const InputOptions& input, const SequenceRequest& request,
+                                               std::optional<int> decode_on, int slots, const Settings& settings) {
   FrameStreams all;
+  media::ReadOptions read;
+  read.skip_damage = request.damaged == "skip";
+  read.decode_on = decode_on;
+  read.most_held = slots + 1;  // and the one read ahead
   for (const std::string& path : request.inputs) {
     InputOptions one = input;
     one.path = path;
     Stream stream;
     stream.name = path == "-" ? "standard input" : path;
     bool has_time = false;
-    stream.video = open_frames(one, request.damaged == "skip", has_time);
+    stream.video = open_frames(one, read, has_time);
     if (!stream.video) {
       if (request.inputs.size() > 1) refuse(path, ": is no video, folder or stream of raw frames; several inputs are");
       return std::nullopt;
     }
+    if (decode_on) tell_decoding(stream.name, *stream.video, request, settings);
     if (!stream.video->next(stream.ahead)) {
       if (!stream.video->damage().empty()) throw IoError(stream.video->damage());
       throw IoError(stream.name + ": holds no frames");
@@ -58,8 +78,9 @@ void FrameStreams::read_ahead(int frames, std::function<bool()> stops) {
   stops_ = std::move(stops);
   const std::size_t most = std::max<std::size_t>(1, static_cast<std::size_t>(frames) / streams_.size());
   for (Stream& stream : streams_)
-    stream.reader = std::make_unique<ReadAhead>(
-        [video = stream.video.get()](media::LumaFrame& frame) { return video->next(frame); }, most);
+    if (!stream.video->decoding().device)  // NVDEC is ahead by itself
+      stream.reader = std::make_unique<ReadAhead>(
+          [video = stream.video.get()](media::LumaFrame& frame) { return video->next(frame); }, most);
 }
 
 bool FrameStreams::read(Stream& stream, media::LumaFrame& frame) {

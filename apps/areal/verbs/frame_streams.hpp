@@ -11,15 +11,18 @@
 #include "hist_sequence_options.hpp"
 #include "io/input.hpp"
 #include "io/read_ahead.hpp"
+#include "io/settings.hpp"
 #include "media/media.hpp"
 
 namespace areal::command {
 
 class FrameStreams {
  public:
-  /// None where the (only) input is a picture. Throws InvalidArgument where frames of the inputs have not one shape and
-  /// type.
-  static std::optional<FrameStreams> open(const InputOptions& input, const SequenceRequest& request);
+  /// None where the (only) input is a picture. Videos are decoded on the CUDA device `decode_on` if they can be; where
+  /// one cannot, it is told, or Unavailable thrown for --decode gpu. Throws InvalidArgument where frames of the inputs
+  /// have not one shape and type.
+  static std::optional<FrameStreams> open(const InputOptions& input, const SequenceRequest& request,
+                                          std::optional<int> decode_on, int slots, const Settings& settings);
 
   /// A frame as all of them are.
   ConstView first() const { return streams_.front().ahead.pixels; }

@@ -2,11 +2,13 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <areal/error.hpp>
 #include <chrono>
 #include "hist_answer.hpp"
 #include "hist_maker.hpp"
 #include "hist_request.hpp"
 #include "hist_sequence.hpp"
+#include "hist_tiled.hpp"
 #include "io/answers.hpp"
 #include "io/numbers.hpp"
 #include "io/out.hpp"
@@ -76,9 +78,8 @@ void write_tensor(const HistRequest& request, const HistogramMaker& maker, const
                   maker.seconds() * 1e3);
 }
 
-void run(HistRequest& request, const Settings& settings) {
-  resolve(request, settings);
-  if (run_sequence(request, settings)) return;
+/// Image by image, each of them whole. `written`: there are rows.
+void run_whole(HistRequest& request, const Settings& settings, bool& written) {
   const HistogramOptions options = histogram_options(request);
   const research::HistogramParameters parameters = histogram_parameters(request, settings);
   const Array weights = request.weights.empty() ? Array() : load_plane(request.weights, settings);
@@ -119,6 +120,7 @@ void run(HistRequest& request, const Settings& settings) {
         const ConstView weight = request.weights.empty() ? ConstView() : ConstView(weights.view());
         maker.make(pixels, weight, *binning, plain(regions), settings);
         if (!regions.empty()) {
+          written = true;
           const auto channel = per_channel ? std::optional(c) : std::nullopt;
           const QueryOptions query = request.regions.query(settings);
           if (request.weights.empty()) {
@@ -148,6 +150,21 @@ void run(HistRequest& request, const Settings& settings) {
     throw IoError(source->damage());
   }
   if (frames == 0) throw IoError(name + ": holds no frames");
+}
+
+void run(HistRequest& request, const Settings& settings) {
+  resolve(request, settings);
+  if (run_sequence(request, settings)) return;
+  if (!request.sequence.shared_out().empty() && run_tiled(request, settings)) return;
+  bool written = false;
+  try {
+    run_whole(request, settings, written);
+  } catch (const OutOfMemory& error) {
+    const bool is_file = std::filesystem::is_regular_file(request.input.path);
+    if (written || !is_file || !of_single_frames(request).empty()) throw;
+    settings.detail("{}", error.what());
+    run_tiled(request, settings);
+  }
 }
 
 }  // namespace

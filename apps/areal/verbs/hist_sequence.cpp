@@ -28,13 +28,23 @@ void SequenceRequest::add_to(CLI::App& verb) {
       ->type_name("CSV")
       ->allow_extra_args(false);
   verb.add_option("--devices", devices,
-                  "What takes the frames: all, or several of cpu:THREADS, a CUDA device's number and simt")
+                  "What takes the frames, or the parts of one image: all, or several of cpu:THREADS, a CUDA device's "
+                  "number and simt")
       ->type_name("LIST");
+  verb.add_option("--device-memory", device_memory,
+                  "What a device may take of its memory for parts of one image, e.g. 2G (default: nine tenths of what "
+                  "is free)")
+      ->type_name("SIZE");
   verb.add_flag("--live", live, "INPUT is a camera: drop the oldest waiting frame rather than let it wait");
   verb.add_option("--damaged", damaged, "At damage: stop (default), or skip to the next key frame")->type_name("WHAT");
   verb.add_option("--luma", luma,
                   "The range of the luma of --raw WxHxnv12: full (default) or limited, which is expanded")
       ->type_name("RANGE");
+  verb.add_option(
+          "--decode", decode,
+          "What decodes videos: cpu; gpu, the NVDEC of the CUDA device that takes the frames (H.264 and H.265 in "
+          "8-bit 4:2:0; it does not find damage inside coded pictures); or auto (default), gpu where it can")
+      ->type_name("WHAT");
   verb.add_option("--slots", slots, "Frames on their way at once, 1 to 1024 (default 8 for each worker)")
       ->type_name("N");
   verb.add_option("--timeline", timeline, "Draw when each frame was read, computed and written: .svg, or .json")
@@ -43,7 +53,11 @@ void SequenceRequest::add_to(CLI::App& verb) {
 
 void SequenceRequest::check() const {
   if (!slots.empty()) whole_number("--slots", slots, 1, 1024);
+  if (!device_memory.empty()) byte_size("--device-memory", device_memory);
   if (damaged != "stop" && damaged != "skip") refuse("--damaged ", damaged, ": may be stop or skip");
+  if (decode != "auto" && decode != "cpu" && decode != "gpu") refuse("--decode ", decode, ": may be auto, cpu or gpu");
+  if (decode == "gpu" && damaged == "skip")
+    refuse("--decode gpu and --damaged skip: only one of the two, NVDEC does not tell which pictures are damaged");
   if (!timeline.empty() && !timeline.ends_with(".svg") && !timeline.ends_with(".json"))
     refuse("--timeline ", timeline, ": its name must end in .svg or .json");
   if (!boxes.empty() && boxes.size() != inputs.size())
@@ -54,16 +68,17 @@ void SequenceRequest::check() const {
 std::string SequenceRequest::asked() const {
   if (inputs.size() > 1) return "several inputs";
   if (!boxes.empty()) return "--boxes";
-  if (!devices.empty()) return "--devices";
   if (live) return "--live";
   if (damaged != "stop") return "--damaged";
   if (!timeline.empty()) return "--timeline";
+  if (decode == "gpu") return "--decode gpu";
   return {};
 }
 
-namespace {
+std::string SequenceRequest::shared_out() const {
+  return !devices.empty() ? "--devices" : !device_memory.empty() ? "--device-memory" : "";
+}
 
-/// What goes frame by frame, or an empty text.
 std::string of_single_frames(const HistRequest& request) {
   if (request.input.all_channels || request.binning.joint) return request.binning.joint ? "--joint" : "--all-channels";
   if (!request.input.channel_text.empty()) return "--channel";
@@ -85,6 +100,22 @@ std::vector<Worker> workers_of(const SequenceRequest& sequence, const Settings& 
   if (settings.backend == Backend::cuda) return {{.backend = Backend::cuda, .device = settings.device}};
   if (settings.backend == Backend::simt) return {{.backend = Backend::simt}};
   return {{.backend = Backend::cpu, .threads = settings.threads}};
+}
+
+namespace {
+bool needs_picture(const HistRequest& request) { return !request.regions.draw.empty() || request.search.given(); }
+
+/// The device that decodes videos if it can: that of the only worker, as frames in its memory are for it alone.
+std::optional<int> decoding_device(const HistRequest& request, const std::vector<Worker>& workers) {
+  const SequenceRequest& asked = request.sequence;
+  const bool one_device = workers.size() == 1 && workers.front().backend == Backend::cuda;
+  if (asked.decode == "gpu" && !one_device)
+    refuse("--decode gpu: needs one CUDA device and no other worker, e.g. --devices 0");
+  if (asked.decode == "gpu" && needs_picture(request))
+    refuse("--decode gpu and ", request.search.given() ? "--template" : "--draw",
+           ": only one of the two, NVDEC leaves frames in the device's memory");
+  if (asked.decode == "cpu" || !one_device || needs_picture(request) || asked.damaged == "skip") return std::nullopt;
+  return workers.front().device;
 }
 
 /// The regions of each frame: those named for all, and the boxes of its stream's file.
@@ -145,10 +176,17 @@ bool run_sequence(HistRequest& request, const Settings& settings) {
   request.input.luma_range();
   const std::string single = of_single_frames(request), sequence_alone = asked.asked();
   if (!single.empty()) {
-    if (!sequence_alone.empty()) refuse(single, " and ", sequence_alone, ": only one of the two");
+    const std::string beside = !sequence_alone.empty() ? sequence_alone : asked.shared_out();
+    if (!beside.empty()) refuse(single, " and ", beside, ": only one of the two");
     return false;
   }
-  std::optional<FrameStreams> streams = FrameStreams::open(request.input, asked);
+  SequenceOptions options;
+  options.workers = workers_of(asked, settings);
+  options.slots = asked.slots.empty() ? std::min(1024, 8 * static_cast<int>(options.workers.size()))
+                                      : static_cast<int>(whole_number("--slots", asked.slots, 1, 1024));
+  if (!asked.device_memory.empty()) options.device_bytes = byte_size("--device-memory", asked.device_memory);
+  std::optional<FrameStreams> streams =
+      FrameStreams::open(request.input, asked, decoding_device(request, options.workers), options.slots, settings);
   if (!streams) {
     if (!sequence_alone.empty())
       refuse(sequence_alone, ": ", request.input.path, " is no video, folder or stream of raw frames");
@@ -160,10 +198,6 @@ bool run_sequence(HistRequest& request, const Settings& settings) {
   const FrameBoxes boxes(request, shape);
   const bool several = asked.inputs.size() > 1;
 
-  SequenceOptions options;
-  options.workers = workers_of(asked, settings);
-  options.slots = asked.slots.empty() ? std::min(1024, 8 * static_cast<int>(options.workers.size()))
-                                      : static_cast<int>(whole_number("--slots", asked.slots, 1, 1024));
   options.when_full = asked.live ? WhenFull::drop_oldest : WhenFull::wait;
   options.outside = request.regions.outside_or(asked.boxes.empty() ? Outside::error : Outside::clip);
   options.timeline = !asked.timeline.empty();
@@ -188,8 +222,7 @@ bool run_sequence(HistRequest& request, const Settings& settings) {
     if (streams->has_time()) item.seconds = of.frame.seconds;
     named.clear();
     boxes.each(of.frame, [&](const media::NamedRegion& region) { named.push_back(region); });
-    const bool needs_picture = frames == 0 && (!request.regions.draw.empty() || request.search.given());
-    const Array picture = needs_picture ? picture_of(of.frame) : Array();
+    const Array picture = frames == 0 && needs_picture(request) ? picture_of(of.frame) : Array();
     if (frames == 0) request.search.find_target(picture.view(), binning, request.reducers, settings);
     answer.write(item, binning, named, of.counts, several ? std::optional(of.frame.stream) : std::nullopt,
                  std::nullopt);

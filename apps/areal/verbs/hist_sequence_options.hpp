@@ -1,5 +1,5 @@
 #pragma once
-// The options of `areal hist` for sequences of frames.
+// The options of `areal hist` for sequences of frames, and for who takes them or the parts of one image.
 
 #include <string>
 #include <vector>
@@ -12,7 +12,7 @@ namespace areal::command {
 
 struct SequenceRequest {
   std::vector<std::string> inputs, boxes;
-  std::string devices, damaged = "stop", timeline, luma, slots;
+  std::string devices, device_memory, damaged = "stop", timeline, luma, slots, decode = "auto";
   bool live = false;
 
   void add_to(CLI::App& verb);
@@ -20,6 +20,8 @@ struct SequenceRequest {
   void check() const;
   /// The first option that only sequences have, or an empty text.
   std::string asked() const;
+  /// The first option that says who takes parts of the work, or an empty text.
+  std::string shared_out() const;
 };
 
 }  // namespace areal::command

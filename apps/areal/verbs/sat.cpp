@@ -15,6 +15,7 @@
 #include "io/takers.hpp"
 #include "io/types.hpp"
 #include "io/volume.hpp"
+#include "sat_tiles.hpp"
 #include "verbs.hpp"
 
 namespace areal::command {
@@ -27,6 +28,7 @@ struct Request {
   std::vector<std::string> stat_texts;
   bool tilted = false, ignore_nan = false, interleaved = false, csv = false;
   std::vector<Stat> stats;  // of stat_texts
+  TilesRequest tiles;
   LaunchTable launches;
 };
 
@@ -193,8 +195,25 @@ void answer(const Request& request, const TableMaker& maker, const Item& item, b
   }
 }
 
+// The first option that needs whole tables, or an empty text.
+std::string needs_whole_tables(const Request& request) {
+  if (request.tilted) return "--tilted";
+  if (!request.mask.empty()) return "--mask";
+  if (request.ignore_nan) return "--ignore-nan";
+  if (request.input.volume) return "--volume";
+  if (request.input.all_channels) return "--all-channels";
+  if (request.regions.named()) return "--region";
+  if (!request.regions.draw.empty()) return "--draw";
+  if (!request.stat_texts.empty()) return "--stat";
+  if (request.launches.asked()) return "--count";
+  return {};
+}
+
 void run(Request& request, const Settings& settings) {
   resolve(request, settings);
+  if (sat_by_tiles(request.tiles, needs_whole_tables(request), request.input, request.output,
+                   table_request(request, settings), settings))
+    return;
   TableMaker maker(table_request(request, settings));
   const Array mask = request.mask.empty() ? Array() : mask_of(request.mask, settings);
   const auto source = open_source(request.input, settings);
@@ -266,6 +285,7 @@ void add_sat(CLI::App& app, Settings& settings) {
   verb->add_option("--scan,--warp-scan", request->scan,
                    "kogge-stone or ladner-fischer, for " + takers(&AlgorithmOptions::scan, " and "))
       ->type_name("NAME");
+  request->tiles.add_to(*verb);
   request->launches.add_to(*verb);
   request->regions.add_to(*verb, true);
   verb->add_option("--stat", request->stat_texts,
@@ -275,7 +295,8 @@ void add_sat(CLI::App& app, Settings& settings) {
   verb->add_flag("--csv", request->csv, "CSV on standard output (the default)");
   verb->footer(
       "Without -o and regions: one line about the image's table. For a video, a folder or a stream: a row for each\n"
-      "frame and region.\n\nExample:\n  areal sat data/home.jpg --region 100,100,200,150 --stat sum,mean,std");
+      "frame and region. With -o a table of an .npy that does not fit a device is made by tiles, from the mapped "
+      "file.\n\nExample:\n  areal sat data/home.jpg --region 100,100,200,150 --stat sum,mean,std");
   verb->callback([request, &settings] {
     settings.resolve();
     run(*request, settings);

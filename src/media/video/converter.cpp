@@ -64,11 +64,11 @@ void Converter::convert(const AVFrame& frame, Array& pixels) {
   }
 }
 
-bool Converter::takes_plane(const AVFrame& frame, std::shared_ptr<const RangeTable>& range) {
+bool Converter::takes_plane(const AVFrame& frame, AVPixelFormat format, std::shared_ptr<const RangeTable>& range) {
   if (options_.colour != Colour::luma || frame.linesize[0] < frame.width) return false;  // a bottom-up plane is < 0
-  const Kind kind{frame.format, frame.width, frame.colorspace, frame.color_range};
+  const Kind kind{format, frame.width, frame.colorspace, frame.color_range};
   if (kind != kind_) {
-    measure_range(frame);
+    measure_range(kind);
     kind_ = kind;
   }
   range = range_;
@@ -77,25 +77,25 @@ bool Converter::takes_plane(const AVFrame& frame, std::shared_ptr<const RangeTab
 
 // Converts a ramp as wide as the frame, since swscale takes other loops for other widths: every value in every column,
 // beside chroma of all values.
-void Converter::measure_range(const AVFrame& frame) {
+void Converter::measure_range(const Kind& kind) {
   is_table_ = false;
   range_.reset();
-  const AVPixFmtDescriptor* descriptor = av_pix_fmt_desc_get(static_cast<AVPixelFormat>(frame.format));
+  const AVPixFmtDescriptor* descriptor = av_pix_fmt_desc_get(kind.format);
   if (!descriptor || !has_byte_luma_plane(*descriptor)) return;
   const AvFrame ramp = new_frame();
-  ramp->format = frame.format;
-  ramp->width = frame.width;
+  ramp->format = kind.format;
+  ramp->width = kind.width;
   ramp->height = 256;
-  ramp->colorspace = frame.colorspace;
-  ramp->color_range = frame.color_range;
+  ramp->colorspace = kind.space;
+  ramp->color_range = kind.range;
   if (av_frame_get_buffer(ramp.get(), 0) < 0) throw std::bad_alloc();
   for (const AVBufferRef* buffer : ramp->buf)
     for (std::size_t i = 0; buffer && i < static_cast<std::size_t>(buffer->size); ++i)
       buffer->data[i] = static_cast<std::uint8_t>(i * 37 + (i >> 8));
   const auto value_at = [](int x, int y) { return static_cast<std::uint8_t>(x + y); };
   for (int y = 0; y < 256; ++y)
-    for (int x = 0; x < frame.width; ++x) ramp->data[0][y * ramp->linesize[0] + x] = value_at(x, y);
-  const int pitch = padded_pitch(frame.width);
+    for (int x = 0; x < kind.width; ++x) ramp->data[0][y * ramp->linesize[0] + x] = value_at(x, y);
+  const int pitch = padded_pitch(kind.width);
   std::vector<std::uint8_t> out(padded_bytes(pitch, 256));
   Scaler scaler;
   scale(name_, scaler, *ramp, AV_PIX_FMT_GRAY8, out.data(), pitch);
@@ -104,7 +104,7 @@ void Converter::measure_range(const AVFrame& frame) {
   bool is_identity = true;
   for (int v = 0; v < 256; ++v) is_identity = is_identity && table[static_cast<std::size_t>(v)] == v;
   for (int y = 0; y < 256; ++y)
-    for (int x = 0; x < frame.width; ++x)
+    for (int x = 0; x < kind.width; ++x)
       if (out[static_cast<std::size_t>(y * pitch + x)] != table[value_at(x, y)]) return;  // not a function of the byte
   if (!is_identity) range_ = std::make_shared<const RangeTable>(table);
   is_table_ = true;

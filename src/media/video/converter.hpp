@@ -23,16 +23,19 @@ class Converter {
   void convert(const AVFrame& frame, Array& pixels);
 
   // True if the first plane of the frame is its luma, one byte a pixel, and `range` of it (null: the byte itself) is
-  // what convert() gives.
-  bool takes_plane(const AVFrame& frame, std::shared_ptr<const RangeTable>& range);
+  // what convert() gives. `format` is that of its pixels where the CPU decodes; the plane may lie on a device.
+  bool takes_plane(const AVFrame& frame, AVPixelFormat format, std::shared_ptr<const RangeTable>& range);
 
  private:
   // What the table depends on.
   struct Kind {
-    int format = -1, width = 0, space = 0, range = 0;
+    AVPixelFormat format = AV_PIX_FMT_NONE;
+    int width = 0;
+    AVColorSpace space = AVCOL_SPC_UNSPECIFIED;
+    AVColorRange range = AVCOL_RANGE_UNSPECIFIED;
     friend bool operator==(const Kind&, const Kind&) = default;
   };
-  void measure_range(const AVFrame& frame);
+  void measure_range(const Kind& kind);
 
   std::string name_;
   ReadOptions options_;

@@ -26,14 +26,22 @@ std::int64_t serial_of(const AVFrame& frame) {
 #endif
 }
 
-}  // namespace
-
-Decoder::Decoder(const std::string& name, const ReadOptions& options)
-    : name_(name), skip_damage_(options.skip_damage), container_(name) {
-  open(options);
+// FFmpeg crops a device's frames at the right and at the bottom alone. Of the planes, luma is cropped.
+void crop(AVFrame& frame) {
+  frame.data[0] += static_cast<std::ptrdiff_t>(frame.crop_top) * frame.linesize[0] + frame.crop_left;
+  frame.width -= static_cast<int>(frame.crop_left);
+  frame.height -= static_cast<int>(frame.crop_top);
+  frame.crop_left = frame.crop_top = 0;
 }
 
-void Decoder::open(const ReadOptions& options) {
+}  // namespace
+
+Decoder::Decoder(const std::string& name, const ReadOptions& options, int most_held)
+    : name_(name), skip_damage_(options.skip_damage), container_(name) {
+  open(options, most_held);
+}
+
+void Decoder::open(const ReadOptions& options, int most_held) {
   const AVCodec* const decoder = avcodec_find_decoder(stream().codecpar->codec_id);
   if (!decoder)
     fail(name_, "its video is coded as ", avcodec_get_name(stream().codecpar->codec_id),
@@ -55,6 +63,9 @@ void Decoder::open(const ReadOptions& options) {
     codec_->flags |= AV_CODEC_FLAG_COPY_OPAQUE;
 #endif
   }
+  codec_->flags |= AV_CODEC_FLAG_UNALIGNED;  // cropped exactly, not to a place that suits vectors
+  if (options.decode_on) nvdec_ = Nvdec::find(*decoder, *options.decode_on, most_held, why_not_);
+  if (nvdec_) nvdec_->attach(*codec_);
   const std::uint64_t limit = options.memory_limit ? options.memory_limit : free_memory();
   codec_->max_pixels = static_cast<std::int64_t>(std::min<std::uint64_t>(limit / 4, INT32_MAX));
   if (const int status = avcodec_open2(codec_.get(), decoder, nullptr); status < 0)
@@ -104,6 +115,7 @@ Decoder::Step Decoder::step(AVFrame& frame) {
   while (true) {
     const int status = avcodec_receive_frame(codec_.get(), &frame);
     if (status == 0) {
+      if (is_on_device(frame)) crop(frame);
       if (frame.decode_error_flags == 0 && !(frame.flags & AV_FRAME_FLAG_CORRUPT)) return Step::frame;
       note_damage("a frame could not be decoded whole");
       return Step::damage;

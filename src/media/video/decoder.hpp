@@ -7,12 +7,17 @@
 #include <vector>
 #include "media/media.hpp"
 #include "media/video/container.hpp"
+#include "media/video/nvdec.hpp"
 
 namespace areal::media {
 
 class Decoder {
  public:
-  Decoder(const std::string& name, const ReadOptions& options);
+  // On NVDEC where options.decode_on names a device and it can be tried there; nvdec() and why_not() say so. Whether
+  // it does decode there is known with the first frame, which is_on_device() then.
+  Decoder(const std::string& name, const ReadOptions& options, int most_held = 0);
+  Decoder(const Decoder&) = delete;
+  Decoder& operator=(const Decoder&) = delete;
 
   const AVStream& stream() const { return container_.stream(); }
   // The next frame; false at the end, which damage is unless it is to be skipped.
@@ -22,6 +27,15 @@ class Decoder {
   // The first damage that was found; empty if there is none.
   const std::string& damage() const { return damage_; }
 
+  // Null where the CPU decodes from the start.
+  const Nvdec* nvdec() const { return nvdec_.get(); }
+  const std::string& why_not() const { return nvdec_ ? nvdec_->why_not() : why_not_; }
+  static bool is_on_device(const AVFrame& frame) { return frame.format == AV_PIX_FMT_CUDA; }
+  // The format that its pixels have where the CPU decodes.
+  AVPixelFormat pixel_format(const AVFrame& frame) const {
+    return is_on_device(frame) ? codec_->sw_pix_fmt : static_cast<AVPixelFormat>(frame.format);
+  }
+
  private:
   enum class Step { frame, damage, end };
   struct Ahead {
@@ -30,7 +44,7 @@ class Decoder {
     bool is_key, resumes;
   };
 
-  void open(const ReadOptions& options);
+  void open(const ReadOptions& options, int most_held);
   Step step(AVFrame& frame);
   int feed();
   void note_damage(const std::string& what);
@@ -43,6 +57,8 @@ class Decoder {
   std::string name_;
   bool skip_damage_;
   Container container_;
+  std::unique_ptr<Nvdec> nvdec_;  // outlives codec_, which calls it
+  std::string why_not_;
   CodecContext codec_;
   Packet packet_ = new_packet();
   bool input_ended_ = false, ended_ = false, resumed_ = false;

@@ -7,19 +7,28 @@
 #include "media/plugin.hpp"
 #include "media/video/converter.hpp"
 #include "media/video/decoder.hpp"
+#include "media/video/read_ahead.hpp"
 #include "media/video/writer.hpp"
 
 namespace areal::media {
 namespace {
+
+// Frames that NVDEC is ahead of the consumer; the thread holds the last of them.
+constexpr int frames_ahead = 4;
 
 // What a LumaFrame keeps: the decoder's plane and its table, or pixels that were converted.
 struct HeldFrame {
   AvFrame plane = new_frame();
   std::shared_ptr<const RangeTable> range;
   Array converted;
+  // Of a plane on a device.
+  CudaStream::Event written;
+  std::shared_ptr<HeldCount> count;
   void reset() noexcept {
     av_frame_unref(plane.get());
     range.reset();
+    if (count) count->leave();
+    count.reset();
   }
 };
 
@@ -33,23 +42,38 @@ const ReadOptions& checked(const std::string& name, const ReadOptions& options) 
 class VideoFile : public Video {
  public:
   VideoFile(const fs::path& path, const ReadOptions& options)
-      : name_(path.string()),
-        decoder_(name_, checked(name_, options)),
-        converter_(name_, options),
-        skip_damage_(options.skip_damage) {
-    // Decodes the first frame now: it gives the size, and a video without frames is refused at once.
-    has_first_ = decoder_.next(*frame_);
+      : name_(path.string()), converter_(name_, checked(name_, options)), skip_damage_(options.skip_damage) {
+    // Decodes the first frame now: it gives the size, tells who decodes, and a video without frames is refused at once.
+    ReadOptions on_cpu = options;
+    on_cpu.decode_on.reset();
+    if (options.decode_on) {
+      if (options.colour != Colour::luma || options.skip_damage)
+        decoding_.why_not = options.skip_damage ? "NVDEC does not tell what is damaged" : "NVDEC decodes luma alone";
+      else
+        open_on_device(options);
+    }
+    if (!decoding_.device) {
+      decoder_.emplace(name_, on_cpu);
+      has_first_ = decoder_->next(*frame_);
+    }
     if (!has_first_) {
-      if (decoder_.damage().empty()) fail(name_, "holds no video frame");
+      if (decoder_->damage().empty()) fail(name_, "holds no video frame");
       throw IoError(damage());
     }
     width_ = frame_->width;
     height_ = frame_->height;
     const auto limit = static_cast<std::uint64_t>(width_) * static_cast<std::uint64_t>(height_) * 3;
     require_memory(name_, limit, options.memory_limit);
+    const AVStream& stream = decoder_->stream();
+    const AVRational rate = stream.avg_frame_rate.num ? stream.avg_frame_rate : stream.r_frame_rate;
+    rate_ = rate.num > 0 && rate.den > 0 ? av_q2d(rate) : 0;
+    frame_count_ = stream.nb_frames;
+    if (decoding_.device)
+      ahead_.emplace([this](LumaFrame& frame) { return decode(frame); }, [this] { count_->stop(); }, frames_ahead - 1);
   }
 
   bool next(Frame& frame) override {
+    if (decoding_.device) refuse(name_, "NVDEC decodes it: its frames are read as LumaFrames");
     if (!advance()) return false;
     converter_.convert(*frame_, frame.pixels);
     frame.seconds = seconds_;
@@ -58,45 +82,35 @@ class VideoFile : public Video {
   }
   bool next(LumaFrame& frame) override {
     frame = {};  // what the caller held of an earlier frame is free for this one
-    if (!advance()) return false;
-    const std::shared_ptr<HeldFrame> held = pool_.take();
-    if (converter_.takes_plane(*frame_, held->range)) {
-      frame.pixels = ConstView(frame_->data[0], width_, height_, frame_->linesize[0]);
-      frame.range = held->range.get();
-      av_frame_move_ref(held->plane.get(), frame_.get());
-    } else {
-      converter_.convert(*frame_, held->converted);
-      frame.pixels = std::as_const(held->converted).view();
-    }
-    frame.keep = held;
-    frame.seconds = seconds_;
-    frame.number = number_++;
+    if (!ahead_) return decode(frame);
+    if (!ahead_->next(frame)) return false;
+    if (!frame.pixels.memory.is_host()) static_cast<const HeldFrame*>(frame.keep.get())->written.wait();
     return true;
   }
   std::int64_t width() const override { return width_; }
   std::int64_t height() const override { return height_; }
-  double frames_per_second() const override {
-    const AVStream& stream = decoder_.stream();
-    const AVRational rate = stream.avg_frame_rate.num ? stream.avg_frame_rate : stream.r_frame_rate;
-    return rate.num > 0 && rate.den > 0 ? av_q2d(rate) : 0;
-  }
+  double frames_per_second() const override { return rate_; }
   std::optional<std::int64_t> frame_count() const override {
-    const std::int64_t count = decoder_.stream().nb_frames;
-    return count > 0 ? std::optional(count) : std::nullopt;
+    return frame_count_ > 0 ? std::optional(frame_count_) : std::nullopt;
   }
   std::string damage() const override {
-    if (decoder_.damage().empty()) return {};
+    if (ahead_ && !ahead_->told_end()) return {};  // the thread is at later frames
+    if (decoder_->damage().empty()) return {};
     return name_ + ": is damaged or truncated after " + std::to_string(whole_.value_or(delivered_)) + " frames (" +
-           decoder_.damage() + ")";
+           decoder_->damage() + ")";
   }
   std::int64_t resumptions() const override { return resumptions_; }
+  Decoding decoding() const override { return decoding_; }
 
  private:
+  void open_on_device(const ReadOptions& options);
+  bool decode(LumaFrame& frame);
   bool advance();
   bool number_frame();
 
   std::string name_;
-  Decoder decoder_;
+  std::optional<Decoder> decoder_;
+  Decoding decoding_;
   AvFrame frame_ = new_frame();
   Converter converter_;
   HeldPool<HeldFrame> pool_;
@@ -109,12 +123,59 @@ class VideoFile : public Video {
   std::int64_t resumptions_ = 0;  // after damage
   std::int64_t delivered_ = 0;
   std::optional<std::int64_t> whole_;  // frames before the first of them
+  double rate_ = 0;
+  std::int64_t frame_count_ = 0;
+  std::shared_ptr<HeldCount> count_;
+  std::optional<ReadAhead> ahead_;  // of NVDEC; its thread uses what is above
 };
+
+// NVDEC, if it gives the first frame. What it does not give, the CPU is asked for.
+void VideoFile::open_on_device(const ReadOptions& options) {
+  decoder_.emplace(name_, options, options.most_held + frames_ahead);
+  const Nvdec* const nvdec = decoder_->nvdec();
+  if (nvdec) has_first_ = decoder_->next(*frame_);
+  std::shared_ptr<const RangeTable> range;
+  if (has_first_ && Decoder::is_on_device(*frame_) &&
+      converter_.takes_plane(*frame_, decoder_->pixel_format(*frame_), range)) {
+    decoding_.device = options.decode_on;
+    count_ = std::make_shared<HeldCount>();
+    return;
+  }
+  decoding_.why_not = decoder_->why_not();
+  decoding_.is_format = nvdec && nvdec->is_format();
+  if (decoding_.why_not.empty()) decoding_.why_not = "NVDEC gives no frame of it";
+  av_frame_unref(frame_.get());
+  has_first_ = false;
+}
+
+// On a device, the pixels are written when the event of the HeldFrame has happened.
+bool VideoFile::decode(LumaFrame& frame) {
+  if (count_ && !count_->enter(decoder_->nvdec()->most_held())) return false;
+  const std::shared_ptr<HeldFrame> held = pool_.take();
+  held->count = count_;
+  if (!advance()) return false;
+  if (converter_.takes_plane(*frame_, decoder_->pixel_format(*frame_), held->range)) {
+    frame.pixels = ConstView(frame_->data[0], width_, height_, frame_->linesize[0]);
+    if (Decoder::is_on_device(*frame_)) {
+      frame.pixels = frame.pixels.in({MemoryPlace::cuda, *decoding_.device});
+      held->written.record(decoder_->nvdec()->stream());
+    }
+    frame.range = held->range.get();
+    av_frame_move_ref(held->plane.get(), frame_.get());
+  } else {
+    converter_.convert(*frame_, held->converted);
+    frame.pixels = std::as_const(held->converted).view();
+  }
+  frame.keep = held;
+  frame.seconds = seconds_;
+  frame.number = number_++;
+  return true;
+}
 
 // The next frame, of the size of those before, into frame_; false at the end or at damage.
 bool VideoFile::advance() {
   do {
-    if (!std::exchange(has_first_, false) && !decoder_.next(*frame_)) return false;
+    if (!std::exchange(has_first_, false) && !decoder_->next(*frame_)) return false;
     if (frame_->width != width_ || frame_->height != height_)
       fail(name_, "frame ", number_, " is ", frame_->width, "x", frame_->height, ", but the frames before it are ",
            width_, "x", height_);
@@ -125,7 +186,7 @@ bool VideoFile::advance() {
 // The time of frame_, and its number where that is not the next. False if it comes too late to be presented, as frames
 // can after damage.
 bool VideoFile::number_frame() {
-  const AVStream& stream = decoder_.stream();
+  const AVStream& stream = decoder_->stream();
   // A decoder's best effort changes its mind after damage; the packet's own time is right.
   const std::int64_t stamp =
       skip_damage_ && frame_->pts != AV_NOPTS_VALUE ? frame_->pts : frame_->best_effort_timestamp;
@@ -145,7 +206,7 @@ bool VideoFile::number_frame() {
     is_steady_ = is_steady_ && has_time && rate > 0 && av_cmp_q(stream.avg_frame_rate, stream.r_frame_rate) == 0 &&
                  std::abs(frames - std::round(frames)) < 0.25;
     if (is_steady_ && frames < static_cast<double>(number_) - 0.5) return false;
-    if (decoder_.resumed() && resumptions_++ == 0) whole_ = delivered_;
+    if (decoder_->resumed() && resumptions_++ == 0) whole_ = delivered_;
     if (is_steady_) number_ = std::llround(frames);
   }
   ++delivered_;

@@ -13,7 +13,7 @@
 namespace areal {
 namespace {
 
-class CudaTiled : public testing::Test {
+class CudaTiledHistogram : public testing::Test {
  protected:
   void SetUp() override {
     if (devices().empty()) GTEST_SKIP() << "no GPU";
@@ -52,7 +52,7 @@ struct Checked {
 };
 Checked check(const TiledHistogram& tiled, Case& of) {
   Checked checked;
-  tiled.pieces(of.rows(), [&](const Piece& piece) {
+  tiled.pieces(of.rows(), [&](const TensorPiece& piece) {
     const ConstView& got = piece.tensor.view;
     const View all = of.expected.view();
     for (std::int64_t b = 0; b < got.shape.channels; ++b)
@@ -70,7 +70,7 @@ Checked check(const TiledHistogram& tiled, Case& of) {
   return checked;
 }
 
-TEST_F(CudaTiled, PiecesAreTheUntiledTensor) {
+TEST_F(CudaTiledHistogram, PiecesAreTheUntiledTensor) {
   const std::uint64_t seed = 20261126;
   std::mt19937_64 random(seed);
   const auto below = [&](std::int64_t n) {
@@ -95,14 +95,14 @@ TEST_F(CudaTiled, PiecesAreTheUntiledTensor) {
   }
 }
 
-TEST_F(CudaTiled, ASpoiltEntryIsFound) {
+TEST_F(CudaTiledHistogram, ASpoiltEntryIsFound) {
   Case of({200, 100}, 3, 1);
   of.expected.as<std::uint32_t>()[12345] ^= 1;
   EXPECT_EQ(check(TiledHistogram(of.shape, Type::u8, of.binning, {.workers = gpus()}), of).wrong, 1);
 }
 
 // Groups of bins in a gigabyte, then tiles; the second call has the buffers of the first.
-TEST_F(CudaTiled, MemoryDecides) {
+TEST_F(CudaTiledHistogram, MemoryDecides) {
   Case of({4096, 2048}, 32, 7);
   const TiledHistogram groups(of.shape, Type::u8, of.binning, {.workers = gpus(), .device_bytes = 256u << 20});
   EXPECT_GT(groups.piece_grid().groups, 1);
@@ -117,7 +117,7 @@ TEST_F(CudaTiled, MemoryDecides) {
   EXPECT_EQ(check(tiles, once_more).wrong, 0);
 }
 
-TEST_F(CudaTiled, AnswersAreTheCpus) {
+TEST_F(CudaTiledHistogram, AnswersAreTheCpus) {
   Case of({3000, 2000}, 16, 9);
   std::mt19937_64 random(11);
   std::vector<Region> regions{{0, 0, 3000, 2000}};
@@ -140,13 +140,13 @@ TEST_F(CudaTiled, AnswersAreTheCpus) {
     }
 }
 
-TEST_F(CudaTiled, WhatEndsACall) {
+TEST_F(CudaTiledHistogram, WhatEndsACall) {
   Case of({1000, 1000}, 8, 3);
   const TiledHistogram tiled(of.shape, Type::u8, of.binning, {.workers = gpus(), .piece_bytes = 100000});
   int pieces = 0;
-  tiled.pieces(of.rows(), [&](const Piece&) { return ++pieces < 5; });
+  tiled.pieces(of.rows(), [&](const TensorPiece&) { return ++pieces < 5; });
   EXPECT_EQ(pieces, 5);
-  EXPECT_THROW(tiled.pieces(of.rows(), [](const Piece&) -> bool { throw std::runtime_error("planted"); }),
+  EXPECT_THROW(tiled.pieces(of.rows(), [](const TensorPiece&) -> bool { throw std::runtime_error("planted"); }),
                std::runtime_error);
   EXPECT_EQ(check(tiled, of).wrong, 0);
 }

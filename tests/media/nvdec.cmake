@@ -1,0 +1,26 @@
+# The test of NVDEC without a GPU: libraries stand in for the driver's, made after the headers of Debian's
+# libffmpeg-nvenc-dev. They are in a folder of their own, so that nothing else finds them.
+if(TARGET media_nvdec_test)
+  find_path(ffnvcodec_headers ffnvcodec/dynlink_loader.h)
+  if(TARGET areal_libav AND ffnvcodec_headers)
+    set(stand_in ${CMAKE_CURRENT_SOURCE_DIR}/media/nvdec_stand_in)
+    add_library(nvdec_stand_in SHARED ${stand_in}/nvdec_stand_in.cpp)
+    target_include_directories(nvdec_stand_in SYSTEM PRIVATE ${ffnvcodec_headers})
+    file(CONFIGURE OUTPUT ${CMAKE_CURRENT_BINARY_DIR}/nvcuvid.cpp CONTENT "// without a function of its own\n")
+    add_library(nvdec_stand_in_cuvid SHARED ${CMAKE_CURRENT_BINARY_DIR}/nvcuvid.cpp)
+    target_link_libraries(nvdec_stand_in_cuvid PRIVATE -Wl,--no-as-needed nvdec_stand_in)
+    set_target_properties(nvdec_stand_in PROPERTIES OUTPUT_NAME cuda)
+    set_target_properties(nvdec_stand_in_cuvid PROPERTIES OUTPUT_NAME nvcuvid)
+    set_target_properties(nvdec_stand_in nvdec_stand_in_cuvid PROPERTIES
+                          SOVERSION 1 LIBRARY_OUTPUT_DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/nvdec_stand_in)
+    areal_warnings(nvdec_stand_in)
+    # areal calls the driver without its header: CUresult, an enumeration, is an int there.
+    target_compile_options(nvdec_stand_in PRIVATE $<$<CXX_COMPILER_ID:Clang>:-fno-sanitize=function>)
+    target_link_libraries(media_nvdec_test PRIVATE areal_libav ${CMAKE_DL_LIBS})
+    target_compile_definitions(media_nvdec_test PRIVATE AREAL_STAND_IN="${CMAKE_CURRENT_BINARY_DIR}/nvdec_stand_in")
+    add_dependencies(media_nvdec_test nvdec_stand_in_cuvid areal_video)
+  else()
+    set_target_properties(media_nvdec_test PROPERTIES EXCLUDE_FROM_ALL TRUE)
+    set_tests_properties(media_nvdec_test PROPERTIES DISABLED TRUE)
+  endif()
+endif()
