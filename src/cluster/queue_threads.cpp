@@ -314,6 +314,8 @@ void TaskQueue::Threads::watch() {
     } else {
       watch_until_ = Expectation::never;
       give_out();
+      // Two expectations may grow alike, a moment apart: lanes could not end a task if every moment were looked at.
+      watched_.wait_for(lock, std::chrono::duration<double>(shortest));
     }
   }
 }

@@ -21,7 +21,8 @@ class TileRun {
  public:
   TileRun(const TiledSubject& subject, const TiledGrid& grid, TileLanePool& pool, const ImageRows& rows);
 
-  /// Does all parts. `work` does one on a lane; `first` are pushed at once, the others by `push`.
+  /// Does all parts. `work` does one on a lane, or says that there was nothing to do; `first` are pushed at once, the
+  /// others by `push`.
   using WorkPart = std::function<bool(TileLane& lane, int worker, const TensorPart& part)>;
   void go(const WorkPart& work, const std::vector<std::int64_t>& first, const WrapWorker& wrap,
           std::function<void(const TensorPart&)> finished = {});

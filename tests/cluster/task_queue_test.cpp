@@ -327,6 +327,39 @@ TEST(TaskQueue, TheSlowIsLeftOutOfFewTasksAndHelpsWithMany) {
   }
 }
 
+/// A busy worker of known speed and one of unknown speed began at nearly the same time, so that each looks the sooner
+/// one by the same tiny time, however long both take. Who looks at that again and again must let the lanes have the
+/// lock.
+TEST(TaskQueue, LanesEndWhileTheTimeIsWatched) {
+  Log log;
+  PlantedClock clock;
+  std::atomic<double> step{0};
+  std::latch go_on(1);
+  {
+    QueueOptions options = log.options();
+    options.clock = [&] { return clock.now = clock.now + step; };
+    const auto waits = [&](int, const Task& task) {
+      if (task.id == 0)
+        clock.now = clock.now + 1e-3;
+      else if (task.id < 3)
+        go_on.wait();
+    };
+    TaskQueue queue(workers(planted(log, 0, 1, waits), planted(log, 1, 2, waits)), options);
+    log.push(queue, {0, 1, 0, false});
+    queue.wait_idle();
+    log.push(queue, {1, 1, 1, false});
+    clock.now = clock.now + 1e-9;
+    log.push(queue, {2, 1, 0, false});
+    clock.now = clock.now + 1;
+    step = 1e-6;  // a second look comes too late for what the first one has said
+    log.push(queue, {3, 1, {}, false});
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+    go_on.count_down();
+    queue.wait_idle();
+  }
+  EXPECT_EQ(complaint(log.events(), {{1, 2}, 2, false}), "");
+}
+
 /// Of odd tasks nothing is left to do: they take no time. The others take 8 seconds.
 struct HalfIdle : Worker {
   PlantedClock& clock;

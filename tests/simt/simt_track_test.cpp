@@ -73,7 +73,8 @@ class TrackCounts : public testing::Test {
     r.scale = scale.data(), r.box = boxes.data(), r.out = out.data(), r.shares = shares.data(), r.votes = votes.data();
     return r;
   }
-  static std::vector<LaunchCounts> run(const kernels::FragmentsRequest& request, const simt::Options& options = simt::Options()) {
+  static std::vector<LaunchCounts> run(const kernels::FragmentsRequest& request,
+                                       const simt::Options& options = simt::Options()) {
     return simt::execute<kernels::Query>({}, request, nullptr, options);
   }
 };
