@@ -90,7 +90,7 @@ struct SequenceOptions {
   /// That a worker takes of its device's memory; 0: nine tenths of what is free. A frame whose tensor takes more is
   /// done in groups of bins, one after the other.
   std::uint64_t device_bytes = 0;
-  bool timeline = false;             ///< keep the times of all stages in the report
+  bool timeline = false;  ///< keep the times of all stages in the report
   /// One sentence that a user should read: a worker was lost. Called from any thread, one at a time.
   std::function<void(const std::string& sentence)> note = {};
 };

@@ -83,7 +83,7 @@ TEST_F(CudaTiledSat, EqualsTheUntiledTable) {
 
 TEST_F(CudaTiledSat, BesideTheCpu) {
   const Case of({4000, 6000}, Type::u8, Rows::plain);
-  const SatOptions options{.border = Border::zero};
+  const SatOptions options{.border = Border::zero, .types = type_pair("8u32u")};
   const SatTable whole = sat(of.view(), options, {.backend = Backend::cpu});
   const TiledSat tiled(of.shape, of.type, options, {.workers = {gpu, {.threads = 2}}, .device_bytes = 12 << 20});
   Array sum(Shape{4001, 6001}, Type::u32);
