@@ -20,6 +20,7 @@ WORDS = {
              "100 boxes of every frame, and the floor is NVDEC alone, all streams at once.",
     "sequence": "Frames in the slots' own memory, with 100 boxes each (answers) or the whole tensor (tensors); microseconds from one answer to the next. The floor is the "
                 "longest stage: the kernels and the query, or the link; of several workers (alone) what they do together where each works alone.",
+    "track": "A tensor and a step of trackers that follow so many boxes at once. The floor is the tensor and the step's loads.",
 }
 BOUNDS = {
     ("cpu", "sat"): "[The bounds](notes/cpu-sat.md) are the number of cache lines that a core has in flight and, for data in the cache, the scan's shuffles.",
@@ -97,9 +98,9 @@ def columns_of(rows):
     """The columns that tell these records apart."""
     columns = [("algorithm", lambda row: f"`{row['algorithm']}`"), ("types", lambda row: row["lane"] or ""),
                ("size", lambda row: f"{row['width']}x{row['height']}")]
-    many = {"region": "regions", "video": "frames"}.get(rows[0]["what"], "images")
+    many = {"region": "regions", "video": "frames", "track": "boxes"}.get(rows[0]["what"], "images")
     for key, title in (("border", "border"), ("batch", many), ("bins", "bins"), ("threads", "threads")):
-        if key == "border" and rows[0]["what"] in ("video", "sequence"):
+        if key == "border" and rows[0]["what"] in ("video", "sequence", "track"):
             continue  # of tables
         if any(row.get(key) not in (None, 0, 1, "none") for row in rows):
             columns.append((title, lambda row, key=key: str(row.get(key) or "")))
@@ -127,8 +128,8 @@ def peers_alone(rows, peers):
 
 
 def timed(records):
-    """The records for this page. Records with `shown` belong to the papers' pages."""
-    return [row for row in records if row.get("what") in WORDS and "shown" not in row]
+    """The records for this page. Records with `shown` belong to the papers' pages, those of tracks without a floor to trackers_page."""
+    return [row for row in records if row.get("what") in WORDS and "shown" not in row and (row["what"] != "track" or "fraction" in row)]
 
 
 def backend_page(found, machines, title):
@@ -194,6 +195,28 @@ def twins_page(found):
                     for r in records]
 
 
+def trackers_page(found):
+    """How well the trackers follow: areal bench track."""
+    records = [row for (machine, cases), (_, rows) in found.items() if cases == "track" and machine != "cuda" for row in rows if "iou" in row]
+    lines = ["", "## Trackers", "",
+             "Mean overlap (intersection over union) with the true box in `areal bench track`: seeded sequences of a patch over a picture, which pans (plain), "
+             "grows and shrinks (scale), goes half behind something (occluded), passes one like it (twin), or does all of it. The target is that of `fragments`; in brackets the sequences lost."]
+    if not records:
+        return [*lines, "", "Not measured yet."]
+    families = list(dict.fromkeys(row["family"] for row in records))
+    by = {(row["algorithm"], row["family"]): row for row in records}
+    lines += ["", "| tracker | " + " | ".join(families) + " |", "| --- |" + " --- |" * len(families)]
+    for algorithm in dict.fromkeys(row["algorithm"] for row in records):
+        cells = []
+        for family in families:
+            row = by.get((algorithm, family))
+            lost = f" ({row['lost']})" if row and row["lost"] else ""
+            cells.append(bold(f"{row['iou']:.2f}", row["iou"] < row.get("must_reach", 0)) + lost if row else "")
+        lines.append(f"| `{algorithm}` | " + " | ".join(cells) + " |")
+    asked = [next((f"{row['must_reach']:.2f}" for row in records if row["family"] == family and "must_reach" in row), "") for family in families]
+    return [*lines, "| target | " + " | ".join(asked) + " |"]
+
+
 def page(results):
     found = newest(results)
     machines = sorted({machine for machine, _ in found if machine != "cuda"})
@@ -202,5 +225,5 @@ def page(results):
     for machine in machines:
         cores = machine.removeprefix("cpu-")
         lines += backend_page(found, {machine}, f"A CPU of {cores} cores")
-    lines += sectors_page(found) + twins_page(found)
+    lines += trackers_page(found) + sectors_page(found) + twins_page(found)
     return "\n".join(lines) + "\n"
