@@ -29,7 +29,7 @@ using Clock = std::chrono::steady_clock;
 using Rows = std::vector<std::vector<std::string>>;
 constexpr double run_seconds = 0.5;                              // of the timed frames of a case
 constexpr std::uint64_t most_in_slots = std::uint64_t{2} << 30;  // of a tensor that goes whole through four slots
-constexpr int frame_slots = 4, answer_slots = 8;
+constexpr int frame_slots = 4, answer_slots = 8;                 // the latter for each worker
 
 struct Case {
   Size size;
@@ -392,10 +392,11 @@ void Cluster::answers(const std::vector<Case>& all, std::uint64_t device_bytes) 
 // Answers of frames: microseconds of a frame.
 double Cluster::answered(const Case& of, const std::vector<Worker>& workers, const char* what) {
   FramesInMemory frames({of.size, of.bins, false, workers}, [&](const std::string& wrong) { told(of, wrong); });
-  const double first = frames.run(answer_slots, 4 * answer_slots).frame_us;
-  const std::int64_t count = frames_in(2 * run_seconds, first * 1e-6, 4 * answer_slots, 20000);
-  const double frame_us = frames.run(answer_slots, count).frame_us;
-  keep(record_of(of, what, workers), frame_us, "ring", answer_slots, count);
+  const int slots = answer_slots * static_cast<int>(workers.size());
+  const double first = frames.run(slots, 4 * slots).frame_us;
+  const std::int64_t count = frames_in(2 * run_seconds, first * 1e-6, 4 * slots, 20000);
+  const double frame_us = frames.run(slots, count).frame_us;
+  keep(record_of(of, what, workers), frame_us, "ring", slots, count);
   return frame_us;
 }
 
@@ -441,7 +442,7 @@ void Cluster::table(const Size& size) {
   const auto pixels = static_cast<std::uint64_t>(size.width * size.height);
   const Case of{size, 0};
   const Times link = link_of(8 * pixels);
-  Array image({size.width, size.height}, Type::u8);
+  PinnedArray image({size.width, size.height}, Type::u8, execution_of(workers_[0]));
   fill_noise(image.view(), 7);
   std::vector<TableEntry> seeded, claims;
   std::mt19937_64 random(4096);
