@@ -43,7 +43,7 @@ void trace(Logs& logs, const char* id) {
   else if (name == "wf-tis")
     log.name("saved", first, shape.height, binning.bins());
   Launcher launcher(log.options());
-  kernels::PlainHistogram<Launcher, T, Algorithm>::execute(launcher, request, image.view(), {}, tensor.view(),
+  kernels::PlainHistogram<Launcher, T, Algorithm>::execute(launcher, request, {image.view(), tensor.view()},
                                                            workspace.data());
   logs.add(log, name);
 }
