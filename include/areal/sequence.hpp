@@ -80,6 +80,12 @@ struct StageTime {
 };
 std::string_view name_of(StageTime::Stage stage) noexcept;
 
+/// How far a run is.
+struct SequenceProgress {
+  std::int64_t produced = 0, answered = 0, dropped = 0;  ///< frames
+  StageTime::Stage slowest = StageTime::read;            ///< so far
+};
+
 struct SequenceOptions {
   std::vector<Worker> workers = {};  ///< empty: one, all threads of the CPU
   int slots = 4;                     ///< frames on their way at once; each has its buffers, allocated once
@@ -93,6 +99,8 @@ struct SequenceOptions {
   bool timeline = false;  ///< keep the times of all stages in the report
   /// One sentence that a user should read: a worker was lost. Called from any thread, one at a time.
   std::function<void(const std::string& sentence)> note = {};
+  /// Called by the sink's thread after each answer.
+  std::function<void(const SequenceProgress& so_far)> progress = {};
 };
 
 struct SequenceReport {
@@ -105,9 +113,10 @@ struct SequenceReport {
   std::int64_t produced = 0, answered = 0, dropped = 0;  ///< frames
   double seconds = 0;                                    ///< of the whole run
   double stage_seconds[5] = {};                          ///< by StageTime::Stage, of all frames
+  int lanes = 1;                                         ///< frames that all workers together take at once
   std::vector<OfWorker> workers;
   std::vector<StageTime> timeline;
-  /// The stage that was busiest, a worker's stages divided by the frames that it takes at once.
+  /// The stage that was busiest, those of workers divided by the lanes.
   StageTime::Stage slowest() const noexcept;
 };
 

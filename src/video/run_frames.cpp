@@ -4,6 +4,7 @@
 #include <areal/error.hpp>
 #include <chrono>
 #include <mutex>
+#include <numeric>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -27,16 +28,20 @@ class Stages {
     seconds_[stage] += end - begin;
     if (timeline_) times_.push_back({stage, frame.stream, frame.number, worker, lane, begin, end});
   }
-  void report(SequenceReport& report) {
+  void so_far(SequenceReport& report) const {
+    const std::lock_guard lock(mutex_);
     report.seconds = now();
     std::copy(std::begin(seconds_), std::end(seconds_), report.stage_seconds);
+  }
+  void report(SequenceReport& report) {
+    so_far(report);
     std::stable_sort(times_.begin(), times_.end(),
                      [](const StageTime& a, const StageTime& b) { return a.begin < b.begin; });
     report.timeline = std::move(times_);
   }
 
  private:
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   Clock::time_point start_ = Clock::now();
   bool timeline_;
   double seconds_[5] = {};
@@ -46,8 +51,8 @@ class Stages {
 /// The thread that gives the answers to the sink, in order.
 class Sinking {
  public:
-  Sinking(const FrameWork& work, SlotRing& ring, Stages& stages, const FrameSink& sink)
-      : work_(work), ring_(ring), stages_(stages), sink_(sink), thread_([this] { run(); }) {}
+  Sinking(const FrameRun& run, int lanes, SlotRing& ring, Stages& stages, const FrameSink& sink)
+      : run_(run), lanes_(lanes), ring_(ring), stages_(stages), sink_(sink), thread_([this] { give(); }) {}
   /// Until the last answer; what ended the run before, if anything.
   std::exception_ptr join() {
     thread_.join();
@@ -58,13 +63,13 @@ class Sinking {
   std::int64_t answered_by(std::size_t worker) const noexcept { return worker < by_.size() ? by_[worker] : 0; }
 
  private:
-  void run() {
+  void give() {
     try {
       while (Slot* const slot = ring_.take_done()) {
         if (slot->error) std::rethrow_exception(slot->error);
         const double begin = stages_.now();
         FrameAnswer answer{slot->frame, slot->regions, slot->counts, std::nullopt, slot->worker};
-        if (!slot->tensor.empty()) answer.tensor.emplace(slot->tensor.view(), work_.border);
+        if (!slot->tensor.empty()) answer.tensor.emplace(slot->tensor.view(), run_.work.border);
         const bool more = sink_(answer);
         ++answered_;
         if (static_cast<std::size_t>(slot->worker) >= by_.size())
@@ -72,6 +77,7 @@ class Sinking {
         ++by_[static_cast<std::size_t>(slot->worker)];
         stages_.told(StageTime::sink, slot->frame, -1, -1, begin, stages_.now());
         ring_.release(*slot);
+        tell();
         if (!more) break;
       }
     } catch (...) {
@@ -80,7 +86,16 @@ class Sinking {
     ring_.stop();
   }
 
-  const FrameWork& work_;
+  void tell() const {
+    if (!run_.options.progress) return;
+    SequenceReport report;
+    report.lanes = lanes_;
+    stages_.so_far(report);
+    run_.options.progress({ring_.produced(), answered_, ring_.dropped(), report.slowest()});
+  }
+
+  const FrameRun& run_;
+  const int lanes_;
   SlotRing& ring_;
   Stages& stages_;
   const FrameSink& sink_;
@@ -150,8 +165,11 @@ SequenceReport run_frames(const FrameRun& run, const FrameSource& source, const 
   SequenceReport report;
   std::exception_ptr failed;  // of the source or the regions: the frames before are answered first
   {
-    cluster::TaskQueue queue(run.workers(ring, clock), std::move(options));
-    Sinking sinking(run.work, ring, stages, sink);
+    auto workers = run.workers(ring, clock);
+    report.lanes = std::accumulate(workers.begin(), workers.end(), 0,
+                                   [](int lanes, const auto& worker) { return lanes + worker->lanes(); });
+    cluster::TaskQueue queue(std::move(workers), std::move(options));
+    Sinking sinking(run, report.lanes, ring, stages, sink);
     Slot* slot = nullptr;
     try {
       while ((slot = ring.take_free()) != nullptr) {

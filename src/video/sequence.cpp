@@ -29,8 +29,13 @@ std::string_view name_of(StageTime::Stage stage) noexcept {
 }
 
 StageTime::Stage SequenceReport::slowest() const noexcept {
-  const auto* const most = std::max_element(std::begin(stage_seconds), std::end(stage_seconds));
-  return static_cast<StageTime::Stage>(most - std::begin(stage_seconds));
+  const auto busy = [&](StageTime::Stage stage) {
+    return stage_seconds[stage] / (stage == StageTime::read || stage == StageTime::sink ? 1 : std::max(1, lanes));
+  };
+  StageTime::Stage most = StageTime::read;
+  for (const StageTime::Stage stage : {StageTime::upload, StageTime::compute, StageTime::download, StageTime::sink})
+    if (busy(stage) > busy(most)) most = stage;
+  return most;
 }
 
 struct HistogramSequence::State {

@@ -14,7 +14,7 @@ ProgressBar::~ProgressBar() {
   if (drawn_) std::fputs("\r\x1b[K", stderr);
 }
 
-void ProgressBar::update(std::int64_t done) {
+void ProgressBar::update(std::int64_t done, std::string_view more) {
   constexpr auto pause = std::chrono::milliseconds(100);
   const auto now = Clock::now();
   if (!shown_ || now - last_ < pause) return;
@@ -26,12 +26,12 @@ void ProgressBar::update(std::int64_t done) {
     constexpr std::int64_t cells = 30;
     const std::int64_t part = std::min(done, *total_);
     const auto full = static_cast<std::size_t>(cells * part / *total_);
-    std::fputs(fmt::format("\r[{}{}] {}/{} {}, {:.0f}/s\x1b[K", std::string(full, '#'), std::string(cells - full, ' '),
-                           done, *total_, unit_, rate)
+    std::fputs(fmt::format("\r[{}{}] {}/{} {}, {:.0f}/s{}\x1b[K", std::string(full, '#'),
+                           std::string(cells - full, ' '), done, *total_, unit_, rate, more)
                    .c_str(),
                stderr);
   } else {
-    std::fputs(fmt::format("\r{} {}, {:.0f}/s\x1b[K", done, unit_, rate).c_str(), stderr);
+    std::fputs(fmt::format("\r{} {}, {:.0f}/s{}\x1b[K", done, unit_, rate, more).c_str(), stderr);
   }
   std::fflush(stderr);
 }

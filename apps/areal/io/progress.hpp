@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace areal::command {
 
@@ -17,7 +18,8 @@ class ProgressBar {
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
-  void update(std::int64_t done);
+  /// `more` is drawn behind the rate.
+  void update(std::int64_t done, std::string_view more = {});
   bool shown() const noexcept { return shown_; }
 
  private:

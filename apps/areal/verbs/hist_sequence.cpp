@@ -202,12 +202,17 @@ bool run_sequence(HistRequest& request, const Settings& settings) {
   options.outside = request.regions.outside_or(asked.boxes.empty() ? Outside::error : Outside::clip);
   options.timeline = !asked.timeline.empty();
   options.note = [&](const std::string& sentence) { settings.note("{}", sentence); };
+  ProgressBar bar("frames", streams->count(), settings.quiet);
+  if (bar.shown())
+    options.progress = [&](const SequenceProgress& so_far) {
+      const std::string dropped = so_far.dropped > 0 ? fmt::format(", {} dropped", so_far.dropped) : "";
+      bar.update(so_far.answered, fmt::format("{}, slowest is {}", dropped, name_of(so_far.slowest)));
+    };
   HistogramSequence sequence(shape, first.type, binning, options);
 
   RowWriter rows(settings.json);
   HistAnswer answer(request, rows, true);
   const InterruptScope interrupt;
-  ProgressBar bar("frames", streams->count(), settings.quiet);
   std::int64_t frames = 0;
   const auto source = [&](const View& room, Frame& frame) {
     return !interrupt.interrupted() && streams->next(room, frame);
@@ -229,7 +234,7 @@ bool run_sequence(HistRequest& request, const Settings& settings) {
     if (frames == 0 && !request.regions.draw.empty())
       draw_to(request.regions.draw, request.input, settings, picture.view(), named, answer.histograms());
     flush_out();
-    bar.update(++frames);
+    ++frames;
     return true;
   };
   streams->read_ahead(options.slots, [&] { return interrupt.interrupted(); });
