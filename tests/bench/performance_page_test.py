@@ -26,7 +26,7 @@ def main():
                 (folder / f"2030-01-{name[-2:]}-{name[:-2].replace('_', '-')}.json").write_text(json.dumps(records))
             return performance.page(folder)
 
-        assert page().count("Not measured yet.") == 2
+        assert page().count("Not measured yet.") == 3
         ours = [record("lookback", "32f32f", 1024, 10, 8), record("lookback", "32f32f", 4096, 100, 80)]
         text = page(cuda_sat01=ours)
         assert "| `lookback` | 32f32f | 1024x1024 | 10.0 | copy | 8.0 | 0.80 | 0.75 |" in text, text
@@ -48,6 +48,11 @@ def main():
         cv = record("opencv 4.6 cv::integral", "8u32s", 1920, 12, 8, backend="cpu", threads=1)
         text = page(cpu_2_sat01=[cpu, cv])
         assert "## A CPU of 2 cores" in text and "| **1.20** (target 1.3) |" in text, text
+        track = {"what": "track", "backend": "cpu", "lost": 0, "iou": 0.5}
+        text = page(cpu_2_track01=[{**track, "algorithm": "fragments", "family": "plain", "must_reach": 0.9},
+                                   {**track, "algorithm": "window", "family": "all", "lost": 2}])
+        assert "| `fragments` | **0.50** |  |" in text and "| `window` |  | 0.50 (2) |" in text and "| target | 0.90 |  |" in text, text
+        assert "### Track" not in text, text  # of a GPU
     print("the performance page holds what was planted")
 
 
