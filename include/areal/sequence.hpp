@@ -93,7 +93,7 @@ struct SequenceOptions {
   Outside outside = Outside::error;  ///< for regions that reach outside the frame
   bool tensors = false;              ///< hand each frame's tensor to the sink, too
   Border border = Border::none;      ///< of the tensor
-  /// That a worker takes of its device's memory; 0: nine tenths of what is free. A frame whose tensor takes more is
+  /// Bytes of its device that a worker may take; 0: nine tenths of what is free. A frame whose tensor takes more is
   /// done in groups of bins, one after the other.
   std::uint64_t device_bytes = 0;
   bool timeline = false;  ///< keep the times of all stages in the report

@@ -25,7 +25,7 @@ using ImageRows = std::function<ConstView(std::int64_t first, std::int64_t count
 
 struct TiledOptions {
   std::vector<Worker> workers = {};  ///< empty: one, all threads of the CPU
-  /// That a worker takes of its device's memory for a part of the image, its tensor and its workspace; 0: nine tenths
+  /// Bytes of its device that a worker may take for a part of the image, its tensor and its workspace; 0: nine tenths
   /// of what is free. For pieces, a worker on the CPU takes so much of the host's; 0: 1 GiB.
   std::uint64_t device_bytes = 0;
   Outside outside = Outside::error;  ///< for regions that reach outside the image

@@ -61,7 +61,7 @@ double Expectation::seconds(int worker, double cost, double now) const {
   return at_least * cost;
 }
 
-// That a task takes on a lane of a worker, beside what will be in flight there then.
+// How long a task takes on a lane, beside what will be in flight on its worker then.
 double Expectation::beside(const One& worker, const LaneLoad& lane, double cost, double now) const {
   const int number = static_cast<int>(&worker - workers_.data());
   if (!worker.shared) return seconds(number, cost, now);

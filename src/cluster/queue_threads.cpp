@@ -314,7 +314,7 @@ void TaskQueue::Threads::watch() {
     } else {
       watch_until_ = Expectation::never;
       give_out();
-      // Two expectations may grow alike, a moment apart: lanes could not end a task if every moment were looked at.
+      // Two expectations can overtake each other for ever: without a pause this thread would keep the lock from lanes.
       watched_.wait_for(lock, std::chrono::duration<double>(shortest));
     }
   }

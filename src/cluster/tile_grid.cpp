@@ -16,17 +16,6 @@ constexpr std::int64_t least_carried_rows = 256;                     // the same
 
 std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 
-/// The largest value of [1, most] that fits, 0 where none does; what is smaller than one that fits, fits.
-template <class Fits>
-std::int64_t largest(std::int64_t most, const Fits& fits) {
-  std::int64_t none = 0, beyond = most + 1;
-  while (beyond - none > 1) {
-    const std::int64_t middle = none + (beyond - none) / 2;
-    (fits(middle) ? none : beyond) = middle;
-  }
-  return none;
-}
-
 /// The memory of workers, and what a part takes of it.
 class Room {
  public:

@@ -14,6 +14,7 @@
 #include "api/core/view_check.hpp"
 #include "cluster/sat_tile_lane.hpp"
 #include "cluster/task_queue.hpp"
+#include "cluster/tile_grid.hpp"
 #include "cluster/workers.hpp"
 #include "cuda/device.hpp"
 
@@ -24,17 +25,6 @@ constexpr std::uint64_t host_tile_bytes = std::uint64_t{64} << 20;  // of a tile
 constexpr std::uint64_t piece_bytes = std::uint64_t{256} << 20;     // of a CUDA worker's, page-locked
 constexpr std::int64_t least_rows = 64;                             // of a tile that is made for the sake of balance
 constexpr std::int64_t kernel_tile = 256;  // rows and columns of the look-back kernel's largest tiles
-
-/// The largest value of [1, most] that fits, 0 where none does; what is smaller than one that fits, fits.
-template <class Fits>
-std::int64_t largest(std::int64_t most, const Fits& fits) {
-  std::int64_t none = 0, beyond = most + 1;
-  while (beyond - none > 1) {
-    const std::int64_t middle = none + (beyond - none) / 2;
-    (fits(middle) ? none : beyond) = middle;
-  }
-  return none;
-}
 
 std::int64_t whole_kernel_tiles(std::int64_t extent, std::int64_t all) {
   return extent < all && extent > kernel_tile ? extent - extent % kernel_tile : extent;

@@ -22,6 +22,7 @@
 #include <string>
 #include <string_view>
 #include <vector>
+#include "media/read_ahead.hpp"
 
 namespace areal::media {
 

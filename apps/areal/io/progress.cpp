@@ -14,11 +14,14 @@ ProgressBar::~ProgressBar() {
   if (drawn_) std::fputs("\r\x1b[K", stderr);
 }
 
-void ProgressBar::update(std::int64_t done, std::string_view more) {
+bool ProgressBar::due() const {
   constexpr auto pause = std::chrono::milliseconds(100);
-  const auto now = Clock::now();
-  if (!shown_ || now - last_ < pause) return;
-  last_ = now;
+  return shown_ && Clock::now() - last_ >= pause;
+}
+
+void ProgressBar::update(std::int64_t done, std::string_view more) {
+  if (!due()) return;
+  const auto now = last_ = Clock::now();
   drawn_ = true;
   const double seconds = std::chrono::duration<double>(now - start_).count();
   const double rate = static_cast<double>(done) / seconds;

@@ -21,6 +21,8 @@ class ProgressBar {
   /// `more` is drawn behind the rate.
   void update(std::int64_t done, std::string_view more = {});
   bool shown() const noexcept { return shown_; }
+  /// Would an update draw? Several a second do.
+  bool due() const;
 
  private:
   using Clock = std::chrono::steady_clock;

@@ -79,7 +79,7 @@ void FrameStreams::read_ahead(int frames, std::function<bool()> stops) {
   const std::size_t most = std::max<std::size_t>(1, static_cast<std::size_t>(frames) / streams_.size());
   for (Stream& stream : streams_)
     if (!stream.video->decoding().device)  // NVDEC is ahead by itself
-      stream.reader = std::make_unique<ReadAhead>(
+      stream.reader = std::make_unique<media::ReadAhead<media::LumaFrame>>(
           [video = stream.video.get()](media::LumaFrame& frame) { return video->next(frame); }, most);
 }
 

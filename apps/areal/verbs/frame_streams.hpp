@@ -10,7 +10,6 @@
 #include <vector>
 #include "hist_sequence_options.hpp"
 #include "io/input.hpp"
-#include "io/read_ahead.hpp"
 #include "io/settings.hpp"
 #include "media/media.hpp"
 
@@ -48,7 +47,7 @@ class FrameStreams {
     media::LumaFrame ahead;  ///< read, to know the shape
     bool has_ahead = false, ended = false;
     std::int64_t frames = 0;
-    std::unique_ptr<ReadAhead> reader;  // of several
+    std::unique_ptr<media::ReadAhead<media::LumaFrame>> reader;  // of several
   };
   bool read(Stream& stream, media::LumaFrame& frame);
 

@@ -205,6 +205,7 @@ bool run_sequence(HistRequest& request, const Settings& settings) {
   ProgressBar bar("frames", streams->count(), settings.quiet);
   if (bar.shown())
     options.progress = [&](const SequenceProgress& so_far) {
+      if (!bar.due()) return;
       const std::string dropped = so_far.dropped > 0 ? fmt::format(", {} dropped", so_far.dropped) : "";
       bar.update(so_far.answered, fmt::format("{}, slowest is {}", dropped, name_of(so_far.slowest)));
     };

@@ -7,7 +7,6 @@
 #include "media/plugin.hpp"
 #include "media/video/converter.hpp"
 #include "media/video/decoder.hpp"
-#include "media/video/read_ahead.hpp"
 #include "media/video/writer.hpp"
 
 namespace areal::media {
@@ -69,7 +68,7 @@ class VideoFile : public Video {
     rate_ = rate.num > 0 && rate.den > 0 ? av_q2d(rate) : 0;
     frame_count_ = stream.nb_frames;
     if (decoding_.device)
-      ahead_.emplace([this](LumaFrame& frame) { return decode(frame); }, [this] { count_->stop(); }, frames_ahead - 1);
+      ahead_.emplace([this](LumaFrame& frame) { return decode(frame); }, frames_ahead - 1, [this] { count_->stop(); });
   }
 
   bool next(Frame& frame) override {
@@ -126,7 +125,7 @@ class VideoFile : public Video {
   double rate_ = 0;
   std::int64_t frame_count_ = 0;
   std::shared_ptr<HeldCount> count_;
-  std::optional<ReadAhead> ahead_;  // of NVDEC; its thread uses what is above
+  std::optional<ReadAhead<LumaFrame>> ahead_;  // of NVDEC; its thread uses what is above
 };
 
 // NVDEC, if it gives the first frame. What it does not give, the CPU is asked for.

@@ -1,5 +1,5 @@
 #pragma once
-// The next frames of one input, decoded on a thread of its own.
+// A few frames read on a thread of its own, ahead of whoever asks for them.
 
 #include <chrono>
 #include <condition_variable>
@@ -10,30 +10,35 @@
 #include <mutex>
 #include <thread>
 #include <utility>
-#include "media/media.hpp"
 
-namespace areal::command {
+namespace areal::media {
 
+template <class Frame>
 class ReadAhead {
  public:
-  /// `read` gives the next frame, or false at the end. From now on it is called by the thread alone, which is `most`
-  /// frames ahead and has one more in its hands.
-  ReadAhead(std::function<bool(media::LumaFrame&)> read, std::size_t most)
-      : read_(std::move(read)), most_(most), thread_([this] { run(); }) {}
+  // `read` gives the next frame, or false at the end. From now on the thread alone calls it, which is `most` frames
+  // ahead and has one more in its hands. `stop`, where given, ends a wait of `read`.
+  ReadAhead(std::function<bool(Frame&)> read, std::size_t most, std::function<void()> stop = {})
+      : read_(std::move(read)), stop_(std::move(stop)), most_(most), thread_([this] { run(); }) {}
   ~ReadAhead() { end(); }
   ReadAhead(const ReadAhead&) = delete;
   ReadAhead& operator=(const ReadAhead&) = delete;
 
-  /// The next frame; false at the end, or once `stops` says so, which is asked again and again while nothing comes.
-  /// Throws what `read` threw, after the frames before.
-  bool next(media::LumaFrame& frame, const std::function<bool()>& stops) {
+  // The next frame; false at the end, or once `stops` says so, which is asked again and again while nothing comes.
+  // Throws what `read` threw, after the frames before.
+  bool next(Frame& frame, const std::function<bool()>& stops = {}) {
     constexpr std::chrono::milliseconds a_while(50);
     std::unique_lock lock(mutex_);
     while (!ended_ && ready_.empty()) {
-      if (stops && stops()) return false;
+      if (!stops) {
+        changed_.wait(lock);
+        continue;
+      }
+      if (stops()) return false;
       changed_.wait_for(lock, a_while);
     }
     if (ready_.empty()) {
+      told_end_ = true;
       if (error_) std::rethrow_exception(error_);
       return false;
     }
@@ -42,29 +47,31 @@ class ReadAhead {
     changed_.notify_all();
     return true;
   }
+  // Has next() told the end? `read` is called no more then.
+  bool told_end() const { return told_end_; }
 
-  /// Waits until `read` has returned and is called no more.
+  // Waits until `read` has returned and is called no more.
   void end() {
     {
       const std::lock_guard lock(mutex_);
       stopped_ = true;
       changed_.notify_all();
     }
-    if (thread_.joinable()) thread_.join();
+    if (!thread_.joinable()) return;
+    if (stop_) stop_();
+    thread_.join();
   }
 
  private:
   void run() {
     std::exception_ptr error;
     try {
-      media::LumaFrame frame;
-      while (read_(frame)) {
+      for (Frame frame; read_(frame); frame = {}) {
         std::unique_lock lock(mutex_);
         changed_.wait(lock, [&] { return stopped_ || ready_.size() < most_; });
         if (stopped_) break;
         ready_.push_back(std::move(frame));
         changed_.notify_all();
-        frame = {};
       }
     } catch (...) {
       error = std::current_exception();
@@ -75,14 +82,15 @@ class ReadAhead {
     changed_.notify_all();
   }
 
-  const std::function<bool(media::LumaFrame&)> read_;
+  const std::function<bool(Frame&)> read_;
+  const std::function<void()> stop_;
   const std::size_t most_;
   std::mutex mutex_;
   std::condition_variable changed_;
-  std::deque<media::LumaFrame> ready_;
-  bool stopped_ = false, ended_ = false;
+  std::deque<Frame> ready_;
+  bool stopped_ = false, ended_ = false, told_end_ = false;
   std::exception_ptr error_;
   std::thread thread_;
 };
 
-}  // namespace areal::command
+}  // namespace areal::media

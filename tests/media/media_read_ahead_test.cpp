@@ -6,13 +6,13 @@
 #include <latch>
 #include <random>
 #include <thread>
-#include "io/read_ahead.hpp"
+#include "media/media.hpp"
 #include "scratch.hpp"
 
-namespace areal::command {
+namespace areal::media {
 namespace {
 
-using media::LumaFrame;
+using Reader = ReadAhead<LumaFrame>;
 const std::function<bool()> never = [] { return false; };
 
 /// Frames 0, 1, .. that say how many are alive.
@@ -50,7 +50,7 @@ TEST(ReadAhead, EveryFrameInOrderAndNoMoreAhead) {
     Planted planted(500);
     std::vector<std::int64_t> numbers;
     {
-      ReadAhead reader([&](LumaFrame& frame) { return planted(frame); }, most);
+      Reader reader([&](LumaFrame& frame) { return planted(frame); }, most);
       std::mt19937 random(7);
       for (LumaFrame frame; reader.next(frame, never); frame = {}) {
         numbers.push_back(frame.number);
@@ -67,7 +67,7 @@ TEST(ReadAhead, EveryFrameInOrderAndNoMoreAhead) {
 
 TEST(ReadAhead, ErrorsComeAfterTheFramesBefore) {
   Planted planted(5);
-  ReadAhead reader(
+  Reader reader(
       [&](LumaFrame& frame) {
         if (!planted(frame)) throw IoError("planted: no more");
         return true;
@@ -91,8 +91,8 @@ TEST(ReadAhead, InputsAreDecodedAtOnce) {
       return planted(frame);
     };
   };
-  ReadAhead first(meets(a), 1), second(meets(b), 1);
-  for (ReadAhead* reader : {&first, &second}) {
+  Reader first(meets(a), 1), second(meets(b), 1);
+  for (Reader* reader : {&first, &second}) {
     std::vector<std::int64_t> numbers;
     for (LumaFrame frame; reader->next(frame, never); frame = {}) numbers.push_back(frame.number);
     EXPECT_EQ(wrong(numbers, 3), "");
@@ -102,7 +102,7 @@ TEST(ReadAhead, InputsAreDecodedAtOnce) {
 TEST(ReadAhead, AWaitEndsWhereItIsToStop) {
   std::latch goes_on(1);
   Planted planted(2);
-  ReadAhead reader(
+  Reader reader(
       [&](LumaFrame& frame) {
         goes_on.wait();  // a pipe that gives nothing
         return planted(frame);
@@ -122,7 +122,7 @@ TEST(ReadAhead, EndsWhileNobodyTakesTheFrames) {
   for (int round = 0; round < 20; ++round) {
     Planted planted(1000);
     {
-      ReadAhead reader([&](LumaFrame& frame) { return planted(frame); }, 2);
+      Reader reader([&](LumaFrame& frame) { return planted(frame); }, 2);
       LumaFrame frame;
       EXPECT_TRUE(round % 2 == 1 || reader.next(frame, never));
     }
@@ -132,4 +132,4 @@ TEST(ReadAhead, EndsWhileNobodyTakesTheFrames) {
 }
 
 }  // namespace
-}  // namespace areal::command
+}  // namespace areal::media
