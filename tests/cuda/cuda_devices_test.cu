@@ -13,6 +13,7 @@
 #include <random>
 #include "cuda/device.hpp"
 #include "cuda/launcher.cuh"
+#include "store_kernel.cuh"
 
 namespace areal::cuda {
 namespace {
@@ -131,21 +132,6 @@ TEST_F(CudaTwoDevices, FramesOnTwo) {
   for (const auto& worker : run.report.workers) EXPECT_GT(worker.frames, 0) << worker.name;
   EXPECT_EQ(run.notes, "");
 }
-
-struct Nothing {};
-template <class M, class C>
-struct Store {
-  static constexpr int threads = 32, resident = 1;
-  using Shared = NoShared;
-  struct Args {
-    int* to;
-  };
-  M m;
-  Args a;
-  AREAL_DEVICE void operator()() {
-    if (m.thread() == 0) m.store(a.to, 7);
-  }
-};
 
 void fault_on(int device) {
   const DeviceScope scope(device);

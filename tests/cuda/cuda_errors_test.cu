@@ -11,6 +11,7 @@
 #include <thread>
 #include "cuda/device.hpp"
 #include "cuda/launcher.cuh"
+#include "store_kernel.cuh"
 
 namespace areal::cuda {
 namespace {
@@ -19,23 +20,6 @@ class CudaErrors : public testing::Test {
  protected:
   void SetUp() override {
     if (devices().empty()) GTEST_SKIP() << "no GPU";
-  }
-};
-
-struct Nothing {};
-
-// Writes through the pointer a.
-template <class M, class C>
-struct Store {
-  static constexpr int threads = 32, resident = 1;
-  using Shared = NoShared;
-  struct Args {
-    int* to;
-  };
-  M m;
-  Args a;
-  AREAL_DEVICE void operator()() {
-    if (m.thread() == 0) m.store(a.to, 7);
   }
 };
 
