@@ -19,7 +19,6 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
-import venv
 import zipfile
 
 TREE = pathlib.Path(__file__).resolve().parents[2]
@@ -115,10 +114,20 @@ def repaired(wheel: pathlib.Path, into: pathlib.Path) -> pathlib.Path:
     return made[0]
 
 
-def smoke(wheel: pathlib.Path, scratch: pathlib.Path, fetch: bool) -> None:
+def pythons() -> list[str]:
+    """This Python, and every other from 3.10 on that the path has."""
+    found = [sys.executable]
+    for name in (f"python3.{minor}" for minor in range(10, 30) if minor != sys.version_info.minor):
+        if shutil.which(name) and not subprocess.run([name, "-c", "import venv"], capture_output=True, check=False).returncode:
+            found.append(name)
+    return found
+
+
+def smoke(wheel: pathlib.Path, interpreter: str, scratch: pathlib.Path, fetch: bool) -> None:
     """Runs it in a fresh environment: with what pip fetches for it, or with this Python's packages behind it."""
-    venv.create(scratch, with_pip=False)
+    run(interpreter, "-m", "venv", "--without-pip", scratch)
     python = scratch / "bin/python"
+    print(run(python, "--version"), end="")
     run(sys.executable, "-m", "pip", "--python", python, "install", "-q", *([] if fetch else ["--no-deps", "--no-index"]), wheel)
     if not fetch:
         packages = run(python, "-c", "import sysconfig; print(sysconfig.get_path('platlib'))").strip()
@@ -157,7 +166,8 @@ def main() -> None:
         print(run(BIN / "abi3audit", "--strict", "--summary", wheel), end="")
         whole = repaired(wheel, asked.into or scratch / "repaired")
         check_files(whole)
-        smoke(whole, scratch / "fresh", fetch=not asked.build)
+        for number, interpreter in enumerate([sys.executable] if asked.build else pythons()):
+            smoke(whole, interpreter, scratch / f"fresh{number}", fetch=not asked.build)
 
 
 if __name__ == "__main__":
