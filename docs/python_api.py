@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Writes docs/python-api.md from the docstrings of the Python package.
 
-    docs/python_api.py           writes the page
-    docs/python_api.py --check   fails where the page is not what the sources say, after it proved that it can fail
+    docs/python_api.py STUB           writes the page
+    docs/python_api.py STUB --check   fails where the page is not what the sources say, after it proved that it can fail
 
-It reads the sources and imports nothing, so that no framework need be installed. A module's public names are its __all__, or, where it has
-none, its functions and classes without a leading underscore. Each must have a docstring.
+STUB is the compiled module's, build/release/python/areal/_core.pyi. The sources are read, not imported, so that no framework need be
+installed. A module's public names are its __all__, or, where it has none, its functions and classes without a leading underscore. Each must
+have a docstring.
 """
 
 from __future__ import annotations
@@ -27,10 +28,10 @@ Every public name of the package `areal`, from its docstrings ([`docs/python_api
 """
 ARGUMENT = re.compile(r"^(\*{0,2}\w+(?:, \*{0,2}\w+)*): ")
 Definition = ast.FunctionDef | ast.ClassDef
+Known = dict[str, tuple[Definition, pathlib.Path]]
 
 
-class Undocumented(Exception):
-    """A public name without a docstring."""
+lacking: list[str] = []  # public names without a docstring
 
 
 def parameters(function: ast.FunctionDef, method: bool) -> Iterator[str]:
@@ -69,14 +70,18 @@ def words(node: Definition | ast.Module, name: str) -> str:
     """The docstring as Markdown: what is said of an argument is an item of a list."""
     text = ast.get_docstring(node)
     if not text:
-        raise Undocumented(f"{name} has no docstring")
-    lines, before = [], ""
-    for line in inspect.cleandoc(text).split("\n"):
+        lacking.append(name)
+        return ""
+    lines: list[str] = []
+    listed = False  # in a list, whose items go on with an indent
+    for line in inspect.cleandoc(text).replace("``", "`").split("\n"):
         item = ARGUMENT.sub(r"- `\1`: ", line)
-        if item != line and before and not before.startswith(("- ", "  ")):
-            lines.append("")  # a list begins
+        if item != line and not listed and lines and lines[-1]:
+            lines.append("")
+        if listed and item == line and line and not line.startswith(("- ", " ")):
+            item = f"  {line}"
+        listed = item.startswith("- ") or (listed and bool(line))
         lines.append(item)
-        before = item
     return "\n".join(lines)
 
 
@@ -84,12 +89,15 @@ def decorators(function: ast.FunctionDef) -> set[str]:
     return {ast.unparse(each).split("(")[0] for each in function.decorator_list}
 
 
-def describe(node: Definition, name: str) -> str:
+def describe(node: Definition, name: str, compiled: Known) -> str:
     if isinstance(node, ast.FunctionDef):
         return f"### `{name}`\n\n```python\n{signature(node, name)}\n```\n\n{words(node, name)}\n"
-    bases = ", ".join(ast.unparse(base) for base in node.bases)
-    parts = [f"### class `{name}`{f' ({bases})' if bases else ''}\n\n{words(node, name)}\n"]
-    for member in node.body:
+    bases = [ast.unparse(base) for base in node.bases]
+    public = ", ".join(base for base in bases if not base.startswith("_core."))
+    parts = [f"### class `{name}`{f' ({public})' if public else ''}\n\n{words(node, name)}\n"]
+    own = {member.name for member in node.body if isinstance(member, ast.FunctionDef)}
+    inherited = [member for base in bases if base.startswith("_core.") for member in getattr(compiled[base[6:]][0], "body", [])]
+    for member in [m for m in inherited if isinstance(m, ast.FunctionDef) and m.name not in own and not m.name.startswith("__")] + node.body:
         if not isinstance(member, ast.FunctionDef) or decorators(member) & {"overload", "typing.overload"} or any(d.endswith(".setter") for d in decorators(member)):
             continue
         called = member.name in ("__init__", "__call__")
@@ -105,13 +113,13 @@ def describe(node: Definition, name: str) -> str:
     return "\n".join(parts)
 
 
-def definitions(source: pathlib.Path) -> dict[str, tuple[Definition, pathlib.Path]]:
+def definitions(source: pathlib.Path, compiled: Known) -> Known:
     """What a module defines or takes from its neighbours, by name."""
-    found: dict[str, tuple[Definition, pathlib.Path]] = {}
-    for node in ast.walk(ast.parse(source.read_text())):
+    found: Known = {}
+    for node in ast.parse(source.read_text()).body:
         if isinstance(node, ast.ImportFrom) and node.level == 1 and node.module:
             neighbour = source.parent / (node.module.replace(".", "/") + ".py")
-            there = definitions(neighbour) if neighbour.is_file() else {}
+            there = compiled if node.module == "_core" else definitions(neighbour, compiled) if neighbour.is_file() else {}
             found.update({alias.asname or alias.name: there[alias.name] for alias in node.names if alias.name in there})
     for node in ast.parse(source.read_text()).body:
         if isinstance(node, ast.FunctionDef | ast.ClassDef) and "overload" not in {ast.unparse(each).rpartition(".")[2] for each in node.decorator_list}:
@@ -122,24 +130,37 @@ def definitions(source: pathlib.Path) -> dict[str, tuple[Definition, pathlib.Pat
 def public_names(source: pathlib.Path) -> list[str]:
     body = ast.parse(source.read_text()).body
     for node in body:
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target] if isinstance(node, ast.AnnAssign) else []
-        if any(ast.unparse(target) == "__all__" for target in targets) and node.value is not None:  # type: ignore[union-attr]
-            return [str(name) for name in ast.literal_eval(node.value)]  # type: ignore[union-attr]
+        if isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "__all__":
+            return [str(name) for name in ast.literal_eval(node.value)]
     return [node.name for node in body if isinstance(node, ast.FunctionDef | ast.ClassDef) and not node.name.startswith("_")]
 
 
-def page(package: pathlib.Path) -> str:
+def constants(source: pathlib.Path) -> set[str]:
+    names = [node.targets[0] if isinstance(node, ast.Assign) else node.target for node in ast.parse(source.read_text()).body if isinstance(node, ast.Assign | ast.AnnAssign)]
+    return {ast.unparse(name) for name in names}
+
+
+def kind_of(found: tuple[Definition, pathlib.Path] | None) -> int:
+    """Functions come first, exceptions last."""
+    if found is None or isinstance(found[0], ast.FunctionDef):
+        return 0
+    return 2 if any(ast.unparse(base).endswith(("Error", "Exception")) for base in found[0].bases) else 1
+
+
+def page(package: pathlib.Path, stub: pathlib.Path) -> str:
     """The page of a package's folder: the package itself, then its public modules."""
-    parts = [HEAD]
+    parts, compiled = [HEAD], definitions(stub, {})
     for source in sorted(package.glob("*.py"), key=lambda path: (path.stem != "__init__", path.stem)):
         if source.stem.startswith("_") and source.stem != "__init__":
             continue
         module = "areal" if source.stem == "__init__" else f"areal.{source.stem}"
         parts.append(f"## {module}\n\n{words(ast.parse(source.read_text()), module)}\n")
-        known = definitions(source)
-        for name in public_names(source):
+        known = definitions(source, compiled)
+        for name in sorted(public_names(source), key=lambda name: kind_of(known.get(name))):
             if name in known:
-                parts.append(describe(known[name][0], f"{module}.{name}"))
+                parts.append(describe(known[name][0], f"{module}.{name}", compiled))
+            elif name not in constants(source) and not name.startswith("__"):
+                lacking.append(f"{module}.{name}")
     return "\n".join(parts)
 
 
@@ -149,32 +170,32 @@ def prove() -> None:
         package = pathlib.Path(name)
         (package / "_part.py").write_text('def one(a: int, *, b: str = "") -> int:\n    """Does.\n\n    a: of what\n    """\n')
         (package / "__init__.py").write_text('"""All."""\nfrom ._part import one\n__all__ = ["one"]\n')
-        good = page(package)
+        stub = package / "_core.pyi"
+        stub.write_text("def part() -> int: ...\n")
+        good = page(package, stub)
         assert "areal.one(a: int, *, b: str = '') -> int" in good and "\n- `a`: of what" in good, good
         (package / "_part.py").write_text('def one(a: int, *, b: str = "", c: int = 0) -> int:\n    """Does."""\n')
-        assert page(package) != good
+        assert page(package, stub) != good
         (package / "_part.py").write_text("def one() -> int:\n    return 1\n")
-        try:
-            page(package)
-        except Undocumented:
-            return
-        raise AssertionError("a function without a docstring was taken")
+        page(package, stub)
+        assert lacking == ["areal.one"], lacking
+        lacking.clear()
 
 
 def main() -> None:
     parser = argparse.ArgumentParser()
+    parser.add_argument("stub", type=pathlib.Path)
     parser.add_argument("--check", action="store_true")
-    check = parser.parse_args().check
+    asked = parser.parse_args()
     prove()
     path = TREE / "docs/python-api.md"
-    try:
-        text = page(TREE / "python/areal")
-    except Undocumented as lacking:
-        sys.exit(str(lacking))
-    if not check:
+    text = page(TREE / "python/areal", asked.stub)
+    if lacking:
+        sys.exit(f"no docstring: {', '.join(lacking)}")
+    if not asked.check:
         path.write_text(text)
     elif not path.is_file() or path.read_text() != text:
-        sys.exit("docs/python-api.md is not what the docstrings say: run docs/python_api.py")
+        sys.exit(f"docs/python-api.md is not what the docstrings say: run docs/python_api.py {asked.stub}")
     else:
         print(f"docs/python-api.md: {text.count('### ')} names, as the docstrings have them")
 

@@ -22,6 +22,10 @@ def test_every_public_name_is_there() -> None:
     assert [name for name in areal.__all__ if not hasattr(areal, name)] == []
 
 
+def test_the_version_is_the_librarys() -> None:
+    assert [len(part) > 0 for part in areal.__version__.split(".")] == [True] * 3
+
+
 def test_the_package_says_that_it_is_typed() -> None:
     assert (pathlib.Path(areal.__file__).parent / "py.typed").is_file()
 
