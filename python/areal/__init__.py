@@ -1,0 +1,8 @@
+"""Summed-area tables and integral histograms at the speed of a memory copy."""
+
+from ._core import __version__, backends, default_threads, devices
+from ._errors import Cancelled, DeviceError, Error, InvalidArgument, IoError, OutOfMemory, Unavailable
+from ._sat import SatTable, sat
+
+__all__ = ["Cancelled", "DeviceError", "Error", "InvalidArgument", "IoError", "OutOfMemory", "SatTable", "Unavailable", "__version__", "backends",
+           "default_threads", "devices", "sat"]

@@ -1,0 +1,8 @@
+#include "bindings.hpp"
+
+NB_MODULE(_core, m) {
+  areal::python::bind_errors(m);
+  areal::python::bind_info(m);
+  areal::python::bind_sat(m);
+  areal::python::bind_histogram(m);
+}

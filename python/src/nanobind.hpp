@@ -1,0 +1,14 @@
+#pragma once
+// nanobind, as all bindings include it.
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/unique_ptr.h>
+#include <nanobind/stl/vector.h>
+
+namespace areal::python {
+namespace nb = nanobind;
+}  // namespace areal::python
