@@ -2,7 +2,7 @@
 
 from ._core import __version__, backends, default_threads, devices
 from ._errors import Cancelled, DeviceError, Error, InvalidArgument, IoError, OutOfMemory, Unavailable
-from ._sat import SatTable, sat
+from ._sat import Sat, SatPlan, sat
 
-__all__ = ["Cancelled", "DeviceError", "Error", "InvalidArgument", "IoError", "OutOfMemory", "SatTable", "Unavailable", "__version__", "backends",
+__all__ = ["Cancelled", "DeviceError", "Error", "InvalidArgument", "IoError", "OutOfMemory", "Sat", "SatPlan", "Unavailable", "__version__", "backends",
            "default_threads", "devices", "sat"]
