@@ -7,6 +7,9 @@
 #include <cstring>
 #include <limits>
 #include <utility>
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 #include "bindings.hpp"
 #include "dropin.hpp"
 #include "kept_memory.hpp"
@@ -75,79 +78,120 @@ void put(char* row, std::int64_t i, T value) {
   std::memcpy(row + i * static_cast<std::int64_t>(sizeof(T)), &value, sizeof(T));
 }
 
+float get(const char* row, std::int64_t i) {
+  float value;
+  std::memcpy(&value, row + i * static_cast<std::int64_t>(sizeof value), sizeof value);
+  return value;
+}
+
 std::int32_t as_int(float sum) { return static_cast<std::int32_t>(sum); }
 /// Modulo 2^32.
 std::int32_t as_int(double sum) { return static_cast<std::int32_t>(static_cast<std::int64_t>(sum)); }
 
-/// 32-bit sums as OpenCV's vector code finishes them: scaled in 32f; negative ones become the largest value of an
-/// unsigned type, as it packs them without their sign (ColumnSum, modules/imgproc/src/box_filter.simd.hpp).
+/// A 32-bit sum scaled in 32f and rounded half to even, without a branch: what vectors are made of.
+std::int32_t scaled_in_32f(float sum, float scale) {
+  constexpr float magic = 12582912.0F;  // 1.5 * 2^23; sums in 32f are below 2^24, and halved at least
+  return static_cast<std::int32_t>((sum * scale + magic) - magic);
+}
+std::int32_t scaled_in_32f(double sum, float scale) { return round_to_int(static_cast<float>(as_int(sum)) * scale); }
+
+/// To 8 or 16 bits. Negative values become the largest of an unsigned type: OpenCV's vector code packs them without
+/// their sign (ColumnSum, modules/imgproc/src/box_filter.simd.hpp).
 template <class T>
-T packed(std::int32_t sum, bool scaled, float scale) {
-  if constexpr (std::is_same_v<T, float>) {
-    return scaled ? static_cast<float>(sum) * scale : static_cast<float>(sum);
-  } else if constexpr (std::is_same_v<T, std::int32_t>) {
-    return scaled ? round_to_int(static_cast<float>(sum) * scale) : sum;
-  } else {
-    constexpr float magic = 12582912.0F;  // 1.5 * 2^23
-    constexpr std::int32_t most = std::numeric_limits<T>::max();
-    std::int32_t value = sum;
-    if (scaled) {
-      float real = static_cast<float>(sum) * scale;
-      real = real < 100000.0F ? real : 100000.0F;  // beyond what any such T holds, and in reach of the magic
-      real = real > -100000.0F ? real : -100000.0F;
-      value = static_cast<std::int32_t>((real + magic) - magic);
-    }
-    value = value < most ? value : most;
-    if constexpr (std::is_signed_v<T>)
-      value = value > std::numeric_limits<T>::min() ? value : std::numeric_limits<T>::min();
-    else
-      value = value < 0 ? most : value;
-    return static_cast<T>(value);
-  }
+T packed(std::int32_t value) {
+  constexpr std::int32_t most = std::numeric_limits<T>::max(), least = std::numeric_limits<T>::min();
+  value = value < most ? value : most;
+  return static_cast<T>(value < least ? (std::is_signed_v<T> ? least : most) : value);
 }
 
-/// A row of 32-bit sums: whole vectors of 16 bytes of 16- or 32-bit elements, then the rest in doubles, as OpenCV.
+/// As many sums as fill vectors, none of them negative, to 8 bits; returns their number. What compilers make of the
+/// loop below takes four times as long.
+std::int64_t scale_to_8_bits(const float* sums, char* out, std::int64_t n, float scale) {
+  std::int64_t i = 0;
+#ifdef __SSE2__
+  const __m128 factor = _mm_set1_ps(scale);
+  const auto four = [&](std::int64_t at) { return _mm_cvtps_epi32(_mm_mul_ps(_mm_loadu_ps(sums + at), factor)); };
+  for (; i + 16 <= n; i += 16) {
+    const __m128i low = _mm_packs_epi32(four(i), four(i + 4)), high = _mm_packs_epi32(four(i + 8), four(i + 12));
+    _mm_storeu_si128(reinterpret_cast<__m128i*>(out + i), _mm_packus_epi16(low, high));
+  }
+#else
+  static_cast<void>(sums), static_cast<void>(out), static_cast<void>(n), static_cast<void>(scale);
+#endif
+  return i;
+}
+
+/// A row of 32-bit sums: whole vectors of 16 bytes of 16- or 32-bit elements scaled in 32f, then the rest in 64f, as
+/// OpenCV does.
 template <class T, class Sum, bool scaled>
-void finish_narrow(const Sum* sums, char* out, std::int64_t n, double scale) {
+void finish_narrow(const Sum* __restrict sums, char* __restrict out, std::int64_t n, double scale, bool is_signed) {
   constexpr std::int64_t lanes = sizeof(T) < 4 ? 8 : 4;
   const std::int64_t body = n - n % lanes;
   const auto narrow_scale = static_cast<float>(scale);
-  for (std::int64_t i = 0; i < body; ++i) put(out, i, packed<T>(as_int(sums[i]), scaled, narrow_scale));
+  std::int64_t begin = 0;
+  if constexpr (std::is_same_v<T, std::uint8_t> && std::is_same_v<Sum, float> && scaled)
+    if (!is_signed) begin = scale_to_8_bits(sums, out, body, narrow_scale);
+  for (std::int64_t i = begin; i < body; ++i) {
+    if constexpr (std::is_same_v<T, float>) {
+      const auto sum = static_cast<float>(as_int(sums[i]));
+      put(out, i, scaled ? sum * narrow_scale : sum);
+    } else {
+      const std::int32_t value = scaled ? scaled_in_32f(sums[i], narrow_scale) : as_int(sums[i]);
+      if constexpr (sizeof(T) < 4)
+        put(out, i, packed<T>(value));
+      else
+        put(out, i, value);
+    }
+  }
   for (std::int64_t i = body; i < n; ++i) put(out, i, saturated<T>(scaled ? as_int(sums[i]) * scale : as_int(sums[i])));
 }
 
-template <class T, class Sum>
-void finish(const Sum* sums, char* out, std::int64_t n, double scale, bool narrow) {
-  if constexpr (!std::is_same_v<T, double>) {
-    if (narrow && scale != 1) return finish_narrow<T, Sum, true>(sums, out, n, scale);
-    if (narrow) return finish_narrow<T, Sum, false>(sums, out, n, scale);
-  }
-  if (narrow)
-    for (std::int64_t i = 0; i < n; ++i) put(out, i, saturated<T>(as_int(sums[i]) * scale));
-  else
-    for (std::int64_t i = 0; i < n; ++i) put(out, i, saturated<T>(static_cast<double>(sums[i]) * scale));
-}
+/// How sums become results.
+struct Finish {
+  double scale;
+  bool narrow;     ///< added in 32 bits
+  bool is_signed;  ///< may be negative
 
-template <class Sum>
-void finish_row(const Sum* sums, Type type, char* out, std::int64_t n, double scale, bool narrow) {
-  switch (type) {
-    case Type::u8:
-      return finish<std::uint8_t>(sums, out, n, scale, narrow);
-    case Type::u16:
-      return finish<std::uint16_t>(sums, out, n, scale, narrow);
-    case Type::s16:
-      return finish<std::int16_t>(sums, out, n, scale, narrow);
-    case Type::s32:
-      return finish<std::int32_t>(sums, out, n, scale, narrow);
-    case Type::f32:
-      return finish<float>(sums, out, n, scale, narrow);
-    default:
-      return finish<double>(sums, out, n, scale, narrow);
+  template <class T, class Sum>
+  void row(const Sum* __restrict sums, char* __restrict out, std::int64_t n) const {
+    if constexpr (!std::is_same_v<T, double>) {
+      if (narrow && scale != 1) return finish_narrow<T, Sum, true>(sums, out, n, scale, is_signed);
+      if (narrow) return finish_narrow<T, Sum, false>(sums, out, n, scale, is_signed);
+    }
+    if (narrow)
+      for (std::int64_t i = 0; i < n; ++i) put(out, i, saturated<T>(as_int(sums[i]) * scale));
+    else
+      for (std::int64_t i = 0; i < n; ++i) put(out, i, saturated<T>(static_cast<double>(sums[i]) * scale));
   }
-}
+
+  template <class Sum>
+  void row(const Sum* sums, Type type, char* out, std::int64_t n) const {
+    switch (type) {
+      case Type::u8:
+        return row<std::uint8_t>(sums, out, n);
+      case Type::u16:
+        return row<std::uint16_t>(sums, out, n);
+      case Type::s16:
+        return row<std::int16_t>(sums, out, n);
+      case Type::s32:
+        return row<std::int32_t>(sums, out, n);
+      case Type::f32:
+        return row<float>(sums, out, n);
+      default:
+        return row<double>(sums, out, n);
+    }
+  }
+
+  /// Sums that are their results' place: 32-bit ones in 32f.
+  void row_in_place(char* row, std::int64_t n) const {
+    const auto narrow_scale = static_cast<float>(scale);
+    for (std::int64_t i = 0; i < n - n % 4; ++i) put(row, i, get(row, i) * narrow_scale);
+    for (std::int64_t i = n - n % 4; i < n; ++i) put(row, i, static_cast<float>(get(row, i) * scale));
+  }
+};
 
 /// OpenCV's division of sums of 2 to 256 pixels of 8 bits by their number, in fixed point (ColumnSum<ushort, uchar>).
-void divide_in_fixed_point(const float* sums, char* out, std::int64_t count, std::uint32_t n) {
+void divide_in_fixed_point(const float* __restrict sums, char* __restrict out, std::int64_t count, std::uint32_t n) {
   const double exact = static_cast<double>(1 << 23) / n;
   std::uint32_t factor = static_cast<std::uint32_t>(exact), delta = n / 2;
   if (exact - factor < 0.5)
@@ -203,26 +247,30 @@ void run(const Filter& f) {
   const Shape& shape = f.image.shape;
   if (is_float(f.image.type) && f.out.type == Type::f32) return values_of_all(f, f.out, f.normalized);
 
-  // 32f holds sums below 2^24
-  const Type type =
-      is_float(f.image.type) || largest(f.image.type, f.of_squares) * f.cells() > 16777216 ? Type::f64 : Type::f32;
+  const double most = is_float(f.image.type) ? 0 : largest(f.image.type, f.of_squares) * f.cells();
+  const std::int64_t n = shape.width * shape.channels;
+  const Finish finish{f.normalized ? 1 / f.cells() : 1, adds_in_32_bits(f), is_signed_integer(f.image.type)};
+  if (finish.narrow && f.out.type == Type::f32 && most < 2147483648.0) {
+    values_of_all(f, f.out, false);
+    if (finish.scale != 1)
+      for (std::int64_t y = 0; y < shape.height; ++y) finish.row_in_place(static_cast<char*>(f.out.row(y)), n);
+    return;
+  }
+  // 32f holds integers up to 2^24
+  const Type type = is_float(f.image.type) || most > 16777216 ? Type::f64 : Type::f32;
   const KeptMemory memory(bytes_of(shape, type));
   const View sums(memory.data(), type, shape);
   values_of_all(f, sums, false);
-
-  const bool narrow = adds_in_32_bits(f);
-  const double scale = f.normalized ? 1 / f.cells() : 1;
   const bool in_fixed_point = f.image.type == Type::u8 && f.out.type == Type::u8 && !f.of_squares && f.normalized &&
                               f.cells() > 1 && f.cells() <= 256;
-  const std::int64_t n = shape.width * shape.channels;
   for (std::int64_t y = 0; y < shape.height; ++y) {
     char* const out = static_cast<char*>(f.out.row(y));
     if (in_fixed_point)
       divide_in_fixed_point(static_cast<const float*>(sums.row(y)), out, n, static_cast<std::uint32_t>(f.cells()));
     else if (type == Type::f32)
-      finish_row(static_cast<const float*>(sums.row(y)), f.out.type, out, n, scale, narrow);
+      finish.row(static_cast<const float*>(sums.row(y)), f.out.type, out, n);
     else
-      finish_row(static_cast<const double*>(sums.row(y)), f.out.type, out, n, scale, narrow);
+      finish.row(static_cast<const double*>(sums.row(y)), f.out.type, out, n);
   }
 }
 

@@ -196,7 +196,7 @@ nb::object integrate(const AnyArray& table, nb::handle start, nb::handle end) {
 namespace areal::python {
 
 void bind_dropin_integrate(nb::module_& m) {
-  m.def("dropin_integrate", &dropin::integrate, nb::arg("table"), nb::arg("start"), nb::arg("end"));
+  m.def("dropin_integrate", &dropin::integrate, nb::arg("table"), nb::arg("start").none(), nb::arg("end").none());
 }
 
 }  // namespace areal::python

@@ -228,9 +228,8 @@ def test_integrate_is_exact_where_doubles_are_not() -> None:
     y = np.full((300, 300), 255, np.uint8)
     for dtype in ("uint32", "int32"):
         wrapped = (ours.integral_image(y).astype(object) * 1000 % 2**32).astype(np.uint32).view(dtype)
-        start = [(10, 20), (100, 0), (200, 280), (280, 10)]
-        end = [(19, 29), (119, 19), (209, 299), (299, 29)]
-        exact = [255000.0 * n for n in (100, 400, 200, 400)]
+        start, end = [(10, 20), (100, 100), (200, 280), (220, 10)], [(19, 29), (179, 179), (209, 299), (299, 109)]
+        exact = [255000.0 * n for n in (100, 6400, 200, 8000)]
         assert ours.integrate(wrapped, start, end).tolist() == exact
         assert transform.integrate(wrapped, start, end).tolist() != exact
     z = np.array([[2**63, 2**63 - 1]], np.uint64)
