@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <areal/info.hpp>
 #include <limits>
+#include <numeric>
 #include "conformance/sat_case.hpp"
 #include "cpu/sat/tiles.hpp"
 #include "cpu/sat/tilted_row.hpp"
@@ -298,6 +299,37 @@ TEST(ExecuteErrors, CancelledByProgress) {
       EXPECT_TRUE(sensible);
       EXPECT_EQ(sum.back(), 1100u * 300u);
     }
+}
+
+TEST(ExecuteErrors, CancelledWhileTheTiltedTableIsMade) {
+  const std::int64_t width = 1100, height = 300;
+  std::vector<std::uint8_t> image(static_cast<std::size_t>(width * height), 1);
+  std::vector<std::uint32_t> sum(static_cast<std::size_t>((width + 1) * (height + 1))), tilted(sum.size());
+  std::vector<std::int64_t> reported;
+  std::int64_t total_before = 0, stop_after = 1;
+  bool same_total = true;
+  PlanOptions options{.threads = 3};
+  options.tilted = true;
+  options.progress = [&](std::int64_t done, std::int64_t total) {
+    reported.push_back(done);
+    same_total = same_total && (total_before == 0 || total == total_before);
+    total_before = total;
+    return static_cast<std::int64_t>(reported.size()) != stop_after;
+  };
+  const SatPlan plan = plan_of({width, height}, types_8u32u, options);
+  Workspace workspace(plan);
+  SatArguments arguments{ConstView(image.data(), width, height), View(sum.data(), width + 1, height + 1)};
+  arguments.tilted = View(tilted.data(), width + 1, height + 1);
+  EXPECT_THROW(plan.execute(arguments, workspace), Cancelled);
+  EXPECT_EQ(reported, std::vector<std::int64_t>{1});
+  EXPECT_EQ(sum.back(), 0u);
+  reported.clear(), stop_after = 0;
+  EXPECT_NO_THROW(plan.execute(arguments, workspace));
+  std::vector<std::int64_t> each(static_cast<std::size_t>(total_before));
+  std::iota(each.begin(), each.end(), 1);
+  EXPECT_EQ(reported, each);
+  EXPECT_TRUE(same_total);
+  EXPECT_EQ(sum.back(), static_cast<std::uint32_t>(width * height));
 }
 
 TEST(ExecuteErrors, EmptyImagesNeedNoMemory) {
