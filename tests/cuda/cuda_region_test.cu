@@ -139,11 +139,7 @@ TEST_F(CudaRegions, Windows) {
   windows_of<std::int16_t, std::int32_t, double, float, Bed>(-300, 300);
   windows_of<float, float, double, double, Bed>(0, 9);
 }
-TEST_F(CudaRegions, WindowsInto8And16Bits) {
-  windows_rounded<std::uint8_t, std::uint32_t, std::uint8_t, Bed>(0, 255);
-  windows_rounded<std::int16_t, std::int32_t, std::uint16_t, Bed>(-3000, 9000);
-  windows_rounded<float, double, std::uint8_t, Bed>(-9, 99);
-}
+TEST_F(CudaRegions, RoundedWindows) { windows_rounded_to_every_type<Bed>(); }
 TEST_F(CudaRegions, SeveralPlanes) { several_planes<Bed>(); }
 
 TEST_F(CudaRegions, DistanceMaps) {

@@ -97,6 +97,7 @@ struct WindowsRequest {
   formulas::WindowAxis columns, rows;
   View out;
   formulas::CellBeyond beyond = {}, squares_beyond = {};  ///< for edge `constant`
+  Rounding rounding = Rounding::nearest;
 };
 
 struct ConvertRequest {
