@@ -16,5 +16,8 @@ void bind_table(nb::module_& m);
 void bind_sat(nb::module_& m);
 void bind_query(nb::module_& m);
 void bind_histogram(nb::module_& m);
+void bind_dropin_tables(nb::module_& m);
+void bind_dropin_filters(nb::module_& m);
+void bind_dropin_integrate(nb::module_& m);
 
 }  // namespace areal::python

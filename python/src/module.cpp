@@ -9,4 +9,7 @@ NB_MODULE(_core, m) {
   areal::python::bind_sat(m);
   areal::python::bind_query(m);
   areal::python::bind_histogram(m);
+  areal::python::bind_dropin_tables(m);
+  areal::python::bind_dropin_filters(m);
+  areal::python::bind_dropin_integrate(m);
 }
