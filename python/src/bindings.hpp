@@ -9,5 +9,6 @@ void bind_errors(nb::module_& m);
 void bind_info(nb::module_& m);
 void bind_sat(nb::module_& m);
 void bind_histogram(nb::module_& m);
+void bind_pieces(nb::module_& m);
 
 }  // namespace areal::python

@@ -5,4 +5,5 @@ NB_MODULE(_core, m) {
   areal::python::bind_info(m);
   areal::python::bind_sat(m);
   areal::python::bind_histogram(m);
+  areal::python::bind_pieces(m);
 }
