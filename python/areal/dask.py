@@ -126,8 +126,8 @@ def integral_image(x: Any, dtype: npt.DTypeLike | None = None) -> da.Array:
     exact modulo 2^k. A float table's rounding depends on the chunks; equal chunks give equal bits.
 
     The source is read twice, the first time under keys of its own, so that no chunk waits in memory for its carry. A chunk whose row or column sums
-    have changed in between raises areal.Error. Two readings, three tasks and 24 bytes of carries a row and a column of each chunk; a task needs a chunk
-    of pixels and a chunk of the table. Raises InvalidArgument for other than 2 dimensions, unknown chunks, and dtypes that areal has no tables of.
+    have changed in between raises areal.Error. Each chunk has three tasks, and sums and carries of 12 to 16 bytes a row and column; a task needs a
+    chunk of pixels and a chunk of the table. Raises InvalidArgument for other than 2 dimensions, unknown chunks, and dtypes without tables.
     """
     x, table = _source(x, dtype)
     token = tokenize("areal.dask.integral_image", x, table)

@@ -230,7 +230,8 @@ BAD = [
     (lambda x: areal.dask.integral_image(x.astype(complex)), "dtype complex128: pixels are bool, integers or floats"),
     (lambda x: areal.dask.integral_image(x, dtype=np.int16), "types 8u16u do not exist: a table of 16u cannot be made of 8u pixels"),
     (lambda x: areal.dask.sat(x).sum([0, 0, 71, 1]), "region 0 (x 0, y 0, width 71, height 1) reaches outside the image of 70x50"),
-    (lambda x: areal.dask.sat(x).sum([[0, 0, 1, 1], [3, 9, 1, -1]], outside="clip"), "region 1 (x 3, y 9, width 1, height -1): an extent may not be negative"),
+    (lambda x: areal.dask.sat(x).sum([[0, 0, 1, 1], [3, 9, 1, -1]]), "region 1 (x 3, y 9, width 1, height -1): an extent may not be negative"),
+    (lambda x: areal.dask.sat(x).sum([3, 9, -1, 1], outside="clip"), "region 0 (x 3, y 9, width -1, height 1): an extent may not be negative"),
     (lambda x: areal.dask.sat(x).sum([0.5, 0, 1, 1]), "boxes of float64: they must be whole numbers, as areal rounds none"),
     (lambda x: areal.dask.sat(x).sum([0, 0, 1, 1], format="yx"), "format yx: may be xywh, xyxy, bbox or skimage"),
     (lambda x: areal.dask.sat(x).sum([0, 0, 1, 1], outside="wrap"), "outside wrap: may be error or clip"),
@@ -331,7 +332,8 @@ def modular_image(seed: int, n: int, chunk: int):
 def sums_by_corners(table: da.Array, boxes: np.ndarray) -> da.Array:
     """Four entries of the table for each box, of which each chunk gives its own and is forgotten."""
     left, top, width, height = boxes.T
-    rows, columns = (np.concatenate([a, a + n, a, a + n] if first else [a, a, a + n, a + n]) - 1 for a, n, first in ((top, height, True), (left, width, False)))
+    rows = np.concatenate([top, top + height, top, top + height]) - 1
+    columns = np.concatenate([left, left, left + width, left + width]) - 1
     corners = table.vindex[np.maximum(rows, 0), np.maximum(columns, 0)] * ((rows >= 0) & (columns >= 0))
     a, b, c, d = (corners[k * len(boxes) : (k + 1) * len(boxes)] for k in range(4))
     return d - c - b + a
