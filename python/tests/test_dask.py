@@ -12,9 +12,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 pytest.importorskip("dask.array", reason="Dask is not installed")
+pytest.importorskip("distributed", reason="distributed is not installed")
 import areal.dask  # noqa: E402
 import dask  # noqa: E402
 import dask.array as da  # noqa: E402
+import distributed  # noqa: E402
+from dask_cluster import Cluster, forget_peak, memory_bound, modular_image, random_boxes, sums_by_corners  # noqa: E402
 
 PIXELS = ["bool", "uint8", "uint16", "int16", "uint32", "int32", "float32", "float64"]
 TABLES = {"b": np.int64, "i": np.int64, "u": np.uint64, "f": np.float64}
@@ -62,12 +65,6 @@ def chunked(draw, dtypes=PIXELS):
     seed = draw(st.integers(0, 2**32 - 1))
     pixels = random_pixels(seed, tuple(map(sum, chunks)), draw(st.sampled_from(dtypes)))
     return da.from_array(pixels, chunks=chunks), pixels, seed
-
-
-def random_boxes(seed: int, count: int, height: int, width: int) -> np.ndarray:
-    rng = np.random.default_rng(seed)
-    x, y = np.sort(rng.integers(0, width + 1, (count, 2)), 1), np.sort(rng.integers(0, height + 1, (count, 2)), 1)
-    return np.stack([x[:, 0], y[:, 0], x[:, 1] - x[:, 0], y[:, 1] - y[:, 0]], 1)
 
 
 def test_the_check_finds_one_wrong_entry():
@@ -247,96 +244,16 @@ def test_bad_input_is_refused_before_anything_is_computed(call, sentence):
     assert str(raised.value) == sentence and not read
 
 
-# What a worker needs: a cluster of processes, as RSS is one process's.
-
-
-def peak_bytes() -> int:
-    with open("/proc/self/status") as status:
-        return next(1024 * int(line.split()[1]) for line in status if line.startswith("VmHWM"))
-
-
-def forget_peak() -> None:
-    with open("/proc/self/clear_refs", "w") as refs:
-        refs.write("5")
-
-
-class Cluster:
-    """Two workers of one thread and 1 GiB each, which have imported areal and are idle."""
-
-    def __init__(self, folder):
-        distributed = pytest.importorskip("distributed", reason="distributed is not installed")
-        if not os.path.exists("/proc/self/clear_refs"):
-            pytest.skip("peaks of memory are read from /proc")
-        self._cluster = distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, memory_limit="1GiB", dashboard_address=None, local_directory=str(folder)
-        )
-        self.client = distributed.Client(self._cluster)
-        self.client.run(lambda: __import__("areal.dask") and None)
-        # a first small table: what is imported on first use belongs to an idle worker
-        areal.dask.integral_image(da.ones((64, 64), chunks=16, dtype=np.uint8)).sum().compute(scheduler=self.client)
-        self.workers = set(self.client.scheduler_info()["workers"])
-        self.client.run(forget_peak)
-        self.idle = max(self.client.run(peak_bytes).values())
-
-    def peak(self) -> int:
-        return max(self.client.run(peak_bytes).values())
-
-    def check_calm(self) -> None:
-        """Nothing was spilled, no worker was paused or restarted."""
-        assert set(self.client.scheduler_info()["workers"]) == self.workers
-        for worker, written in self.client.run(lambda dask_worker: dask_worker.data.cumulative_metrics).items():
-            assert not any(value for label, value in written.items() if "disk-write" in label), worker
-        for worker in self.workers:
-            states = [event[1].get("status") for event in self.client.get_events(worker) if event[1].get("action") == "worker-status-change"]
-            assert "paused" not in states, worker
-
-    def close(self) -> None:
-        self.client.close()
-        self._cluster.close()
+# What a worker needs.
 
 
 @pytest.fixture(scope="module")
 def cluster(tmp_path_factory):
+    if not os.path.exists("/proc/self/clear_refs"):
+        pytest.skip("peaks of memory are read from /proc")
     made = Cluster(tmp_path_factory.mktemp("workers"))
     yield made
     made.close()
-
-
-def memory_bound(chunk: int, pixel: int, table: int) -> int:
-    return (pixel + 2 * table) * chunk**2 + (64 << 20)
-
-
-def modular_image(seed: int, n: int, chunk: int):
-    """Pixels r[y] + c[x] modulo 256, and the sums of boxes from how often each value is among their rows and columns."""
-    print(f"seed {seed}")
-    rng = np.random.default_rng(seed)
-    r, c = (rng.integers(0, 256, n, dtype=np.uint8) for _ in range(2))
-    x = da.from_array(r, chunks=chunk)[:, None] + da.from_array(c, chunks=chunk)[None, :]
-    values = np.arange(256)
-    sum_of = ((values[:, None] + values[None]) % 256).astype(np.int64)
-
-    def counts(of: np.ndarray, start: np.ndarray, end: np.ndarray) -> np.ndarray:
-        counted = np.empty((len(start), 256), np.int64)
-        for value in values:
-            at = np.flatnonzero(of == value)
-            counted[:, value] = np.searchsorted(at, end) - np.searchsorted(at, start)
-        return counted
-
-    def sums(boxes: np.ndarray) -> np.ndarray:
-        left, top, width, height = boxes.T
-        return ((counts(r, top, top + height) @ sum_of) * counts(c, left, left + width)).sum(1).astype(np.uint64)
-
-    return x, sums
-
-
-def sums_by_corners(table: da.Array, boxes: np.ndarray) -> da.Array:
-    """Four entries of the table for each box, of which each chunk gives its own and is forgotten."""
-    left, top, width, height = boxes.T
-    rows = np.concatenate([top, top + height, top, top + height]) - 1
-    columns = np.concatenate([left, left, left + width, left + width]) - 1
-    corners = table.vindex[np.maximum(rows, 0), np.maximum(columns, 0)] * ((rows >= 0) & (columns >= 0))
-    a, b, c, d = (corners[k * len(boxes) : (k + 1) * len(boxes)] for k in range(4))
-    return d - c - b + a
 
 
 def test_closed_form_of_the_modular_image():
@@ -357,6 +274,25 @@ def test_the_peak_of_a_task_is_seen(cluster):
     assert cluster.peak() - cluster.idle > memory_bound(chunk, 1, 8)
 
 
+def test_spilling_and_pausing_are_seen(tmp_path):
+    def hold(bytes: int) -> None:
+        held = np.ones(bytes, np.uint8)
+        time.sleep(1)
+        del held
+
+    cluster = Cluster(tmp_path)
+    try:
+        assert cluster.disturbances() == []
+        cluster.client.submit(hold, 850 << 20).result()  # beyond 0.8 of the limit
+        assert any("paused" in words for words in cluster.disturbances())
+        assert not any("spilled" in words for words in cluster.disturbances())
+        kept = [cluster.client.submit(np.ones, 100 << 20, np.uint8, workers=sorted(cluster.workers)[:1], pure=False) for _ in range(7)]
+        distributed.wait(kept)  # beyond 0.6 of the limit
+        assert any("spilled" in words for words in cluster.disturbances())
+    finally:
+        cluster.close()
+
+
 def test_a_worker_needs_two_chunks_of_the_table(cluster):
     cluster.client.run(forget_peak)
     n, chunk = 16384, 2048
@@ -365,7 +301,7 @@ def test_a_worker_needs_two_chunks_of_the_table(cluster):
     got = sums_by_corners(areal.dask.integral_image(x), boxes).compute(scheduler=cluster.client)
     np.testing.assert_array_equal(got, sums(boxes))
     assert cluster.peak() - cluster.idle <= memory_bound(chunk, 1, 8)
-    cluster.check_calm()
+    assert cluster.disturbances() == []
 
 
 def test_persisted_sources_on_a_cluster(cluster):
@@ -390,7 +326,7 @@ def test_forty_gigabytes(tmp_path):
         seconds, peak = time.perf_counter() - begin, cluster.peak()
         print(f"{seconds:.0f} s, peak {peak / 2**20:.0f} MiB, {(peak - cluster.idle) / 2**20:.0f} above an idle worker")
         np.testing.assert_array_equal(got, sums(boxes))
-        cluster.check_calm()
+        assert cluster.disturbances() == []
         assert peak <= 800 << 20 and peak - cluster.idle <= memory_bound(chunk, 1, 8)
     finally:
         cluster.close()
