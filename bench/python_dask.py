@@ -119,6 +119,15 @@ def constants() -> list[dict[str, Any]]:
                 distributed.wait(cluster.client.map(lambda n: n, range(k * tasks, (k + 1) * tasks), pure=False))
                 rounds.append(time.perf_counter() - begin)
             made.append(common(part="scheduler", algorithm="distributed " + distributed.__version__, workers=2, tasks=tasks, time_us=spread(rounds)))
+            length, rounds = 500, []
+            for k in range(3):
+                chain = cluster.client.submit(lambda n: n + 1, k, pure=False)
+                begin = time.perf_counter()
+                for _ in range(length):
+                    chain = cluster.client.submit(lambda n: n + 1, chain, pure=False)
+                distributed.wait(chain)
+                rounds.append(time.perf_counter() - begin)
+            made.append(common(part="hop", algorithm="distributed " + distributed.__version__, workers=2, tasks=length, time_us=spread(rounds)))
         finally:
             cluster.close()
     return made
