@@ -2,7 +2,8 @@
 
 from ._core import __version__, backends, default_threads, devices
 from ._errors import Cancelled, DeviceError, Error, InvalidArgument, IoError, OutOfMemory, Unavailable
+from ._open import open
 from ._sat import Sat, SatPlan, sat
 
 __all__ = ["Cancelled", "DeviceError", "Error", "InvalidArgument", "IoError", "OutOfMemory", "Sat", "SatPlan", "Unavailable", "__version__", "backends",
-           "default_threads", "devices", "sat"]
+           "default_threads", "devices", "open", "sat"]

@@ -19,5 +19,6 @@ void bind_histogram(nb::module_& m);
 void bind_dropin_tables(nb::module_& m);
 void bind_dropin_filters(nb::module_& m);
 void bind_dropin_integrate(nb::module_& m);
+void bind_pieces(nb::module_& m);
 
 }  // namespace areal::python

@@ -12,4 +12,5 @@ NB_MODULE(_core, m) {
   areal::python::bind_dropin_tables(m);
   areal::python::bind_dropin_filters(m);
   areal::python::bind_dropin_integrate(m);
+  areal::python::bind_pieces(m);
 }
