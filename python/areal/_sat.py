@@ -9,6 +9,7 @@ import numpy as np
 
 from . import _core
 from ._errors import InvalidArgument
+from ._foreign import framework_of
 
 _TYPES = {"uint32": "32u", "int32": "32s", "uint64": "64u", "int64": "64s", "float32": "32f", "float64": "64f"}
 _SUM, _MEAN, _VARIANCE, _DEVIATION = range(4)
@@ -102,13 +103,16 @@ def _native(x: Any) -> np.ndarray:
     return np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("="))
 
 
-def sat(x: Any, *, axes: str = "", dtype: Any = None, border: str = "zero", squares: Any = False, tilted: bool = False, mask: Any = None,
+def sat(x: Any, axes: str = "", *, dtype: Any = None, border: str = "zero", squares: Any = False, tilted: bool = False, mask: Any = None,
         ignore_nan: bool = False, algorithm: str = "auto", backend: str = "auto", device: int = 0, threads: int = 0, copy: bool | None = None) -> SatTable:
     """The summed-area table of an array. O(H W) a plane.
 
     axes: HW (2-D arrays), HWC, CHW, NHW, NHWC, NCHW, or DHW, which is summed along D, too.
     dtype: of the sums; None takes the smallest that is surely exact.
     """
+    if (other := framework_of(x)) is not None:
+        return other.sat(x, axes, dtype=dtype, border=border, squares=squares, tilted=tilted, mask=mask, ignore_nan=ignore_nan, algorithm=algorithm,
+                         backend=backend, threads=threads, copy=copy)
     options = _options(dtype, border, squares, tilted, mask is not None, ignore_nan, algorithm, backend, device, threads)
     try:
         table = _core.sat(x, options, axes, mask)

@@ -5,4 +5,7 @@ NB_MODULE(_core, m) {
   areal::python::bind_info(m);
   areal::python::bind_sat(m);
   areal::python::bind_histogram(m);
+  areal::python::bind_device_sat(m);
+  areal::python::bind_device_queries(m);
+  areal::python::bind_device_histogram(m);
 }
