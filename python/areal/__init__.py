@@ -2,7 +2,7 @@
 
 from ._core import backends, default_threads, devices
 from ._errors import Cancelled, DeviceError, Error, InvalidArgument, IoError, OutOfMemory, Unavailable
-from ._sat import SatTable, sat
+from ._sat import Sat, SatPlan, sat
 
-__all__ = ["Cancelled", "DeviceError", "Error", "InvalidArgument", "IoError", "OutOfMemory", "SatTable", "Unavailable", "backends",
+__all__ = ["Cancelled", "DeviceError", "Error", "InvalidArgument", "IoError", "OutOfMemory", "Sat", "SatPlan", "Unavailable", "backends",
            "default_threads", "devices", "sat"]

@@ -2,33 +2,18 @@
 
 from __future__ import annotations
 
-import atexit
-from functools import lru_cache
 from typing import Any, Protocol
 
 from . import _core
 from ._errors import InvalidArgument
 
-TABLE_TYPES = {"uint32": "32u", "int32": "32s", "uint64": "64u", "int64": "64s", "float32": "32f", "float64": "64f"}
 SUM, MEAN, VARIANCE, DEVIATION = range(4)
-
-
-@lru_cache(maxsize=256)
-def options(dtype: str, border: str, squares: Any, tilted: bool, mask: bool, ignore_nan: bool, algorithm: str, backend: str, threads: int,
-            as_signed: bool) -> Any:
-    """The options of a plan; dtype is NumPy's name of the tables' type, or empty."""
-    if dtype and dtype not in TABLE_TYPES:
-        raise InvalidArgument(f"dtype {dtype}: tables are of {', '.join(TABLE_TYPES)}")
-    if squares is True or squares is False:
-        squares = "auto" if squares else "no"
-    return _core.tensor_options(TABLE_TYPES[dtype] if dtype else "", border, str(squares), tilted, mask, ignore_nan, algorithm, backend, threads, as_signed)
-
-
-atexit.register(options.cache_clear)  # before nanobind counts what is left
 
 
 class Framework(Protocol):
     """What areal asks of a framework besides its arrays."""
+
+    signed: bool  #: tables of integers are signed, and a step wider where a corner may exceed that
 
     def empty(self) -> Any:
         """What makes an array of extents and a dtype's name; None where the arrays have `__dlpack_c_exchange_api__`."""
@@ -54,14 +39,14 @@ class Framework(Protocol):
 
 def execute(on: Framework, x: Any, of: Any, axes: str, mask: Any, out: Any, copy: bool | None) -> tuple[Any, ...]:
     """Sum, squares, tilted, count, plan; each table with its dimensions in the order of x's."""
-    made = _core.tensor_sat(x, of, axes, mask, out, on.empty(), on.stream())
+    made = _core.tensor_sat(x, of, on.signed, axes, mask, out, on.empty(), on.stream())
     if made is None:
         if copy is False:
             raise InvalidArgument("copy=False: the array cannot be read as it lies")
-        made = _core.tensor_sat(on.contiguous(x), of, axes, None if mask is None else on.contiguous(mask), out, on.empty(), on.stream())
+        made = _core.tensor_sat(on.contiguous(x), of, on.signed, axes, None if mask is None else on.contiguous(mask), out, on.empty(), on.stream())
         if made is None:
             raise InvalidArgument("array: it cannot be read")
-    total, squares, tilted, count, order, count_order, plan, _ = made
+    total, squares, tilted, count, order, count_order, plan = made
     if order is not None:
         total = on.permuted(total, order)
         squares = None if squares is None else on.permuted(squares, order)

@@ -6,6 +6,7 @@ linear, and the transpose of a sum over what lies above and left is a sum over w
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -15,11 +16,15 @@ from torch import Tensor
 
 from . import _core
 from ._errors import InvalidArgument
-from ._tensor_sat import TABLE_TYPES, execute, options
+from ._arrays import TABLE_TYPES
+from ._sat import _options as options
+from ._tensor_sat import execute
 
 
 class Torch:
     """PyTorch as areal._tensor_sat asks it: its arrays bring allocator and stream along."""
+
+    signed = True
 
     def empty(self) -> Any:
         return None
@@ -67,6 +72,7 @@ class Torch:
 
 
 TORCH = Torch()
+atexit.register(options.cache_clear)  # PyTorch keeps this module to the end; nanobind would count what the cache holds as leaked
 
 
 @lru_cache(maxsize=64)
@@ -78,7 +84,7 @@ def name_of(dtype: torch.dtype) -> str:
 def run_sat(x: Tensor, axes: str, dtype: str, border: str, squares: Any, tilted: bool, mask: Tensor | None, ignore_nan: bool, reverse: bool, algorithm: str,
             backend: str, threads: int, out: Tensor | None = None, copy: bool | None = None) -> tuple[Any, ...]:
     """Sum, squares, tilted, count, plan of a plain tensor."""
-    of = options(dtype, border, squares, tilted, mask is not None, ignore_nan, algorithm, backend, threads, True)
+    of = options(dtype or None, border, squares, tilted, mask is not None, ignore_nan, algorithm, backend, 0, threads)
     if not reverse:
         return execute(TORCH, x, of, axes, mask, out, copy)
     # Until SatOptions has `reverse`: the mirrored table of the mirrored image. The one place that knows.

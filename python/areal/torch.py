@@ -17,8 +17,8 @@ from torch.autograd import forward_ad
 
 from . import _core
 from ._errors import InvalidArgument
-from ._tensor_sat import DEVIATION, MEAN, SUM, VARIANCE, TensorSat, execute, options
-from ._torch_ops import TORCH, box_sums_op, name_of, run_sat, sat_op, summed_dims
+from ._tensor_sat import DEVIATION, MEAN, SUM, VARIANCE, TensorSat, execute
+from ._torch_ops import TORCH, box_sums_op, name_of, options, run_sat, sat_op, summed_dims
 
 __all__ = ["Sat", "sat", "table_dtype"]
 
@@ -26,7 +26,7 @@ _PLAIN = (Tensor, torch.nn.Parameter)
 _CHOICES = {2: ("HW",), 3: ("HWC", "CHW", "NHW", "DHW"), 4: ("NHWC", "NCHW")}
 _WIDE = {torch.float16: torch.float32, torch.float32: torch.float64, torch.float64: torch.float64}
 _LARGEST = {torch.bool: 255, torch.uint8: 255, torch.int8: 128}
-_NARROW_INT8 = _core.tensor_types([1 << 20, 1 << 20], "8s", options("", "zero", False, False, False, False, "auto", "auto", 0, True), "HW") == "int32"
+_NARROW_INT8 = _core.table_dtype([1 << 20, 1 << 20], "int8", options(None, "zero", False, False, False, False, "auto", "auto", 0, 0), True, "HW") == "int32"
 
 
 def is_plain(x: Tensor) -> bool:
@@ -134,7 +134,7 @@ class Sat(TensorSat):
 
 def sat(x: Tensor, axes: str = "", *, dtype: torch.dtype | str | None = None, border: str = "zero", squares: Any = False, tilted: bool = False,
         mask: Tensor | None = None, ignore_nan: bool = False, reverse: bool = False, algorithm: str = "auto", backend: str = "auto", threads: int = 0,
-        out: Tensor | None = None, copy: bool | None = None) -> Sat:
+        out: Tensor | None = None, copy: bool | None = None, above: Tensor | None = None, left: Tensor | None = None, corner: Tensor | None = None) -> Sat:
     """The summed-area table of a tensor, on its device, by its allocator, on its current stream. O(H W) a plane.
 
     axes: HW (2-D tensors), HWC, CHW, NHW, NHWC, NCHW, or DHW, which is summed along D, too.
@@ -142,13 +142,15 @@ def sat(x: Tensor, axes: str = "", *, dtype: torch.dtype | str | None = None, bo
     Differentiable where x is: the sum, and with squares=True their sum (float64 for floats), of what mask and ignore_nan
     leave. tilted has no gradient, and out takes part in none. Throws InvalidArgument for what cannot be.
     """
+    if above is not None or left is not None or corner is not None:
+        raise InvalidArgument("above, left, corner: carries are taken for NumPy's arrays alone")
     x = _prepared(x)
     if is_plain(x) and (mask is None or is_plain(mask)):
-        name = "" if dtype is None else dtype if isinstance(dtype, str) else name_of(dtype)
+        name = None if dtype is None else dtype if isinstance(dtype, str) else name_of(dtype)
         if reverse:
             made = run_sat(x, axes, name, border, squares, tilted, mask, ignore_nan, True, algorithm, backend, threads, out, copy)
         else:
-            of = options(name, border, squares, tilted, mask is not None, ignore_nan, algorithm, backend, threads, True)
+            of = options(name, border, squares, tilted, mask is not None, ignore_nan, algorithm, backend, 0, threads)
             made = execute(TORCH, x, of, axes, mask, out, copy)
         return Sat(TORCH, made[0], made[1], made[2], made[3], axes or "HW", border, made[4])
     return _composed(x, axes, dtype, border, squares, tilted, mask, ignore_nan, reverse, algorithm, backend, threads, out)

@@ -1,8 +1,8 @@
 #include "device_arrays.hpp"
 
-#include <pthread.h>
-#include <unistd.h>
-#include <atomic>
+#include "process.hpp"
+
+#include <array>
 #include <cstdlib>
 #include <map>
 #include <mutex>
@@ -79,14 +79,7 @@ dl::DataType dtype_of_typestr(const std::string& typestr, const char* name) {
   return dtype;
 }
 
-nb::dlpack::dtype to_nanobind(const dl::DataType& dtype) { return {dtype.code, dtype.bits, dtype.lanes}; }
-
-std::atomic<bool> forked{false};
-const int fork_handler = pthread_atfork(nullptr, nullptr, [] { forked = true; });
-
 }  // namespace
-
-bool is_forked() noexcept { return fork_handler == 0 && forked; }
 
 Stream stream_of(std::uintptr_t number) {
   if (number <= 1) return Stream::legacy_default();
@@ -109,12 +102,6 @@ Type signed_type(Type type) noexcept {
     default:
       return type;
   }
-}
-
-const char* dtype_name(Type type) noexcept {
-  constexpr const char* names[] = {"uint8",  "int8",  "uint16",  "int16",   "uint32", "int32",
-                                   "uint64", "int64", "float16", "float32", "float64"};
-  return names[static_cast<std::size_t>(type)];
 }
 
 ForeignArray::ForeignArray(nb::handle object, std::optional<Stream> stream, const char* name) : name_(name) {
@@ -140,7 +127,7 @@ ForeignArray::ForeignArray(nb::handle object, std::optional<Stream> stream, cons
 
 void ForeignArray::choose_stream(std::optional<Stream> stream) {
   if (memory_.is_host()) return;
-  if (is_forked()) throw Unavailable("backend cuda: CUDA cannot be used in a forked process");
+  require_usable(Backend::cuda);
   stream_ = stream ? *stream : own_stream(memory_.device);
 }
 
@@ -148,7 +135,7 @@ void ForeignArray::by_api(nb::handle object, std::optional<Stream> stream) {
   if (api_->borrow(object.ptr(), &tensor_) != 0) refuse(name_);
   memory_ = place_of(tensor_.device, name_);
   if (memory_.is_host()) return;
-  if (is_forked()) throw Unavailable("backend cuda: CUDA cannot be used in a forked process");
+  require_usable(Backend::cuda);
   if (stream) {
     stream_ = *stream;
     return;
@@ -225,7 +212,34 @@ bool ForeignArray::by_cuda_array_interface(nb::handle object) {
   return true;
 }
 
-Type ForeignArray::type() const { return type_of_dtype(to_nanobind(tensor_.dtype)); }
+Type ForeignArray::type() const {
+  const dl::DataType& dtype = tensor_.dtype;
+  constexpr Type integers[2][4] = {{Type::s8, Type::s16, Type::s32, Type::s64},
+                                   {Type::u8, Type::u16, Type::u32, Type::u64}};
+  const int width = dtype.bits == 8 ? 0 : dtype.bits == 16 ? 1 : dtype.bits == 32 ? 2 : dtype.bits == 64 ? 3 : -1;
+  if (dtype.lanes == 1 && width >= 0) {
+    if (dtype.code == dl::code_bool && width == 0) return Type::u8;
+    if (dtype.code == dl::code_int) return integers[0][width];
+    if (dtype.code == dl::code_uint) return integers[1][width];
+    if (dtype.code == dl::code_float && width > 0) return width == 1 ? Type::f16 : width == 2 ? Type::f32 : Type::f64;
+  }
+  refuse_dtype(name_);
+}
+
+ArrayRef ForeignArray::ref() const {
+  ArrayRef made;
+  made.data = data(), made.type = type(), made.memory = memory_;
+  made.dimensions = static_cast<std::size_t>(tensor_.ndim);
+  std::int64_t contiguous = 1;
+  for (std::int32_t i = tensor_.ndim; i-- > 0;) {
+    if (i < 4) {
+      made.extents[static_cast<std::size_t>(i)] = tensor_.shape[i];
+      made.strides[static_cast<std::size_t>(i)] = tensor_.strides != nullptr ? tensor_.strides[i] : contiguous;
+    }
+    contiguous *= tensor_.shape[i];
+  }
+  return made;
+}
 
 std::size_t ForeignArray::elements() const noexcept {
   std::size_t all = 1;
@@ -235,8 +249,8 @@ std::size_t ForeignArray::elements() const noexcept {
 
 void ForeignArray::require_contiguous(Type type) const {
   if (this->type() != type)
-    throw InvalidArgument(std::string(name_) + ": elements of " + dtype_name(this->type()) + ", they must be " +
-                          dtype_name(type));
+    throw InvalidArgument(std::string(name_) + ": elements of " + numpy_name(this->type()) + ", they must be " +
+                          numpy_name(type));
   if (tensor_.strides == nullptr || elements() == 0) return;
   std::int64_t stride = 1;
   for (std::int32_t i = tensor_.ndim - 1; i >= 0; --i) {
@@ -244,23 +258,6 @@ void ForeignArray::require_contiguous(Type type) const {
       throw InvalidArgument(std::string(name_) + ": its elements must lie side by side");
     stride *= tensor_.shape[i];
   }
-}
-
-std::optional<Pixels> ForeignArray::pixels(const Axes& axes) const {
-  std::size_t extents[8] = {};
-  if (tensor_.ndim > 8) return std::nullopt;
-  for (std::int32_t i = 0; i < tensor_.ndim; ++i) extents[i] = static_cast<std::size_t>(tensor_.shape[i]);
-  const AnyArray array(data(), static_cast<std::size_t>(tensor_.ndim), extents, {}, tensor_.strides,
-                       to_nanobind(tensor_.dtype));
-  std::optional<Pixels> found = pixels_of(array, axes);
-  if (found) found->view = found->view.in(memory_);
-  return found;
-}
-
-View ForeignArray::view(const Pixels& pixels) const {
-  if (read_only_) throw InvalidArgument(std::string(name_) + ": it is read-only");
-  const ConstView& v = pixels.view;
-  return View(const_cast<void*>(v.data), v.type, v.shape, v.row_pitch, v.plane_pitch, v.batch_pitch).in(v.memory);
 }
 
 NewArray::~NewArray() {
@@ -280,7 +277,7 @@ NewArray Allocator::make(Type type, const std::vector<std::int64_t>& extents, bo
   if (like_.api() == nullptr) {
     nb::list shape;
     for (const std::int64_t extent : extents) shape.append(extent);
-    made.object_ = empty_(nb::tuple(shape), dtype_name(type));
+    made.object_ = empty_(nb::tuple(shape), numpy_name(type));
     made.data_ = ForeignArray(made.object_, like_.work_stream(), "out").data();
     return made;
   }

@@ -42,10 +42,8 @@ class ForeignArray {
   /// The current stream of the framework; without one, that which was given or areal's own. The host's for host memory.
   Stream work_stream() const noexcept { return stream_; }
 
-  /// The pixels as they lie, none where areal would need a copy. Throws as Axes::of.
-  std::optional<Pixels> pixels(const Axes& axes) const;
-  /// The same memory, to be written. Throws InvalidArgument for a read-only array.
-  View view(const Pixels& pixels) const;
+  /// What areal's views are made of. Throws InvalidArgument for a dtype that areal has no type for.
+  ArrayRef ref() const;
   /// Consecutive elements of one dimension or more. Throws InvalidArgument for gaps and for other types.
   template <class T>
   Span<T> span() const {
@@ -112,9 +110,5 @@ class Allocator {
 
 /// The signed integer type of the same width; floats stay.
 Type signed_type(Type type) noexcept;
-/// NumPy's name of the element type.
-const char* dtype_name(Type type) noexcept;
-/// Is this process a forked child of one that had imported areal?
-bool is_forked() noexcept;
 
 }  // namespace areal::python

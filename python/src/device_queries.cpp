@@ -7,6 +7,7 @@
 #include <utility>
 #include "bindings.hpp"
 #include "device_arrays.hpp"
+#include "process.hpp"
 #include "regions.hpp"
 
 namespace areal::python {
@@ -22,10 +23,10 @@ std::optional<Stream> given(nb::handle stream) {
 /// Boxes of the host in any format, or of the device as x, y, width, height.
 class Regions {
  public:
-  Regions(nb::handle boxes, const std::string& format, bool flipped, const ForeignArray& table) {
+  Regions(nb::handle boxes, std::string_view format, bool transposed, const ForeignArray& table) {
     if (!table.memory().is_host() && is_on_device(boxes)) {
-      if (format != "xywh" || flipped)
-        throw InvalidArgument("format " + format + ": boxes on the device are x, y, width, height");
+      if (format != "xywh" || transposed)
+        throw InvalidArgument("format " + std::string(format) + ": boxes on the device are x, y, width, height");
       array_.emplace(boxes, table.work_stream(), "boxes");
       require_rows(array_->tensor());
       const Span<const std::int64_t> numbers = array_->span<const std::int64_t>();
@@ -38,7 +39,7 @@ class Regions {
     const dl::Tensor& t = array.tensor();
     const std::size_t extents[2] = {static_cast<std::size_t>(t.shape[0]), 4};
     const BoxArray numbers(static_cast<const std::int64_t*>(array.data()), 2, extents, {}, t.strides);
-    host_ = regions_of(numbers, format, flipped);
+    host_ = regions_of(numbers, format, transposed);
     span_ = Span<const Region>(host_.data(), host_.size());
   }
   Span<const Region> span() const noexcept { return span_; }
@@ -58,14 +59,14 @@ class Regions {
   Span<const Region> span_;
 };
 
-struct Table {
+struct Read {
   ForeignArray array;
   std::optional<Pixels> pixels;
-  Table(nb::handle object, const Axes& axes, std::optional<Stream> stream, const char* name)
-      : array(object, stream, name), pixels(array.pixels(axes)) {}
+  Read(nb::handle object, const Axes& axes, bool may_fold, std::optional<Stream> stream, const char* name)
+      : array(object, stream, name), pixels(pixels_of(array.ref(), axes, true, may_fold)) {}
 };
 
-std::optional<TableView> view_of(const std::optional<Table>& table, Border border) {
+std::optional<TableView> view_of(const std::optional<Read>& table, Border border) {
   if (!table) return std::nullopt;
   return TableView(table->pixels->view, border);
 }
@@ -73,7 +74,7 @@ std::optional<TableView> view_of(const std::optional<Table>& table, Border borde
 QueryOptions options_of(const ForeignArray& table, bool clip, int threads) {
   QueryOptions options;
   options.outside = clip ? Outside::clip : Outside::error;
-  options.execution.threads = is_forked() ? 1 : threads;
+  options.execution.threads = is_forked_child() ? 1 : threads;
   if (!table.memory().is_host()) options.execution.stream = table.work_stream();
   return options;
 }
@@ -96,32 +97,33 @@ nb::object answered(const ForeignArray& like, nb::object empty, Type type, const
 
 /// None where the tables cannot be read as they lie. Answers are boxes x N x C.
 nb::object tensor_query(int asked, nb::handle sum, nb::handle squares, nb::handle count, const std::string& border,
-                        const std::string& letters, nb::handle boxes, const std::string& format, bool clip, int threads,
+                        std::string_view letters, nb::handle boxes, std::string_view format, bool clip, int threads,
                         bool refused, nb::object empty, nb::handle stream) {
   const auto known = border_named(border);
   if (!known) throw InvalidArgument("border " + border + ": may be zero, none or exclusive");
-  const Axes axes = Axes::of(letters, letters.size());
-  if (axes.volume) throw InvalidArgument("boxes: a volume's have six numbers");
-  const Table table(sum, axes, given(stream), "table");
+  const Axes& axes = Axes::of(letters, letters.empty() ? 2 : letters.size());
+  if (axes.volume)
+    throw InvalidArgument("boxes: a volume's have six numbers; they are answered for NumPy's arrays alone");
+  const bool may_fold = count.is_none();
+  const Read table(sum, axes, may_fold, given(stream), "table");
   if (!table.pixels) return nb::none();
   const auto same_stream = table.array.memory().is_host() ? std::nullopt : std::optional(table.array.work_stream());
-  std::optional<Table> of_squares, of_count;
-  if (!squares.is_none()) of_squares.emplace(squares, axes, same_stream, "squares");
-  if (!count.is_none()) {
-    const Axes plain = axes.c < 0 ? axes : Axes::of(axes.n >= 0 ? "NHW" : "HW", axes.n >= 0 ? 3 : 2);
-    of_count.emplace(count, plain, same_stream, "count");
-  }
-  for (const auto* other : {&of_squares, &of_count})
-    if (*other && (!(*other)->pixels || (*other)->pixels->lie.flipped != table.pixels->lie.flipped)) return nb::none();
-  const bool flipped = table.pixels->lie.flipped;
-  if (flipped && !table.array.memory().is_host()) return nb::none();
-  const Regions regions(boxes, format, flipped, table.array);
+  std::optional<Read> of_squares, of_count;
+  if (!squares.is_none()) of_squares.emplace(squares, axes, may_fold, same_stream, "squares");
+  if (!count.is_none()) of_count.emplace(count, axes.without_channels(), may_fold, same_stream, "count");
+  const bool transposed = table.pixels->order.transposed;
+  if (of_squares && (!of_squares->pixels || !(of_squares->pixels->order == table.pixels->order))) return nb::none();
+  if (of_count && (!of_count->pixels || of_count->pixels->order.transposed != transposed)) return nb::none();
+  if (transposed && !table.array.memory().is_host()) return nb::none();
+  const Regions regions(boxes, format, transposed, table.array);
   const Span<const Region> all = regions.span();
   const ConstView& view = table.pixels->view;
   const SatView tables(TableView(view, *known), view_of(of_squares, *known), view_of(of_count, *known));
   std::vector<std::int64_t> extents{static_cast<std::int64_t>(all.size())};
-  if (axes.n >= 0) extents.push_back(view.shape.batch);
-  if (axes.c >= 0) extents.push_back(view.shape.channels);
+  const ArrayShape shape = ArrayShape::of(table.array.ref());
+  for (const int dimension : {axes.n, axes.c})
+    if (dimension >= 0)
+      extents.push_back(static_cast<std::int64_t>(shape.extents[static_cast<std::size_t>(dimension)]));
   std::size_t values = 1;
   for (const std::int64_t extent : extents) values *= static_cast<std::size_t>(extent);
   const bool integers = static_cast<Asked>(asked) == Asked::sum && !is_float(view.type);

@@ -1,7 +1,7 @@
 // Summed-area tables of arrays of other frameworks, made by the framework's allocator, on its current stream.
-#include <nanobind/stl/shared_ptr.h>
 #include <algorithm>
 #include <areal/sat.hpp>
+#include <nanobind/stl/shared_ptr.h>
 #include <atomic>
 #include <limits>
 #include <memory>
@@ -9,49 +9,11 @@
 #include "bindings.hpp"
 #include "device_arrays.hpp"
 #include "device_workspaces.hpp"
+#include "options.hpp"
+#include "plans.hpp"
 
 namespace areal::python {
 namespace {
-
-struct TensorOptions {
-  SatOptions sat;
-  std::optional<Type> table;  ///< none: default_types
-  Execution execution;
-  bool as_signed = false;    ///< integer tables are signed, and a step wider where a corner may exceed that
-  std::uint64_t number = 0;  ///< its own
-};
-
-TensorOptions tensor_options(const std::string& dtype, const std::string& border, const std::string& squares,
-                             bool tilted, bool mask, bool ignore_nan, const std::string& algorithm,
-                             const std::string& backend, int threads, bool as_signed) {
-  static std::atomic<std::uint64_t> made_before{0};
-  TensorOptions made;
-  made.number = ++made_before;
-  if (!dtype.empty()) {
-    made.table = type_named(dtype);
-    if (!made.table) throw InvalidArgument("dtype " + dtype + ": it is no type of tables");
-  }
-  const auto known = border_named(border);
-  if (!known) throw InvalidArgument("border " + border + ": may be zero, none or exclusive");
-  made.sat.border = *known;
-  const std::pair<const char*, Squares> kinds[] = {{"no", Squares::no},
-                                                   {"auto", Squares::automatic},
-                                                   {"uint32", Squares::u32},
-                                                   {"uint64", Squares::u64},
-                                                   {"float64", Squares::f64}};
-  const auto* const kind =
-      std::find_if(std::begin(kinds), std::end(kinds), [&](const auto& k) { return squares == k.first; });
-  if (kind == std::end(kinds))
-    throw InvalidArgument("squares " + squares + ": may be True, False, uint32, uint64 or float64");
-  made.sat.squares = kind->second;
-  made.sat.tilted = tilted, made.sat.mask = mask, made.sat.ignore_nan = ignore_nan;
-  made.sat.algorithm = algorithm;
-  const auto on = backend_named(backend);
-  if (!on) throw InvalidArgument("backend " + backend + ": may be auto, cpu, cuda or simt");
-  made.execution.backend = *on, made.execution.threads = threads;
-  made.as_signed = as_signed;
-  return made;
-}
 
 /// The largest magnitude of a corner's sum, as far as it fits 64 bits.
 bool fits_signed_32(const Shape& shape, Type input, bool volume) {
@@ -76,7 +38,7 @@ bool is_pair(TypePair types) {
   return std::find(all.begin(), all.end(), types) != all.end();
 }
 
-Types types_of(const Shape& shape, Type input, const TensorOptions& options, bool volume) {
+Types types_of(const Shape& shape, Type input, const Options& options, bool as_signed, bool volume) {
   if (options.table) {
     const Type asked = *options.table;
     if (is_pair({input, asked})) return {{input, asked}, asked};
@@ -86,7 +48,7 @@ Types types_of(const Shape& shape, Type input, const TensorOptions& options, boo
     return {{input, asked}, asked};  // the plan says what is wrong
   }
   TypePair types = default_types(shape, input, volume);
-  if (!options.as_signed || is_float(types.table)) return {types, types.table};
+  if (!as_signed || is_float(types.table)) return {types, types.table};
   if (size_of(types.table) == 4 && !fits_signed_32(shape, input, volume)) {
     const TypePair wider{input, is_signed_integer(input) ? Type::s64 : Type::u64};
     if (is_pair(wider)) types = wider;
@@ -94,9 +56,11 @@ Types types_of(const Shape& shape, Type input, const TensorOptions& options, boo
   return {types, signed_type(types.table)};
 }
 
+/// On the CPU `planned` has the workspaces, on CUDA `workspaces`.
 struct TensorPlan {
-  TensorPlan(SatPlan of, Type table_) : plan(std::move(of)), table(table_) {}
-  const SatPlan plan;
+  TensorPlan(const Shape& shape, Type input, const SatOptions& options, const Execution& execution, Type table_)
+      : planned(shape, input, options, execution), table(table_) {}
+  PlannedSat planned;
   const Type table;  ///< as the framework has it
   Workspaces workspaces;
 };
@@ -105,32 +69,26 @@ struct PlanKey {
   Shape shape;
   Type type;
   std::uint64_t options;
-  bool volume;
+  bool as_signed, volume, forked;
   MemoryPlace place;
-  bool forked;
   friend bool operator==(const PlanKey&, const PlanKey&) = default;
 };
 
-std::shared_ptr<TensorPlan> plan_of(const ConstView& image, const TensorOptions& options, const Axes& axes) {
-  static auto& recent = *new RecentPlans<PlanKey, TensorPlan>;    // what a framework owns is not destroyed after it
-  static auto& in_child = *new RecentPlans<PlanKey, TensorPlan>;  // the parent's lock may have been held at the fork
-  const bool forked = is_forked();
-  const PlanKey key{image.shape, image.type, options.number, axes.volume, image.memory, forked};
-  return (forked ? in_child : recent).get(key, [&] {
-    SatOptions sat = options.sat;
-    sat.volume = axes.volume;
-    sat.tables = image.shape.layout;
-    const Types types = types_of(image.shape, image.type, options, axes.volume);
+std::shared_ptr<TensorPlan> plan_of(const ConstView& image, const Options& options, bool as_signed, const Axes& axes) {
+  static auto& recent =
+      *new RecentlyUsed<PlanKey, TensorPlan>;  // not destroyed after the framework whose memory it has
+  const bool forked = is_forked_child();
+  const PlanKey key{image.shape, image.type, options.number, as_signed, axes.volume, forked, image.memory};
+  return recent.get(key, [&] {
+    SatOptions sat = options.of(image.type, image.shape.layout, axes.volume);
+    const Types types = types_of(image.shape, image.type, options, as_signed, axes.volume);
     sat.types = types.pair;
     Execution execution = options.execution;
     if (forked) execution.threads = 1;
-    if (!image.memory.is_host()) {
-      if (execution.backend == Backend::automatic) execution.backend = Backend::cuda;
-      execution.device = image.memory.device;
-    } else if (execution.backend == Backend::automatic) {
-      execution.backend = Backend::cpu;
-    }
-    return std::make_shared<TensorPlan>(SatPlan(image.shape, image.type, sat, execution), types.table);
+    if (execution.backend == Backend::automatic)
+      execution.backend = image.memory.is_host() ? Backend::cpu : Backend::cuda;
+    if (!image.memory.is_host()) execution.device = image.memory.device;
+    return std::make_shared<TensorPlan>(image.shape, image.type, sat, execution, types.table);
   });
 }
 
@@ -142,28 +100,18 @@ struct Output {
   nb::object object;
 };
 
-/// The letters of the dimensions as they lie in memory.
-std::string letters_in_memory(const Axes& axes, const Lie& lie) {
-  std::string letters;
-  if (axes.n >= 0) letters += axes.volume ? 'D' : 'N';
-  const bool planar = lie.layout == Layout::planar;
-  if (axes.c >= 0 && planar) letters += 'C';
-  letters += lie.flipped ? "WH" : "HW";
-  if (axes.c >= 0 && !planar) letters += 'C';
-  return letters;
-}
-
-std::vector<std::int64_t> extents_of(const Shape& shape, const std::string& letters, bool flipped) {
+/// The extents of an array in the order of its memory.
+std::vector<std::int64_t> extents_of(const Shape& shape, const std::string& letters, const Order& order) {
   std::vector<std::int64_t> extents;
   for (const char letter : letters) {
     if (letter == 'C')
-      extents.push_back(shape.channels);
+      extents.push_back(order.folded ? order.folded : shape.channels);
     else if (letter == 'H')
-      extents.push_back(flipped ? shape.width : shape.height);
+      extents.push_back(order.transposed ? shape.width : shape.height);
     else if (letter == 'W')
-      extents.push_back(flipped ? shape.height : shape.width);
+      extents.push_back(order.transposed ? shape.height : shape.width);
     else
-      extents.push_back(shape.batch);
+      extents.push_back(order.folded ? shape.batch / order.folded : shape.batch);
   }
   return extents;
 }
@@ -178,41 +126,36 @@ nb::object order_of(const std::string& in_memory, const std::string& asked) {
 
 class Execute {
  public:
-  Execute(nb::handle x, const TensorOptions& options, const std::string& letters, nb::handle mask, nb::handle out,
-          nb::object empty, nb::handle stream)
+  Execute(nb::handle x, const Options& options, bool as_signed, std::string_view letters, nb::handle mask,
+          nb::handle out, nb::object empty, nb::handle stream)
       : image_(x, given(stream), "array"),
         allocator_(image_, std::move(empty)),
         axes_(Axes::of(letters, static_cast<std::size_t>(image_.tensor().ndim))) {
-    pixels_ = image_.pixels(axes_);
+    const bool counts = options.sat.mask || options.sat.ignore_nan;
+    pixels_ = pixels_of(image_.ref(), axes_, !options.sat.tilted, !counts);
     if (!pixels_) return;
     if (!mask.is_none() && !read_mask(mask)) return;
-    planned_ = plan_of(pixels_->view, options, axes_);
+    planned_ = plan_of(pixels_->view, options, as_signed, axes_);
     can_run_ = true;
     prepare(out);
   }
 
-  /// Sum, squares, tilted, count, then each order (None: as asked), then the plan. None where the caller must copy.
+  /// Sum, squares, tilted, count; how the dimensions of the first three and of the count are put into the asked order,
+  /// None where they are; the plan. None where the caller must copy.
   nb::object run() {
     if (!can_run_) return nb::none();
-    Workspaces::Ready ready = planned_->workspaces.get(planned_->plan, allocator_, image_.work_stream());
-    {
-      const nb::gil_scoped_release released;
-      SatArguments arguments;
-      arguments.image = pixels_->view;
-      if (mask_view_) arguments.mask = *mask_view_;
-      arguments.sum = outputs_[0].view, arguments.squares = outputs_[1].view;
-      arguments.tilted = outputs_[2].view, arguments.count = outputs_[3].view;
-      planned_->plan.execute(arguments, ready.workspace);
-    }
-    planned_->workspaces.put(std::move(ready));
+    SatArguments arguments;
+    arguments.image = pixels_->view;
+    if (mask_view_) arguments.mask = *mask_view_;
+    arguments.sum = outputs_[0].view, arguments.squares = outputs_[1].view;
+    arguments.tilted = outputs_[2].view, arguments.count = outputs_[3].view;
+    execute(arguments);
     nb::object made[4];
     for (std::size_t i = 0; i < 4; ++i) made[i] = finished(outputs_[i]);
-    const std::string letters = letters_in_memory(axes_, pixels_->lie);
-    std::string plain = letters, asked = axes_.letters;
-    std::erase(plain, 'C'), std::erase(asked, 'C');
-    const nb::object order = outputs_[0].given ? nb::none() : order_of(letters, axes_.letters);
-    return nb::make_tuple(made[0], made[1], made[2], made[3], order, order_of(plain, asked), planned_,
-                          number_of(image_.work_stream()));
+    const nb::object order = outputs_[0].given ? nb::none() : order_of(letters_, axes_.letters);
+    const nb::object count_order =
+        outputs_[3].made.data() == nullptr ? nb::none() : order_of(count_letters_, axes_.without_channels().letters);
+    return nb::make_tuple(made[0], made[1], made[2], made[3], order, count_order, planned_);
   }
 
  private:
@@ -220,63 +163,68 @@ class Execute {
     if (stream.is_none()) return std::nullopt;
     return stream_of(nb::cast<std::uintptr_t>(stream));
   }
+  std::optional<Stream> same_stream() const {
+    if (image_.memory().is_host()) return std::nullopt;
+    return image_.work_stream();
+  }
+
+  void execute(const SatArguments& arguments) {
+    if (image_.memory().is_host()) {
+      TakenSlot(planned_->planned).execute(arguments);
+      return;
+    }
+    const SatPlan& plan = planned_->planned.plan;
+    Workspaces::Ready ready = planned_->workspaces.get(plan, allocator_, image_.work_stream());
+    {
+      const nb::gil_scoped_release released;
+      plan.execute(arguments, ready.workspace);
+    }
+    planned_->workspaces.put(std::move(ready));
+  }
 
   bool read_mask(nb::handle mask) {
-    mask_.emplace(mask, image_.memory().is_host() ? std::nullopt : std::optional(image_.work_stream()), "mask");
+    mask_.emplace(mask, same_stream(), "mask");
     if (!(mask_->memory() == image_.memory())) throw InvalidArgument("mask: it must lie where the array does");
-    Axes of_mask = axes_;
-    if (axes_.c >= 0) of_mask = Axes::of(axes_.n >= 0 ? "NHW" : "HW", static_cast<std::size_t>(mask_->tensor().ndim));
-    const std::optional<Pixels> valid = mask_->pixels(of_mask);
-    if (!valid || valid->lie.flipped != pixels_->lie.flipped) return false;
-    mask_view_ = valid->view;
-    return true;
+    const Axes& of_mask = Axes::of(axes_.without_channels().letters, static_cast<std::size_t>(mask_->tensor().ndim));
+    const Order order{Layout::interleaved, pixels_->order.transposed, 0};
+    const std::optional<ConstView> valid = view_in(mask_->ref(), of_mask, order);
+    if (valid) mask_view_ = *valid;
+    return valid.has_value();
   }
 
   void prepare(nb::handle out) {
-    const SatPlan& plan = planned_->plan;
-    const std::string letters = letters_in_memory(axes_, pixels_->lie);
-    std::string plain = letters;
-    std::erase(plain, 'C');
-    const bool flipped = pixels_->lie.flipped;
+    const SatPlan& plan = planned_->planned.plan;
+    letters_ = memory_letters(axes_, pixels_->order);
     if (out.is_none())
-      make(outputs_[0], plan.table_shape(), plan.types().table, planned_->table, letters, flipped);
+      make(outputs_[0], plan.table_shape(), plan.types().table, planned_->table, letters_);
     else
       take(outputs_[0], out);
     const bool as_signed = is_signed_integer(planned_->table) || is_float(planned_->table);
     if (const auto squares = plan.squares_type())
-      make(outputs_[1], plan.table_shape(), *squares, as_signed ? signed_type(*squares) : *squares, letters, flipped);
-    if (plan.options().tilted)
-      make(outputs_[2], plan.tilted_shape(), plan.types().table, planned_->table, letters, flipped);
-    if (plan.options().mask || plan.options().ignore_nan)
-      make(outputs_[3], plan.count_shape(), Type::u32, as_signed ? Type::s32 : Type::u32, plain, flipped);
+      make(outputs_[1], plan.table_shape(), *squares, as_signed ? signed_type(*squares) : *squares, letters_);
+    if (plan.options().tilted) make(outputs_[2], plan.tilted_shape(), plan.types().table, planned_->table, letters_);
+    if (!plan.options().mask && !plan.options().ignore_nan) return;
+    count_letters_ = memory_letters(axes_.without_channels(), pixels_->order);
+    make(outputs_[3], plan.count_shape(), Type::u32, as_signed ? Type::s32 : Type::u32, count_letters_);
   }
 
-  void make(Output& output, const Shape& shape, Type type, Type as, const std::string& letters, bool flipped) {
-    output.made = allocator_.make(as, extents_of(shape, letters, flipped));
+  void make(Output& output, const Shape& shape, Type type, Type as, const std::string& letters) {
+    output.made = allocator_.make(as, extents_of(shape, letters, pixels_->order));
     output.view = View(output.made.data(), type, shape).in(image_.memory());
   }
 
   void take(Output& output, nb::handle out) {
-    output.given.emplace(out, image_.memory().is_host() ? std::nullopt : std::optional(image_.work_stream()), "out");
-    const Axes axes = Axes::of(axes_.letters, static_cast<std::size_t>(output.given->tensor().ndim));
-    if (output.given->type() != planned_->table)
-      throw InvalidArgument(std::string("out: elements of ") + dtype_name(output.given->type()) + ", they must be " +
-                            dtype_name(planned_->table));
+    output.given.emplace(out, same_stream(), "out");
+    if (output.given->is_read_only()) throw InvalidArgument("out: it is read-only");
     if (!(output.given->memory() == image_.memory())) throw InvalidArgument("out: it must lie where the array does");
-    const std::optional<Pixels> found = output.given->pixels(axes);
-    const Shape shape = planned_->plan.table_shape();
-    const auto same = [&](const Pixels& p) { return p.lie == pixels_->lie && p.view.shape == shape; };
-    const std::vector<std::int64_t> expected = extents_of(shape, axes_.letters, pixels_->lie.flipped);
-    for (std::size_t i = 0; i < expected.size(); ++i)
-      if (output.given->tensor().shape[i] != expected[i]) {
-        std::string words;
-        for (const std::int64_t extent : expected) words += (words.empty() ? "" : "x") + std::to_string(extent);
-        throw InvalidArgument("out: another shape; it must be " + words);
-      }
-    if (!found || (!same(*found) && !shape.empty()))
-      throw InvalidArgument("out: its dimensions must lie in memory in the order of the array's");
-    output.view = output.given->view(*found);
-    output.view.type = planned_->plan.types().table;
+    const ArrayRef array = output.given->ref();
+    const Shape shape = planned_->planned.plan.table_shape();
+    require_like(array, array_shape(ConstView(nullptr, planned_->table, shape), axes_, pixels_->order),
+                 planned_->table);
+    const std::optional<View> view = room_in(array, axes_, pixels_->order);
+    if (!view) throw InvalidArgument("out: its dimensions must lie in memory in the order of the array's");
+    output.view = *view;
+    output.view.type = planned_->planned.plan.types().table;
     output.object = nb::borrow(out);
   }
 
@@ -288,11 +236,12 @@ class Execute {
 
   ForeignArray image_;
   Allocator allocator_;
-  Axes axes_;
+  const Axes& axes_;
   std::optional<Pixels> pixels_;
   std::optional<ForeignArray> mask_;
   std::optional<ConstView> mask_view_;
   std::shared_ptr<TensorPlan> planned_;
+  std::string letters_, count_letters_;
   Output outputs_[4];
   bool can_run_ = false;
 };
@@ -300,28 +249,25 @@ class Execute {
 }  // namespace
 
 void bind_device_sat(nb::module_& m) {
-  nb::class_<TensorOptions>(m, "TensorOptions");
   nb::class_<TensorPlan>(m, "TensorPlan")
-      .def_prop_ro("algorithm", [](const TensorPlan& p) { return p.plan.algorithm(); })
-      .def_prop_ro("reason", [](const TensorPlan& p) { return p.plan.reason(); })
-      .def_prop_ro("backend", [](const TensorPlan& p) { return std::string(name_of(p.plan.backend())); });
-  m.def("tensor_options", &tensor_options);
+      .def_prop_ro("algorithm", [](const TensorPlan& p) { return p.planned.origin->algorithm; })
+      .def_prop_ro("reason", [](const TensorPlan& p) { return p.planned.origin->reason; })
+      .def_prop_ro("backend", [](const TensorPlan& p) { return p.planned.origin->backend; });
   m.def(
       "tensor_sat",
-      [](nb::handle x, const TensorOptions& options, const std::string& axes, nb::handle mask, nb::handle out,
+      [](nb::handle x, const Options& options, bool as_signed, std::string_view axes, nb::handle mask, nb::handle out,
          nb::object empty,
-         nb::handle stream) { return Execute(x, options, axes, mask, out, std::move(empty), stream).run(); },
-      nb::arg("array"), nb::arg("options"), nb::arg("axes"), nb::arg("mask").none() = nb::none(),
+         nb::handle stream) { return Execute(x, options, as_signed, axes, mask, out, std::move(empty), stream).run(); },
+      nb::arg("array"), nb::arg("options"), nb::arg("as_signed"), nb::arg("axes"), nb::arg("mask").none() = nb::none(),
       nb::arg("out").none() = nb::none(), nb::arg("empty").none() = nb::none(), nb::arg("stream").none() = nb::none());
-  /// The dtype that a table has, for frameworks that must know it before there is an array.
-  m.def("tensor_types", [](const std::vector<std::int64_t>& extents, const std::string& type,
-                           const TensorOptions& options, const std::string& letters) {
-    const Axes axes = Axes::of(letters, extents.size());
+  // The dtype that a table gets, for frameworks that must know it before there is an array.
+  m.def("table_dtype", [](const std::vector<std::int64_t>& extents, const std::string& dtype, const Options& options,
+                          bool as_signed, std::string_view letters) {
+    const Axes& axes = Axes::of(letters, extents.size());
     const auto at = [&](int dimension) { return dimension < 0 ? 1 : extents[static_cast<std::size_t>(dimension)]; };
     const Shape shape{at(axes.w), at(axes.h), at(axes.c), at(axes.n)};
-    const auto input = type_named(type);
-    if (!input) throw InvalidArgument("type " + type + ": areal has none of this name");
-    return std::string(dtype_name(types_of(shape, *input, options, axes.volume).table));
+    const Type input = type_of_numpy_name(dtype, "dtype");
+    return std::string(numpy_name(types_of(shape, input, options, as_signed, axes.volume).table));
   });
 }
 

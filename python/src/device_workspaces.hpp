@@ -1,5 +1,5 @@
 #pragma once
-// Workspaces of one plan, for as many threads and streams as use it at once.
+// Workspaces on CUDA of one plan, for as many threads and streams as use it at once.
 
 #include <algorithm>
 #include <areal/device.hpp>
@@ -12,9 +12,9 @@
 
 namespace areal::python {
 
-/// On the CPU a workspace owns its memory. On CUDA the memory is the framework's and the workspace belongs to a stream.
-/// While a stream is captured into a graph each execute gets memory of its own, which is the graph's: it is given back
-/// to the framework, whose graphs keep what was allocated during their capture.
+/// The memory is the framework's, and a workspace belongs to a stream. While a stream is captured into a graph each
+/// execute gets memory of its own, which is the graph's: it is given back to the framework, whose graphs keep what was
+/// allocated during their capture.
 class Workspaces {
  public:
   struct Ready {
@@ -34,7 +34,6 @@ class Workspaces {
           return found;
         }
     }
-    if (stream.is_host()) return {NewArray(), Workspace(plan)};
     const auto bytes = static_cast<std::int64_t>(plan.workspace_bytes());
     NewArray memory = bytes > 0 ? allocator.make(Type::u8, {bytes}) : NewArray();
     const Span<std::byte> there(static_cast<std::byte*>(memory.data()), static_cast<std::size_t>(bytes), plan.memory());
@@ -56,7 +55,7 @@ class Workspaces {
 
 /// The last 64 plans that were asked for, by key.
 template <class Key, class Value>
-class RecentPlans {
+class RecentlyUsed {
  public:
   template <class Make>
   std::shared_ptr<Value> get(const Key& key, const Make& make) {

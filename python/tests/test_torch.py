@@ -83,13 +83,13 @@ def test_unsigned_images_have_signed_tables(dtype: str) -> None:
 def test_a_corner_decides_how_wide_the_table_is() -> None:
     fits, exceeds = torch.empty(1, 2**31 // 255, dtype=torch.uint8), torch.empty(1, 2**31 // 255 + 1, dtype=torch.uint8)
     assert at.table_dtype(fits) == torch.int32 and at.table_dtype(exceeds) == torch.int64
-    options = at.options("", "zero", False, False, False, False, "auto", "auto", 0, True)
+    options = at.options(None, "zero", False, False, False, False, "auto", "auto", 0, 0)
     core = areal._core
     for x in (fits, exceeds):  # the compiled rule is the same
-        assert core.tensor_types(list(x.shape), "8u", options, "HW") == ops.name_of(at.table_dtype(x))
-    for dtype, name in {"int8": "8s", "int16": "16s", "int32": "32s", "uint16": "16u", "uint32": "32u", "float16": "16f", "float32": "32f", "float64": "64f"}.items():
+        assert core.table_dtype(list(x.shape), "uint8", options, True, "HW") == ops.name_of(at.table_dtype(x))
+    for dtype in ("bool", "int8", "int16", "int32", "uint16", "uint32", "float16", "float32", "float64"):
         x = torch.empty(3, 4, dtype=getattr(torch, dtype))
-        assert core.tensor_types([3, 4], name, options, "HW") == ops.name_of(at.table_dtype(x)), dtype
+        assert core.table_dtype([3, 4], dtype, options, True, "HW") == ops.name_of(at.table_dtype(x)), dtype
 
 
 def test_nothing_is_copied(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -119,7 +119,7 @@ def test_out_is_written_and_checked() -> None:
     x = image("HW", torch.uint8)
     out = torch.full((10, 12), -1, dtype=torch.int32)
     assert at.sat(x, out=out).array is out and np.array_equal(out.numpy(), oracle(x.numpy(), "HW"))
-    for wrong, why in ((out[:9], "shape"), (out.to(torch.int64), "int64"), (torch.empty(12, 10, dtype=torch.int32).t(), "order")):
+    for wrong, why in ((out[:9], "9x12"), (out.to(torch.int64), "int64"), (torch.empty(12, 10, dtype=torch.int32).t(), "order")):
         with pytest.raises(areal.InvalidArgument, match=why):
             at.sat(x, out=wrong)
 
