@@ -13,6 +13,7 @@ import numpy as np
 from . import _core
 from ._arrays import TABLE_TYPES, Array, boxes_of, dtype_name, native
 from ._errors import InvalidArgument
+from ._foreign import framework_of
 
 Border = Literal["zero", "none", "exclusive"]
 Format = Literal["xywh", "xyxy", "bbox", "skimage"]
@@ -266,6 +267,9 @@ def sat(x: Any, axes: str = "", *, dtype: Any = None, border: Border = "zero", s
 
     Raises InvalidArgument, OutOfMemory, Unavailable, DeviceError. Ctrl-C stops it within 0.2 s.
     """
+    if type(x) is not np.ndarray and (other := framework_of(x)) is not None:
+        return other.sat(x, axes, dtype=dtype, border=border, squares=squares, tilted=tilted, mask=mask, ignore_nan=ignore_nan, algorithm=algorithm,
+                         backend=backend, threads=threads, out=out, copy=copy, above=above, left=left, corner=corner)
     return _core.sat(x, _options(dtype, border, squares, tilted, mask is not None, ignore_nan, algorithm, backend, device, threads), axes, mask, out,
                      copy, above, left, corner)
 
