@@ -6,7 +6,7 @@
 namespace areal::python {
 
 void bind_info(nb::module_& m) {
-  m.attr("__version__") = areal::version();
+  m.attr("version") = areal::version();
   m.def(
       "backends",
       [] {
