@@ -14,12 +14,13 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _core
 from ._errors import Error, InvalidArgument
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Collection, Sequence
 
 __all__ = ["BORDER_CONSTANT", "BORDER_DEFAULT", "BORDER_ISOLATED", "BORDER_REFLECT", "BORDER_REFLECT101", "BORDER_REFLECT_101", "BORDER_REPLICATE",
            "CV_16S", "CV_16U", "CV_32F", "CV_32S", "CV_64F", "CV_8U", "boxFilter", "integral", "integral2", "integral3", "sqrBoxFilter"]
@@ -75,9 +76,10 @@ _DTYPES = {depth: np.dtype(name) for name, depth in _DEPTHS.items()}
 _NAMES = {np.dtype(name).str: name for name in _DEPTHS}
 
 # {source: {sum: squares}}; the first are the defaults.
-_TABLES = {"uint8": {CV_32S: (CV_64F, CV_32S, CV_32F), CV_32F: (CV_64F, CV_32F), CV_64F: (CV_64F,)},
-           "uint16": {CV_64F: (CV_64F,)}, "int16": {CV_64F: (CV_64F,)}, "float64": {CV_64F: (CV_64F,)},
-           "float32": {CV_64F: (CV_64F,), CV_32F: (CV_64F, CV_32F)}}
+_TABLES: dict[str, dict[int, tuple[int, ...]]] = {
+    "uint8": {CV_32S: (CV_64F, CV_32S, CV_32F), CV_32F: (CV_64F, CV_32F), CV_64F: (CV_64F,)},
+    "uint16": {CV_64F: (CV_64F,)}, "int16": {CV_64F: (CV_64F,)}, "float64": {CV_64F: (CV_64F,)},
+    "float32": {CV_64F: (CV_64F,), CV_32F: (CV_64F, CV_32F)}}
 _ALL = (CV_8U, CV_16U, CV_16S, CV_32S, CV_32F, CV_64F)
 _NO_32S = (CV_8U, CV_16U, CV_16S, CV_32F, CV_64F)
 # {source: outputs}; the first is the default.
@@ -106,11 +108,11 @@ def _pair(function: str, name: str, value: Any) -> tuple[int, int]:
     return _whole(function, name, first), _whole(function, name, second)
 
 
-def _image(function: str, src: Any, known: Any) -> tuple[Any, str]:
+def _image(function: str, src: Any, known: Collection[str]) -> tuple[NDArray[Any], str]:
     """The source as H x W or H x W x C of 2 channels and more, and the name of its dtype."""
     if not isinstance(src, np.ndarray):
         raise _error(function, f"src is a {type(src).__name__}: it must be a NumPy array")
-    name = _NAMES.get(src.dtype.str)
+    name = _NAMES.get(src.dtype.str, "")
     if name not in known:
         raise _error(function, f"src of {src.dtype.name}: it may be {', '.join(known)}", _UNSUPPORTED)
     if src.ndim == 3:
@@ -123,7 +125,7 @@ def _image(function: str, src: Any, known: Any) -> tuple[Any, str]:
     return src, name
 
 
-def _output(function: str, name: str, given: Any, shape: tuple[int, ...], dtype: Any) -> tuple[Any, Any]:
+def _output(function: str, name: str, given: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
     """The array to return, and the same as the compiled code takes it: the one that was given where it fits, else a new one."""
     if given is None:
         made = np.empty(shape, dtype)
@@ -147,7 +149,7 @@ def _output(function: str, name: str, given: Any, shape: tuple[int, ...], dtype:
 
 
 
-def _compute_tables(function: str, image: Any, sums: Any, squares: Any, tilted: Any) -> None:
+def _compute_tables(function: str, image: NDArray[Any], sums: NDArray[Any], squares: NDArray[Any] | None, tilted: NDArray[Any] | None) -> None:
     try:
         if image.ndim == 3 and image.shape[2] > 4:
             for channel in range(image.shape[2]):
@@ -175,32 +177,41 @@ def _tables(function: str, src: Any, sdepth: Any, sqdepth: Any, outputs: tuple[t
         raise _error(function, f"sdepth {sum_depth} and sqdepth {square_depth} with src of {name}: there are no such tables", _UNSUPPORTED)
     shape = (image.shape[0] + 1, image.shape[1] + 1, *image.shape[2:])
     made = [_output(function, word, given, shape, _DTYPES[square_depth if word == "sqsum" else sum_depth]) for word, given in outputs]
-    views = [view for _, view in made] + [None, None]
-    _compute_tables(function, image, views[0], views[1], views[2])
+    views = [view for _, view in made]
+    _compute_tables(function, image, views[0], views[1] if len(views) > 1 else None, views[2] if len(views) > 2 else None)
     return made[0][0] if len(made) == 1 else tuple(table for table, _ in made)
 
 
-def integral(src: Any, sum: Any = None, sdepth: Any = -1) -> Any:
+def integral(src: NDArray[Any], sum: NDArray[Any] | None = None, sdepth: int | None = -1) -> NDArray[Any]:
     """The sums of all pixels above and left: (H+1) x (W+1) [x C], with a zero first row and column.
 
     src: H x W or H x W x C. sdepth: of the sums; CV_32S for 8-bit sources and CV_64F for others by default, for uint8 also CV_32F and CV_64F, for
     float32 also CV_32F. sum: filled and returned where its shape and dtype fit, else a new array is. int32 wraps, as OpenCV's. O(H W C).
     Raises areal.cv2.error. As cv2.integral of OpenCV 4.14 and 5.0.
     """
-    return _tables("integral", src, sdepth, -1, (("sum", sum),))
+    table: NDArray[Any] = _tables("integral", src, sdepth, -1, (("sum", sum),))
+    return table
 
 
-def integral2(src: Any, sum: Any = None, sqsum: Any = None, sdepth: Any = -1, sqdepth: Any = -1) -> Any:
-    """``integral`` and the sums of squares, in one pass. sqdepth: CV_64F; with CV_32S sums of uint8 also CV_32S and CV_32F, with CV_32F sums CV_32F."""
-    return _tables("integral2", src, sdepth, sqdepth, (("sum", sum), ("sqsum", sqsum)))
+def integral2(src: NDArray[Any], sum: NDArray[Any] | None = None, sqsum: NDArray[Any] | None = None, sdepth: int | None = -1,
+              sqdepth: int | None = -1) -> tuple[NDArray[Any], NDArray[Any]]:
+    """``integral`` and the sums of squares, in one pass.
+
+    sqdepth: CV_64F; with CV_32S sums of uint8 also CV_32S and CV_32F, with CV_32F sums also CV_32F.
+    """
+    tables: tuple[NDArray[Any], NDArray[Any]] = _tables("integral2", src, sdepth, sqdepth, (("sum", sum), ("sqsum", sqsum)))
+    return tables
 
 
-def integral3(src: Any, sum: Any = None, sqsum: Any = None, tilted: Any = None, sdepth: Any = -1, sqdepth: Any = -1) -> Any:
+def integral3(src: NDArray[Any], sum: NDArray[Any] | None = None, sqsum: NDArray[Any] | None = None, tilted: NDArray[Any] | None = None,
+              sdepth: int | None = -1, sqdepth: int | None = -1) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
     """``integral2`` and the sums of triangles whose sides run at 45 degrees, of the sums' dtype."""
-    return _tables("integral3", src, sdepth, sqdepth, (("sum", sum), ("sqsum", sqsum), ("tilted", tilted)))
+    outputs = (("sum", sum), ("sqsum", sqsum), ("tilted", tilted))
+    tables: tuple[NDArray[Any], NDArray[Any], NDArray[Any]] = _tables("integral3", src, sdepth, sqdepth, outputs)
+    return tables
 
 
-def _filter(function: str, src: Any, ddepth: Any, ksize: Any, dst: Any, anchor: Any, normalize: Any, border_type: Any, squares: bool) -> Any:
+def _filter(function: str, src: Any, ddepth: Any, ksize: Any, dst: Any, anchor: Any, normalize: Any, border_type: Any, squares: bool) -> NDArray[Any]:
     known = _SQUARE_BOXES if squares else _BOXES
     image, name = _image(function, src, known)
     if image.size == 0:
@@ -239,20 +250,22 @@ def _filter(function: str, src: Any, ddepth: Any, ksize: Any, dst: Any, anchor: 
     return result
 
 
-def boxFilter(src: Any, ddepth: Any, ksize: Any, dst: Any = None, anchor: Any = (-1, -1), normalize: Any = True,  # noqa: N802
-              borderType: Any = BORDER_DEFAULT) -> Any:  # noqa: N803
+def boxFilter(src: NDArray[Any], ddepth: int | None, ksize: Sequence[int], dst: NDArray[Any] | None = None,  # noqa: N802
+              anchor: Sequence[int] | None = (-1, -1), normalize: bool | int | None = True,
+              borderType: int | None = BORDER_DEFAULT) -> NDArray[Any]:  # noqa: N803
     """Means, or sums where ``normalize`` is False, of a window of ksize = (width, height) around every pixel: an array of src's shape.
 
     ddepth: of the result, -1 for src's. anchor: which cell of the window lies on the pixel; -1 is the middle. borderType: BORDER_CONSTANT (zeros),
     BORDER_REPLICATE, BORDER_REFLECT or BORDER_REFLECT_101, also | BORDER_ISOLATED. O(1) a pixel, whatever the window. Raises areal.cv2.error.
     Integers give the bits of OpenCV 4.14 and 5.0 on x86: rounded in fixed point for uint8 and windows of 2 to 256 pixels, else half to even; sums of
-    int32 wrap; and negative values become the largest of an unsigned ddepth, not 0, but in the last elements of a row beyond whole vectors of 8. Where
-    OpenCV's own fixed point makes 256 of two white pixels, this gives 255 everywhere, OpenCV 0 in those last elements.
+    int32 wrap; negative values become the largest of an unsigned ddepth, not 0, but in the last elements of a row beyond whole vectors of 8. Where
+    OpenCV's fixed point makes 256 of two white pixels, this gives 255 everywhere, OpenCV 0 in those last elements.
     """
     return _filter("boxFilter", src, ddepth, ksize, dst, anchor, normalize, borderType, False)
 
 
-def sqrBoxFilter(src: Any, ddepth: Any, ksize: Any, dst: Any = None, anchor: Any = (-1, -1), normalize: Any = True,  # noqa: N802
-                 borderType: Any = BORDER_DEFAULT) -> Any:  # noqa: N803
+def sqrBoxFilter(src: NDArray[Any], ddepth: int | None, ksize: Sequence[int], dst: NDArray[Any] | None = None,  # noqa: N802
+                 anchor: Sequence[int] | None = (-1, -1), normalize: bool | int | None = True,
+                 borderType: int | None = BORDER_DEFAULT) -> NDArray[Any]:  # noqa: N803
     """Means or sums of squares, as ``boxFilter``; ddepth -1 is CV_32F for integers and CV_64F for floats. BORDER_ISOLATED and int32 are refused."""
     return _filter("sqrBoxFilter", src, ddepth, ksize, dst, anchor, normalize, borderType, True)

@@ -11,6 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from . import _core
 
@@ -50,7 +51,7 @@ _DEFAULTS = {_CODES[name]: np.dtype(_default(name)) for name in _WHOLE + _FLOATS
 _TAKEN = frozenset((_CODES[image], _CODES[table]) for (image, table), way in ROUTES.items() if way != "numpy")
 
 
-def _by_cumsum(image: Any, dtype: Any) -> Any:
+def _by_cumsum(image: NDArray[Any], dtype: DTypeLike | None) -> NDArray[Any]:
     if dtype is None and image.real.dtype.kind == "f":
         dtype = np.promote_types(image.dtype, np.float64)
     table = image
@@ -59,7 +60,7 @@ def _by_cumsum(image: Any, dtype: Any) -> Any:
     return table
 
 
-def integral_image(image: Any, *, dtype: Any = None) -> Any:
+def integral_image(image: NDArray[Any], *, dtype: DTypeLike | None = None) -> NDArray[Any]:
     """The integral image of an array: T[y, x] is the sum of image[:y + 1, :x + 1], and likewise of a volume along its three axes.
 
     image: H x W or D x H x W of bool, integers or floats; see ROUTES. dtype: of the sums; None is int64 for bool and signed integers, uint64 for
@@ -71,21 +72,22 @@ def integral_image(image: Any, *, dtype: Any = None) -> Any:
         table = _DEFAULTS.get(code) if dtype is None else np.dtype(dtype)
         if table is not None and (code, table.str) in _TAKEN:
             if image.flags.f_contiguous and not image.flags.c_contiguous:  # the sums do not mind the order of the axes
-                return integral_image(image.T, dtype=table).T
-            out = np.empty(image.shape, table)
+                transposed: NDArray[Any] = integral_image(image.T, dtype=table).T
+                return transposed
+            out: NDArray[Any] = np.empty(image.shape, table)
             if not _core.dropin_tables(image, out, None, None, True):
                 _core.dropin_tables(np.ascontiguousarray(image), out, None, None, True)
             return out
     return _by_cumsum(image, dtype)
 
 
-def _rows(coordinates: Any) -> Any:
+def _rows(coordinates: ArrayLike) -> NDArray[Any]:
     """What the compiled code reads: int64, where that loses nothing."""
     rows = np.array(coordinates)
     return rows.astype(np.int64) if rows.dtype.kind in "iu" and rows.dtype != np.uint64 else rows
 
 
-def _by_indexing(ii: Any, start: Any, end: Any) -> Any:
+def _by_indexing(ii: NDArray[Any], start: Any, end: Any) -> NDArray[np.float64]:
     start, end = np.atleast_2d(np.array(start)), np.atleast_2d(np.array(end))
     boxes = start.shape[0]
     extents = np.tile(ii.shape, [boxes, 1])
@@ -103,7 +105,7 @@ def _by_indexing(ii: Any, start: Any, end: Any) -> Any:
     return sums
 
 
-def integrate(ii: Any, start: Any, end: Any) -> Any:
+def integrate(ii: NDArray[Any], start: ArrayLike, end: ArrayLike) -> NDArray[np.float64]:
     """Sums of boxes from an integral image of any number of dimensions.
 
     start, end: the first and the last element inside, a row of coordinates or a list of N rows; negative ones count from the end. Returns float64
@@ -112,7 +114,7 @@ def integrate(ii: Any, start: Any, end: Any) -> Any:
     As skimage.transform.integrate of scikit-image 0.26.
     """
     if type(ii) is np.ndarray and ii.dtype.str in _DEFAULTS and ii.dtype.kind != "b":
-        sums = _core.dropin_integrate(ii, start, end)
+        sums: NDArray[np.float64] | None = _core.dropin_integrate(ii, start, end)
         if sums is None:
             sums = _core.dropin_integrate(ii, _rows(start), _rows(end))
         if sums is not None:

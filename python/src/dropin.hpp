@@ -2,20 +2,18 @@
 // What areal.skimage and areal.cv2 have in common: arrays in C order as views, and plans that are kept.
 
 #include <areal/sat.hpp>
-#include <cstdint>
 #include <memory>
-#include <mutex>
 #include <optional>
-#include <vector>
 #include "arrays.hpp"
+#include "plans.hpp"
 
 namespace areal::python::dropin {
 
 /// Rows of adjacent pixels at any pitch: H x W, H x W x C interleaved, or, of a volume, D x H x W. None for an array
 /// that lies otherwise. Throws InvalidArgument for other dimensions and for a dtype that areal has no type for.
-std::optional<ConstView> read_view(const AnyArray& array, bool volume);
-/// The same of an array that is written.
-std::optional<View> write_view(const nb::ndarray<>& array, bool volume);
+std::optional<ConstView> read_view(nb::handle array, const char* name, bool volume);
+/// The same of an array that is written; throws InvalidArgument where it lies otherwise or is read-only.
+View write_view(nb::handle array, const char* name, bool volume);
 
 /// The type pair of a table whose bits are those of `table`: integers of the other signedness will do, as tables wrap.
 /// None where areal has none.
@@ -34,20 +32,8 @@ struct PlanKey {
   friend bool operator==(const PlanKey&, const PlanKey&) = default;
 };
 
-/// A plan on the CPU, with a workspace for each thread that is in `execute`.
-class KeptPlan {
- public:
-  explicit KeptPlan(const PlanKey& key);
-  void execute(const SatArguments& arguments);
-
- private:
-  SatPlan plan_;
-  std::mutex mutex_;
-  std::vector<std::unique_ptr<Workspace>> idle_;
-};
-
-/// One of the last 64 plans, or a new one.
-std::shared_ptr<KeptPlan> kept_plan(const PlanKey& key);
+/// One of the last 64 plans on the CPU, or a new one. With the GIL.
+std::shared_ptr<PlannedSat> kept_plan(const PlanKey& key);
 
 /// The CPU, all threads: what the drop-ins run on, whatever else there is, so that results have the same bits.
 Execution execution();

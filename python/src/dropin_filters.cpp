@@ -190,19 +190,7 @@ struct Finish {
   }
 };
 
-/// OpenCV's division of sums of 2 to 256 pixels of 8 bits by their number, in fixed point (ColumnSum<ushort, uchar>).
-void divide_in_fixed_point(const float* __restrict sums, char* __restrict out, std::int64_t count, std::uint32_t n) {
-  const double exact = static_cast<double>(1 << 23) / n;
-  std::uint32_t factor = static_cast<std::uint32_t>(exact), delta = n / 2;
-  if (exact - factor < 0.5)
-    ++delta;
-  else
-    ++factor;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const std::uint32_t quotient = (static_cast<std::uint32_t>(as_int(sums[i])) + delta) * factor >> 23;
-    put(out, i, static_cast<std::uint8_t>(quotient < 255 ? quotient : 255));
-  }
-}
+// Scratch memory and plans come and go with the GIL; what takes long releases it.
 
 /// The window's sums of one image of 1 to 4 channels, or means, into an array of floats.
 void window_values(const Filter& f, const ConstView& image, const View& into, bool means) {
@@ -211,8 +199,10 @@ void window_values(const Filter& f, const ConstView& image, const View& into, bo
   const KeptMemory squares_memory(f.of_squares ? bytes_of(image.shape, type_of(key.squares)) : 0);
   const View sum(sum_memory.data(), key.types.table, image.shape);
   const View squares = f.of_squares ? View(squares_memory.data(), type_of(key.squares), image.shape) : View();
-  kept_plan(key)->execute({image, sum, {}, squares});
+  const std::shared_ptr<PlannedSat> plan = kept_plan(key);
+  TakenSlot(*plan).execute({image, sum, {}, squares});
 
+  const nb::gil_scoped_release released;
   ConstView read = f.of_squares ? squares : sum;
   if (adds_in_32_bits(f)) read.type = Type::s32;
   const SatView view(read, Border::none);
@@ -245,13 +235,17 @@ void values_of_all(const Filter& f, const View& into, bool means) {
 
 void run(const Filter& f) {
   const Shape& shape = f.image.shape;
-  if (is_float(f.image.type) && f.out.type == Type::f32) return values_of_all(f, f.out, f.normalized);
+  const bool in_fixed_point = f.image.type == Type::u8 && f.out.type == Type::u8 && !f.of_squares && f.normalized &&
+                              f.cells() > 1 && f.cells() <= 256;
+  if (in_fixed_point || (is_float(f.image.type) && f.out.type == Type::f32))
+    return values_of_all(f, f.out, f.normalized);
 
   const double most = is_float(f.image.type) ? 0 : largest(f.image.type, f.of_squares) * f.cells();
   const std::int64_t n = shape.width * shape.channels;
   const Finish finish{f.normalized ? 1 / f.cells() : 1, adds_in_32_bits(f), is_signed_integer(f.image.type)};
   if (finish.narrow && f.out.type == Type::f32 && most < 2147483648.0) {
     values_of_all(f, f.out, false);
+    const nb::gil_scoped_release released;
     if (finish.scale != 1)
       for (std::int64_t y = 0; y < shape.height; ++y) finish.row_in_place(static_cast<char*>(f.out.row(y)), n);
     return;
@@ -261,13 +255,10 @@ void run(const Filter& f) {
   const KeptMemory memory(bytes_of(shape, type));
   const View sums(memory.data(), type, shape);
   values_of_all(f, sums, false);
-  const bool in_fixed_point = f.image.type == Type::u8 && f.out.type == Type::u8 && !f.of_squares && f.normalized &&
-                              f.cells() > 1 && f.cells() <= 256;
+  const nb::gil_scoped_release released;
   for (std::int64_t y = 0; y < shape.height; ++y) {
     char* const out = static_cast<char*>(f.out.row(y));
-    if (in_fixed_point)
-      divide_in_fixed_point(static_cast<const float*>(sums.row(y)), out, n, static_cast<std::uint32_t>(f.cells()));
-    else if (type == Type::f32)
+    if (type == Type::f32)
       finish.row(static_cast<const float*>(sums.row(y)), f.out.type, out, n);
     else
       finish.row(static_cast<const double*>(sums.row(y)), f.out.type, out, n);
@@ -283,17 +274,17 @@ Edge edge_named(const std::string& name) {
 }
 
 /// False where the image does not lie in rows of adjacent pixels: the caller copies it.
-bool filter(const AnyArray& image, const nb::ndarray<>& out, std::int64_t width, std::int64_t height,
-            std::int64_t anchor_x, std::int64_t anchor_y, const std::string& edge, bool normalized, bool of_squares) {
-  const std::optional<ConstView> pixels = read_view(image, false);
+bool filter(nb::handle image, nb::handle out, std::int64_t width, std::int64_t height, std::int64_t anchor_x,
+            std::int64_t anchor_y, const std::string& edge, bool normalized, bool of_squares) {
+  const std::optional<ConstView> pixels = read_view(image, "src", false);
   if (!pixels) return false;
-  const std::optional<View> into = write_view(out, false);
-  if (!into) throw InvalidArgument("dst: its elements do not lie in rows of neighbours");
-  if (into->shape != pixels->shape) throw InvalidArgument("dst: its extents are not the image's");
-  Filter f{*pixels, *into, {}, normalized, of_squares};
-  f.window = {width, height, anchor_x, anchor_y, edge_named(edge)};
-  const nb::gil_scoped_release released;
-  run(f);
+  const View into = write_view(out, "dst", false);
+  if (into.shape != pixels->shape) throw InvalidArgument("dst: its extents are not the image's");
+  run({*pixels,
+       into,
+       {width, height, anchor_x, anchor_y, edge_named(edge), 0, Rounding::opencv},
+       normalized,
+       of_squares});
   return true;
 }
 
@@ -303,9 +294,8 @@ bool filter(const AnyArray& image, const nb::ndarray<>& out, std::int64_t width,
 namespace areal::python {
 
 void bind_dropin_filters(nb::module_& m) {
-  m.def("dropin_filter", &dropin::filter, nb::arg("image"), nb::arg("out").noconvert(), nb::arg("width"),
-        nb::arg("height"), nb::arg("anchor_x"), nb::arg("anchor_y"), nb::arg("edge"), nb::arg("normalized"),
-        nb::arg("of_squares"));
+  m.def("dropin_filter", &dropin::filter, nb::arg("image"), nb::arg("out"), nb::arg("width"), nb::arg("height"),
+        nb::arg("anchor_x"), nb::arg("anchor_y"), nb::arg("edge"), nb::arg("normalized"), nb::arg("of_squares"));
 }
 
 }  // namespace areal::python

@@ -9,7 +9,7 @@
 namespace areal::python::dropin {
 namespace {
 
-constexpr std::size_t most_dimensions = 8;
+constexpr std::size_t most_dimensions = 4;
 
 using Coordinates = std::vector<std::int64_t>;  // rows of `dimensions`
 
@@ -169,22 +169,22 @@ void box_sums_of(Type type, const void* data, const Lattice& table, const Coordi
   }
 }
 
-/// None for coordinates that are no rows of whole numbers, one for each dimension, and as many ends as starts.
-nb::object integrate(const AnyArray& table, nb::handle start, nb::handle end) {
-  const std::size_t n = table.ndim();
-  if (n == 0 || n > most_dimensions) return nb::none();
+/// None for a table of more than 4 dimensions and for coordinates that are no rows of whole numbers, one for each
+/// dimension, and as many ends as starts.
+nb::object integrate(nb::handle array, nb::handle start, nb::handle end) {
+  const std::optional<ArrayRef> table = array_ref(array, "ii");
+  if (!table || table->dimensions == 0 || table->dimensions > most_dimensions) return nb::none();
+  const std::size_t n = table->dimensions;
   Lattice lattice{n};
-  for (std::size_t k = 0; k < n; ++k)
-    lattice.extent[k] = static_cast<std::int64_t>(table.shape(k)), lattice.stride[k] = table.stride(k);
+  for (std::size_t k = 0; k < n; ++k) lattice.extent[k] = table->extents[k], lattice.stride[k] = table->strides[k];
   Coordinates starts, ends;
   if (!read_rows(start, n, starts) || !read_rows(end, n, ends) || starts.size() != ends.size()) return nb::none();
   auto* const sums = new std::vector<double>(starts.size() / n);
   const nb::capsule owner(sums, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
-  const Type type = type_of_dtype(table.dtype());
   {
     const nb::gil_scoped_release released;
     resolve(lattice, starts, ends);
-    box_sums_of(type, table.data(), lattice, starts, ends, sums->data());
+    box_sums_of(table->type, table->data, lattice, starts, ends, sums->data());
   }
   const std::size_t extents[1] = {sums->size()};
   return nb::cast(nb::ndarray<nb::numpy, double>(sums->data(), 1, extents, owner));

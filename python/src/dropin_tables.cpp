@@ -30,34 +30,29 @@ Squares squares_of(Type type) {
 
 /// False where the image does not lie in rows of adjacent pixels: the caller copies it. Border `zero` where the sum is
 /// larger by a row and a column, `none` where it has the image's extents.
-bool tables(const AnyArray& image, const nb::ndarray<>& sum, const std::optional<nb::ndarray<>>& squares,
-            const std::optional<nb::ndarray<>>& tilted, bool volume) {
-  const std::optional<ConstView> pixels = read_view(image, volume);
+bool tables(nb::handle image, nb::handle sum, nb::handle squares, nb::handle tilted, bool volume) {
+  const std::optional<ConstView> pixels = read_view(image, "src", volume);
   if (!pixels) return false;
-  const std::optional<View> into = write_view(sum, volume);
-  if (!into) throw InvalidArgument("sum: its elements do not lie in rows of neighbours");
-  const std::optional<TypePair> types = pair_of(pixels->type, into->type);
+  const View into = write_view(sum, "sum", volume);
+  const std::optional<TypePair> types = pair_of(pixels->type, into.type);
   if (!types)
-    throw InvalidArgument("a table of " + std::string(name_of(into->type)) + " cannot be made of " +
+    throw InvalidArgument("a table of " + std::string(name_of(into.type)) + " cannot be made of " +
                           std::string(name_of(pixels->type)) + " pixels");
   PlanKey key{pixels->shape, *types};
-  key.border = into->shape == pixels->shape ? Border::none : Border::zero;
-  key.volume = volume && image.ndim() == 3;
-  SatArguments arguments{*pixels, as_type(*into, types->table)};
-  if (squares) {
-    const std::optional<View> view = write_view(*squares, volume);
-    if (!view) throw InvalidArgument("sqsum: its elements do not lie in rows of neighbours");
-    key.squares = squares_of(view->type);
-    arguments.squares = as_type(*view, type_of(key.squares));
+  key.border = into.shape == pixels->shape ? Border::none : Border::zero;
+  key.volume = volume && pixels->shape.batch != 1;
+  SatArguments arguments{*pixels, as_type(into, types->table)};
+  if (!squares.is_none()) {
+    const View view = write_view(squares, "sqsum", volume);
+    key.squares = squares_of(view.type);
+    arguments.squares = as_type(view, type_of(key.squares));
   }
-  if (tilted) {
-    const std::optional<View> view = write_view(*tilted, volume);
-    if (!view) throw InvalidArgument("tilted: its elements do not lie in rows of neighbours");
+  if (!tilted.is_none()) {
     key.tilted = true;
-    arguments.tilted = as_type(*view, types->table);
+    arguments.tilted = as_type(write_view(tilted, "tilted", volume), types->table);
   }
-  const nb::gil_scoped_release released;
-  kept_plan(key)->execute(arguments);
+  const std::shared_ptr<PlannedSat> plan = kept_plan(key);
+  TakenSlot(*plan).execute(arguments);
   return true;
 }
 
@@ -67,8 +62,8 @@ bool tables(const AnyArray& image, const nb::ndarray<>& sum, const std::optional
 namespace areal::python {
 
 void bind_dropin_tables(nb::module_& m) {
-  m.def("dropin_tables", &dropin::tables, nb::arg("image"), nb::arg("sum").noconvert(),
-        nb::arg("squares").none().noconvert(), nb::arg("tilted").none().noconvert(), nb::arg("volume"));
+  m.def("dropin_tables", &dropin::tables, nb::arg("image"), nb::arg("sum"), nb::arg("squares").none(),
+        nb::arg("tilted").none(), nb::arg("volume"));
   m.def("type_pairs", [] {
     nb::list all;
     for (const TypePair types : type_pairs())

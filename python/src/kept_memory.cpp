@@ -26,13 +26,9 @@ struct Idle {
   std::mutex mutex;
   std::list<Piece> pieces;  // the latest first
   std::size_t bytes = 0;
-
-  ~Idle() {
-    for (const Piece& piece : pieces) release(piece.data);
-  }
 };
 Idle& idle() {
-  static Idle all;
+  static auto& all = *new Idle;  // never destroyed: threads may still compute while the process ends
   return all;
 }
 

@@ -6,7 +6,8 @@
 namespace areal::python {
 
 /// Scratch memory of at least that many bytes, not initialised, until it goes out of scope. Then it is kept for the
-/// next: in all 64 MiB at most, the latest. Thread-safe. Throws OutOfMemory.
+/// next: in all 64 MiB at most, the latest. Make and destroy with the GIL, so that no lock is held when the process
+/// forks. Throws OutOfMemory.
 class KeptMemory {
  public:
   explicit KeptMemory(std::size_t bytes);

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
+import pathlib
 import pickle
+import select
 import subprocess
 import sys
 import zlib
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -92,7 +97,8 @@ def test_the_default_depths(rng: np.random.Generator) -> None:
 
 
 def test_what_is_in_no_table_raises(rng: np.random.Generator) -> None:
-    for src in ("bool", "int8", "uint8", "uint16", "int16", "uint32", "int32", "uint64", "int64", "float16", "float32", "float64", "complex64", ">u2"):
+    for src in ("bool", "int8", "uint8", "uint16", "int16", "uint32", "int32", "uint64", "int64", "float16", "float32", "float64", "complex64",
+                ">u2"):
         x = np.ones((3, 4), src)
         for s in range(1, 9):
             for q in range(1, 9):
@@ -340,3 +346,79 @@ def test_positions_and_names_of_arguments(rng: np.random.Generator) -> None:
              lambda m: m.sqrBoxFilter(x, -1, (np.int64(3), 3), None, (-1, 0), 1, cv2.BORDER_CONSTANT)]
     for call in calls:
         same(call(ours), call(cv2), True, 1.0)
+
+
+def test_threads_share_plans_and_scratch_memory(rng: np.random.Generator) -> None:
+    images = [image(rng, "uint8", (200 + 40 * i, 333)) for i in range(4)]
+    expected = [(ours.integral(x), ours.boxFilter(x, -1, (31, 31)), ours.sqrBoxFilter(x, -1, (5, 5))) for x in images]
+
+    def work(number: int) -> bool:
+        x, truth = images[number % 4], expected[number % 4]
+        got = ours.integral(x), ours.boxFilter(x, -1, (31, 31)), ours.sqrBoxFilter(x, -1, (5, 5))
+        return all(np.array_equal(a, b) for a, b in zip(got, truth))
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(work, range(200)))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_forked_child_filters(rng: np.random.Generator) -> None:
+    x = image(rng, "uint8", (1080, 1920))
+    truth = zlib.crc32(ours.boxFilter(x, -1, (31, 31)).tobytes() + ours.integral(x).tobytes())
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        answer = zlib.crc32(ours.boxFilter(x, -1, (31, 31)).tobytes() + ours.integral(x).tobytes())
+        os.write(writing, answer.to_bytes(4, "little"))
+        os._exit(0)
+    os.close(writing)
+    assert select.select([reading], [], [], 60)[0], "the child hangs"
+    assert int.from_bytes(os.read(reading, 4), "little") == truth
+    assert os.waitpid(child, 0)[1] == 0
+    os.close(reading)
+
+
+def test_calls_leave_nothing_behind(rng: np.random.Generator) -> None:
+    x = image(rng, "uint8", (60, 50))
+    wrong = np.zeros((3, 4, 2), np.float16)
+
+    def calls(n: int) -> None:
+        for _ in range(n):
+            ours.integral3(x)
+            ours.boxFilter(x, -1, (5, 5))
+            with contextlib.suppress(cv2.error):
+                ours.integral(wrong)
+            with contextlib.suppress(cv2.error):
+                ours.boxFilter(x, -1, (5, 5), anchor=(9, 9))
+
+    def resident() -> int:
+        return int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    calls(500)
+    before, counts = resident(), (sys.getrefcount(x), sys.getrefcount(wrong))
+    calls(5000)
+    assert resident() - before <= 1 << 20
+    assert (sys.getrefcount(x), sys.getrefcount(wrong)) == counts
+
+
+def test_scratch_memory_is_bounded() -> None:
+    """Of all the images that were filtered, at most 64 MiB stay."""
+    script = """
+import pathlib, os
+import numpy as np
+from areal import cv2
+
+def resident():
+    return int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+x = np.zeros((4500, 4096), np.uint8)
+dst = np.full_like(x, 1)
+cv2.boxFilter(x[:8], -1, (31, 31), dst[:8])
+before = resident()
+for rows in range(4500, 500, -250):
+    cv2.boxFilter(x[:rows], -1, (31, 31), dst[:rows])
+print(resident() - before)
+"""
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert int(ran.stdout) <= 72 << 20
