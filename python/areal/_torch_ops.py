@@ -13,12 +13,35 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch._C import _len_torch_dispatch_stack, _len_torch_function_stack
+from torch._C._functorch import peek_interpreter_stack
+from torch.autograd import forward_ad
 
 from . import _core
 from ._errors import InvalidArgument
 from ._arrays import TABLE_TYPES
 from ._sat import _options as options
 from ._tensor_sat import execute
+
+
+_PLAIN = (Tensor, torch.nn.Parameter)
+
+
+def is_plain(x: Tensor) -> bool:
+    """May the dispatcher be left out: no gradient, mode, transform, trace or subclass that wants to see the call?"""
+    if torch.compiler.is_compiling():
+        return False
+    return (type(x) in _PLAIN and not (x.requires_grad and torch.is_grad_enabled()) and not _len_torch_dispatch_stack() and not _len_torch_function_stack()
+            and peek_interpreter_stack() is None and forward_ad._current_level < 0)
+
+
+def prepared(x: Tensor, name: str = "array") -> Tensor:
+    """bfloat16 becomes float32 under autocast, and is refused elsewhere."""
+    if x.dtype != torch.bfloat16:
+        return x
+    if not torch.is_autocast_enabled(x.device.type):
+        raise InvalidArgument(f"{name}: elements of bfloat16 are none that areal has; autocast makes them float32")
+    return x.float()
 
 
 class Torch:

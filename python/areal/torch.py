@@ -11,30 +11,19 @@ from typing import Any
 
 import torch
 from torch import Tensor
-from torch._C import _len_torch_dispatch_stack, _len_torch_function_stack
-from torch._C._functorch import peek_interpreter_stack
-from torch.autograd import forward_ad
 
 from . import _core
 from ._errors import InvalidArgument
-from ._tensor_sat import DEVIATION, MEAN, SUM, VARIANCE, TensorSat, execute
-from ._torch_ops import TORCH, box_sums_op, name_of, options, run_sat, sat_op, summed_dims
+from ._tensor_sat import MEAN, SUM, VARIANCE, TensorSat, execute
+from ._torch_histogram import IntegralHistogram, histograms, integral_histogram
+from ._torch_ops import TORCH, box_sums_op, is_plain, name_of, options, prepared, run_sat, sat_op, summed_dims
 
-__all__ = ["Sat", "sat", "table_dtype"]
+__all__ = ["IntegralHistogram", "Sat", "histograms", "integral_histogram", "sat", "table_dtype"]
 
-_PLAIN = (Tensor, torch.nn.Parameter)
 _CHOICES = {2: ("HW",), 3: ("HWC", "CHW", "NHW", "DHW"), 4: ("NHWC", "NCHW")}
 _WIDE = {torch.float16: torch.float32, torch.float32: torch.float64, torch.float64: torch.float64}
 _LARGEST = {torch.bool: 255, torch.uint8: 255, torch.int8: 128}
 _NARROW_INT8 = _core.table_dtype([1 << 20, 1 << 20], "int8", options(None, "zero", False, False, False, False, "auto", "auto", 0, 0), True, "HW") == "int32"
-
-
-def is_plain(x: Tensor) -> bool:
-    """May the dispatcher be left out: no gradient, mode, transform, trace or subclass that wants to see the call?"""
-    if torch.compiler.is_compiling():
-        return False
-    return (type(x) in _PLAIN and not (x.requires_grad and torch.is_grad_enabled()) and not _len_torch_dispatch_stack() and not _len_torch_function_stack()
-            and peek_interpreter_stack() is None and forward_ad._current_level < 0)
 
 
 def axes_of(x: Tensor, axes: str) -> str:
@@ -59,15 +48,6 @@ def table_dtype(x: Tensor, axes: str = "") -> torch.dtype:
     for dim in summed_dims(axes_of(x, axes)):
         most = most * x.shape[dim]
     return torch.int32 if most <= 2**31 - 1 else torch.int64
-
-
-def _prepared(x: Tensor, name: str = "array") -> Tensor:
-    """bfloat16 becomes float32 under autocast, and is refused elsewhere."""
-    if x.dtype != torch.bfloat16:
-        return x
-    if not torch.is_autocast_enabled(x.device.type):
-        raise InvalidArgument(f"{name}: elements of bfloat16 are none that areal has; autocast makes them float32")
-    return x.float()
 
 
 class Sat(TensorSat):
@@ -144,7 +124,7 @@ def sat(x: Tensor, axes: str = "", *, dtype: torch.dtype | str | None = None, bo
     """
     if above is not None or left is not None or corner is not None:
         raise InvalidArgument("above, left, corner: carries are taken for NumPy's arrays alone")
-    x = _prepared(x)
+    x = prepared(x)
     if is_plain(x) and (mask is None or is_plain(mask)):
         name = None if dtype is None else dtype if isinstance(dtype, str) else name_of(dtype)
         if reverse:
@@ -188,5 +168,3 @@ def _composed(x: Tensor, axes: str, dtype: Any, border: str, squares: Any, tilte
         second = sat_op(powers * powers, axes, wide, border, reverse, "auto", backend, threads)
     return Sat(TORCH, total, second, None, count, axes, border, None)
 
-
-assert DEVIATION == 3
