@@ -107,8 +107,9 @@ class Sat(_core.Table):
         ``squares=True``. The result has the table's axes.
         """
         height, width = (size, size) if isinstance(size, int) else size
-        return _core.window(self, (height, width), (-1, -1) if anchor is None else anchor, stat, edge, value,
-                            dtype_name(out.dtype if out is not None else dtype), out, threads)
+        answer: Array = _core.window(self, (height, width), (-1, -1) if anchor is None else anchor, stat, edge, value,
+                                     dtype_name(out.dtype if out is not None else dtype), out, threads)
+        return answer
 
     @property
     def nbytes(self) -> int:
@@ -212,7 +213,7 @@ class SatPlan(_core.Plan):
         tables: list[Sat | None] = [None] * depth
 
         def compute(frame: Any, place: int) -> Sat:
-            table = self(frame, out=tables[place])
+            table: Sat = self(frame, out=tables[place])
             tables[place] = table
             return table
 
@@ -268,10 +269,12 @@ def sat(x: Any, axes: str = "", *, dtype: Any = None, border: Border = "zero", s
     Raises InvalidArgument, OutOfMemory, Unavailable, DeviceError. Ctrl-C stops it within 0.2 s.
     """
     if type(x) is not np.ndarray and (other := framework_of(x)) is not None:
-        return other.sat(x, axes, dtype=dtype, border=border, squares=squares, tilted=tilted, mask=mask, ignore_nan=ignore_nan, algorithm=algorithm,
-                         backend=backend, threads=threads, out=out, copy=copy, above=above, left=left, corner=corner)
-    return _core.sat(x, _options(dtype, border, squares, tilted, mask is not None, ignore_nan, algorithm, backend, device, threads), axes, mask, out,
-                     copy, above, left, corner)
+        table: Sat = other.sat(x, axes, dtype=dtype, border=border, squares=squares, tilted=tilted, mask=mask, ignore_nan=ignore_nan, algorithm=algorithm,
+                               backend=backend, threads=threads, out=out, copy=copy, above=above, left=left, corner=corner)
+    else:
+        table = _core.sat(x, _options(dtype, border, squares, tilted, mask is not None, ignore_nan, algorithm, backend, device, threads), axes, mask,
+                          out, copy, above, left, corner)
+    return table
 
 
 _core.install(_core, Sat, native, carry)

@@ -159,6 +159,7 @@ class ChunkedTable:
     def verify(self) -> None:
         """Reads everything once and raises IoError, naming the first tile or carry whose checksum is wrong. O(H W)."""
         f, n = self.format, self.format.tiles_per_shard
+        index: Any = None
         for i in range(f.tile_rows):
             for j in range(f.tile_columns):
                 if j % n == 0:
