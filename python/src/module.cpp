@@ -8,5 +8,7 @@ NB_MODULE(_core, m) {
   areal::python::bind_table(m);
   areal::python::bind_sat(m);
   areal::python::bind_query(m);
+  areal::python::bind_binning(m);
+  areal::python::bind_tensor(m);
   areal::python::bind_histogram(m);
 }
