@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from . import _core
 from ._errors import InvalidArgument
-from ._sat import _boxes
+from ._arrays import boxes_of
 
 Array = npt.NDArray[Any]
 
@@ -40,7 +40,7 @@ def box_edges(boxes: Any, format: str, outside: str, height: int, width: int) ->
     """N x 4 numbers (top, left, bottom, right; half-open), inside an image of height x width, and whether it was one box alone."""
     if outside not in ("error", "clip"):
         raise InvalidArgument(f"outside {outside}: may be error or clip")
-    array, alone = _boxes(boxes)
+    array, alone = boxes_of(boxes, 4)
     regions = _core.regions(array, format)
     start, extent, limit = regions[:, :2], regions[:, 2:], np.array([width, height])
     most = np.iinfo(np.int64).max

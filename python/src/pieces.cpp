@@ -1,8 +1,9 @@
 // What tables in pieces need of the library: the table of one piece, with what lies above and to the left, and boxes.
 #include <areal/error.hpp>
 #include <areal/sat.hpp>
-#include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 #include "arrays.hpp"
 #include "bindings.hpp"
 #include "regions.hpp"
@@ -10,24 +11,30 @@
 namespace areal::python {
 namespace {
 
-using Line = std::optional<AnyArray>;
-
-/// One row or one column of the larger table, adjacent in memory.
-ConstView line(const char* what, const Line& values, bool is_row) {
-  if (!values) return {};
-  if (values->ndim() != 1 || (values->shape(0) > 1 && values->stride(0) != 1))
-    throw InvalidArgument(std::string(what) + ": it must be contiguous, with one dimension");
-  const auto extent = static_cast<std::int64_t>(values->shape(0));
-  return {values->data(), type_of_dtype(values->dtype()), is_row ? Shape{extent, 1} : Shape{1, extent}};
+ArrayRef array_of(nb::handle object, const char* name, bool may_write = false) {
+  auto array = array_ref(object, name, may_write);
+  if (!array) throw InvalidArgument(std::string(name) + ": it cannot be read in place");
+  return std::move(*array);
 }
 
-void table_piece(const AnyArray& piece, const nb::ndarray<>& out, const Line& above, const Line& left, int threads) {
-  const Axes axes = Axes::of("HW", piece.ndim());
-  Axes::of("HW", out.ndim());
-  const auto pixels = pixels_of(piece, axes);
-  if (!pixels || pixels->lie.flipped) throw InvalidArgument("piece: the pixels of a row must be neighbours in memory");
-  const auto room = room_of(out, axes, pixels->lie);
+/// One row or one column of the larger table, adjacent in memory; `array` keeps it.
+ConstView line(const char* what, nb::handle values, bool is_row, ArrayRef& array) {
+  if (values.is_none()) return {};
+  array = array_of(values, what);
+  if (array.dimensions != 1 || (array.extents[0] > 1 && array.strides[0] != 1))
+    throw InvalidArgument(std::string(what) + ": it must be contiguous, with one dimension");
+  return {array.data, array.type, is_row ? Shape{array.extents[0], 1} : Shape{1, array.extents[0]}};
+}
+
+void table_piece(nb::handle piece, nb::handle out, nb::handle above, nb::handle left, int threads) {
+  const ArrayRef image = array_of(piece, "piece"), table = array_of(out, "out", true);
+  const Axes& axes = Axes::of("HW", image.dimensions);
+  Axes::of("HW", table.dimensions);
+  const auto pixels = pixels_of(image, axes, false, false);
+  if (!pixels) throw InvalidArgument("piece: the pixels of a row must be neighbours in memory");
+  const auto room = room_in(table, axes, pixels->order);
   if (!room) throw InvalidArgument("out: the entries of a row must be neighbours in memory");
+  ArrayRef row, column;
   SatOptions options;
   options.border = Border::none;
   options.types = TypePair{pixels->view.type, room->type};
@@ -35,8 +42,8 @@ void table_piece(const AnyArray& piece, const nb::ndarray<>& out, const Line& ab
   execution.backend = Backend::cpu;
   execution.threads = threads;
   SatArguments arguments{pixels->view, *room};
-  arguments.carry.above = line("above", above, true);
-  arguments.carry.left = line("left", left, false);
+  arguments.carry.above = line("above", above, true, row);
+  arguments.carry.left = line("left", left, false, column);
   const nb::gil_scoped_release released;
   const SatPlan plan(pixels->view.shape, pixels->view.type, options, execution);
   Workspace workspace(plan);
