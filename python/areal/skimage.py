@@ -74,7 +74,8 @@ def integral_image(image: NDArray[Any], *, dtype: DTypeLike | None = None) -> ND
             if not image.flags.c_contiguous:
                 order = sorted(range(image.ndim), key=lambda axis: -image.strides[axis])
                 if order != list(range(image.ndim)):  # sums along all axes do not mind their order
-                    return integral_image(image.transpose(order), dtype=table).transpose(np.argsort(order))
+                    sums: NDArray[Any] = integral_image(image.transpose(order), dtype=table).transpose(np.argsort(order))
+                    return sums
             out: NDArray[Any] = np.empty(image.shape, table)
             if not _core.dropin_tables(image, out, None, None, True):
                 _core.dropin_tables(np.ascontiguousarray(image), out, None, None, True)
