@@ -71,9 +71,11 @@ def integral_image(image: NDArray[Any], *, dtype: DTypeLike | None = None) -> ND
         code = image.dtype.str
         table = _DEFAULTS.get(code) if dtype is None else np.dtype(dtype)
         if table is not None and (code, table.str) in _TAKEN:
-            if image.flags.f_contiguous and not image.flags.c_contiguous:  # the sums do not mind the order of the axes
-                transposed: NDArray[Any] = integral_image(image.T, dtype=table).T
-                return transposed
+            if not image.flags.c_contiguous:
+                order = sorted(range(image.ndim), key=lambda axis: -image.strides[axis])
+                if order != list(range(image.ndim)):  # sums along all axes do not mind their order
+                    sums: NDArray[Any] = integral_image(image.transpose(order), dtype=table).transpose(np.argsort(order))
+                    return sums
             out: NDArray[Any] = np.empty(image.shape, table)
             if not _core.dropin_tables(image, out, None, None, True):
                 _core.dropin_tables(np.ascontiguousarray(image), out, None, None, True)
