@@ -85,6 +85,17 @@ def test_tables_of_any_chunks(case):
     check_table(table.compute(), pixels)
 
 
+@pytest.mark.parametrize("dtype", ["int8", "int64", "uint64", "float16"])
+def test_pixels_of_other_types(dtype):
+    x = da.from_array(random_pixels(18, (50, 70), dtype), chunks=20)
+    try:
+        table = areal.dask.integral_image(x)
+    except areal.InvalidArgument as error:
+        assert "do not exist: a table of 64" in str(error)
+        pytest.skip(str(error))
+    check_table(table.compute(), x.compute())
+
+
 @pytest.mark.parametrize("order", ["C", "F", "reversed", "big-endian"])
 def test_chunks_as_they_lie(order):
     pixels = random_pixels(2, (45, 33), "int32")
@@ -302,6 +313,15 @@ def test_a_worker_needs_two_chunks_of_the_table(cluster):
     np.testing.assert_array_equal(got, sums(boxes))
     assert cluster.peak() - cluster.idle <= memory_bound(chunk, 1, 8)
     assert cluster.disturbances() == []
+
+
+def test_a_source_that_changes_is_an_error_on_a_cluster(cluster):
+    def noise(block_id):
+        return np.random.default_rng().integers(0, 256, (20, 20), dtype=np.uint8)
+
+    x = da.map_blocks(noise, chunks=((20, 20), (20, 20)), dtype=np.uint8, meta=np.empty((0, 0), np.uint8))
+    with pytest.raises(areal.Error, match=r"source: the sums of chunk \(\d, \d\) changed between its two readings"):
+        areal.dask.integral_image(x).compute(scheduler=cluster.client)
 
 
 def test_persisted_sources_on_a_cluster(cluster):
