@@ -1,6 +1,7 @@
 #pragma once
 /// \file catalog.hpp The algorithms: plain rows that the command, the tests and the documentation iterate.
 
+#include <areal/type_pair.hpp>
 #include <cstdint>
 #include <span>
 #include <string_view>
@@ -51,5 +52,8 @@ struct Algorithm {
 std::span<const Algorithm> algorithms() noexcept;
 /// The row, or nullptr.
 const Algorithm* find_algorithm(std::string_view family, std::string_view id) noexcept;
+/// The type pairs that an algorithm of the families `sat` and `scan` takes, in the order of `type_pairs()`. The papers'
+/// algorithms for GPUs lack the rare ones: 8s64s, 64u64u, 64s64s and 16f64f.
+std::span<const TypePair> type_pairs_of(const Algorithm& row) noexcept;
 
 }  // namespace areal

@@ -22,7 +22,8 @@ enum class Squares : std::uint8_t {
   automatic,  ///< u64 for integers, exact for every region whose own squares fit 64 bits; f64 for floats
   u32,        ///< modulo 2^32: exact for regions of up to 66,051 pixels of 8u
   u64,        ///< integer pixels, modulo 2^64
-  f64         ///< any pixels, rounded
+  f64,        ///< any pixels, rounded
+  f32         ///< pixels of 8u, 8s, 16f and 32f, rounded: a region's error grows with what lies above and left of it
 };
 
 /// What to compute. The defaults: the sum, border `zero`, the best algorithm for the shape, the types and the machine.

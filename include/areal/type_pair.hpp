@@ -8,9 +8,8 @@
 #include <string>
 #include <string_view>
 
-/// Every type pair, once: X(name, input element, table element). Adding a type pair is adding a line here;
-/// kernels, dispatch, tests, benchmarks and documentation iterate this list.
-#define AREAL_TYPE_PAIRS(X)               \
+/// The type pairs that every algorithm takes: X(name, input element, table element).
+#define AREAL_COMMON_TYPE_PAIRS(X)        \
   X(8u32u, std::uint8_t, std::uint32_t)   \
   X(8u32s, std::uint8_t, std::int32_t)    \
   X(8u64u, std::uint8_t, std::uint64_t)   \
@@ -32,6 +31,15 @@
   X(32f64f, float, double)                \
   X(64f64f, double, double)
 
+/// Every type pair, once, the common ones first; the papers' algorithms for GPUs do not take the others. Adding a type
+/// pair is adding a line here; kernels, dispatch, tests, benchmarks and documentation iterate this list.
+#define AREAL_TYPE_PAIRS(X)               \
+  AREAL_COMMON_TYPE_PAIRS(X)              \
+  X(8s64s, std::int8_t, std::int64_t)     \
+  X(64u64u, std::uint64_t, std::uint64_t) \
+  X(64s64s, std::int64_t, std::int64_t)   \
+  X(16f64f, ::areal::Half, double)
+
 namespace areal {
 
 struct Shape;
@@ -52,9 +60,8 @@ TypePair type_pair(std::string_view name);
 /// The same, or nothing where none has that name.
 std::optional<TypePair> find_type_pair(std::string_view name) noexcept;
 /// The type pair a plan, the one-line forms and the command take when none is named, for images of that shape and type:
-/// 8u32u while 255*W*H fits 32 bits, else 8u64u; 16u64u; 16s64s; 32f64f; 64f64f; 32u64u; 32s64s; 8s32s; 16f32f. The
-/// batch counts where it is the depth of one volume: 8u32u while 255*W*H*D fits. Throws InvalidArgument for 64-bit
-/// integers, which no type pair takes.
+/// 8u32u while 255*W*H fits 32 bits, else 8u64u; 16u64u; 16s64s; 32f64f; 64f64f; 32u64u; 32s64s; 8s32s; 16f32f; 64u64u;
+/// 64s64s. The batch counts where it is the depth of one volume: 8u32u while 255*W*H*D fits.
 TypePair default_types(const Shape& image, Type input, bool volume = false);
 
 /// The most pixels a region may have so that its sum surely fits the table type, whatever the pixels are

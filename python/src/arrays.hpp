@@ -1,5 +1,5 @@
 #pragma once
-// Python arrays as areal's views: which dimension is which, and what may be read as it lies.
+// Python arrays as areal's views: which dimension is which, and what can be read in place.
 
 #include <areal/view.hpp>
 #include <array>
@@ -7,52 +7,91 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 #include "nanobind.hpp"
 
 namespace areal::python {
 
-using AnyArray = nb::ndarray<nb::ro>;
+/// An array of Python: NumPy's by its fields, others by what nanobind reads (DLPack, the buffer protocol).
+struct ArrayRef {
+  void* data = nullptr;
+  Type type = Type::u8;
+  MemoryPlace memory;
+  std::size_t dimensions = 0;
+  std::array<std::int64_t, 4> extents{}, strides{};  ///< of the first four; strides in elements
+  nb::object keep;                                   ///< what owns the memory, where that is not the array passed
+};
+
+/// None for what is no array, and for one that needs a copy to be read: another byte order, strides that are no
+/// multiple of the element. `may_write`: none for one that is read-only. Throws InvalidArgument, naming it, for a dtype
+/// that areal has no type for. The array must stay while the reference is used.
+std::optional<ArrayRef> array_ref(nb::handle array, const char* name, bool may_write = false);
+/// NumPy's array type, by which its arrays are known. Finds out whether their fields are where its documentation says.
+void learn_numpy();
 
 /// Which dimension of an array is which, by letters: HW HWC CHW NHW NHWC NCHW DHW. D is summed along, as N is not.
 struct Axes {
-  std::string letters;
-  int n = -1, h = -1, w = -1, c = -1;  ///< the number of the dimension; D is in `n`
+  const char* letters = "HW";
+  int dimensions = 2;
+  int n = -1, h = 0, w = 1, c = -1;  ///< the number of the dimension, -1 for none; D is in `n`
   bool volume = false;
 
-  /// Throws InvalidArgument, listing the choices, for letters that are none, and for an array of another number of
-  /// dimensions. Empty letters are HW where there are two.
-  static Axes of(std::string_view letters, std::size_t dimensions);
-  int dimensions() const noexcept { return static_cast<int>(letters.size()); }
+  /// Throws InvalidArgument, listing the choices, for letters that are none of them, and for an array of another number
+  /// of dimensions. Empty letters are HW where there are two.
+  static const Axes& of(std::string_view letters, std::size_t dimensions);
+  /// The same without C: the axes of a mask and of counts.
+  const Axes& without_channels() const;
 };
 
-/// The element type. Throws InvalidArgument for a dtype that areal has no type for. bool reads as 8u.
-Type type_of_dtype(nb::dlpack::dtype dtype);
+[[noreturn]] void refuse_dtype(const char* name);
 nb::dlpack::dtype dtype_of(Type type);
+/// As NumPy has it: "uint8".
+const char* numpy_name(Type type) noexcept;
+/// Of such a name, "bool" included. Throws InvalidArgument.
+Type type_of_numpy_name(const std::string& name, const char* argument);
 
 /// How an array lies in memory.
-struct Lie {
+struct Order {
   Layout layout = Layout::planar;
-  bool flipped = false;  ///< neighbours in memory are neighbours in H: what is computed is the transposed image
-  friend bool operator==(const Lie&, const Lie&) = default;
+  bool transposed = false;  ///< neighbours in memory are neighbours in H: areal sees the transposed image
+  std::int64_t folded = 0;  ///< not 0: so many planar channels are part of the batch, as areal takes 4 at most
+  friend bool operator==(const Order&, const Order&) = default;
 };
 
-/// An array's memory read as it lies, or none where areal would need a copy: gaps between neighbours, negative or zero
-/// strides, planes that interlock.
+/// What areal takes: up to 4 channels as such.
+constexpr std::int64_t most_channels = 4;
+
+/// An array's memory read in place.
 struct Pixels {
   ConstView view;
-  Lie lie;
+  Order order;
 };
-std::optional<Pixels> pixels_of(const AnyArray& array, const Axes& axes);
-/// The same of an array that is written.
-std::optional<View> room_of(const nb::ndarray<>& array, const Axes& axes, const Lie& lie);
+/// None where areal would need a copy: gaps between neighbours, negative or zero strides, planes that interlock.
+std::optional<Pixels> pixels_of(const ArrayRef& array, const Axes& axes, bool may_transpose, bool may_fold);
+/// The same in a given order.
+std::optional<ConstView> view_in(const ArrayRef& array, const Axes& axes, const Order& order);
+std::optional<View> room_in(const ArrayRef& array, const Axes& axes, const Order& order);
 
-/// What an array of the axes must be for a view: its extents and its strides, in elements.
+/// An array's extents and strides, in elements, in the order of its axes.
 struct ArrayShape {
   std::array<std::size_t, 4> extents{};
   std::array<std::int64_t, 4> strides{};
   std::size_t dimensions = 0;
+  /// "480x640".
+  std::string words() const;
+  static ArrayShape of(const ArrayRef& array);
 };
-ArrayShape array_shape(const ConstView& view, const Axes& axes, bool flipped);
+/// What an array of the axes is for a view in that order.
+ArrayShape array_shape(const ConstView& view, const Axes& axes, const Order& order);
+/// Throws InvalidArgument unless an array given as `out` has that shape and dtype.
+void require_like(const ArrayRef& out, const ArrayShape& wanted, Type type);
+/// The image that an array of those extents is, in C order (`transposed` and folded as in `order`).
+Shape image_shape(const std::array<std::int64_t, 4>& extents, const Axes& axes, const Order& order);
+/// The axes from the outermost in memory to the innermost, of an array in that order: "NCHW".
+std::string memory_letters(const Axes& axes, const Order& order);
+/// The order of an array in C order.
+Order c_order(const std::array<std::int64_t, 4>& extents, const Axes& axes, bool may_fold);
+
+/// An array of NumPy over the view's memory, which `owner` keeps.
+nb::object numpy_array(const ConstView& view, const Axes& axes, const Order& order, nb::handle owner);
 
 }  // namespace areal::python

@@ -5,10 +5,23 @@
 
 namespace areal::python {
 
+/// In a catch block of what Python calls without nanobind: its exception becomes Python's.
+void set_python_error() noexcept;
+
 void bind_errors(nb::module_& m);
 void bind_info(nb::module_& m);
+void bind_process(nb::module_& m);
+void bind_options(nb::module_& m);
+void bind_table(nb::module_& m);
 void bind_sat(nb::module_& m);
+void bind_query(nb::module_& m);
 void bind_histogram(nb::module_& m);
+void bind_dropin_tables(nb::module_& m);
+void bind_dropin_filters(nb::module_& m);
+void bind_dropin_integrate(nb::module_& m);
 void bind_pieces(nb::module_& m);
+void bind_device_sat(nb::module_& m);
+void bind_device_queries(nb::module_& m);
+void bind_device_histogram(nb::module_& m);
 
 }  // namespace areal::python

@@ -1,5 +1,7 @@
 // areal's exceptions as those of areal._errors, which have Python's as bases.
 #include <areal/error.hpp>
+#include <exception>
+#include <new>
 #include "bindings.hpp"
 
 namespace areal::python {
@@ -29,10 +31,24 @@ void translate(const std::exception_ptr& thrown, void*) {
     raise("Cancelled", e.what());
   } catch (const Error& e) {
     raise("Error", e.what());
+  } catch (const std::bad_alloc&) {
+    raise("OutOfMemory", "memory of this process could not be allocated", "bytes", nb::int_(0));
   }
 }
 
 }  // namespace
+
+void set_python_error() noexcept {
+  try {
+    translate(std::current_exception(), nullptr);
+  } catch (nb::python_error& e) {
+    e.restore();
+  } catch (const std::exception& e) {
+    PyErr_SetString(PyExc_RuntimeError, e.what());
+  } catch (...) {
+    PyErr_SetString(PyExc_RuntimeError, "an unknown exception of C++");
+  }
+}
 
 void bind_errors(nb::module_&) { nb::register_exception_translator(translate); }
 

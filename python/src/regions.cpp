@@ -1,36 +1,75 @@
 #include "regions.hpp"
 
 #include <areal/error.hpp>
+#include <array>
+#include <string>
 #include <utility>
 
 namespace areal::python {
+namespace {
 
-std::vector<Region> regions_of(const BoxArray& boxes, const std::string& format, bool flipped) {
-  if (boxes.shape(1) != 4)
-    throw InvalidArgument("boxes: an array of " + std::to_string(boxes.shape(0)) + "x" +
-                          std::to_string(boxes.shape(1)) + "; each box has 4 numbers");
-  const bool is_xywh = format == "xywh", is_xyxy = format == "xyxy", is_rows = format == "bbox",
-             is_closed = format == "skimage";
-  if (!is_xywh && !is_xyxy && !is_rows && !is_closed)
-    throw InvalidArgument("format " + format + ": may be xywh, xyxy, bbox or skimage");
-  std::vector<Region> regions(boxes.shape(0));
-  for (std::size_t i = 0; i < regions.size(); ++i) {
-    std::int64_t b[4];
-    for (std::size_t k = 0; k < 4; ++k)
-      b[k] =
-          boxes.data()[static_cast<std::int64_t>(i) * boxes.stride(0) + static_cast<std::int64_t>(k) * boxes.stride(1)];
-    if (is_rows || is_closed) std::swap(b[0], b[1]), std::swap(b[2], b[3]);
-    Region r{b[0], b[1], b[2], b[3]};
-    if (!is_xywh) {
-      bool over = __builtin_sub_overflow(b[2], b[0], &r.width) || __builtin_sub_overflow(b[3], b[1], &r.height);
-      if (is_closed)
-        over = over || __builtin_add_overflow(r.width, 1, &r.width) || __builtin_add_overflow(r.height, 1, &r.height);
-      if (over) throw InvalidArgument("box " + std::to_string(i) + ": its extent does not fit 64 bits");
-    }
-    if (flipped) std::swap(r.x, r.y), std::swap(r.width, r.height);
-    regions[i] = r;
+enum class Format { xywh, xyxy, bbox, skimage };
+
+Format format_of(std::string_view format) {
+  if (format == "xywh") return Format::xywh;
+  if (format == "xyxy") return Format::xyxy;
+  if (format == "bbox") return Format::bbox;
+  if (format == "skimage") return Format::skimage;
+  throw InvalidArgument("format " + std::string(format) + ": may be xywh, xyxy, bbox or skimage");
+}
+
+/// Begin and extent along x, y and, for 3, z of box i.
+template <std::size_t dimensions>
+struct Extents {
+  std::array<std::int64_t, dimensions> begin, extent;
+};
+template <std::size_t dimensions>
+Extents<dimensions> extents_of(const BoxArray& boxes, std::size_t i, Format format) {
+  const auto at = [&](std::size_t k) {
+    return boxes
+        .data()[static_cast<std::int64_t>(i) * boxes.stride(0) + static_cast<std::int64_t>(k) * boxes.stride(1)];
+  };
+  const bool is_reversed = format == Format::bbox || format == Format::skimage;  // rows before columns
+  Extents<dimensions> made;
+  for (std::size_t d = 0; d < dimensions; ++d) {
+    const std::size_t k = is_reversed ? dimensions - 1 - d : d;
+    made.begin[d] = at(k), made.extent[d] = at(dimensions + k);
+    if (format == Format::xywh) continue;
+    bool over = __builtin_sub_overflow(made.extent[d], made.begin[d], &made.extent[d]);
+    if (format == Format::skimage) over = over || __builtin_add_overflow(made.extent[d], 1, &made.extent[d]);
+    if (over) throw InvalidArgument("box " + std::to_string(i) + ": its extent does not fit 64 bits");
   }
-  return regions;
+  return made;
+}
+
+template <std::size_t dimensions, class Make>
+auto all_of(const BoxArray& boxes, std::string_view format, bool transposed, const Make& make) {
+  if (boxes.shape(1) != 2 * dimensions)
+    throw InvalidArgument("boxes: an array of " + std::to_string(boxes.shape(0)) + "x" +
+                          std::to_string(boxes.shape(1)) + "; each box has " + std::to_string(2 * dimensions) +
+                          " numbers");
+  const Format known = format_of(format);
+  std::vector<decltype(make(extents_of<dimensions>(boxes, 0, known)))> made(boxes.shape(0));
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    auto box = extents_of<dimensions>(boxes, i, known);
+    if (transposed) std::swap(box.begin[0], box.begin[1]), std::swap(box.extent[0], box.extent[1]);
+    made[i] = make(box);
+  }
+  return made;
+}
+
+}  // namespace
+
+std::vector<Region> regions_of(const BoxArray& boxes, std::string_view format, bool transposed) {
+  return all_of<2>(boxes, format, transposed, [](const Extents<2>& b) {
+    return Region{b.begin[0], b.begin[1], b.extent[0], b.extent[1]};
+  });
+}
+
+std::vector<Box> volume_boxes_of(const BoxArray& boxes, std::string_view format, bool transposed) {
+  return all_of<3>(boxes, format, transposed, [](const Extents<3>& b) {
+    return Box{b.begin[0], b.begin[1], b.begin[2], b.extent[0], b.extent[1], b.extent[2]};
+  });
 }
 
 }  // namespace areal::python

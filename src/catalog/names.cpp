@@ -1,5 +1,7 @@
 // The names of types, type pairs, borders and backends, and what follows from a type alone.
+#include <algorithm>
 #include <areal/border.hpp>
+#include <areal/catalog.hpp>
 #include <areal/error.hpp>
 #include <areal/execution.hpp>
 #include <areal/research/warp_scan.hpp>
@@ -17,6 +19,8 @@ constexpr std::string_view types[] = {"8u", "8s", "16u", "16s", "32u", "32s", "6
 
 #define AREAL_PAIR(name, in, out) TypePair{type_of<in>, type_of<out>},
 constexpr TypePair pair_rows[] = {AREAL_TYPE_PAIRS(AREAL_PAIR)};
+constexpr TypePair common_pair_rows[] = {AREAL_COMMON_TYPE_PAIRS(AREAL_PAIR)};
+static_assert(std::equal(std::begin(common_pair_rows), std::end(common_pair_rows), pair_rows));
 #undef AREAL_PAIR
 
 // The index of a name in a list, as the enum with those positions.
@@ -46,6 +50,9 @@ bool is_signed_integer(Type type) noexcept {
 }
 
 std::span<const TypePair> type_pairs() noexcept { return pair_rows; }
+std::span<const TypePair> type_pairs_of(const Algorithm& row) noexcept {
+  return row.plain_only && !row.cpu ? std::span<const TypePair>(common_pair_rows) : pair_rows;
+}
 std::string name_of(TypePair types) { return std::string(name_of(types.input)) + std::string(name_of(types.table)); }
 std::optional<TypePair> find_type_pair(std::string_view name) noexcept {
   for (const TypePair& types : pair_rows) {
@@ -89,17 +96,18 @@ TypePair default_types(const Shape& image, Type input, bool volume) {
       return {Type::u32, Type::u64};
     case Type::s32:
       return {Type::s32, Type::s64};
+    case Type::u64:
+      return {Type::u64, Type::u64};
+    case Type::s64:
+      return {Type::s64, Type::s64};
     case Type::f16:
       return {Type::f16, Type::f32};
     case Type::f32:
       return {Type::f32, Type::f64};
     case Type::f64:
       return {Type::f64, Type::f64};
-    default:
-      break;
   }
-  throw InvalidArgument("image type " + std::string(name_of(input)) +
-                        " has no default types: it may be 8u, 8s, 16u, 16s, 32u, 32s, 16f, 32f or 64f");
+  return {input, input};  // no Type
 }
 
 std::int64_t largest_safe_region(TypePair types) noexcept {
@@ -108,7 +116,7 @@ std::int64_t largest_safe_region(TypePair types) noexcept {
   // The largest magnitude of a pixel and of an exact table entry.
   const int bits = static_cast<int>(8 * size_of(types.input));
   const bool is_signed = is_signed_integer(types.input);
-  const std::uint64_t pixel = is_signed ? std::uint64_t{1} << (bits - 1) : (std::uint64_t{1} << bits) - 1;
+  const std::uint64_t pixel = is_signed ? std::uint64_t{1} << (bits - 1) : ~std::uint64_t{0} >> (64 - bits);
   std::uint64_t entry = 0;
   switch (types.table) {
     case Type::u32:

@@ -12,14 +12,22 @@ struct CppTypes {
   using Table = T;
 };
 
+#define AREAL_PAIR(name, in, out) \
+  if (types == TypePair{type_of<in>, type_of<out>}) return f(CppTypes<in, out>());
+
 /// f(CppTypes<In, T>()) for that type pair.
 template <class F>
 decltype(auto) with_types(TypePair types, F&& f) {
-#define AREAL_PAIR(name, in, out) \
-  if (types == TypePair{type_of<in>, type_of<out>}) return f(CppTypes<in, out>());
   AREAL_TYPE_PAIRS(AREAL_PAIR)
-#undef AREAL_PAIR
   throw InvalidArgument("types " + name_of(types) + " do not exist");
 }
+/// The same of the common ones alone.
+template <class F>
+decltype(auto) with_common_types(TypePair types, F&& f) {
+  AREAL_COMMON_TYPE_PAIRS(AREAL_PAIR)
+  throw InvalidArgument("types " + name_of(types) + ": the papers' algorithms do not take them");
+}
+
+#undef AREAL_PAIR
 
 }  // namespace areal

@@ -8,7 +8,9 @@
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/parallel_for_each.h>
 #include <oneapi/tbb/task_arena.h>
+#include <pthread.h>
 #include <algorithm>
+#include <atomic>
 #include <memory>
 #include <mutex>
 #include <utility>
@@ -21,7 +23,17 @@ extern "C" void __tsan_release(void* address);
 
 namespace areal::cpu {
 
-int default_threads() { return tbb::info::default_concurrency(); }
+namespace {
+std::atomic<bool> is_forked_child{false};
+void note_fork() { is_forked_child.store(true, std::memory_order_relaxed); }
+}  // namespace
+
+int default_threads() {
+  // TBB's threads are not in a forked child, which would wait for them for ever.
+  static const int watched = pthread_atfork(nullptr, nullptr, note_fork);
+  static_cast<void>(watched);
+  return is_forked_child.load(std::memory_order_relaxed) ? 1 : tbb::info::default_concurrency();
+}
 
 // At most the number of hardware threads: TBB would print a warning about workers that it does not start.
 int slots(int threads) { return threads > 0 ? std::min(threads, default_threads()) : default_threads(); }
@@ -29,7 +41,10 @@ int slots(int threads) { return threads > 0 ? std::min(threads, default_threads(
 namespace {
 thread_local bool on_its_own = false;  // inside on_slot_0
 }
-int slot() { return on_its_own ? 0 : std::max(0, tbb::this_task_arena::current_thread_index()); }
+int slot() {
+  const bool alone = on_its_own || is_forked_child.load(std::memory_order_relaxed);
+  return alone ? 0 : std::max(0, tbb::this_task_arena::current_thread_index());
+}
 
 namespace {
 

@@ -9,6 +9,7 @@
 
 namespace areal::cpu {
 
+/// In the child of a process that had called this before it forked: 1. So all below runs there on the calling thread.
 int default_threads();
 
 /// body(i) for every i in [0, n), in any order, at most `threads` at a time. An exception of a body is rethrown.

@@ -56,12 +56,13 @@ std::shared_ptr<ScanPlan::State> plan_scan(std::int64_t n, TypePair types, const
                                            const Execution& execution) {
   check_shape("line", {n, 1}, types.input);
   check_shape("sums", {n, 1}, types.table);
-  require(std::find(type_pairs().begin(), type_pairs().end(), types) != type_pairs().end(), "types ", name_of(types),
-          " do not exist: sums of ", name_of(types.table), " cannot be made of ", name_of(types.input), " elements");
   require(options.threads >= 0, "threads ", options.threads, ": it may be 0 (as many as there is work) or more");
   require(options.group >= 0, "group ", options.group, ": it may be 0 (chosen) or more");
-  require(find_algorithm("scan", options.algorithm) != nullptr, "algorithm ", options.algorithm, " is not one of ",
-          known_scans());
+  const Algorithm* const row = find_algorithm("scan", options.algorithm);
+  require(row != nullptr, "algorithm ", options.algorithm, " is not one of ", known_scans());
+  const auto pairs = type_pairs_of(*row);
+  require(std::find(pairs.begin(), pairs.end(), types) != pairs.end(), "types ", name_of(types),
+          ": a scan does not sum ", name_of(types.input), " elements in ", name_of(types.table));
   auto state = std::make_shared<ScanPlan::State>();
   state->execution = execution;
   state->options = options;

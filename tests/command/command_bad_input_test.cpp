@@ -123,7 +123,7 @@ TEST_F(CommandBadInput, WrongUse) {
       {{"sat", "a.npy", "--channel", "1"}, 2, "channel 1"},
       {{"sat", "a.npy", "--channel", "0", "--all-channels"}, 2, "--channel and --all-channels: only one of the two"},
       {{"sat", "a.npy", "--stat", "modus"}, 2, "--stat modus: modus is no statistic; it may be sum, mean"},
-      {{"sat", "a.npy", "--squares=16u"}, 2, "--squares=16u: may be 32u, 64u or 64f"},
+      {{"sat", "a.npy", "--squares=16u"}, 2, "--squares=16u: may be 32u, 64u, 32f or 64f"},
       {{"sat", "a.npy", "-o", "T.txt"}, 2, "T.txt"},
       {{"sat", "a.npy", "--csv", "--json"}, 2, "--csv and --json: only one of the two"},
       {{"hist", "a.npy", "--bins", "0"}, 2, "--bins 0: may not be less than 1"},
@@ -232,7 +232,7 @@ TEST_F(CommandBadInput, Npy) {
   for (const char* name : {"complex.npy", "big.npy", "order.npy", "lying.npy", "lying2.npy", "flat.npy", "broken.npy"})
     check({{"sat", name}, 1, std::string(name) + ": "});
   check({{"sat", "lying.npy"}, 1, "is truncated: its header declares 24000000 bytes of data, 24 are there"});
-  check({{"sat", "long.npy"}, 2, "image type 64s has no default types"});
+  check({{"sat", "long.npy", "--types", "64u64u"}, 2, "--types 64u64u: cannot hold the 64s pixels of long.npy"});
   check({{"sat", "many.npy"}, 2, "many.npy: has 6 channels, which is not a colour"});
   check({{"sat", "-"}, 1, "standard input: holds no .npy array"});
   check({{"sat", "-"}, 1, "standard input"}, "no array at all");

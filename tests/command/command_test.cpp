@@ -491,6 +491,10 @@ TEST_F(Command, AlgorithmsListsTheCatalogue) {
                             "deterministic", "takes"})
       EXPECT_TRUE(list[i].contains(key)) << key;
     EXPECT_FALSE(list[i]["backends"].empty());
+    if (list[i]["family"] == "histogram") continue;
+    std::vector<std::string> lanes;
+    for (const TypePair types : type_pairs_of(algorithms()[i])) lanes.push_back(name_of(types));
+    EXPECT_EQ(list[i]["lanes"], lanes);
   }
   EXPECT_EQ(list[0]["reads_per_element"], 2);
   EXPECT_EQ(lines(answer({"algorithms"})).size(), algorithms().size() + 1);

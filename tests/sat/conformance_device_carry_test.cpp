@@ -68,9 +68,8 @@ TEST(DeviceCarryTiles, OfEveryTypePair) {
 TEST(DeviceCarryTiles, WithSquaresOfEveryType) {
   for (const Backend backend : device_backends())
     for (const TypePair types : type_pairs())
-      for (const Type squares : {Type::u32, Type::u64, Type::f64}) {
-        if (squares != Type::f64 && is_float(types.input)) continue;
-        if (squares == Type::u32 && size_of(types.input) > 2) continue;
+      for (const Type squares : {Type::u32, Type::u64, Type::f64, Type::f32}) {
+        if (!has_squares(types.input, squares)) continue;
         SatCase c;
         c.types = types;
         c.image = {400, 290};

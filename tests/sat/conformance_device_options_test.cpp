@@ -71,9 +71,8 @@ TEST(DeviceOptions, VolumesOfEveryDepth) {
 TEST(DeviceOptions, SquaresOfEveryTypeOverManyTiles) {
   for (const Backend backend : device_backends())
     for (const TypePair types : type_pairs())
-      for (const Type squares : {Type::u32, Type::u64, Type::f64}) {
-        if (squares != Type::f64 && is_float(types.input)) continue;
-        if (squares == Type::u32 && size_of(types.input) > 2) continue;
+      for (const Type squares : {Type::u32, Type::u64, Type::f64, Type::f32}) {
+        if (!has_squares(types.input, squares)) continue;
         for (const auto& [width, height] : {Size{300, 139}, {256, 128}, {2700, 5}}) {
           if (width == 2700 && types != type_pair("8u32u") && types != type_pair("32f64f")) continue;
           SatCase c;

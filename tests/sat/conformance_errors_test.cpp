@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 #include <areal/info.hpp>
 #include <limits>
+#include <numeric>
 #include "conformance/sat_case.hpp"
 #include "cpu/sat/tiles.hpp"
 #include "cpu/sat/tilted_row.hpp"
@@ -89,11 +90,7 @@ TEST(PlanErrors, Lanes) {
   refuses_plan({"64u", "8u"}, Shape{5, 5}, TypePair{Type::u64, Type::u8});
   refuses_plan({"16u32s"}, Shape{5, 5}, TypePair{Type::u16, Type::s32});
   refuses_plan({"32f32u"}, Shape{5, 5}, TypePair{Type::f32, Type::u32});
-  for (const Type type : {Type::u64, Type::s64})
-    expect_error<InvalidArgument>({std::string(name_of(type))}, [&] {
-      const std::uint64_t pixel = 0;
-      sat(ConstView(&pixel, type, Shape{1, 1}));
-    });
+  refuses_plan({"64u64s"}, Shape{5, 5}, TypePair{Type::u64, Type::s64});
 }
 
 TEST(PlanErrors, AnUnknownAlgorithmListsThoseThatExist) {
@@ -119,11 +116,13 @@ TEST(PlanErrors, ABackendThatIsNotHere) {
 }
 
 TEST(PlanErrors, Options) {
-  expect_error<InvalidArgument>({"squares", "automatic", "u32", "u64", "f64"}, [] {
+  expect_error<InvalidArgument>({"squares", "automatic", "u32", "u64", "f64", "f32"}, [] {
     SatPlan(Shape{5, 5}, Type::u8, {.squares = static_cast<Squares>(99)}, {.backend = Backend::cpu});
   });
   for (const Type type : {Type::u32, Type::u64})
     refuses_plan({"squares", "32f"}, Shape{5, 5}, TypePair{Type::f32, Type::f64}, {.squares = type});
+  for (const char* types : {"16u32u", "32s64s", "64u64u", "64f64f"})
+    refuses_plan({"squares", "32f"}, Shape{5, 5}, type_pair(types), {.squares = Type::f32});
   refuses_plan({"ignore_nan", "8u"}, Shape{5, 5}, types_8u32u, {.ignore_nan = true});
   refuses_plan({"-1"}, Shape{5, 5}, types_8u32u, {.threads = -1});
 }
@@ -298,6 +297,37 @@ TEST(ExecuteErrors, CancelledByProgress) {
       EXPECT_TRUE(sensible);
       EXPECT_EQ(sum.back(), 1100u * 300u);
     }
+}
+
+TEST(ExecuteErrors, CancelledWhileTheTiltedTableIsMade) {
+  const std::int64_t width = 1100, height = 300;
+  std::vector<std::uint8_t> image(static_cast<std::size_t>(width * height), 1);
+  std::vector<std::uint32_t> sum(static_cast<std::size_t>((width + 1) * (height + 1))), tilted(sum.size());
+  std::vector<std::int64_t> reported;
+  std::int64_t total_before = 0, stop_after = 1;
+  bool same_total = true;
+  PlanOptions options{.threads = 3};
+  options.tilted = true;
+  options.progress = [&](std::int64_t done, std::int64_t total) {
+    reported.push_back(done);
+    same_total = same_total && (total_before == 0 || total == total_before);
+    total_before = total;
+    return static_cast<std::int64_t>(reported.size()) != stop_after;
+  };
+  const SatPlan plan = plan_of({width, height}, types_8u32u, options);
+  Workspace workspace(plan);
+  SatArguments arguments{ConstView(image.data(), width, height), View(sum.data(), width + 1, height + 1)};
+  arguments.tilted = View(tilted.data(), width + 1, height + 1);
+  EXPECT_THROW(plan.execute(arguments, workspace), Cancelled);
+  EXPECT_EQ(reported, std::vector<std::int64_t>{1});
+  EXPECT_EQ(sum.back(), 0u);
+  reported.clear(), stop_after = 0;
+  EXPECT_NO_THROW(plan.execute(arguments, workspace));
+  std::vector<std::int64_t> each(static_cast<std::size_t>(total_before));
+  std::iota(each.begin(), each.end(), 1);
+  EXPECT_EQ(reported, each);
+  EXPECT_TRUE(same_total);
+  EXPECT_EQ(sum.back(), static_cast<std::uint32_t>(width * height));
 }
 
 TEST(ExecuteErrors, EmptyImagesNeedNoMemory) {

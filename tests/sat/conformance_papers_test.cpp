@@ -1,8 +1,10 @@
 // The papers' algorithms on the device backends: every pair of (backend, row of the catalogue, type pair, border,
 // shape, placement). Tests of cuda are skipped without a GPU.
 #include <gtest/gtest.h>
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <string>
 #include <tuple>
 #include "conformance/backends.hpp"
@@ -28,7 +30,8 @@ const std::vector<ShapeClass>& shapes() {
 
 struct Product {
   std::vector<std::string> ids = device_sat_ids(true);
-  std::vector<std::size_t> levels{std::size(device_backends), ids.size(),      type_pairs().size(),
+  std::span<const TypePair> types = type_pairs_of(*find_algorithm("sat", ids.front()));
+  std::vector<std::size_t> levels{std::size(device_backends), ids.size(),      types.size(),
                                   std::size(borders),         shapes().size(), std::size(placements)};
 };
 const Product& product() {
@@ -40,7 +43,7 @@ SatCase case_of(const Choice& choice) {
   SatCase c;
   c.options.backend = device_backends[choice[0]];
   c.options.algorithm = product().ids[choice[1]];
-  c.types = type_pairs()[choice[2]];
+  c.types = product().types[choice[2]];
   c.options.border = borders[choice[3]];
   c.image = {shapes()[choice[4]].width, shapes()[choice[4]].height};
   c.in = placements[choice[5]];
@@ -104,6 +107,23 @@ INSTANTIATE_TEST_SUITE_P(Sanitize, PapersSanitize,
                          testing::Combine(testing::ValuesIn(device_backends), testing::ValuesIn(device_sat_ids(true)),
                                           testing::Range(std::size_t{0}, std::size(sanitized))),
                          name_of_sanitized);
+
+TEST(Papers, TakeTheCommonTypes) {
+  for (const std::string& id : device_sat_ids(true)) {
+    PlanOptions options;
+    options.algorithm = id, options.backend = Backend::simt;
+    const std::span<const TypePair> common = type_pairs_of(*find_algorithm("sat", id));
+    for (const TypePair types : type_pairs()) {
+      const bool takes = std::find(common.begin(), common.end(), types) != common.end();
+      const std::string name = name_of(types);
+      EXPECT_EQ(takes, name != "8s64s" && name != "64u64u" && name != "64s64s" && name != "16f64f") << name;
+      if (takes)
+        EXPECT_NO_THROW(plan_of({9, 7}, types, options)) << id << " " << name;
+      else
+        EXPECT_THROW(plan_of({9, 7}, types, options), InvalidArgument) << id << " " << name;
+    }
+  }
+}
 
 TEST(Papers, DoPlainSumsOfOneChannel) {
   for (const std::string& id : device_sat_ids(true)) {

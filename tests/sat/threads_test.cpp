@@ -2,6 +2,8 @@
 // ThreadSanitizer, which sees the plain (not atomic) writes that tiles pass to one another.
 #include "cpu/threads.hpp"
 #include <gtest/gtest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
@@ -217,6 +219,42 @@ TEST(Wavefront, ManyAtOnce) {
     });
   for (std::thread& caller : callers) caller.join();
   EXPECT_EQ(tiles, 4 * 20 * 256);
+}
+
+// A child of fork has none of TBB's threads.
+TEST(Fork, AChildRunsOnOneThreadAndEnds) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "ThreadSanitizer ends a process that forks while it has threads";
+#endif
+  const TileGrid grid{2, 9, 11};
+  const auto sum_of_tiles = [&](bool& left_the_caller) {
+    const auto caller = std::this_thread::get_id();
+    std::vector<std::atomic<std::uint8_t>> pending(static_cast<std::size_t>(grid.tiles()));
+    std::atomic<std::int64_t> sum{0};
+    std::atomic<bool> elsewhere{false};
+    const auto add = [&](std::int64_t i) {
+      if (std::this_thread::get_id() != caller || slot() >= slots(0)) elsewhere = true;
+      sum += i;
+    };
+    parallel_for(0, 1000, add);
+    wavefront(0, grid, pending.data(), [&](std::int64_t, std::int64_t row, std::int64_t column) { add(row * column); });
+    left_the_caller = elsewhere;
+    return sum.load();
+  };
+  bool left_the_caller = false;
+  const std::int64_t truth = sum_of_tiles(left_the_caller);
+  const pid_t child = fork();
+  ASSERT_NE(child, -1);
+  if (child == 0) {
+    alarm(60);  // it would hang
+    const bool right = sum_of_tiles(left_the_caller) == truth && !left_the_caller && default_threads() == 1;
+    _exit(right ? 0 : 1);
+  }
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status)) << "signal " << WTERMSIG(status);
+  EXPECT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_GE(default_threads(), 1);
 }
 
 }  // namespace

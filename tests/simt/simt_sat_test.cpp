@@ -178,7 +178,8 @@ struct WithSquares {
 };
 constexpr WithSquares with_squares[] = {{"8u32u", Type::u64},  {"8u32u", Type::u32},  {"8u64u", Type::u64},
                                         {"8u32f", Type::f64},  {"16u32u", Type::u64}, {"16s64s", Type::u32},
-                                        {"32f32f", Type::f64}, {"64f64f", Type::f64}};
+                                        {"32f32f", Type::f64}, {"64f64f", Type::f64}, {"8s64s", Type::u64},
+                                        {"8u32u", Type::f32},  {"32f64f", Type::f32}, {"64s64s", Type::f64}};
 
 TEST(SatKernels, AnyScheduleGivesTheSameBitsOfSumAndSquares) {
   for (const auto& [types, squares] : with_squares) {

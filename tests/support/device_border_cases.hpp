@@ -68,12 +68,16 @@ void conversions_of_type_pairs_of_integers() {
   conversions_of<std::int16_t, std::int16_t, std::int64_t, Bed>(-32768, 32767);
   conversions_of<std::uint32_t, std::uint32_t, std::uint32_t, Bed>(0, 4294967295.0);           // wraps
   conversions_of<std::int32_t, std::int32_t, std::int32_t, Bed>(-2147483648.0, 2147483647.0);  // wraps
+  conversions_of<std::int8_t, std::int8_t, std::int64_t, Bed>(-128, 127);
+  conversions_of<std::uint64_t, std::uint64_t, std::uint64_t, Bed>(0, 9e15);
+  conversions_of<std::int64_t, std::int64_t, std::int64_t, Bed>(-9e15, 9e15);
 }
 template <class Bed>
 void conversions_of_type_pairs_of_floats() {
   conversions_of<std::uint8_t, std::uint8_t, float, Bed>(0, 90);
   conversions_of<std::int16_t, std::int16_t, double, Bed>(-300, 300);
   conversions_of<Half, std::int16_t, float, Bed>(-30, 30);
+  conversions_of<Half, std::int16_t, double, Bed>(-300, 300);
   conversions_of<float, float, float, Bed>(-50, 50);
   conversions_of<float, float, double, Bed>(-50, 50);
   conversions_of<double, double, double, Bed>(-50, 50);

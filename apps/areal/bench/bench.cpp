@@ -215,10 +215,13 @@ const Shown* shown(const Texts& texts) {
 }
 
 Squares squares_of(const std::string& text) {
-  for (const auto& [name, squares] :
-       {std::pair{"auto", Squares::automatic}, {"32u", Squares::u32}, {"64u", Squares::u64}, {"64f", Squares::f64}})
+  for (const auto& [name, squares] : {std::pair{"auto", Squares::automatic},
+                                      {"32u", Squares::u32},
+                                      {"64u", Squares::u64},
+                                      {"32f", Squares::f32},
+                                      {"64f", Squares::f64}})
     if (text == name) return squares;
-  refuse("--squares=", text, ": may be auto, 32u, 64u or 64f");
+  refuse("--squares=", text, ": may be auto, 32u, 64u, 32f or 64f");
 }
 
 bench::Options options_of(const Texts& texts, const Settings& settings) {

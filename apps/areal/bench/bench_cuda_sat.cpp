@@ -20,7 +20,10 @@ SatTable expected_tables(const ConstView& image, TypePair types, Border border, 
 }
 Squares squares_of(std::optional<Type> type) {
   if (!type) return Squares::no;
-  return *type == Type::u32 ? Squares::u32 : *type == Type::u64 ? Squares::u64 : Squares::f64;
+  return *type == Type::u32   ? Squares::u32
+         : *type == Type::u64 ? Squares::u64
+         : *type == Type::f32 ? Squares::f32
+                              : Squares::f64;
 }
 std::size_t entries_of(const ConstView& table) { return bytes_of(table.shape, table.type) / size_of(table.type); }
 

@@ -15,7 +15,8 @@ Squares squares_named(const std::string& text, Type image) {
   if (text == "32u") return Squares::u32;
   if (text == "64u") return Squares::u64;
   if (text == "64f") return Squares::f64;
-  refuse("--squares=", text, ": may be 32u, 64u or 64f");
+  if (text == "32f") return Squares::f32;
+  refuse("--squares=", text, ": may be 32u, 64u, 32f or 64f");
 }
 
 TableMaker::TableMaker(TableRequest request) : request_(std::move(request)) {

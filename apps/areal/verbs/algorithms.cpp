@@ -24,10 +24,10 @@ std::vector<std::string> backends_of(const Algorithm& row) {
 }
 
 // Summed-area tables and scans: the type pairs. Histograms: image type and counter, as their sidecars name them.
-std::vector<std::string> type_pairs_of(const Algorithm& row) {
+std::vector<std::string> lanes_of(const Algorithm& row) {
   std::vector<std::string> names;
   if (row.family == "sat" || row.family == "scan") {
-    for (const TypePair& types : type_pairs()) names.push_back(name_of(types));
+    for (const TypePair& types : type_pairs_of(row)) names.push_back(name_of(types));
     return names;
   }
   for (const char* image : {"8u", "8s", "16u", "16s", "32u", "32s", "16f", "32f", "64f"})
@@ -64,7 +64,7 @@ void run(const Settings& settings) {
                       {"id", row.id},
                       {"source", row.source},
                       {"backends", backends_of(row)},
-                      {"lanes", type_pairs_of(row)},
+                      {"lanes", lanes_of(row)},
                       {"reads_per_element", cost(row.reads_per_element)},
                       {"writes_per_element", cost(row.writes_per_element)},
                       {"barrier_steps", cost(row.barrier_steps)},

@@ -106,10 +106,10 @@ void SatPlan::State::run(const SatArguments& arguments, void* memory, Stream str
   }
   if (options.tilted)  // before the sum, which may overwrite the image
     cpu::tilted({arguments.image, arguments.mask, arguments.tilted, options.ignore_nan}, types, memory,
-                execution.threads);
+                execution.threads, options.progress, tiles->tiles());
   tiles->execute({arguments.image, arguments.mask, arguments.sum, arguments.squares, arguments.count, arguments.carry,
                   arguments.squares_carry, arguments.count_carry},
-                 memory, options.progress);
+                 memory, options.progress, options.tilted ? cpu::tilted_bands(image) : 0);
 }
 
 void SatPlan::check(const SatArguments& arguments) const {

@@ -55,8 +55,10 @@ std::optional<Type> squares_type(Squares squares, Type input) {
       return Type::u64;
     case Squares::f64:
       return Type::f64;
+    case Squares::f32:
+      return Type::f32;
   }
-  throw InvalidArgument("squares: they may be no, automatic, u32, u64 or f64");
+  throw InvalidArgument("squares: they may be no, automatic, u32, u64, f64 or f32");
 }
 
 /// The types of a plan, checked.
@@ -124,6 +126,9 @@ std::shared_ptr<SatPlan::State> plan_on(const Shape& image, TypePair types, std:
   const Algorithm* const row = find_algorithm("sat", state->algorithm);
   require(row != nullptr && runs_on(*row, backend), "algorithm ", options.algorithm, " is not one of ",
           known_algorithms(backend));
+  const auto pairs = type_pairs_of(*row);
+  require(std::find(pairs.begin(), pairs.end(), types) != pairs.end(), "algorithm ", state->algorithm,
+          " does not take types ", name_of(types), "; for them choose auto");
   state->reason = reason_of(*row, *state, parameters);
   check_tables(*state);
   if (row->plain_only) {

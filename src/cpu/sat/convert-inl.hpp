@@ -73,6 +73,17 @@ HWY_INLINE hn::Vec<D> load_as(D d, const In* from) {
       const auto biased =
           hn::Or(hn::PromoteTo(du, load_any(hn::Rebind<std::uint32_t, D>(), from)), hn::Set(du, 0x4330000000000000ull));
       return hn::Sub(hn::BitCast(d, biased), hn::Set(d, 0x1p52));
+    } else if constexpr (sizeof(In) == 8) {
+      // Both halves likewise: 2^84 + high 2^32 and 2^52 + low are exact, and so is the difference of the first; their
+      // sum rounds once. The sign bit of a signed pixel is flipped, which adds 2^63.
+      const hn::Rebind<std::uint64_t, D> du;
+      constexpr bool is_signed = std::is_signed_v<In>;
+      auto v = hn::BitCast(du, load_any(hn::Rebind<In, D>(), from));
+      if constexpr (is_signed) v = hn::Xor(v, hn::Set(du, 0x8000000000000000ull));
+      const auto high = hn::BitCast(d, hn::Or(hn::ShiftRight<32>(v), hn::Set(du, 0x4530000000000000ull)));
+      const auto low =
+          hn::BitCast(d, hn::Or(hn::And(v, hn::Set(du, 0xffffffffull)), hn::Set(du, 0x4330000000000000ull)));
+      return hn::Add(hn::Sub(high, hn::Set(d, is_signed ? 0x1p84 + 0x1p63 + 0x1p52 : 0x1p84 + 0x1p52)), low);
     } else if constexpr (std::is_same_v<In, float> || std::is_same_v<In, hwy::float16_t>) {
       return hn::PromoteTo(d, load_as<In>(hn::Rebind<float, D>(), from));
     } else {

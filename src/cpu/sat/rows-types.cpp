@@ -64,13 +64,31 @@ ScanRows scan_rows_64u(Type input, bool squares) {
       return &scan<std::uint32_t, T, true>;
     case Type::s32:
       return &scan<std::int32_t, T, true>;
+    case Type::u64:
+    case Type::s64:  // modulo 2^64
+      return &scan<T, T, true>;
     default:
       return nullptr;
   }
 }
 #elif defined(AREAL_GROUP_32f)
-// 32f cannot hold squares of anything that deserves the name.
-ScanRows scan_rows_32f(Type input, bool squares) { return squares ? nullptr : sums_of<float>(input); }
+// Squares of wider integers would lose bits one by one.
+ScanRows scan_rows_32f(Type input, bool squares) {
+  using T = float;
+  if (!squares) return sums_of<T>(input);
+  switch (input) {
+    case Type::u8:
+      return &scan<std::uint8_t, T, true>;
+    case Type::s8:
+      return &scan<std::int8_t, T, true>;
+    case Type::f16:
+      return &scan<hwy::float16_t, T, true>;
+    case Type::f32:
+      return &scan<float, T, true>;
+    default:
+      return nullptr;
+  }
+}
 #else
 ScanRows scan_rows_64f(Type input, bool squares) {
   using T = double;
@@ -88,6 +106,10 @@ ScanRows scan_rows_64f(Type input, bool squares) {
       return &scan<std::uint32_t, T, true>;
     case Type::s32:
       return &scan<std::int32_t, T, true>;
+    case Type::u64:
+      return &scan<std::uint64_t, T, true>;
+    case Type::s64:
+      return &scan<std::int64_t, T, true>;
     case Type::f16:
       return &scan<hwy::float16_t, T, true>;
     case Type::f32:

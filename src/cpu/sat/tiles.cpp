@@ -118,7 +118,12 @@ Tiles::Tiles(const TilesRequest& request, const TilesTuning& tuning)
   workspace_bytes_ = at + line;  // whatever the alignment of the workspace
 }
 
-void Tiles::execute(const TilesArguments& arguments, void* workspace, const Progress& progress) const {
+std::int64_t Tiles::tiles() const {
+  return (request_.volume ? 1 : request_.image.batch) * groups_ * tile_rows_ * tile_columns_;
+}
+
+void Tiles::execute(const TilesArguments& arguments, void* workspace, const Progress& progress,
+                    std::int64_t before) const {
   const auto misfit = reinterpret_cast<std::uintptr_t>(workspace) % line;
   const Run run{arguments, static_cast<char*>(workspace) + (misfit ? line - misfit : 0)};
   for (int o = 0; o < output_count_; ++o) fill_edges(run.table(o, *this), place_, run.carry(o, *this));
@@ -126,13 +131,13 @@ void Tiles::execute(const TilesArguments& arguments, void* workspace, const Prog
 
   const TileGrid grid{(request_.volume ? 1 : request_.image.batch) * groups_, tile_rows_, tile_columns_};
   std::mutex reporting;
-  std::int64_t done = 0;
+  std::int64_t done = before;
   wavefront(request_.threads, grid, reinterpret_cast<std::atomic<std::uint8_t>*>(run.workspace),
             [&](std::int64_t plane, std::int64_t row, std::int64_t column) {
               run_tile(run, plane, row, column);
               if (!progress) return;
               const std::lock_guard lock(reporting);
-              if (!progress(++done, grid.tiles())) throw Cancelled("the summed-area table was cancelled");
+              if (!progress(++done, before + grid.tiles())) throw Cancelled("the summed-area table was cancelled");
             });
 }
 

@@ -52,8 +52,12 @@ class Tiles {
   Tiles(const TilesRequest& request, const TilesTuning& tuning);
 
   std::size_t workspace_bytes() const { return workspace_bytes_; }
-  /// The sum (and squares, and counts) of the image into the tables, edges included.
-  void execute(const TilesArguments& arguments, void* workspace, const Progress& progress) const;
+  /// The calls of `progress`.
+  std::int64_t tiles() const;
+  /// The sum (and squares, and counts) of the image into the tables, edges included. `before` is work that was done
+  /// before, as progress counts it.
+  void execute(const TilesArguments& arguments, void* workspace, const Progress& progress,
+               std::int64_t before = 0) const;
 
  private:
   /// One output table: what is scanned, and the offsets of its carries and rows in workspace and scratch.

@@ -1,5 +1,6 @@
 #include "cpu/sat/tilted.hpp"
 #include <algorithm>
+#include <areal/error.hpp>
 #include <cstring>
 #include "cpu/sat/stage.hpp"
 #include "cpu/sat/tilted_row.hpp"
@@ -142,7 +143,10 @@ std::size_t tilted_workspace_bytes(const Shape& image, TypePair types) {
   return static_cast<std::size_t>(2 * state_bytes(image, types.table) * image.channels * image.batch);
 }
 
-void tilted(const TiltedArguments& arguments, TypePair types, void* workspace, int threads) {
+std::int64_t tilted_bands(const Shape& image) { return (image.height + band - 1) / band; }
+
+void tilted(const TiltedArguments& arguments, TypePair types, void* workspace, int threads, const Progress& progress,
+            std::int64_t further) {
   const Shape& image = arguments.image.shape;
   const View& out = arguments.tilted;
   const bool planar = out.shape.layout == Layout::planar;
@@ -152,10 +156,13 @@ void tilted(const TiltedArguments& arguments, TypePair types, void* workspace, i
                   static_cast<std::size_t>(out.shape.width * (planar ? 1 : out.shape.channels)) * size_of(out.type));
   const TiltedStrips strips(arguments, types, workspace);
   bool odd = false;
-  for (std::int64_t y = 0; y < image.height; y += band, odd = !odd)
+  for (std::int64_t y = 0; y < image.height; y += band, odd = !odd) {
     parallel_for(threads, strips.planes() * strips.strips(), [&](std::int64_t i) {
       strips.run(i / strips.strips(), i % strips.strips(), y, std::min(band, image.height - y), odd);
     });
+    if (progress && !progress(y / band + 1, tilted_bands(image) + further))
+      throw Cancelled("the summed-area table was cancelled");
+  }
 }
 
 }  // namespace areal::cpu

@@ -11,6 +11,7 @@
 #include <areal/type_pair.hpp>
 #include <areal/view.hpp>
 #include <cstddef>
+#include <cstdint>
 
 namespace areal::cpu {
 
@@ -22,6 +23,11 @@ struct TiltedArguments {
   View tilted;
   bool ignore_nan = false;
 };
-void tilted(const TiltedArguments& arguments, TypePair types, void* workspace, int threads);
+/// Between bands of rows it calls `progress`, which may cancel, on the calling thread; `further` is work that comes
+/// after.
+void tilted(const TiltedArguments& arguments, TypePair types, void* workspace, int threads, const Progress& progress,
+            std::int64_t further);
+/// The calls of `progress`.
+std::int64_t tilted_bands(const Shape& image);
 
 }  // namespace areal::cpu

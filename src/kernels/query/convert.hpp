@@ -149,6 +149,10 @@ struct ConvertBorder {
         return as<std::uint32_t>(from);
       case Type::s32:
         return as<std::int32_t>(from);
+      case Type::u64:
+        return as<std::uint64_t>(from);
+      case Type::s64:
+        return as<std::int64_t>(from);
       default:
         break;
     }

@@ -77,9 +77,12 @@ SatKernels<Launcher> squares_kernels(Type squares) {
     if constexpr (sizeof(In) <= 2)
       if (squares == Type::u32)
         return lookback_kernels<Launcher, LookbackSquaresConfig<In, T, std::uint32_t, GatherByRows>>();
+    using Bits = std::conditional_t<sizeof(In) == 8, T, In>;  // squares modulo 2^64 are those of either sign
     if (squares == Type::u64)
-      return lookback_kernels<Launcher, LookbackSquaresConfig<In, T, std::uint64_t, GatherByRows>>();
+      return lookback_kernels<Launcher, LookbackSquaresConfig<Bits, T, std::uint64_t, GatherByRows>>();
   }
+  if constexpr (sizeof(In) == 1 || std::is_same_v<In, Half> || std::is_same_v<In, float>)
+    if (squares == Type::f32) return lookback_kernels<Launcher, LookbackSquaresConfig<In, T, float, GatherByRows>>();
   if (squares == Type::f64) return lookback_kernels<Launcher, LookbackSquaresConfig<In, T, double, GatherByRows>>();
   return {};
 }
@@ -115,31 +118,37 @@ SatKernels<Launcher> paper_kernels(std::string_view id) {
 
 /// f.operator()<In, T>() where the types are a pair of that group; T is what is added up.
 template <class Launcher, TypeGroup group, class F>
-SatKernels<Launcher> for_pair_of(TypePair types, F&& f) {
-  return with_types(types, [&](auto pair) -> SatKernels<Launcher> {
+auto in_group(F&& f) {
+  return [f](auto pair) -> SatKernels<Launcher> {
     using Pair = decltype(pair);
     if constexpr (group_of<typename Pair::Table> == group)
       return f.template operator()<typename Pair::Input, Sum<typename Pair::Table>>();
     else
       return {};
-  });
+  };
 }
+/// Pixels as sums alone see them: integers of the sum's width add as unsigned ones.
+template <class In, class T>
+using AddedAs = std::conditional_t<std::is_integral_v<In> && sizeof(In) == sizeof(T), T, In>;
 
 template <class Launcher, TypeGroup group>
 SatKernels<Launcher> ProductTables::find(const TableRequest& request) {
-  return for_pair_of<Launcher, group>(request.types,
-                                      [&]<class In, class T>() { return product_kernels<Launcher, In, T>(request); });
+  return with_types(request.types, in_group<Launcher, group>([&]<class In, class T>() {
+                      return product_kernels<Launcher, AddedAs<In, T>, T>(request);
+                    }));
 }
 template <class Launcher, TypeGroup group>
 SatKernels<Launcher> SquaresTables::find(const TableRequest& request) {
-  return for_pair_of<Launcher, group>(
-      request.types, [&]<class In, class T>() { return squares_kernels<Launcher, In, T>(*request.squares); });
+  return with_types(request.types, in_group<Launcher, group>([&]<class In, class T>() {
+                      return squares_kernels<Launcher, In, T>(*request.squares);
+                    }));
 }
 template <class Launcher, TypeGroup group>
 SatKernels<Launcher> PaperTables::find(const TableRequest& request) {
   if (request.what != TableKind::pixels) return {};
-  return for_pair_of<Launcher, group>(request.types,
-                                      [&]<class In, class T>() { return paper_kernels<Launcher, In, T>(request.id); });
+  return with_common_types(request.types, in_group<Launcher, group>([&]<class In, class T>() {
+                             return paper_kernels<Launcher, AddedAs<In, T>, T>(request.id);
+                           }));
 }
 
 }  // namespace areal::kernels

@@ -43,7 +43,7 @@ ScanKernels<Launcher> scan_kernels(std::string_view id) {
 
 template <class Launcher, TypeGroup group>
 ScanKernels<Launcher> LineScans::find(const ScanRequest& request) {
-  return with_types(request.types, [&](auto pair) -> ScanKernels<Launcher> {
+  return with_common_types(request.types, [&](auto pair) -> ScanKernels<Launcher> {
     using Pair = decltype(pair);
     if constexpr (group_of<typename Pair::Table> == group)
       return scan_kernels<Launcher, typename Pair::Input, Sum<typename Pair::Table>>(request.id);

@@ -14,13 +14,13 @@ using Size = std::pair<std::int64_t, std::int64_t>;
 
 /// The number of values of each factor, in the order in which `combination` reads them.
 inline std::vector<std::size_t> combination_levels(std::span<const Size> sizes) {
-  return {type_pairs().size(), 3, sizes.size(), 4, 4, 3, 4, 2, 2, 3, std::size(placements)};
+  return {type_pairs().size(), 3, sizes.size(), 5, 4, 3, 4, 2, 2, 3, std::size(placements)};
 }
 
 /// The case of a choice; its further factors are the caller's.
 inline SatCase combination(const Choice& choice, std::span<const Size> sizes) {
   constexpr Border borders[] = {Border::zero, Border::none, Border::exclusive};
-  constexpr std::optional<Type> squares[] = {std::nullopt, Type::u32, Type::u64, Type::f64};
+  constexpr std::optional<Type> squares[] = {std::nullopt, Type::u32, Type::u64, Type::f64, Type::f32};
   enum Extra : std::size_t { nothing, with_tilted, with_volume };
   SatCase c;
   PlanOptions& o = c.options;
@@ -29,8 +29,8 @@ inline SatCase combination(const Choice& choice, std::span<const Size> sizes) {
   o.border = borders[choice[1]];
   c.image = {sizes[choice[2]].first, sizes[choice[2]].second};
   o.squares = squares[choice[3]];
-  if (o.squares && real) o.squares = Type::f64;
   if (o.squares == Type::u32 && size_of(c.types.input) > 1) o.squares = Type::u64;
+  if (o.squares && !has_squares(c.types.input, *o.squares)) o.squares = Type::f64;
   o.mask = choice[4] % 2 == 1;
   o.ignore_nan = real && choice[4] >= 2;
   c.fill = o.ignore_nan ? Fill::holes : Fill::wild;

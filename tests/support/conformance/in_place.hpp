@@ -8,7 +8,7 @@
 
 namespace areal::conformance {
 
-inline constexpr const char* in_place_pairs[] = {"32u32u", "32s32s", "32f32f", "64f64f"};
+inline constexpr const char* in_place_pairs[] = {"32u32u", "32s32s", "32f32f", "64f64f", "64u64u", "64s64s"};
 
 struct InPlace {
   Shape image;

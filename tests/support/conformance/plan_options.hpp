@@ -14,7 +14,7 @@ struct PlanOptions {
   Backend backend = Backend::cpu;
   int device = 0;
   int threads = 0;
-  std::optional<Type> squares = {};  ///< 32u, 64u or 64f
+  std::optional<Type> squares = {};  ///< 32u, 64u, 64f or 32f
   bool tilted = false;
   bool mask = false;
   bool ignore_nan = false;
@@ -28,7 +28,17 @@ struct PlanOptions {
 
 inline Squares squares_of(std::optional<Type> type) {
   if (!type) return Squares::no;
-  return *type == Type::u32 ? Squares::u32 : *type == Type::u64 ? Squares::u64 : Squares::f64;
+  return *type == Type::u32   ? Squares::u32
+         : *type == Type::u64 ? Squares::u64
+         : *type == Type::f32 ? Squares::f32
+                              : Squares::f64;
+}
+
+/// Whether every backend sums squares of such pixels in that type.
+inline bool has_squares(Type pixels, Type squares) {
+  if (squares == Type::f64) return true;
+  if (squares == Type::f32) return size_of(pixels) == 1 || pixels == Type::f16 || pixels == Type::f32;
+  return !is_float(pixels) && (squares == Type::u64 || size_of(pixels) <= 2);
 }
 
 inline SatOptions options_of(const TypePair& types, const PlanOptions& asked) {

@@ -58,14 +58,16 @@ struct LookbackConfig {
   using Cell = std::conditional_t<(rescan || byte) && std::is_integral_v<In> && sizeof(In) <= 2, Small, T>;
 };
 
-/// A sum and a sum of squares. The sums of bytes within a tile fit 32 bits whatever the tables are.
+/// A sum and a sum of squares. The sums of bytes within a tile fit 32 bits whatever the tables are; those of signed
+/// ones keep their sign on the way into a wider table.
 template <class In_, class T_, class Squares, class Gather_>
 struct LookbackSquaresConfig {
   using In = In_;
   using T = SumPair<T_, Squares>;
-  template <class S>
-  using Local = std::conditional_t<sizeof(In) == 1, std::uint32_t, S>;
-  using Cell = SumPair<Local<T_>, Local<Squares>>;
+  template <class Small, class S>
+  using Local = std::conditional_t<sizeof(In) == 1, Small, S>;
+  using Cell = SumPair<Local<std::conditional_t<std::is_signed_v<In>, std::int32_t, std::uint32_t>, T_>,
+                       Local<std::uint32_t, Squares>>;
   using Gather = Gather_;
   static constexpr LookbackOrder order = Gather::order;
   static constexpr bool both = true, rescan = true, byte = false;

@@ -1,0 +1,66 @@
+"""Arrays as the compiled module takes them: copies of what it cannot read in place, boxes, names of types."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+
+from ._errors import InvalidArgument
+
+Array = npt.NDArray[Any]
+
+# Types of tables, by NumPy's name: areal's.
+TABLE_TYPES = {"uint32": "32u", "int32": "32s", "uint64": "64u", "int64": "64s", "float32": "32f", "float64": "64f"}
+_READABLE = "bool, integers of 8 to 64 bits and floats of 16, 32 and 64 bits"
+
+
+def dtype_name(dtype: Any, argument: str = "dtype") -> str:
+    """NumPy's name of a dtype in the byte order of this machine. Raises InvalidArgument for what is no dtype."""
+    try:
+        return np.dtype(dtype).name
+    except TypeError:
+        pass
+    name = str(dtype).rpartition(".")[2]  # array_api_strict.float32, torch.float32
+    try:
+        return np.dtype(name).name
+    except TypeError:
+        raise InvalidArgument(f"{argument} {dtype!r}: it is no dtype") from None
+
+
+def native(array: Any, name: str, axes: str, memory: str) -> Array:
+    """A copy in this machine's byte order, with its axes in memory as `memory` has them, or in C order. O(elements)."""
+    try:
+        source = np.asarray(array)
+    except Exception as error:
+        raise InvalidArgument(f"{name}: {type(array).__name__} cannot be read as an array: {error}") from error
+    if source.dtype.kind not in "biuf" or source.dtype.itemsize > 8:
+        raise InvalidArgument(f"{name}: areal has no type for {source.dtype}; it takes {_READABLE}")
+    dtype = source.dtype.newbyteorder("=")
+    if not memory:
+        return source.astype(dtype, order="C", copy=False)
+    order = [axes.index(letter) for letter in memory]
+    return np.ascontiguousarray(source.transpose(order), dtype=dtype).transpose([memory.index(letter) for letter in axes])
+
+
+def boxes_of(boxes: Any, numbers: int) -> tuple[Array, bool]:
+    """N x `numbers` of int64, and whether it was one box alone. Fractions are refused, never truncated."""
+    array = np.asarray(boxes)
+    if array.dtype != np.int64:
+        if array.size == 0:
+            array = array.astype(np.int64)
+        elif array.dtype.kind not in "iu":
+            raise InvalidArgument(f"boxes of {array.dtype.name}: they must be whole numbers, as areal rounds none")
+        elif array.dtype == np.uint64 and int(array.max()) > np.iinfo(np.int64).max:
+            raise InvalidArgument("boxes: a number beyond 64-bit signed integers")
+        else:
+            array = array.astype(np.int64)
+    if array.ndim == 1 and array.shape[0] == numbers:
+        return array[None], True
+    if array.ndim < 2 and array.size == 0:
+        return array.reshape(0, numbers), False
+    if array.ndim != 2 or array.shape[1] != numbers:
+        shape = "x".join(map(str, array.shape)) or "one number"
+        raise InvalidArgument(f"boxes: {shape}; one box is {numbers} numbers, several are N x {numbers}")
+    return array, False

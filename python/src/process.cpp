@@ -1,0 +1,60 @@
+#include "process.hpp"
+
+#include <areal/error.hpp>
+#include <atomic>
+#include "arrays.hpp"
+#include "bindings.hpp"
+
+namespace areal::python {
+namespace {
+
+std::atomic<bool> forked{false};
+Hooks installed;
+
+}  // namespace
+
+bool is_forked_child() noexcept { return forked.load(std::memory_order_relaxed); }
+
+void require_usable(Backend backend) {
+  if (backend == Backend::cuda && is_forked_child())
+    throw Unavailable(
+        "backend cuda: CUDA does not work in a forked child; start the process with multiprocessing's \"spawn\" or "
+        "\"forkserver\"");
+}
+
+Execution execution_of(const std::string& backend, int device, int threads) {
+  Execution made;
+  const auto on = backend_named(backend);
+  if (!on) throw InvalidArgument("backend " + backend + ": may be auto, cpu, cuda or simt");
+  require_usable(*on);
+  made.backend = *on, made.device = device, made.threads = threads;
+  if (is_forked_child()) {
+    made.threads = 1;
+    if (made.backend == Backend::automatic) made.backend = Backend::cpu;
+  }
+  return made;
+}
+
+bool Interrupt::go_on() {
+  if (raised_ || std::this_thread::get_id() != thread_) return !raised_;
+  const auto now = std::chrono::steady_clock::now();
+  if (now < next_) return true;
+  next_ = now + interval;
+  const nb::gil_scoped_acquire acquired;
+  if (acquired.is_valid() && PyErr_CheckSignals() != 0) raised_ = true;
+  return !raised_;
+}
+
+const Hooks& hooks() { return installed; }
+
+void bind_process(nb::module_& m) {
+  m.def("install", [](nb::handle module, nb::object sat_type, nb::object native, nb::object carry) {
+    module.attr("_sat_type") = sat_type, module.attr("_native") = native, module.attr("_carry") = carry;
+    learn_numpy();
+    installed = {sat_type.ptr(), native.ptr(), carry.ptr()};
+  });
+  m.def("after_fork_in_child", [] { forked = true; });
+  m.def("is_forked_child", &is_forked_child);
+}
+
+}  // namespace areal::python
