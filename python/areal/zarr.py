@@ -26,9 +26,10 @@ try:
 except ImportError as error:
     raise ImportError("areal.zarr needs Zarr 3: pip install 'zarr>=3'") from error
 
+from ._arrays import Array
 from ._chunked_format import SHARD, Format, check_arrays, check_group, group_json, parse
 from ._errors import InvalidArgument, IoError
-from ._pieces import Array, box_edges, table_piece
+from ._pieces import box_edges, table_piece
 
 _SHARDS_AT_ONCE = 8  # that a query reads
 _CRC = 4
