@@ -16,6 +16,7 @@ void bind_table(nb::module_& m);
 void bind_sat(nb::module_& m);
 void bind_query(nb::module_& m);
 void bind_histogram(nb::module_& m);
+void bind_device_buffers(nb::module_& m);
 void bind_device_sat(nb::module_& m);
 void bind_device_queries(nb::module_& m);
 void bind_device_histogram(nb::module_& m);

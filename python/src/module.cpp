@@ -9,6 +9,7 @@ NB_MODULE(_core, m) {
   areal::python::bind_sat(m);
   areal::python::bind_query(m);
   areal::python::bind_histogram(m);
+  areal::python::bind_device_buffers(m);
   areal::python::bind_device_sat(m);
   areal::python::bind_device_queries(m);
   areal::python::bind_device_histogram(m);
