@@ -21,6 +21,15 @@ enum class Edge : std::uint8_t {
   constant    ///< `Window::value`
 };
 
+/// How means become whole numbers.
+enum class Rounding : std::uint8_t {
+  nearest,  ///< half to even
+  /// As cv::boxFilter from 8 bits to 8 bits: of tables of integers, into 8u, for windows of n = 2 to 256 pixels, the
+  /// mean is min(255, floor((S + d) f / 2^23)), where S is the sum, at least 0, f = floor(2^23 / n) and d = floor(n /
+  /// 2); d is one more where 2^23 / n - f < 1/2, else f is. All else is rounded to the nearest.
+  opencv
+};
+
 /// Dense sliding windows. Output pixel (x, y) is of the window whose cell (anchor_x, anchor_y) lies at (x, y)
 /// (`valid`: whose first cell does). Anchor -1 means the centre, w/2 and h/2.
 struct Window {
@@ -30,6 +39,7 @@ struct Window {
   /// The pixels beyond the edge, with `constant`. For tables of integers it must be a whole number: 0 to 2^32 - 1, or
   /// -2^31 to 2^31 - 1 for signed tables.
   double value = 0;
+  Rounding rounding = Rounding::nearest;
 };
 
 /// Shape of what a window gives for one plane of an image of that size (0 wide or high where no window fits inside with
@@ -37,15 +47,16 @@ struct Window {
 Shape window_shape(std::int64_t image_width, std::int64_t image_height, const Window& window);
 
 /// \name Box sums, means, variances and standard deviations of every window of each plane of the table, into `out`,
-/// which has `window_shape` and the table's channels and batch, in any layout. 64f and 32f take the values; 8u and 16u
-/// take them rounded to the nearest whole number, half to even, and held to 0 .. 255 or 0 .. 65535 (NaN becomes 0), as
-/// OpenCV's saturate_cast. O(1) a pixel, whatever the window. Integers are exact in 64 bits (where pixels repeat beyond
-/// the edge, too) and rounded to double, then to the output's type; the arithmetic is that of the functions of regions.
-/// Variances and standard deviations read the squares of the view, which must have them, with the same planes. The
-/// table's memory decides where the query runs, as for regions (see QueryOptions): `out` may be of the table's device
-/// or of the host, which waits for its copy. Throws what queries about regions throw, and InvalidArgument for an
-/// `exclusive` table (convert it first), an output of another shape, or one that overlaps a table; and for means,
-/// variances and standard deviations of a view with a count, as those of windows are over all pixels.
+/// which has `window_shape` and the table's channels and batch, in any layout. 64f and 32f take the values; 8u, 8s,
+/// 16u, 16s and 32s take them rounded to the nearest whole number, half to even (see Rounding), and held to the type's
+/// range (NaN becomes 0), as OpenCV's saturate_cast. O(1) a pixel, whatever the window. Integers are exact in 64 bits
+/// (where pixels repeat beyond the edge, too) and rounded to double, then to the output's type; the arithmetic is that
+/// of the functions of regions. Variances and standard deviations read the squares of the view, which must have them,
+/// with the same planes. The table's memory decides where the query runs, as for regions (see QueryOptions): `out` may
+/// be of the table's device or of the host, which waits for its copy. Throws what queries about regions throw, and
+/// InvalidArgument for an `exclusive` table (convert it first), an output of another shape, or one that overlaps a
+/// table; and for means, variances and standard deviations of a view with a count, as those of windows are over all
+/// pixels.
 ///@{
 void window_sums(const SatView& table, const Window& window, const View& out, const Execution& execution = {});
 void window_means(const SatView& table, const Window& window, const View& out, const Execution& execution = {});

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include "formulas/rounding.hpp"
 
 namespace areal::formulas {
 
@@ -26,17 +27,6 @@ constexpr double variance(double sum, double squares, double n) noexcept {
   const double mean = sum / n;
   const double value = squares / n - mean * mean;
   return value < 0 ? 0 : value;
-}
-
-/// The whole number nearest to 0 <= x < 2^63, half to even.
-constexpr std::uint64_t nearest(double x) noexcept {
-  return static_cast<std::uint64_t>(x < 0x1p52 ? (x + 0x1p52) - 0x1p52 : x);
-}
-
-/// The whole number nearest to x, half to even, held to 0 .. most < 2^52; 0 for NaN.
-constexpr std::uint64_t saturated(double x, double most) noexcept {
-  const double held = x > 0 ? (x < most ? x : most) : 0;
-  return static_cast<std::uint64_t>((held + 0x1p52) - 0x1p52);
 }
 
 /// Integer sums with squares in floating point: those are integers, too, and exact below 2^53.

@@ -9,6 +9,7 @@
 #include "device_border_cases.hpp"
 #include "device_corner_cases.hpp"
 #include "device_region_cases.hpp"
+#include "device_scatter_cases.hpp"
 
 namespace areal {
 namespace {
@@ -116,6 +117,15 @@ TEST_F(CudaRegions, BordersOfFloats) {
   conversions_round_as_the_cpus<double, double, Bed>();
 }
 
+TEST_F(CudaRegions, Scatters) { scatters<Bed>(); }
+TEST_F(CudaRegions, ScattersOfMany) {
+  scatters_of_many<float, Bed>();
+  scatters_of_many<std::uint64_t, Bed>();
+}
+TEST_F(CudaRegions, ScattersOfRegionsOutside) { regions_outside_scatter_nothing_or_their_parts<Bed>(); }
+TEST_F(CudaRegions, TheHostScatters) { the_host_scatters<Bed>(); }
+TEST_F(CudaRegions, EveryScatterHasTheSameBits) { every_scatter_has_the_same_bits<Bed>(); }
+
 TEST_F(CudaRegions, WrappedTablesAreExact) { wrapped_tables_are_exact<Bed>(); }
 TEST_F(CudaRegions, OutsideIsRefusedOrClipped) { outside_is_refused_or_clipped<Bed>(); }
 TEST_F(CudaRegions, NoneRefusedAndNoRegions) { none_refused_and_no_regions<Bed>(); }
@@ -139,11 +149,7 @@ TEST_F(CudaRegions, Windows) {
   windows_of<std::int16_t, std::int32_t, double, float, Bed>(-300, 300);
   windows_of<float, float, double, double, Bed>(0, 9);
 }
-TEST_F(CudaRegions, WindowsInto8And16Bits) {
-  windows_rounded<std::uint8_t, std::uint32_t, std::uint8_t, Bed>(0, 255);
-  windows_rounded<std::int16_t, std::int32_t, std::uint16_t, Bed>(-3000, 9000);
-  windows_rounded<float, double, std::uint8_t, Bed>(-9, 99);
-}
+TEST_F(CudaRegions, RoundedWindows) { windows_rounded_to_every_type<Bed>(); }
 TEST_F(CudaRegions, SeveralPlanes) { several_planes<Bed>(); }
 
 TEST_F(CudaRegions, DistanceMaps) {

@@ -2,6 +2,7 @@
 #include "device_border_cases.hpp"
 #include "device_corner_cases.hpp"
 #include "device_region_cases.hpp"
+#include "device_scatter_cases.hpp"
 #include "kernels/query/request.hpp"
 #include "simt/plan.hpp"
 
@@ -57,6 +58,12 @@ TEST(SimtBorders, RoundAsTheCpus) {
   conversions_round_as_the_cpus<double, double, Bed>();
 }
 
+TEST(SimtScatter, IsItsDefinition) { scatters<Bed>(); }
+TEST(SimtScatter, OfMany) { scatters_of_many<float, Bed>(); }
+TEST(SimtScatter, RegionsOutside) { regions_outside_scatter_nothing_or_their_parts<Bed>(); }
+TEST(SimtScatter, TheHostAsks) { the_host_scatters<Bed>(); }
+TEST(SimtScatter, EveryRunHasTheSameBits) { every_scatter_has_the_same_bits<Bed>(); }
+
 TEST(SimtRegions, WrappedTablesAreExact) { wrapped_tables_are_exact<Bed>(); }
 TEST(SimtRegions, OutsideIsRefusedOrClipped) { outside_is_refused_or_clipped<Bed>(); }
 TEST(SimtRegions, NoneRefusedAndNoRegions) { none_refused_and_no_regions<Bed>(); }
@@ -83,11 +90,7 @@ TEST(SimtWindows, EveryEdgeTypeAndStatistic) {
   windows_of<std::int16_t, std::int32_t, double, float, Bed>(-300, 300);
   windows_of<float, float, double, double, Bed>(0, 9);
 }
-TEST(SimtWindows, OutputsOf8And16Bits) {
-  windows_rounded<std::uint8_t, std::uint32_t, std::uint8_t, Bed>(0, 255);
-  windows_rounded<std::int16_t, std::int32_t, std::uint16_t, Bed>(-3000, 9000);
-  windows_rounded<float, double, std::uint8_t, Bed>(-9, 99);
-}
+TEST(SimtWindows, RoundedOutputs) { windows_rounded_to_every_type<Bed>(); }
 TEST(SimtRegions, SeveralPlanes) { several_planes<Bed>(); }
 
 TEST(SimtWindows, DistanceMaps) {

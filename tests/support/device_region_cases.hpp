@@ -463,13 +463,18 @@ void windows_of(double lo, double hi) {
         }
 }
 
-/// Sums and means rounded to 8 or 16 bits, which cut some of them; the CPU's are held to the pixels by window_test.
+/// Sums and means rounded to 8, 16 or 32 bits, which cut some of them; window_rounding_test holds the CPU's to the
+/// pixels.
 template <class P, class S, class Out, class Bed>
 void windows_rounded(double lo, double hi) {
   const auto image = oracle::random_image<P>(45, 13, lo, hi, 43);
   Table<S> table(image, Border::zero);
-  for (const Window& w : {Window{1, 1}, Window{2, 1}, Window{4, 4, -1, -1, Edge::wrap}, Window{50, 7}}) {
-    SCOPED_TRACE(testing::Message() << "window " << w.width << "x" << w.height << " seed 43");
+  for (const Window& w : {Window{1, 1}, Window{2, 1}, Window{4, 4, -1, -1, Edge::wrap}, Window{50, 7},
+                          Window{5, 3, 0, 2, Edge::symmetric, 0, Rounding::opencv},
+                          Window{4, 4, -1, -1, Edge::shrink, 0, Rounding::opencv},
+                          Window{17, 16, -1, -1, Edge::replicate, 0, Rounding::opencv}}) {
+    SCOPED_TRACE(testing::Message() << "window " << w.width << "x" << w.height << " rounding "
+                                    << static_cast<int>(w.rounding) << " seed 43");
     Padded sums(type_of<Out>, {45, 13}), means(type_of<Out>, {45, 13}), want(type_of<Out>, {45, 13});
     Bed bed;
     const TableView view{bed.in(table.memory()), Border::zero};
@@ -481,6 +486,19 @@ void windows_rounded(double lo, double hi) {
     window_means(table.view(), w, want.view());
     EXPECT_EQ(output_differences<Out>(means, want), 0u);
   }
+}
+
+template <class Bed>
+void windows_rounded_to_every_type() {
+  windows_rounded<std::uint8_t, std::uint32_t, std::uint8_t, Bed>(0, 255);
+  windows_rounded<std::int16_t, std::int32_t, std::uint16_t, Bed>(-3000, 9000);
+  windows_rounded<std::int16_t, std::int32_t, std::uint8_t, Bed>(-30, 90);
+  windows_rounded<std::int16_t, std::int64_t, std::uint8_t, Bed>(-30, 90);
+  windows_rounded<float, double, std::uint8_t, Bed>(-9, 99);
+  windows_rounded<std::int8_t, std::int32_t, std::int8_t, Bed>(-128, 127);
+  windows_rounded<std::int32_t, std::int64_t, std::int16_t, Bed>(-40000, 40000);
+  windows_rounded<std::int32_t, std::int64_t, std::int32_t, Bed>(-2e9, 2e9);
+  windows_rounded<float, double, std::int32_t, Bed>(-2e9, 2e9);
 }
 
 /// Regions and windows of every plane of tables with several, with the CPU's bits.

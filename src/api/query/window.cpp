@@ -16,74 +16,121 @@ namespace areal {
 
 namespace {
 
-// row(p, y, values) for all rows of all planes of out, each stored in its type.
+// row(p, y, out, step) for all rows of all planes of out; one plane an image where channels are taken together.
 template <class MakeRow>
-void for_each_row(const View& out, int threads, const MakeRow& make_row) {
+void for_each_row(const View& out, std::int64_t channels_together, int threads, const MakeRow& make_row) {
   if (out.shape.empty()) return;
-  const std::int64_t width = out.shape.width, height = out.shape.height;
-  // At least 2^15 pixels a task, so that its buffers are worth allocating.
+  const std::int64_t width = out.shape.width * channels_together, height = out.shape.height;
+  const std::int64_t step = channels_together > 1 ? static_cast<std::int64_t>(size_of(out.type)) : out.column_pitch();
+  // At least 2^15 elements a task, so that its buffers are worth allocating.
   const std::int64_t grain = std::max<std::int64_t>(1, (std::int64_t{1} << 15) / width);
-  cpu::parallel_ranges(threads, planes_of(out.shape) * height, grain, [&](std::int64_t begin, std::int64_t end) {
+  const std::int64_t rows = planes_of(out.shape) / channels_together * height;
+  cpu::parallel_ranges(threads, rows, grain, [&](std::int64_t begin, std::int64_t end) {
     auto row = make_row();
-    std::vector<double> values(static_cast<std::size_t>(width));
     for (std::int64_t i = begin; i < end; ++i) {
-      const std::int64_t p = i / height, y = i % height;
-      row(p, y, values.data());
-      const View plane = with_plane(out, p);
-      cpu::arithmetic_kernels().store(values.data(), width, out.type, plane.row(y), plane.column_pitch());
+      const std::int64_t p = i / height * channels_together, y = i % height;
+      row(p, y, static_cast<char*>(with_plane(out, p).row(y)), step);
     }
   });
+}
+
+// Interleaved channels are rows of more elements, for the table as for the output.
+std::int64_t channels_together(const View& out, const TableView& table) {
+  const bool both = out.shape.layout == Layout::interleaved && table.view.shape.layout == Layout::interleaved;
+  return both ? out.shape.channels : 1;
+}
+
+// What the windows see that reach beyond the image, found once for all rows.
+std::vector<formulas::Pieces> rim_of(const formulas::WindowAxis& columns) {
+  std::vector<formulas::Pieces> rim;
+  for (std::int64_t x = 0; x < columns.inner_begin(); ++x) rim.push_back(columns.pieces(x));
+  for (std::int64_t x = columns.inner_end(); x < columns.outputs; ++x) rim.push_back(columns.pieces(x));
+  return rim;
 }
 
 // Room for one row of one table's sums.
 struct SumsRow {
   explicit SumsRow(const cpu::WindowedTable& table)
-      : windows(table),
-        kernels(cpu::window_kernels(table.table.view.type)),
-        difference(static_cast<std::size_t>(table.columns.extent + 1)),
-        sums(static_cast<std::size_t>(table.columns.outputs)) {}
-  /// Row y of plane p.
-  void compute(std::int64_t p, std::int64_t y) {
-    cpu::WindowedTable plane = windows;
-    plane.table.view = with_plane(windows.table.view, p);
-    kernels.sums(plane, y, difference.data(), sums.data());
+      : kernels(cpu::window_kernels(table.table.view.type)),
+        elements(table.columns.outputs * table.channels_together),
+        difference(static_cast<std::size_t>((table.columns.extent + 1) * table.channels_together)),
+        sums(static_cast<std::size_t>(elements)),
+        all_(table.table.view),
+        plane_(table) {}
+  const cpu::WindowedTable& plane(std::int64_t p) {
+    plane_.table.view = with_plane(all_, p);
+    return plane_;
   }
-  void reals(double* out) const { kernels.reals(sums.data(), windows.columns.outputs, out); }
+  /// Row y of plane p.
+  void compute(std::int64_t p, std::int64_t y) { kernels.sums(plane(p), y, difference.data(), sums.data()); }
+  void reals(double* out) const { kernels.reals(sums.data(), elements, out); }
 
-  const cpu::WindowedTable& windows;
   const cpu::WindowKernels& kernels;
+  std::int64_t elements;
   std::vector<std::uint64_t> difference;
   std::vector<cpu::WideSum> sums;
+
+ private:
+  ConstView all_;
+  cpu::WindowedTable plane_;
 };
 
 template <class T>
-std::vector<T> pixels_along(const formulas::WindowAxis& axis) {
-  std::vector<T> pixels(static_cast<std::size_t>(axis.outputs));
-  for (std::int64_t x = 0; x < axis.outputs; ++x) pixels[x] = static_cast<T>(axis.pixels(x));
+std::vector<T> pixels_along_row(const cpu::WindowedTable& windows) {
+  std::vector<T> pixels;
+  pixels.reserve(static_cast<std::size_t>(windows.columns.outputs * windows.channels_together));
+  for (std::int64_t x = 0; x < windows.columns.outputs; ++x)
+    pixels.insert(pixels.end(), static_cast<std::size_t>(windows.channels_together),
+                  static_cast<T>(windows.columns.pixels(x)));
   return pixels;
 }
+
+// Sums or means, a row at a time.
+class StoredRow {
+ public:
+  StoredRow(const cpu::WindowedTable& windows, Type type, Rounding rounding, bool means)
+      : sums_(windows),
+        values_(std::max<std::size_t>(512, sums_.sums.size())),
+        to_{type, rounding, nullptr, 0, nullptr} {
+    if (means) divisors_ = pixels_along_row<double>(windows);
+  }
+  void operator()(std::int64_t p, std::int64_t y, char* out, std::int64_t step) {
+    cpu::WindowOutput to = to_;
+    to.row = out, to.step = step, to.divisors = divisors_.empty() ? nullptr : divisors_.data();
+    sums_.kernels.store(sums_.plane(p), y, {sums_.difference.data(), sums_.sums.data(), values_.data()}, to);
+  }
+
+ private:
+  SumsRow sums_;
+  std::vector<double> values_, divisors_;
+  cpu::WindowOutput to_;
+};
 
 // One row of variances at a time; the tables' kinds choose the arithmetic.
 class VarianceRow {
  public:
-  VarianceRow(const cpu::WindowedTable& sum, const cpu::WindowedTable& squares, bool root)
+  VarianceRow(const cpu::WindowedTable& sum, const cpu::WindowedTable& squares, bool root, Type type)
       : sum_(sum),
         squares_(squares),
+        axis_(sum.rows),
         root_(root),
+        type_(type),
         integers_(!is_float(sum.table.view.type)),
         integer_squares_(integers_ && !is_float(squares.table.view.type)),
-        pixels_(pixels_along<std::uint64_t>(sum.columns)),
-        real_pixels_(pixels_along<double>(sum.columns)),
+        pixels_(pixels_along_row<std::uint64_t>(sum)),
+        real_pixels_(pixels_along_row<double>(sum)),
         magnitudes_(integers_ ? pixels_.size() : 0),
         square_magnitudes_(integer_squares_ ? pixels_.size() : 0),
-        real_squares_(integer_squares_ ? 0 : pixels_.size()) {
+        real_squares_(integer_squares_ ? 0 : pixels_.size()),
+        values_(pixels_.size()) {
     for (const std::uint64_t n : pixels_) most_pixels_ = std::max(most_pixels_, n);
   }
 
-  void operator()(std::int64_t p, std::int64_t y, double* out) {
+  void operator()(std::int64_t p, std::int64_t y, char* row, std::int64_t step) {
     const auto& arithmetic = cpu::arithmetic_kernels();
-    const std::int64_t n = sum_.windows.columns.outputs;
-    const std::uint64_t rows = sum_.windows.rows.pixels(y);
+    const std::int64_t n = sum_.elements;
+    double* const out = values_.data();
+    const std::uint64_t rows = axis_.pixels(y);
     sum_.compute(p, y);
     squares_.compute(p, y);
     if (integer_squares_) {
@@ -99,6 +146,7 @@ class VarianceRow {
       arithmetic.variances(out, real_squares_.data(), real_pixels_.data(), static_cast<double>(rows), n);
     }
     if (root_) arithmetic.square_roots(out, n);
+    arithmetic.store(out, n, type_, row, step);
   }
 
  private:
@@ -116,11 +164,14 @@ class VarianceRow {
   }
 
   SumsRow sum_, squares_;
-  bool root_, integers_, integer_squares_;
+  formulas::WindowAxis axis_;
+  bool root_;
+  Type type_;
+  bool integers_, integer_squares_;
   std::vector<std::uint64_t> pixels_;
   std::vector<double> real_pixels_;
   std::vector<std::uint64_t> magnitudes_, square_magnitudes_;
-  std::vector<double> real_squares_;
+  std::vector<double> real_squares_, values_;
   std::uint64_t most_pixels_ = 0;
 };
 
@@ -129,8 +180,9 @@ void require_all_pixels(const SatView& table) {
 }
 
 void answer(QueryCall& call, kernels::Statistic statistic, const cpu::WindowedTable& sum, const View& out,
-            const cpu::WindowedTable* squares = nullptr) {
-  kernels::WindowsRequest request{statistic, sum.table, std::nullopt, sum.columns, sum.rows, out, sum.beyond, {}};
+            Rounding rounding, const cpu::WindowedTable* squares = nullptr) {
+  kernels::WindowsRequest request{statistic, sum.table,  std::nullopt, sum.columns, sum.rows,
+                                  out,       sum.beyond, {},           rounding};
   if (squares) request.squares = squares->table, request.squares_beyond = squares->beyond;
   call.answer(request);
 }
@@ -139,8 +191,8 @@ void variances(const SatView& table, const Window& window, const View& out, cons
   require_squares(table);
   require_all_pixels(table);
   const TableView &sum = table.sum, &squares = *table.squares;
-  const cpu::WindowedTable sum_windows = windowed(sum, window, "sum");
-  const cpu::WindowedTable square_windows = windowed(squares, window, "squares", TableKind::squares);
+  cpu::WindowedTable sum_windows = windowed(sum, window, "sum");
+  cpu::WindowedTable square_windows = windowed(squares, window, "squares", TableKind::squares);
   require_same_image(sum, squares, "squares");
   require_windows_output(sum_windows, out, "sum");
   require_windows_output(square_windows, out, "squares");
@@ -148,42 +200,38 @@ void variances(const SatView& table, const Window& window, const View& out, cons
   const View there = call.out(out, "out");
   if (!call.on_cpu())
     return answer(call, root ? kernels::Statistic::standard_deviation : kernels::Statistic::variance, sum_windows,
-                  there, &square_windows);
-  for_each_row(there, call.threads(), [&] { return VarianceRow(sum_windows, square_windows, root); });
+                  there, window.rounding, &square_windows);
+  const std::int64_t together = std::min(channels_together(there, sum), channels_together(there, squares));
+  sum_windows.channels_together = square_windows.channels_together = together;
+  const std::vector<formulas::Pieces> rim = rim_of(sum_windows.columns);
+  sum_windows.rim = square_windows.rim = rim;
+  for_each_row(there, together, call.threads(),
+               [&] { return VarianceRow(sum_windows, square_windows, root, there.type); });
+}
+
+void sums_or_means(const SatView& table, const Window& window, const View& out, const Execution& execution,
+                   kernels::Statistic statistic) {
+  cpu::WindowedTable windows = windowed(table.sum, window, "table");
+  require_windows_output(windows, out, "table");
+  QueryCall call(execution, {{"table", table.memory()}});
+  const View there = call.out(out, "out");
+  if (!call.on_cpu()) return answer(call, statistic, windows, there, window.rounding);
+  windows.channels_together = channels_together(there, table.sum);
+  const std::vector<formulas::Pieces> rim = rim_of(windows.columns);
+  windows.rim = rim;
+  for_each_row(there, windows.channels_together, call.threads(),
+               [&] { return StoredRow(windows, there.type, window.rounding, statistic == kernels::Statistic::mean); });
 }
 
 }  // namespace
 
 void window_sums(const SatView& table, const Window& window, const View& out, const Execution& execution) {
-  const cpu::WindowedTable windows = windowed(table.sum, window, "table");
-  require_windows_output(windows, out, "table");
-  QueryCall call(execution, {{"table", table.memory()}});
-  const View there = call.out(out, "out");
-  if (!call.on_cpu()) return answer(call, kernels::Statistic::sum, windows, there);
-  for_each_row(there, call.threads(), [&] {
-    return [row = SumsRow(windows)](std::int64_t p, std::int64_t y, double* values) mutable {
-      row.compute(p, y);
-      row.reals(values);
-    };
-  });
+  sums_or_means(table, window, out, execution, kernels::Statistic::sum);
 }
 
 void window_means(const SatView& table, const Window& window, const View& out, const Execution& execution) {
   require_all_pixels(table);
-  const cpu::WindowedTable windows = windowed(table.sum, window, "table");
-  require_windows_output(windows, out, "table");
-  QueryCall call(execution, {{"table", table.memory()}});
-  const View there = call.out(out, "out");
-  if (!call.on_cpu()) return answer(call, kernels::Statistic::mean, windows, there);
-  for_each_row(there, call.threads(), [&] {
-    return [&windows, row = SumsRow(windows), pixels = pixels_along<double>(windows.columns)](
-               std::int64_t p, std::int64_t y, double* values) mutable {
-      row.compute(p, y);
-      row.reals(values);
-      cpu::arithmetic_kernels().divide(values, pixels.data(), static_cast<double>(windows.rows.pixels(y)),
-                                       windows.columns.outputs);
-    };
-  });
+  sums_or_means(table, window, out, execution, kernels::Statistic::mean);
 }
 
 void window_variances(const SatView& table, const Window& window, const View& out, const Execution& execution) {

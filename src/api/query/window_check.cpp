@@ -46,8 +46,9 @@ cpu::WindowedTable windowed(const TableView& table, const Window& window, const 
 }
 
 void require_windows_output(const cpu::WindowedTable& windows, const View& out, const char* argument) {
-  const bool known = out.type == Type::u8 || out.type == Type::u16 || out.type == Type::f32 || out.type == Type::f64;
-  require(known, "out: element type ", name_of(out.type), ": it may be 8u, 16u, 32f or 64f");
+  constexpr Type known[] = {Type::u8, Type::s8, Type::u16, Type::s16, Type::s32, Type::f32, Type::f64};
+  require(std::ranges::find(known, out.type) != std::end(known), "out: element type ", name_of(out.type),
+          ": it may be 8u, 8s, 16u, 16s, 32s, 32f or 64f");
   const Shape& table = windows.table.view.shape;
   require_output_shape(out, {windows.columns.outputs, windows.rows.outputs, table.channels, table.batch});
   require(!may_overlap(windows.table.view, out), "out: it overlaps the table `", argument, "`");

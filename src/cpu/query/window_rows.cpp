@@ -2,12 +2,14 @@
 #include <cmath>
 #include <limits>
 #include "cpu/query/modular.hpp"
+#include "formulas/rounding.hpp"
 #include "formulas/variance.hpp"
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/query/window_rows.cpp"
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
+#include "cpu/query/window_output-inl.hpp"
 
 HWY_BEFORE_NAMESPACE();
 namespace areal::cpu::HWY_NAMESPACE {
@@ -27,14 +29,17 @@ void subtract_rows(const char* top, const char* bottom, std::int64_t n, std::int
     for (std::int64_t i = 0; i < n; ++i) d[i] = element<T>(bottom + i * size);
 }
 
-// The prefix sums along a row of the image rows [piece.begin, piece.end) taken together: width + 1 of them.
+// The prefix sums along a row of the image rows [piece.begin, piece.end) taken together: width + 1 pixels of them.
 template <class T>
-void prefix_row(const TableView& table, const formulas::Piece& piece, typename Modular<T>::Difference* d) {
+void prefix_row(const WindowedTable& windows, const formulas::Piece& piece, typename Modular<T>::Difference* d) {
+  const TableView& table = windows.table;
   const auto row = [&](std::int64_t y) { return static_cast<const char*>(table.view.row(y)); };
-  const std::int64_t width = table.image_width(), step = table.view.column_pitch();
-  if (table.border == Border::zero) return subtract_rows<T>(row(piece.begin), row(piece.end), width + 1, step, d);
-  d[0] = 0;
-  subtract_rows<T>(piece.begin ? row(piece.begin - 1) : nullptr, row(piece.end - 1), width, step, d + 1);
+  const std::int64_t together = windows.channels_together, width = table.image_width() * together;
+  const std::int64_t step = together > 1 ? static_cast<std::int64_t>(sizeof(T)) : table.view.column_pitch();
+  if (table.border == Border::zero)
+    return subtract_rows<T>(row(piece.begin), row(piece.end), width + together, step, d);
+  std::fill_n(d, together, typename Modular<T>::Difference{0});
+  subtract_rows<T>(piece.begin ? row(piece.begin - 1) : nullptr, row(piece.end - 1), width, step, d + together);
 }
 
 template <class Wide>
@@ -45,40 +50,55 @@ Wide& wide(WideSum& sum) {
     return sum.integer;
 }
 
-// Adds `times` the prefix row's windows to sums[x], or sets them.
+// Columns of the output.
+struct Columns {
+  std::int64_t begin, end;
+};
+
+// Adds `times` the prefix row's windows to the columns' sums, or sets them.
 template <class T, bool add>
-void slide(const typename Modular<T>::Difference* d, const formulas::WindowAxis& axis, std::uint64_t times,
-           WideSum* HWY_RESTRICT sums) {
+void slide(const WindowedTable& windows, const typename Modular<T>::Difference* d, std::uint64_t times,
+           const Columns& columns, WideSum* HWY_RESTRICT sums) {
   using Wide = typename Modular<T>::Wide;
+  const formulas::WindowAxis& axis = windows.columns;
+  const std::int64_t together = windows.channels_together;
   const Wide factor = static_cast<Wide>(times);
-  const std::int64_t inner_begin = axis.inner_begin(), inner_end = axis.inner_end();
+  const std::int64_t inner_columns = axis.inner_end() - axis.inner_begin();
+  const std::int64_t inner_begin = std::clamp(axis.inner_begin(), columns.begin, columns.end),
+                     inner_end = std::clamp(axis.inner_end(), inner_begin, columns.end);
   const auto rim = [&](std::int64_t x) {
-    const formulas::Pieces pieces = axis.pieces(x);
-    Wide sum = 0;
-    for (int i = 0; i < pieces.count; ++i) {
-      const formulas::Piece& piece = pieces.piece[i];
-      sum += static_cast<Wide>(piece.times) * Modular<T>::widen(d[piece.end] - d[piece.begin]);
+    const formulas::Pieces& pieces =
+        windows.rim[static_cast<std::size_t>(x < axis.inner_begin() ? x : x - inner_columns)];
+    for (std::int64_t c = 0; c < together; ++c) {
+      Wide sum = 0;
+      for (int i = 0; i < pieces.count; ++i) {
+        const formulas::Piece& piece = pieces.piece[i];
+        sum += static_cast<Wide>(piece.times) *
+               Modular<T>::widen(d[piece.end * together + c] - d[piece.begin * together + c]);
+      }
+      WideSum& to = sums[x * together + c];
+      wide<Wide>(to) = (add ? wide<Wide>(to) : Wide{0}) + factor * sum;
     }
-    wide<Wide>(sums[x]) = (add ? wide<Wide>(sums[x]) : Wide{0}) + factor * sum;
   };
-  for (std::int64_t x = 0; x < inner_begin; ++x) rim(x);
+  for (std::int64_t x = columns.begin; x < inner_begin; ++x) rim(x);
   if (inner_begin < inner_end) {
-    const auto* left = d + inner_begin - axis.before;
-    const auto* right = left + axis.size;
-    WideSum* inner = sums + inner_begin;
+    const auto* left = d + (inner_begin - axis.before) * together;
+    const auto* right = left + axis.size * together;
+    WideSum* inner = sums + inner_begin * together;
+    const std::int64_t n = (inner_end - inner_begin) * together;
     if (times == 1)  // nearly all rows; integers of 64 bits have no vector multiplication on most machines
-      for (std::int64_t x = 0; x < inner_end - inner_begin; ++x)
-        wide<Wide>(inner[x]) = (add ? wide<Wide>(inner[x]) : Wide{0}) + Modular<T>::widen(right[x] - left[x]);
+      for (std::int64_t i = 0; i < n; ++i)
+        wide<Wide>(inner[i]) = (add ? wide<Wide>(inner[i]) : Wide{0}) + Modular<T>::widen(right[i] - left[i]);
     else
-      for (std::int64_t x = 0; x < inner_end - inner_begin; ++x)
-        wide<Wide>(inner[x]) = (add ? wide<Wide>(inner[x]) : Wide{0}) + factor * Modular<T>::widen(right[x] - left[x]);
+      for (std::int64_t i = 0; i < n; ++i)
+        wide<Wide>(inner[i]) = (add ? wide<Wide>(inner[i]) : Wide{0}) + factor * Modular<T>::widen(right[i] - left[i]);
   }
-  for (std::int64_t x = inner_end; x < axis.outputs; ++x) rim(x);
+  for (std::int64_t x = inner_end; x < columns.end; ++x) rim(x);
 }
 
 // Adds what the cells beyond the image hold.
 template <class T>
-void add_beyond(const WindowedTable& windows, std::int64_t y, WideSum* sums) {
+void add_beyond(const WindowedTable& windows, std::int64_t y, const Columns& of, WideSum* sums) {
   using Wide = typename Modular<T>::Wide;
   const formulas::WindowAxis &columns = windows.columns, &rows = windows.rows;
   Wide value;
@@ -86,12 +106,14 @@ void add_beyond(const WindowedTable& windows, std::int64_t y, WideSum* sums) {
     value = windows.beyond.real;
   else
     value = windows.beyond.integer;
+  const std::int64_t together = windows.channels_together;
   const std::uint64_t down = rows.inside(y);
   const auto all = static_cast<std::uint64_t>(columns.size) * static_cast<std::uint64_t>(rows.size);
   const auto add = [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t x = begin; x < end; ++x)
+    for (std::int64_t x = std::max(begin, of.begin); x < std::min(end, of.end); ++x)
       if (const std::uint64_t cells = all - columns.inside(x) * down)
-        wide<Wide>(sums[x]) += static_cast<Wide>(cells) * value;
+        for (std::int64_t i = x * together; i < (x + 1) * together; ++i)
+          wide<Wide>(sums[i]) += static_cast<Wide>(cells) * value;
   };
   const bool inner_row = down == static_cast<std::uint64_t>(rows.size);
   add(0, inner_row ? columns.inner_begin() : columns.outputs);
@@ -102,14 +124,15 @@ template <class T>
 void row_of_sums(const WindowedTable& windows, std::int64_t y, void* difference, WideSum* sums) {
   auto* d = static_cast<typename Modular<T>::Difference*>(difference);
   const formulas::Pieces pieces = windows.rows.pieces(y);
+  const Columns all{0, windows.columns.outputs};
   for (int i = 0; i < pieces.count; ++i) {
-    prefix_row<T>(windows.table, pieces.piece[i], d);
+    prefix_row<T>(windows, pieces.piece[i], d);
     if (i == 0)
-      slide<T, false>(d, windows.columns, pieces.piece[i].times, sums);
+      slide<T, false>(windows, d, pieces.piece[i].times, all, sums);
     else
-      slide<T, true>(d, windows.columns, pieces.piece[i].times, sums);
+      slide<T, true>(windows, d, pieces.piece[i].times, all, sums);
   }
-  if (windows.columns.edge == Edge::constant) add_beyond<T>(windows, y, sums);
+  if (windows.columns.edge == Edge::constant) add_beyond<T>(windows, y, all, sums);
 }
 
 template <class T>
@@ -161,43 +184,83 @@ void square_roots(double* values, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) values[i] = std::sqrt(values[i]);
 }
 
+// Columns of windows that lie inside, of a row that is one piece: nothing between the prefix sums and the output but a
+// chunk of reals that stays in the cache.
 template <class T>
-T output_of(double value) {
-  if constexpr (std::is_floating_point_v<T>)
-    return static_cast<T>(value);
-  else
-    return static_cast<T>(
-        static_cast<std::int32_t>(formulas::saturated(value, static_cast<double>(std::numeric_limits<T>::max()))));
-}
-
-template <class T>
-void store_as(const double* values, std::int64_t n, char* HWY_RESTRICT out, std::int64_t step) {
-  const auto put = [](double value, char* to) {
-    const T element = output_of<T>(value);
-    std::memcpy(to, &element, sizeof element);
-  };
-  if (step == static_cast<std::int64_t>(sizeof(T)))  // known to the compiler, which then has vectors for it
-    for (std::int64_t i = 0; i < n; ++i) put(values[i], out + i * static_cast<std::int64_t>(sizeof(T)));
-  else
-    for (std::int64_t i = 0; i < n; ++i) put(values[i], out + i * step);
-}
-
-void store(const double* values, std::int64_t n, Type type, void* out, std::int64_t step) {
-  char* const to = static_cast<char*>(out);
-  switch (type) {
-    case Type::u8:
-      return store_as<std::uint8_t>(values, n, to, step);
-    case Type::u16:
-      return store_as<std::uint16_t>(values, n, to, step);
-    case Type::f32:
-      return store_as<float>(values, n, to, step);
-    default:
-      return store_as<double>(values, n, to, step);
+void store_inner(const typename Modular<T>::Difference* left, std::int64_t shift, std::int64_t n, double pixels,
+                 Rounding rounding, Type type, char* out, double* values) {
+  if constexpr (std::is_integral_v<T>) {
+    auto* const bytes = reinterpret_cast<std::uint8_t*>(out);
+    const auto count = static_cast<std::uint32_t>(std::min(pixels, 0x1p13));
+    const bool fixed_point = rounding == Rounding::opencv && formulas::FixedPointMean::serves(count);
+    if (type == Type::u8 && fixed_point)
+      return fixed_point_bytes<T>(left, left + shift, formulas::FixedPointMean(count), n, bytes);
+    if constexpr (sizeof(T) == 4)
+      if (type == Type::u8 && count <= most_pixels_of_nearest_bytes)
+        return nearest_bytes<T>(left, left + shift, count, n, bytes);
+  }
+  constexpr std::int64_t chunk = 512;
+  const auto size = static_cast<std::int64_t>(size_of(type));
+  for (std::int64_t i = 0; i < n; i += chunk) {
+    const std::int64_t some = std::min(chunk, n - i);
+    quotients<T>(left + i, left + i + shift, pixels, some, values);
+    store(values, some, type, out + i * size, size);
   }
 }
 
+// Sums as the output has them.
 template <class T>
-inline constexpr WindowKernels kernels_for = {row_of_sums<T>, to_reals<T>, to_magnitudes<T>};
+void store_sums(const WindowedTable& windows, std::int64_t y, const Columns& columns, const WindowRoom& room,
+                const WindowOutput& to) {
+  const std::int64_t begin = columns.begin * windows.channels_together,
+                     n = columns.end * windows.channels_together - begin;
+  to_reals<T>(room.sums + begin, n, room.values);
+  char* const out = to.row + begin * to.step;
+  if (to.divisors) {
+    const std::uint64_t rows = windows.rows.pixels(y);
+    divide(room.values, to.divisors + begin, static_cast<double>(rows), n);
+    if (std::is_integral_v<T> && to.rounding == Rounding::opencv && to.type == Type::u8)
+      for (std::int64_t i = 0; i < n; ++i) {
+        const std::uint64_t pixels = rows * static_cast<std::uint64_t>(to.divisors[begin + i]);
+        if (formulas::FixedPointMean::serves(pixels))
+          room.values[i] = fixed_point_mean<T>(room.sums[begin + i].integer,
+                                               formulas::FixedPointMean(static_cast<std::uint32_t>(pixels)));
+      }
+  }
+  store(room.values, n, to.type, out, to.step);
+}
+
+template <class T>
+void store_row(const WindowedTable& windows, std::int64_t y, const WindowRoom& room, const WindowOutput& to) {
+  const formulas::WindowAxis& columns = windows.columns;
+  const formulas::Pieces pieces = windows.rows.pieces(y);
+  const bool one_piece = pieces.count == 1 && pieces.piece[0].times == 1,
+             contiguous = to.step == static_cast<std::int64_t>(size_of(to.type)),
+             beyond = columns.edge == Edge::constant;
+  if (!one_piece || !contiguous ||
+      (beyond && windows.rows.inside(y) != static_cast<std::uint64_t>(windows.rows.size))) {
+    row_of_sums<T>(windows, y, room.difference, room.sums);
+    return store_sums<T>(windows, y, {0, columns.outputs}, room, to);
+  }
+  auto* d = static_cast<typename Modular<T>::Difference*>(room.difference);
+  prefix_row<T>(windows, pieces.piece[0], d);
+  const std::int64_t inner_begin = columns.inner_begin(), inner_end = std::max(inner_begin, columns.inner_end());
+  for (const Columns& rim : {Columns{0, inner_begin}, Columns{inner_end, columns.outputs}}) {
+    slide<T, false>(windows, d, 1, rim, room.sums);
+    if (beyond) add_beyond<T>(windows, y, rim, room.sums);
+    store_sums<T>(windows, y, rim, room, to);
+  }
+  if (inner_begin == inner_end) return;
+  const std::int64_t together = windows.channels_together;
+  const double pixels =
+      to.divisors ? static_cast<double>(windows.rows.pixels(y)) * static_cast<double>(columns.size) : 1;
+  store_inner<T>(d + (inner_begin - columns.before) * together, columns.size * together,
+                 (inner_end - inner_begin) * together, pixels, to.rounding, to.type,
+                 to.row + inner_begin * together * to.step, room.values);
+}
+
+template <class T>
+inline constexpr WindowKernels kernels_for = {row_of_sums<T>, to_reals<T>, to_magnitudes<T>, store_row<T>};
 inline constexpr ArithmeticKernels arithmetic_set = {divide, variances, small_variances, square_roots, store};
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <areal/table.hpp>
 #include <cstdint>
+#include <span>
 #include "formulas/window_axis.hpp"
 
 namespace areal::cpu {
@@ -13,6 +14,10 @@ struct WindowedTable {
   TableView table;  ///< border `zero` or `none`
   formulas::WindowAxis columns, rows;
   formulas::CellBeyond beyond;  ///< for edge `constant`
+  /// Interleaved channels that the kernels take as one plane, whose pixels have so many elements side by side; 1: the
+  /// elements of the view's plane, which may lie apart.
+  std::int64_t channels_together = 1;
+  std::span<const formulas::Pieces> rim = {};  ///< of the columns before, then of those behind the ones of windows inside
 };
 
 /// Sums of one row of windows, modulo 2^64 (two's complement for signed tables) or double.
@@ -21,14 +26,32 @@ union WideSum {
   double real;
 };
 
+/// Room for a row of elements. Those of a plane are width + 1 and columns.outputs, times the channels taken together.
+struct WindowRoom {
+  void* difference;  ///< width + 1, of 8 bytes
+  WideSum* sums;     ///< columns.outputs
+  double* values;    ///< columns.outputs, or a chunk of 512 if that is more
+};
+
+/// Where a row's elements go.
+struct WindowOutput {
+  Type type;
+  Rounding rounding;
+  char* row;
+  std::int64_t step;       ///< bytes between elements
+  const double* divisors;  ///< pixels of each window along the row, for means; null for sums
+};
+
 /// One set for each SIMD target and table type.
 struct WindowKernels {
-  /// Row y of sums. `difference` has room for the image's width + 1 elements of 8 bytes, `sums` for columns.outputs.
+  /// Row y of sums, in room of WindowRoom's sizes.
   void (*sums)(const WindowedTable& windows, std::int64_t y, void* difference, WideSum* sums);
   /// As double, rounded once.
   void (*reals)(const WideSum* sums, std::int64_t n, double* out);
   /// |sum| of integers; returns the largest.
   std::uint64_t (*magnitudes)(const WideSum* sums, std::int64_t n, std::uint64_t* out);
+  /// Row y of sums or means, stored.
+  void (*store)(const WindowedTable& windows, std::int64_t y, const WindowRoom& room, const WindowOutput& to);
 };
 const WindowKernels& window_kernels(Type table);
 
@@ -42,7 +65,7 @@ struct ArithmeticKernels {
   void (*small_variances)(const std::uint64_t* sums, const std::uint64_t* squares, const std::uint64_t* pixels,
                           std::uint64_t factor, std::int64_t n, double* out);
   void (*square_roots)(double* values, std::int64_t n);
-  /// To 32f, 64f, or rounded to 8u or 16u; elements of any alignment, `step` bytes apart.
+  /// To 32f, 64f, or rounded to 8u, 8s, 16u, 16s or 32s; elements of any alignment, `step` bytes apart.
   void (*store)(const double* values, std::int64_t n, Type type, void* out, std::int64_t step);
 };
 const ArithmeticKernels& arithmetic_kernels();

@@ -15,6 +15,7 @@
 #include "formulas/corners.hpp"
 #include "formulas/window_axis.hpp"
 #include "kernels/plan.hpp"
+#include "kernels/query/sort_space.hpp"
 
 namespace areal::kernels {
 
@@ -60,6 +61,16 @@ struct RotatedRequest {
   double* out;
 };
 
+struct ScatterRequest {
+  RegionList regions;  ///< fewer than 2^30
+  const void* values;  ///< 8 bytes a region and plane of the output: double for floats, else integers
+  View out;
+  Border border;
+  void* workspace;  ///< of workspace_bytes
+
+  static std::size_t workspace_bytes(std::int64_t regions) { return SortSpace::bytes(4 * regions); }
+};
+
 struct HistogramsRequest {
   TensorView tensor;
   RegionList regions;
@@ -97,6 +108,7 @@ struct WindowsRequest {
   formulas::WindowAxis columns, rows;
   View out;
   formulas::CellBeyond beyond = {}, squares_beyond = {};  ///< for edge `constant`
+  Rounding rounding = Rounding::nearest;
 };
 
 struct ConvertRequest {
@@ -135,8 +147,8 @@ struct FragmentsRequest {
 };
 
 using RegionRequest =
-    std::variant<SumsRequest, StatisticsRequest, BoxesRequest, RotatedRequest, HistogramsRequest, ReduceRequest,
-                 DistancesRequest, WindowsRequest, DistanceMapRequest, ConvertRequest, FragmentsRequest>;
+    std::variant<SumsRequest, StatisticsRequest, BoxesRequest, RotatedRequest, ScatterRequest, HistogramsRequest,
+                 ReduceRequest, DistancesRequest, WindowsRequest, DistanceMapRequest, ConvertRequest, FragmentsRequest>;
 
 template <class Launcher>
 struct QueryKernels;

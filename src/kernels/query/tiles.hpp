@@ -3,7 +3,7 @@
 
 #include <areal/view.hpp>
 #include <cstdint>
-#include "formulas/variance.hpp"
+#include "formulas/rounding.hpp"
 #include "kernels/primitives/elements.hpp"
 #include "kernels/primitives/strides.hpp"
 
@@ -14,7 +14,7 @@ struct OutputArgs {
   std::int64_t row, column;
   std::int64_t width, height;
   std::int64_t tiles_x;
-  Type type;  ///< 64f, 32f, 8u or 16u
+  Type type;  ///< 64f, 32f, 8u, 8s, 16u, 16s or 32s
   bool aligned;
   std::int64_t channel, batch;  ///< bytes between planes
 };
@@ -54,9 +54,15 @@ AREAL_DEVICE void write_output(const M& m, const OutputArgs& out, const OutputPl
   char* const to = out.data + plane + at.y * out.row + at.x * out.column;
   switch (out.type) {
     case Type::u8:
-      return store_element(m, to, static_cast<std::uint8_t>(formulas::saturated(value, 255)), out.aligned, site);
+      return store_element(m, to, formulas::rounded<std::uint8_t>(value), out.aligned, site);
+    case Type::s8:
+      return store_element(m, to, formulas::rounded<std::int8_t>(value), out.aligned, site);
     case Type::u16:
-      return store_element(m, to, static_cast<std::uint16_t>(formulas::saturated(value, 65535)), out.aligned, site);
+      return store_element(m, to, formulas::rounded<std::uint16_t>(value), out.aligned, site);
+    case Type::s16:
+      return store_element(m, to, formulas::rounded<std::int16_t>(value), out.aligned, site);
+    case Type::s32:
+      return store_element(m, to, formulas::rounded<std::int32_t>(value), out.aligned, site);
     case Type::f32:
       return store_element(m, to, static_cast<float>(value), out.aligned, site);
     default:

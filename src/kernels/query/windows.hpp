@@ -3,6 +3,7 @@
 // inside reads 4 elements of each table, neighbours side by side; one at the edge as many for each of the
 // rectangles that it sees: at most 9 where it reaches at most one image beyond each edge, else at most 25. Writes 1.
 
+#include "formulas/rounding.hpp"
 #include "formulas/window_axis.hpp"
 #include "kernels/query/corners.hpp"
 #include "kernels/query/statistics.hpp"
@@ -18,6 +19,7 @@ struct WindowsArgs {
   formulas::CellBeyond beyond, squares_beyond;
   PlaneArgs planes;
   std::int64_t plane_blocks;
+  bool fixed_point_means;  ///< where FixedPointMean serves
 };
 
 template <class M, class C>
@@ -44,7 +46,10 @@ struct Windows {
     const AnySum squares =
         varies ? seen(a.squares, offset(a.squares), columns, rows, cells_beyond, a.squares_beyond) : AnySum{};
     const Pixels n{across * down, static_cast<double>(across) * static_cast<double>(down)};
-    write_output(m, a.out, at, statistic_of(a.statistic, a.sum, sum, a.squares, squares, n), offset(a.out));
+    double value = statistic_of(a.statistic, a.sum, sum, a.squares, squares, n);
+    if (a.fixed_point_means && formulas::FixedPointMean::serves(n.whole))
+      value = formulas::FixedPointMean(static_cast<std::uint32_t>(n.whole))(sum.real < 0 ? 0 : sum.integer);
+    write_output(m, a.out, at, value, offset(a.out));
   }
 
   /// All that a window sees of a table, added in the CPU's order.
@@ -95,7 +100,9 @@ void run_query(Launcher& launcher, const WindowsRequest& request) {
                       request.beyond,
                       request.squares_beyond,
                       plane_args(request.sum.view),
-                      output_blocks(out)};
+                      output_blocks(out),
+                      request.rounding == Rounding::opencv && request.statistic == Statistic::mean &&
+                          out.type == Type::u8 && !is_float(request.sum.view.type)};
   launcher.template launch<Windows, NoConfig>(a.planes.count * a.plane_blocks, a, false);
 }
 
