@@ -31,6 +31,8 @@ from ._chunked_format import SHARD, Format, check_arrays, check_group, group_jso
 from ._errors import InvalidArgument, IoError
 from ._pieces import box_edges, table_piece
 
+__all__ = ["ChunkedTable", "open", "write"]
+
 _SHARDS_AT_ONCE = 8  # that a query reads
 _CRC = 4
 
