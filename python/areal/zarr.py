@@ -218,6 +218,7 @@ def write(source: Any, store: Any, tile: int = 1024, *, overwrite: bool = False,
 
 def _created(store: Any, format: Format, overwrite: bool) -> StorePath:
     """An empty group, not complete, with four empty arrays."""
+    group: Any = None
     try:
         old = dict((group := zarr.open_group(store, mode="r+", use_consolidated=False, zarr_format=3)).attrs)
     except Exception:  # nothing there, or nothing that is known
