@@ -31,6 +31,8 @@ from ._chunked_format import SHARD, Format, check_arrays, check_group, group_jso
 from ._errors import InvalidArgument, IoError
 from ._pieces import box_edges, table_piece
 
+__all__ = ["ChunkedTable", "open", "write"]
+
 _SHARDS_AT_ONCE = 8  # that a query reads
 _CRC = 4
 
@@ -216,6 +218,7 @@ def write(source: Any, store: Any, tile: int = 1024, *, overwrite: bool = False,
 
 def _created(store: Any, format: Format, overwrite: bool) -> StorePath:
     """An empty group, not complete, with four empty arrays."""
+    group: Any = None
     try:
         old = dict((group := zarr.open_group(store, mode="r+", use_consolidated=False, zarr_format=3)).attrs)
     except Exception:  # nothing there, or nothing that is known
