@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 THREADS = 2
+WARM_S = 0.3  # threads wake up, spread over the CPUs, and memory is used again
 CALLS = 10  # of each side in a round: as where a program calls one library again and again
 FULL_HD, SQUARE = (1080, 1920), (4096, 4096)
 
@@ -139,8 +140,10 @@ def summary(times: list[float]) -> dict[str, float]:
 def measure(case: Case, rounds: int) -> list[dict[str, Any]]:
     if not case.agree(case.ours(), case.theirs()):
         raise SystemExit(f"{case.call} {case.types} {case.shape}: the answers differ")
-    for _ in range(3):
-        case.ours(), case.theirs()
+    for call in (case.ours, case.theirs):
+        start = time.perf_counter()
+        while time.perf_counter() - start < WARM_S:
+            call()
     ours, theirs = [], []
     gc.disable()
     for _ in range(rounds):

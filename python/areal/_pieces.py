@@ -5,13 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from . import _core
+from ._arrays import Array, boxes_of
 from ._errors import InvalidArgument
-from ._arrays import boxes_of
-
-Array = npt.NDArray[Any]
+from ._sat import sat
 
 
 def default_dtype(pixels: np.dtype[Any]) -> np.dtype[Any]:
@@ -33,25 +30,32 @@ def table_piece(pixels: Array, out: Array, above: Array | None = None, left: Arr
         as_pixels = np.dtype(f"{'i' if pixels.dtype.kind == 'i' else 'u'}{out.itemsize}")
         out = out.view(as_pixels)
         above, left = (None if line is None else line.view(as_pixels) for line in (above, left))
-    _core.table_piece(pixels, out, above, left, threads)
+    sat(pixels, dtype=out.dtype, border="none", backend="cpu", threads=threads, out=out, above=above, left=left)
 
 
 def box_edges(boxes: Any, format: str, outside: str, height: int, width: int) -> tuple[Array, bool]:
     """N x 4 numbers (top, left, bottom, right; half-open), inside an image of height x width, and whether it was one box alone."""
     if outside not in ("error", "clip"):
         raise InvalidArgument(f"outside {outside}: may be error or clip")
+    if format not in ("xywh", "xyxy", "bbox", "skimage"):
+        raise InvalidArgument(f"format {format}: may be xywh, xyxy, bbox or skimage")
     array, alone = boxes_of(boxes, 4)
-    regions = _core.regions(array, format)
-    start, extent, limit = regions[:, :2], regions[:, 2:], np.array([width, height])
+    if format in ("bbox", "skimage"):
+        array = array[:, [1, 0, 3, 2]]
     most = np.iinfo(np.int64).max
-    end = start + np.minimum(extent, most - np.maximum(start, 0))  # no farther than 64 bits reach
-    invalid = (extent < 0).any(1)
-    if outside == "error":
-        invalid |= ((start < 0) | (end > limit)).any(1)
+    start, end, limit = np.maximum(array[:, :2], -most), array[:, 2:], np.array([width, height])
+    if format == "xywh":
+        end = start + np.clip(end, -1, most - np.maximum(start, 0))  # an end beyond 64 bits is their largest number
+    elif format == "skimage":
+        end = np.minimum(end, most - 1) + 1
+    negative: Array = (end < start).any(1)
+    invalid: Array = negative | ((start < 0) | (end > limit)).any(1) if outside == "error" else negative
     if invalid.any():
         i = int(np.argmax(invalid))
-        x, y, w, h = (int(n) for n in regions[i])
-        what = ": an extent may not be negative" if w < 0 or h < 0 else f" reaches outside the image of {width}x{height}"
+        x, y, w, h = (int(number) for number in array[i])
+        if format != "xywh":
+            w, h = w - x + (format == "skimage"), h - y + (format == "skimage")
+        what = ": an extent may not be negative" if negative[i] else f" reaches outside the image of {width}x{height}"
         raise InvalidArgument(f"region {i} (x {x}, y {y}, width {w}, height {h}){what}")
     start, end = np.clip(start, 0, limit), np.clip(end, 0, limit)
     return np.concatenate([start[:, ::-1], end[:, ::-1]], axis=1), alone

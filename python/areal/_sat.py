@@ -214,7 +214,7 @@ class SatPlan(_core.Plan):
         tables: list[Sat | None] = [None] * depth
 
         def compute(frame: Any, place: int) -> Sat:
-            table = self(frame, out=tables[place])
+            table: Sat = self(frame, out=tables[place])
             tables[place] = table
             return table
 

@@ -21,8 +21,9 @@ try:
 except ImportError as error:
     raise ImportError("areal.dask needs Dask: pip install 'dask[array]'") from error
 
+from ._arrays import Array
 from ._errors import Error, InvalidArgument
-from ._pieces import Array, box_edges, default_dtype, table_piece
+from ._pieces import box_edges, default_dtype, table_piece
 from ._sat import sat as table_of
 
 _FAN_IN = 32  # partial answers that one task adds up

@@ -26,9 +26,10 @@ try:
 except ImportError as error:
     raise ImportError("areal.zarr needs Zarr 3: pip install 'zarr>=3'") from error
 
+from ._arrays import Array
 from ._chunked_format import SHARD, Format, check_arrays, check_group, group_json, parse
 from ._errors import InvalidArgument, IoError
-from ._pieces import Array, box_edges, table_piece
+from ._pieces import box_edges, table_piece
 
 _SHARDS_AT_ONCE = 8  # that a query reads
 _CRC = 4
@@ -159,6 +160,7 @@ class ChunkedTable:
     def verify(self) -> None:
         """Reads everything once and raises IoError, naming the first tile or carry whose checksum is wrong. O(H W)."""
         f, n = self.format, self.format.tiles_per_shard
+        index: Any = None
         for i in range(f.tile_rows):
             for j in range(f.tile_columns):
                 if j % n == 0:
@@ -215,16 +217,16 @@ def write(source: Any, store: Any, tile: int = 1024, *, overwrite: bool = False,
 def _created(store: Any, format: Format, overwrite: bool) -> StorePath:
     """An empty group, not complete, with four empty arrays."""
     try:
-        old = zarr.open_group(store, mode="r+", use_consolidated=False, zarr_format=3)
+        old = dict((group := zarr.open_group(store, mode="r+", use_consolidated=False, zarr_format=3)).attrs)
     except Exception:  # nothing there, or nothing that is known
-        old = None
-    if old is not None and set(old.attrs) == set(format.attributes()) and set(old.keys()) <= set(format.arrays()):
-        overwrite = True  # an incomplete table
-    elif old is not None and overwrite and "complete" in old.attrs:
-        del old.attrs["complete"]  # before anything else of it
+        old = {}
     try:
+        if old and {**old, "dtype": format.dtype} == format.attributes():
+            overwrite = True  # an incomplete table
+        elif overwrite and "complete" in old:
+            del group.attrs["complete"]  # before anything else of it
         path = zarr.create_group(store, overwrite=overwrite, zarr_format=3, attributes=format.attributes()).store_path
-    except Exception as error:
+    except Exception as error:  # each store has its own exceptions
         raise IoError(f"{store}: it cannot be created: {' '.join(str(error).split())}") from error
     for name, metadata in format.arrays().items():
         _set(path / f"{name}/zarr.json", np.frombuffer(json.dumps(metadata, indent=1).encode(), np.uint8))

@@ -90,7 +90,7 @@ std::int32_t as_int(double sum) { return static_cast<std::int32_t>(static_cast<s
 
 /// A 32-bit sum scaled in 32f and rounded half to even, without a branch: what vectors are made of.
 std::int32_t scaled_in_32f(float sum, float scale) {
-  constexpr float magic = 12582912.0F;  // 1.5 * 2^23; sums in 32f are below 2^24, and halved at least
+  constexpr float magic = 12582912.0F;  // 1.5 * 2^23; right up to 2^22, and means of sums in 32f are below 2^16
   return static_cast<std::int32_t>((sum * scale + magic) - magic);
 }
 std::int32_t scaled_in_32f(double sum, float scale) { return round_to_int(static_cast<float>(as_int(sum)) * scale); }
@@ -242,6 +242,9 @@ void run(const Filter& f) {
 
   const double most = is_float(f.image.type) ? 0 : largest(f.image.type, f.of_squares) * f.cells();
   const std::int64_t n = shape.width * shape.channels;
+  if (adds_in_32_bits(f) && most > 9007199254740992.0)
+    throw InvalidArgument("ksize " + std::to_string(f.window.width) + "x" + std::to_string(f.window.height) +
+                          ": sums of so many pixels exceed 2^53");
   const Finish finish{f.normalized ? 1 / f.cells() : 1, adds_in_32_bits(f), is_signed_integer(f.image.type)};
   if (finish.narrow && f.out.type == Type::f32 && most < 2147483648.0) {
     values_of_all(f, f.out, false);

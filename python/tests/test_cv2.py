@@ -115,7 +115,7 @@ def test_what_is_in_no_table_raises(rng: np.random.Generator) -> None:
 
 
 def test_tables_without_pixels() -> None:
-    for shape in ((0, 5), (5, 0), (0, 0), (0, 5, 3), (5, 0, 2)):
+    for shape in ((0, 5), (5, 0), (0, 0), (0, 5, 3), (5, 0, 2), (0, 5, 6)):
         x = np.zeros(shape, np.uint8)
         same(ours.integral(x), cv2.integral(x), True)
         for a, b in zip(ours.integral2(x), cv2.integral2(x)):
@@ -236,6 +236,9 @@ def test_large_kernels_beyond_32_bits(rng: np.random.Generator) -> None:
             for depth in (-1, cv2.CV_64F):
                 check_filter("boxFilter", x, depth, size, normalize=normalize)
     check_filter("sqrBoxFilter", image(rng, "uint8", (9, 21)), -1, (200, 200))  # squares that wrap
+    check_filter("boxFilter", image(rng, "int32", (9, 21)), -1, (2048, 2047), normalize=False)
+    with pytest.raises(cv2.error, match="exceed 2\\^53"):
+        ours.boxFilter(image(rng, "int32", (9, 21)), -1, (2048, 2049), normalize=False)
 
 
 def test_whole_images(rng: np.random.Generator) -> None:
@@ -411,7 +414,7 @@ from areal import cv2
 def resident():
     return int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
-x = np.zeros((4500, 4096), np.uint8)
+x = np.full((4500, 4096), 7, np.uint8)
 dst = np.full_like(x, 1)
 cv2.boxFilter(x[:8], -1, (31, 31), dst[:8])
 before = resident()

@@ -19,7 +19,7 @@ import dask.array as da  # noqa: E402
 import distributed  # noqa: E402
 from dask_cluster import Cluster, forget_peak, memory_bound, modular_image, random_boxes, sums_by_corners  # noqa: E402
 
-PIXELS = ["bool", "uint8", "uint16", "int16", "uint32", "int32", "float32", "float64"]
+PIXELS = ["bool", "uint8", "uint16", "uint32", "uint64", "int8", "int16", "int32", "int64", "float16", "float32", "float64"]
 TABLES = {"b": np.int64, "i": np.int64, "u": np.uint64, "f": np.float64}
 pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
 
@@ -225,7 +225,7 @@ BAD = [
     (lambda x: areal.dask.integral_image(x[x > 3]), "x: an array of 1 dimensions; it must have 2"),
     (lambda x: areal.dask.integral_image(x[x[:, 0] > 3]), "x: its chunks have unknown sizes; compute_chunk_sizes() finds them"),
     (lambda x: areal.dask.integral_image(x.astype(complex)), "dtype complex128: pixels are bool, integers or floats"),
-    (lambda x: areal.dask.integral_image(x, dtype=np.int16), "types 8u16u do not exist: a table of 16u cannot be made of 8u pixels"),
+    (lambda x: areal.dask.integral_image(x, dtype=np.uint16), "dtype uint16: tables are of uint32, int32, uint64, int64, float32, float64"),
     (lambda x: areal.dask.sat(x).sum([0, 0, 71, 1]), "region 0 (x 0, y 0, width 71, height 1) reaches outside the image of 70x50"),
     (lambda x: areal.dask.sat(x).sum([[0, 0, 1, 1], [3, 9, 1, -1]]), "region 1 (x 3, y 9, width 1, height -1): an extent may not be negative"),
     (lambda x: areal.dask.sat(x).sum([3, 9, -1, 1], outside="clip"), "region 0 (x 3, y 9, width -1, height 1): an extent may not be negative"),
@@ -302,6 +302,15 @@ def test_a_worker_needs_two_chunks_of_the_table(cluster):
     np.testing.assert_array_equal(got, sums(boxes))
     assert cluster.peak() - cluster.idle <= memory_bound(chunk, 1, 8)
     assert cluster.disturbances() == []
+
+
+def test_a_source_that_changes_is_an_error_on_a_cluster(cluster):
+    def noise(block_id):
+        return np.random.default_rng().integers(0, 256, (20, 20), dtype=np.uint8)
+
+    x = da.map_blocks(noise, chunks=((20, 20), (20, 20)), dtype=np.uint8, meta=np.empty((0, 0), np.uint8))
+    with pytest.raises(areal.Error, match=r"source: the sums of chunk \(\d, \d\) changed between its two readings"):
+        areal.dask.integral_image(x).compute(scheduler=cluster.client)
 
 
 def test_persisted_sources_on_a_cluster(cluster):

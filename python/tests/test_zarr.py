@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import pathlib
+import re
 import signal
 import subprocess
 import sys
@@ -527,3 +529,83 @@ def test_bad_arguments(tmp_path):
     with pytest.raises(areal.IoError):
         areal.zarr.write(pixels, read_only, 64)
     assert areal.open(read_only).sum([0, 0, 10, 10]) == 0
+
+
+def test_overwriting_that_fails_leaves_the_old_table_or_none():
+    pixels = random_pixels(18, (300, 200), "uint8")
+    for objects in range(12):
+        inner, _ = written(seed=19)
+        with pytest.raises(areal.IoError):
+            areal.zarr.write(pixels, Failing(inner, [objects]), 64, overwrite=True)
+        try:
+            table = areal.open(inner)
+        except areal.IoError as error:
+            check_sentence(error)
+            assert objects > 0
+        else:
+            table.verify()
+            assert objects == 0
+
+
+# The specification, docs/chunked-tables.md
+
+
+def specification() -> str:
+    page = pathlib.Path(__file__).resolve().parents[2] / "docs" / "chunked-tables.md"
+    if not page.exists():
+        pytest.skip("the documents are not here")
+    return page.read_text()
+
+
+def test_metadata_is_the_specification_s():
+    (block,) = re.findall(r"```json\n(.*?)```", specification(), flags=re.S)
+    store = MemoryStore()
+
+    class Tall:
+        shape, dtype = (200_000, 100_000), np.dtype(np.uint8)
+
+        def __getitem__(self, where):
+            raise KeyboardInterrupt  # the metadata are there before the first pixels are read
+
+    with pytest.raises(KeyboardInterrupt):
+        areal.zarr.write(Tall(), store)
+    assert json.loads(store._store_dict["local/zarr.json"].to_bytes()) == json.loads(block)
+    assert json.loads(store._store_dict["zarr.json"].to_bytes())["attributes"] == {"version": 1, "border": "none", "dtype": "uint8"}
+
+
+def test_objects_are_written_in_the_specified_order():
+    class Ordered(MemoryStore):
+        async def set(self, key, value, byte_range=None):
+            order.append(key)
+            await super().set(key, value)
+
+    order: list[str] = []
+    areal.zarr.write(np.ones((4100, 4100), np.uint8), Ordered(), 2048)
+    data = [key for key in order if not key.endswith("zarr.json")]
+    rows = ["top/c/0/0", "local/c/0/0", "local/c/0/1", "left/c/0/0", "corner/c/0/0", "top/c/1/0", "left/c/0/1", "corner/c/1/0", "top/c/2/0"]
+    assert data == [*rows, "local/c/1/0", "local/c/1/1", "left/c/0/2", "corner/c/2/0"]
+    assert order.index("top/c/0/0") > order.index("corner/zarr.json") > order.index("zarr.json") and order[-1] == "zarr.json"
+
+
+def test_bytes_of_objects_are_as_specified():
+    """A reader of the specification's bytes, of numpy.frombuffer alone."""
+    tile, (height, width) = 64, (300, 5000)
+    pixels = random_pixels(20, (height, width), "uint16")
+    store = MemoryStore()
+    areal.zarr.write(pixels, store, tile)
+    table = pixels.astype(np.uint64).cumsum(0).cumsum(1)
+    n, columns = 4096 // tile, -(-width // tile)
+    rng = np.random.default_rng(21)
+    for y, x in rng.integers(0, (height, width), (200, 2)):
+        i, j = y // tile, x // tile
+        shard = store._store_dict[f"local/c/{y // 4096}/{x // 4096}"].to_bytes()
+        index = np.frombuffer(shard, "<u8", 2 * n * n, len(shard) - 16 * n * n - 4).reshape(n, n, 2)
+        offset, length = (int(number) for number in index[i % n, j % n])
+        assert length == 4 * tile * tile + 4
+        entry = int(np.frombuffer(shard, "<u4", tile * tile, offset)[y % tile * tile + x % tile])
+        for key, at in ((f"top/c/{i}/0", x), (f"left/c/0/{i}", j * tile + y - i * tile)):
+            entry += int(np.frombuffer(store._store_dict[key].to_bytes(), "<u8", 1, 8 * at)[0])
+        corners = store._store_dict[f"corner/c/{i}/0"].to_bytes()
+        assert len(corners) == 8 * columns + 4
+        assert entry - int(np.frombuffer(corners, "<u8", 1, 8 * j)[0]) == table[y, x]
+        assert (index[5:] == 2**64 - 1).all()  # 300 rows have 5 rows of tiles
