@@ -224,6 +224,13 @@ def test_every_kernel_in_fixed_point(rng: np.random.Generator) -> None:
             assert (cv2.boxFilter(white, -1, (w, h)) == 255).all()
 
 
+def test_kernels_around_the_ways_of_rounding(rng: np.random.Generator) -> None:
+    for size in ((17, 17), (257, 1), (1, 257), (255, 3), (127, 129), (129, 127), (16383, 1), (128, 128), (129, 129), (16385, 1), (18, 15), (300, 300)):
+        for x in (image(rng, "uint8", (21, 67)), rng.integers(0, 2, (21, 67), np.uint8), np.full((21, 67), 255, np.uint8)):
+            for normalize in (True, False):
+                check_filter("boxFilter", x, -1, size, normalize=normalize)
+
+
 def test_large_kernels_beyond_32_bits(rng: np.random.Generator) -> None:
     for src, size in (("uint8", (4000, 2200)), ("uint16", (300, 301)), ("uint16", (181, 181)), ("int16", (300, 301)), ("int32", (257, 257))):
         x = image(rng, src, (9, 21))
