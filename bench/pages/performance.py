@@ -7,6 +7,7 @@ another library is a peer. It stands beside areal's record of the same case, whi
 import json
 import re
 
+import performance_python
 import targets
 from records import present
 
@@ -226,5 +227,6 @@ def page(results):
     for machine in machines:
         cores = machine.removeprefix("cpu-")
         lines += backend_page(found, {machine}, f"A CPU of {cores} cores")
+    lines += performance_python.lines(found)
     lines += trackers_page(found) + sectors_page(found) + twins_page(found)
     return "\n".join(lines) + "\n"
