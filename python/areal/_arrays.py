@@ -44,6 +44,30 @@ def native(array: Any, name: str, axes: str, memory: str) -> Array:
     return np.ascontiguousarray(source.transpose(order), dtype=dtype).transpose([memory.index(letter) for letter in axes])
 
 
+def as_array(x: Any) -> Array:
+    """An array of NumPy over what has one of the protocols, without a copy where that can be had."""
+    try:
+        return np.from_dlpack(x) if hasattr(x, "__dlpack__") else np.asarray(x)
+    except Exception as error:
+        raise InvalidArgument(f"array: {type(x).__name__} cannot be read as an array: {error}") from error
+
+
+def converted(array: Array, dtype: Any, copy: bool | None) -> Array:
+    """What __array__ gives."""
+    if dtype is None or np.dtype(dtype) == array.dtype:
+        return array.copy() if copy else array
+    if copy is False:
+        raise ValueError(f"{array.dtype} cannot be read as {np.dtype(dtype)} without a copy")
+    return array.astype(dtype)
+
+
+def clips(outside: str) -> bool:
+    """Whether boxes are clipped."""
+    if outside not in ("error", "clip"):
+        raise InvalidArgument(f"outside {outside}: may be error or clip")
+    return outside == "clip"
+
+
 def boxes_of(boxes: Any, numbers: int) -> tuple[Array, bool]:
     """N x `numbers` of int64, and whether it was one box alone. Fractions are refused, never truncated."""
     array = np.asarray(boxes)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import lru_cache
@@ -11,7 +10,7 @@ from typing import Any, Iterable, Iterator, Literal, Sequence
 import numpy as np
 
 from . import _core
-from ._arrays import TABLE_TYPES, Array, boxes_of, dtype_name, native
+from ._arrays import TABLE_TYPES, Array, boxes_of, clips, converted, dtype_name
 from ._errors import InvalidArgument
 from ._foreign import framework_of
 
@@ -38,12 +37,6 @@ def _options(dtype: Any, border: str, squares: Any, tilted: bool, mask: bool, ig
     return _core.options(table, border, squares, bool(tilted), mask, bool(ignore_nan), algorithm, backend, device, threads)
 
 
-def _clips(outside: str) -> bool:
-    if outside not in ("error", "clip"):
-        raise InvalidArgument(f"outside {outside}: may be error or clip")
-    return outside == "clip"
-
-
 class Sat(_core.Table):
     """The summed-area table of an array, which answers about any box in constant time.
 
@@ -65,7 +58,7 @@ class Sat(_core.Table):
 
     def _query(self, stat: str, boxes: Any, format: str, outside: str, refused: bool, threads: int) -> Any:
         array, alone = boxes_of(boxes, 6 if self.axes == "DHW" else 4)
-        answers = _core.query(self, array, stat, format, _clips(outside), refused, threads)
+        answers = _core.query(self, array, stat, format, clips(outside), refused, threads)
         if not alone:
             return answers
         return (answers[0][0], answers[1]) if refused else answers[0]
@@ -116,12 +109,7 @@ class Sat(_core.Table):
         return sum(a.nbytes for a in (self.array, self.squares, self.tilted, self.count) if a is not None)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        array = self.array
-        if dtype is None or np.dtype(dtype) == array.dtype:
-            return array.copy() if copy else array
-        if copy is False:
-            raise ValueError(f"a table of {array.dtype} cannot be one of {dtype} without a copy")
-        return array.astype(dtype)
+        return converted(self.array, dtype, copy)
 
     def __reduce__(self) -> Any:
         arrays = tuple(None if a is None else np.ascontiguousarray(a) for a in (self.array, self.squares, self.tilted, self.count))
@@ -273,6 +261,3 @@ def sat(x: Any, axes: str = "", *, dtype: Any = None, border: Border = "zero", s
     return _core.sat(x, _options(dtype, border, squares, tilted, mask is not None, ignore_nan, algorithm, backend, device, threads), axes, mask, out,
                      copy, above, left, corner)
 
-
-_core.install(_core, Sat, native, carry)
-os.register_at_fork(after_in_child=_core.after_fork_in_child)

@@ -15,6 +15,8 @@ void bind_options(nb::module_& m);
 void bind_table(nb::module_& m);
 void bind_sat(nb::module_& m);
 void bind_query(nb::module_& m);
+void bind_binning(nb::module_& m);
+void bind_tensor(nb::module_& m);
 void bind_histogram(nb::module_& m);
 void bind_device_buffers(nb::module_& m);
 void bind_device_sat(nb::module_& m);
