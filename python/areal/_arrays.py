@@ -18,15 +18,13 @@ _READABLE = "bool, integers of 8 to 64 bits and floats of 16, 32 and 64 bits"
 
 def dtype_name(dtype: Any, argument: str = "dtype") -> str:
     """NumPy's name of a dtype in the byte order of this machine. Raises InvalidArgument for what is no dtype."""
-    try:
-        return np.dtype(dtype).name
-    except TypeError:
-        pass
-    name = str(dtype).rpartition(".")[2]  # array_api_strict.float32, torch.float32
-    try:
-        return np.dtype(name).name
-    except TypeError:
-        raise InvalidArgument(f"{argument} {dtype!r}: it is no dtype") from None
+    for one in (dtype, str(dtype).rpartition(".")[2]):  # array_api_strict.float32, torch.float32
+        try:
+            known: np.dtype[Any] = np.dtype(one)
+        except TypeError:
+            continue
+        return str(known.name)
+    raise InvalidArgument(f"{argument} {dtype!r}: it is no dtype")
 
 
 def native(array: Any, name: str, axes: str, memory: str) -> Array:

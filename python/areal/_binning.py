@@ -112,9 +112,14 @@ class Binning:
 
     def __repr__(self) -> str:
         kind, *says, clamp = self._says
-        words = {"uniform": lambda n, lo, hi: f"{n}, range=({lo:g}, {hi:g})", "edges": lambda e: f"edges={_short(e)}",
-                 "labels": lambda n, ignored: f"labels={n}" + (f", ignored={ignored}" if ignored is not None else ""),
-                 "lookup": lambda t: f"lookup={_short(t)}", "joint": lambda parts: f"joint={list(parts)}"}[kind](*says)
+        if kind == "uniform":
+            words = f"{says[0]}, range=({says[1]:g}, {says[2]:g})"
+        elif kind == "labels":
+            words = f"labels={says[0]}" + (f", ignored={says[1]}" if says[1] is not None else "")
+        elif kind == "joint":
+            words = f"joint={list(says[0])}"
+        else:
+            words = f"{kind}={_short(says[0])}"
         return f"areal.Binning({words}{', clamp=True' if clamp else ''})"
 
 

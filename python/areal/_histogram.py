@@ -80,7 +80,8 @@ class IntegralHistogram(_core.Tensor):
         """The distance between a target and the histogram of every window of ``size`` (rows, columns) inside the image: (H-h+1) x (W-w+1), of a
         batch for each image. O(bins) a window."""
         height, width = (size, size) if isinstance(size, int) else size
-        return _core.distance_map(self, self._target(target), (height, width), measure, dtype_name(dtype), threads)
+        answer: Array = _core.distance_map(self, self._target(target), (height, width), measure, dtype_name(dtype), threads)
+        return answer
 
     def _target(self, target: Any) -> Array:
         values = np.ascontiguousarray(target, dtype=np.float64)
@@ -134,7 +135,8 @@ class HistogramPlan(_core.HistogramPlan):
         super().__init__(bins._rule, list(shape), dtype_name(dtype), axes, name, border, weighted, algorithm, memory_limit, backend, device, threads)
 
     def __call__(self, x: Any, out: Array | None = None, *, weights: Any = None, copy: bool | None = None) -> IntegralHistogram:
-        return self.execute(self.binning, x, out, weights, copy)
+        answer: IntegralHistogram = self.execute(self.binning, x, out, weights, copy)
+        return answer
 
     def __reduce__(self) -> Any:
         return _planned, self._given

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import lru_cache
-from typing import Any, Iterable, Iterator, Literal, Sequence
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, Literal, Sequence
 
 import numpy as np
 
@@ -100,8 +100,9 @@ class Sat(_core.Table):
         ``squares=True``. The result has the table's axes.
         """
         height, width = (size, size) if isinstance(size, int) else size
-        return _core.window(self, (height, width), (-1, -1) if anchor is None else anchor, stat, edge, value,
-                            dtype_name(out.dtype if out is not None else dtype), out, threads)
+        answer: Array = _core.window(self, (height, width), (-1, -1) if anchor is None else anchor, stat, edge, value,
+                                     dtype_name(out.dtype if out is not None else dtype), out, threads)
+        return answer
 
     @property
     def nbytes(self) -> int:
@@ -185,6 +186,11 @@ class SatPlan(_core.Plan):
         super().__init__(_options(*given), list(shape), dtype_name(dtype), axes)
         self._given = (tuple(shape), dtype_name(dtype), axes, *given)
 
+    if TYPE_CHECKING:  # a slot of the compiled module, as a function of Python would take as long as a small table
+        def __call__(self, x: Any, out: Any = None, *, mask: Any = None, copy: bool | None = None, above: Any = None, left: Any = None,
+                     corner: Any = None) -> Sat:
+            raise NotImplementedError
+
     def stream(self, frames: Iterable[Any], depth: int = 2) -> Iterator[Sat]:
         """Yields the table of every frame, in order, in ``depth`` tables that are used again and again.
 
@@ -200,7 +206,7 @@ class SatPlan(_core.Plan):
         tables: list[Sat | None] = [None] * depth
 
         def compute(frame: Any, place: int) -> Sat:
-            table = self(frame, out=tables[place])
+            table: Sat = self(frame, out=tables[place])
             tables[place] = table
             return table
 
@@ -245,7 +251,7 @@ def sat(x: Any, axes: str = "", *, dtype: Any = None, border: Border = "zero", s
     axes: HW (2-D arrays), HWC, CHW, NHW, NHWC, NCHW, or DHW, a volume, which is summed along D, too.
     dtype: of the sums: uint32, int32, uint64, int64, float32, float64. None takes the smallest that is exact for the shape.
     border: ``zero``: (H+1) x (W+1), the first row and column zero; ``none``: H x W, T[y, x] sums up to y and x; ``exclusive``: H x W, before both.
-    squares: also the table of squares; True, or its dtype: uint32, uint64, float64. tilted: also the table rotated by 45 degrees.
+    squares: also the table of squares; True, or its dtype: uint32, uint64, float64, float32. tilted: also the table rotated by 45 degrees.
     mask: pixels where it is 0 are left out; bool or uint8, without C. ignore_nan: so are NaNs. Both give the table of counts.
     algorithm, backend, device: auto, or what `areal.backends` lists. threads: of the CPU; 0 for all. Sums never depend on it.
     out: an array, of the table's shape and dtype, or a tuple of such where there are several tables (sum, squares, tilted, count), or a Sat
@@ -256,8 +262,10 @@ def sat(x: Any, axes: str = "", *, dtype: Any = None, border: Border = "zero", s
     Raises InvalidArgument, OutOfMemory, Unavailable, DeviceError. Ctrl-C stops it within 0.2 s.
     """
     if type(x) is not np.ndarray and (other := framework_of(x)) is not None:
-        return other.sat(x, axes, dtype=dtype, border=border, squares=squares, tilted=tilted, mask=mask, ignore_nan=ignore_nan, algorithm=algorithm,
-                         backend=backend, threads=threads, out=out, copy=copy, above=above, left=left, corner=corner)
-    return _core.sat(x, _options(dtype, border, squares, tilted, mask is not None, ignore_nan, algorithm, backend, device, threads), axes, mask, out,
-                     copy, above, left, corner)
+        answer: Sat = other.sat(x, axes, dtype=dtype, border=border, squares=squares, tilted=tilted, mask=mask, ignore_nan=ignore_nan, algorithm=algorithm,
+                                backend=backend, threads=threads, out=out, copy=copy, above=above, left=left, corner=corner)
+        return answer
+    answer = _core.sat(x, _options(dtype, border, squares, tilted, mask is not None, ignore_nan, algorithm, backend, device, threads), axes, mask,
+                       out, copy, above, left, corner)
+    return answer
 

@@ -29,9 +29,11 @@ class Framework(Protocol):
 
     def boxes(self, boxes: Any, like: Any) -> tuple[Any, bool]:
         """N x 4 of int64, and whether it was one box alone. On the device only if they were."""
+        raise NotImplementedError
 
     def is_on_device(self, boxes: Any) -> bool:
         """Do the boxes lie in device memory?"""
+        raise NotImplementedError
 
     def xywh(self, boxes: Any, format: str) -> Any:
         """Boxes on the device as x, y, width, height."""

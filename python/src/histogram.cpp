@@ -124,9 +124,7 @@ class HistogramPlanOf {
     const std::lock_guard lock(mutex_);
     for (const auto& planned : plans_)
       if (planned->plan.image_shape() == image) return planned;
-    HistogramPlan plan(image, type_, binning_, options_, execution_);
-    const std::uint64_t bytes = plan.tensor_bytes();
-    plans_.push_back(std::make_shared<PlannedHistogram>(std::move(plan), bytes));
+    plans_.push_back(std::make_shared<PlannedHistogram>(image, type_, binning_, options_, execution_));
     return plans_.back();
   }
   [[noreturn]] void refuse(const ArrayRef& array) const {

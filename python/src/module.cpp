@@ -11,6 +11,9 @@ NB_MODULE(_core, m) {
   areal::python::bind_binning(m);
   areal::python::bind_tensor(m);
   areal::python::bind_histogram(m);
+  areal::python::bind_dropin_tables(m);
+  areal::python::bind_dropin_filters(m);
+  areal::python::bind_dropin_integrate(m);
   areal::python::bind_device_buffers(m);
   areal::python::bind_device_sat(m);
   areal::python::bind_device_queries(m);

@@ -30,10 +30,12 @@ constexpr std::uint64_t long_bytes = 64 << 20;
 template <class P>
 class Planned {
  public:
-  Planned(P made, std::uint64_t output_bytes)
-      : plan(std::move(made)),
+  /// What P is made of.
+  template <class... Arguments>
+  explicit Planned(const Arguments&... arguments)
+      : plan(arguments...),
         origin(Origin::of(plan)),
-        stoppable(plan.backend() == Backend::cpu && output_bytes >= long_bytes) {}
+        stoppable(plan.backend() == Backend::cpu && output_bytes(plan) >= long_bytes) {}
 
   /// A workspace for one execute; given back at the end. Make and destroy with the GIL.
   class Taken {
@@ -66,6 +68,12 @@ class Planned {
   const bool stoppable;
 
  private:
+  static std::uint64_t output_bytes(const P& plan) {
+    if constexpr (requires { plan.table_bytes(); })
+      return plan.table_bytes();
+    else
+      return plan.tensor_bytes();
+  }
   struct Slot {
     explicit Slot(const Planned& of)
         : plan(of.stoppable ? stoppable_plan(of.plan, interrupt) : of.plan), workspace(plan) {}

@@ -14,9 +14,7 @@ SatPlan stoppable_plan(const SatPlan& plan, Interrupt& interrupt) {
 }
 
 std::shared_ptr<PlannedSat> PlanSource::make(const Shape& image, Type input, Layout tables, bool volume) const {
-  SatPlan plan(image, input, options_.of(input, tables, volume), options_.execution);
-  const std::uint64_t bytes = plan.table_bytes();
-  return std::make_shared<PlannedSat>(std::move(plan), bytes);
+  return std::make_shared<PlannedSat>(image, input, options_.of(input, tables, volume), options_.execution);
 }
 
 namespace {

@@ -12,6 +12,7 @@ namespace areal::python {
 
 SatPlan stoppable_plan(const SatPlan& plan, Interrupt& interrupt);
 using PlannedSat = Planned<SatPlan>;
+using TakenSlot = PlannedSat::Taken;
 
 /// Where the plan for an image is found.
 class PlanSource {

@@ -24,11 +24,9 @@ struct Tensor {
 
   /// bins H W, with N before them where the pixels have it.
   const Axes& tensor_axes() const { return Axes::of(axes->n >= 0 ? "NCHW" : "CHW", axes->n >= 0 ? 4 : 3); }
-  TensorView view_of(std::int64_t image) const {
-    ConstView one(view.row(0, 0, image), view.type,
-                  Shape{view.shape.width, view.shape.height, view.shape.channels, 1, Layout::planar}, view.row_pitch,
-                  view.plane_pitch);
-    return {one.in(view.memory), border};
+  TensorView view_of(std::int64_t n) const {
+    const Shape one{view.shape.width, view.shape.height, view.shape.channels, 1, Layout::planar};
+    return {ConstView(view.row(0, 0, n), view.type, one, view.row_pitch, view.plane_pitch).in(view.memory), border};
   }
 };
 

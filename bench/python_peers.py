@@ -1,0 +1,184 @@
+"""areal's drop-ins beside what they stand in for, from Python: times in turns on two threads, as a list of JSON records.
+
+usage: python_peers.py [--rounds 8] [--json FILE]
+
+Every case is checked before it is timed: the answers of both sides must agree. The process is held to two CPUs, and each library to two threads.
+Peers that are not installed are left out, and named on stderr. A record of areal has the peer's median over its own (`ratio`) and what the ratio
+should be (`at_least`); results are kept as bench/results/DATE-python-THREADS-peers.json.
+"""
+
+from __future__ import annotations
+
+import argparse
+import gc
+import importlib
+import json
+import os
+import pathlib
+import statistics
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any, NamedTuple
+
+THREADS = 2
+WARM_S = 0.3  # threads wake up, spread over the CPUs, and memory is used again
+CALLS = 10  # of each side in a round: as where a program calls one library again and again
+FULL_HD, SQUARE = (1080, 1920), (4096, 4096)
+
+
+class Case(NamedTuple):
+    """One call with arguments that are ready: ours, the peer's, and whether their answers agree."""
+
+    call: str
+    types: str
+    shape: tuple[int, int]
+    at_least: float
+    peer: str
+    ours: Callable[[], Any]
+    theirs: Callable[[], Any]
+    agree: Callable[[Any, Any], bool]
+
+
+def hold_to_two_cpus() -> None:
+    os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:THREADS])
+
+
+def processor() -> str:
+    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
+        if line.startswith("model name"):
+            return line.partition(":")[2].strip()
+    return "unknown"
+
+
+def commit() -> str:
+    folder = pathlib.Path(__file__).resolve().parent
+    return subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=folder, capture_output=True, text=True, check=True).stdout.strip()
+
+
+def opencv_cases(cv2: Any) -> Iterator[Case]:
+    import numpy as np
+
+    from areal import cv2 as ours
+
+    cv2.setNumThreads(THREADS)
+    peer = f"opencv {cv2.__version__}"
+    same = np.array_equal
+
+    def near(a: Any, b: Any) -> bool:
+        return bool(np.abs(a - b).max() <= 1e-12 * b[-1, -1])
+
+    for shape, whole, real in ((FULL_HD, 1.8, 2.5), (SQUARE, 1.0, 1.5)):
+        x = np.random.default_rng(1).integers(0, 256, shape, np.uint8)
+        f = np.random.default_rng(2).random(shape, np.float32)
+        table = shape[0] + 1, shape[1] + 1
+        for image, types, dtype, at_least in ((x, "8u32s", np.int32, whole), (f, "32f64f", np.float64, real)):
+            a, b = np.empty(table, dtype), np.empty(table, dtype)
+            yield Case("cv2.integral, out given", types, shape, at_least, peer, lambda i=image, o=a: ours.integral(i, o),
+                       lambda i=image, o=b: cv2.integral(i, o), same if dtype is np.int32 else near)
+    x = np.random.default_rng(3).integers(0, 256, FULL_HD, np.uint8)
+    yield Case("cv2.boxFilter 31x31", "8u8u", FULL_HD, 0.5, peer, lambda: ours.boxFilter(x, -1, (31, 31)), lambda: cv2.boxFilter(x, -1, (31, 31)),
+               same)
+    yield Case("cv2.sqrBoxFilter 31x31", "8u32f", FULL_HD, 1.0, peer, lambda: ours.sqrBoxFilter(x, -1, (31, 31)),
+               lambda: cv2.sqrBoxFilter(x, -1, (31, 31)), same)
+
+
+def skimage_cases(transform: Any) -> Iterator[Case]:
+    import numpy as np
+
+    from areal import skimage as ours
+
+    peer = f"scikit-image {importlib.import_module('skimage').__version__}"
+    for shape, at_least in ((FULL_HD, 30), (SQUARE, 15)):
+        x = np.random.default_rng(4).integers(0, 256, shape, np.uint8)
+        yield Case("integral_image", "8u64u", shape, at_least, peer, lambda i=x: ours.integral_image(i), lambda i=x: transform.integral_image(i),
+                   np.array_equal)
+    random = np.random.default_rng(5)
+    table = transform.integral_image(random.integers(0, 256, FULL_HD, np.uint8))
+    start = random.integers(0, 900, (1000, 2))
+    end = start + random.integers(0, 100, (1000, 2))
+    yield Case("integrate, 1,000 boxes in arrays", "64u64f", FULL_HD, 200, peer, lambda: ours.integrate(table, start, end),
+               lambda: transform.integrate(table, start, end), np.array_equal)
+    starts, ends = ([tuple(row) for row in rows.tolist()] for rows in (start, end))
+    yield Case("integrate, 1,000 boxes in lists", "64u64f", FULL_HD, 200, peer, lambda: ours.integrate(table, starts, ends),
+               lambda: transform.integrate(table, starts, ends), np.array_equal)
+
+
+def torch_cases(torch: Any) -> Iterator[Case]:
+    import numpy as np
+
+    import areal
+
+    torch.set_num_threads(THREADS)
+    x = np.random.default_rng(6).integers(0, 256, FULL_HD, np.uint8)
+    tensor = torch.from_numpy(x)
+    yield Case("cumsum twice", "8u64s", FULL_HD, 10, f"torch {torch.__version__}", lambda: areal.sat(x, border="none", dtype="uint64").array,
+               lambda: tensor.cumsum(0).cumsum(1), lambda a, b: np.array_equal(a, b.numpy()))
+
+
+def cases() -> Iterator[Case]:
+    for name, of in (("cv2", opencv_cases), ("skimage.transform", skimage_cases), ("torch", torch_cases)):
+        try:
+            peer = importlib.import_module(name)
+        except ImportError:
+            print(f"{name} is not installed: its cases are left out", file=sys.stderr)
+            continue
+        yield from of(peer)
+
+
+def once(call: Callable[[], Any]) -> float:
+    start = time.perf_counter()
+    call()
+    return (time.perf_counter() - start) * 1e6
+
+
+def summary(times: list[float]) -> dict[str, float]:
+    return {"min": round(min(times), 3), "median": round(statistics.median(times), 3), "max": round(max(times), 3)}
+
+
+def measure(case: Case, rounds: int) -> list[dict[str, Any]]:
+    if not case.agree(case.ours(), case.theirs()):
+        raise SystemExit(f"{case.call} {case.types} {case.shape}: the answers differ")
+    for call in (case.ours, case.theirs):
+        start = time.perf_counter()
+        while time.perf_counter() - start < WARM_S:
+            call()
+    ours, theirs = [], []
+    gc.disable()
+    for _ in range(rounds):
+        ours += [once(case.ours) for _ in range(CALLS)]
+        theirs += [once(case.theirs) for _ in range(CALLS)]
+    gc.enable()
+    base = {"what": "python", "call": case.call, "backend": "cpu", "device": processor(), "lane": case.types, "width": case.shape[1],
+            "height": case.shape[0], "bins": 0, "batch": 1, "threads": THREADS}
+    ratio = statistics.median(theirs) / statistics.median(ours)
+    return [{**base, "algorithm": "areal", "time_us": summary(ours), "ratio": round(ratio, 3), "at_least": case.at_least, "peer": case.peer,
+             "commit": commit()},
+            {**base, "algorithm": case.peer, "time_us": summary(theirs), "commit": commit()}]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
+    parser.add_argument("--rounds", type=int, default=8, help="of ten timed calls of each side, in turns")
+    parser.add_argument("--json", type=pathlib.Path, help="the file of the records; without it they go to stdout")
+    options = parser.parse_args()
+    hold_to_two_cpus()
+    records = []
+    for case in cases():
+        pair = measure(case, options.rounds)
+        a, b = pair
+        print(f"{case.call:34} {case.types:7} {case.shape[1]:4}x{case.shape[0]:4} areal {a['time_us']['median'] / 1e3:8.3f} ms, {case.peer:22} "
+              f"{b['time_us']['median'] / 1e3:8.3f} ms: {a['ratio']:7.2f}x, at least {case.at_least}x"
+              f"{'' if a['ratio'] >= case.at_least else ', SHORT'}",
+              file=sys.stderr)
+        records += pair
+    text = "[\n" + ",\n".join(json.dumps(record) for record in records) + "\n]\n"
+    if options.json:
+        options.json.write_text(text)
+    else:
+        print(text, end="")
+
+
+if __name__ == "__main__":
+    main()

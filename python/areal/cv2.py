@@ -1,0 +1,271 @@
+"""``cv2.integral``, ``integral2``, ``integral3``, ``boxFilter`` and ``sqrBoxFilter`` at areal's speed, for arrays in host memory.
+
+Depths, borders and arguments as OpenCV 4.14 and 5.0 have them, where they agree; anything else raises ``areal.cv2.error``. All of it runs on the CPU.
+OpenCV itself is not imported.
+
+``areal.cv2.error`` is ``cv2.error`` once cv2 is imported, by whomever; before, it is a class of that name derived from areal.InvalidArgument. What is
+raised is of both, so that ``except cv2.error`` and ``except areal.cv2.error`` catch it, also where the latter was imported first.
+"""
+
+from __future__ import annotations
+
+import operator
+import sys
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from . import _core
+from ._errors import Error, InvalidArgument
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Collection, Sequence
+
+__all__ = ["BORDER_CONSTANT", "BORDER_DEFAULT", "BORDER_ISOLATED", "BORDER_REFLECT", "BORDER_REFLECT101", "BORDER_REFLECT_101", "BORDER_REPLICATE",
+           "CV_16S", "CV_16U", "CV_32F", "CV_32S", "CV_64F", "CV_8U", "boxFilter", "integral", "integral2", "integral3", "sqrBoxFilter"]
+
+CV_8U, CV_16U, CV_16S, CV_32S, CV_32F, CV_64F = 0, 2, 3, 4, 5, 6
+BORDER_CONSTANT, BORDER_REPLICATE, BORDER_REFLECT, BORDER_REFLECT_101, BORDER_ISOLATED = 0, 1, 2, 4, 16
+BORDER_REFLECT101 = BORDER_DEFAULT = BORDER_REFLECT_101
+
+_BAD_ARGUMENT, _ASSERTION, _UNSUPPORTED = -5, -215, -210  # OpenCV's codes
+
+
+class _EarlyError(InvalidArgument):
+    """``areal.cv2.error`` where cv2 has not been imported. ``code``, ``func`` and ``err`` are as cv2.error has them."""
+
+    code: int = _BAD_ARGUMENT
+    func: str = ""
+    err: str = ""
+    msg: str = ""
+
+    def __reduce__(self) -> tuple[Callable[..., BaseException], tuple[str, str, int]]:
+        return _error, (self.func, self.err, self.code)
+
+
+_EarlyError.__name__ = _EarlyError.__qualname__ = "error"
+_joined: dict[Any, type[_EarlyError]] = {}
+
+
+def _peer_error() -> Any:
+    return getattr(sys.modules.get("cv2"), "error", None)
+
+
+def _error(function: str, words: str, code: int = _BAD_ARGUMENT) -> BaseException:
+    peer = _peer_error()
+    made: type[_EarlyError] = _EarlyError
+    if peer is not None:
+        if peer not in _joined:
+            _joined[peer] = type("error", (_EarlyError, peer), {"__module__": __name__, "__doc__": _EarlyError.__doc__})
+        made = _joined[peer]
+    e = made(f"{function}: {words}")
+    e.code, e.func, e.err, e.msg = code, function, words, str(e)
+    return e
+
+
+def __getattr__(name: str) -> Any:
+    if name == "error":
+        return _peer_error() or _EarlyError
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+
+
+
+_DEPTHS = {"uint8": CV_8U, "uint16": CV_16U, "int16": CV_16S, "int32": CV_32S, "float32": CV_32F, "float64": CV_64F}
+_DTYPES = {depth: np.dtype(name) for name, depth in _DEPTHS.items()}
+_NAMES = {np.dtype(name).str: name for name in _DEPTHS}
+
+# {source: {sum: squares}}; the first are the defaults.
+_TABLES: dict[str, dict[int, tuple[int, ...]]] = {
+    "uint8": {CV_32S: (CV_64F, CV_32S, CV_32F), CV_32F: (CV_64F, CV_32F), CV_64F: (CV_64F,)},
+    "uint16": {CV_64F: (CV_64F,)}, "int16": {CV_64F: (CV_64F,)}, "float64": {CV_64F: (CV_64F,)},
+    "float32": {CV_64F: (CV_64F,), CV_32F: (CV_64F, CV_32F)}}
+_ALL = (CV_8U, CV_16U, CV_16S, CV_32S, CV_32F, CV_64F)
+_NO_32S = (CV_8U, CV_16U, CV_16S, CV_32F, CV_64F)
+# {source: outputs}; the first is the default.
+_BOXES = {"uint8": (CV_8U, *_ALL), "uint16": (CV_16U, *_ALL), "int16": (CV_16S, *_ALL), "int32": (CV_32S, *_ALL), "float32": (CV_32F, *_NO_32S),
+          "float64": (CV_64F, *_NO_32S)}
+_SQUARE_BOXES = {"uint8": (CV_32F, *_ALL), "uint16": (CV_32F, *_NO_32S), "int16": (CV_32F, *_NO_32S), "float32": (CV_64F, *_NO_32S),
+                 "float64": (CV_64F, *_NO_32S)}
+_EDGES = {BORDER_CONSTANT: "zero", BORDER_REPLICATE: "replicate", BORDER_REFLECT: "symmetric", BORDER_REFLECT_101: "reflect"}
+_MOST_CHANNELS = 128  # of OpenCV 5.0
+
+
+def _whole(function: str, name: str, value: Any) -> int:
+    if not isinstance(value, (bool, np.bool_)):
+        try:
+            return operator.index(value)
+        except TypeError:
+            pass
+    raise _error(function, f"{name} {value!r}: it must be a whole number")
+
+
+def _pair(function: str, name: str, value: Any) -> tuple[int, int]:
+    try:
+        first, second = value
+    except (TypeError, ValueError):
+        raise _error(function, f"{name} {value!r}: it must be two whole numbers") from None
+    return _whole(function, name, first), _whole(function, name, second)
+
+
+def _image(function: str, src: Any, known: Collection[str]) -> tuple[NDArray[Any], str]:
+    """The source as H x W or H x W x C of 2 channels and more, and the name of its dtype."""
+    if not isinstance(src, np.ndarray):
+        raise _error(function, f"src is a {type(src).__name__}: it must be a NumPy array")
+    name = _NAMES.get(src.dtype.str, "")
+    if name not in known:
+        raise _error(function, f"src of {src.dtype.name}: it may be {', '.join(known)}", _UNSUPPORTED)
+    if src.ndim == 3:
+        if src.shape[2] == 1:
+            return src[:, :, 0], name
+        if not 1 < src.shape[2] <= _MOST_CHANNELS:
+            raise _error(function, f"src has {src.shape[2]} channels: it may have 1 to {_MOST_CHANNELS}")
+    elif src.ndim != 2:
+        raise _error(function, f"src has {src.ndim} dimensions: it may have 2, or 3 with channels last")
+    return src, name
+
+
+def _output(function: str, name: str, given: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The array to return, and the same as the compiled code takes it: the one that was given where it fits, else a new one."""
+    if given is None:
+        made = np.empty(shape, dtype)
+        return made, made
+    if not isinstance(given, np.ndarray):
+        raise _error(function, f"{name} is a {type(given).__name__}: it must be a NumPy array or None")
+    if not given.flags.writeable:
+        raise _error(function, f"{name} is read-only")
+    if not given.flags.c_contiguous:
+        step = given.itemsize
+        for axis in range(given.ndim - 1, -1, -1):
+            pitch = given.strides[axis]
+            if pitch < step or (pitch > step and axis > 0):
+                raise _error(function, f"{name}: its elements do not lie in rows of neighbours")
+            step = pitch * given.shape[axis]
+    view = given[:, :, 0] if len(shape) == 2 and given.ndim == 3 and given.shape[2] == 1 else given
+    if view.shape != shape or given.dtype.str != dtype.str:
+        made = np.empty(shape, dtype)
+        return made, made
+    return given, view
+
+
+
+def _compute_tables(function: str, image: NDArray[Any], sums: NDArray[Any], squares: NDArray[Any] | None, tilted: NDArray[Any] | None) -> None:
+    try:
+        if image.ndim == 3 and image.shape[2] > 4:
+            for channel in range(image.shape[2]):
+                parts: list[Any] = [None if table is None else np.empty(table.shape[:2], table.dtype) for table in (sums, squares, tilted)]
+                _core.dropin_tables(np.ascontiguousarray(image[:, :, channel]), parts[0], parts[1], parts[2], False)
+                for table, part in zip((sums, squares, tilted), parts):
+                    if table is not None:
+                        table[:, :, channel] = part
+        elif not _core.dropin_tables(image, sums, squares, tilted, False):
+            _core.dropin_tables(np.ascontiguousarray(image), sums, squares, tilted, False)
+    except Error as e:
+        raise _error(function, str(e)) from e
+
+
+def _tables(function: str, src: Any, sdepth: Any, sqdepth: Any, outputs: tuple[tuple[str, Any], ...]) -> Any:
+    image, name = _image(function, src, _TABLES)
+    known = _TABLES[name]
+    sum_depth = -1 if sdepth is None else _whole(function, "sdepth", sdepth)
+    if sum_depth <= 0:
+        sum_depth = next(iter(known))
+    square_depth = -1 if sqdepth is None else _whole(function, "sqdepth", sqdepth)
+    if square_depth <= 0:
+        square_depth = CV_64F
+    if sum_depth not in known or square_depth not in known[sum_depth]:
+        raise _error(function, f"sdepth {sum_depth} and sqdepth {square_depth} with src of {name}: there are no such tables", _UNSUPPORTED)
+    shape = (image.shape[0] + 1, image.shape[1] + 1, *image.shape[2:])
+    made = [_output(function, word, given, shape, _DTYPES[square_depth if word == "sqsum" else sum_depth]) for word, given in outputs]
+    views = [view for _, view in made]
+    _compute_tables(function, image, views[0], views[1] if len(views) > 1 else None, views[2] if len(views) > 2 else None)
+    return made[0][0] if len(made) == 1 else tuple(table for table, _ in made)
+
+
+def integral(src: NDArray[Any], sum: NDArray[Any] | None = None, sdepth: int | None = -1) -> NDArray[Any]:
+    """The sums of all pixels above and left: (H+1) x (W+1) [x C], with a zero first row and column.
+
+    src: H x W or H x W x C. sdepth: of the sums; CV_32S for 8-bit sources and CV_64F for others by default, for uint8 also CV_32F and CV_64F, for
+    float32 also CV_32F. sum: filled and returned where its shape and dtype fit, else a new array is. int32 wraps, as OpenCV's. O(H W C).
+    Raises areal.cv2.error. As cv2.integral of OpenCV 4.14 and 5.0.
+    """
+    table: NDArray[Any] = _tables("integral", src, sdepth, -1, (("sum", sum),))
+    return table
+
+
+def integral2(src: NDArray[Any], sum: NDArray[Any] | None = None, sqsum: NDArray[Any] | None = None, sdepth: int | None = -1,
+              sqdepth: int | None = -1) -> tuple[NDArray[Any], NDArray[Any]]:
+    """``integral`` and the sums of squares, in one pass.
+
+    sqdepth: CV_64F; with CV_32S sums of uint8 also CV_32S and CV_32F, with CV_32F sums also CV_32F.
+    """
+    tables: tuple[NDArray[Any], NDArray[Any]] = _tables("integral2", src, sdepth, sqdepth, (("sum", sum), ("sqsum", sqsum)))
+    return tables
+
+
+def integral3(src: NDArray[Any], sum: NDArray[Any] | None = None, sqsum: NDArray[Any] | None = None, tilted: NDArray[Any] | None = None,
+              sdepth: int | None = -1, sqdepth: int | None = -1) -> tuple[NDArray[Any], NDArray[Any], NDArray[Any]]:
+    """``integral2`` and the sums of triangles whose sides run at 45 degrees, of the sums' dtype."""
+    outputs = (("sum", sum), ("sqsum", sqsum), ("tilted", tilted))
+    tables: tuple[NDArray[Any], NDArray[Any], NDArray[Any]] = _tables("integral3", src, sdepth, sqdepth, outputs)
+    return tables
+
+
+def _filter(function: str, src: Any, ddepth: Any, ksize: Any, dst: Any, anchor: Any, normalize: Any, border_type: Any, squares: bool) -> NDArray[Any]:
+    known = _SQUARE_BOXES if squares else _BOXES
+    image, name = _image(function, src, known)
+    if image.size == 0:
+        raise _error(function, "src is empty", _ASSERTION)
+    depth = -1 if ddepth is None else _whole(function, "ddepth", ddepth)
+    if depth < 0:
+        depth = known[name][0]
+    if depth not in known[name]:
+        raise _error(function, f"ddepth {depth} with src of {name}: there is no such filter", _ASSERTION)
+    width, height = _pair(function, "ksize", ksize)
+    if width < 1 or height < 1:
+        raise _error(function, f"ksize {width}x{height}: both must be positive", _ASSERTION)
+    border = BORDER_DEFAULT if border_type is None else _whole(function, "borderType", border_type)
+    isolated = not squares and border & BORDER_ISOLATED != 0
+    edge = _EDGES.get(border & ~BORDER_ISOLATED if isolated else border)
+    if edge is None:
+        raise _error(function, f"borderType {border}: it may be CONSTANT, REPLICATE, REFLECT, REFLECT_101" + ("" if squares else ", | ISOLATED"))
+    if not isinstance(normalize, (bool, int, np.bool_, type(None))):
+        raise _error(function, f"normalize {normalize!r}: it must be True or False")
+    scaled = normalize is None or bool(normalize)
+    x, y = (-1, -1) if anchor is None else _pair(function, "anchor", anchor)
+    if scaled and border != BORDER_CONSTANT and (isolated or squares):  # as OpenCV has it: the copies of a line alone are not counted
+        height = 1 if image.shape[0] == 1 else height
+        width = 1 if image.shape[1] == 1 else width
+    if name == "int32" and scaled and width * height > 1 << 16:
+        raise _error(function, f"ksize {width}x{height} with src of int32: means of more than 65536 pixels are refused", _UNSUPPORTED)
+    if x >= width or y >= height:
+        raise _error(function, f"anchor {x},{y}: it must lie inside the kernel of {width}x{height}", _ASSERTION)
+    result, out = _output(function, "dst", dst, image.shape, _DTYPES[depth])
+    arguments = (width, height, max(x, -1), max(y, -1), edge, scaled, squares)
+    try:
+        if not _core.dropin_filter(image, out, *arguments):
+            _core.dropin_filter(np.ascontiguousarray(image), out, *arguments)
+    except Error as e:
+        raise _error(function, str(e)) from e
+    return result
+
+
+def boxFilter(src: NDArray[Any], ddepth: int | None, ksize: Sequence[int], dst: NDArray[Any] | None = None,  # noqa: N802
+              anchor: Sequence[int] | None = (-1, -1), normalize: bool | int | None = True,
+              borderType: int | None = BORDER_DEFAULT) -> NDArray[Any]:  # noqa: N803
+    """Means, or sums where ``normalize`` is False, of a window of ksize = (width, height) around every pixel: an array of src's shape.
+
+    ddepth: of the result, -1 for src's. anchor: which cell of the window lies on the pixel; -1 is the middle. borderType: BORDER_CONSTANT (zeros),
+    BORDER_REPLICATE, BORDER_REFLECT or BORDER_REFLECT_101, also | BORDER_ISOLATED. O(1) a pixel, whatever the window. Raises areal.cv2.error.
+    Integers give the bits of OpenCV 4.14 and 5.0 on x86: rounded in fixed point for uint8 and windows of 2 to 256 pixels, else half to even; sums of
+    int32 wrap; negative values become the largest of an unsigned ddepth, not 0, but in the last elements of a row beyond whole vectors of 8. Where
+    OpenCV's fixed point makes 256 of two white pixels, this gives 255 everywhere, OpenCV 0 in those last elements.
+    """
+    return _filter("boxFilter", src, ddepth, ksize, dst, anchor, normalize, borderType, False)
+
+
+def sqrBoxFilter(src: NDArray[Any], ddepth: int | None, ksize: Sequence[int], dst: NDArray[Any] | None = None,  # noqa: N802
+                 anchor: Sequence[int] | None = (-1, -1), normalize: bool | int | None = True,
+                 borderType: int | None = BORDER_DEFAULT) -> NDArray[Any]:  # noqa: N803
+    """Means or sums of squares, as ``boxFilter``; ddepth -1 is CV_32F for integers and CV_64F for floats. BORDER_ISOLATED and int32 are refused."""
+    return _filter("sqrBoxFilter", src, ddepth, ksize, dst, anchor, normalize, borderType, True)

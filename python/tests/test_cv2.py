@@ -1,0 +1,427 @@
+"""areal.cv2 beside cv2: every row of its tables, every border, what is refused. Runs alike with OpenCV 4.14 and 5.0."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import pathlib
+import pickle
+import select
+import subprocess
+import sys
+import zlib
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+import numpy as np
+import pytest
+
+import areal
+from areal import cv2 as ours
+
+cv2 = pytest.importorskip("cv2", reason="OpenCV is not installed")
+
+SHAPES = [(1, 1), (1, 7), (7, 1), (13, 9), (40, 67), (13, 9, 1), (13, 9, 2), (8, 16, 3), (13, 9, 4), (13, 9, 5)]
+TABLE_ROWS = [(src, s, q) for src, row in ours._TABLES.items() for s, squares in row.items() for q in squares]
+BOX_ROWS = [("boxFilter", src, d) for src, row in ours._BOXES.items() for d in dict.fromkeys((-1, *row))]
+SQUARE_ROWS = [("sqrBoxFilter", src, d) for src, row in ours._SQUARE_BOXES.items() for d in dict.fromkeys((-1, *row))]
+BORDERS = [cv2.BORDER_CONSTANT, cv2.BORDER_REPLICATE, cv2.BORDER_REFLECT, cv2.BORDER_REFLECT_101]
+
+
+@pytest.fixture
+def rng(request: pytest.FixtureRequest) -> np.random.Generator:
+    seed = zlib.crc32(request.node.name.encode())
+    print(f"seed {seed}")  # noqa: T201: pytest shows it where a test fails
+    return np.random.default_rng(seed)
+
+
+def image(rng: np.random.Generator, dtype: str, shape: tuple[int, ...]) -> np.ndarray:
+    """Pixels of the dtype's whole range, and its ends."""
+    if np.dtype(dtype).kind == "f":
+        return (rng.standard_normal(shape) * 100).astype(dtype)
+    limits = np.iinfo(dtype)
+    x = rng.integers(limits.min, limits.max, shape, dtype, endpoint=True)
+    x.flat[:: max(x.size // 5, 2)] = limits.max
+    return x
+
+
+def same(a: np.ndarray, b: np.ndarray, whole: bool, corner: float = 1.0, ties: int = 0) -> None:
+    """Bits where pixels or results are whole numbers; else within 1e-5 (32F) or 1e-12 (64F) of the corner, the largest sum of magnitudes."""
+    assert (a.shape, a.dtype) == (b.shape, b.dtype)
+    if a.dtype.kind == "f" and not (whole and a.dtype == np.float64):
+        bound = (1e-5 if a.dtype == np.float32 else 1e-12) * corner
+        assert np.all(np.abs(a.astype(float) - b.astype(float)) <= bound)
+    else:
+        assert np.all(np.abs(a.astype(float) - b.astype(float)) <= ties)
+
+
+def test_the_comparison_can_fail(rng: np.random.Generator) -> None:
+    for dtype, flip in [("uint8", 1), ("int32", 1), ("float32", 2e-5), ("float64", 2e-12)]:
+        x = image(rng, dtype, (6, 7)) if dtype != "int32" else cv2.integral(image(rng, "uint8", (6, 7)))
+        same(x, x.copy(), dtype.endswith("t8"), np.abs(x).max())
+        y = x.copy()
+        y[3, 4] -= y.dtype.type(flip * (np.abs(x).max() if x.dtype.kind == "f" else 1))
+        with pytest.raises(AssertionError):
+            same(x, y, False, np.abs(x).max())
+    with pytest.raises(AssertionError):
+        same(x, x.astype("float32"), False)
+    with pytest.raises(AssertionError):
+        same(x, x[:-1], False)
+
+
+def check_tables(x: np.ndarray, s: int, q: int) -> None:
+    whole = x.dtype.kind in "iu"
+    corner = np.abs(x.astype(float)).sum()
+    squared = (x.astype(float) ** 2).sum()
+    same(ours.integral(x, sdepth=s), cv2.integral(x, sdepth=s), whole, corner)
+    for a, b, c in zip(ours.integral2(x, sdepth=s, sqdepth=q), cv2.integral2(x, sdepth=s, sqdepth=q), (corner, squared)):
+        same(a, b, whole, c)
+    for a, b, c in zip(ours.integral3(x, sdepth=s, sqdepth=q), cv2.integral3(x, sdepth=s, sqdepth=q), (corner, squared, corner)):
+        same(a, b, whole, c)
+
+
+@pytest.mark.parametrize(("src", "s", "q"), TABLE_ROWS)
+def test_tables_of_every_row(rng: np.random.Generator, src: str, s: int, q: int) -> None:
+    for shape in SHAPES:
+        check_tables(image(rng, src, shape), s, q)
+
+
+def test_the_default_depths(rng: np.random.Generator) -> None:
+    for src, row in ours._TABLES.items():
+        x = image(rng, src, (5, 6))
+        for depth in (-1, -2, 0, None):
+            t = ours.integral(x, sdepth=depth)
+            assert t.dtype == ours._DTYPES[next(iter(row))]
+            assert t.dtype == cv2.integral(x, sdepth=depth).dtype
+            assert ours.integral2(x, sqdepth=depth)[1].dtype == cv2.integral2(x, sqdepth=depth)[1].dtype == np.float64
+
+
+def test_what_is_in_no_table_raises(rng: np.random.Generator) -> None:
+    for src in ("bool", "int8", "uint8", "uint16", "int16", "uint32", "int32", "uint64", "int64", "float16", "float32", "float64", "complex64",
+                ">u2"):
+        x = np.ones((3, 4), src)
+        for s in range(1, 9):
+            for q in range(1, 9):
+                if (src, s, q) in TABLE_ROWS:
+                    assert ours.integral3(x, sdepth=s, sqdepth=q)[1].dtype == ours._DTYPES[q]
+                else:
+                    with pytest.raises(cv2.error):
+                        ours.integral2(x, sdepth=s, sqdepth=q)
+        for name, rows in (("boxFilter", BOX_ROWS), ("sqrBoxFilter", SQUARE_ROWS)):
+            for d in range(-1, 13):
+                if (name, src, d) not in rows:
+                    with pytest.raises(cv2.error):
+                        getattr(ours, name)(x, d, (3, 3))
+
+
+def test_tables_without_pixels() -> None:
+    for shape in ((0, 5), (5, 0), (0, 0), (0, 5, 3), (5, 0, 2), (0, 5, 6)):
+        x = np.zeros(shape, np.uint8)
+        same(ours.integral(x), cv2.integral(x), True)
+        for a, b in zip(ours.integral2(x), cv2.integral2(x)):
+            same(a, b, True)
+        for t in ours.integral3(x):  # cv2's of 4.14 writes past its memory here
+            assert t.shape == (shape[0] + 1, shape[1] + 1, *shape[2:]) and not t.any()
+
+
+def test_int32_wraps_as_there() -> None:
+    x = np.full((2900, 3000), 255, np.uint8)
+    t = ours.integral(x)
+    assert t[-1, -1] == x.size * 255 - 2**32  # it did wrap
+    same(t, cv2.integral(x), True)
+    same(ours.integral2(x, sqdepth=cv2.CV_32S)[1], cv2.integral2(x, sqdepth=cv2.CV_32S)[1], True)
+
+
+def test_outputs_are_used_where_they_fit(rng: np.random.Generator) -> None:
+    x = image(rng, "uint8", (6, 7))
+    t = cv2.integral(x)
+    fitting = [np.zeros((7, 8), np.int32), np.zeros((7, 16), np.int32)[:, :8], np.zeros((9, 8), np.int32)[2:], np.zeros((7, 8, 1), np.int32)]
+    for out in fitting:
+        assert ours.integral(x, out) is out and np.array_equal(out.reshape(7, 8), t)
+        assert cv2.integral(x, out) is out
+    sums, squares, tilted = np.zeros((7, 8), np.int32), np.zeros((7, 8)), np.zeros((7, 8), np.int32)
+    got = ours.integral3(x, sums, squares, tilted)
+    assert got[0] is sums and got[1] is squares and got[2] is tilted
+    for a, b in zip(got, cv2.integral3(x)):
+        same(a, b, True)
+    for out in (np.zeros((7, 8)), np.zeros((7, 9), np.int32), np.zeros((8, 8), np.int32), np.zeros((7, 8, 2), np.int32), np.zeros((7, 8), ">i4")):
+        before = out.copy()
+        made = ours.integral(x, out)
+        assert made is not out and np.array_equal(made, t) and np.array_equal(out, before)
+    locked = np.zeros((7, 8), np.int32)
+    locked.flags.writeable = False
+    for out in (locked, np.zeros((7, 16), np.int32)[:, ::2], np.zeros((8, 7), np.int32).T, np.zeros((7, 8), np.int32)[::-1], [1], "sum"):
+        with pytest.raises(cv2.error):
+            ours.integral(x, out)
+        with pytest.raises(cv2.error):
+            cv2.integral(x, out)
+    dst = np.zeros((6, 7), np.uint8)
+    assert ours.boxFilter(x, -1, (3, 3), dst) is dst and np.array_equal(dst, cv2.boxFilter(x, -1, (3, 3)))
+    y = x.copy()
+    assert ours.boxFilter(y, -1, (3, 3), y) is y and np.array_equal(y, dst)
+
+
+def test_sources_of_any_lie(rng: np.random.Generator) -> None:
+    wide = image(rng, "uint8", (6, 14, 4))
+    plane = wide[:, :, 0].copy()
+    locked = plane.copy()
+    locked.flags.writeable = False
+    for x in (plane[:, ::2], plane[::-1], plane[:, ::-1], plane[::2], plane[1:, 3:9], plane.T, wide[:, :, 1], wide[:, :, :2], wide[:, :, ::-1],
+              np.moveaxis(wide, 2, 0).copy().transpose(1, 2, 0), np.broadcast_to(np.uint8(3), (6, 7)), locked, np.ma.array(plane)):
+        same(ours.integral(x), cv2.integral(x), True)
+        same(ours.boxFilter(x, -1, (5, 3)), cv2.boxFilter(x, -1, (5, 3)), True)
+
+
+def check_filter(name: str, x: np.ndarray, depth: int, size: tuple[int, int], **more: Any) -> None:
+    a, b = getattr(ours, name)(x, depth, size, **more), getattr(cv2, name)(x, depth, size, **more)
+    whole = x.dtype.kind in "iu"
+    unscaled = {**more, "normalize": False}
+    magnitude = np.abs(x.astype(float))
+    windows = getattr(cv2, name)(magnitude, cv2.CV_64F, size, **unscaled).max()
+    corner = max(windows, (magnitude**2 if name == "sqrBoxFilter" else magnitude).sum())
+    if more.get("normalize", True):
+        corner /= size[0] * size[1]
+    # 8 bits in fixed point, sums and everything of 32-bit sums have OpenCV's bits; rounded floats may fall to the other side of a tie
+    same(a, b, whole, corner, 0 if whole else 1)
+    if a.dtype.kind in "iu" and not whole:
+        assert np.mean(a != b) <= 0.02
+
+
+@pytest.mark.parametrize(("name", "src", "depth"), BOX_ROWS + SQUARE_ROWS)
+def test_filters_of_every_row(rng: np.random.Generator, name: str, src: str, depth: int) -> None:
+    for shape in ((1, 1), (1, 7), (7, 1), (13, 9), (23, 37), (13, 9, 1), (8, 16, 3), (13, 9, 5)):
+        x = image(rng, src, shape)
+        for size in ((1, 1), (2, 2), (3, 3), (5, 2), (16, 16), (17, 16), (31, 31), (100, 90)):
+            border = BORDERS[int(rng.integers(4))]
+            normalize = bool(rng.integers(2))
+            check_filter(name, x, depth, size, normalize=normalize, borderType=border)
+
+
+@pytest.mark.parametrize("border", BORDERS + [b | cv2.BORDER_ISOLATED for b in BORDERS])
+def test_borders_and_anchors(rng: np.random.Generator, border: int) -> None:
+    for shape in ((5, 4), (24, 17), (1, 9), (9, 1), (1, 1)):
+        for src in ("uint8", "int16", "float32"):
+            x = image(rng, src, shape)
+            for width, height in ((3, 3), (4, 7), (9, 30), (1, 3)):
+                # of a single line OpenCV takes an anchor outside of the kernel that it has made smaller, and reads what is not there
+                anchor = (-1, -1) if 1 in shape else (int(rng.integers(-1, width)), int(rng.integers(-1, height)))
+                check_filter("boxFilter", x, -1, (width, height), anchor=anchor, borderType=border)
+                if not border & cv2.BORDER_ISOLATED:
+                    check_filter("sqrBoxFilter", x, -1, (width, height), anchor=anchor, borderType=border)
+
+
+def test_every_kernel_in_fixed_point(rng: np.random.Generator) -> None:
+    x = image(rng, "uint8", (19, 33))
+    x[:6] = 254
+    kernels = [(w, h) for w in range(1, 257) for h in range(1, 257) if 2 <= w * h <= 256]
+    assert len(kernels) == 1465
+    for kernel in kernels:
+        assert np.array_equal(ours.boxFilter(x, -1, kernel), cv2.boxFilter(x, -1, kernel)), kernel
+    white = np.full((3, 19), 255, np.uint8)
+    for w, h in kernels:
+        assert (ours.boxFilter(white, -1, (w, h)) == 255).all()
+        if w * h > 2:  # of two white pixels OpenCV makes 256, and of that 0 where it works on single elements
+            assert (cv2.boxFilter(white, -1, (w, h)) == 255).all()
+
+
+def test_large_kernels_beyond_32_bits(rng: np.random.Generator) -> None:
+    for src, size in (("uint8", (4000, 2200)), ("uint16", (300, 301)), ("uint16", (181, 181)), ("int16", (300, 301)), ("int32", (257, 257))):
+        x = image(rng, src, (9, 21))
+        for normalize in (True, False):
+            if normalize and src == "int32":
+                for module in (ours, cv2):
+                    with pytest.raises(cv2.error):
+                        module.boxFilter(x, -1, size)
+                continue
+            for depth in (-1, cv2.CV_64F):
+                check_filter("boxFilter", x, depth, size, normalize=normalize)
+    check_filter("sqrBoxFilter", image(rng, "uint8", (9, 21)), -1, (200, 200))  # squares that wrap
+    check_filter("boxFilter", image(rng, "int32", (9, 21)), -1, (2048, 2047), normalize=False)
+    with pytest.raises(cv2.error, match="exceed 2\\^53"):
+        ours.boxFilter(image(rng, "int32", (9, 21)), -1, (2048, 2049), normalize=False)
+
+
+def test_whole_images(rng: np.random.Generator) -> None:
+    x = image(rng, "uint8", (480, 641))
+    check_tables(x, cv2.CV_32S, cv2.CV_64F)
+    for size in ((31, 31), (15, 15), (3, 3)):
+        check_filter("boxFilter", x, -1, size)
+        check_filter("sqrBoxFilter", x, -1, size)
+
+
+REFUSED = [
+    lambda m, x: m.integral([[1, 2], [3, 4]]),
+    lambda m, x: m.integral(np.uint8(3)),
+    lambda m, x: m.integral(x, sdepth=6.0),
+    lambda m, x: m.integral(x, sdepth=True),
+    lambda m, x: m.integral(x, sdepth="6"),
+    lambda m, x: m.integral(np.zeros((3, 4, 0), np.uint8)),
+    lambda m, x: m.boxFilter(x, -1, (0, 3)),
+    lambda m, x: m.boxFilter(x, -1, (3, -1)),
+    lambda m, x: m.boxFilter(x, -1, 3),
+    lambda m, x: m.boxFilter(x, -1, (3, 3, 3)),
+    lambda m, x: m.boxFilter(x, -1, (3.0, 3)),
+    lambda m, x: m.boxFilter(x, 1.5, (3, 3)),
+    lambda m, x: m.boxFilter(x, True, (3, 3)),
+    lambda m, x: m.boxFilter(x, -1, (3, 3), anchor=(3, 0)),
+    lambda m, x: m.boxFilter(x, -1, (3, 3), anchor=(0.5, 0)),
+    lambda m, x: m.boxFilter(x, -1, (3, 3), normalize="yes"),
+    lambda m, x: m.boxFilter(x, -1, (3, 3), normalize=2.5),
+    lambda m, x: m.boxFilter(x, -1, (3, 3), borderType=4.0),
+    lambda m, x: m.boxFilter(x, -1, (3, 3), borderType=m_border_wrap),
+    lambda m, x: m.boxFilter(x, -1, (3, 3), borderType=5),
+    lambda m, x: m.boxFilter(x[:0], -1, (3, 3)),
+    lambda m, x: m.sqrBoxFilter(x, -1, (3, 3), borderType=4 | 16),
+    lambda m, x: m.sqrBoxFilter(x.astype(np.int32), -1, (3, 3)),
+]
+m_border_wrap = 3
+
+
+@pytest.mark.parametrize("number", range(len(REFUSED)))
+def test_what_both_refuse(number: int) -> None:
+    x = np.ones((4, 5), np.uint8)
+    for module in (cv2, ours):
+        with pytest.raises(cv2.error):
+            REFUSED[number](module, x)
+
+
+def test_what_opencv_takes_and_we_refuse() -> None:
+    for src in (np.zeros(5, np.uint8), np.zeros((2, 3, 4, 2), np.uint8), np.uint8(3), None, np.zeros((2, 3, 129), np.uint8)):
+        for call in (lambda s: ours.integral(s), lambda s: ours.integral3(s), lambda s: ours.boxFilter(s, -1, (3, 3))):
+            with pytest.raises(cv2.error) as caught:
+                call(src)
+            assert caught.type is not cv2.error and isinstance(caught.value, areal.InvalidArgument)
+            assert str(caught.value).count("\n") == 0
+
+
+def test_the_error_is_cv2s() -> None:
+    assert ours.error is cv2.error
+    with pytest.raises(ours.error, match="integral: src has 1 dimensions") as caught:
+        ours.integral(np.zeros(5, np.uint8))
+    e = caught.value
+    assert isinstance(e, ValueError) and (e.code, e.func) == (-5, "integral") and e.msg == str(e)
+    again = pickle.loads(pickle.dumps(e))
+    assert isinstance(again, cv2.error) and str(again) == str(e)
+    with pytest.raises(AttributeError):
+        ours.imread
+
+
+def test_the_error_before_and_after_the_import_of_cv2() -> None:
+    script = """
+import sys
+import numpy as np
+import areal.cv2
+from areal.cv2 import error as early
+assert "cv2" not in sys.modules
+try:
+    areal.cv2.integral(None)
+except early as e:
+    assert type(e) is early is areal.cv2.error and isinstance(e, areal.InvalidArgument)
+else:
+    raise SystemExit("nothing was raised")
+import cv2
+assert areal.cv2.error is cv2.error is not early
+for known in (early, cv2.error, areal.cv2.error, areal.Error):
+    try:
+        areal.cv2.boxFilter(np.zeros((3, 4), bool), -1, (3, 3))
+    except known:
+        continue
+    raise SystemExit("nothing was raised")
+print("done")
+"""
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert ran.stdout == "done\n", ran.stderr
+
+
+def test_constants_are_opencvs() -> None:
+    names = [name for name in ours.__all__ if name.isupper() or name.startswith("CV_")]
+    assert len(names) == 13
+    for name in names:
+        assert getattr(ours, name) == getattr(cv2, name), name
+
+
+def test_positions_and_names_of_arguments(rng: np.random.Generator) -> None:
+    x = image(rng, "uint8", (6, 7))
+    calls = [lambda m: m.integral(x, None, cv2.CV_64F), lambda m: m.integral(src=x, sum=None, sdepth=cv2.CV_32F),
+             lambda m: m.integral2(x, None, None, cv2.CV_32F, cv2.CV_64F)[0], lambda m: m.integral3(x, None, None, None, cv2.CV_64F, cv2.CV_64F)[2],
+             lambda m: m.boxFilter(x, cv2.CV_32S, (3, 2), None, (0, 1), False, cv2.BORDER_REPLICATE),
+             lambda m: m.boxFilter(src=x, ddepth=-1, ksize=[3, 3], dst=None, anchor=[1, 1], normalize=0, borderType=2),
+             lambda m: m.sqrBoxFilter(x, -1, (np.int64(3), 3), None, (-1, 0), 1, cv2.BORDER_CONSTANT)]
+    for call in calls:
+        same(call(ours), call(cv2), True, 1.0)
+
+
+def test_threads_share_plans_and_scratch_memory(rng: np.random.Generator) -> None:
+    images = [image(rng, "uint8", (200 + 40 * i, 333)) for i in range(4)]
+    expected = [(ours.integral(x), ours.boxFilter(x, -1, (31, 31)), ours.sqrBoxFilter(x, -1, (5, 5))) for x in images]
+
+    def work(number: int) -> bool:
+        x, truth = images[number % 4], expected[number % 4]
+        got = ours.integral(x), ours.boxFilter(x, -1, (31, 31)), ours.sqrBoxFilter(x, -1, (5, 5))
+        return all(np.array_equal(a, b) for a, b in zip(got, truth))
+
+    with ThreadPoolExecutor(8) as pool:
+        assert all(pool.map(work, range(200)))
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not fork")
+def test_a_forked_child_filters(rng: np.random.Generator) -> None:
+    x = image(rng, "uint8", (1080, 1920))
+    truth = zlib.crc32(ours.boxFilter(x, -1, (31, 31)).tobytes() + ours.integral(x).tobytes())
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        answer = zlib.crc32(ours.boxFilter(x, -1, (31, 31)).tobytes() + ours.integral(x).tobytes())
+        os.write(writing, answer.to_bytes(4, "little"))
+        os._exit(0)
+    os.close(writing)
+    assert select.select([reading], [], [], 60)[0], "the child hangs"
+    assert int.from_bytes(os.read(reading, 4), "little") == truth
+    assert os.waitpid(child, 0)[1] == 0
+    os.close(reading)
+
+
+def test_calls_leave_nothing_behind(rng: np.random.Generator) -> None:
+    x = image(rng, "uint8", (60, 50))
+    wrong = np.zeros((3, 4, 2), np.float16)
+
+    def calls(n: int) -> None:
+        for _ in range(n):
+            ours.integral3(x)
+            ours.boxFilter(x, -1, (5, 5))
+            with contextlib.suppress(cv2.error):
+                ours.integral(wrong)
+            with contextlib.suppress(cv2.error):
+                ours.boxFilter(x, -1, (5, 5), anchor=(9, 9))
+
+    def resident() -> int:
+        return int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+    calls(500)
+    before, counts = resident(), (sys.getrefcount(x), sys.getrefcount(wrong))
+    calls(5000)
+    assert resident() - before <= 1 << 20
+    assert (sys.getrefcount(x), sys.getrefcount(wrong)) == counts
+
+
+def test_scratch_memory_is_bounded() -> None:
+    """Of all the images that were filtered, at most 64 MiB stay."""
+    script = """
+import pathlib, os
+import numpy as np
+from areal import cv2
+
+def resident():
+    return int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+x = np.full((4500, 4096), 7, np.uint8)
+dst = np.full_like(x, 1)
+cv2.boxFilter(x[:8], -1, (31, 31), dst[:8])
+before = resident()
+for rows in range(4500, 500, -250):
+    cv2.boxFilter(x[:rows], -1, (31, 31), dst[:rows])
+print(resident() - before)
+"""
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert ran.returncode == 0, ran.stderr
+    assert int(ran.stdout) <= 72 << 20
