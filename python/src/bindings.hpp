@@ -21,6 +21,7 @@ void bind_histogram(nb::module_& m);
 void bind_dropin_tables(nb::module_& m);
 void bind_dropin_filters(nb::module_& m);
 void bind_dropin_integrate(nb::module_& m);
+void bind_device_buffers(nb::module_& m);
 void bind_device_sat(nb::module_& m);
 void bind_device_queries(nb::module_& m);
 void bind_device_histogram(nb::module_& m);

@@ -98,7 +98,8 @@ class NewArray {
 /// Makes arrays where one array lies.
 class Allocator {
  public:
-  /// Through the array's exchange API, or by `empty(extents, dtype's name)`, which gives an array that is read back.
+  /// Through the array's exchange API, or by `empty(extents, dtype's name, device, stream)`, which gives an array that
+  /// is read back.
   Allocator(const ForeignArray& like, nb::object empty) : like_(like), empty_(std::move(empty)) {}
   /// Signed integers where `as_signed`, of the same width.
   NewArray make(Type type, const std::vector<std::int64_t>& extents, bool as_signed = false) const;

@@ -1,7 +1,7 @@
 // Summed-area tables of arrays of other frameworks, made by the framework's allocator, on its current stream.
+#include <nanobind/stl/shared_ptr.h>
 #include <algorithm>
 #include <areal/sat.hpp>
-#include <nanobind/stl/shared_ptr.h>
 #include <atomic>
 #include <limits>
 #include <memory>
@@ -260,6 +260,27 @@ void bind_device_sat(nb::module_& m) {
          nb::handle stream) { return Execute(x, options, as_signed, axes, mask, out, std::move(empty), stream).run(); },
       nb::arg("array"), nb::arg("options"), nb::arg("as_signed"), nb::arg("axes"), nb::arg("mask").none() = nb::none(),
       nb::arg("out").none() = nb::none(), nb::arg("empty").none() = nb::none(), nb::arg("stream").none() = nb::none());
+  // How an array is read: what tests look at where there is no device.
+  m.def(
+      "describe_array",
+      [](nb::handle x, nb::handle stream) {
+        const ForeignArray array(
+            x, stream.is_none() ? std::nullopt : std::optional(stream_of(nb::cast<std::uintptr_t>(stream))), "array");
+        const ArrayRef ref = array.ref();
+        const auto size = static_cast<std::size_t>(array.tensor().ndim);
+        const std::vector<std::int64_t> extents(ref.extents.begin(),
+                                                ref.extents.begin() + std::min<std::size_t>(size, 4));
+        const std::vector<std::int64_t> strides(ref.strides.begin(),
+                                                ref.strides.begin() + std::min<std::size_t>(size, 4));
+        nb::dict made;
+        made["data"] = reinterpret_cast<std::uintptr_t>(ref.data);
+        made["shape"] = extents, made["strides"] = strides, made["dtype"] = numpy_name(ref.type);
+        made["device"] = ref.memory.is_host() ? nb::object(nb::none()) : nb::object(nb::int_(ref.memory.device));
+        made["stream"] = array.work_stream().is_host() ? 0 : number_of(array.work_stream());
+        made["read_only"] = array.is_read_only();
+        return made;
+      },
+      nb::arg("array"), nb::arg("stream").none() = nb::none());
   // The dtype that a table gets, for frameworks that must know it before there is an array.
   m.def("table_dtype", [](const std::vector<std::int64_t>& extents, const std::string& dtype, const Options& options,
                           bool as_signed, std::string_view letters) {

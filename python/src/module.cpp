@@ -14,6 +14,7 @@ NB_MODULE(_core, m) {
   areal::python::bind_dropin_tables(m);
   areal::python::bind_dropin_filters(m);
   areal::python::bind_dropin_integrate(m);
+  areal::python::bind_device_buffers(m);
   areal::python::bind_device_sat(m);
   areal::python::bind_device_queries(m);
   areal::python::bind_device_histogram(m);
