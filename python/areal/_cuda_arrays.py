@@ -6,11 +6,14 @@ areal knows no allocator the tables are areal.DeviceArray, which frameworks read
 
 from __future__ import annotations
 
+import atexit
 import sys
+from functools import lru_cache
 from typing import Any
 
 from . import _core
-from ._arrays import boxes_of
+from ._arrays import boxes_of, dtype_name
+from ._binning import Binning, binning_of
 from ._errors import InvalidArgument
 from ._sat import _options
 from ._tensor_sat import TensorSat, execute
@@ -117,3 +120,53 @@ def sat(x: Any, axes: str = "", *, dtype: Any = None, border: Any = "zero", squa
     of = _options(dtype, border, squares, tilted, mask is not None, ignore_nan, algorithm, backend, 0, threads)
     made = execute(on, x, of, axes, mask, out, copy)
     return TensorSat(on, made[0], made[1], made[2], made[3], axes or "HW", border, made[4])
+
+
+class IntegralHistogram:
+    """An integral histogram in CUDA memory: N x bins x rows x columns."""
+
+    __slots__ = ("_on", "array", "border")
+
+    def __init__(self, on: Others, array: Any, border: str) -> None:
+        self._on, self.array, self.border = on, array, border
+
+    @property
+    def bins(self) -> int:
+        """How many bins."""
+        return int(self.array.shape[-3])
+
+    def counts(self, boxes: Any, *, format: str = "xywh", outside: str = "error", threads: int = 0, refused: bool = False) -> Any:
+        """Histograms of boxes: boxes x N x bins; of one box without the first dimension. See areal.Sat.sum for boxes."""
+        axes = "NCHW" if self.array.ndim == 4 else "CHW"
+        sums = TensorSat(self._on, self.array, None, None, None, axes, self.border, None)
+        return sums.sum(boxes, format=format, outside=outside, threads=threads, refused=refused)
+
+
+def integral_histogram(x: Any, bins: Any = None, *, range: tuple[float, float] | None = None, edges: Any = None, labels: int | None = None,
+                       ignored: int | None = None, lookup: Any = None, joint: Any = None, clamp: bool = False, weights: Any = None, axes: str = "",
+                       dtype: Any = None, border: str = "none", algorithm: str = "auto", threads: int = 0) -> IntegralHistogram:
+    """The integral histogram of an array in CUDA memory, queued on its framework's current stream. See areal.integral_histogram."""
+    on = framework(x)
+    binning = binning_of(str(x.dtype), bins, range, edges, labels, ignored, lookup, joint, clamp)
+    name = ("uint32" if weights is None else "float64") if dtype is None else dtype_name(dtype)
+    made = _core.tensor_histogram(x, _rule(binning), weights, axes, border, name, algorithm, threads, on.empty(), on.stream())
+    if made is None:
+        plain = None if weights is None else on.contiguous(weights)
+        made = _core.tensor_histogram(on.contiguous(x), _rule(binning), plain, axes, border, name, algorithm, threads, on.empty(), on.stream())
+    return IntegralHistogram(on, made, border)
+
+
+@lru_cache(maxsize=64)
+def _rule(binning: Binning) -> Any:
+    return _core.tensor_binning_of(binning._rule)
+
+
+atexit.register(_rule.cache_clear)  # nanobind would count what the cache holds as leaked
+
+
+def histograms(x: Any, bins: Any = None, boxes: Any = None, *, format: str = "xywh", outside: str = "error", axes: str = "", **how: Any) -> Any:
+    """Histograms of boxes of an array in CUDA memory: the integral histogram is made and asked. See areal.histograms."""
+    if boxes is None:
+        letters = axes or "HW"
+        boxes, format = [0, 0, x.shape[letters.index("W")], x.shape[letters.index("H")]], "xywh"
+    return integral_histogram(x, bins, axes=axes, **how).counts(boxes, format=format, outside=outside)

@@ -12,6 +12,7 @@ from ._arrays import Array, as_array, boxes_of, clips, converted, dtype_name
 from ._binning import Binning, binning_of
 from ._display import as_html, means, size_words
 from ._errors import InvalidArgument
+from ._foreign import framework_of
 from ._sat import Border, Format, Outside
 
 Measure = Literal["l1", "l2", "chi-square", "hellinger", "intersection", "emd", "kolmogorov-smirnov"]
@@ -175,6 +176,9 @@ def integral_histogram(x: Any, bins: Any = None, *, range: tuple[float, float] |
     memory_limit: bytes that the tensor may have; 0 for what the machine has free. Larger ones raise OutOfMemory with their bytes; `areal.histograms`
     needs no tensor.
     """
+    if type(x) is not np.ndarray and (other := framework_of(x)) is not None:
+        return other.integral_histogram(x, bins, range=range, edges=edges, labels=labels, ignored=ignored, lookup=lookup, joint=joint, clamp=clamp,  # type: ignore[no-any-return]
+                                        weights=weights, axes=axes, dtype=dtype, border=border, algorithm=algorithm, threads=threads)
     array = x if isinstance(x, np.ndarray) else as_array(x)
     name = dtype_name(array.dtype)
     binning = binning_of(name, bins, range, edges, labels, ignored, lookup, joint, clamp)
@@ -191,6 +195,9 @@ def histograms(x: Any, bins: Any = None, boxes: Any = None, *, range: tuple[floa
     Arguments as `areal.integral_histogram`; ``boxes`` None is the whole image. Boxes x images x bins, uint64, with weights float64; of one box
     without the first dimension. O(H W + distinct rows * bins * W) an image.
     """
+    if type(x) is not np.ndarray and (other := framework_of(x)) is not None:
+        return other.histograms(x, bins, boxes, range=range, edges=edges, labels=labels, ignored=ignored, lookup=lookup, joint=joint, clamp=clamp,
+                                weights=weights, axes=axes, format=format, outside=outside, threads=threads)
     array = x if isinstance(x, np.ndarray) else as_array(x)
     binning = binning_of(dtype_name(array.dtype), bins, range, edges, labels, ignored, lookup, joint, clamp)
     if boxes is None:

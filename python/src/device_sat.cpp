@@ -58,8 +58,7 @@ Types types_of(const Shape& shape, Type input, const Options& options, bool as_s
 
 /// On the CPU `planned` has the workspaces, on CUDA `workspaces`.
 struct TensorPlan {
-  TensorPlan(const Shape& shape, Type input, const SatOptions& options, const Execution& execution, Type table_)
-      : planned(shape, input, options, execution), table(table_) {}
+  TensorPlan(SatPlan plan, Type table_) : planned(plan), table(table_) {}
   PlannedSat planned;
   const Type table;  ///< as the framework has it
   Workspaces workspaces;
@@ -88,7 +87,7 @@ std::shared_ptr<TensorPlan> plan_of(const ConstView& image, const Options& optio
     if (execution.backend == Backend::automatic)
       execution.backend = image.memory.is_host() ? Backend::cpu : Backend::cuda;
     if (!image.memory.is_host()) execution.device = image.memory.device;
-    return std::make_shared<TensorPlan>(image.shape, image.type, sat, execution, types.table);
+    return std::make_shared<TensorPlan>(SatPlan(image.shape, image.type, sat, execution), types.table);
   });
 }
 
@@ -170,7 +169,7 @@ class Execute {
 
   void execute(const SatArguments& arguments) {
     if (image_.memory().is_host()) {
-      TakenSlot(planned_->planned).execute(arguments);
+      PlannedSat::Taken(planned_->planned).execute(arguments);
       return;
     }
     const SatPlan& plan = planned_->planned.plan;
