@@ -377,7 +377,7 @@ def test_positions_and_names_of_arguments(rng: np.random.Generator) -> None:
              lambda m: m.boxFilter(src=x, ddepth=-1, ksize=[3, 3], dst=None, anchor=[1, 1], normalize=0, borderType=2),
              lambda m: m.sqrBoxFilter(x, -1, (np.int64(3), 3), None, (-1, 0), 1, cv2.BORDER_CONSTANT)]
     for call in calls:
-        same(call(ours), call(cv2), True, 1.0)
+        same(call(ours), call(cv2), True, 255.0**2)
 
 
 def test_threads_share_plans_and_scratch_memory(rng: np.random.Generator) -> None:
