@@ -3,6 +3,13 @@ set(AREAL_HAS_CUDA OFF CACHE INTERNAL "The CUDA backend is built")
 if(AREAL_CUDA STREQUAL "OFF")
   return()
 endif()
+if(AREAL_CUDA STREQUAL "AUTO" AND DEFINED SKBUILD)  # pip install: for this machine, and the kernels take long to compile
+  execute_process(COMMAND nvidia-smi -L OUTPUT_VARIABLE here ERROR_QUIET RESULT_VARIABLE status)
+  if(NOT here MATCHES "^GPU")
+    message(STATUS "No GPU: areal is built without its CUDA backend (AREAL_CUDA=ON builds it)")
+    return()
+  endif()
+endif()
 set(CMAKE_CUDA_RUNTIME_LIBRARY Static)  # libcuda is opened when a device is asked for: a machine without a driver runs it, too
 if(NOT CMAKE_CUDA_COMPILER AND NOT DEFINED ENV{CUDACXX} AND EXISTS /usr/local/cuda/bin/nvcc)
   set(CMAKE_CUDA_COMPILER /usr/local/cuda/bin/nvcc)

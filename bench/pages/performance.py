@@ -17,6 +17,7 @@ WORDS = {
     "sat": "The floor reads the pixels and writes the table's type, and does nothing else.",
     "histogram": "The floor is a memset of the tensor.",
     "region": "Queries of tables in the memory where they were made. The floor makes the same random loads, without any checks.",
+    "window": "Box filters of 8-bit images, table included, and of a table that is there. Means of pixels go into 8u, of squares into 32f. The floor is the table's.",
     "video": "Histograms of three regions of every frame of a video. The floor is decoding alone, on as many CPUs; on a GPU "
              "100 boxes of every frame, and the floor is NVDEC alone, all streams at once.",
     "sequence": "Frames in the slots' own memory, with 100 boxes each (answers) or the whole tensor (tensors); microseconds from one answer to the next. The floor is the "

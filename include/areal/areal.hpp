@@ -19,6 +19,7 @@
 #include <areal/sat.hpp>
 #include <areal/sat_arguments.hpp>
 #include <areal/sat_table.hpp>
+#include <areal/scatter.hpp>
 #include <areal/sequence.hpp>
 #include <areal/span.hpp>
 #include <areal/table.hpp>

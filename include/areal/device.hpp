@@ -97,6 +97,9 @@ class Event {
   /// DeviceError for what went wrong in the work before it.
   void wait() const;
   bool has_happened() const;
+  /// Work that is queued on that stream from now on begins after it, as OwnedStream::wait_for; the host does not wait.
+  /// Throws InvalidArgument for a stream of the other kind.
+  void hold_back(Stream stream) const;
   /// From an event of the same device to this one, in steps of about half a microsecond. Waits for both.
   double seconds_since(const Event& before) const;
 
@@ -106,6 +109,9 @@ class Event {
   const State& recorded() const;
   std::unique_ptr<State> state_;
 };
+
+/// Is what is queued on the stream being captured into a CUDA graph? Never on Stream::host().
+bool is_capturing(Stream stream);
 
 /// Copies the elements from one view to another of the same shape and type, of any pitches: from host to device memory
 /// or back, within one device, or within the host. With a CUDA stream the copy is queued there, and both memories must

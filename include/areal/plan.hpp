@@ -49,6 +49,9 @@ class Workspace {
   /// last execute has ended. Plans on the CPU and on simt take Stream::host().
   /// Throws InvalidArgument for memory that is too small, null or elsewhere, and for a stream of the other kind.
   Workspace(const Plan& plan, Span<std::byte> memory, Stream stream);
+  /// The same for executes that are captured in a CUDA graph, where what makes the memory ready may be captured, too:
+  /// every replay then begins by making it ready. The memory is the graph's for as long as that is replayed.
+  static Workspace in_graph(const Plan& plan, Span<std::byte> memory, Stream stream);
   ~Workspace();
   Workspace(Workspace&&) noexcept;
   Workspace& operator=(Workspace&&) noexcept;
@@ -61,6 +64,7 @@ class Workspace {
   State* state() const noexcept { return state_.get(); }
 
  private:
+  Workspace(const Plan& plan, Span<std::byte> memory, Stream stream, bool may_capture);
   std::unique_ptr<State> state_;
 };
 

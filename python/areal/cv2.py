@@ -153,8 +153,8 @@ def _compute_tables(function: str, image: NDArray[Any], sums: NDArray[Any], squa
     try:
         if image.ndim == 3 and image.shape[2] > 4:
             for channel in range(image.shape[2]):
-                parts = [None if table is None else np.empty(table.shape[:2], table.dtype) for table in (sums, squares, tilted)]
-                _core.dropin_tables(np.ascontiguousarray(image[:, :, channel]), *parts, False)
+                parts: list[Any] = [None if table is None else np.empty(table.shape[:2], table.dtype) for table in (sums, squares, tilted)]
+                _core.dropin_tables(np.ascontiguousarray(image[:, :, channel]), parts[0], parts[1], parts[2], False)
                 for table, part in zip((sums, squares, tilted), parts):
                     if table is not None:
                         table[:, :, channel] = part

@@ -34,7 +34,7 @@ def _routes() -> dict[tuple[str, str], str]:
     all_routes = {(image, table): "numpy" for image in _WHOLE + _FLOATS for table in _WHOLE[1:] + _FLOATS}
     for taken, made in _core.type_pairs():
         for image in _NAMES[taken]:
-            for table in _SAME_BITS.get(made, _NAMES[made]):
+            for table in _SAME_BITS.get(made) or _NAMES[made]:
                 if all_routes[image, table] == "numpy" or table == _NAMES[made][0]:
                     all_routes[image, table] = taken + made
     return all_routes
@@ -52,7 +52,7 @@ _TAKEN = frozenset((_CODES[image], _CODES[table]) for (image, table), way in ROU
 
 
 def _by_cumsum(image: NDArray[Any], dtype: DTypeLike | None) -> NDArray[Any]:
-    if dtype is None and image.real.dtype.kind == "f":
+    if dtype is None and image.dtype.kind in "fc":
         dtype = np.promote_types(image.dtype, np.float64)
     table = image
     for axis in range(image.ndim):

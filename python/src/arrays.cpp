@@ -50,7 +50,7 @@ std::optional<Pitches> pitches_of(const Dimension& n, const Dimension& h, const 
   }
   Pitches p;
   p.row = h.extent > 1 ? h.stride : w.extent * step;
-  p.plane = planar && c.extent > 1 ? c.stride : p.row * h.extent;
+  p.plane = !planar ? 1 : c.extent > 1 ? c.stride : p.row * h.extent;
   p.batch = n.extent > 1 ? n.stride : planar ? p.plane * c.extent : p.row * h.extent;
   return p;
 }

@@ -187,7 +187,7 @@ void window_values(const Filter& f, const ConstView& image, const View& into, bo
   const View sum(sum_memory.data(), key.types.table, image.shape);
   const View squares = f.of_squares ? View(squares_memory.data(), type_of(key.squares), image.shape) : View();
   const std::shared_ptr<PlannedSat> plan = kept_plan(key);
-  TakenSlot(*plan).execute({image, sum, {}, squares});
+  TakenSlot(*plan).execute(SatArguments{image, sum, {}, squares});
 
   const nb::gil_scoped_release released;
   ConstView read = f.of_squares ? squares : sum;

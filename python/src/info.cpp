@@ -1,3 +1,4 @@
+#include <nanobind/stl/tuple.h>
 #include <areal/info.hpp>
 #include <areal/version.hpp>
 #include "bindings.hpp"
@@ -5,20 +6,28 @@
 namespace areal::python {
 
 void bind_info(nb::module_& m) {
-  m.def("backends", [] {
-    nb::list all;
-    for (const BackendInfo& row : areal::backends())
-      all.append(nb::make_tuple(std::string(name_of(row.backend)), row.available, row.why_not));
-    return all;
-  });
-  m.def("devices", [] {
-    nb::list all;
-    for (const DeviceInfo& device : areal::devices())
-      all.append(nb::make_tuple(device.number, device.name, device.architecture, device.memory, device.free_memory));
-    return all;
-  });
-  m.def("default_threads", &areal::default_threads);
-  m.def("simd_targets", &areal::simd_targets);
+  m.attr("version") = areal::version();
+  m.def(
+      "backends",
+      [] {
+        std::vector<std::tuple<std::string, bool, std::string>> all;
+        for (const BackendInfo& row : areal::backends())
+          all.emplace_back(name_of(row.backend), row.available, row.why_not);
+        return all;
+      },
+      "Every backend: its name, whether this machine and build have it, and why not.");
+  m.def(
+      "devices",
+      [] {
+        std::vector<std::tuple<int, std::string, std::string, std::uint64_t, std::uint64_t>> all;
+        for (const DeviceInfo& device : areal::devices())
+          all.emplace_back(device.number, device.name, device.architecture, device.memory, device.free_memory);
+        return all;
+      },
+      "Every GPU: its number, name, architecture, bytes of memory and those free.");
+  m.def("default_threads", &areal::default_threads, "How many threads the CPU works with where none are asked for.");
+  m.def("simd_targets", &areal::simd_targets,
+        "The instruction sets that this CPU can run loops in, the best first; the first is used.");
 }
 
 }  // namespace areal::python

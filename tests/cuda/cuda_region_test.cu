@@ -9,6 +9,7 @@
 #include "device_border_cases.hpp"
 #include "device_corner_cases.hpp"
 #include "device_region_cases.hpp"
+#include "device_scatter_cases.hpp"
 
 namespace areal {
 namespace {
@@ -115,6 +116,15 @@ TEST_F(CudaRegions, BordersOfFloats) {
   conversions_round_as_the_cpus<float, double, Bed>();
   conversions_round_as_the_cpus<double, double, Bed>();
 }
+
+TEST_F(CudaRegions, Scatters) { scatters<Bed>(); }
+TEST_F(CudaRegions, ScattersOfMany) {
+  scatters_of_many<float, Bed>();
+  scatters_of_many<std::uint64_t, Bed>();
+}
+TEST_F(CudaRegions, ScattersOfRegionsOutside) { regions_outside_scatter_nothing_or_their_parts<Bed>(); }
+TEST_F(CudaRegions, TheHostScatters) { the_host_scatters<Bed>(); }
+TEST_F(CudaRegions, EveryScatterHasTheSameBits) { every_scatter_has_the_same_bits<Bed>(); }
 
 TEST_F(CudaRegions, WrappedTablesAreExact) { wrapped_tables_are_exact<Bed>(); }
 TEST_F(CudaRegions, OutsideIsRefusedOrClipped) { outside_is_refused_or_clipped<Bed>(); }

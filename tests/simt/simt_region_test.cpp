@@ -2,6 +2,7 @@
 #include "device_border_cases.hpp"
 #include "device_corner_cases.hpp"
 #include "device_region_cases.hpp"
+#include "device_scatter_cases.hpp"
 #include "kernels/query/request.hpp"
 #include "simt/plan.hpp"
 
@@ -56,6 +57,12 @@ TEST(SimtBorders, RoundAsTheCpus) {
   conversions_round_as_the_cpus<float, double, Bed>();
   conversions_round_as_the_cpus<double, double, Bed>();
 }
+
+TEST(SimtScatter, IsItsDefinition) { scatters<Bed>(); }
+TEST(SimtScatter, OfMany) { scatters_of_many<float, Bed>(); }
+TEST(SimtScatter, RegionsOutside) { regions_outside_scatter_nothing_or_their_parts<Bed>(); }
+TEST(SimtScatter, TheHostAsks) { the_host_scatters<Bed>(); }
+TEST(SimtScatter, EveryRunHasTheSameBits) { every_scatter_has_the_same_bits<Bed>(); }
 
 TEST(SimtRegions, WrappedTablesAreExact) { wrapped_tables_are_exact<Bed>(); }
 TEST(SimtRegions, OutsideIsRefusedOrClipped) { outside_is_refused_or_clipped<Bed>(); }

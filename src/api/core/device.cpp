@@ -114,11 +114,7 @@ Execution OwnedStream::execution() const noexcept {
 void OwnedStream::wait() const {
   if (state_) state_->stream.synchronize();
 }
-void OwnedStream::wait_for(const Event& event) const {
-  const Event::State& at = event.recorded();
-  require_kind(!at.on_cuda, get());
-  if (state_) at.on_cuda->hold_back(get());
-}
+void OwnedStream::wait_for(const Event& event) const { event.hold_back(get()); }
 
 Event::Event(const Execution& on) : state_(std::make_unique<State>()) {
   const MemoryPlace place = memory_of(on);
@@ -153,6 +149,11 @@ bool Event::has_happened() const {
   const State& at = recorded();
   return !at.on_cuda || at.on_cuda->has_happened();
 }
+void Event::hold_back(Stream stream) const {
+  const State& at = recorded();
+  require_kind(!at.on_cuda, stream);
+  if (at.on_cuda) at.on_cuda->hold_back(stream);
+}
 double Event::seconds_since(const Event& before) const {
   const State &last = recorded(), &first = before.recorded();
   require(last.on_cuda.has_value() == first.on_cuda.has_value() && last.device == first.device,
@@ -162,6 +163,8 @@ double Event::seconds_since(const Event& before) const {
   last.on_cuda->synchronize();
   return last.on_cuda->seconds_since(*first.on_cuda);
 }
+
+bool is_capturing(Stream stream) { return !stream.is_host() && cuda::is_capturing(stream); }
 
 void copy_view(const ConstView& from, const View& to, std::optional<Stream> stream) {
   require(from.type == to.type, "to: its elements are ", name_of(to.type), ", those of from ", name_of(from.type));

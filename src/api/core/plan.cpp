@@ -56,7 +56,15 @@ Workspace::Workspace(const Plan& plan) : state_(std::make_unique<State>()) {
   p.prepare(s.memory, s.stream);
 }
 
-Workspace::Workspace(const Plan& plan, Span<std::byte> memory, Stream stream) : state_(std::make_unique<State>()) {
+Workspace::Workspace(const Plan& plan, Span<std::byte> memory, Stream stream)
+    : Workspace(plan, memory, stream, false) {}
+
+Workspace Workspace::in_graph(const Plan& plan, Span<std::byte> memory, Stream stream) {
+  return Workspace(plan, memory, stream, true);
+}
+
+Workspace::Workspace(const Plan& plan, Span<std::byte> memory, Stream stream, bool may_capture)
+    : state_(std::make_unique<State>()) {
   State& s = *state_;
   const Plan::State& p = *plan.state_;
   require_stream_on(p.execution.backend, stream);
@@ -67,7 +75,7 @@ Workspace::Workspace(const Plan& plan, Span<std::byte> memory, Stream stream) : 
   if (p.workspace_bytes > 0) require_memory("workspace", memory.memory(), plan, false);
   std::optional<cuda::DeviceScope> scope;
   if (p.on_cuda()) scope.emplace(p.execution.device);
-  require_no_capture(p.execution.backend, stream);
+  if (!may_capture) require_no_capture(p.execution.backend, stream);
   s.plan = plan.state_;
   s.stream = stream;
   s.memory = memory.data();

@@ -93,6 +93,22 @@ View QueryCall::out(const View& view, const char* name) {
   return there.in(memory_);
 }
 
+void* QueryCall::workspace(Span<std::byte> given, std::size_t bytes) {
+  if (!given.empty()) {
+    require(given.size() >= bytes, "workspace: ", given.size(), " bytes, it must have ", bytes);
+    require(given.memory() == memory_, "workspace: it lies in ", words_of(given.memory()), ", `", source_, "` in ",
+            words_of(memory_));
+    return given.data();
+  }
+  begin();
+  if (backend_ == Backend::cuda) {
+    copies_.emplace_back(bytes, stream_);
+    return copies_.back().data();
+  }
+  simt_workspace_.resize(bytes);
+  return simt_workspace_.data();
+}
+
 void QueryCall::answer(const kernels::RegionRequest& request) {
   begin();
   areal::answer({backend_, memory_.device, stream_}, request);

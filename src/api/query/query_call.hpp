@@ -57,6 +57,8 @@ class QueryCall {
   }
   /// A view that has been checked but for its place.
   View out(const View& view, const char* name);
+  /// Memory to work in, for a device: `given`, or where that is empty memory of the stream's order.
+  void* workspace(Span<std::byte> given, std::size_t bytes);
 
   /// Queues the request and the copies back; returns when they have been done where a copy was made or no stream was
   /// given. Not on the CPU.
@@ -81,6 +83,7 @@ class QueryCall {
   Stream stream_ = Stream::host();
   std::optional<cuda::DeviceScope> scope_;  ///< outlives the copies' memory
   std::deque<cuda::StreamMemory> copies_;
+  std::vector<std::byte> simt_workspace_;
   std::optional<cuda::HostCopyGuard> guard_;
   std::vector<std::function<void()>> back_;    ///< queue the copies to the host
   std::vector<std::function<void()>> finish_;  ///< after those have been done

@@ -45,6 +45,8 @@ struct FragmentVotes {
 
   AREAL_DEVICE void operator()() {
     Shared& s = m.template shared<Shared>();
+    m.wait_previous_launch();
+    m.trigger_next_launch();
     TrackedBox from;
     const PlacesOfBlock p = places_of_block(m, a, from);
     if (p.count == 0) return store_none(m, a);
@@ -107,6 +109,8 @@ struct FragmentVotes16 {
 
   AREAL_DEVICE void operator()() {
     Shared& s = m.template shared<Shared>();
+    m.wait_previous_launch();
+    m.trigger_next_launch();
     if (m.warp() == 0)
       lay_out(s);
     else

@@ -1,6 +1,7 @@
 #pragma once
 // FragmentTrackers on a device. A step is 2 launches: the votes on all places (fragment_votes.hpp), and of each box the
-// best place, which becomes the box. All of it stays on the device. The start is 1 launch: the first frame's shares.
+// best place, which becomes the box; each begins while the launch before it ends. All of it stays on the device. The
+// start is 1 launch: the first frame's shares.
 
 #include "kernels/query/fragment_votes.hpp"
 #include "kernels/query/launches.hpp"
@@ -136,10 +137,10 @@ void run_query(Launcher& launcher, const FragmentsRequest& request) {
   // Below 2^32 pixels, sums of counts are exact in 32 bits.
   if (a.bins == 16 && request.tensor.view.type == Type::u32 && a.first.aligned &&
       a.width * a.height < std::int64_t{1} << 32)
-    launcher.template launch<FragmentVotes16, NoConfig>(blocks, a, false);
+    launcher.template launch<FragmentVotes16, NoConfig>(blocks, a, true);
   else
     with_counts(request.tensor.view.type,
-                [&]<class T>() { launcher.template launch<FragmentVotes, ElementConfig<T>>(blocks, a, false); });
+                [&]<class T>() { launcher.template launch<FragmentVotes, ElementConfig<T>>(blocks, a, true); });
   launcher.template launch<FragmentChoice, NoConfig>(request.boxes, a, true);
 }
 

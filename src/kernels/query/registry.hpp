@@ -11,6 +11,7 @@
 #include "kernels/query/reduce.hpp"
 #include "kernels/query/rotated.hpp"
 #include "kernels/query/run.hpp"
+#include "kernels/query/scatter.hpp"
 #include "kernels/query/statistics.hpp"
 #include "kernels/query/sums.hpp"
 #include "kernels/query/windows.hpp"

@@ -15,6 +15,7 @@
 #include "formulas/corners.hpp"
 #include "formulas/window_axis.hpp"
 #include "kernels/plan.hpp"
+#include "kernels/query/sort_space.hpp"
 
 namespace areal::kernels {
 
@@ -58,6 +59,16 @@ struct RotatedRequest {
   ConstView tilted;
   RegionList regions;  ///< none is clipped
   double* out;
+};
+
+struct ScatterRequest {
+  RegionList regions;  ///< fewer than 2^30
+  const void* values;  ///< 8 bytes a region and plane of the output: double for floats, else integers
+  View out;
+  Border border;
+  void* workspace;  ///< of workspace_bytes
+
+  static std::size_t workspace_bytes(std::int64_t regions) { return SortSpace::bytes(4 * regions); }
 };
 
 struct HistogramsRequest {
@@ -136,8 +147,8 @@ struct FragmentsRequest {
 };
 
 using RegionRequest =
-    std::variant<SumsRequest, StatisticsRequest, BoxesRequest, RotatedRequest, HistogramsRequest, ReduceRequest,
-                 DistancesRequest, WindowsRequest, DistanceMapRequest, ConvertRequest, FragmentsRequest>;
+    std::variant<SumsRequest, StatisticsRequest, BoxesRequest, RotatedRequest, ScatterRequest, HistogramsRequest,
+                 ReduceRequest, DistancesRequest, WindowsRequest, DistanceMapRequest, ConvertRequest, FragmentsRequest>;
 
 template <class Launcher>
 struct QueryKernels;

@@ -65,6 +65,13 @@ class QueryMemory {
     input(request.regions);
     answers(request.out, request.regions.count);
   }
+  void operator()(const ScatterRequest& request) {
+    input(request.regions);
+    input(request.values, static_cast<std::size_t>(request.regions.count * planes_of(request.out)) * 8);
+    output("the corners", request.out.data, bytes_of_view(request.out));
+    visit_(MemoryRange{"the workspace", request.workspace, ScatterRequest::workspace_bytes(request.regions.count),
+                       MemoryRange::Use::scratch});
+  }
   void operator()(const HistogramsRequest& request) {
     input(request.tensor.view);
     input(request.regions);

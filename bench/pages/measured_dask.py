@@ -1,0 +1,114 @@
+"""Tables of Dask arrays, and a thousand workers on paper: the measured part of docs/scaling.md, from the records of bench/python_dask.py."""
+
+from figure_page import table
+
+PAGE = "docs/scaling.md"
+WORKERS = 1000
+SIDE = 1 << 21  # of the image on paper
+CHUNKS = (4096, 8192, 16384, 32768)
+PIXEL, TABLE, SPARE = 1, 8, 64 << 20
+
+
+def of_part(records, part):
+    """Records of one chunk's part; those of whole images have boxes."""
+    return [row for row in records if row["part"] == part and "boxes" not in row]
+
+
+def median(row):
+    return row["time_us"]["median"] / 1e6
+
+
+def time_text(seconds):
+    for unit, size, least in (("h", 3600, 2), ("min", 60, 2), ("s", 1, 1), ("ms", 1e-3, 0)):
+        if seconds >= least * size:
+            value = seconds / size
+            return f"{value:.0f} {unit}" if value >= 10 else f"{value:.1f} {unit}"
+
+
+def bytes_text(count):
+    for unit, bits in (("TiB", 40), ("GiB", 30), ("MiB", 20), ("KiB", 10)):
+        if count >= 1 << bits:
+            value = count / (1 << bits)
+            return f"{value:.0f} {unit}" if value >= 10 else f"{value:.1f} {unit}"
+    return f"{count} bytes"
+
+
+def runs(records):
+    rows = [[row["algorithm"], f"{row['width']}²", bytes_text(row["bytes"]), str(row["tasks"]), row["outcome"], time_text(median(row)),
+             bytes_text(row["peak_bytes"]), bytes_text(row["peak_bytes"] - row["idle_bytes"]), bytes_text(row["bound_bytes"]),
+             ", ".join(word for word in ("spilled", "paused", "restarted") if row[word]) or "no", f"{row['load']:.1f}"]
+            for row in records if "boxes" in row]
+    return ["", "One run of each, on two workers of one thread and 1 GiB; the answers about 10,000 boxes were exact wherever the run was completed. "
+            "The load is the machine's when the run began: other work slows a run down, and changes no memory.", "",
+            *table(["by", "image", "pixels", "tasks", "outcome", "time", "peak RSS", "above idle", "bound above idle", "spilled, paused, restarted",
+                    "load"], rows)] if rows else []
+
+
+class Constants:
+    """What one chunk costs; times of other chunks go by their pixels or their sides."""
+
+    def __init__(self, records):
+        sums, carry, tables, graph, scheduler, hop = (of_part(records, part)[-1] for part in ("sums", "carry", "table", "graph", "scheduler", "hop"))
+        self.chunk = sums["chunk"]
+        self.sums, self.table, self.carry = (median(row) for row in (sums, tables, carry))
+        self.sums_bytes, self.carry_bytes = sums["bytes"], carry["bytes"]
+        self.graph = median(graph) / graph["chunks"]
+        self.rate = scheduler["tasks"] / (scheduler["time_us"]["min"] / 1e6)
+        self.hop = median(hop) / hop["tasks"]
+
+    def long(self, chunk):
+        """Seconds of a chunk's two long tasks, in the mean."""
+        return (self.sums + self.table) / 2 * (chunk / self.chunk) ** 2
+
+    def fetched(self, chunk):
+        """Bytes that a chunk's tasks take from other workers at most: three sums, three carries."""
+        return 3 * (self.sums_bytes + self.carry_bytes) * chunk / self.chunk
+
+
+def list_of(c):
+    return ["", f"Of a chunk of {c.chunk}² bytes, one thread:", "",
+            *table(["what", "measured"],
+                   [["row and column sums", time_text(c.sums)], ["the table, with its carry, and its sums once more", time_text(c.table)],
+                    ["a carry", f"{1e6 * c.carry:.0f} us"], ["bytes of sums, of a carry", f"{bytes_text(c.sums_bytes)}, {bytes_text(c.carry_bytes)}"],
+                    ["graph: made and optimized by the client, a chunk", f"{1e6 * c.graph:.0f} us"],
+                    ["scheduler: tasks that do nothing, a second", f"{c.rate:.0f}"],
+                    ["a task that waits for the one before it", time_text(c.hop)]])]
+
+
+def paper(c):
+    rows = []
+    for chunk in CHUNKS:
+        along = SIDE // chunk
+        chunks, tasks = along**2, 3 * along**2
+        compute, scheduled = chunks * 2 * c.long(chunk) / WORKERS, tasks / c.rate
+        path = 2 * along * (c.carry * chunk / c.chunk + c.hop)
+        rows.append([f"{chunk}²", time_text(c.long(chunk)), f"{tasks:,}", time_text(compute), time_text(scheduled), time_text(path), time_text(chunks * c.graph),
+                     bytes_text(chunks * c.fetched(chunk)), bytes_text((PIXEL + 2 * TABLE) * chunk**2 + SPARE),
+                     "scheduler" if scheduled > compute else "workers"])
+    wanted = 1.5 * WORKERS / c.rate  # a long task brings half a carry along
+    panel = wanted / c.long(c.chunk)
+    panels = (SIDE // c.chunk) ** 2 / panel
+    return ["", f"**{WORKERS} workers of one thread, an image of {SIDE}² = {bytes_text(SIDE**2 * PIXEL)}, tables of uint64 consumed as they come.**", "",
+            *table(["chunk", "a long task", "tasks", "workers: time", "scheduler: time", "the carries' path", "graph", "bytes moved", "memory a thread",
+                    "the limit"], rows), "",
+            f"At {c.rate:.0f} tasks a second the scheduler keeps up with {WORKERS} workers when a long task takes {time_text(wanted)} or more: each two of them bring "
+            f"a carry along. That is a panel of {panel:.0f} chunks of {c.chunk}², and {3 * panels:,.0f} tasks in place of "
+            f"{3 * (SIDE // c.chunk) ** 2:,}. At {c.rate:.0f} tasks a second and one chunk a task, {c.rate / 1.5 * c.long(c.chunk):.0f} workers are busy."]
+
+
+def lines(newest):
+    """Of several records of one part the last file's counts: the constants may have been measured again."""
+    paths, records = [], []
+    for cases in ("dask", "dask-40-GB", "dask-constants"):
+        path, found = newest(cases, "cpu-2")
+        if found:
+            paths.append(f"`bench/results/{path.name}`")
+            records += found
+    if not records:
+        return ["Not measured yet."]
+    commits = ", ".join(dict.fromkeys(row["commit"] for row in records))
+    made = ["", f"{', '.join(paths)}, commit {commits}, on one {records[0]['device']} with {records[0]['cores']} cores.", *runs(records)]
+    if of_part(records, "sums"):
+        c = Constants(records)
+        made += [*list_of(c), *paper(c)]
+    return [*made, ""]

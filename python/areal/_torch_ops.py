@@ -1,0 +1,325 @@
+"""The operators `areal::sat`, `box_sums`, `scatter_corners`, `histogram` and `histograms`: shapes, gradients, batches.
+
+Each is differentiable as often as asked, with the operators themselves. Source of the gradients: sums over prefixes are
+linear, and the transpose of a sum over what lies above and left is a sum over what lies below and right.
+"""
+
+from __future__ import annotations
+
+import atexit
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Any
+
+import torch
+from torch import Tensor
+from torch._C import _len_torch_dispatch_stack, _len_torch_function_stack
+from torch._C._functorch import peek_interpreter_stack
+from torch.autograd import forward_ad
+
+from . import _core
+from ._errors import InvalidArgument
+from ._arrays import TABLE_TYPES
+from ._sat import _options as options
+from ._tensor_sat import execute
+
+
+_PLAIN = (Tensor, torch.nn.Parameter)
+
+
+def is_plain(x: Tensor) -> bool:
+    """May the dispatcher be left out: no gradient, mode, transform, trace or subclass that wants to see the call?"""
+    if torch.compiler.is_compiling():
+        return False
+    return (type(x) in _PLAIN and not (x.requires_grad and torch.is_grad_enabled()) and not _len_torch_dispatch_stack() and not _len_torch_function_stack()
+            and peek_interpreter_stack() is None and forward_ad._current_level < 0)
+
+
+def prepared(x: Tensor, name: str = "array") -> Tensor:
+    """bfloat16 becomes float32 under autocast, and is refused elsewhere."""
+    if x.dtype != torch.bfloat16:
+        return x
+    if not torch.is_autocast_enabled(x.device.type):
+        raise InvalidArgument(f"{name}: elements of bfloat16 are none that areal has; autocast makes them float32")
+    return x.float()
+
+
+class Torch:
+    """PyTorch as areal._tensor_sat asks it: its arrays bring allocator and stream along."""
+
+    signed = True
+
+    def empty(self) -> Any:
+        return None
+
+    def stream(self) -> int | None:
+        return None
+
+    def permuted(self, x: Tensor, order: tuple[int, ...]) -> Tensor:
+        return x.permute(order)
+
+    def contiguous(self, x: Tensor) -> Tensor:
+        return x.contiguous()
+
+    def is_on_device(self, boxes: Any) -> bool:
+        return isinstance(boxes, Tensor) and boxes.is_cuda
+
+    def boxes(self, boxes: Any, like: Tensor) -> tuple[Tensor, bool]:
+        rows = boxes if isinstance(boxes, Tensor) else torch.as_tensor(boxes)
+        if rows.dtype != torch.int64:
+            if rows.numel() == 0:
+                rows = rows.to(torch.int64)
+            elif rows.is_floating_point() or rows.is_complex() or rows.dtype in (torch.bool, torch.uint64):
+                raise InvalidArgument(f"boxes of {name_of(rows.dtype)}: they must be whole numbers of at most 63 bits, as areal rounds none")
+            else:
+                rows = rows.to(torch.int64)
+        alone = rows.ndim == 1 and rows.shape[0] == 4
+        if alone:
+            rows = rows[None]
+        elif rows.ndim == 1 and rows.shape[0] == 0:
+            rows = rows.reshape(0, 4)
+        if rows.ndim != 2 or rows.shape[1] != 4:
+            raise InvalidArgument(f"boxes: an array of shape {tuple(rows.shape)}; it is 4 numbers, or N x 4")
+        return rows.contiguous(), alone
+
+    def xywh(self, boxes: Tensor, format: str) -> Tensor:
+        if format == "xywh":
+            return boxes
+        if format not in ("xyxy", "bbox", "skimage"):
+            raise InvalidArgument(f"format {format}: may be xywh, xyxy, bbox or skimage")
+        a, b, c, d = boxes.unbind(1)
+        if format != "xyxy":
+            a, b, c, d = b, a, d, c
+        more = 1 if format == "skimage" else 0
+        return torch.stack((a, b, c - a + more, d - b + more), 1)
+
+
+TORCH = Torch()
+atexit.register(options.cache_clear)  # PyTorch keeps this module to the end; nanobind would count what the cache holds as leaked
+
+
+@lru_cache(maxsize=64)
+def name_of(dtype: torch.dtype) -> str:
+    """NumPy's name of the dtype."""
+    return str(dtype).removeprefix("torch.")
+
+
+def run_sat(x: Tensor, axes: str, dtype: str | None, border: str, squares: Any, tilted: bool, mask: Tensor | None, ignore_nan: bool, reverse: bool, algorithm: str,
+            backend: str, threads: int, out: Tensor | None = None, copy: bool | None = None) -> tuple[Any, ...]:
+    """Sum, squares, tilted, count, plan of a plain tensor."""
+    of = options(dtype or None, border, squares, tilted, mask is not None, ignore_nan, algorithm, backend, 0, threads)
+    if not reverse:
+        return execute(TORCH, x, of, axes, mask, out, copy)
+    # Until SatOptions has `reverse`: the mirrored table of the mirrored image. The one place that knows.
+    if tilted or out is not None:
+        raise InvalidArgument("reverse: neither with tilted nor with out")
+    along = summed_dims(axes or "HW")
+    made = execute(TORCH, x.flip(along), of, axes, None if mask is None else mask.flip(summed_dims((axes or "HW").replace("C", ""))), None, None)
+    counted = summed_dims((axes or "HW").replace("C", ""))
+    return tuple(t.flip(counted if i == 3 else along) if isinstance(t, Tensor) else t for i, t in enumerate(made))
+
+
+def summed_dims(axes: str) -> tuple[int, ...]:
+    """The numbers of the dimensions that are summed along."""
+    return tuple(i for i, letter in enumerate(axes) if letter in "DHW")
+
+
+def table_shape(shape: Sequence[Any], axes: str, border: str) -> list[Any]:
+    """The shape of a table, in the order of the axes."""
+    more = 1 if border == "zero" else 0
+    return [extent + more if letter in "DHW" else extent for extent, letter in zip(shape, axes)]
+
+
+def _flat_first(x: Tensor) -> Tensor:
+    return x.reshape(x.shape[0] * x.shape[1], *x.shape[2:])
+
+
+# ---------------------------------------------------------------- sat
+
+
+@torch.library.custom_op("areal::sat", mutates_args=())
+def sat_op(image: Tensor, axes: str, dtype: torch.dtype, border: str, reverse: bool, algorithm: str, backend: str, threads: int) -> Tensor:
+    """The table of sums of an image, contiguous."""
+    made: Tensor = run_sat(image, axes, name_of(dtype), border, False, False, None, False, reverse, algorithm, backend, threads)[0]
+    return made.contiguous()
+
+
+@sat_op.register_fake
+def _(image: Tensor, axes: str, dtype: torch.dtype, border: str, reverse: bool, algorithm: str, backend: str, threads: int) -> Tensor:
+    return image.new_empty(table_shape(image.shape, axes, border), dtype=dtype)
+
+
+def _sat_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+    image, ctx.axes, _, ctx.border, ctx.reverse, *ctx.how = inputs
+    ctx.dtype = image.dtype
+
+
+def _sat_backward(ctx: Any, gradient: Tensor) -> tuple[Any, ...]:
+    border = ctx.border
+    if border == "zero":  # T[y][x] sums rows < y: without the row of zeros it is `none`
+        for dim in summed_dims(ctx.axes):
+            gradient = gradient.narrow(dim, 0 if ctx.reverse else 1, gradient.shape[dim] - 1)
+        border = "none"
+    into_image = sat_op(gradient, ctx.axes, gradient.dtype, border, not ctx.reverse, "auto", *ctx.how[1:])
+    return (into_image.to(ctx.dtype),) + (None,) * 7
+
+
+sat_op.register_autograd(_sat_backward, setup_context=_sat_context)
+
+
+@sat_op.register_vmap
+def _(info: Any, in_dims: Any, image: Tensor, axes: str, *rest: Any) -> tuple[Tensor, int]:
+    image = image.movedim(in_dims[0], 0)
+    if "D" in axes:  # a batch of volumes is no image's
+        return torch.stack([sat_op(one, axes, *rest) for one in image.unbind(0)]), 0
+    if "N" not in axes:
+        return sat_op(image, "N" + axes, *rest), 0
+    made = sat_op(_flat_first(image), axes, *rest)
+    return made.reshape(*image.shape[:2], *made.shape[1:]), 0
+
+
+# ---------------------------------------------------------------- box sums and their transpose
+
+
+def _answer_dims(shape: Sequence[Any], axes: str) -> list[Any]:
+    return [shape[axes.index(letter)] for letter in "NC" if letter in axes]
+
+
+def _clipped(boxes: Tensor, shape: Sequence[Any], axes: str, border: str, outside: str) -> Tensor:
+    """The part of each box that the table answers for, of zero extent where it does not answer."""
+    height, width = (shape[axes.index(letter)] - (1 if border == "zero" else 0) for letter in "HW")
+    x, y, w, h = boxes.unbind(1)
+    right, below = x + w, y + h
+    last_x, last_y = (width - 1, height - 1) if border == "exclusive" else (width, height)
+    if outside == "clip":
+        valid = (w >= 0) & (h >= 0)
+        x, right = x.clamp(0, width), right.clamp(0, width)
+        y, below = y.clamp(0, height), below.clamp(0, height)
+        valid = valid & (right <= last_x) & (below <= last_y)
+    else:
+        valid = (w >= 0) & (h >= 0) & (x >= 0) & (y >= 0) & (right <= last_x) & (below <= last_y)
+    zero = torch.zeros_like(x)
+    return torch.stack((x, y, torch.where(valid, (right - x).clamp(min=0), zero), torch.where(valid, (below - y).clamp(min=0), zero)), 1)
+
+
+def _scatter(values: Tensor, boxes: Tensor, rows: int, columns: int, offset: int) -> Tensor:
+    """+-values at the corners of the boxes: K x P into P x rows x columns. The same bits in every run."""
+    out = values.new_zeros(values.shape[1], rows, columns)
+    if not values.is_cuda:
+        _core.tensor_scatter(values.contiguous(), boxes.contiguous().cpu(), out, offset)
+        return out
+    x, y, w, h = (boxes.to(values.device) - torch.tensor([offset, offset, 0, 0], device=values.device)).unbind(1)
+    empty = (w <= 0) | (h <= 0)
+    flat = out.view(out.shape[0], -1).t()
+    for at_x, at_y, sign in ((x, y, 1), (x + w, y, -1), (x, y + h, -1), (x + w, y + h, 1)):
+        inside = (at_x >= 0) & (at_y >= 0) & (at_x < columns) & (at_y < rows) & ~empty
+        place = torch.where(inside, at_y * columns + at_x, 0)
+        # On CUDA index_put sorts where it accumulates, so that the order of additions is always the same.
+        flat.index_put_((place,), torch.where(inside[:, None], sign * values, 0), accumulate=True)
+    return out
+
+
+@torch.library.custom_op("areal::box_sums", mutates_args=())
+def box_sums_op(table: Tensor, boxes: Tensor, axes: str, border: str, outside: str, threads: int, refused: bool = False) -> Tensor:
+    """Sums of boxes x, y, width, height: boxes x N x C, int64 or float64, where the table lies. With `refused` no box raises."""
+    made = _core.tensor_query(0, table, None, None, border, axes, boxes.contiguous(), "xywh", outside == "clip", threads, refused)
+    if made is None:
+        made = _core.tensor_query(0, table.contiguous(), None, None, border, axes, boxes.contiguous(), "xywh", outside == "clip", threads, refused)
+    answers: Tensor = made[0]
+    return answers
+
+
+def _sum_dtype(dtype: torch.dtype) -> torch.dtype:
+    return torch.float64 if dtype.is_floating_point else torch.int64
+
+
+@box_sums_op.register_fake
+def _(table: Tensor, boxes: Tensor, axes: str, border: str, outside: str, threads: int, refused: bool = False) -> Tensor:
+    return table.new_empty([boxes.shape[0], *_answer_dims(table.shape, axes)], dtype=_sum_dtype(table.dtype))
+
+
+def _box_sums_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+    table, boxes, ctx.axes, ctx.border, ctx.outside, *_ = inputs
+    ctx.shape, ctx.dtype = table.shape, table.dtype
+    ctx.save_for_backward(boxes)
+
+
+def _box_sums_backward(ctx: Any, gradient: Tensor) -> tuple[Any, ...]:
+    (boxes,) = ctx.saved_tensors
+    into_table = scatter_op(gradient, boxes, list(ctx.shape), ctx.axes, ctx.border, ctx.outside)
+    return (into_table.to(ctx.dtype),) + (None,) * 6
+
+
+box_sums_op.register_autograd(_box_sums_backward, setup_context=_box_sums_context)
+
+
+@box_sums_op.register_vmap
+def _(info: Any, in_dims: Any, table: Tensor, boxes: Tensor, axes: str, *rest: Any) -> tuple[Tensor, int]:
+    of_table, of_boxes = in_dims[:2]
+    if of_table is None:
+        boxes = boxes.movedim(of_boxes, 0)
+        made = box_sums_op(table, _flat_first(boxes), axes, *rest)
+        return made.reshape(*boxes.shape[:2], *made.shape[1:]), 0
+    table = table.movedim(of_table, 0)
+    if of_boxes is not None:
+        boxes = boxes.movedim(of_boxes, 0)
+        return torch.stack([box_sums_op(t, b, axes, *rest) for t, b in zip(table.unbind(0), boxes.unbind(0))]), 0
+    if "N" not in axes:
+        return box_sums_op(table, boxes, "N" + axes, *rest), 1
+    if axes[0] != "N":
+        raise InvalidArgument(f"axes {axes}: under vmap N is the first")
+    made = box_sums_op(_flat_first(table), boxes, axes, *rest)
+    return made.reshape(made.shape[0], *table.shape[:2], *made.shape[2:]), 1
+
+
+@torch.library.custom_op("areal::scatter_corners", mutates_args=())
+def scatter_op(values: Tensor, boxes: Tensor, shape: Sequence[int], axes: str, border: str, outside: str) -> Tensor:
+    """The transpose of box sums: a table of the shape with +values and -values at the corners of the boxes."""
+    rows, columns = shape[axes.index("H")], shape[axes.index("W")]
+    flat = values.reshape(values.shape[0], -1) if values.numel() else values.new_zeros(values.shape[0], max(1, _product(values.shape[1:])))
+    inside = _clipped(boxes.to(values.device), shape, axes, border, outside)
+    planes = _scatter(flat, inside, rows, columns, 0 if border != "none" else 1)
+    letters = "".join(letter for letter in "NC" if letter in axes) + "HW"
+    made = planes.reshape([shape[axes.index(letter)] for letter in letters]).permute([letters.index(letter) for letter in axes])
+    return made.contiguous()
+
+
+def _product(extents: Sequence[int]) -> int:
+    product = 1
+    for extent in extents:
+        product *= extent
+    return product
+
+
+@scatter_op.register_fake
+def _(values: Tensor, boxes: Tensor, shape: Sequence[int], axes: str, border: str, outside: str) -> Tensor:
+    return values.new_empty(shape)
+
+
+def _scatter_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
+    values, boxes, _, ctx.axes, ctx.border, ctx.outside = inputs
+    ctx.dtype = values.dtype
+    ctx.save_for_backward(boxes)
+
+
+def _scatter_backward(ctx: Any, gradient: Tensor) -> tuple[Any, ...]:
+    (boxes,) = ctx.saved_tensors
+    into_values = box_sums_op(gradient, boxes, ctx.axes, ctx.border, ctx.outside, 0, True)
+    return into_values.to(ctx.dtype), None, None, None, None, None
+
+
+scatter_op.register_autograd(_scatter_backward, setup_context=_scatter_context)
+
+
+@scatter_op.register_vmap
+def _(info: Any, in_dims: Any, values: Tensor, boxes: Tensor, shape: Sequence[int], *rest: Any) -> tuple[Tensor, int]:
+    size = info.batch_size
+    many = [x.movedim(dim, 0).unbind(0) if dim is not None else [x] * size for x, dim in zip((values, boxes), in_dims)]
+    return torch.stack([scatter_op(v, b, shape, *rest) for v, b in zip(*many)]), 0
+
+
+for _op in (sat_op, box_sums_op):
+    for _device in ("cpu", "cuda"):
+        _op.register_autocast(_device, torch.float32)
+
+assert set(TABLE_TYPES) == {name_of(getattr(torch, name)) for name in TABLE_TYPES}

@@ -1,0 +1,230 @@
+"""Summed-area tables of Dask arrays, chunk by chunk, on any of Dask's schedulers.
+
+The source is read twice: once for each chunk's row and column sums, and again for the table, when the sums of the chunks above and to the left have
+become what the chunk takes over (its carry). So a chunk is in memory only while a task works on it. See docs/scaling.md.
+"""
+
+# Dask's annotations say less than its arrays can.
+# pyright: reportCallIssue=false, reportAttributeAccessIssue=false, reportArgumentType=false
+
+from __future__ import annotations
+
+import hashlib
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+try:
+    import dask.array as da
+    from dask._task_spec import GraphNode
+    from dask.base import clone_key, tokenize
+    from dask.graph_manipulation import clone
+    from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
+except ImportError as error:
+    raise ImportError("areal.dask needs Dask: pip install 'dask[array]'") from error
+
+from ._arrays import Array
+from ._errors import Error, InvalidArgument
+from ._pieces import box_edges, default_dtype, table_piece
+from ._sat import sat as table_of
+
+__all__ = ["Sat", "integral_image", "sat"]
+
+_FAN_IN = 32  # partial answers that one task adds up
+
+
+class Sums(NamedTuple):
+    """The sums of a chunk's columns and of its rows."""
+
+    columns: Array
+    rows: Array
+
+    def digest(self) -> bytes:
+        return hashlib.blake2b(self.columns.tobytes() + self.rows.tobytes(), digest_size=16).digest()
+
+
+class Carry(NamedTuple):
+    """What a chunk takes over: sums of the columns above it, of the rows to its left, and of all that is above and to the left of both."""
+
+    chunk: tuple[int, int]
+    columns: Array | None  # None: there are no chunks above
+    rows: Array | None
+    corner: Array
+    dtype: np.dtype[Any]
+    digest: bytes  # of the chunk's own sums, when it was first read
+
+
+def _sums_dtype(pixels: np.dtype[Any], table: np.dtype[Any], longest: int) -> np.dtype[Any]:
+    """Half the table's bytes, where a chunk's sums surely fit."""
+    if table.kind in "iu" and table.itemsize == 8 and pixels.kind in "bui":
+        half = np.dtype(f"{table.kind}4")
+        most = 1 if pixels.kind == "b" else max(abs(int(np.iinfo(pixels).min)), int(np.iinfo(pixels).max))
+        if most * longest <= np.iinfo(half).max:
+            return half
+    return table
+
+
+def _sums(chunk: Any, dtype: np.dtype[Any]) -> Sums:
+    pixels = np.asarray(chunk)
+    return Sums(np.add.reduce(pixels, 0, dtype=dtype), np.add.reduce(pixels, 1, dtype=dtype))
+
+
+def _carry(chunk: tuple[int, int], dtype: np.dtype[Any], own: Sums, above: tuple[Sums, Carry] | None, left: tuple[Sums, Carry] | None) -> Carry:
+    columns = rows = None
+    corner = np.zeros(1, dtype)  # an array, as they wrap without a warning
+    if above is not None:
+        sums, carry = above
+        columns = sums.columns.astype(dtype) if carry.columns is None else carry.columns + sums.columns
+    if left is not None:
+        sums, carry = left
+        rows = sums.rows.astype(dtype) if carry.rows is None else carry.rows + sums.rows
+        if carry.columns is not None:
+            corner = carry.corner + np.add.reduce(carry.columns, dtype=dtype)
+    return Carry(chunk, columns, rows, corner, dtype, own.digest())
+
+
+def _table(chunk: Any, carry: Carry, sums_dtype: np.dtype[Any]) -> Array:
+    pixels = np.asarray(chunk)
+    if _sums(pixels, sums_dtype).digest() != carry.digest:
+        raise Error(f"source: the sums of chunk {carry.chunk} changed between its two readings; it must give the same pixels every time")
+    above = left = None
+    if carry.columns is not None:
+        above = np.empty(pixels.shape[1] + 1, carry.dtype)
+        above[0] = carry.corner[0]
+        np.cumsum(carry.columns, out=above[1:])
+        above[1:] += carry.corner
+    if carry.rows is not None:
+        left = np.cumsum(carry.rows, dtype=carry.dtype)
+        left += carry.corner
+    out = np.empty(pixels.shape, carry.dtype)
+    table_piece(pixels, out, above, left)
+    return out
+
+
+def _source(x: Any, dtype: npt.DTypeLike | None) -> tuple[da.Array, np.dtype[Any]]:
+    x = da.asarray(x)
+    if x.ndim != 2:
+        raise InvalidArgument(f"x: an array of {x.ndim} dimensions; it must have 2")
+    if np.isnan(np.array(x.shape, dtype=float)).any():
+        raise InvalidArgument("x: its chunks have unknown sizes; compute_chunk_sizes() finds them")
+    table = default_dtype(x.dtype) if dtype is None else np.dtype(dtype)
+    table_piece(np.zeros((1, 1), x.dtype), np.zeros((1, 1), table))  # refused here, not by a worker
+    return x, table
+
+
+def _cloned(x: da.Array, seed: str) -> da.Array:
+    """The same array under other keys. dask's clone leaves the old keys inside of tasks (dask issue 12455), so that they are replaced here."""
+    renamed = {key: clone_key(key, seed) for key in x.dask.get_all_external_keys()}
+    other = clone(x, seed=seed)
+    layers = dict(other.dask.layers)
+    for name, layer in layers.items():
+        if isinstance(layer, MaterializedLayer):
+            tasks = {key: task.substitute(renamed, key=key) if isinstance(task, GraphNode) else task for key, task in layer.items()}
+            layers[name] = MaterializedLayer(tasks, annotations=layer.annotations)
+    return da.Array(HighLevelGraph(layers, other.dask.dependencies), other.name, x.chunks, meta=x)
+
+
+def integral_image(x: Any, dtype: npt.DTypeLike | None = None) -> da.Array:
+    """The inclusive table of a 2-D array, lazily: entry (y, x) is the sum of all pixels down to and right to there. Shape and chunks are x's.
+
+    dtype: the table's. None: int64 for bool and signed integers, uint64 for unsigned ones, float64 for floats, as scikit-image has it. Integers are
+    exact modulo 2^k. A float table's rounding depends on the chunks; equal chunks give equal bits.
+
+    The source is read twice, the first time under keys of its own, so that no chunk waits in memory for its carry. A chunk whose row or column sums
+    have changed in between raises areal.Error. Each chunk has three tasks, and sums and carries of 12 to 16 bytes a row and column; a task needs a
+    chunk of pixels and a chunk of the table. Raises InvalidArgument for other than 2 dimensions, unknown chunks, and dtypes without tables.
+    """
+    x, table = _source(x, dtype)
+    token = tokenize("areal.dask.integral_image", x, table)
+    sums_dtype = _sums_dtype(x.dtype, table, max((size for sizes in x.chunks for size in sizes), default=0))
+    keep = {"dtype": object, "meta": np.empty((0, 0), dtype=object)}
+    sums = _cloned(x, token).map_blocks(_sums, sums_dtype, name=f"areal-sums-{token}", **keep)
+    name = f"areal-carry-{token}"
+    layer = {}
+    rows, columns = x.numblocks
+    for i in range(rows):
+        for j in range(columns):
+            above = [(sums.name, i - 1, j), (name, i - 1, j)] if i > 0 else None
+            left = [(sums.name, i, j - 1), (name, i, j - 1)] if j > 0 else None
+            layer[(name, i, j)] = (_carry, (i, j), table, (sums.name, i, j), above, left)
+    carries = da.Array(HighLevelGraph.from_collections(name, layer, dependencies=[sums]), name, x.chunks, meta=keep["meta"])
+    return da.map_blocks(_table, x, carries, sums_dtype, name=f"areal-table-{token}", dtype=table, meta=np.empty((0, 0), dtype=table))
+
+
+class Sat:
+    """A Dask array that answers about boxes. Nothing is computed before it is asked for."""
+
+    def __init__(self, x: da.Array, dtype: np.dtype[Any]) -> None:
+        self._x = x
+        self._dtype = dtype
+
+    @property
+    def array(self) -> da.Array:
+        """The inclusive table: see integral_image."""
+        return integral_image(self._x, self._dtype)
+
+    def sum(self, boxes: Any, *, format: str = "xywh", outside: str = "error") -> da.Array:
+        """Sums of boxes, lazily: N of them; of one box without the dimension. Formats as areal.sat's.
+
+        Only chunks that a box overlaps are computed, each once, with a table of its own: O(h w + N) a chunk, no carries.
+        """
+        edges, alone = box_edges(boxes, format, outside, *self._x.shape)
+        token = tokenize("areal.dask.sum", self._x, self._dtype, edges)
+        shared, partial, merged = (f"areal-{what}-{token}" for what in ("boxes", "partial", "sums"))
+        starts = [np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64) for sizes in self._x.chunks]
+        layer: dict[Any, Any] = {shared: edges}
+        keys: list[Any] = []
+        for i, j in _overlapped(edges, starts):
+            key = (partial, i, j)
+            layer[key] = (_partial, (self._x.name, i, j), int(starts[0][i]), int(starts[1][j]), shared, self._dtype)
+            keys.append(key)
+        level = 0
+        while True:  # a tree
+            groups = [keys[k : k + _FAN_IN] for k in range(0, max(len(keys), 1), _FAN_IN)]
+            keys = [(merged if len(groups) == 1 else f"{merged}-{level}", k) for k in range(len(groups))]
+            layer.update((key, (_merged, group, len(edges), self._dtype)) for key, group in zip(keys, groups, strict=True))
+            if len(groups) == 1:
+                break
+            level += 1
+        graph = HighLevelGraph.from_collections(merged, layer, dependencies=[self._x])
+        sums = da.Array(graph, merged, ((len(edges),),), dtype=self._dtype)
+        return sums[0] if alone else sums
+
+
+def sat(x: Any, dtype: npt.DTypeLike | None = None) -> Sat:
+    """What answers about boxes of a 2-D array: ``sat(x).sum(boxes)``. dtype as in integral_image."""
+    return Sat(*_source(x, dtype))
+
+
+def _overlapped(edges: Array, starts: list[Array]) -> list[tuple[int, int]]:
+    """The chunks that some box overlaps, by a table of differences. O(N log chunks + chunks)."""
+    edges = edges[(edges[:, :2] < edges[:, 2:]).all(1)]
+    steps = np.zeros((len(starts[0]), len(starts[1])), dtype=np.int64)
+    (top, bottom), (left, right) = (
+        (np.searchsorted(at, edges[:, k], side="right") - 1, np.searchsorted(at, edges[:, k + 2] - 1, side="right")) for k, at in enumerate(starts)
+    )
+    for sign, i, j in ((1, top, left), (-1, top, right), (-1, bottom, left), (1, bottom, right)):
+        np.add.at(steps, (i, j), sign)
+    return [(int(i), int(j)) for i, j in np.argwhere(steps.cumsum(0).cumsum(1) > 0)]
+
+
+def _partial(chunk: Any, top: int, left: int, edges: Array, dtype: np.dtype[Any]) -> tuple[Array, Array]:
+    """Which boxes overlap the chunk, and their sums within it."""
+    pixels = np.asarray(chunk)
+    start, end = (np.clip(edges[:, k : k + 2] - (top, left), 0, pixels.shape) for k in (0, 2))
+    overlapping = np.flatnonzero((start < end).all(1))
+    boxes = np.concatenate([start[overlapping, ::-1], end[overlapping, ::-1]], axis=1)
+    kind = pixels.dtype.kind if dtype.kind in "iu" else "f"
+    table = table_of(pixels, dtype={"i": f"int{8 * dtype.itemsize}", "f": dtype}.get(kind, f"uint{8 * dtype.itemsize}"), threads=1)
+    return overlapping, table.sum(boxes, format="xyxy").astype(dtype)
+
+
+def _merged(parts: list[Any], boxes: int, dtype: np.dtype[Any]) -> Array:
+    sums = np.zeros(boxes, dtype)
+    for part in parts:
+        if isinstance(part, tuple):
+            sums[part[0]] += part[1]  # a box is in a part once
+        else:
+            sums += part
+    return sums

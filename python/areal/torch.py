@@ -1,0 +1,171 @@
+"""Summed-area tables of PyTorch tensors: no copies, the same device and allocator, gradients.
+
+`areal.sat` and its friends come here when they see a tensor. A plain tensor takes the short way to the library; one that
+asks for a gradient, that is traced, compiled or batched by vmap, goes through the operators `torch.ops.areal`, which are
+registered when this module is imported.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from . import _core
+from ._errors import InvalidArgument
+from ._sat import _options as options
+from ._tensor_sat import MEAN, SUM, VARIANCE, TensorSat, execute
+from ._torch_histogram import IntegralHistogram, histograms, integral_histogram
+from ._torch_ops import TORCH, box_sums_op, is_plain, name_of, prepared, run_sat, sat_op, summed_dims
+
+__all__ = ["IntegralHistogram", "Sat", "histograms", "integral_histogram", "sat", "table_dtype"]
+
+_CHOICES = {2: ("HW",), 3: ("HWC", "CHW", "NHW", "DHW"), 4: ("NHWC", "NCHW")}
+_WIDE = {torch.float16: torch.float32, torch.float32: torch.float64, torch.float64: torch.float64}
+_LARGEST = {torch.bool: 255, torch.uint8: 255, torch.int8: 128}
+_NARROW_INT8 = _core.table_dtype([1 << 20, 1 << 20], "int8", options(None, "zero", False, False, False, False, "auto", "auto", 0, 0), True, "HW") == "int32"
+
+
+def axes_of(x: Tensor, axes: str) -> str:
+    """The letters of the dimensions. Throws InvalidArgument, listing the choices."""
+    choices = _CHOICES.get(x.ndim, ())
+    if not axes and x.ndim == 2:
+        return "HW"
+    if axes not in choices:
+        raise InvalidArgument(f"axes {axes or '(none)'}: an array of {x.ndim} dimensions may have {' '.join(choices) or 'none'}")
+    return axes
+
+
+def table_dtype(x: Tensor, axes: str = "") -> torch.dtype:
+    """The dtype of a table of x where none is asked for: of `default_types`, signed, a step wider where a corner may exceed it."""
+    if x.dtype in _WIDE:
+        return _WIDE[x.dtype]
+    if x.dtype not in _LARGEST:
+        return torch.int64
+    if x.dtype == torch.int8 and _NARROW_INT8:
+        return torch.int32
+    most = _LARGEST[x.dtype]
+    for dim in summed_dims(axes_of(x, axes)):
+        most = most * x.shape[dim]
+    return torch.int32 if most <= 2**31 - 1 else torch.int64
+
+
+class Sat(TensorSat):
+    """The summed-area table of a tensor. Its arrays and answers are tensors, and gradients flow through them."""
+
+    __slots__ = ()
+
+    def _answers(self, asked: int, boxes: Any, format: str, outside: str, threads: int, refused: bool) -> Any:
+        table: Tensor = self.array
+        if is_plain(table) and (not isinstance(boxes, Tensor) or is_plain(boxes)):
+            return super()._answers(asked, boxes, format, outside, threads, refused)
+        if outside not in ("error", "clip"):
+            raise InvalidArgument(f"outside {outside}: may be error or clip")
+        rows, alone = TORCH.boxes(boxes, table)
+        rows = TORCH.xywh(rows, format)
+        answers = self._composed(asked, rows, outside, threads, refused)
+        if alone:
+            answers = answers[0]
+        return (answers, self._first_refused(rows, outside)) if refused else answers
+
+    def _composed(self, asked: int, rows: Tensor, outside: str, threads: int, refused: bool) -> Tensor:
+        """The same answers from the operators alone."""
+
+        def sums(table: Tensor, axes: str) -> Tensor:
+            return box_sums_op(table, rows, axes, self.border, outside, threads, refused)
+
+        total = sums(self.array, self.axes)
+        if asked == SUM:
+            return total
+        if self.count is not None:
+            pixels = sums(self.count, self.axes.replace("C", ""))
+        else:
+            pixels = sums(self._ones(), "HW")
+        pixels = pixels.to(total.device, torch.float64)
+        while pixels.ndim < total.ndim:
+            pixels = pixels.unsqueeze(-1 if "C" in self.axes and pixels.ndim == total.ndim - 1 else 1)
+        mean = total.to(torch.float64) / pixels
+        if asked == MEAN:
+            return mean
+        if self.squares is None:
+            raise InvalidArgument("squares: the table has none; ask areal.sat for squares=True")
+        variance = (sums(self.squares, self.axes).to(torch.float64) / pixels - mean * mean).clamp(min=0)
+        return variance if asked == VARIANCE else variance.sqrt()
+
+    def _ones(self) -> Tensor:
+        """A table of counts: rows times columns."""
+        h, w = (self.array.shape[self.axes.index(letter)] for letter in "HW")
+        first = 1 if self.border == "none" else 0
+        rows = torch.arange(first, h + first, device=self.array.device)
+        columns = torch.arange(first, w + first, device=self.array.device)
+        return rows[:, None] * columns[None, :]
+
+    def _first_refused(self, rows: Tensor, outside: str) -> Tensor:
+        h, w = (self.array.shape[self.axes.index(letter)] - (1 if self.border == "zero" else 0) for letter in "HW")
+        x, y, width, height = rows.unbind(1)
+        bad = (width < 0) | (height < 0)
+        if outside == "error":
+            bad = bad | (x < 0) | (y < 0) | (x + width > w) | (y + height > h)
+        index = torch.arange(rows.shape[0], device=rows.device)
+        none = torch.full((), rows.shape[0], device=rows.device, dtype=torch.int64)
+        first = torch.cat((torch.where(bad, index, none), none[None])).min()
+        return torch.where(first == rows.shape[0], -1, first)
+
+
+def sat(x: Tensor, axes: str = "", *, dtype: torch.dtype | str | None = None, border: str = "zero", squares: Any = False, tilted: bool = False,
+        mask: Tensor | None = None, ignore_nan: bool = False, reverse: bool = False, algorithm: str = "auto", backend: str = "auto", threads: int = 0,
+        out: Tensor | None = None, copy: bool | None = None, above: Tensor | None = None, left: Tensor | None = None, corner: Tensor | None = None) -> Sat:
+    """The summed-area table of a tensor, on its device, by its allocator, on its current stream. O(H W) a plane.
+
+    axes: HW (2-D tensors), HWC, CHW, NHW, NHWC, NCHW, or DHW, which is summed along D, too.
+    dtype: of the sums; None takes `table_dtype(x)`, which no corner exceeds.
+    Differentiable where x is: the sum, and with squares=True their sum (float64 for floats), of what mask and ignore_nan
+    leave. tilted has no gradient, and out takes part in none. Throws InvalidArgument for what cannot be.
+    """
+    if above is not None or left is not None or corner is not None:
+        raise InvalidArgument("above, left, corner: carries are taken for NumPy's arrays alone")
+    x = prepared(x)
+    if is_plain(x) and (mask is None or is_plain(mask)):
+        name = None if dtype is None else dtype if isinstance(dtype, str) else name_of(dtype)
+        if reverse:
+            made = run_sat(x, axes, name, border, squares, tilted, mask, ignore_nan, True, algorithm, backend, threads, out, copy)
+        else:
+            of = options(name, border, squares, tilted, mask is not None, ignore_nan, algorithm, backend, 0, threads)
+            made = execute(TORCH, x, of, axes, mask, out, copy)
+        return Sat(TORCH, made[0], made[1], made[2], made[3], axes or "HW", border, made[4])
+    return _composed(x, axes, dtype, border, squares, tilted, mask, ignore_nan, reverse, algorithm, backend, threads, out)
+
+
+def _composed(x: Tensor, axes: str, dtype: Any, border: str, squares: Any, tilted: bool, mask: Tensor | None, ignore_nan: bool, reverse: bool,
+              algorithm: str, backend: str, threads: int, out: Tensor | None) -> Sat:
+    """The same tables from the operator alone."""
+    axes = axes_of(x, axes)
+    if tilted:
+        raise InvalidArgument("tilted: it has no gradient, and is not traced or batched; pass x.detach()")
+    if out is not None:
+        raise InvalidArgument("out: it takes part in no gradient, trace or batch; pass x.detach()")
+    if border not in ("zero", "none", "exclusive"):
+        raise InvalidArgument(f"border {border}: may be zero, none or exclusive")
+    of = table_dtype(x, axes) if dtype is None else getattr(torch, dtype) if isinstance(dtype, str) else dtype
+    valid = None if mask is None else mask != 0
+    if valid is not None and "C" in axes:
+        valid = valid.unsqueeze(axes.index("C"))
+    if ignore_nan:
+        if "C" in axes:
+            raise InvalidArgument("ignore_nan: of several channels it has no gradient, and is not traced or batched")
+        number = ~torch.isnan(x)
+        valid = number if valid is None else valid & number
+    count = None
+    if valid is not None:
+        x = torch.where(valid, x, torch.zeros((), dtype=x.dtype, device=x.device))
+        counted = valid.squeeze(axes.index("C")) if "C" in axes else valid
+        count = sat_op(counted.to(torch.uint8).contiguous(), axes.replace("C", ""), torch.int32, border, reverse, "auto", backend, threads)
+    total = sat_op(x, axes, of, border, reverse, algorithm, backend, threads)
+    second = None
+    if squares not in (False, "no"):
+        wide = torch.float64 if x.is_floating_point() or squares == "float64" else torch.int64
+        powers = x.to(wide)
+        second = sat_op(powers * powers, axes, wide, border, reverse, "auto", backend, threads)
+    return Sat(TORCH, total, second, None, count, axes, border, None)
+

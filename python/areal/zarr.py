@@ -1,0 +1,317 @@
+"""Chunked tables: summed-area tables beyond memory, as groups of Zarr format 3. docs/chunked-tables.md specifies the format.
+
+Each tile has a table of its own (``local``, 32 bits), and the entries of the whole table beside it, of 64 bits: the row above (``top``), the column
+to the left (``left``) and the entry above and to the left of both (``corner``).
+
+    T[y][x] = local[y][x] + top[y // tile][x] + left[x // tile][y] - corner[y // tile][x // tile]    modulo 2^64
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import operator
+from collections.abc import Coroutine
+from typing import Any
+
+import numpy as np
+
+try:
+    import google_crc32c
+    import zarr
+    from zarr.abc.store import ByteRequest, RangeByteRequest, SuffixByteRequest
+    from zarr.core.buffer import default_buffer_prototype
+    from zarr.core.sync import sync
+    from zarr.storage import StorePath
+except ImportError as error:
+    raise ImportError("areal.zarr needs Zarr 3: pip install 'zarr>=3'") from error
+
+from ._arrays import Array
+from ._chunked_format import SHARD, Format, check_arrays, check_group, group_json, parse
+from ._errors import InvalidArgument, IoError
+from ._pieces import box_edges, table_piece
+
+__all__ = ["ChunkedTable", "open", "write"]
+
+_SHARDS_AT_ONCE = 8  # that a query reads
+_CRC = 4
+
+
+def _checksum(data: Array) -> Array:
+    return np.array([google_crc32c.value(data.view(np.uint8).reshape(-1))], "<u4").view(np.uint8)
+
+
+def _set(place: StorePath, data: Any) -> None:
+    try:
+        sync(place.set(default_buffer_prototype().buffer.from_array_like(data)))
+    except Exception as error:  # each store has its own exceptions
+        raise IoError(f"{place}: it cannot be written: {str(error) or type(error).__name__}") from error
+
+
+async def _get(place: StorePath, what: str, bytes: int | None = None, range: ByteRequest | None = None) -> Array:
+    """Raises IoError, naming what was to be read, for what is not there and for what is too short."""
+    try:
+        buffer = await place.get(default_buffer_prototype(), range)
+    except Exception as error:  # each store has its own exceptions
+        raise IoError(f"{place}: {what} cannot be read: {str(error) or type(error).__name__}") from error
+    if buffer is None:
+        raise IoError(f"{place}: {what} is missing")
+    data: Array = buffer.as_numpy_array().view(np.uint8)
+    if bytes is not None and data.size != bytes:
+        raise IoError(f"{place}: {what} has {data.size} bytes instead of {bytes}")
+    return data
+
+
+def _checked(place: StorePath, what: str, data: Array) -> Array:
+    """The data without its checksum. Raises IoError where they do not agree."""
+    if not np.array_equal(_checksum(data[:-_CRC]), data[-_CRC:]):
+        raise IoError(f"{place}: {what} is damaged, as its checksum tells")
+    return data[:-_CRC]
+
+
+class ChunkedTable:
+    """A chunked table, opened: answers about boxes with a few reads each. ``format`` has height, width, tile and the pixels' dtype."""
+
+    def __init__(self, path: StorePath, format: Format) -> None:
+        self._path = path
+        self.format = format
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Of the image."""
+        return self.format.height, self.format.width
+
+    def __repr__(self) -> str:
+        f = self.format
+        return f"<areal.zarr.ChunkedTable {f.height}x{f.width} of {f.dtype}, tiles of {f.tile}, {self._path}>"
+
+    def sum(self, boxes: Any, *, format: str = "xywh", outside: str = "error") -> Any:
+        """Sums of boxes, uint64: N of them; of one box a scalar. Formats as areal.sat's. Exact where a box's own sum fits 64 bits.
+
+        A corner reads one tile and three numbers, and each shard that is touched its index once; corners in one tile share them.
+        Memory: 8 tiles. Raises InvalidArgument for boxes, IoError for what is missing or damaged; numbers of ``top``, ``left`` and ``corner`` are
+        read without their checksums, which only verify() reads.
+        """
+        edges, alone = box_edges(boxes, format, outside, *self.shape)
+        top, left, bottom, right = edges.T
+        rows = np.concatenate([bottom, bottom, top, top]) - 1
+        columns = np.concatenate([right, left, right, left]) - 1
+        needed = np.tile((top < bottom) & (left < right), 4) & (rows >= 0) & (columns >= 0)
+        entries = np.zeros(len(rows), np.uint64)
+        entries[needed] = sync(self._entries(rows[needed], columns[needed]))
+        a, b, c, d = entries.reshape(4, -1)
+        sums = a - b - c + d
+        return sums[0] if alone else sums
+
+    async def _entries(self, rows: Array, columns: Array) -> Array:
+        """Entries of the whole table, a shard at a time."""
+        f = self.format
+        out = np.empty(len(rows), np.uint64)
+        shards = rows // SHARD * -(-f.width // SHARD) + columns // SHARD
+        order = np.lexsort((columns // f.tile, rows // f.tile, shards))
+        groups = np.split(order, np.flatnonzero(np.diff(shards[order])) + 1) if len(order) else []
+
+        async def answer(members: Array) -> None:
+            index = await self._index(int(rows[members[0]]) // SHARD, int(columns[members[0]]) // SHARD)
+            tiles = rows[members] // f.tile * f.tile_columns + columns[members] // f.tile
+            for of_tile in np.split(members, np.flatnonzero(np.diff(tiles)) + 1):
+                out[of_tile] = await self._entries_of_tile(index, rows[of_tile], columns[of_tile])
+
+        for k in range(0, len(groups), _SHARDS_AT_ONCE):
+            await asyncio.gather(*map(answer, groups[k : k + _SHARDS_AT_ONCE]))
+        return out
+
+    async def _index(self, i: int, j: int) -> Array:
+        """Where a shard has its tiles: tiles x tiles x (offset, bytes)."""
+        n = self.format.tiles_per_shard
+        bytes = 16 * n * n + _CRC
+        place, what = self._path / f"local/c/{i}/{j}", f"the index of shard ({i}, {j}) of local"
+        data = await _get(place, what, bytes, SuffixByteRequest(bytes))
+        return _checked(place, what, data).view("<u8").reshape(n, n, 2)
+
+    async def _tile(self, index: Array, i: int, j: int) -> Array:
+        n, tile = self.format.tiles_per_shard, self.format.tile
+        place, what = self._path / f"local/c/{i // n}/{j // n}", f"tile ({i}, {j}) of local"
+        offset, bytes = (int(number) for number in index[i % n, j % n])
+        if bytes != 4 * tile * tile + _CRC or offset >= 2**62:
+            raise IoError(f"{place}: {what} is not in its shard's index")
+        data = await _get(place, what, bytes, RangeByteRequest(offset, offset + bytes))
+        return _checked(place, what, data).view("<u4").reshape(tile, tile)
+
+    async def _entries_of_tile(self, index: Array, rows: Array, columns: Array) -> Array:
+        tile = self.format.tile
+        i, j = int(rows[0]) // tile, int(columns[0]) // tile
+
+        def numbers(array: str, object: str, at: Array) -> Coroutine[Any, Any, Array]:
+            first, last = int(at.min()), int(at.max())
+            what = f"{array} of tile ({i}, {j})"
+            return _get(self._path / f"{array}/c/{object}", what, 8 * (last + 1 - first), RangeByteRequest(8 * first, 8 * (last + 1)))
+
+        beside = j * tile + rows % tile
+        local, top, left, corner = await asyncio.gather(
+            self._tile(index, i, j),
+            numbers("top", f"{i}/0", columns),
+            numbers("left", f"0/{i}", beside),
+            numbers("corner", f"{i}/0", np.array([j])),
+        )
+        sums: Array = local[rows % tile, columns % tile] + top.view("<u8")[columns - columns.min()]
+        sums += left.view("<u8")[beside - beside.min()]
+        sums -= corner.view("<u8")
+        return sums
+
+    def verify(self) -> None:
+        """Reads everything once and raises IoError, naming the first tile or carry whose checksum is wrong. O(H W)."""
+        f, n = self.format, self.format.tiles_per_shard
+        index: Any = None
+        for i in range(f.tile_rows):
+            for first in range(0, f.tile_columns, n):
+                index = sync(self._index(i // n, first // n))
+                for j in range(first, min(first + n, f.tile_columns)):
+                    sync(self._tile(index, i, j))
+            carries = {"top": (f"{i}/0", f.width), "left": (f"0/{i}", f.tile * f.tile_columns), "corner": (f"{i}/0", f.tile_columns)}
+            for name, (chunk, entries) in carries.items():
+                if f.width:
+                    place, what = self._path / f"{name}/c/{chunk}", f"{name} of tile row {i}"
+                    _checked(place, what, sync(_get(place, what, 8 * entries + _CRC)))
+
+
+def open(store: Any) -> ChunkedTable:
+    """A complete chunked table. store: what zarr.open_group takes (a path, an address, a Store). Raises IoError for everything else."""
+    try:
+        path = zarr.open_group(store, mode="r", use_consolidated=False, zarr_format=3).store_path
+    except Exception as error:  # each store, and each fault of the metadata, has exceptions of its own
+        words = " ".join((str(error) or type(error).__name__).split())
+        raise IoError(f"{store}: it is not a Zarr group of format 3: {words}") from error
+
+    def metadata(name: str) -> dict[str, Any]:
+        return parse(f"{path / name}", sync(_get(path / name, "the metadata")).tobytes())
+
+    dtype = check_group(f"{path}", metadata("zarr.json"))
+    arrays = {name: metadata(f"{name}/zarr.json") for name in ("local", "top", "left", "corner")}
+    return ChunkedTable(path, check_arrays(f"{path}", dtype, arrays))
+
+
+def write(source: Any, store: Any, tile: int = 1024, *, overwrite: bool = False, threads: int = 0) -> ChunkedTable:
+    """Writes the chunked table of a 2-D image, in one pass: each pixel is read once, in blocks of 4096 x 4096. O(H W).
+
+    source: bool, uint8 or uint16; anything with shape and dtype of which ``source[rows, columns]`` are pixels: arrays of NumPy, Zarr, HDF5 and Dask,
+    memmaps. store: what zarr.create_group takes. tile: a power of two from 64 to 4096, to 256 for uint16.
+    About 4 bytes a pixel are written. Memory: 80 MiB, and 16 bytes + 64 KiB / tile a column.
+
+    The attribute ``complete`` is written last; a table without it is refused by open() and replaced here, others only if ``overwrite`` is true.
+    Raises InvalidArgument for other sources and tiles, IoError where the store has a node or fails.
+    """
+    if not (hasattr(source, "shape") and hasattr(source, "dtype")):
+        source = np.asarray(source)
+    if len(source.shape) != 2:
+        raise InvalidArgument(f"source: an image of {len(source.shape)} dimensions; it must have 2")
+    try:
+        tile = operator.index(tile)
+    except TypeError:
+        raise InvalidArgument(f"tile {tile!r}: it must be a whole number") from None
+    format = Format(int(source.shape[0]), int(source.shape[1]), tile, np.dtype(source.dtype).name)
+    path = _created(store, format, overwrite)
+    _write_tiles(source, path, format, threads)
+    _set(path / "zarr.json", np.frombuffer(group_json({**format.attributes(), "complete": True}), np.uint8))
+    return ChunkedTable(path, format)
+
+
+def _created(store: Any, format: Format, overwrite: bool) -> StorePath:
+    """An empty group, not complete, with four empty arrays."""
+    group: Any = None
+    try:
+        group = zarr.open_group(store, mode="r+", use_consolidated=False, zarr_format=3)
+    except Exception:  # nothing there, or nothing that is known
+        group = None
+    try:
+        if group is not None and {**group.attrs, "dtype": format.dtype} == format.attributes():
+            overwrite = True  # an incomplete table
+        elif group is not None and overwrite and "complete" in group.attrs:
+            del group.attrs["complete"]  # before anything else of it
+        path = zarr.create_group(store, overwrite=overwrite, zarr_format=3, attributes=format.attributes()).store_path
+    except Exception as error:  # each store has its own exceptions
+        raise IoError(f"{store}: it cannot be created: {' '.join(str(error).split())}") from error
+    for name, metadata in format.arrays().items():
+        _set(path / f"{name}/zarr.json", np.frombuffer(json.dumps(metadata, indent=1).encode(), np.uint8))
+    return path
+
+
+class _ShardRow:
+    """The carries of the tile rows of one row of shards, from the left on."""
+
+    def __init__(self, format: Format, first: int, top: Array) -> None:
+        self.format = format
+        self.tile_rows = range(first, min(first + format.tiles_per_shard, format.tile_rows))
+        rows, columns, tile = len(self.tile_rows), format.tile_columns, format.tile
+        self.top = np.zeros((rows + 1, format.width), "<u8")  # the last one: of the next row of shards
+        self.top[0] = top
+        self.left = np.zeros((rows, columns, tile), "<u8")
+        self.corner = np.zeros((rows, columns), "<u8")
+        self._beside = np.zeros((rows, tile), "<u8")  # what is left of the current tiles, from the tiles' first row on
+
+    def shard(self, pixels: Array, first: int, threads: int) -> Array:
+        """The next shard, whose tile columns begin at ``first``, as it is stored."""
+        tile, n = self.format.tile, self.format.tiles_per_shard
+        tile_columns = range(first, min(first + n, self.format.tile_columns))
+        tile_bytes = 4 * tile * tile
+        all_tiles = len(self.tile_rows) * len(tile_columns) * (tile_bytes + _CRC)
+        shard = np.zeros(all_tiles + 16 * n * n + _CRC, np.uint8)
+        index = shard[all_tiles:-_CRC].view("<u8").reshape(n, n, 2)
+        index[:] = 2**64 - 1
+        offset = 0
+        for i in range(len(self.tile_rows)):
+            for j in range(len(tile_columns)):
+                data = shard[offset : offset + tile_bytes]
+                of_tile = pixels[i * tile : (i + 1) * tile, j * tile : (j + 1) * tile]
+                local = data.view("<u4").reshape(tile, tile)[: of_tile.shape[0], : of_tile.shape[1]]
+                table_piece(of_tile, local, threads=threads)
+                self._take(i, first + j, local)
+                shard[offset + tile_bytes :][:_CRC] = _checksum(data)
+                index[i, j] = offset, tile_bytes + _CRC
+                offset += tile_bytes + _CRC
+        shard[-_CRC:] = _checksum(shard[all_tiles:-_CRC])
+        return shard
+
+    def _take(self, i: int, j: int, local: Array) -> None:
+        height, width = local.shape
+        x = j * self.format.tile
+        self.corner[i, j] = self.top[i, x - 1] if x else 0
+        self.left[i, j, :height] = self._beside[i, :height] + self.corner[i, j]
+        self.top[i + 1, x : x + width] = self.top[i, x : x + width] + self._beside[i, height - 1] + local[-1]
+        self._beside[i, :height] += local[:, -1]
+
+
+def _write_tiles(source: Any, path: StorePath, format: Format, threads: int) -> None:
+    n = format.tiles_per_shard
+    if format.width == 0:
+        return
+    top = np.zeros(format.width, "<u8")  # the row of the whole table above the current tiles
+    for first in range(0, format.tile_rows, n):
+        if first == 0:
+            _write_carry(path / "top/c/0/0", top)
+        row = _ShardRow(format, first, top)
+        y = first * format.tile
+        for j, x in enumerate(range(0, format.width, SHARD)):
+            pixels = _block(source, y, min(y + SHARD, format.height), x, min(x + SHARD, format.width))
+            _set(path / f"local/c/{first // n}/{j}", row.shard(pixels, j * n, threads))
+            del pixels  # before the next ones come
+        for k, i in enumerate(row.tile_rows):
+            _write_carry(path / f"left/c/0/{i}", row.left[k])
+            _write_carry(path / f"corner/c/{i}/0", row.corner[k])
+            if i + 1 < format.tile_rows:
+                _write_carry(path / f"top/c/{i + 1}/0", row.top[k + 1])
+        top = row.top[-1]
+
+
+def _write_carry(place: StorePath, numbers: Array) -> None:
+    data = numbers.view(np.uint8).reshape(-1)
+    _set(place, np.concatenate([data, _checksum(data)]))
+
+
+def _block(source: Any, top: int, bottom: int, left: int, right: int) -> Array:
+    pixels = np.asarray(source[top:bottom, left:right])
+    if pixels.shape != (bottom - top, right - left) or pixels.dtype != source.dtype:
+        found, wanted = ("x".join(map(str, shape)) for shape in (pixels.shape, (bottom - top, right - left)))
+        of = np.dtype(source.dtype).name
+        raise InvalidArgument(f"source: it gave {found} pixels of {pixels.dtype.name}, where {wanted} of {of} were asked for")
+    return pixels

@@ -1,0 +1,207 @@
+// What tables in arrays of other frameworks answer about boxes. Host boxes are checked first and the call waits; for
+// boxes on the device the work is queued.
+#include <algorithm>
+#include <areal/region.hpp>
+#include <areal/region_histogram.hpp>
+#include <memory>
+#include <utility>
+#include "bindings.hpp"
+#include "device_arrays.hpp"
+#include "process.hpp"
+#include "regions.hpp"
+
+namespace areal::python {
+namespace {
+
+enum class Asked { sum, mean, variance, deviation };
+
+std::optional<Stream> given(nb::handle stream) {
+  if (stream.is_none()) return std::nullopt;
+  return stream_of(nb::cast<std::uintptr_t>(stream));
+}
+
+/// Boxes of the host in any format, or of the device as x, y, width, height.
+class Regions {
+ public:
+  Regions(nb::handle boxes, std::string_view format, bool transposed, const ForeignArray& table) {
+    if (!table.memory().is_host() && is_on_device(boxes)) {
+      if (format != "xywh" || transposed)
+        throw InvalidArgument("format " + std::string(format) + ": boxes on the device are x, y, width, height");
+      array_.emplace(boxes, table.work_stream(), "boxes");
+      require_rows(array_->tensor());
+      const Span<const std::int64_t> numbers = array_->span<const std::int64_t>();
+      span_ = Span<const Region>(reinterpret_cast<const Region*>(numbers.data()), numbers.size() / 4, numbers.memory());
+      return;
+    }
+    ForeignArray array(boxes, std::nullopt, "boxes");
+    require_rows(array.tensor());
+    if (array.type() != Type::s64) throw InvalidArgument("boxes: their numbers must be int64");
+    const dl::Tensor& t = array.tensor();
+    const std::size_t extents[2] = {static_cast<std::size_t>(t.shape[0]), 4};
+    const BoxArray numbers(static_cast<const std::int64_t*>(array.data()), 2, extents, {}, t.strides);
+    host_ = regions_of(numbers, format, transposed);
+    span_ = Span<const Region>(host_.data(), host_.size());
+  }
+  Span<const Region> span() const noexcept { return span_; }
+
+ private:
+  static bool is_on_device(nb::handle boxes) {
+    if (!nb::hasattr(boxes, "__dlpack_device__")) return nb::hasattr(boxes, "__cuda_array_interface__");
+    const auto device = nb::cast<std::pair<int, int>>(boxes.attr("__dlpack_device__")());
+    return device.first == dl::cuda || device.first == dl::cuda_managed;
+  }
+  static void require_rows(const dl::Tensor& t) {
+    if (t.ndim != 2 || t.shape[1] != 4) throw InvalidArgument("boxes: they must be N x 4 numbers");
+  }
+
+  std::optional<ForeignArray> array_;
+  std::vector<Region> host_;
+  Span<const Region> span_;
+};
+
+struct Read {
+  ForeignArray array;
+  std::optional<Pixels> pixels;
+  Read(nb::handle object, const Axes& axes, bool may_fold, std::optional<Stream> stream, const char* name)
+      : array(object, stream, name), pixels(pixels_of(array.ref(), axes, true, may_fold)) {}
+};
+
+std::optional<TableView> view_of(const std::optional<Read>& table, Border border) {
+  if (!table) return std::nullopt;
+  return TableView(table->pixels->view, border);
+}
+
+QueryOptions options_of(const ForeignArray& table, bool clip, int threads) {
+  QueryOptions options;
+  options.outside = clip ? Outside::clip : Outside::error;
+  options.execution.threads = is_forked_child() ? 1 : threads;
+  if (!table.memory().is_host()) options.execution.stream = table.work_stream();
+  return options;
+}
+
+template <class Run>
+nb::object answered(const ForeignArray& like, nb::object empty, Type type, const std::vector<std::int64_t>& extents,
+                    bool refused, QueryOptions options, const Run& run) {
+  const Allocator allocator(like, std::move(empty));
+  NewArray answers = allocator.make(type, extents), first;
+  if (refused) {
+    first = allocator.make(Type::s64, {1});
+    options.first_invalid = Span<std::int64_t>(static_cast<std::int64_t*>(first.data()), 1, like.memory());
+  }
+  {
+    const nb::gil_scoped_release released;
+    run(answers.data(), options);
+  }
+  return nb::make_tuple(answers.take(), refused ? first.take() : nb::none());
+}
+
+/// None where the tables cannot be read as they lie. Answers are boxes x N x C.
+nb::object tensor_query(int asked, nb::handle sum, nb::handle squares, nb::handle count, const std::string& border,
+                        std::string_view letters, nb::handle boxes, std::string_view format, bool clip, int threads,
+                        bool refused, nb::object empty, nb::handle stream) {
+  const auto known = border_named(border);
+  if (!known) throw InvalidArgument("border " + border + ": may be zero, none or exclusive");
+  const Axes& axes = Axes::of(letters, letters.empty() ? 2 : letters.size());
+  if (axes.volume)
+    throw InvalidArgument("boxes: a volume's have six numbers; they are answered for NumPy's arrays alone");
+  const bool may_fold = count.is_none();
+  const Read table(sum, axes, may_fold, given(stream), "table");
+  if (!table.pixels) return nb::none();
+  const auto same_stream = table.array.memory().is_host() ? std::nullopt : std::optional(table.array.work_stream());
+  std::optional<Read> of_squares, of_count;
+  if (!squares.is_none()) of_squares.emplace(squares, axes, may_fold, same_stream, "squares");
+  if (!count.is_none()) of_count.emplace(count, axes.without_channels(), may_fold, same_stream, "count");
+  const bool transposed = table.pixels->order.transposed;
+  if (of_squares && (!of_squares->pixels || !(of_squares->pixels->order == table.pixels->order))) return nb::none();
+  if (of_count && (!of_count->pixels || of_count->pixels->order.transposed != transposed)) return nb::none();
+  if (transposed && !table.array.memory().is_host()) return nb::none();
+  const Regions regions(boxes, format, transposed, table.array);
+  const Span<const Region> all = regions.span();
+  const ConstView& view = table.pixels->view;
+  const SatView tables(TableView(view, *known), view_of(of_squares, *known), view_of(of_count, *known));
+  std::vector<std::int64_t> extents{static_cast<std::int64_t>(all.size())};
+  const ArrayShape shape = ArrayShape::of(table.array.ref());
+  for (const int dimension : {axes.n, axes.c})
+    if (dimension >= 0)
+      extents.push_back(static_cast<std::int64_t>(shape.extents[static_cast<std::size_t>(dimension)]));
+  std::size_t values = 1;
+  for (const std::int64_t extent : extents) values *= static_cast<std::size_t>(extent);
+  const bool integers = static_cast<Asked>(asked) == Asked::sum && !is_float(view.type);
+  const MemoryPlace place = table.array.memory();
+  return answered(table.array, std::move(empty), integers ? Type::s64 : Type::f64, extents, refused,
+                  options_of(table.array, clip, threads), [&](void* data, const QueryOptions& options) {
+                    const Span<double> out(static_cast<double*>(data), values, place);
+                    switch (static_cast<Asked>(asked)) {
+                      case Asked::mean:
+                        return region_means(tables, all, out, options);
+                      case Asked::variance:
+                        return region_variances(tables, all, out, options);
+                      case Asked::deviation:
+                        return region_standard_deviations(tables, all, out, options);
+                      case Asked::sum:
+                        break;
+                    }
+                    if (!integers) return region_sums(tables, all, out, options);
+                    if (is_signed_integer(view.type))
+                      return signed_region_sums(
+                          tables, all, Span<std::int64_t>(static_cast<std::int64_t*>(data), values, place), options);
+                    region_sums(tables, all, Span<std::uint64_t>(static_cast<std::uint64_t*>(data), values, place),
+                                options);
+                  });
+}
+
+/// Adds +-values at the four corners of each box into a table of zeros: the transpose of box sums. In the order of the
+/// boxes, so with the same bits in every run. Host memory. `values` are boxes x planes, `table` planes x rows x
+/// columns; an element (y, x) of a table of border `zero` is corner (y, x), of `none` corner (y + 1, x + 1).
+template <class T>
+void scatter(const T* values, const std::int64_t* boxes, std::int64_t count, std::int64_t planes, T* table,
+             std::int64_t rows, std::int64_t columns, std::int64_t offset) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    const std::int64_t* b = boxes + 4 * i;
+    if (b[2] <= 0 || b[3] <= 0) continue;
+    const std::int64_t ys[2] = {b[1] - offset, b[1] + b[3] - offset}, xs[2] = {b[0] - offset, b[0] + b[2] - offset};
+    for (int k = 0; k < 4; ++k) {
+      const std::int64_t y = ys[k / 2], x = xs[k % 2];
+      if (y < 0 || x < 0 || y >= rows || x >= columns) continue;
+      const bool plus = k == 0 || k == 3;
+      for (std::int64_t p = 0; p < planes; ++p) {
+        T& at = table[(p * rows + y) * columns + x];
+        at = plus ? at + values[i * planes + p] : at - values[i * planes + p];
+      }
+    }
+  }
+}
+
+void tensor_scatter(nb::handle values, nb::handle boxes, nb::handle table, std::int64_t offset) {
+  const ForeignArray from(values, std::nullopt, "values"), at(boxes, std::nullopt, "boxes"),
+      to(table, std::nullopt, "table");
+  if (!from.memory().is_host() || !at.memory().is_host() || !to.memory().is_host())
+    throw InvalidArgument("values, boxes and table: they must lie in host memory");
+  const Span<const std::int64_t> numbers = at.span<const std::int64_t>();
+  const dl::Tensor& t = to.tensor();
+  const auto count = static_cast<std::int64_t>(numbers.size() / 4);
+  if (t.ndim != 3 || from.elements() != static_cast<std::size_t>(count * t.shape[0]) || to.type() != from.type())
+    throw InvalidArgument("table: it must be planes x rows x columns of the values' type");
+  const auto run = [&](auto zero) {
+    using T = decltype(zero);
+    scatter<T>(from.span<const T>().data(), numbers.data(), count, t.shape[0], to.span<T>().data(), t.shape[1],
+               t.shape[2], offset);
+  };
+  const nb::gil_scoped_release released;
+  if (from.type() == Type::f64) return run(double{});
+  if (from.type() == Type::f32) return run(float{});
+  if (from.type() == Type::s64) return run(std::int64_t{});
+  throw InvalidArgument("values: they must be float32, float64 or int64");
+}
+
+}  // namespace
+
+void bind_device_queries(nb::module_& m) {
+  m.def("tensor_query", &tensor_query, nb::arg("asked"), nb::arg("sum"), nb::arg("squares").none(),
+        nb::arg("count").none(), nb::arg("border"), nb::arg("axes"), nb::arg("boxes"), nb::arg("format"),
+        nb::arg("clip"), nb::arg("threads"), nb::arg("refused"), nb::arg("empty").none() = nb::none(),
+        nb::arg("stream").none() = nb::none());
+  m.def("tensor_scatter", &tensor_scatter);
+}
+
+}  // namespace areal::python
