@@ -4,7 +4,7 @@ usage: python_device_peers.py [--device 0] [--rounds 50] [--json FILE]
 
 Times are between two events on the current stream around one call with outputs that are given, behind a kernel that spins, so that the GPU never
 waits for Python. Every table is compared with NumPy's sums. A record of areal has the peer's median over its own (`ratio`) and what the ratio should
-be (`at_least`). Frameworks that cannot be used are left out, and named on stderr.
+be (`at_least`); results are kept as bench/results/DATE-cuda-python-peers.json. Frameworks that cannot be used are left out, and named on stderr.
 """
 
 from __future__ import annotations

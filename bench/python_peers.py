@@ -4,7 +4,7 @@ usage: python_peers.py [--rounds 8] [--json FILE]
 
 Every case is checked before it is timed: the answers of both sides must agree. The process is held to two CPUs, and each library to two threads.
 Peers that are not installed are left out, and named on stderr. A record of areal has the peer's median over its own (`ratio`) and what the ratio
-should be (`at_least`); results are kept as bench/results/DATE-python-THREADS-peers.json.
+should be (`at_least`); results are kept as bench/results/DATE-cpu-THREADS-python-peers.json.
 """
 
 from __future__ import annotations

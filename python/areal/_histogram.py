@@ -10,6 +10,7 @@ import numpy as np
 from . import _core
 from ._arrays import Array, as_array, boxes_of, clips, converted, dtype_name
 from ._binning import Binning, binning_of
+from ._display import as_html, means, size_words
 from ._errors import InvalidArgument
 from ._foreign import framework_of
 from ._sat import Border, Format, Outside
@@ -105,6 +106,13 @@ class IntegralHistogram(_core.Tensor):
         a = self.array
         return (f"<areal.IntegralHistogram {self.axes} {'x'.join(map(str, a.shape))} {a.dtype.name} of {self.image_dtype}, {self.binning}, "
                 f"border {self.border}, {self.nbytes:,} bytes, {self.algorithm} on {self.backend}>")
+
+    def _repr_html_(self) -> str:
+        a = self.array
+        rows = [("image", f"{self.axes} {'x'.join(map(str, self.image_shape))} {self.image_dtype}"), ("bins", repr(self.binning)),
+                ("tensor", f"{'x'.join(map(str, a.shape))} {a.dtype.name}, {size_words(a.nbytes)}"), ("border", self.border),
+                ("algorithm", f"{self.algorithm} on {self.backend}: {self.reason}")]
+        return as_html("areal.IntegralHistogram", rows, means(self, 64))
 
 
 def _loaded(array: Array, binning: Binning, axes: str, image_shape: tuple[int, ...], border: str, image_dtype: str,

@@ -48,8 +48,8 @@ def box_edges(boxes: Any, format: str, outside: str, height: int, width: int) ->
         end = start + np.clip(end, -1, most - np.maximum(start, 0))  # an end beyond 64 bits is their largest number
     elif format == "skimage":
         end = np.minimum(end, most - 1) + 1
-    negative: Array = (end < start).any(1)
-    invalid: Array = negative | ((start < 0) | (end > limit)).any(1) if outside == "error" else negative
+    negative: Array = np.logical_or.reduce(end < start, axis=1)
+    invalid: Array = negative | np.logical_or.reduce((start < 0) | (end > limit), axis=1) if outside == "error" else negative
     if invalid.any():
         i = int(np.argmax(invalid))
         x, y, w, h = (int(number) for number in array[i])

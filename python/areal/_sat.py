@@ -11,6 +11,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import TABLE_TYPES, Array, boxes_of, clips, converted, dtype_name
+from ._display import as_html, means, size_words
 from ._errors import InvalidArgument
 from ._foreign import framework_of
 
@@ -123,6 +124,13 @@ class Sat(_core.Table):
         return (f"<areal.Sat {self.axes} {'x'.join(map(str, a.shape))} {a.dtype.name} of {self.image_dtype}{also}, border {self.border}, "
                 f"{self.nbytes:,} bytes, {self.algorithm} on {self.backend}>")
 
+    def _repr_html_(self) -> str:
+        tables = [(name, a) for name, a in (("sums", self.array), ("squares", self.squares), ("tilted", self.tilted), ("count", self.count)) if a is not None]
+        rows = [("image", f"{self.axes} {'x'.join(map(str, self.image_shape))} {self.image_dtype}")]
+        rows += [(name, f"{'x'.join(map(str, a.shape))} {a.dtype.name}, {size_words(a.nbytes)}") for name, a in tables]
+        rows += [("border", self.border), ("algorithm", f"{self.algorithm} on {self.backend}: {self.reason}")]
+        return as_html("areal.Sat", rows, means(self, 128))
+
 
 def _loaded(arrays: tuple[Any, ...], axes: str, image_shape: tuple[int, ...], border: str, image_dtype: str, origin: tuple[str, str, str]) -> Sat:
     table = Sat.__new__(Sat)
@@ -231,6 +239,13 @@ class SatPlan(_core.Plan):
     def __repr__(self) -> str:
         return (f"<areal.SatPlan {self.axes} {'x'.join(map(str, self.shape))} {self.dtype} to {self.table_dtype}, border {self.border}, "
                 f"{self.algorithm} on {self.backend}>")
+
+    def _repr_html_(self) -> str:
+        rows = [("arrays", f"{self.axes} {'x'.join(map(str, self.shape))} {self.dtype}"),
+                ("tables", f"{self.table_dtype} sums, border {self.border}, {size_words(self.table_bytes)} in all"),
+                ("workspace", f"{size_words(self.workspace_bytes)} for each thread that executes"),
+                ("algorithm", f"{self.algorithm} on {self.backend}: {self.reason}")]
+        return as_html("areal.SatPlan", rows, None)
 
 
 def _planned(shape: tuple[int, ...], dtype: str, axes: str, table_dtype: Any, border: Border, squares: Any, tilted: bool, mask: bool, ignore_nan: bool,

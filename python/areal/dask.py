@@ -4,6 +4,9 @@ The source is read twice: once for each chunk's row and column sums, and again f
 become what the chunk takes over (its carry). So a chunk is in memory only while a task works on it. See docs/scaling.md.
 """
 
+# Dask's annotations say less than its arrays can.
+# pyright: reportCallIssue=false, reportAttributeAccessIssue=false, reportArgumentType=false
+
 from __future__ import annotations
 
 import hashlib
@@ -25,6 +28,8 @@ from ._arrays import Array
 from ._errors import Error, InvalidArgument
 from ._pieces import box_edges, default_dtype, table_piece
 from ._sat import sat as table_of
+
+__all__ = ["Sat", "integral_image", "sat"]
 
 _FAN_IN = 32  # partial answers that one task adds up
 

@@ -31,6 +31,8 @@ from ._chunked_format import SHARD, Format, check_arrays, check_group, group_jso
 from ._errors import InvalidArgument, IoError
 from ._pieces import box_edges, table_piece
 
+__all__ = ["ChunkedTable", "open", "write"]
+
 _SHARDS_AT_ONCE = 8  # that a query reads
 _CRC = 4
 
@@ -39,7 +41,7 @@ def _checksum(data: Array) -> Array:
     return np.array([google_crc32c.value(data.view(np.uint8).reshape(-1))], "<u4").view(np.uint8)
 
 
-def _set(place: StorePath, data: Array) -> None:
+def _set(place: StorePath, data: Any) -> None:
     try:
         sync(place.set(default_buffer_prototype().buffer.from_array_like(data)))
     except Exception as error:  # each store has its own exceptions
@@ -162,10 +164,10 @@ class ChunkedTable:
         f, n = self.format, self.format.tiles_per_shard
         index: Any = None
         for i in range(f.tile_rows):
-            for j in range(f.tile_columns):
-                if j % n == 0:
-                    index = sync(self._index(i // n, j // n))
-                sync(self._tile(index, i, j))
+            for first in range(0, f.tile_columns, n):
+                index = sync(self._index(i // n, first // n))
+                for j in range(first, min(first + n, f.tile_columns)):
+                    sync(self._tile(index, i, j))
             carries = {"top": (f"{i}/0", f.width), "left": (f"0/{i}", f.tile * f.tile_columns), "corner": (f"{i}/0", f.tile_columns)}
             for name, (chunk, entries) in carries.items():
                 if f.width:
@@ -196,7 +198,7 @@ def write(source: Any, store: Any, tile: int = 1024, *, overwrite: bool = False,
     memmaps. store: what zarr.create_group takes. tile: a power of two from 64 to 4096, to 256 for uint16.
     About 4 bytes a pixel are written. Memory: 80 MiB, and 16 bytes + 64 KiB / tile a column.
 
-    The attribute ``complete`` is written last; a table without it is refused by open() and replaced here, other nodes only where ``overwrite`` is true.
+    The attribute ``complete`` is written last; a table without it is refused by open() and replaced here, others only if ``overwrite`` is true.
     Raises InvalidArgument for other sources and tiles, IoError where the store has a node or fails.
     """
     if not (hasattr(source, "shape") and hasattr(source, "dtype")):
@@ -216,14 +218,15 @@ def write(source: Any, store: Any, tile: int = 1024, *, overwrite: bool = False,
 
 def _created(store: Any, format: Format, overwrite: bool) -> StorePath:
     """An empty group, not complete, with four empty arrays."""
+    group: Any = None
     try:
-        old = dict((group := zarr.open_group(store, mode="r+", use_consolidated=False, zarr_format=3)).attrs)
+        group = zarr.open_group(store, mode="r+", use_consolidated=False, zarr_format=3)
     except Exception:  # nothing there, or nothing that is known
-        old = {}
+        group = None
     try:
-        if old and {**old, "dtype": format.dtype} == format.attributes():
+        if group is not None and {**group.attrs, "dtype": format.dtype} == format.attributes():
             overwrite = True  # an incomplete table
-        elif overwrite and "complete" in old:
+        elif group is not None and overwrite and "complete" in group.attrs:
             del group.attrs["complete"]  # before anything else of it
         path = zarr.create_group(store, overwrite=overwrite, zarr_format=3, attributes=format.attributes()).store_path
     except Exception as error:  # each store has its own exceptions

@@ -208,13 +208,18 @@ void bind_histogram(nb::module_& m) {
            nb::arg("border"), nb::arg("weighted"), nb::arg("algorithm"), nb::arg("memory_limit"), nb::arg("backend"),
            nb::arg("device"), nb::arg("threads"))
       .def("execute", &HistogramPlanOf::execute, nb::arg("binning"), nb::arg("x"), nb::arg("out").none(),
-           nb::arg("weights").none(), nb::arg("copy").none())
+           nb::arg("weights").none(), nb::arg("copy").none(), "What a call of the plan does.")
       .def_prop_ro("axes", &HistogramPlanOf::letters, "The letters of the dimensions.")
-      .def_prop_ro("algorithm", [](const HistogramPlanOf& p) { return p.plan().algorithm(); })
+      .def_prop_ro(
+          "algorithm", [](const HistogramPlanOf& p) { return p.plan().algorithm(); },
+          "The id of what makes the tensor.")
       .def_prop_ro(
           "reason", [](const HistogramPlanOf& p) { return p.plan().reason(); }, "Why that algorithm and backend.")
-      .def_prop_ro("backend", [](const HistogramPlanOf& p) { return std::string(name_of(p.plan().backend())); })
-      .def_prop_ro("tensor_bytes", [](const HistogramPlanOf& p) { return p.plan().tensor_bytes(); });
+      .def_prop_ro(
+          "backend", [](const HistogramPlanOf& p) { return std::string(name_of(p.plan().backend())); },
+          "cpu, cuda or simt.")
+      .def_prop_ro(
+          "tensor_bytes", [](const HistogramPlanOf& p) { return p.plan().tensor_bytes(); }, "Of one tensor.");
   m.def("histograms", &streamed, nb::arg("array"), nb::arg("binning"), nb::arg("boxes"), nb::arg("axes"),
         nb::arg("format"), nb::arg("clip"), nb::arg("weights").none(), nb::arg("copy").none(), nb::arg("threads"));
 }

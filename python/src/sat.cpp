@@ -136,11 +136,15 @@ void bind_sat(nb::module_& m) {
           "dtype", [](const Plan& p) { return numpy_name(p.type()); }, "Of the arrays, as NumPy names it.")
       .def_prop_ro(
           "table_dtype", [](const Plan& p) { return numpy_name(p.plan().types().table); }, "Of the sums.")
-      .def_prop_ro("border", [](const Plan& p) { return std::string(name_of(p.plan().options().border)); })
-      .def_prop_ro("algorithm", [](const Plan& p) { return p.plan().algorithm(); })
+      .def_prop_ro(
+          "border", [](const Plan& p) { return std::string(name_of(p.plan().options().border)); },
+          "zero, none or exclusive.")
+      .def_prop_ro(
+          "algorithm", [](const Plan& p) { return p.plan().algorithm(); }, "The id of what makes the tables.")
       .def_prop_ro(
           "reason", [](const Plan& p) { return p.plan().reason(); }, "Why that algorithm and backend.")
-      .def_prop_ro("backend", [](const Plan& p) { return std::string(name_of(p.plan().backend())); })
+      .def_prop_ro(
+          "backend", [](const Plan& p) { return std::string(name_of(p.plan().backend())); }, "cpu, cuda or simt.")
       .def_prop_ro(
           "table_bytes", [](const Plan& p) { return p.plan().table_bytes(); }, "Of all tables of one call.")
       .def_prop_ro(

@@ -69,6 +69,18 @@ def test_the_comparison_can_fail(rng: np.random.Generator) -> None:
         same(x, x[:-1], False)
 
 
+def test_the_rows_are_those_promised() -> None:
+    """By OpenCV's depths: 0 8U, 2 16U, 3 16S, 4 32S, 5 32F, 6 64F."""
+    tables = {"uint8": "46 44 45 56 55 66", "uint16": "66", "int16": "66", "float32": "66 56 55", "float64": "66"}
+    assert {(src, int(p[0]), int(p[1])) for src, pairs in tables.items() for p in pairs.split()} == set(TABLE_ROWS)
+    boxes = {"uint8": "0 2 3 4 5 6", "uint16": "2 0 3 4 5 6", "int16": "3 0 2 4 5 6", "int32": "4 0 2 3 5 6", "float32": "5 0 2 3 6",
+             "float64": "6 0 2 3 5"}
+    squares = {"uint8": "5 0 2 3 4 6", "uint16": "5 0 2 3 6", "int16": "5 0 2 3 6", "float32": "6 0 2 3 5", "float64": "6 0 2 3 5"}
+    for promised, known in ((boxes, ours._BOXES), (squares, ours._SQUARE_BOXES)):
+        assert {src: set(map(int, depths.split())) for src, depths in promised.items()} == {src: set(row) for src, row in known.items()}
+        assert all(int(depths[0]) == known[src][0] for src, depths in promised.items())
+
+
 def check_tables(x: np.ndarray, s: int, q: int) -> None:
     whole = x.dtype.kind in "iu"
     corner = np.abs(x.astype(float)).sum()
@@ -224,6 +236,14 @@ def test_every_kernel_in_fixed_point(rng: np.random.Generator) -> None:
             assert (cv2.boxFilter(white, -1, (w, h)) == 255).all()
 
 
+def test_kernels_around_the_ways_of_rounding(rng: np.random.Generator) -> None:
+    for size in ((17, 17), (257, 1), (1, 257), (255, 3), (127, 129), (129, 127), (16383, 1), (128, 128), (129, 129), (16385, 1), (18, 15),
+                 (300, 300)):
+        for x in (image(rng, "uint8", (21, 67)), rng.integers(0, 2, (21, 67), np.uint8), np.full((21, 67), 255, np.uint8)):
+            for normalize in (True, False):
+                check_filter("boxFilter", x, -1, size, normalize=normalize)
+
+
 def test_large_kernels_beyond_32_bits(rng: np.random.Generator) -> None:
     for src, size in (("uint8", (4000, 2200)), ("uint16", (300, 301)), ("uint16", (181, 181)), ("int16", (300, 301)), ("int32", (257, 257))):
         x = image(rng, src, (9, 21))
@@ -239,6 +259,15 @@ def test_large_kernels_beyond_32_bits(rng: np.random.Generator) -> None:
     check_filter("boxFilter", image(rng, "int32", (9, 21)), -1, (2048, 2047), normalize=False)
     with pytest.raises(cv2.error, match="exceed 2\\^53"):
         ours.boxFilter(image(rng, "int32", (9, 21)), -1, (2048, 2049), normalize=False)
+
+
+def test_values_beyond_the_output(rng: np.random.Generator) -> None:
+    values = [-300, -40000, -1e9, -3e9, 300, 70000, 3e9, 40, -1, -0.5, 0.5, 1.5, 254.5, 255.5, 65535.5, 2147483647.5, -2147483648.5, 1e15]
+    for src in ("int16", "int32", "float32", "float64"):
+        limits = np.iinfo(src) if src.startswith("int") else np.finfo(src)
+        x = np.clip(np.array([values * 2 + [7]]), limits.min, limits.max).astype(src)
+        for depth in (d for d in ours._BOXES[src] if d < cv2.CV_32F):
+            assert np.array_equal(ours.boxFilter(x, depth, (1, 1)), cv2.boxFilter(x, depth, (1, 1))), (src, depth)
 
 
 def test_whole_images(rng: np.random.Generator) -> None:
@@ -296,7 +325,7 @@ def test_what_opencv_takes_and_we_refuse() -> None:
 
 def test_the_error_is_cv2s() -> None:
     assert ours.error is cv2.error
-    with pytest.raises(ours.error, match="integral: src has 1 dimensions") as caught:
+    with pytest.raises(ours.error, match="integral: src has 1 dimension: ") as caught:
         ours.integral(np.zeros(5, np.uint8))
     e = caught.value
     assert isinstance(e, ValueError) and (e.code, e.func) == (-5, "integral") and e.msg == str(e)
