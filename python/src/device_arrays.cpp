@@ -82,6 +82,8 @@ dl::DataType dtype_of_typestr(const std::string& typestr, const char* name) {
 
 }  // namespace
 
+bool has_exchange_api(nb::handle object) { return api_of(object) != nullptr; }
+
 Stream stream_of(std::uintptr_t number) {
   if (number <= 1) return Stream::legacy_default();
   if (number == 2) return Stream::per_thread_default();

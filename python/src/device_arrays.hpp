@@ -21,6 +21,9 @@ Stream stream_of(std::uintptr_t number);
 /// The number of a stream, never 0.
 std::uintptr_t number_of(Stream stream);
 
+/// Whether the object's framework hands over arrays by functions of C.
+bool has_exchange_api(nb::handle object);
+
 /// An array of another framework, where it lies. It must not outlive the object.
 class ForeignArray {
  public:
