@@ -19,7 +19,7 @@ except ImportError as error:
     raise ImportError("areal.jax needs JAX: pip install jax") from error
 
 try:
-    from . import _jax
+    from . import _jax  # type: ignore[attr-defined]
 except ImportError as error:
     raise ImportError("areal was built without its handlers for JAX: build it where JAX is installed, as jax.ffi.include_dir() has the headers") from error
 
@@ -271,7 +271,7 @@ class Sat:
         return f"<areal.jax.Sat {self.axes} {'x'.join(map(str, self.array.shape))} {self.array.dtype}, border {self.border}>"
 
 
-jax.tree_util.register_pytree_node(Sat, lambda t: ((t.array, t.squares), (t.axes, t.border)), lambda kept, arrays: Sat(*arrays, *kept))
+jax.tree_util.register_pytree_node(Sat, lambda t: ((t.array, t.squares), (t.axes, t.border)), lambda kept, arrays: Sat(arrays[0], arrays[1], kept[0], kept[1]))
 
 
 def sat(x: Array, axes: str = "", *, dtype: Any = None, border: str = "zero", squares: Any = False, reverse: bool = False, **others: Any) -> Sat:
@@ -351,7 +351,7 @@ class IntegralHistogram:
         return box_sums(self.array, boxes, "NCHW" if self.array.ndim == 4 else "CHW", border=self.border, format=format, outside=outside)
 
 
-jax.tree_util.register_pytree_node(IntegralHistogram, lambda t: ((t.array,), t.border), lambda border, arrays: IntegralHistogram(*arrays, border))
+jax.tree_util.register_pytree_node(IntegralHistogram, lambda t: ((t.array,), t.border), lambda border, arrays: IntegralHistogram(arrays[0], border))
 
 
 def integral_histogram(x: Array, bins: int | None = None, *, range: tuple[float, float] | None = None, weights: Array | None = None, axes: str = "",
