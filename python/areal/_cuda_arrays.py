@@ -16,7 +16,7 @@ from ._arrays import boxes_of, dtype_name
 from ._binning import Binning, binning_of
 from ._errors import InvalidArgument
 from ._sat import _options
-from ._tensor_sat import TensorSat, execute
+from ._tensor_sat import TensorSat, execute, has_planes_apart
 
 DeviceArray = _core.DeviceArray
 
@@ -35,7 +35,7 @@ class Others:
     def permuted(self, x: Any, order: tuple[int, ...]) -> Any:
         return x.permuted(list(order))
 
-    def contiguous(self, x: Any) -> Any:
+    def contiguous(self, x: Any, axes: str) -> Any:
         raise InvalidArgument("array: it cannot be read as it lies, and areal does not know how to copy it; rows need a positive pitch and pixels lie side by side")
 
     def is_on_device(self, boxes: Any) -> bool:
@@ -70,7 +70,9 @@ class CuPy(Others):
     def permuted(self, x: Any, order: tuple[int, ...]) -> Any:
         return x.transpose(order)
 
-    def contiguous(self, x: Any) -> Any:
+    def contiguous(self, x: Any, axes: str) -> Any:
+        if has_planes_apart(x, axes):
+            return self.cupy.moveaxis(self.cupy.ascontiguousarray(self.cupy.moveaxis(x, -1, -3)), -3, -1)
         return self.cupy.ascontiguousarray(x)
 
     def boxes(self, boxes: Any, like: Any) -> tuple[Any, bool]:
@@ -151,8 +153,8 @@ def integral_histogram(x: Any, bins: Any = None, *, range: tuple[float, float] |
     name = ("uint32" if weights is None else "float64") if dtype is None else dtype_name(dtype)
     made = _core.tensor_histogram(x, _rule(binning), weights, axes, border, name, algorithm, threads, on.empty(), on.stream())
     if made is None:
-        plain = None if weights is None else on.contiguous(weights)
-        made = _core.tensor_histogram(on.contiguous(x), _rule(binning), plain, axes, border, name, algorithm, threads, on.empty(), on.stream())
+        plain = None if weights is None else on.contiguous(weights, "")
+        made = _core.tensor_histogram(on.contiguous(x, ""), _rule(binning), plain, axes, border, name, algorithm, threads, on.empty(), on.stream())
     return IntegralHistogram(on, made, border)
 
 

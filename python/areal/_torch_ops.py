@@ -21,7 +21,7 @@ from . import _core
 from ._errors import InvalidArgument
 from ._arrays import TABLE_TYPES
 from ._sat import _options as options
-from ._tensor_sat import execute
+from ._tensor_sat import execute, has_planes_apart
 
 
 _PLAIN = (Tensor, torch.nn.Parameter)
@@ -58,8 +58,8 @@ class Torch:
     def permuted(self, x: Tensor, order: tuple[int, ...]) -> Tensor:
         return x.permute(order)
 
-    def contiguous(self, x: Tensor) -> Tensor:
-        return x.contiguous()
+    def contiguous(self, x: Tensor, axes: str) -> Tensor:
+        return x.movedim(-1, -3).contiguous().movedim(-3, -1) if has_planes_apart(x, axes) else x.contiguous()
 
     def is_on_device(self, boxes: Any) -> bool:
         return isinstance(boxes, Tensor) and boxes.is_cuda
@@ -190,7 +190,7 @@ def box_sums_op(table: Tensor, boxes: Tensor, axes: str, border: str, outside: s
     """Sums of boxes x, y, width, height: boxes x N x C, int64 or float64, where the table lies. With `refused` no box raises."""
     made = _core.tensor_query(0, table, None, None, border, axes, boxes.contiguous(), "xywh", outside == "clip", threads, refused)
     if made is None:
-        made = _core.tensor_query(0, table.contiguous(), None, None, border, axes, boxes.contiguous(), "xywh", outside == "clip", threads, refused)
+        made = _core.tensor_query(0, TORCH.contiguous(table, axes), None, None, border, axes, boxes.contiguous(), "xywh", outside == "clip", threads, refused)
     answers: Tensor = made[0]
     return answers
 
@@ -243,8 +243,11 @@ def scatter_op(values: Tensor, boxes: Tensor, shape: Sequence[int], axes: str, b
     """The transpose of box sums: a table of the shape with +values and -values at the corners of the boxes."""
     wide = values.to(_sum_dtype(values.dtype)).contiguous()
     made = wide.new_empty(shape)
+    apart = has_planes_apart(made, axes)
+    if apart:
+        made = wide.new_empty([*shape[:-3], shape[-1], *shape[-3:-1]]).movedim(-3, -1)
     _core.tensor_scatter(wide, boxes.contiguous(), made, border, axes, outside == "clip")
-    return made.to(values.dtype)
+    return made.to(values.dtype).contiguous()
 
 
 @scatter_op.register_fake

@@ -146,4 +146,6 @@ void learn_numpy() {
   if (has_known_fields(known.ptr())) numpy_array_type = Py_TYPE(known.ptr());
 }
 
+bool is_numpy_array(nb::handle object) noexcept { return Py_TYPE(object.ptr()) == numpy_array_type; }
+
 }  // namespace areal::python

@@ -58,7 +58,7 @@ Types types_of(const Shape& shape, Type input, const Options& options, bool as_s
 
 /// On the CPU `planned` has the workspaces, on CUDA `workspaces`.
 struct TensorPlan {
-  TensorPlan(SatPlan plan, Type table_) : planned(plan), table(table_) {}
+  TensorPlan(const SatPlan& plan, Type table_) : planned(plan), table(table_) {}
   PlannedSat planned;
   const Type table;  ///< as the framework has it
   Workspaces workspaces;

@@ -95,6 +95,12 @@ PyObject* call_plan(PyObject* self, PyObject* positional, PyObject* named) noexc
   }
   for (PyObject*& one : given)
     if (one == nullptr) one = Py_None;
+  if (!is_numpy_array(given[0])) {  // areal._foreign.execute: NotImplemented for what NumPy reads
+    PyObject* const answer = PyObject_CallFunctionObjArgs(hooks().execute_foreign, self, given[0], given[1], given[2],
+                                                          given[3], given[4], given[5], given[6], nullptr);
+    if (answer != Py_NotImplemented) return answer;
+    Py_DECREF(answer);
+  }
   try {
     const Call call{given[0], given[2], given[1], given[3], given[4], given[5], given[6]};
     return nb::inst_ptr<Plan>(self)->execute(call).release().ptr();
