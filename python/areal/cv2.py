@@ -89,6 +89,7 @@ _SQUARE_BOXES = {"uint8": (CV_32F, *_ALL), "uint16": (CV_32F, *_NO_32S), "int16"
                  "float64": (CV_64F, *_NO_32S)}
 _EDGES = {BORDER_CONSTANT: "zero", BORDER_REPLICATE: "replicate", BORDER_REFLECT: "symmetric", BORDER_REFLECT_101: "reflect"}
 _MOST_CHANNELS = 128  # of OpenCV 5.0
+_MOST_AT_ONCE = 256 << 20  # bytes of a filter's table; larger ones go by strips
 
 
 def _whole(function: str, name: str, value: Any) -> int:
@@ -242,7 +243,7 @@ def _filter(function: str, src: Any, ddepth: Any, ksize: Any, dst: Any, anchor: 
     if x >= width or y >= height:
         raise _error(function, f"anchor {x},{y}: it must lie inside the kernel of {width}x{height}", _ASSERTION)
     result, out = _output(function, "dst", dst, image.shape, _DTYPES[depth])
-    arguments = (width, height, max(x, -1), max(y, -1), edge, scaled, squares)
+    arguments = (width, height, max(x, -1), max(y, -1), edge, scaled, squares, _MOST_AT_ONCE)
     try:
         if not _core.dropin_filter(image, out, *arguments):
             _core.dropin_filter(np.ascontiguousarray(image), out, *arguments)

@@ -283,6 +283,20 @@ def test_whole_images(rng: np.random.Generator) -> None:
         check_filter("sqrBoxFilter", x, -1, size)
 
 
+def test_large_images_in_strips(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ours, "_MOST_AT_ONCE", 30_000)
+    for src, shape in (("uint8", (701, 60)), ("int16", (701, 31, 3)), ("float32", (500, 41)), ("uint8", (701, 29, 5))):
+        x = image(rng, src, shape)
+        for border in BORDERS:
+            for width, height in ((1, 1), (3, 3), (9, 12), (17, 16), (5, 40)):
+                for anchor in ((-1, -1), (0, 0), (width - 1, height - 1)):
+                    check_filter("boxFilter", x, -1, (width, height), anchor=anchor, borderType=border)
+                    check_filter("sqrBoxFilter", x, cv2.CV_32F, (width, height), anchor=anchor, borderType=border)
+        y, z, corner = x.copy(), x.copy(), np.abs(x.astype(float)).sum() / 25
+        same(ours.boxFilter(y, -1, (5, 5), y), ours.boxFilter(x, -1, (5, 5)), "int" in src, corner)
+        same(ours.boxFilter(z[:-3], -1, (5, 5), z[3:]), ours.boxFilter(x[:-3], -1, (5, 5)), "int" in src, corner)
+
+
 REFUSED = [
     lambda m, x: m.integral([[1, 2], [3, 4]]),
     lambda m, x: m.integral(np.uint8(3)),
