@@ -49,7 +49,8 @@ _joined: dict[Any, type[_EarlyError]] = {}
 
 
 def _peer_error() -> Any:
-    return getattr(sys.modules.get("cv2"), "error", None)
+    peer = sys.modules.get("cv2")
+    return None if peer is sys.modules.get(__name__) else getattr(peer, "error", None)  # a program may name this module cv2
 
 
 def _error(function: str, words: str, code: int = _BAD_ARGUMENT) -> BaseException:
@@ -68,7 +69,6 @@ def __getattr__(name: str) -> Any:
     if name == "error":
         return _peer_error() or _EarlyError
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-
 
 
 _DEPTHS = {"uint8": CV_8U, "uint16": CV_16U, "int16": CV_16S, "int32": CV_32S, "float32": CV_32F, "float64": CV_64F}
@@ -147,7 +147,6 @@ def _output(function: str, name: str, given: Any, shape: tuple[int, ...], dtype:
         made = np.empty(shape, dtype)
         return made, made
     return given, view
-
 
 
 def _compute_tables(function: str, image: NDArray[Any], sums: NDArray[Any], squares: NDArray[Any] | None, tilted: NDArray[Any] | None) -> None:

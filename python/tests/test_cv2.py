@@ -381,6 +381,21 @@ print("done")
     assert ran.stdout == "done\n", ran.stderr
 
 
+def test_in_the_place_of_cv2() -> None:
+    script = """
+import sys
+import areal.cv2
+sys.modules["cv2"] = areal.cv2
+import cv2
+try:
+    cv2.integral(None)
+except cv2.error as e:
+    print(e)
+"""
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert ran.stdout == "integral: src is a NoneType: it must be a NumPy array\n", ran.stderr
+
+
 def test_constants_are_opencvs() -> None:
     names = [name for name in ours.__all__ if name.isupper() or name.startswith("CV_")]
     assert len(names) == 13
