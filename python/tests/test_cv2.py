@@ -86,9 +86,9 @@ def check_tables(x: np.ndarray, s: int, q: int) -> None:
     corner = np.abs(x.astype(float)).sum()
     squared = (x.astype(float) ** 2).sum()
     same(ours.integral(x, sdepth=s), cv2.integral(x, sdepth=s), whole, corner)
-    for a, b, c in zip(ours.integral2(x, sdepth=s, sqdepth=q), cv2.integral2(x, sdepth=s, sqdepth=q), (corner, squared)):
+    for a, b, c in zip(ours.integral2(x, sdepth=s, sqdepth=q), cv2.integral2(x, sdepth=s, sqdepth=q), (corner, squared), strict=True):
         same(a, b, whole, c)
-    for a, b, c in zip(ours.integral3(x, sdepth=s, sqdepth=q), cv2.integral3(x, sdepth=s, sqdepth=q), (corner, squared, corner)):
+    for a, b, c in zip(ours.integral3(x, sdepth=s, sqdepth=q), cv2.integral3(x, sdepth=s, sqdepth=q), (corner, squared, corner), strict=True):
         same(a, b, whole, c)
 
 
@@ -131,7 +131,7 @@ def test_tables_without_pixels() -> None:
     for shape in ((0, 5), (5, 0), (0, 0), (0, 5, 3), (5, 0, 2), (0, 5, 6)):
         x = np.zeros(shape, np.uint8)
         same(ours.integral(x), cv2.integral(x), True)
-        for a, b in zip(ours.integral2(x), cv2.integral2(x)):
+        for a, b in zip(ours.integral2(x), cv2.integral2(x), strict=True):
             same(a, b, True)
         for t in ours.integral3(x):  # cv2's of 4.14 writes past its memory here
             assert t.shape == (shape[0] + 1, shape[1] + 1, *shape[2:]) and not t.any()
@@ -156,7 +156,7 @@ def test_outputs_are_used_where_they_fit(rng: np.random.Generator) -> None:
     sums, squares, tilted = np.zeros((7, 8), np.int32), np.zeros((7, 8)), np.zeros((7, 8), np.int32)
     got = ours.integral3(x, sums, squares, tilted)
     assert got[0] is sums and got[1] is squares and got[2] is tilted
-    for a, b in zip(got, cv2.integral3(x)):
+    for a, b in zip(got, cv2.integral3(x), strict=True):
         same(a, b, True)
     for out in (np.zeros((7, 8)), np.zeros((7, 9), np.int32), np.zeros((8, 8), np.int32), np.zeros((7, 8, 2), np.int32), np.zeros((7, 8), ">i4")):
         before = out.copy()
@@ -421,7 +421,7 @@ def test_threads_share_plans_and_scratch_memory(rng: np.random.Generator) -> Non
     def work(number: int) -> bool:
         x, truth = images[number % 4], expected[number % 4]
         got = ours.integral(x), ours.boxFilter(x, -1, (31, 31)), ours.sqrBoxFilter(x, -1, (5, 5))
-        return all(np.array_equal(a, b) for a, b in zip(got, truth))
+        return all(np.array_equal(a, b) for a, b in zip(got, truth, strict=True))
 
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(work, range(200)))
