@@ -35,12 +35,13 @@ def bytes_text(count):
 
 def runs(records):
     rows = [[row["algorithm"], f"{row['width']}²", bytes_text(row["bytes"]), str(row["tasks"]), row["outcome"], time_text(median(row)),
-             bytes_text(row["peak_bytes"]), bytes_text(row["peak_bytes"] - row["idle_bytes"]), bytes_text(row["bound_bytes"]),
+             time_text(row["cpu_us"] / 1e6) if "cpu_us" in row and not row["restarted"] else "-", bytes_text(row["peak_bytes"]), bytes_text(row["peak_bytes"] - row["idle_bytes"]), bytes_text(row["bound_bytes"]),
              ", ".join(word for word in ("spilled", "paused", "restarted") if row[word]) or "no", f"{row['load']:.1f}"]
             for row in records if "boxes" in row]
     return ["", "One run of each, on two workers of one thread and 1 GiB; the answers about 10,000 boxes were exact wherever the run was completed. "
-            "The load is the machine's when the run began: other work slows a run down, and changes no memory.", "",
-            *table(["by", "image", "pixels", "tasks", "outcome", "time", "peak RSS", "above idle", "bound above idle", "spilled, paused, restarted",
+            "The load is the machine's when the run began: other work slows a run down, and changes no memory. "
+            "CPU time is the workers' and the scheduler's together.", "",
+            *table(["by", "image", "pixels", "tasks", "outcome", "time", "CPU time", "peak RSS", "above idle", "bound above idle", "spilled, paused, restarted",
                     "load"], rows)] if rows else []
 
 
