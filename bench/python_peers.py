@@ -4,7 +4,7 @@ usage: python_peers.py [--rounds 8] [--json FILE]
 
 Every case is checked before it is timed: the answers of both sides must agree. The process is held to two CPUs, and each library to two threads.
 Peers that are not installed are left out, and named on stderr. A record of areal has the peer's median over its own (`ratio`) and what the ratio
-should be (`at_least`); results are kept as bench/results/DATE-python-THREADS-peers.json.
+should be (`at_least`); results are kept as bench/results/DATE-cpu-THREADS-python-peers.json.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
 THREADS = 2
+WARM_S = 0.3  # threads wake up, spread over the CPUs, and memory is used again
 CALLS = 10  # of each side in a round: as where a program calls one library again and again
 FULL_HD, SQUARE = (1080, 1920), (4096, 4096)
 
@@ -139,8 +140,10 @@ def summary(times: list[float]) -> dict[str, float]:
 def measure(case: Case, rounds: int) -> list[dict[str, Any]]:
     if not case.agree(case.ours(), case.theirs()):
         raise SystemExit(f"{case.call} {case.types} {case.shape}: the answers differ")
-    for _ in range(3):
-        case.ours(), case.theirs()
+    for call in (case.ours, case.theirs):
+        start = time.perf_counter()
+        while time.perf_counter() - start < WARM_S:
+            call()
     ours, theirs = [], []
     gc.disable()
     for _ in range(rounds):

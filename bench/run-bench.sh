@@ -11,6 +11,7 @@ if [[ ${1:-} == --quick ]]; then
   "$areal" bench sat --size 1920x1080 --repetitions 3
   "$areal" bench histogram --repetitions 3
   "$areal" bench region --size 2048x2048 --repetitions 3
+  "$areal" bench window --repetitions 3
   exit
 elif [[ $# -gt 0 ]]; then
   echo "run: bench: unknown option '$1'; it takes --quick" >&2
@@ -23,5 +24,6 @@ mkdir -p "$results"
 "$areal" bench sat --json "$results/$name-sat.json"
 "$areal" bench histogram --json "$results/$name-histogram.json"
 "$areal" bench region --json "$results/$name-region.json"
+"$areal" bench window --json "$results/$name-window.json"
 "$areal" bench video data/vtest.avi --json "$results/$name-video.json"
 python3 bench/pages/report.py

@@ -136,8 +136,9 @@ def public_names(source: pathlib.Path) -> list[str]:
 
 
 def constants(source: pathlib.Path) -> set[str]:
-    names = [node.targets[0] if isinstance(node, ast.Assign) else node.target for node in ast.parse(source.read_text()).body if isinstance(node, ast.Assign | ast.AnnAssign)]
-    return {ast.unparse(name) for name in names}
+    body = [node for node in ast.parse(source.read_text()).body if isinstance(node, ast.Assign | ast.AnnAssign)]
+    targets = [target for node in body for target in (node.targets if isinstance(node, ast.Assign) else [node.target])]
+    return {word for target in targets for word in re.findall(r"\w+", ast.unparse(target))}
 
 
 def kind_of(found: tuple[Definition, pathlib.Path] | None) -> int:

@@ -7,6 +7,7 @@ another library is a peer. It stands beside areal's record of the same case, whi
 import json
 import re
 
+import performance_python
 import targets
 from records import present
 
@@ -16,6 +17,7 @@ WORDS = {
     "sat": "The floor reads the pixels and writes the table's type, and does nothing else.",
     "histogram": "The floor is a memset of the tensor.",
     "region": "Queries of tables in the memory where they were made. The floor makes the same random loads, without any checks.",
+    "window": "Box filters of 8-bit images, table included, and of a table that is there. Means of pixels go into 8u, of squares into 32f. The floor is the table's.",
     "video": "Histograms of three regions of every frame of a video. The floor is decoding alone, on as many CPUs; on a GPU "
              "100 boxes of every frame, and the floor is NVDEC alone, all streams at once.",
     "sequence": "Frames in the slots' own memory, with 100 boxes each (answers) or the whole tensor (tensors); microseconds from one answer to the next. The floor is the "
@@ -225,5 +227,6 @@ def page(results):
     for machine in machines:
         cores = machine.removeprefix("cpu-")
         lines += backend_page(found, {machine}, f"A CPU of {cores} cores")
+    lines += performance_python.lines(found)
     lines += trackers_page(found) + sectors_page(found) + twins_page(found)
     return "\n".join(lines) + "\n"

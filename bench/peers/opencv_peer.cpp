@@ -31,3 +31,22 @@ extern "C" bool areal_cv_integral(const void* pixels, int type, std::int64_t wid
     return false;
   }
 }
+
+// From 8u: into 8u, or squared into 32f. Borders are OpenCV's default.
+extern "C" bool areal_cv_box_filter(const void* pixels, std::int64_t width, std::int64_t height, std::int64_t side,
+                                    bool squared, void* out, int threads) {
+  cv::setNumThreads(threads);
+  const int w = static_cast<int>(width), h = static_cast<int>(height);
+  try {
+    const cv::Mat image(h, w, CV_8U, const_cast<void*>(pixels));
+    const cv::Size window(static_cast<int>(side), static_cast<int>(side));
+    cv::Mat filtered(h, w, squared ? CV_32F : CV_8U, out);
+    if (squared)
+      cv::sqrBoxFilter(image, filtered, CV_32F, window);
+    else
+      cv::boxFilter(image, filtered, CV_8U, window);
+    return filtered.data == out;
+  } catch (const cv::Exception&) {
+    return false;
+  }
+}

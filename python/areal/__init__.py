@@ -1,10 +1,20 @@
 """Summed-area tables and integral histograms at the speed of a memory copy."""
 
-from ._core import backends, default_threads, devices
+import os as _os
+
+from . import _arrays, _core, _foreign, _sat
+from ._binning import Binning
+from ._core import DeviceArray, backends, default_threads, devices
 from ._core import version as __version__
 from ._errors import Cancelled, DeviceError, Error, InvalidArgument, IoError, OutOfMemory, Unavailable
+from ._histogram import HistogramPlan, IntegralHistogram, histograms, integral_histogram
 from ._open import open
+from ._plot import plot
 from ._sat import Sat, SatPlan, sat
 
-__all__ = ["Cancelled", "DeviceError", "Error", "InvalidArgument", "IoError", "OutOfMemory", "Sat", "SatPlan", "Unavailable", "__version__", "backends",
-           "default_threads", "devices", "open", "sat"]
+__all__ = ["Binning", "Cancelled", "DeviceArray", "DeviceError", "Error", "HistogramPlan", "IntegralHistogram", "InvalidArgument", "IoError",
+           "OutOfMemory", "Sat", "SatPlan", "Unavailable", "__version__", "backends", "default_threads", "devices", "histograms",
+           "integral_histogram", "open", "plot", "sat"]
+
+_core.install(_core, Sat, IntegralHistogram, _arrays.native, _sat.carry, _foreign.execute)
+_os.register_at_fork(after_in_child=_core.after_fork_in_child)

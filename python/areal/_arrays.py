@@ -18,15 +18,13 @@ _READABLE = "bool, integers of 8 to 64 bits and floats of 16, 32 and 64 bits"
 
 def dtype_name(dtype: Any, argument: str = "dtype") -> str:
     """NumPy's name of a dtype in the byte order of this machine. Raises InvalidArgument for what is no dtype."""
-    try:
-        return np.dtype(dtype).name
-    except TypeError:
-        pass
-    name = str(dtype).rpartition(".")[2]  # array_api_strict.float32, torch.float32
-    try:
-        return np.dtype(name).name
-    except TypeError:
-        raise InvalidArgument(f"{argument} {dtype!r}: it is no dtype") from None
+    for one in (dtype, str(dtype).rpartition(".")[2]):  # array_api_strict.float32, torch.float32
+        try:
+            known: np.dtype[Any] = np.dtype(one)
+        except TypeError:
+            continue
+        return str(known.name)
+    raise InvalidArgument(f"{argument} {dtype!r}: it is no dtype")
 
 
 def native(array: Any, name: str, axes: str, memory: str) -> Array:
@@ -42,6 +40,30 @@ def native(array: Any, name: str, axes: str, memory: str) -> Array:
         return source.astype(dtype, order="C", copy=False)
     order = [axes.index(letter) for letter in memory]
     return np.ascontiguousarray(source.transpose(order), dtype=dtype).transpose([memory.index(letter) for letter in axes])
+
+
+def as_array(x: Any) -> Array:
+    """An array of NumPy over what has one of the protocols, without a copy where that can be had."""
+    try:
+        return np.from_dlpack(x) if hasattr(x, "__dlpack__") else np.asarray(x)
+    except Exception as error:
+        raise InvalidArgument(f"array: {type(x).__name__} cannot be read as an array: {error}") from error
+
+
+def converted(array: Array, dtype: Any, copy: bool | None) -> Array:
+    """What __array__ gives."""
+    if dtype is None or np.dtype(dtype) == array.dtype:
+        return array.copy() if copy else array
+    if copy is False:
+        raise ValueError(f"{array.dtype} cannot be read as {np.dtype(dtype)} without a copy")
+    return array.astype(dtype)
+
+
+def clips(outside: str) -> bool:
+    """Whether boxes are clipped."""
+    if outside not in ("error", "clip"):
+        raise InvalidArgument(f"outside {outside}: may be error or clip")
+    return outside == "clip"
 
 
 def boxes_of(boxes: Any, numbers: int) -> tuple[Array, bool]:

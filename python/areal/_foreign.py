@@ -6,6 +6,8 @@ import sys
 from types import ModuleType
 from typing import Any
 
+from ._errors import InvalidArgument
+
 
 def framework_of(x: Any) -> ModuleType | None:
     """The module of areal that computes with arrays of x's kind; None for host arrays that NumPy can read."""
@@ -30,3 +32,20 @@ def framework_of(x: Any) -> ModuleType | None:
 def _is_on_cuda(x: Any) -> bool:
     device = getattr(x, "__dlpack_device__", None)
     return device is not None and int(device()[0]) in (2, 13)
+
+
+def execute(plan: Any, x: Any, out: Any, mask: Any, copy: bool | None, above: Any, left: Any, corner: Any) -> Any:
+    """What a plan gives for an array of another framework; NotImplemented for host arrays that NumPy can read."""
+    framework = framework_of(x)
+    if framework is None:
+        return NotImplemented
+    shape, dtype, axes, table_dtype, border, squares, tilted, masked, ignore_nan, algorithm, backend, _, threads = plan._given
+    if tuple(x.shape) != shape or str(x.dtype).rpartition(".")[2] != dtype:
+        words = "x".join(map(str, x.shape))
+        raise InvalidArgument(f"array: one of {words}, {x.dtype}; this plan is for {'x'.join(map(str, shape))}, {dtype}")
+    if masked != (mask is not None):
+        raise InvalidArgument("mask: a plan is made with mask=True where its calls pass one")
+    if out is not None and hasattr(out, "array") and hasattr(out, "border"):
+        out = out.array  # a table whose memory is used again
+    return framework.sat(x, axes, dtype=table_dtype, border=border, squares=squares, tilted=tilted, mask=mask, ignore_nan=ignore_nan, algorithm=algorithm,
+                         backend=backend, threads=threads, out=out, copy=copy, above=above, left=left, corner=corner)

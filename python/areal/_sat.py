@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import os
 from collections import deque
 from concurrent.futures import Future, ThreadPoolExecutor
 from functools import lru_cache
-from typing import Any, Iterable, Iterator, Literal, Sequence
+from typing import TYPE_CHECKING, Any, Iterable, Iterator, Literal, Sequence
 
 import numpy as np
 
 from . import _core
-from ._arrays import TABLE_TYPES, Array, boxes_of, dtype_name, native
+from ._arrays import TABLE_TYPES, Array, boxes_of, clips, converted, dtype_name
+from ._display import as_html, means, size_words
 from ._errors import InvalidArgument
 from ._foreign import framework_of
 
@@ -38,12 +38,6 @@ def _options(dtype: Any, border: str, squares: Any, tilted: bool, mask: bool, ig
     return _core.options(table, border, squares, bool(tilted), mask, bool(ignore_nan), algorithm, backend, device, threads)
 
 
-def _clips(outside: str) -> bool:
-    if outside not in ("error", "clip"):
-        raise InvalidArgument(f"outside {outside}: may be error or clip")
-    return outside == "clip"
-
-
 class Sat(_core.Table):
     """The summed-area table of an array, which answers about any box in constant time.
 
@@ -65,7 +59,7 @@ class Sat(_core.Table):
 
     def _query(self, stat: str, boxes: Any, format: str, outside: str, refused: bool, threads: int) -> Any:
         array, alone = boxes_of(boxes, 6 if self.axes == "DHW" else 4)
-        answers = _core.query(self, array, stat, format, _clips(outside), refused, threads)
+        answers = _core.query(self, array, stat, format, clips(outside), refused, threads)
         if not alone:
             return answers
         return (answers[0][0], answers[1]) if refused else answers[0]
@@ -107,8 +101,9 @@ class Sat(_core.Table):
         ``squares=True``. The result has the table's axes.
         """
         height, width = (size, size) if isinstance(size, int) else size
-        return _core.window(self, (height, width), (-1, -1) if anchor is None else anchor, stat, edge, value,
-                            dtype_name(out.dtype if out is not None else dtype), out, threads)
+        answer: Array = _core.window(self, (height, width), (-1, -1) if anchor is None else anchor, stat, edge, value,
+                                     dtype_name(out.dtype if out is not None else dtype), out, threads)
+        return answer
 
     @property
     def nbytes(self) -> int:
@@ -116,12 +111,7 @@ class Sat(_core.Table):
         return sum(a.nbytes for a in (self.array, self.squares, self.tilted, self.count) if a is not None)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        array = self.array
-        if dtype is None or np.dtype(dtype) == array.dtype:
-            return array.copy() if copy else array
-        if copy is False:
-            raise ValueError(f"a table of {array.dtype} cannot be one of {dtype} without a copy")
-        return array.astype(dtype)
+        return converted(self.array, dtype, copy)
 
     def __reduce__(self) -> Any:
         arrays = tuple(None if a is None else np.ascontiguousarray(a) for a in (self.array, self.squares, self.tilted, self.count))
@@ -133,6 +123,13 @@ class Sat(_core.Table):
         also = "".join(f", {name}" for name in ("squares", "tilted", "count") if getattr(self, name) is not None)
         return (f"<areal.Sat {self.axes} {'x'.join(map(str, a.shape))} {a.dtype.name} of {self.image_dtype}{also}, border {self.border}, "
                 f"{self.nbytes:,} bytes, {self.algorithm} on {self.backend}>")
+
+    def _repr_html_(self) -> str:
+        tables = [(name, a) for name, a in (("sums", self.array), ("squares", self.squares), ("tilted", self.tilted), ("count", self.count)) if a is not None]
+        rows = [("image", f"{self.axes} {'x'.join(map(str, self.image_shape))} {self.image_dtype}")]
+        rows += [(name, f"{'x'.join(map(str, a.shape))} {a.dtype.name}, {size_words(a.nbytes)}") for name, a in tables]
+        rows += [("border", self.border), ("algorithm", f"{self.algorithm} on {self.backend}: {self.reason}")]
+        return as_html("areal.Sat", rows, means(self, 128))
 
 
 def _loaded(arrays: tuple[Any, ...], axes: str, image_shape: tuple[int, ...], border: str, image_dtype: str, origin: tuple[str, str, str]) -> Sat:
@@ -197,6 +194,11 @@ class SatPlan(_core.Plan):
         super().__init__(_options(*given), list(shape), dtype_name(dtype), axes)
         self._given = (tuple(shape), dtype_name(dtype), axes, *given)
 
+    if TYPE_CHECKING:  # a slot of the compiled module, as a function of Python would take as long as a small table
+        def __call__(self, x: Any, out: Any = None, *, mask: Any = None, copy: bool | None = None, above: Any = None, left: Any = None,
+                     corner: Any = None) -> Sat:
+            raise NotImplementedError
+
     def stream(self, frames: Iterable[Any], depth: int = 2) -> Iterator[Sat]:
         """Yields the table of every frame, in order, in ``depth`` tables that are used again and again.
 
@@ -212,7 +214,7 @@ class SatPlan(_core.Plan):
         tables: list[Sat | None] = [None] * depth
 
         def compute(frame: Any, place: int) -> Sat:
-            table = self(frame, out=tables[place])
+            table: Sat = self(frame, out=tables[place])
             tables[place] = table
             return table
 
@@ -238,6 +240,13 @@ class SatPlan(_core.Plan):
         return (f"<areal.SatPlan {self.axes} {'x'.join(map(str, self.shape))} {self.dtype} to {self.table_dtype}, border {self.border}, "
                 f"{self.algorithm} on {self.backend}>")
 
+    def _repr_html_(self) -> str:
+        rows = [("arrays", f"{self.axes} {'x'.join(map(str, self.shape))} {self.dtype}"),
+                ("tables", f"{self.table_dtype} sums, border {self.border}, {size_words(self.table_bytes)} in all"),
+                ("workspace", f"{size_words(self.workspace_bytes)} for each thread that executes"),
+                ("algorithm", f"{self.algorithm} on {self.backend}: {self.reason}")]
+        return as_html("areal.SatPlan", rows, None)
+
 
 def _planned(shape: tuple[int, ...], dtype: str, axes: str, table_dtype: Any, border: Border, squares: Any, tilted: bool, mask: bool, ignore_nan: bool,
              algorithm: str, backend: str, device: int, threads: int) -> SatPlan:
@@ -257,7 +266,7 @@ def sat(x: Any, axes: str = "", *, dtype: Any = None, border: Border = "zero", s
     axes: HW (2-D arrays), HWC, CHW, NHW, NHWC, NCHW, or DHW, a volume, which is summed along D, too.
     dtype: of the sums: uint32, int32, uint64, int64, float32, float64. None takes the smallest that is exact for the shape.
     border: ``zero``: (H+1) x (W+1), the first row and column zero; ``none``: H x W, T[y, x] sums up to y and x; ``exclusive``: H x W, before both.
-    squares: also the table of squares; True, or its dtype: uint32, uint64, float64. tilted: also the table rotated by 45 degrees.
+    squares: also the table of squares; True, or its dtype: uint32, uint64, float64, float32. tilted: also the table rotated by 45 degrees.
     mask: pixels where it is 0 are left out; bool or uint8, without C. ignore_nan: so are NaNs. Both give the table of counts.
     algorithm, backend, device: auto, or what `areal.backends` lists. threads: of the CPU; 0 for all. Sums never depend on it.
     out: an array, of the table's shape and dtype, or a tuple of such where there are several tables (sum, squares, tilted, count), or a Sat
@@ -268,11 +277,10 @@ def sat(x: Any, axes: str = "", *, dtype: Any = None, border: Border = "zero", s
     Raises InvalidArgument, OutOfMemory, Unavailable, DeviceError. Ctrl-C stops it within 0.2 s.
     """
     if type(x) is not np.ndarray and (other := framework_of(x)) is not None:
-        return other.sat(x, axes, dtype=dtype, border=border, squares=squares, tilted=tilted, mask=mask, ignore_nan=ignore_nan, algorithm=algorithm,
-                         backend=backend, threads=threads, out=out, copy=copy, above=above, left=left, corner=corner)
-    return _core.sat(x, _options(dtype, border, squares, tilted, mask is not None, ignore_nan, algorithm, backend, device, threads), axes, mask, out,
-                     copy, above, left, corner)
+        answer: Sat = other.sat(x, axes, dtype=dtype, border=border, squares=squares, tilted=tilted, mask=mask, ignore_nan=ignore_nan, algorithm=algorithm,
+                                backend=backend, threads=threads, out=out, copy=copy, above=above, left=left, corner=corner)
+        return answer
+    answer = _core.sat(x, _options(dtype, border, squares, tilted, mask is not None, ignore_nan, algorithm, backend, device, threads), axes, mask,
+                       out, copy, above, left, corner)
+    return answer
 
-
-_core.install(_core, Sat, native, carry)
-os.register_at_fork(after_in_child=_core.after_fork_in_child)

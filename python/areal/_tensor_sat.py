@@ -24,17 +24,24 @@ class Framework(Protocol):
     def permuted(self, x: Any, order: tuple[int, ...]) -> Any:
         """The same memory, its dimensions in another order."""
 
-    def contiguous(self, x: Any) -> Any:
-        """A copy in the dimensions' order."""
+    def contiguous(self, x: Any, axes: str) -> Any:
+        """A copy that areal reads in place: in the dimensions' order, more than four channels in planes of their own."""
 
     def boxes(self, boxes: Any, like: Any) -> tuple[Any, bool]:
         """N x 4 of int64, and whether it was one box alone. On the device only if they were."""
+        raise NotImplementedError
 
     def is_on_device(self, boxes: Any) -> bool:
         """Do the boxes lie in device memory?"""
+        raise NotImplementedError
 
     def xywh(self, boxes: Any, format: str) -> Any:
         """Boxes on the device as x, y, width, height."""
+
+
+def has_planes_apart(x: Any, axes: str) -> bool:
+    """Has it more channels than areal reads side by side?"""
+    return axes.endswith("C") and x.shape[-1] > 4
 
 
 def execute(on: Framework, x: Any, of: Any, axes: str, mask: Any, out: Any, copy: bool | None) -> tuple[Any, ...]:
@@ -43,7 +50,7 @@ def execute(on: Framework, x: Any, of: Any, axes: str, mask: Any, out: Any, copy
     if made is None:
         if copy is False:
             raise InvalidArgument("copy=False: the array cannot be read as it lies")
-        made = _core.tensor_sat(on.contiguous(x), of, on.signed, axes, None if mask is None else on.contiguous(mask), out, on.empty(), on.stream())
+        made = _core.tensor_sat(on.contiguous(x, axes), of, on.signed, axes, None if mask is None else on.contiguous(mask, ""), out, on.empty(), on.stream())
         if made is None:
             raise InvalidArgument("array: it cannot be read")
     total, squares, tilted, count, order, count_order, plan = made
@@ -100,8 +107,8 @@ class TensorSat:
 
     def _as_they_lie(self, squares: Any, count: Any) -> Any:
         yield self.array, squares, count
-        on = self._on
-        yield on.contiguous(self.array), None if squares is None else on.contiguous(squares), None if count is None else on.contiguous(count)
+        copied = [None if table is None else self._on.contiguous(table, self.axes if table is not count else "") for table in (self.array, squares, count)]
+        yield copied[0], copied[1], copied[2]
 
     def sum(self, boxes: Any, *, format: str = "xywh", outside: str = "error", threads: int = 0, refused: bool = False) -> Any:
         """Sums of boxes: boxes x N x C, int64 or float64; of one box without the first dimension. O(1) a box.

@@ -9,16 +9,25 @@ import torch
 from torch import Tensor
 
 from . import _core
+from ._binning import Binning
 from ._errors import InvalidArgument
 from ._torch_histogram_ops import Spelled, compiled, histogram_op, histograms_op
 from ._torch_ops import TORCH, is_plain, name_of, prepared
 
 
-def spelled(x: Tensor, bins: int | None, range: Any, edges: Any, labels: int | None, ignored: int | None, lookup: Any, joint: Any, clamp: bool) -> Spelled:
+def spelled(x: Tensor, bins: Any, range: Any, edges: Any, labels: int | None, ignored: int | None, lookup: Any, joint: Any, clamp: bool) -> Spelled:
     """The binning in numbers. Throws InvalidArgument where none or several are named, and for floats without a range."""
-    named = [name for name, value in (("edges", edges), ("labels", labels), ("lookup", lookup), ("joint", joint)) if value is not None]
-    if len(named) > 1 or (named and named != ["joint"] and (bins is not None or range is not None)):
-        raise InvalidArgument(f"bins: name one binning; here are {', '.join(named + ['bins'] * (bins is not None))}")
+    if isinstance(bins, Binning):
+        if clamp or any(value is not None for value in (range, edges, labels, ignored, lookup, joint)):
+            raise InvalidArgument("bins: a Binning says everything, and more was given")
+        return _says(bins)
+    if bins is not None and not isinstance(bins, int) and not hasattr(bins, "__index__"):
+        bins, edges = None, bins
+    named = [name for name, value in (("bins", bins), ("edges", edges), ("labels", labels), ("lookup", lookup), ("joint", joint)) if value is not None]
+    if len(named) != 1:
+        raise InvalidArgument(f"binning: one of bins, edges, labels, lookup and joint, and {' and '.join(named) or 'none'} given")
+    if range is not None and bins is None:
+        raise InvalidArgument(f"range: it goes with bins, and {named[0]} are given")
     if edges is not None:
         numbers = tuple(float(e) for e in edges)
         return "edges", max(len(numbers) - 1, 0), numbers, (), clamp, None
@@ -28,20 +37,35 @@ def spelled(x: Tensor, bins: int | None, range: Any, edges: Any, labels: int | N
         table = tuple(int(v) for v in lookup)
         return "lookup", max(table, default=-1) + 1, (), table, clamp, None
     if joint is not None:
-        counts = tuple(int(one[0]) for one in joint)
-        return "joint", 0, tuple(float(v) for one in joint for v in one[1]), counts, clamp, None
-    if bins is None:
-        raise InvalidArgument("bins: how many? Or pass edges, labels, lookup or joint")
+        return _joint([_says(part) for part in joint])
     if range is None:
-        if x.dtype == torch.bool:
-            range = (0, 2)
-        elif x.is_floating_point():
-            raise InvalidArgument("range: floats need one, as (lowest, highest)")
-        else:
-            info = torch.iinfo(x.dtype)
-            range = (info.min, info.max + 1)
+        if x.is_floating_point():
+            raise InvalidArgument(f"range: pixels of {name_of(x.dtype)} need one")
+        info = torch.iinfo(torch.uint8 if x.dtype == torch.bool else x.dtype)
+        range = (info.min, info.max + 1)
     low, high = range
     return "uniform", int(bins), (float(low), float(high)), (), clamp, None
+
+
+def _says(binning: Any) -> Spelled:
+    if not isinstance(binning, Binning):
+        raise InvalidArgument("joint: its parts must be areal.Binning, one a channel")
+    kind, *says, clamp = binning._says
+    if kind == "uniform":
+        return "uniform", says[0], (says[1], says[2]), (), clamp, None
+    if kind == "edges":
+        return "edges", len(says[0]) - 1, says[0], (), clamp, None
+    if kind == "labels":
+        return "labels", says[0], (), (), clamp, says[1]
+    if kind == "lookup":
+        return "lookup", max(says[0], default=-1) + 1, (), says[0], clamp, None
+    return _joint([_says(part) for part in says[0]])
+
+
+def _joint(parts: list[Spelled]) -> Spelled:
+    if not parts or any(part[0] != "uniform" or part[4] != parts[0][4] for part in parts):
+        raise InvalidArgument("joint: the parts for a tensor are bins over a range, all clamped or none")
+    return "joint", 0, tuple(v for part in parts for v in part[2]), tuple(part[1] for part in parts), parts[0][4], None
 
 
 def _dtype(x: Tensor, weights: Tensor | None, axes: str, dtype: Any) -> torch.dtype:
@@ -98,13 +122,12 @@ class IntegralHistogram:
         return f"<areal.IntegralHistogram {'x'.join(map(str, x.shape))} {name_of(x.dtype)} on {x.device}, border {self.border}>"
 
 
-def integral_histogram(x: Tensor, bins: int | None = None, range: Any = None, *, edges: Any = None, labels: int | None = None, ignored: int | None = None,
-                       lookup: Any = None, joint: Sequence[Any] | None = None, clamp: bool = False, weights: Tensor | None = None, axes: str = "",
-                       border: str = "none", dtype: Any = None, algorithm: str = "auto", threads: int = 0) -> IntegralHistogram:
+def integral_histogram(x: Tensor, bins: Any = None, *, range: tuple[float, float] | None = None, edges: Any = None, labels: int | None = None, ignored: int | None = None,
+                       lookup: Any = None, joint: Sequence[Binning] | None = None, clamp: bool = False, weights: Tensor | None = None, axes: str = "",
+                       dtype: Any = None, border: str = "none", algorithm: str = "auto", threads: int = 0) -> IntegralHistogram:
     """The integral histogram of a tensor, on its device. O(bins H W) an image.
 
-    bins, range: equal bins as numpy.histogram has them; edges; labels, how many, of which one may be ignored; lookup, a
-    bin for each value; joint, (bins, (lowest, highest)) of each channel. weights: H x W, and the gradient's way; the
+    The binning is said as to areal.integral_histogram; joint bins are of ranges. weights: H x W, and the gradient's way; the
     image has none. dtype: int32 or int64, with weights float64 or float32.
     """
     x, of_weights, axes = prepared(x), _weights(weights), _axes(x, axes)
@@ -121,8 +144,8 @@ def integral_histogram(x: Tensor, bins: int | None = None, range: Any = None, *,
                              border)
 
 
-def histograms(x: Tensor, bins: int | None, boxes: Any, range: Any = None, *, edges: Any = None, labels: int | None = None, ignored: int | None = None,
-               lookup: Any = None, joint: Sequence[Any] | None = None, clamp: bool = False, weights: Tensor | None = None, axes: str = "",
+def histograms(x: Tensor, bins: Any = None, boxes: Any = None, *, range: tuple[float, float] | None = None, edges: Any = None, labels: int | None = None, ignored: int | None = None,
+               lookup: Any = None, joint: Sequence[Binning] | None = None, clamp: bool = False, weights: Tensor | None = None, axes: str = "",
                format: str = "xywh", outside: str = "error", threads: int = 0) -> Tensor:
     """Histograms of boxes of one image: boxes x bins, int64, with weights float64. On the CPU rows are streamed and no tensor is made.
 
@@ -136,6 +159,8 @@ def histograms(x: Tensor, bins: int | None, boxes: Any, range: Any = None, *, ed
     if outside not in ("error", "clip"):
         raise InvalidArgument(f"outside {outside}: may be error or clip")
     kind, count, numbers, table, clamped, left_out = spelled(x, bins, range, edges, labels, ignored, lookup, joint, clamp)
+    if boxes is None:
+        boxes, format = [0, 0, x.shape[axes.index("W")], x.shape[axes.index("H")]], "xywh"
     rows, alone = TORCH.boxes(boxes, x)
     rows = TORCH.xywh(rows, format)
     answers = histograms_op(x, of_weights, rows, kind, count, list(numbers), list(table), clamped, left_out, axes, outside, threads)

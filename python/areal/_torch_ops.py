@@ -21,7 +21,7 @@ from . import _core
 from ._errors import InvalidArgument
 from ._arrays import TABLE_TYPES
 from ._sat import _options as options
-from ._tensor_sat import execute
+from ._tensor_sat import execute, has_planes_apart
 
 
 _PLAIN = (Tensor, torch.nn.Parameter)
@@ -58,8 +58,8 @@ class Torch:
     def permuted(self, x: Tensor, order: tuple[int, ...]) -> Tensor:
         return x.permute(order)
 
-    def contiguous(self, x: Tensor) -> Tensor:
-        return x.contiguous()
+    def contiguous(self, x: Tensor, axes: str) -> Tensor:
+        return x.movedim(-1, -3).contiguous().movedim(-3, -1) if has_planes_apart(x, axes) else x.contiguous()
 
     def is_on_device(self, boxes: Any) -> bool:
         return isinstance(boxes, Tensor) and boxes.is_cuda
@@ -104,7 +104,7 @@ def name_of(dtype: torch.dtype) -> str:
     return str(dtype).removeprefix("torch.")
 
 
-def run_sat(x: Tensor, axes: str, dtype: str, border: str, squares: Any, tilted: bool, mask: Tensor | None, ignore_nan: bool, reverse: bool, algorithm: str,
+def run_sat(x: Tensor, axes: str, dtype: str | None, border: str, squares: Any, tilted: bool, mask: Tensor | None, ignore_nan: bool, reverse: bool, algorithm: str,
             backend: str, threads: int, out: Tensor | None = None, copy: bool | None = None) -> tuple[Any, ...]:
     """Sum, squares, tilted, count, plan of a plain tensor."""
     of = options(dtype or None, border, squares, tilted, mask is not None, ignore_nan, algorithm, backend, 0, threads)
@@ -185,46 +185,12 @@ def _answer_dims(shape: Sequence[Any], axes: str) -> list[Any]:
     return [shape[axes.index(letter)] for letter in "NC" if letter in axes]
 
 
-def _clipped(boxes: Tensor, shape: Sequence[Any], axes: str, border: str, outside: str) -> Tensor:
-    """The part of each box that the table answers for, of zero extent where it does not answer."""
-    height, width = (shape[axes.index(letter)] - (1 if border == "zero" else 0) for letter in "HW")
-    x, y, w, h = boxes.unbind(1)
-    right, below = x + w, y + h
-    last_x, last_y = (width - 1, height - 1) if border == "exclusive" else (width, height)
-    if outside == "clip":
-        valid = (w >= 0) & (h >= 0)
-        x, right = x.clamp(0, width), right.clamp(0, width)
-        y, below = y.clamp(0, height), below.clamp(0, height)
-        valid = valid & (right <= last_x) & (below <= last_y)
-    else:
-        valid = (w >= 0) & (h >= 0) & (x >= 0) & (y >= 0) & (right <= last_x) & (below <= last_y)
-    zero = torch.zeros_like(x)
-    return torch.stack((x, y, torch.where(valid, (right - x).clamp(min=0), zero), torch.where(valid, (below - y).clamp(min=0), zero)), 1)
-
-
-def _scatter(values: Tensor, boxes: Tensor, rows: int, columns: int, offset: int) -> Tensor:
-    """+-values at the corners of the boxes: K x P into P x rows x columns. The same bits in every run."""
-    out = values.new_zeros(values.shape[1], rows, columns)
-    if not values.is_cuda:
-        _core.tensor_scatter(values.contiguous(), boxes.contiguous().cpu(), out, offset)
-        return out
-    x, y, w, h = (boxes.to(values.device) - torch.tensor([offset, offset, 0, 0], device=values.device)).unbind(1)
-    empty = (w <= 0) | (h <= 0)
-    flat = out.view(out.shape[0], -1).t()
-    for at_x, at_y, sign in ((x, y, 1), (x + w, y, -1), (x, y + h, -1), (x + w, y + h, 1)):
-        inside = (at_x >= 0) & (at_y >= 0) & (at_x < columns) & (at_y < rows) & ~empty
-        place = torch.where(inside, at_y * columns + at_x, 0)
-        # On CUDA index_put sorts where it accumulates, so that the order of additions is always the same.
-        flat.index_put_((place,), torch.where(inside[:, None], sign * values, 0), accumulate=True)
-    return out
-
-
 @torch.library.custom_op("areal::box_sums", mutates_args=())
 def box_sums_op(table: Tensor, boxes: Tensor, axes: str, border: str, outside: str, threads: int, refused: bool = False) -> Tensor:
     """Sums of boxes x, y, width, height: boxes x N x C, int64 or float64, where the table lies. With `refused` no box raises."""
     made = _core.tensor_query(0, table, None, None, border, axes, boxes.contiguous(), "xywh", outside == "clip", threads, refused)
     if made is None:
-        made = _core.tensor_query(0, table.contiguous(), None, None, border, axes, boxes.contiguous(), "xywh", outside == "clip", threads, refused)
+        made = _core.tensor_query(0, TORCH.contiguous(table, axes), None, None, border, axes, boxes.contiguous(), "xywh", outside == "clip", threads, refused)
     answers: Tensor = made[0]
     return answers
 
@@ -275,20 +241,13 @@ def _(info: Any, in_dims: Any, table: Tensor, boxes: Tensor, axes: str, *rest: A
 @torch.library.custom_op("areal::scatter_corners", mutates_args=())
 def scatter_op(values: Tensor, boxes: Tensor, shape: Sequence[int], axes: str, border: str, outside: str) -> Tensor:
     """The transpose of box sums: a table of the shape with +values and -values at the corners of the boxes."""
-    rows, columns = shape[axes.index("H")], shape[axes.index("W")]
-    flat = values.reshape(values.shape[0], -1) if values.numel() else values.new_zeros(values.shape[0], max(1, _product(values.shape[1:])))
-    inside = _clipped(boxes.to(values.device), shape, axes, border, outside)
-    planes = _scatter(flat, inside, rows, columns, 0 if border != "none" else 1)
-    letters = "".join(letter for letter in "NC" if letter in axes) + "HW"
-    made = planes.reshape([shape[axes.index(letter)] for letter in letters]).permute([letters.index(letter) for letter in axes])
-    return made.contiguous()
-
-
-def _product(extents: Sequence[int]) -> int:
-    product = 1
-    for extent in extents:
-        product *= extent
-    return product
+    wide = values.to(_sum_dtype(values.dtype)).contiguous()
+    made = wide.new_empty(shape)
+    apart = has_planes_apart(made, axes)
+    if apart:
+        made = wide.new_empty([*shape[:-3], shape[-1], *shape[-3:-1]]).movedim(-3, -1)
+    _core.tensor_scatter(wide, boxes.contiguous(), made, border, axes, outside == "clip")
+    return made.to(values.dtype).contiguous()
 
 
 @scatter_op.register_fake

@@ -121,7 +121,7 @@ def _image(function: str, src: Any, known: Collection[str]) -> tuple[NDArray[Any
         if not 1 < src.shape[2] <= _MOST_CHANNELS:
             raise _error(function, f"src has {src.shape[2]} channels: it may have 1 to {_MOST_CHANNELS}")
     elif src.ndim != 2:
-        raise _error(function, f"src has {src.ndim} dimensions: it may have 2, or 3 with channels last")
+        raise _error(function, f"src has {src.ndim} dimension{'' if src.ndim == 1 else 's'}: it may have 2, or 3 with channels last")
     return src, name
 
 
@@ -153,8 +153,8 @@ def _compute_tables(function: str, image: NDArray[Any], sums: NDArray[Any], squa
     try:
         if image.ndim == 3 and image.shape[2] > 4:
             for channel in range(image.shape[2]):
-                parts = [None if table is None else np.empty(table.shape[:2], table.dtype) for table in (sums, squares, tilted)]
-                _core.dropin_tables(np.ascontiguousarray(image[:, :, channel]), *parts, False)
+                parts: list[Any] = [None if table is None else np.empty(table.shape[:2], table.dtype) for table in (sums, squares, tilted)]
+                _core.dropin_tables(np.ascontiguousarray(image[:, :, channel]), parts[0], parts[1], parts[2], False)
                 for table, part in zip((sums, squares, tilted), parts):
                     if table is not None:
                         table[:, :, channel] = part
@@ -174,7 +174,8 @@ def _tables(function: str, src: Any, sdepth: Any, sqdepth: Any, outputs: tuple[t
     if square_depth <= 0:
         square_depth = CV_64F
     if sum_depth not in known or square_depth not in known[sum_depth]:
-        raise _error(function, f"sdepth {sum_depth} and sqdepth {square_depth} with src of {name}: there are no such tables", _UNSUPPORTED)
+        choices = ", ".join(f"{s}:{q}" for s, squares in known.items() for q in squares)
+        raise _error(function, f"sdepth:sqdepth {sum_depth}:{square_depth} with src of {name}: they may be {choices}", _UNSUPPORTED)
     shape = (image.shape[0] + 1, image.shape[1] + 1, *image.shape[2:])
     made = [_output(function, word, given, shape, _DTYPES[square_depth if word == "sqsum" else sum_depth]) for word, given in outputs]
     views = [view for _, view in made]
@@ -220,7 +221,7 @@ def _filter(function: str, src: Any, ddepth: Any, ksize: Any, dst: Any, anchor: 
     if depth < 0:
         depth = known[name][0]
     if depth not in known[name]:
-        raise _error(function, f"ddepth {depth} with src of {name}: there is no such filter", _ASSERTION)
+        raise _error(function, f"ddepth {depth} with src of {name}: it may be -1, {', '.join(map(str, sorted(set(known[name]))))}", _ASSERTION)
     width, height = _pair(function, "ksize", ksize)
     if width < 1 or height < 1:
         raise _error(function, f"ksize {width}x{height}: both must be positive", _ASSERTION)

@@ -29,6 +29,8 @@ from ._errors import Error, InvalidArgument
 from ._pieces import box_edges, default_dtype, table_piece
 from ._sat import sat as table_of
 
+__all__ = ["Sat", "integral_image", "sat"]
+
 _FAN_IN = 32  # partial answers that one task adds up
 
 

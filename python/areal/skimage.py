@@ -34,7 +34,7 @@ def _routes() -> dict[tuple[str, str], str]:
     all_routes = {(image, table): "numpy" for image in _WHOLE + _FLOATS for table in _WHOLE[1:] + _FLOATS}
     for taken, made in _core.type_pairs():
         for image in _NAMES[taken]:
-            for table in _SAME_BITS.get(made, _NAMES[made]):
+            for table in _SAME_BITS.get(made) or _NAMES[made]:
                 if all_routes[image, table] == "numpy" or table == _NAMES[made][0]:
                     all_routes[image, table] = taken + made
     return all_routes
@@ -52,7 +52,7 @@ _TAKEN = frozenset((_CODES[image], _CODES[table]) for (image, table), way in ROU
 
 
 def _by_cumsum(image: NDArray[Any], dtype: DTypeLike | None) -> NDArray[Any]:
-    if dtype is None and image.real.dtype.kind == "f":
+    if dtype is None and image.dtype.kind in "fc":
         dtype = np.promote_types(image.dtype, np.float64)
     table = image
     for axis in range(image.ndim):
@@ -71,9 +71,11 @@ def integral_image(image: NDArray[Any], *, dtype: DTypeLike | None = None) -> ND
         code = image.dtype.str
         table = _DEFAULTS.get(code) if dtype is None else np.dtype(dtype)
         if table is not None and (code, table.str) in _TAKEN:
-            if image.flags.f_contiguous and not image.flags.c_contiguous:  # the sums do not mind the order of the axes
-                transposed: NDArray[Any] = integral_image(image.T, dtype=table).T
-                return transposed
+            if not image.flags.c_contiguous:
+                order = sorted(range(image.ndim), key=lambda axis: -image.strides[axis])
+                if order != list(range(image.ndim)):  # sums along all axes do not mind their order
+                    sums: NDArray[Any] = integral_image(image.transpose(order), dtype=table).transpose(np.argsort(order))
+                    return sums
             out: NDArray[Any] = np.empty(image.shape, table)
             if not _core.dropin_tables(image, out, None, None, True):
                 _core.dropin_tables(np.ascontiguousarray(image), out, None, None, True)

@@ -14,9 +14,10 @@ from torch import Tensor
 
 from . import _core
 from ._errors import InvalidArgument
+from ._sat import _options as options
 from ._tensor_sat import MEAN, SUM, VARIANCE, TensorSat, execute
 from ._torch_histogram import IntegralHistogram, histograms, integral_histogram
-from ._torch_ops import TORCH, box_sums_op, is_plain, name_of, options, prepared, run_sat, sat_op, summed_dims
+from ._torch_ops import TORCH, box_sums_op, is_plain, name_of, prepared, run_sat, sat_op, summed_dims
 
 __all__ = ["IntegralHistogram", "Sat", "histograms", "integral_histogram", "sat", "table_dtype"]
 

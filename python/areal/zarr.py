@@ -31,6 +31,8 @@ from ._chunked_format import SHARD, Format, check_arrays, check_group, group_jso
 from ._errors import InvalidArgument, IoError
 from ._pieces import box_edges, table_piece
 
+__all__ = ["ChunkedTable", "open", "write"]
+
 _SHARDS_AT_ONCE = 8  # that a query reads
 _CRC = 4
 
@@ -160,6 +162,7 @@ class ChunkedTable:
     def verify(self) -> None:
         """Reads everything once and raises IoError, naming the first tile or carry whose checksum is wrong. O(H W)."""
         f, n = self.format, self.format.tiles_per_shard
+        index: Any = None
         for i in range(f.tile_rows):
             for first in range(0, f.tile_columns, n):
                 index = sync(self._index(i // n, first // n))
@@ -217,6 +220,7 @@ def write(source: Any, store: Any, tile: int = 1024, *, overwrite: bool = False,
 
 def _created(store: Any, format: Format, overwrite: bool) -> StorePath:
     """An empty group, not complete, with four empty arrays."""
+    group: Any = None
     try:
         group = zarr.open_group(store, mode="r+", use_consolidated=False, zarr_format=3)
     except Exception:  # nothing there, or nothing that is known

@@ -3,6 +3,7 @@
 #include <cstring>
 #include <utility>
 #include "arrays.hpp"
+#include "device_arrays.hpp"
 
 namespace areal::python {
 namespace {
@@ -94,6 +95,10 @@ std::optional<Type> type_of_dtype(nb::dlpack::dtype dtype) {
   return std::nullopt;
 }
 
+[[noreturn]] void refuse_device(const char* name) {
+  throw Unavailable(std::string(name) + ": it is in the memory of a device; this function takes arrays in host memory");
+}
+
 template <class Array>
 std::optional<ArrayRef> imported(nb::handle object, const char* name) {
   Array array;
@@ -103,9 +108,7 @@ std::optional<ArrayRef> imported(nb::handle object, const char* name) {
   ArrayRef made;
   made.data = const_cast<void*>(static_cast<const void*>(array.data()));
   made.type = *type;
-  if (array.device_type() != nb::device::cpu::value)
-    throw Unavailable(std::string(name) +
-                      ": it is in the memory of a device; this function takes arrays in host memory");
+  if (array.device_type() != nb::device::cpu::value) refuse_device(name);
   made.dimensions = array.ndim();
   for (std::size_t i = 0; i < std::min<std::size_t>(made.dimensions, 4); ++i)
     made.extents[i] = static_cast<std::int64_t>(array.shape(i)), made.strides[i] = array.stride(i);
@@ -129,6 +132,11 @@ bool has_known_fields(PyObject* array) {
 
 std::optional<ArrayRef> array_ref(nb::handle array, const char* name, bool may_write) {
   if (Py_TYPE(array.ptr()) == numpy_array_type) return numpy_ref(array.ptr(), name, may_write);
+  if (has_exchange_api(array)) {
+    const ArrayRef made = ForeignArray(array, std::nullopt, name).ref();
+    if (!made.memory.is_host()) refuse_device(name);
+    return made;
+  }
   return may_write ? imported<nb::ndarray<>>(array, name) : imported<nb::ndarray<nb::ro>>(array, name);
 }
 
@@ -137,5 +145,7 @@ void learn_numpy() {
   const nb::object known = numpy.attr("full")(nb::make_tuple(3, 5), 7, "uint16");
   if (has_known_fields(known.ptr())) numpy_array_type = Py_TYPE(known.ptr());
 }
+
+bool is_numpy_array(nb::handle object) noexcept { return Py_TYPE(object.ptr()) == numpy_array_type; }
 
 }  // namespace areal::python

@@ -27,6 +27,8 @@ struct ArrayRef {
 std::optional<ArrayRef> array_ref(nb::handle array, const char* name, bool may_write = false);
 /// NumPy's array type, by which its arrays are known. Finds out whether their fields are where its documentation says.
 void learn_numpy();
+/// An ndarray itself, whose fields are known.
+bool is_numpy_array(nb::handle object) noexcept;
 
 /// Which dimension of an array is which, by letters: HW HWC CHW NHW NHWC NCHW DHW. D is summed along, as N is not.
 struct Axes {

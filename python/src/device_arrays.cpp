@@ -1,5 +1,6 @@
 #include "device_arrays.hpp"
 
+#include "device_buffers.hpp"
 #include "process.hpp"
 
 #include <array>
@@ -80,6 +81,8 @@ dl::DataType dtype_of_typestr(const std::string& typestr, const char* name) {
 }
 
 }  // namespace
+
+bool has_exchange_api(nb::handle object) { return api_of(object) != nullptr; }
 
 Stream stream_of(std::uintptr_t number) {
   if (number <= 1) return Stream::legacy_default();
@@ -265,7 +268,10 @@ NewArray::~NewArray() {
 }
 
 nb::object NewArray::take() {
-  if (managed_ == nullptr) return std::move(object_);
+  if (managed_ == nullptr) {
+    if (object_.is_valid() && nb::isinstance<DeviceBuffer>(object_)) nb::cast<DeviceBuffer&>(object_).record();
+    return std::move(object_);
+  }
   void* made = nullptr;
   if (api_->to_object(std::exchange(managed_, nullptr), &made) != 0) nb::raise_python_error();
   return nb::steal(static_cast<PyObject*>(made));
@@ -277,8 +283,10 @@ NewArray Allocator::make(Type type, const std::vector<std::int64_t>& extents, bo
   if (like_.api() == nullptr) {
     nb::list shape;
     for (const std::int64_t extent : extents) shape.append(extent);
-    made.object_ = empty_(nb::tuple(shape), numpy_name(type));
-    made.data_ = ForeignArray(made.object_, like_.work_stream(), "out").data();
+    made.object_ = empty_(nb::tuple(shape), numpy_name(type), like_.memory().device, number_of(like_.work_stream()));
+    made.data_ = nb::isinstance<DeviceBuffer>(made.object_)
+                     ? nb::cast<DeviceBuffer&>(made.object_).data()
+                     : ForeignArray(made.object_, like_.work_stream(), "out").data();
     return made;
   }
   std::vector<std::int64_t> shape = extents;

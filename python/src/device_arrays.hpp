@@ -21,6 +21,9 @@ Stream stream_of(std::uintptr_t number);
 /// The number of a stream, never 0.
 std::uintptr_t number_of(Stream stream);
 
+/// Whether the object's framework hands over arrays by functions of C.
+bool has_exchange_api(nb::handle object);
+
 /// An array of another framework, where it lies. It must not outlive the object.
 class ForeignArray {
  public:
@@ -98,7 +101,8 @@ class NewArray {
 /// Makes arrays where one array lies.
 class Allocator {
  public:
-  /// Through the array's exchange API, or by `empty(extents, dtype's name)`, which gives an array that is read back.
+  /// Through the array's exchange API, or by `empty(extents, dtype's name, device, stream)`, which gives an array that
+  /// is read back.
   Allocator(const ForeignArray& like, nb::object empty) : like_(like), empty_(std::move(empty)) {}
   /// Signed integers where `as_signed`, of the same width.
   NewArray make(Type type, const std::vector<std::int64_t>& extents, bool as_signed = false) const;

@@ -22,9 +22,13 @@ struct TensorBinning {
   std::uint64_t number;  ///< its own
 };
 
+std::uint64_t next_number() {
+  static std::atomic<std::uint64_t> made_before{0};
+  return ++made_before;
+}
+
 TensorBinning binning_of(const std::string& kind, std::int64_t bins, const std::vector<double>& numbers,
                          const std::vector<std::int64_t>& table, bool clamp, std::optional<std::int64_t> ignored) {
-  static std::atomic<std::uint64_t> made_before{0};
   const auto made = [&]() -> Binning {
     if (kind == "uniform") {
       if (numbers.size() != 2) throw InvalidArgument("range: it is two numbers, the lowest and the highest value");
@@ -45,10 +49,11 @@ TensorBinning binning_of(const std::string& kind, std::int64_t bins, const std::
   };
   Binning all = made();
   if (clamp && kind != "joint") all = all.clamped();
-  return {std::move(all), ++made_before};
+  return {std::move(all), next_number()};
 }
 
 struct TensorHistogramPlan {
+  explicit TensorHistogramPlan(HistogramPlan of) : plan(std::move(of)) {}
   HistogramPlan plan;
   Workspaces workspaces;
 };
@@ -201,6 +206,7 @@ void bind_device_histogram(nb::module_& m) {
       .def_prop_ro("edges", [](const TensorBinning& b) { return b.binning.bin_edges(); });
   m.def("tensor_binning", &binning_of, nb::arg("kind"), nb::arg("bins"), nb::arg("numbers"), nb::arg("table"),
         nb::arg("clamp"), nb::arg("ignored").none());
+  m.def("tensor_binning_of", [](const Binning& binning) { return TensorBinning{binning, next_number()}; });
   m.def("tensor_histogram", &tensor_histogram, nb::arg("array"), nb::arg("binning"), nb::arg("weights").none(),
         nb::arg("axes"), nb::arg("border"), nb::arg("dtype"), nb::arg("algorithm"), nb::arg("threads"),
         nb::arg("empty").none() = nb::none(), nb::arg("stream").none() = nb::none());

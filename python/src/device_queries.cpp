@@ -2,7 +2,7 @@
 // boxes on the device the work is queued.
 #include <algorithm>
 #include <areal/region.hpp>
-#include <areal/region_histogram.hpp>
+#include <areal/scatter.hpp>
 #include <memory>
 #include <utility>
 #include "bindings.hpp"
@@ -150,48 +150,39 @@ nb::object tensor_query(int asked, nb::handle sum, nb::handle squares, nb::handl
                   });
 }
 
-/// Adds +-values at the four corners of each box into a table of zeros: the transpose of box sums. In the order of the
-/// boxes, so with the same bits in every run. Host memory. `values` are boxes x planes, `table` planes x rows x
-/// columns; an element (y, x) of a table of border `zero` is corner (y, x), of `none` corner (y + 1, x + 1).
-template <class T>
-void scatter(const T* values, const std::int64_t* boxes, std::int64_t count, std::int64_t planes, T* table,
-             std::int64_t rows, std::int64_t columns, std::int64_t offset) {
-  for (std::int64_t i = 0; i < count; ++i) {
-    const std::int64_t* b = boxes + 4 * i;
-    if (b[2] <= 0 || b[3] <= 0) continue;
-    const std::int64_t ys[2] = {b[1] - offset, b[1] + b[3] - offset}, xs[2] = {b[0] - offset, b[0] + b[2] - offset};
-    for (int k = 0; k < 4; ++k) {
-      const std::int64_t y = ys[k / 2], x = xs[k % 2];
-      if (y < 0 || x < 0 || y >= rows || x >= columns) continue;
-      const bool plus = k == 0 || k == 3;
-      for (std::int64_t p = 0; p < planes; ++p) {
-        T& at = table[(p * rows + y) * columns + x];
-        at = plus ? at + values[i * planes + p] : at - values[i * planes + p];
-      }
-    }
+/// Scatters values (boxes x N x C, float64 or int64) to the corners of boxes, into a contiguous table. Boxes that
+/// cannot be answered scatter nothing.
+void tensor_scatter(nb::handle values, nb::handle boxes, nb::handle table, const std::string& border,
+                    std::string_view letters, bool clip, nb::object empty, nb::handle stream) {
+  const auto known = border_named(border);
+  if (!known) throw InvalidArgument("border " + border + ": may be zero, none or exclusive");
+  const Axes& axes = Axes::of(letters, letters.empty() ? 2 : letters.size());
+  const ForeignArray to(table, given(stream), "table");
+  const std::optional<Pixels> pixels = pixels_of(to.ref(), axes, false, true);
+  if (!pixels) throw InvalidArgument("table: it must be contiguous");
+  const bool on_host = to.memory().is_host();
+  const std::optional<Stream> same = on_host ? std::nullopt : std::optional(to.work_stream());
+  const ForeignArray from(values, same, "values");
+  const Regions regions(boxes, "xywh", false, to);
+  const Allocator allocator(to, std::move(empty));
+  QueryOptions options = options_of(to, clip, 0);
+  NewArray first = allocator.make(Type::s64, {1}), memory;
+  options.first_invalid = Span<std::int64_t>(static_cast<std::int64_t*>(first.data()), 1, to.memory());
+  Span<std::byte> workspace;
+  if (!on_host) {
+    const std::size_t bytes = scatter_workspace_bytes(regions.span().size());
+    memory = allocator.make(Type::u8, {static_cast<std::int64_t>(bytes)});
+    workspace = Span<std::byte>(static_cast<std::byte*>(memory.data()), bytes, to.memory());
   }
-}
-
-void tensor_scatter(nb::handle values, nb::handle boxes, nb::handle table, std::int64_t offset) {
-  const ForeignArray from(values, std::nullopt, "values"), at(boxes, std::nullopt, "boxes"),
-      to(table, std::nullopt, "table");
-  if (!from.memory().is_host() || !at.memory().is_host() || !to.memory().is_host())
-    throw InvalidArgument("values, boxes and table: they must lie in host memory");
-  const Span<const std::int64_t> numbers = at.span<const std::int64_t>();
-  const dl::Tensor& t = to.tensor();
-  const auto count = static_cast<std::int64_t>(numbers.size() / 4);
-  if (t.ndim != 3 || from.elements() != static_cast<std::size_t>(count * t.shape[0]) || to.type() != from.type())
-    throw InvalidArgument("table: it must be planes x rows x columns of the values' type");
-  const auto run = [&](auto zero) {
-    using T = decltype(zero);
-    scatter<T>(from.span<const T>().data(), numbers.data(), count, t.shape[0], to.span<T>().data(), t.shape[1],
-               t.shape[2], offset);
-  };
+  const ConstView& v = pixels->view;
+  const View out =
+      View(const_cast<void*>(v.data), v.type, v.shape, v.row_pitch, v.plane_pitch, v.batch_pitch).in(v.memory);
+  const bool floats = from.type() == Type::f64;
+  const Span<const double> doubles = floats ? from.span<const double>() : Span<const double>();
+  const Span<const std::int64_t> integers = floats ? Span<const std::int64_t>() : from.span<const std::int64_t>();
   const nb::gil_scoped_release released;
-  if (from.type() == Type::f64) return run(double{});
-  if (from.type() == Type::f32) return run(float{});
-  if (from.type() == Type::s64) return run(std::int64_t{});
-  throw InvalidArgument("values: they must be float32, float64 or int64");
+  if (floats) return scatter_corners(regions.span(), doubles, out, *known, options, workspace);
+  scatter_corners(regions.span(), integers, out, *known, options, workspace);
 }
 
 }  // namespace
@@ -201,7 +192,8 @@ void bind_device_queries(nb::module_& m) {
         nb::arg("count").none(), nb::arg("border"), nb::arg("axes"), nb::arg("boxes"), nb::arg("format"),
         nb::arg("clip"), nb::arg("threads"), nb::arg("refused"), nb::arg("empty").none() = nb::none(),
         nb::arg("stream").none() = nb::none());
-  m.def("tensor_scatter", &tensor_scatter);
+  m.def("tensor_scatter", &tensor_scatter, nb::arg("values"), nb::arg("boxes"), nb::arg("table"), nb::arg("border"),
+        nb::arg("axes"), nb::arg("clip"), nb::arg("empty").none() = nb::none(), nb::arg("stream").none() = nb::none());
 }
 
 }  // namespace areal::python

@@ -1,7 +1,7 @@
 // Summed-area tables of arrays of other frameworks, made by the framework's allocator, on its current stream.
+#include <nanobind/stl/shared_ptr.h>
 #include <algorithm>
 #include <areal/sat.hpp>
-#include <nanobind/stl/shared_ptr.h>
 #include <atomic>
 #include <limits>
 #include <memory>
@@ -58,8 +58,7 @@ Types types_of(const Shape& shape, Type input, const Options& options, bool as_s
 
 /// On the CPU `planned` has the workspaces, on CUDA `workspaces`.
 struct TensorPlan {
-  TensorPlan(const Shape& shape, Type input, const SatOptions& options, const Execution& execution, Type table_)
-      : planned(shape, input, options, execution), table(table_) {}
+  TensorPlan(const SatPlan& plan, Type table_) : planned(plan), table(table_) {}
   PlannedSat planned;
   const Type table;  ///< as the framework has it
   Workspaces workspaces;
@@ -88,7 +87,7 @@ std::shared_ptr<TensorPlan> plan_of(const ConstView& image, const Options& optio
     if (execution.backend == Backend::automatic)
       execution.backend = image.memory.is_host() ? Backend::cpu : Backend::cuda;
     if (!image.memory.is_host()) execution.device = image.memory.device;
-    return std::make_shared<TensorPlan>(image.shape, image.type, sat, execution, types.table);
+    return std::make_shared<TensorPlan>(SatPlan(image.shape, image.type, sat, execution), types.table);
   });
 }
 
@@ -170,7 +169,7 @@ class Execute {
 
   void execute(const SatArguments& arguments) {
     if (image_.memory().is_host()) {
-      TakenSlot(planned_->planned).execute(arguments);
+      PlannedSat::Taken(planned_->planned).execute(arguments);
       return;
     }
     const SatPlan& plan = planned_->planned.plan;
@@ -260,6 +259,27 @@ void bind_device_sat(nb::module_& m) {
          nb::handle stream) { return Execute(x, options, as_signed, axes, mask, out, std::move(empty), stream).run(); },
       nb::arg("array"), nb::arg("options"), nb::arg("as_signed"), nb::arg("axes"), nb::arg("mask").none() = nb::none(),
       nb::arg("out").none() = nb::none(), nb::arg("empty").none() = nb::none(), nb::arg("stream").none() = nb::none());
+  // How an array is read: what tests look at where there is no device.
+  m.def(
+      "describe_array",
+      [](nb::handle x, nb::handle stream) {
+        const ForeignArray array(
+            x, stream.is_none() ? std::nullopt : std::optional(stream_of(nb::cast<std::uintptr_t>(stream))), "array");
+        const ArrayRef ref = array.ref();
+        const auto size = static_cast<std::size_t>(array.tensor().ndim);
+        const std::vector<std::int64_t> extents(ref.extents.begin(),
+                                                ref.extents.begin() + std::min<std::size_t>(size, 4));
+        const std::vector<std::int64_t> strides(ref.strides.begin(),
+                                                ref.strides.begin() + std::min<std::size_t>(size, 4));
+        nb::dict made;
+        made["data"] = reinterpret_cast<std::uintptr_t>(ref.data);
+        made["shape"] = extents, made["strides"] = strides, made["dtype"] = numpy_name(ref.type);
+        made["device"] = ref.memory.is_host() ? nb::object(nb::none()) : nb::object(nb::int_(ref.memory.device));
+        made["stream"] = array.work_stream().is_host() ? 0 : number_of(array.work_stream());
+        made["read_only"] = array.is_read_only();
+        return made;
+      },
+      nb::arg("array"), nb::arg("stream").none() = nb::none());
   // The dtype that a table gets, for frameworks that must know it before there is an array.
   m.def("table_dtype", [](const std::vector<std::int64_t>& extents, const std::string& dtype, const Options& options,
                           bool as_signed, std::string_view letters) {

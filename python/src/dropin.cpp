@@ -82,7 +82,16 @@ std::optional<TypePair> pair_of(Type input, Type table) {
 }
 
 Type type_of(Squares squares) {
-  return squares == Squares::u32 ? Type::u32 : squares == Squares::u64 ? Type::u64 : Type::f64;
+  switch (squares) {
+    case Squares::u32:
+      return Type::u32;
+    case Squares::u64:
+      return Type::u64;
+    case Squares::f32:
+      return Type::f32;
+    default:
+      return Type::f64;
+  }
 }
 
 Execution execution() {

@@ -21,6 +21,8 @@ Squares squares_of(Type type) {
     case Type::u64:
     case Type::s64:
       return Squares::u64;
+    case Type::f32:
+      return Squares::f32;
     case Type::f64:
       return Squares::f64;
     default:

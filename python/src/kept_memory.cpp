@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <areal/error.hpp>
+#include <cstdlib>
 #include <iterator>
 #include <list>
 #include <mutex>
-#include <new>
 #include <string>
 #ifdef __linux__
 #include <sys/mman.h>
@@ -14,9 +14,21 @@
 namespace areal::python {
 namespace {
 
-constexpr std::size_t most_kept = std::size_t{64} << 20, alignment = 4096, large = std::size_t{4} << 20;
+constexpr std::size_t most_kept = std::size_t{64} << 20, large = std::size_t{4} << 20;
 
-void release(void* data) { operator delete (data, std::align_val_t{alignment}); }
+#ifdef __linux__
+// Not by malloc, which may keep what is given back.
+void* obtain(std::size_t bytes) {
+  void* const data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (data == MAP_FAILED) return nullptr;
+  if (bytes >= large) madvise(data, bytes, MADV_HUGEPAGE);  // as NumPy does
+  return data;
+}
+void release(void* data, std::size_t bytes) { munmap(data, bytes); }
+#else
+void* obtain(std::size_t bytes) { return std::malloc(bytes); }
+void release(void* data, std::size_t) { std::free(data); }
+#endif
 
 struct Idle {
   struct Piece {
@@ -46,18 +58,15 @@ KeptMemory::KeptMemory(std::size_t bytes) : bytes_(std::max(bytes, std::size_t{1
         return;
       }
   }
-  data_ = operator new (bytes_, std::align_val_t{alignment}, std::nothrow);
+  data_ = obtain(bytes_);
   if (data_ == nullptr)
     throw OutOfMemory("scratch memory of " + std::to_string(bytes_) + " bytes could not be allocated", bytes_);
-#ifdef __linux__
-  if (bytes_ >= large) madvise(data_, bytes_, MADV_HUGEPAGE);  // as NumPy does
-#endif
 }
 
 KeptMemory::~KeptMemory() {
   if (data_ == nullptr) return;
   if (bytes_ > most_kept) {
-    release(data_);
+    release(data_, bytes_);
     return;
   }
   Idle& all = idle();
@@ -71,7 +80,7 @@ KeptMemory::~KeptMemory() {
       over.splice(over.end(), all.pieces, std::prev(all.pieces.end()));
     }
   }
-  for (const Idle::Piece& piece : over) release(piece.data);
+  for (const Idle::Piece& piece : over) release(piece.data, piece.bytes);
 }
 
 }  // namespace areal::python

@@ -14,7 +14,8 @@ Squares squares_of(const std::string& name) {
   if (name == "uint32") return Squares::u32;
   if (name == "uint64") return Squares::u64;
   if (name == "float64") return Squares::f64;
-  throw InvalidArgument("squares " + name + ": may be True, False, uint32, uint64 or float64");
+  if (name == "float32") return Squares::f32;
+  throw InvalidArgument("squares " + name + ": may be True, False, uint32, uint64, float64 or float32");
 }
 
 Options options_of(const std::optional<std::string>& dtype, const std::string& border, const std::string& squares,

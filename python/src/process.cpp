@@ -48,10 +48,11 @@ bool Interrupt::go_on() {
 const Hooks& hooks() { return installed; }
 
 void bind_process(nb::module_& m) {
-  m.def("install", [](nb::handle module, nb::object sat_type, nb::object native, nb::object carry) {
-    module.attr("_sat_type") = sat_type, module.attr("_native") = native, module.attr("_carry") = carry;
+  m.def("install", [](nb::handle module, nb::object sat_type, nb::object histogram_type, nb::object native,
+                      nb::object carry, nb::object execute_foreign) {
     learn_numpy();
-    installed = {sat_type.ptr(), native.ptr(), carry.ptr()};
+    module.attr("_kept") = nb::make_tuple(sat_type, histogram_type, native, carry, execute_foreign);
+    installed = {sat_type.ptr(), histogram_type.ptr(), native.ptr(), carry.ptr(), execute_foreign.ptr()};
   });
   m.def("after_fork_in_child", [] { forked = true; });
   m.def("is_forked_child", &is_forked_child);

@@ -40,10 +40,14 @@ class Interrupt {
 
 /// Objects of the package that _core calls; its module keeps them.
 struct Hooks {
-  PyObject* sat_type = nullptr;  ///< areal.Sat, a Python class over Table
+  PyObject* sat_type = nullptr;        ///< areal.Sat, a Python class over Table
+  PyObject* histogram_type = nullptr;  ///< areal.IntegralHistogram, a Python class over Tensor
   PyObject* native =
       nullptr;  ///< native(array, name, axes, letters): a copy, with its axes in memory as the letters say
   PyObject* carry = nullptr;  ///< carry(above, left, corner, axes, shape, table dtype, only sums): arrays of all axes
+  /// execute_foreign(plan, x, out, mask, copy, above, left, corner): the table of an array of another framework, or
+  /// NotImplemented.
+  PyObject* execute_foreign = nullptr;
 };
 const Hooks& hooks();
 

@@ -95,6 +95,12 @@ PyObject* call_plan(PyObject* self, PyObject* positional, PyObject* named) noexc
   }
   for (PyObject*& one : given)
     if (one == nullptr) one = Py_None;
+  if (!is_numpy_array(given[0])) {  // areal._foreign.execute: NotImplemented for what NumPy reads
+    PyObject* const answer = PyObject_CallFunctionObjArgs(hooks().execute_foreign, self, given[0], given[1], given[2],
+                                                          given[3], given[4], given[5], given[6], nullptr);
+    if (answer != Py_NotImplemented) return answer;
+    Py_DECREF(answer);
+  }
   try {
     const Call call{given[0], given[2], given[1], given[3], given[4], given[5], given[6]};
     return nb::inst_ptr<Plan>(self)->execute(call).release().ptr();
@@ -136,11 +142,15 @@ void bind_sat(nb::module_& m) {
           "dtype", [](const Plan& p) { return numpy_name(p.type()); }, "Of the arrays, as NumPy names it.")
       .def_prop_ro(
           "table_dtype", [](const Plan& p) { return numpy_name(p.plan().types().table); }, "Of the sums.")
-      .def_prop_ro("border", [](const Plan& p) { return std::string(name_of(p.plan().options().border)); })
-      .def_prop_ro("algorithm", [](const Plan& p) { return p.plan().algorithm(); })
+      .def_prop_ro(
+          "border", [](const Plan& p) { return std::string(name_of(p.plan().options().border)); },
+          "zero, none or exclusive.")
+      .def_prop_ro(
+          "algorithm", [](const Plan& p) { return p.plan().algorithm(); }, "The id of what makes the tables.")
       .def_prop_ro(
           "reason", [](const Plan& p) { return p.plan().reason(); }, "Why that algorithm and backend.")
-      .def_prop_ro("backend", [](const Plan& p) { return std::string(name_of(p.plan().backend())); })
+      .def_prop_ro(
+          "backend", [](const Plan& p) { return std::string(name_of(p.plan().backend())); }, "cpu, cuda or simt.")
       .def_prop_ro(
           "table_bytes", [](const Plan& p) { return p.plan().table_bytes(); }, "Of all tables of one call.")
       .def_prop_ro(

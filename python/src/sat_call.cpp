@@ -7,30 +7,11 @@
 #include <string>
 #include <utility>
 #include "carries.hpp"
+#include "copies.hpp"
 #include "table.hpp"
 
 namespace areal::python {
 namespace {
-
-/// Makes arrays of what cannot be read in place.
-class Copies {
- public:
-  explicit Copies(nb::handle copy) : refused_(copy.is(Py_False)) {}
-  /// The array with its axes in memory as `letters` names them, the outermost first; in C order where it names none.
-  ArrayRef of(nb::handle array, const char* name, const char* axes, const std::string& letters) const {
-    if (refused_)
-      throw InvalidArgument(std::string("copy=False: ") + name +
-                            " cannot be read in place; rows need a positive pitch, and pixels may not lie apart");
-    nb::object native = nb::handle(hooks().native)(array, name, axes, letters);
-    auto made = array_ref(native, name);
-    if (!made) refuse_dtype(name);
-    made->keep = std::move(native);
-    return std::move(*made);
-  }
-
- private:
-  bool refused_;
-};
 
 /// The arrays given as `out`: one, or a tuple in the order of TableKind, or a table whose memory is used again.
 class Outs {
@@ -172,22 +153,7 @@ class SatCall {
   void read_mask() {
     if (call_.mask.is_none()) return;
     const Axes& axes = axes_.without_channels();
-    const Order order{Layout::interleaved, pixels_.order.transposed, 0};
-    std::optional<ConstView> view;
-    const auto read = [&] {
-      if (mask_->dimensions != static_cast<std::size_t>(axes.dimensions))
-        throw InvalidArgument("mask: an array of " + std::to_string(mask_->dimensions) + " dimensions; its axes are " +
-                              axes.letters);
-      view = view_in(*mask_, axes, order);
-    };
-    mask_ = array_ref(call_.mask, "mask");
-    if (mask_) read();
-    if (!view) {
-      mask_ = copies_.of(call_.mask, "mask", axes.letters, mask_ ? memory_letters(axes, order) : "");
-      read();
-      if (!view) mask_ = copies_.of(call_.mask, "mask", axes.letters, memory_letters(axes, order)), read();
-    }
-    arguments_.mask = *view;
+    arguments_.mask = copies_.view(call_.mask, "mask", axes, {Layout::interleaved, pixels_.order.transposed, 0}, mask_);
   }
 
   void read_carry() {
@@ -214,7 +180,7 @@ class SatCall {
     table_.border = plan.options().border, table_.types = plan.types();
     table_.image = pixels_.view.shape;
     table_.origin = planned_->origin;
-    TakenSlot(*planned_).execute(arguments_);
+    PlannedSat::Taken(*planned_).execute(arguments_);
   }
 
   PlanSource& source_;
@@ -226,7 +192,7 @@ class SatCall {
   bool may_transpose_ = true, counts_ = false;
   Pixels pixels_;
   std::shared_ptr<PlannedSat> planned_;
-  std::optional<ArrayRef> mask_;
+  ArrayRef mask_;
   std::optional<CarryArrays> carry_;
   SatArguments arguments_;
   Table table_;
@@ -234,10 +200,7 @@ class SatCall {
 
 }  // namespace
 
-ArrayRef read_array(const Call& call) {
-  if (auto array = array_ref(call.array, "array")) return std::move(*array);
-  return Copies(call.copy).of(call.array, "array", "", "");
-}
+ArrayRef read_array(const Call& call) { return Copies(call.copy).read(call.array, "array"); }
 
 nb::object sat_of(PlanSource& source, const Axes& axes, ArrayRef array, const Call& call) {
   return SatCall(source, axes, std::move(array), call).result();

@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <memory>
 #include "arrays.hpp"
-#include "plans.hpp"
+#include "planned.hpp"
 
 namespace areal::python {
 

@@ -5,6 +5,12 @@ from __future__ import annotations
 import os
 
 import pytest
+from hypothesis import settings
+
+# The same examples in every run; AREAL_TEST_FULL=1 draws others, and more.
+settings.register_profile("same", derandomize=True, deadline=None, print_blob=True)
+settings.register_profile("full", max_examples=5000, deadline=None, print_blob=True)
+settings.load_profile("full" if os.environ.get("AREAL_TEST_FULL") == "1" else "same")
 
 _ABSENT = ("could not import", "not installed")
 

@@ -33,11 +33,11 @@ def cut(x: np.ndarray, axes: str, box: tuple[int, int, int, int]) -> np.ndarray:
     return moved.reshape(-1, *moved.shape[2:])
 
 
-def same(answer: np.ndarray, truth: np.ndarray, terms: float = 1) -> bool:
+def same(answer: np.ndarray, truth: np.ndarray, terms: float = 1, rounded_to: np.dtype | None = None) -> bool:
     """Equal modulo the answer's width for integers; within rounding of a sum of magnitude `terms` for floats."""
     if answer.shape != truth.shape:
         return False
     if answer.dtype.kind in "iu":
         return bool((answer == truth.astype(answer.dtype)).all())
-    eps = np.finfo(answer.dtype).eps
+    eps = np.finfo(answer.dtype if rounded_to is None else rounded_to).eps
     return bool((np.abs(answer.astype(np.float64) - truth.astype(np.float64)) <= 64 * eps * max(terms, 1e-300)).all())

@@ -69,6 +69,18 @@ def test_the_comparison_can_fail(rng: np.random.Generator) -> None:
         same(x, x[:-1], False)
 
 
+def test_the_rows_are_those_promised() -> None:
+    """By OpenCV's depths: 0 8U, 2 16U, 3 16S, 4 32S, 5 32F, 6 64F."""
+    tables = {"uint8": "46 44 45 56 55 66", "uint16": "66", "int16": "66", "float32": "66 56 55", "float64": "66"}
+    assert {(src, int(p[0]), int(p[1])) for src, pairs in tables.items() for p in pairs.split()} == set(TABLE_ROWS)
+    boxes = {"uint8": "0 2 3 4 5 6", "uint16": "2 0 3 4 5 6", "int16": "3 0 2 4 5 6", "int32": "4 0 2 3 5 6", "float32": "5 0 2 3 6",
+             "float64": "6 0 2 3 5"}
+    squares = {"uint8": "5 0 2 3 4 6", "uint16": "5 0 2 3 6", "int16": "5 0 2 3 6", "float32": "6 0 2 3 5", "float64": "6 0 2 3 5"}
+    for promised, known in ((boxes, ours._BOXES), (squares, ours._SQUARE_BOXES)):
+        assert {src: set(map(int, depths.split())) for src, depths in promised.items()} == {src: set(row) for src, row in known.items()}
+        assert all(int(depths[0]) == known[src][0] for src, depths in promised.items())
+
+
 def check_tables(x: np.ndarray, s: int, q: int) -> None:
     whole = x.dtype.kind in "iu"
     corner = np.abs(x.astype(float)).sum()
@@ -114,8 +126,9 @@ def test_what_is_in_no_table_raises(rng: np.random.Generator) -> None:
                         getattr(ours, name)(x, d, (3, 3))
 
 
+@pytest.mark.sanitize
 def test_tables_without_pixels() -> None:
-    for shape in ((0, 5), (5, 0), (0, 0), (0, 5, 3), (5, 0, 2)):
+    for shape in ((0, 5), (5, 0), (0, 0), (0, 5, 3), (5, 0, 2), (0, 5, 6)):
         x = np.zeros(shape, np.uint8)
         same(ours.integral(x), cv2.integral(x), True)
         for a, b in zip(ours.integral2(x), cv2.integral2(x)):
@@ -132,6 +145,7 @@ def test_int32_wraps_as_there() -> None:
     same(ours.integral2(x, sqdepth=cv2.CV_32S)[1], cv2.integral2(x, sqdepth=cv2.CV_32S)[1], True)
 
 
+@pytest.mark.sanitize
 def test_outputs_are_used_where_they_fit(rng: np.random.Generator) -> None:
     x = image(rng, "uint8", (6, 7))
     t = cv2.integral(x)
@@ -161,6 +175,7 @@ def test_outputs_are_used_where_they_fit(rng: np.random.Generator) -> None:
     assert ours.boxFilter(y, -1, (3, 3), y) is y and np.array_equal(y, dst)
 
 
+@pytest.mark.sanitize
 def test_sources_of_any_lie(rng: np.random.Generator) -> None:
     wide = image(rng, "uint8", (6, 14, 4))
     plane = wide[:, :, 0].copy()
@@ -187,6 +202,7 @@ def check_filter(name: str, x: np.ndarray, depth: int, size: tuple[int, int], **
         assert np.mean(a != b) <= 0.02
 
 
+@pytest.mark.sanitize
 @pytest.mark.parametrize(("name", "src", "depth"), BOX_ROWS + SQUARE_ROWS)
 def test_filters_of_every_row(rng: np.random.Generator, name: str, src: str, depth: int) -> None:
     for shape in ((1, 1), (1, 7), (7, 1), (13, 9), (23, 37), (13, 9, 1), (8, 16, 3), (13, 9, 5)):
@@ -224,6 +240,15 @@ def test_every_kernel_in_fixed_point(rng: np.random.Generator) -> None:
             assert (cv2.boxFilter(white, -1, (w, h)) == 255).all()
 
 
+def test_kernels_around_the_ways_of_rounding(rng: np.random.Generator) -> None:
+    for size in ((17, 17), (257, 1), (1, 257), (255, 3), (127, 129), (129, 127), (16383, 1), (128, 128), (129, 129), (16385, 1), (18, 15),
+                 (300, 300)):
+        for x in (image(rng, "uint8", (21, 67)), rng.integers(0, 2, (21, 67), np.uint8), np.full((21, 67), 255, np.uint8)):
+            for normalize in (True, False):
+                check_filter("boxFilter", x, -1, size, normalize=normalize)
+
+
+@pytest.mark.sanitize
 def test_large_kernels_beyond_32_bits(rng: np.random.Generator) -> None:
     for src, size in (("uint8", (4000, 2200)), ("uint16", (300, 301)), ("uint16", (181, 181)), ("int16", (300, 301)), ("int32", (257, 257))):
         x = image(rng, src, (9, 21))
@@ -236,6 +261,18 @@ def test_large_kernels_beyond_32_bits(rng: np.random.Generator) -> None:
             for depth in (-1, cv2.CV_64F):
                 check_filter("boxFilter", x, depth, size, normalize=normalize)
     check_filter("sqrBoxFilter", image(rng, "uint8", (9, 21)), -1, (200, 200))  # squares that wrap
+    check_filter("boxFilter", image(rng, "int32", (9, 21)), -1, (2048, 2047), normalize=False)
+    with pytest.raises(cv2.error, match="exceed 2\\^53"):
+        ours.boxFilter(image(rng, "int32", (9, 21)), -1, (2048, 2049), normalize=False)
+
+
+def test_values_beyond_the_output(rng: np.random.Generator) -> None:
+    values = [-300, -40000, -1e9, -3e9, 300, 70000, 3e9, 40, -1, -0.5, 0.5, 1.5, 254.5, 255.5, 65535.5, 2147483647.5, -2147483648.5, 1e15]
+    for src in ("int16", "int32", "float32", "float64"):
+        limits = np.iinfo(src) if src.startswith("int") else np.finfo(src)
+        x = np.clip(np.array([values * 2 + [7]]), limits.min, limits.max).astype(src)
+        for depth in (d for d in ours._BOXES[src] if d < cv2.CV_32F):
+            assert np.array_equal(ours.boxFilter(x, depth, (1, 1)), cv2.boxFilter(x, depth, (1, 1))), (src, depth)
 
 
 def test_whole_images(rng: np.random.Generator) -> None:
@@ -293,7 +330,7 @@ def test_what_opencv_takes_and_we_refuse() -> None:
 
 def test_the_error_is_cv2s() -> None:
     assert ours.error is cv2.error
-    with pytest.raises(ours.error, match="integral: src has 1 dimensions") as caught:
+    with pytest.raises(ours.error, match="integral: src has 1 dimension: ") as caught:
         ours.integral(np.zeros(5, np.uint8))
     e = caught.value
     assert isinstance(e, ValueError) and (e.code, e.func) == (-5, "integral") and e.msg == str(e)
@@ -345,7 +382,7 @@ def test_positions_and_names_of_arguments(rng: np.random.Generator) -> None:
              lambda m: m.boxFilter(src=x, ddepth=-1, ksize=[3, 3], dst=None, anchor=[1, 1], normalize=0, borderType=2),
              lambda m: m.sqrBoxFilter(x, -1, (np.int64(3), 3), None, (-1, 0), 1, cv2.BORDER_CONSTANT)]
     for call in calls:
-        same(call(ours), call(cv2), True, 1.0)
+        same(call(ours), call(cv2), True, 255.0**2)
 
 
 def test_threads_share_plans_and_scratch_memory(rng: np.random.Generator) -> None:
@@ -411,7 +448,7 @@ from areal import cv2
 def resident():
     return int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
-x = np.zeros((4500, 4096), np.uint8)
+x = np.full((4500, 4096), 7, np.uint8)
 dst = np.full_like(x, 1)
 cv2.boxFilter(x[:8], -1, (31, 31), dst[:8])
 before = resident()

@@ -211,7 +211,8 @@ def test_100_000_calls_leave_nothing_behind() -> None:
 
 
 def test_nanobind_finds_no_leak_at_the_end() -> None:
-    ended = subprocess.run([sys.executable, "-c", "import numpy as np, areal; p = areal.SatPlan((3, 3), 'uint8'); t = p(np.ones((3, 3), np.uint8)); a = t.array"],
+    ended = subprocess.run([sys.executable, "-c", "import numpy as np, areal; x = np.ones((3, 3), np.uint8); p = areal.SatPlan((3, 3), 'uint8'); t = p(x); a = t.array; "
+                            "h = areal.integral_histogram(x, 4); e = h.entropy([0, 0, 3, 3])"],
                            capture_output=True, text=True, timeout=60)
     assert ended.returncode == 0 and "nanobind" not in ended.stderr, ended.stderr
 

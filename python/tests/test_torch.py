@@ -124,6 +124,36 @@ def test_out_is_written_and_checked() -> None:
             at.sat(x, out=wrong)
 
 
+def test_plans_take_tensors() -> None:
+    plan = areal.SatPlan((9, 11), "uint8", squares=True)
+    x = image("HW", torch.uint8)
+    table = plan(x)
+    assert isinstance(table, at.Sat) and np.array_equal(table.array.numpy(), oracle(x.numpy(), "HW")) and table.squares is not None
+    single = areal.SatPlan((9, 11), "uint8")
+    out = torch.empty(10, 12, dtype=torch.int32)
+    assert single(x, out=out).array is out and np.array_equal(out.numpy(), oracle(x.numpy(), "HW"))
+    again = single(x, out=single(x + 1))
+    assert np.array_equal(again.array.numpy(), oracle(x.numpy(), "HW"))
+    assert isinstance(plan(x.numpy()), areal.Sat)
+    assert [int(t.array[-1, -1]) for t in single.stream([x, x + 1])] == [int(x.sum()), int((x + 1).sum())]
+    for wrong in (x[:5], x.float()):
+        with pytest.raises(areal.InvalidArgument, match="this plan is for"):
+            single(wrong)
+    with pytest.raises(areal.InvalidArgument, match="mask"):
+        single(x, mask=x > 3)
+
+
+def test_more_than_four_channels() -> None:
+    for axes, shape in (("CHW", (7, 9, 11)), ("NCHW", (2, 5, 9, 11)), ("HWC", (9, 11, 6))):
+        x = torch.randint(0, 99, shape, dtype=torch.int16)
+        table = at.sat(x, axes)
+        assert np.array_equal(table.array.numpy(), oracle(x.numpy(), axes))
+        whole = x.sum([axes.index("H"), axes.index("W")])
+        assert torch.equal(table.sum([0, 0, 11, 9]), whole)
+        leaf = torch.rand(*(min(extent, 5) if letter in "HW" else extent for extent, letter in zip(shape, axes)), dtype=torch.float64, requires_grad=True)
+        assert torch.autograd.gradcheck(lambda x, axes=axes: at.sat(x, axes).sum(BOXES[:3]), (leaf,))
+
+
 def test_squares_mask_tilted_and_counts() -> None:
     x, valid = image("NHW", torch.float32), torch.rand(2, 9, 11) < 0.7
     table = at.sat(x, "NHW", squares=True, mask=valid)

@@ -79,7 +79,7 @@ def test_the_other_binnings() -> None:
             given = dict(how)
             assert np.array_equal(at.histograms(x[n], given.pop("bins", None), BOXES, **given).numpy(), expected)
     pair = torch.randint(0, 256, (7, 9, 2), dtype=torch.uint8)
-    joint = [(3, (0, 256)), (2, (50, 200))]
+    joint = [areal.Binning(3, (0, 256)), areal.Binning(2, (50, 200))]
     number = ops.bins_of_pixels(pair, "HWC", spelled(pair, None, None, None, None, None, None, joint, False)).numpy()
     counts = at.integral_histogram(pair, joint=joint, axes="HWC").counts(BOXES)
     assert np.array_equal(counts.numpy(), truth(number, BOXES, np.arange(7) - 0.5))
@@ -91,7 +91,7 @@ def test_gradients_in_the_weights(border: str, device: str) -> None:
     x = torch.randint(0, 256, (4, 5), dtype=torch.uint8, device=device)
     w = torch.rand(4, 5, dtype=torch.float64, device=device, requires_grad=True)
     boxes = torch.tensor([[0, 0, 3, 3], [1, 1, 3, 2], [2, 2, 0, 0]], device=device)
-    for function in (lambda w: at.integral_histogram(x, 3, (20, 200), weights=w, border=border).array,
+    for function in (lambda w: at.integral_histogram(x, 3, range=(20, 200), weights=w, border=border).array,
                      lambda w: at.integral_histogram(x, 3, weights=w, border=border).counts(boxes), lambda w: at.histograms(x, 3, boxes, weights=w)):
         assert torch.autograd.gradcheck(function, (w,))
         assert torch.autograd.gradgradcheck(function, (w,))
@@ -102,19 +102,19 @@ def test_gradients_in_the_weights(border: str, device: str) -> None:
 def test_an_image_that_requires_grad_is_refused() -> None:
     x = torch.rand(4, 5, requires_grad=True)
     w = torch.rand(4, 5, dtype=torch.float64, requires_grad=True)
-    for call in (lambda: at.integral_histogram(x, 3, (0, 1)), lambda: at.integral_histogram(x, 3, (0, 1), weights=w), lambda: at.histograms(x, 3, BOXES[1:2], (0, 1)),
+    for call in (lambda: at.integral_histogram(x, 3, range=(0, 1)), lambda: at.integral_histogram(x, 3, range=(0, 1), weights=w), lambda: at.histograms(x, 3, BOXES[1:2], range=(0, 1)),
                  lambda: ops.histogram_op(x, w, "uniform", 3, [0.0, 1.0], [], False, None, "HW", torch.float64, "none", "auto", 0)):
         with pytest.raises(areal.InvalidArgument, match="gradient"):
             call()
     with torch.no_grad():
-        assert at.integral_histogram(x, 3, (0, 1)).array.shape == (3, 4, 5)
+        assert at.integral_histogram(x, 3, range=(0, 1)).array.shape == (3, 4, 5)
 
 
 def test_wrong_use_says_what_is_wrong() -> None:
     x = torch.rand(4, 5)
-    for call, why in ((lambda: at.integral_histogram(x, 3), "range"), (lambda: at.integral_histogram(x), "bins"),
-                      (lambda: at.integral_histogram(x, 3, (0, 1), edges=[0, 1]), "one binning"), (lambda: at.integral_histogram(x.bfloat16(), 3, (0, 1)), "bfloat16"),
-                      (lambda: at.integral_histogram(x, 3, (1, 0)), ""), (lambda: at.histograms(x, 3, [[0, 0, 9, 9]], (0, 1)), "region|box")):
+    for call, why in ((lambda: at.integral_histogram(x, 3), "range"), (lambda: at.integral_histogram(x), "binning"),
+                      (lambda: at.integral_histogram(x, 3, range=(0, 1), edges=[0, 1]), "one of"), (lambda: at.integral_histogram(x.bfloat16(), 3, range=(0, 1)), "bfloat16"),
+                      (lambda: at.integral_histogram(x, 3, range=(1, 0)), ""), (lambda: at.histograms(x, 3, [[0, 0, 9, 9]], range=(0, 1)), "region|box")):
         with pytest.raises(areal.InvalidArgument, match=why or "."):
             call()
 

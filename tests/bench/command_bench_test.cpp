@@ -41,6 +41,17 @@ TEST_F(CommandBench, SquaresWronglyAsked) {
   EXPECT_EQ(run({"bench", "histogram", "--squares"}).code, 2);
 }
 
+TEST_F(CommandBench, Windows) {
+  const Json rows = records({"bench", "window", "--no-peers"});
+  ASSERT_EQ(rows.size(), 16U) << rows;  // two filters of four sides, with the table and of it
+  EXPECT_EQ(rows[0]["what"], "window");
+  EXPECT_EQ(rows[0]["algorithm"], "means 3x3");
+  EXPECT_EQ(rows[0]["bytes"], 61 * 43 * 2);
+  EXPECT_EQ(rows[15]["algorithm"], "squares 101x101 of a table");
+  EXPECT_EQ(rows[15]["lane"], "8u32u+32u");
+  EXPECT_EQ(run({"bench", "window", "--backend", "simt"}).code, 2);
+}
+
 TEST_F(CommandBench, APeerThatIsMissingIsSaidAndNoFailure) {
   const std::string none = (work / "no-python").string();
   const Json rows = records({"bench", "sat", "--types", "8u32u"}, {"AREAL_PEERS_PYTHON=" + none});

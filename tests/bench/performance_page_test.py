@@ -53,6 +53,14 @@ def main():
                                    {**track, "algorithm": "window", "family": "all", "lost": 2}])
         assert "| `fragments` | **0.50** |  |" in text and "| `window` |  | 0.50 (2) |" in text and "| target | 0.90 |  |" in text, text
         assert "### Track" not in text, text  # of a GPU
+        assert "## From Python" not in text, text
+        call = {"what": "python", "call": "integral", "backend": "cpu", "device": "a CPU", "lane": "8u32s", "width": 8, "height": 4, "threads": 2, "commit": "c0ffee"}
+        text = page(cpu_2_python_peers01=[{**call, "algorithm": "areal", "peer": "cv2 5", "time_us": {"median": 10}, "ratio": 1.5, "at_least": 1.8},
+                                          {**call, "algorithm": "cv2 5", "time_us": {"median": 15}},
+                                          {**call, "call": "integrate", "algorithm": "areal", "peer": "cv2 5", "time_us": {"median": 1}, "ratio": 400.4, "at_least": 200},
+                                          {**call, "call": "integrate", "algorithm": "cv2 5", "time_us": {"median": 400.4}}])
+        assert "commit c0ffee; a CPU, 2 threads:" in text and "| integral | 8u32s | 8x4 | 10.0 | cv2 5 | 15.0 | **1.50** | 1.8 |" in text, text
+        assert "| integrate | 8u32s | 8x4 | 1.0 | cv2 5 | 400.4 | 400 | 200 |" in text, text
     print("the performance page holds what was planted")
 
 

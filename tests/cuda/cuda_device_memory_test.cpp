@@ -31,7 +31,7 @@ TEST_F(CudaDeviceMemory, ACopyIsQueuedAndAnotherStreamWaitsForIt) {
   copy_view(host.view(), there.view(), first.get());
   copied.record(first);
   EXPECT_FALSE(copied.has_happened());
-  second.wait_for(copied);
+  copied.hold_back(second.get());
   const View all = there.view();
   copy_view(View(all.row(shape.height - 1), Type::u8, {shape.width, 1}).in(all.memory), back.view(), second.get());
   second.wait();

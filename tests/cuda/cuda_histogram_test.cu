@@ -2,6 +2,7 @@
 // a GPU.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
+#include <areal/device.hpp>
 #include <areal/catalog.hpp>
 #include <areal/error.hpp>
 #include <areal/histogram.hpp>
@@ -142,6 +143,43 @@ TEST_F(CudaHistogram, AGraphIsReplayedWithoutItsPlan) {
   }
   ASSERT_EQ(cudaGraphInstantiate(&replay, graph, 0), cudaSuccess);
   for (int i = 0; i < 10; ++i) ASSERT_EQ(cudaGraphLaunch(replay, handle), cudaSuccess);
+  on_device.back();
+  stream.synchronize();
+  Case c{shape};
+  c.binning = Binning::uniform(9, 0, 256);
+  EXPECT_TRUE(tensor.same(run(c, Backend::cpu, image, none)));
+  cudaGraphExecDestroy(replay);
+  cudaGraphDestroy(graph);
+}
+
+// A workspace may be made within a capture where its memory is the graph's: every replay makes it ready, whatever it
+// holds by then.
+TEST_F(CudaHistogram, AWorkspaceInAGraphIsMadeReadyByEveryReplay) {
+  const Shape shape{333, 140};
+  const cuda::OwnedStream stream;
+  const auto handle = static_cast<cudaStream_t>(stream.get().handle());
+  std::mt19937_64 random(15);
+  Guarded image(shape, Type::u8, 0, 0), tensor({333, 140, 9, 1, Layout::planar}, Type::u32, 0, 0), none;
+  oracle::fill_random(image.view, random, 0, 255);
+  conformance::Mirror pixels(image.bytes(), stream.get()), on_device(tensor.bytes(), stream.get());
+  const HistogramPlan plan(shape, Type::u8, Binning::uniform(9, 0, 256), {}, on_gpu);
+  const cuda::Memory memory(plan.workspace_bytes());
+  const Span<std::byte> bytes(static_cast<std::byte*>(memory.data()), plan.workspace_bytes(), gpu_memory);
+  cudaGraph_t graph;
+  cudaGraphExec_t replay;
+  ASSERT_FALSE(is_capturing(stream.get()));
+  ASSERT_EQ(cudaStreamBeginCapture(handle, cudaStreamCaptureModeThreadLocal), cudaSuccess);
+  EXPECT_TRUE(is_capturing(stream.get()));
+  {
+    Workspace workspace = Workspace::in_graph(plan, bytes, stream.get());
+    plan.execute(HistogramArguments{pixels.twin(image.view), on_device.twin(tensor.view)}, workspace);
+  }
+  ASSERT_EQ(cudaStreamEndCapture(handle, &graph), cudaSuccess);
+  ASSERT_EQ(cudaGraphInstantiate(&replay, graph, 0), cudaSuccess);
+  for (int i = 0; i < 3; ++i) {
+    ASSERT_EQ(cudaMemsetAsync(memory.data(), 0x5a + i, plan.workspace_bytes(), handle), cudaSuccess);
+    ASSERT_EQ(cudaGraphLaunch(replay, handle), cudaSuccess);
+  }
   on_device.back();
   stream.synchronize();
   Case c{shape};

@@ -16,7 +16,7 @@ It first proves, on planted texts, that it finds wrong output, a failing command
 import argparse
 import collections
 import functools
-import importlib.util
+import importlib.machinery
 import os
 import pathlib
 import re
@@ -30,7 +30,7 @@ INCLUDE = re.compile(r"^#include <((?:opencv2/|cuda|npp)[^>]*)>", re.M)  # of th
 IMPORT = re.compile(r"^(?:from|import) (\w+)", re.M)
 CUDA = "/usr/local/cuda/include"
 OPENCV = ("/usr/include/opencv4", "/usr/local/include/opencv4")
-PAGES = ("README.md", "docs/tutorial.md", "docs/recipes.md", "docs/choosing.md", "docs/migrating.md", "docs/research.md")
+PAGES = ("README.md", "docs/tutorial.md", "docs/recipes.md", "docs/choosing.md", "docs/migrating.md", "docs/research.md", "docs/python.md")
 LARGEST_PICTURE = 150_000  # bytes, so that the first page appears at once
 
 
@@ -57,7 +57,7 @@ class Runner:
     def __init__(self, tree, build, scratch):
         self.tree, self.build, self.scratch = tree, build, pathlib.Path(scratch)
         (self.scratch / "data").symlink_to(tree / "data")
-        self.environment = dict(os.environ, PATH=f"{build / 'apps' / 'areal'}:{os.environ['PATH']}")
+        self.environment = dict(os.environ, PATH=f"{build / 'apps' / 'areal'}:{os.environ['PATH']}", PYTHONPATH=str(build / "python"))
 
     def run(self, command):
         done = subprocess.run(command, cwd=self.scratch, env=self.environment, text=True, timeout=300,
@@ -93,7 +93,7 @@ class Runner:
 
     def python_run(self, code):
         for module in IMPORT.findall(code):
-            if importlib.util.find_spec(module) is None:
+            if module not in sys.builtin_module_names and importlib.machinery.PathFinder.find_spec(module, [str(self.build / "python"), *sys.path]) is None:
                 raise LeftOut(f"no {module} here")
         return self.run([sys.executable, "-c", code])
 
@@ -107,7 +107,7 @@ class Runner:
 def check_shown_command(code, verbs):
     for command in re.split(r"\n|&&|\|", code.replace("\\\n", " ")):
         command = command.split("#")[0].split()
-        if not command or command[0] in ("cmake", "git", "cd"):
+        if not command or command[0] in ("cmake", "git", "cd", "pip"):
             continue
         if command[0] != "./run" or command[1] not in verbs:
             raise Wrong(f"{' '.join(command)!r} is shown and not run")
@@ -252,7 +252,7 @@ def main():
     verbs = set(re.findall(r"^  ([a-z]+) ", usage, re.M))
     least = {"README.md": {"cpp run": 1, "cpp compile": 1, "sh run": 2}, "docs/tutorial.md": {"cpp run": 8, "cpp compile": 1, "sh run": 4},
              "docs/recipes.md": {"cpp run": 5, "cpp compile": 2, "sh run": 3}, "docs/choosing.md": {"cpp run": 3},
-             "docs/migrating.md": {"cpp run": 2, "cpp compile": 3, "python run": 1}, "docs/research.md": {"sh run": 4},
+             "docs/migrating.md": {"cpp run": 2, "cpp compile": 3, "python run": 1}, "docs/research.md": {"sh run": 4}, "docs/python.md": {"python run": 8},
              "docs/algorithms/README.md": {}}
     pages = [tree / page for page in PAGES] + sorted((tree / "docs" / "algorithms").glob("*.md"))
     for page in pages:

@@ -152,6 +152,11 @@ inline void streams_and_events(const Execution& on) {
   first.record(stream);  // again: it stands for the last time
   EXPECT_LE(last.seconds_since(first), 0);
   other.wait_for(last);
+  last.hold_back(other.get());
+  EXPECT_NE(refused([&] { never.hold_back(other.get()); }), "");
+  const bool on_host = other.get().is_host();
+  EXPECT_NE(refused([&] { last.hold_back(on_host ? Stream::legacy_default() : Stream::host()); }), "");
+  EXPECT_FALSE(is_capturing(other.get()));
   // Moves.
   const Stream handle = stream.get();
   OwnedStream moved = std::move(stream);

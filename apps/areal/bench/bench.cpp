@@ -265,6 +265,8 @@ bench::Options options_of(const Texts& texts, const Settings& settings) {
     throw InvalidArgument(
         fmt::format("--backend {}: --table and --figure are timed on a GPU", name_of(options.backend)));
   options.device = settings.device;
+  if (options.backend == Backend::cuda && texts.what == "window")
+    throw InvalidArgument("--backend cuda: bench window is timed on the CPU");
   if (options.backend == Backend::simt && !anywhere)
     throw InvalidArgument("--backend simt: it counts memory accesses and cannot be timed");
   if (!texts.devices.empty()) {
@@ -314,6 +316,8 @@ void run(const Texts& texts, const bench::Options& options, bench::Report& repor
     (cuda ? bench::bench_cuda_histogram : bench::bench_histogram)(options, report);
   else if (texts.what == "region")
     (cuda ? bench::bench_cuda_region : bench::bench_region)(options, report);
+  else if (texts.what == "window")
+    bench::bench_window(options, report);
   else if (texts.what == "sequence")
     bench::bench_sequence(options, report);
   else if (texts.what == "track")
@@ -327,14 +331,15 @@ void run(const Texts& texts, const bench::Options& options, bench::Report& repor
 void add_bench(CLI::App& app, Settings& settings) {
   auto texts = std::make_shared<Texts>();
   CLI::App* verb = app.add_subcommand("bench", "Time algorithms beside their floors and other libraries");
-  verb->add_option("WHAT", texts->what, "sat, histogram, scan, region, sequence, cluster, track or video")
+  verb->add_option("WHAT", texts->what, "sat, histogram, scan, region, window, sequence, cluster, track or video")
       ->required()
-      ->check(CLI::IsMember({"sat", "histogram", "scan", "region", "sequence", "cluster", "track", "video"}));
+      ->check(CLI::IsMember({"sat", "histogram", "scan", "region", "window", "sequence", "cluster", "track", "video"}));
   verb->add_option("INPUT", texts->video,
                    "The video, for bench video; the folder of pictures, by default data, for bench track");
-  verb->add_option("--size", texts->sizes,
-                   "Image size WxH, several allowed; by default on the CPU 1920x1080, 4096x4096 and 8192x8192 for sat, "
-                   "1920x1080 for histogram, 8192x8192 for region, 320x240 for track; on cuda 1920x1080 for track");
+  verb->add_option(
+      "--size", texts->sizes,
+      "Image size WxH, several allowed; by default on the CPU 1920x1080, 4096x4096 and 8192x8192 for sat, "
+      "1920x1080 for histogram and window, 8192x8192 for region, 320x240 for track; on cuda 1920x1080 for track");
   verb->add_option(
       "--types", texts->pairs,
       "Type pair of sat, several allowed; by default on the CPU 8u32s (also with squares), 32f64f, 8u32u, 64f64f");

@@ -54,7 +54,8 @@ std::string output_of(const std::vector<std::string>& words) {
 
 }  // namespace
 
-CvIntegral find_opencv(std::string& missing) {
+namespace {
+void* opencv_function(const char* name, std::string& missing) {
   const fs::path path = find("areal_opencv_peer.so");
   if (path.empty()) {
     missing = "OpenCV was not found when areal was built";
@@ -65,7 +66,16 @@ CvIntegral find_opencv(std::string& missing) {
     missing = fmt::format("OpenCV could not be opened: {}", dlerror());
     return nullptr;
   }
-  return reinterpret_cast<CvIntegral>(dlsym(opencv_library, "areal_cv_integral"));
+  return dlsym(opencv_library, name);
+}
+}  // namespace
+
+CvIntegral find_opencv(std::string& missing) {
+  return reinterpret_cast<CvIntegral>(opencv_function("areal_cv_integral", missing));
+}
+
+CvBoxFilter find_opencv_box_filter(std::string& missing) {
+  return reinterpret_cast<CvBoxFilter>(opencv_function("areal_cv_box_filter", missing));
 }
 
 void* find_cuda_bench(const char* function, std::string& missing) {

@@ -17,9 +17,14 @@ namespace areal::bench {
 using CvIntegral = bool (*)(const void* pixels, int type, std::int64_t width, std::int64_t height, void* table,
                             int table_type, void* squares, void* tilted, int threads);
 
+/// cv::boxFilter of an 8u image into 8u, or cv::sqrBoxFilter into 32f, by windows of side x side.
+using CvBoxFilter = bool (*)(const void* pixels, std::int64_t width, std::int64_t height, std::int64_t side,
+                             bool squared, void* out, int threads);
+
 /// The function, or nullptr with the reason in `missing`.
 CvIntegral find_opencv(std::string& missing);
-/// "4.6.0", where find_opencv found it.
+CvBoxFilter find_opencv_box_filter(std::string& missing);
+/// "4.6.0", where one of them was found.
 std::string opencv_version();
 
 /// Our CUDA plug-in's function, or nullptr with the reason in `missing`.

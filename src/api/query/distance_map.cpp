@@ -103,8 +103,7 @@ void distance_map(const TensorView& tensor, std::int64_t width, std::int64_t hei
       for (std::int64_t x = 0; x < shape.width; x += most) {
         const std::int64_t n = std::min(most, shape.width - x);
         row(y, x, n, distances.data());
-        cpu::arithmetic_kernels().store(distances.data(), n, out.type, static_cast<char*>(out.row(y)) + x * to_size,
-                                        to_size);
+        cpu::arithmetic_kernels().store(distances.data(), n, out.type, static_cast<char*>(out.row(y)) + x * to_size);
       }
   });
 }

@@ -16,20 +16,30 @@ namespace areal {
 
 namespace {
 
-// row(p, y, out, step) for all rows of all planes of out; one plane an image where channels are taken together.
+// row(p, y, out) for all rows of all planes of out; one plane an image where channels are taken together. Planes
+// whose channels interleave in the output have theirs side by side first.
 template <class MakeRow>
 void for_each_row(const View& out, std::int64_t channels_together, int threads, const MakeRow& make_row) {
   if (out.shape.empty()) return;
-  const std::int64_t width = out.shape.width * channels_together, height = out.shape.height;
-  const std::int64_t step = channels_together > 1 ? static_cast<std::int64_t>(size_of(out.type)) : out.column_pitch();
+  const std::int64_t width = out.shape.width, height = out.shape.height, channels = out.shape.channels;
+  const auto size = static_cast<std::int64_t>(size_of(out.type));
+  const bool interleaved = out.shape.layout == Layout::interleaved && channels > 1;
+  const std::int64_t row_channels = interleaved ? channels : 1;
   // At least 2^15 elements a task, so that its buffers are worth allocating.
-  const std::int64_t grain = std::max<std::int64_t>(1, (std::int64_t{1} << 15) / width);
-  const std::int64_t rows = planes_of(out.shape) / channels_together * height;
+  const std::int64_t grain = std::max<std::int64_t>(1, (std::int64_t{1} << 15) / (width * row_channels));
+  const std::int64_t rows = planes_of(out.shape) / row_channels * height;
   cpu::parallel_ranges(threads, rows, grain, [&](std::int64_t begin, std::int64_t end) {
     auto row = make_row();
+    std::vector<char> planes(static_cast<std::size_t>(channels_together < row_channels ? width * channels * size : 0));
     for (std::int64_t i = begin; i < end; ++i) {
-      const std::int64_t p = i / height * channels_together, y = i % height;
-      row(p, y, static_cast<char*>(with_plane(out, p).row(y)), step);
+      const std::int64_t p = i / height * row_channels, y = i % height;
+      char* const to = static_cast<char*>(with_plane(out, p).row(y));
+      if (planes.empty()) {
+        row(p, y, to);
+        continue;
+      }
+      for (std::int64_t c = 0; c < channels; ++c) row(p + c, y, planes.data() + c * width * size);
+      cpu::arithmetic_kernels().interleave(planes.data(), width, channels, out.type, to);
     }
   });
 }
@@ -89,14 +99,12 @@ std::vector<T> pixels_along_row(const cpu::WindowedTable& windows) {
 class StoredRow {
  public:
   StoredRow(const cpu::WindowedTable& windows, Type type, Rounding rounding, bool means)
-      : sums_(windows),
-        values_(std::max<std::size_t>(512, sums_.sums.size())),
-        to_{type, rounding, nullptr, 0, nullptr} {
+      : sums_(windows), values_(std::max<std::size_t>(512, sums_.sums.size())), to_{type, rounding, nullptr, nullptr} {
     if (means) divisors_ = pixels_along_row<double>(windows);
   }
-  void operator()(std::int64_t p, std::int64_t y, char* out, std::int64_t step) {
+  void operator()(std::int64_t p, std::int64_t y, char* out) {
     cpu::WindowOutput to = to_;
-    to.row = out, to.step = step, to.divisors = divisors_.empty() ? nullptr : divisors_.data();
+    to.row = out, to.divisors = divisors_.empty() ? nullptr : divisors_.data();
     sums_.kernels.store(sums_.plane(p), y, {sums_.difference.data(), sums_.sums.data(), values_.data()}, to);
   }
 
@@ -126,7 +134,7 @@ class VarianceRow {
     for (const std::uint64_t n : pixels_) most_pixels_ = std::max(most_pixels_, n);
   }
 
-  void operator()(std::int64_t p, std::int64_t y, char* row, std::int64_t step) {
+  void operator()(std::int64_t p, std::int64_t y, char* row) {
     const auto& arithmetic = cpu::arithmetic_kernels();
     const std::int64_t n = sum_.elements;
     double* const out = values_.data();
@@ -146,7 +154,7 @@ class VarianceRow {
       arithmetic.variances(out, real_squares_.data(), real_pixels_.data(), static_cast<double>(rows), n);
     }
     if (root_) arithmetic.square_roots(out, n);
-    arithmetic.store(out, n, type_, row, step);
+    arithmetic.store(out, n, type_, row);
   }
 
  private:

@@ -63,52 +63,84 @@ std::int64_t store_vectors([[maybe_unused]] const double* values, [[maybe_unused
 }
 
 template <class T>
-void store_as(const double* values, std::int64_t n, char* HWY_RESTRICT out, std::int64_t step) {
-  const auto put = [](double value, char* to) {
-    const T element = output_of<T>(value);
-    std::memcpy(to, &element, sizeof element);
-  };
-  constexpr auto size = static_cast<std::int64_t>(sizeof(T));
-  if (step == size)  // known to the compiler, which then has vectors for it
-    for (std::int64_t i = store_vectors<T>(values, n, out); i < n; ++i) put(values[i], out + i * size);
-  else
-    for (std::int64_t i = 0; i < n; ++i) put(values[i], out + i * step);
-}
-
-inline void store(const double* values, std::int64_t n, Type type, void* out, std::int64_t step) {
-  char* const to = static_cast<char*>(out);
-  switch (type) {
-    case Type::u8:
-      return store_as<std::uint8_t>(values, n, to, step);
-    case Type::s8:
-      return store_as<std::int8_t>(values, n, to, step);
-    case Type::u16:
-      return store_as<std::uint16_t>(values, n, to, step);
-    case Type::s16:
-      return store_as<std::int16_t>(values, n, to, step);
-    case Type::s32:
-      return store_as<std::int32_t>(values, n, to, step);
-    case Type::f32:
-      return store_as<float>(values, n, to, step);
-    default:
-      return store_as<double>(values, n, to, step);
+void store_as(const double* values, std::int64_t n, char* HWY_RESTRICT out) {
+  for (std::int64_t i = store_vectors<T>(values, n, out); i < n; ++i) {
+    const T element = output_of<T>(values[i]);
+    std::memcpy(out + i * static_cast<std::int64_t>(sizeof(T)), &element, sizeof element);
   }
 }
 
-/// values[i] = (right[i] - left[i]) / pixels, of sums that fit the table's type.
+inline void store(const double* values, std::int64_t n, Type type, void* out) {
+  char* const to = static_cast<char*>(out);
+  switch (type) {
+    case Type::u8:
+      return store_as<std::uint8_t>(values, n, to);
+    case Type::s8:
+      return store_as<std::int8_t>(values, n, to);
+    case Type::u16:
+      return store_as<std::uint16_t>(values, n, to);
+    case Type::s16:
+      return store_as<std::int16_t>(values, n, to);
+    case Type::s32:
+      return store_as<std::int32_t>(values, n, to);
+    case Type::f32:
+      return store_as<float>(values, n, to);
+    default:
+      return store_as<double>(values, n, to);
+  }
+}
+
+/// Elements of `size` bytes. `known` is the number of channels where the compiler is to have vectors for them, else 0.
+template <std::int64_t size, std::int64_t known>
+void interleave_as(const char* HWY_RESTRICT rows, std::int64_t n, std::int64_t channels, char* HWY_RESTRICT out) {
+  const std::int64_t step = known > 0 ? known : channels;
+  for (std::int64_t i = 0; i < n; ++i)
+    for (std::int64_t c = 0; c < step; ++c) std::memcpy(out + (i * step + c) * size, rows + (c * n + i) * size, size);
+}
+template <std::int64_t size>
+void interleave_of(const char* rows, std::int64_t n, std::int64_t channels, char* out) {
+  switch (channels) {
+    case 2:
+      return interleave_as<size, 2>(rows, n, channels, out);
+    case 3:
+      return interleave_as<size, 3>(rows, n, channels, out);
+    case 4:
+      return interleave_as<size, 4>(rows, n, channels, out);
+    default:
+      return interleave_as<size, 0>(rows, n, channels, out);
+  }
+}
+inline void interleave(const char* rows, std::int64_t n, std::int64_t channels, Type type, char* out) {
+  switch (size_of(type)) {
+    case 1:
+      return interleave_of<1>(rows, n, channels, out);
+    case 2:
+      return interleave_of<2>(rows, n, channels, out);
+    case 4:
+      return interleave_of<4>(rows, n, channels, out);
+    default:
+      return interleave_of<8>(rows, n, channels, out);
+  }
+}
+
+/// values[i] = (right[i] - left[i]) / pixels, or times its reciprocal, of sums that fit the table's type.
 template <class T>
 void quotients(const typename Modular<T>::Difference* left, const typename Modular<T>::Difference* right, double pixels,
-               std::int64_t n, double* HWY_RESTRICT values) {
+               bool by_reciprocal, std::int64_t n, double* HWY_RESTRICT values) {
   const auto real = [](typename Modular<T>::Difference d) {
     if constexpr (std::is_integral_v<T>)
       return real_of<std::is_signed_v<T>>(Modular<T>::widen(d));
     else
       return d;
   };
-  if (pixels == 1)
+  if (pixels == 1) {
     for (std::int64_t i = 0; i < n; ++i) values[i] = real(right[i] - left[i]);
-  else
+  } else if (by_reciprocal) {
+    const double reciprocal = 1 / pixels;
+    for (std::int64_t i = 0; i < n; ++i) values[i] = real(right[i] - left[i]) * reciprocal;
+  } else {
     for (std::int64_t i = 0; i < n; ++i) values[i] = real(right[i] - left[i]) / pixels;
+  }
 }
 
 /// Means to 8u of tables of 32 bits. to_byte(sums) gives 32-bit whole numbers of sums that are at least 0 and at most

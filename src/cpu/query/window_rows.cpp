@@ -160,6 +160,10 @@ void divide(double* values, const double* HWY_RESTRICT pixels, double factor, st
   for (std::int64_t i = 0; i < n; ++i) values[i] /= pixels[i] * factor;
 }
 
+void multiply_by_reciprocals(double* values, const double* HWY_RESTRICT pixels, double factor, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) values[i] *= 1 / (pixels[i] * factor);
+}
+
 void variances(double* HWY_RESTRICT sums, const double* HWY_RESTRICT squares, const double* HWY_RESTRICT pixels,
                double factor, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) {
@@ -203,8 +207,8 @@ void store_inner(const typename Modular<T>::Difference* left, std::int64_t shift
   const auto size = static_cast<std::int64_t>(size_of(type));
   for (std::int64_t i = 0; i < n; i += chunk) {
     const std::int64_t some = std::min(chunk, n - i);
-    quotients<T>(left + i, left + i + shift, pixels, some, values);
-    store(values, some, type, out + i * size, size);
+    quotients<T>(left + i, left + i + shift, pixels, rounding == Rounding::opencv && type == Type::f64, some, values);
+    store(values, some, type, out + i * size);
   }
 }
 
@@ -215,10 +219,13 @@ void store_sums(const WindowedTable& windows, std::int64_t y, const Columns& col
   const std::int64_t begin = columns.begin * windows.channels_together,
                      n = columns.end * windows.channels_together - begin;
   to_reals<T>(room.sums + begin, n, room.values);
-  char* const out = to.row + begin * to.step;
+  char* const out = to.row + begin * static_cast<std::int64_t>(size_of(to.type));
   if (to.divisors) {
     const std::uint64_t rows = windows.rows.pixels(y);
-    divide(room.values, to.divisors + begin, static_cast<double>(rows), n);
+    if (to.rounding == Rounding::opencv && to.type == Type::f64)
+      multiply_by_reciprocals(room.values, to.divisors + begin, static_cast<double>(rows), n);
+    else
+      divide(room.values, to.divisors + begin, static_cast<double>(rows), n);
     if (std::is_integral_v<T> && to.rounding == Rounding::opencv && to.type == Type::u8)
       for (std::int64_t i = 0; i < n; ++i) {
         const std::uint64_t pixels = rows * static_cast<std::uint64_t>(to.divisors[begin + i]);
@@ -227,18 +234,15 @@ void store_sums(const WindowedTable& windows, std::int64_t y, const Columns& col
                                                formulas::FixedPointMean(static_cast<std::uint32_t>(pixels)));
       }
   }
-  store(room.values, n, to.type, out, to.step);
+  store(room.values, n, to.type, out);
 }
 
 template <class T>
 void store_row(const WindowedTable& windows, std::int64_t y, const WindowRoom& room, const WindowOutput& to) {
   const formulas::WindowAxis& columns = windows.columns;
   const formulas::Pieces pieces = windows.rows.pieces(y);
-  const bool one_piece = pieces.count == 1 && pieces.piece[0].times == 1,
-             contiguous = to.step == static_cast<std::int64_t>(size_of(to.type)),
-             beyond = columns.edge == Edge::constant;
-  if (!one_piece || !contiguous ||
-      (beyond && windows.rows.inside(y) != static_cast<std::uint64_t>(windows.rows.size))) {
+  const bool one_piece = pieces.count == 1 && pieces.piece[0].times == 1, beyond = columns.edge == Edge::constant;
+  if (!one_piece || (beyond && windows.rows.inside(y) != static_cast<std::uint64_t>(windows.rows.size))) {
     row_of_sums<T>(windows, y, room.difference, room.sums);
     return store_sums<T>(windows, y, {0, columns.outputs}, room, to);
   }
@@ -256,12 +260,13 @@ void store_row(const WindowedTable& windows, std::int64_t y, const WindowRoom& r
       to.divisors ? static_cast<double>(windows.rows.pixels(y)) * static_cast<double>(columns.size) : 1;
   store_inner<T>(d + (inner_begin - columns.before) * together, columns.size * together,
                  (inner_end - inner_begin) * together, pixels, to.rounding, to.type,
-                 to.row + inner_begin * together * to.step, room.values);
+                 to.row + inner_begin * together * static_cast<std::int64_t>(size_of(to.type)), room.values);
 }
 
 template <class T>
 inline constexpr WindowKernels kernels_for = {row_of_sums<T>, to_reals<T>, to_magnitudes<T>, store_row<T>};
-inline constexpr ArithmeticKernels arithmetic_set = {divide, variances, small_variances, square_roots, store};
+inline constexpr ArithmeticKernels arithmetic_set = {divide,       variances, small_variances,
+                                                     square_roots, store,     interleave};
 
 }  // namespace
 

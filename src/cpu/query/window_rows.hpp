@@ -17,7 +17,8 @@ struct WindowedTable {
   /// Interleaved channels that the kernels take as one plane, whose pixels have so many elements side by side; 1: the
   /// elements of the view's plane, which may lie apart.
   std::int64_t channels_together = 1;
-  std::span<const formulas::Pieces> rim = {};  ///< of the columns before, then of those behind the ones of windows inside
+  std::span<const formulas::Pieces> rim =
+      {};  ///< of the columns before, then of those behind the ones of windows inside
 };
 
 /// Sums of one row of windows, modulo 2^64 (two's complement for signed tables) or double.
@@ -38,7 +39,6 @@ struct WindowOutput {
   Type type;
   Rounding rounding;
   char* row;
-  std::int64_t step;       ///< bytes between elements
   const double* divisors;  ///< pixels of each window along the row, for means; null for sums
 };
 
@@ -65,8 +65,10 @@ struct ArithmeticKernels {
   void (*small_variances)(const std::uint64_t* sums, const std::uint64_t* squares, const std::uint64_t* pixels,
                           std::uint64_t factor, std::int64_t n, double* out);
   void (*square_roots)(double* values, std::int64_t n);
-  /// To 32f, 64f, or rounded to 8u, 8s, 16u, 16s or 32s; elements of any alignment, `step` bytes apart.
-  void (*store)(const double* values, std::int64_t n, Type type, void* out, std::int64_t step);
+  /// To 32f, 64f, or rounded to 8u, 8s, 16u, 16s or 32s; elements of any alignment.
+  void (*store)(const double* values, std::int64_t n, Type type, void* out);
+  /// Rows of n elements, one channel after another, as n pixels; at any address.
+  void (*interleave)(const char* rows, std::int64_t n, std::int64_t channels, Type type, char* out);
 };
 const ArithmeticKernels& arithmetic_kernels();
 

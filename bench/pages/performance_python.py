@@ -1,0 +1,24 @@
+"""The part of docs/performance.md about calls from Python: bench/python_peers.py and bench/python_device_peers.py write the records."""
+
+CASES = "python-peers"
+
+
+def lines(found):
+    """Of the newest records, {(machine, cases): (path, records)}; nothing where there are none."""
+    files = [value for (_, cases), value in sorted(found.items()) if cases == CASES]
+    made = []
+    for path, records in files:
+        ours = [row for row in records if row["algorithm"] == "areal"]
+        peers = {(row["call"], row["lane"], row["width"], row["height"], row["algorithm"]): row for row in records if row["algorithm"] != "areal"}
+        devices = ", ".join(dict.fromkeys(row["device"] for row in ours))
+        threads = "".join(f", {row['threads']} threads" for row in ours[:1] if row["threads"])
+        commits = ", ".join(dict.fromkeys(row["commit"] for row in ours))
+        made += ["", f"`bench/results/{path.name}`, commit {commits}; {devices}{threads}:", "", "| instead of | types | size | areal, us | peer | us | times as fast | target |",
+                 "| --- | --- | --- | --- | --- | --- | --- | --- |"]
+        for row in ours:
+            peer = peers[row["call"], row["lane"], row["width"], row["height"], row["peer"]]
+            ratio = f"{row['ratio']:.2f}" if row["ratio"] < 100 else f"{row['ratio']:.0f}"
+            made.append(f"| {row['call']} | {row['lane']} | {row['width']}x{row['height']} | {row['time_us']['median']:.1f} | {row['peer']} | "
+                        f"{peer['time_us']['median']:.1f} | {ratio if row['ratio'] >= row['at_least'] else f'**{ratio}**'} | {row['at_least']:g} |")
+    return ["", "## From Python", "", "Whole calls, medians, in turns with the library that they replace, both on as many threads, results checked "
+            "([bench/python_peers.py](../bench/python_peers.py)). On a GPU the times are those on its stream.", *made] if made else []

@@ -1,0 +1,62 @@
+"""Pictures of tables and histograms, by Matplotlib, which is imported when it is asked for one."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from . import _core
+from ._arrays import boxes_of
+from ._display import means
+from ._errors import InvalidArgument, Unavailable
+
+
+def plot(what: Any, boxes: Any = None, *, ax: Any = None, most: int = 1024) -> Any:
+    """Draws a Sat or an IntegralHistogram, and gives the axes of Matplotlib.
+
+    Of a Sat: the image that it was made of, as means of at most ``most`` x ``most`` cells, and ``boxes`` (x, y, width, height) with their means. Of an
+    IntegralHistogram: the histograms of ``boxes``, by default of the whole image. Of a batch the first image. Raises Unavailable without Matplotlib.
+    """
+    if not isinstance(what, (_core.Table, _core.Tensor)):
+        raise InvalidArgument(f"plot: it takes areal.Sat or areal.IntegralHistogram, not {type(what).__name__}")
+    try:
+        from matplotlib import pyplot
+    except ImportError as error:
+        raise Unavailable("plot: Matplotlib is not installed; pip install matplotlib") from error
+    extent = dict(zip(what.axes, what.image_shape))
+    wanted = None if boxes is None else boxes_of(boxes, 4)[0]
+    if ax is None:
+        ax = pyplot.subplots()[1]
+    if isinstance(what, _core.Tensor):
+        return _histograms(what, np.array([[0, 0, extent["W"], extent["H"]]]) if wanted is None else wanted, ax)
+    picture = means(what, most)
+    if picture is None:
+        raise InvalidArgument("plot: the table has no pixels to show")
+    if picture.ndim == 3:
+        low, high = float(np.nanmin(picture)), float(np.nanmax(picture))
+        picture = (picture - low) / (high - low or 1)
+    drawn = ax.imshow(picture, extent=(0, extent["W"], extent["H"], 0), cmap="gray")
+    if picture.ndim == 2:
+        ax.figure.colorbar(drawn, ax=ax, label="mean")
+    for box in [] if wanted is None else wanted:
+        x, y, width, height = (int(n) for n in box)
+        ax.add_patch(pyplot.Rectangle((x, y), width, height, fill=False, edgecolor="tab:red"))
+        if what.axes == "HW":
+            mean: Any = what
+            ax.annotate(f"{mean.mean(box):.4g}", (x, y), color="tab:red", va="bottom")
+    ax.set_title(f"{what.image_dtype}, {what.array.dtype.name} sums")
+    return ax
+
+
+def _histograms(tensor: Any, boxes: Any, ax: Any) -> Any:
+    edges = tensor.binning.edges
+    counts = np.asarray(tensor.counts(boxes), float)
+    if "N" in tensor.axes:
+        counts = counts[:, 0]
+    for box, histogram in zip(boxes, counts):
+        ax.stairs(histogram, edges, label="x {} y {}, {} x {}".format(*box), fill=len(boxes) == 1, alpha=0.8)
+    ax.legend()
+    ax.set_xlabel("value")
+    ax.set_ylabel("pixels")
+    return ax

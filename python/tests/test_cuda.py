@@ -1,0 +1,360 @@
+"""Arrays in CUDA memory: how they are read, whose allocator and stream are used, what waits and what only queues.
+
+The first part reads arrays that only claim to lie on a device, and runs anywhere; the rest needs a GPU.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import subprocess
+import sys
+from typing import Any, Iterator
+
+import numpy as np
+import pytest
+
+import areal
+from areal import _core
+
+torch: Any = pytest.importorskip("torch")
+needs_gpu = pytest.mark.skipif(not torch.cuda.is_available(), reason="no CUDA device")
+try:
+    import cupy
+except ImportError:
+    cupy = None
+needs_cupy = pytest.mark.skipif(cupy is None or not torch.cuda.is_available(), reason="no CuPy, or no CUDA device")
+SEED = int(os.environ.get("AREAL_TEST_SEED", "20261122"))
+
+
+# ---------------------------------------------------------------- arrays that only say where they lie
+
+
+class DLTensor(ctypes.Structure):
+    _fields_ = [("data", ctypes.c_void_p), ("device_type", ctypes.c_int32), ("device_id", ctypes.c_int32), ("ndim", ctypes.c_int32), ("code", ctypes.c_uint8),
+                ("bits", ctypes.c_uint8), ("lanes", ctypes.c_uint16), ("shape", ctypes.POINTER(ctypes.c_int64)), ("strides", ctypes.POINTER(ctypes.c_int64)),
+                ("byte_offset", ctypes.c_uint64)]
+
+
+class Managed(ctypes.Structure):
+    _fields_ = [("tensor", DLTensor), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p)]
+
+
+class ManagedVersioned(ctypes.Structure):
+    _fields_ = [("major", ctypes.c_uint32), ("minor", ctypes.c_uint32), ("context", ctypes.c_void_p), ("deleter", ctypes.c_void_p), ("flags", ctypes.c_uint64),
+                ("tensor", DLTensor)]
+
+
+class Fake:
+    """4 x 6 float32 on device 1, as DLPack has it; it writes down the streams that it was asked with."""
+
+    def __init__(self, versioned: bool = True, device: int = 2, flags: int = 0, major: int = 1) -> None:
+        self.versioned, self.device, self.asked = versioned, device, []  # type: ignore[var-annotated]
+        self.shape, self.strides = (ctypes.c_int64 * 2)(4, 6), (ctypes.c_int64 * 2)(8, 1)
+        tensor = DLTensor(0x10000, device, 1, 2, 2, 32, 1, self.shape, self.strides, 64)
+        self.managed: Any = ManagedVersioned(major, 0, None, None, flags, tensor) if versioned else Managed(tensor, None, None)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        return (self.device, 1)
+
+    def __dlpack__(self, **given: Any) -> Any:
+        self.asked.append(given)
+        if "max_version" in given and not self.versioned:
+            raise TypeError("__dlpack__() got an unexpected keyword argument 'max_version'")
+        new = ctypes.pythonapi.PyCapsule_New
+        new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        self.name = b"dltensor_versioned" if self.versioned else b"dltensor"
+        return new(ctypes.addressof(self.managed), self.name, None)
+
+
+class FakeInterface:
+    """An array of which only `__cuda_array_interface__` is known."""
+
+    def __init__(self, **changes: Any) -> None:
+        self.__cuda_array_interface__ = {"shape": (4, 6), "typestr": "<f4", "data": (0x20000, False), "strides": (32, 4), "version": 3, "stream": None, **changes}
+
+
+@pytest.mark.parametrize("versioned", [True, False])
+def test_dlpack_is_asked_with_the_stream(versioned: bool) -> None:
+    for stream, passed in ((0, 1), (1, 1), (2, 2), (0x7000, 0x7000)):
+        fake = Fake(versioned)
+        read = _core.describe_array(fake, stream)
+        assert read == {"data": 0x10040, "shape": [4, 6], "strides": [8, 1], "dtype": "float32", "device": 1, "stream": passed, "read_only": False}
+        assert [given["stream"] for given in fake.asked] == [passed] * (1 if versioned else 2)
+
+
+def test_host_arrays_are_asked_with_none() -> None:
+    fake = Fake(device=1)
+    assert _core.describe_array(fake, 0x7000)["device"] is None and fake.asked[0]["stream"] is None
+
+
+def test_read_only_and_later_versions() -> None:
+    assert _core.describe_array(Fake(flags=1), 1)["read_only"]
+    with pytest.raises(areal.InvalidArgument, match="no array"):
+        _core.describe_array(Fake(major=2), 1)
+    with pytest.raises(areal.InvalidArgument, match="device"):
+        _core.describe_array(Fake(device=8), 1)
+
+
+def test_the_interface_of_cuda_arrays() -> None:
+    read = _core.describe_array(FakeInterface(), 0x7000)
+    assert read == {"data": 0x20000, "shape": [4, 6], "strides": [8, 1], "dtype": "float32", "device": 0, "stream": 0x7000, "read_only": False}
+    assert _core.describe_array(FakeInterface(strides=None, data=(0x20000, True)), 1)["read_only"]
+    assert _core.describe_array(FakeInterface(typestr="|b1", strides=None), 1)["dtype"] == "uint8"
+    assert _core.describe_array(FakeInterface(stream=0x7000), 0x7000)["stream"] == 0x7000  # its own stream: nothing to wait for
+    for changes, why in (({"typestr": ">f4"}, ">f4"), ({"typestr": "<c8"}, "c8"), ({"strides": (32, 3)}, "stride"), ({"mask": object()}, "mask")):
+        with pytest.raises(areal.InvalidArgument, match=why):
+            _core.describe_array(FakeInterface(**changes), 1)
+
+
+def test_the_exchange_api_comes_first_and_the_interface_last() -> None:
+    class Both(Fake):
+        @property
+        def __cuda_array_interface__(self) -> Any:
+            raise AssertionError("DLPack comes before it")
+
+    assert _core.describe_array(Both(), 1)["data"] == 0x10040
+
+    class Loud(torch.Tensor):  # type: ignore[misc]
+        def __dlpack__(self, *_: Any, **__: Any) -> Any:
+            raise AssertionError("the exchange API comes before it")
+
+    x = torch.ones(3, 4)
+    assert _core.describe_array(x.as_subclass(Loud))["data"] == x.data_ptr()
+
+
+def test_what_is_no_array() -> None:
+    for x in (3, "x", [[1, 2]], object()):
+        with pytest.raises(areal.InvalidArgument, match="no array"):
+            _core.describe_array(x)
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_without_a_gpu_device_arrays_are_unavailable() -> None:
+    with pytest.raises(areal.Unavailable):
+        areal.sat(Fake())
+    with pytest.raises(areal.Unavailable):
+        _core.DeviceArray([3, 4], "float32")
+
+
+# ---------------------------------------------------------------- with a GPU
+
+
+OPTIONS = lambda: areal._sat._options(None, "zero", False, False, False, False, "auto", "auto", 0, 0)  # noqa: E731
+
+
+@pytest.fixture
+def slow() -> Iterator[Any]:
+    """A stream whose producer sleeps for some 50 ms, then fills x with ones."""
+    stream = torch.cuda.Stream()
+    x = torch.zeros(64, 96, device="cuda")
+    areal.sat(x)  # the plan and what is loaded lazily
+    torch.cuda.synchronize()
+
+    class Slow:
+        def __init__(self) -> None:
+            self.stream, self.x = stream, x
+
+        def produce(self) -> Any:
+            with torch.cuda.stream(stream):
+                torch.cuda._sleep(100_000_000)
+                x.fill_(1)
+            return x
+
+    yield Slow()
+    torch.cuda.synchronize()
+
+
+@needs_gpu
+def test_a_sleeping_producer_is_waited_for_on_its_stream(slow: Any) -> None:
+    with torch.cuda.stream(slow.stream):
+        table = areal.sat(slow.produce()).array
+        assert not slow.stream.query()  # queued, not waited for
+        copy = table + 0
+    slow.stream.synchronize()
+    assert copy[-1, -1].item() == 64 * 96
+
+
+@needs_gpu
+def test_with_the_stream_withheld_it_fails(slow: Any) -> None:
+    """The test above can fail: on another stream the pixels are read before they are there."""
+    other = torch.cuda.Stream()
+    made = _core.tensor_sat(slow.produce(), OPTIONS(), True, "HW", None, None, None, other.cuda_stream)
+    other.synchronize()
+    assert made[0][-1, -1].item() == 0
+    torch.cuda.synchronize()
+
+
+@needs_gpu
+def test_another_framework_makes_its_producer_wait(slow: Any) -> None:
+    """By `__dlpack__(stream=..)` and `__cuda_array_interface__`: areal's own stream waits for the producer, and the consumer for areal."""
+
+    class ByDlpack:
+        def __init__(self, x: Any) -> None:
+            self.x = x
+
+        def __dlpack_device__(self) -> Any:
+            return (2, self.x.device.index)
+
+        def __dlpack__(self, stream: Any = None, **given: Any) -> Any:
+            with torch.cuda.stream(slow.stream):  # where it was produced
+                return self.x.__dlpack__(stream=stream)
+
+    class ByInterface:
+        def __init__(self, x: Any) -> None:
+            self.__cuda_array_interface__ = {**x.__cuda_array_interface__, "version": 3, "stream": slow.stream.cuda_stream}
+
+    for kind in (ByDlpack, ByInterface):
+        slow.x.zero_()
+        torch.cuda.synchronize()
+        table = areal.sat(kind(slow.produce()))
+        assert isinstance(table.array, _core.DeviceArray) and not slow.stream.query()
+        consumer = torch.cuda.Stream()
+        with torch.cuda.stream(consumer):
+            last = torch.from_dlpack(table.array)[-1, -1] + 0
+        consumer.synchronize()
+        assert last.item() == 64 * 96
+        assert table.array.numpy()[-1, -1] == 64 * 96
+        assert table.sum([0, 0, 96, 64]).numpy() == 64 * 96
+
+
+@needs_gpu
+def test_memory_is_the_frameworks() -> None:
+    x = torch.rand(1080, 1920, device="cuda")
+    areal.sat(x)
+    before = torch.cuda.memory_allocated()
+    table = areal.sat(x)
+    assert torch.cuda.memory_allocated() - before >= table.array.nbytes
+    free = torch.cuda.mem_get_info()[0]
+    for _ in range(20):
+        areal.sat(x)
+    assert torch.cuda.mem_get_info()[0] == free  # the caching allocator gave what it had
+
+
+@needs_gpu
+def test_device_boxes_only_queue_and_host_boxes_wait(slow: Any) -> None:
+    boxes = torch.tensor([[0, 0, 96, 64], [1, 1, 2, 2], [90, 60, 20, 20]])
+    on_device = boxes.cuda()
+    torch.cuda.synchronize()
+    with torch.cuda.stream(slow.stream):
+        table = areal.sat(slow.produce())
+        sums, first = table.sum(on_device, refused=True)
+        plain = table.sum(on_device)
+        assert not slow.stream.query()
+        host = table.sum(boxes[:2])
+        assert slow.stream.query() and host.is_cuda and host.tolist() == [64 * 96, 4]
+        assert first.item() == 2 and sums[:2].tolist() == [64 * 96, 4] and torch.isnan(sums[2]) and torch.isnan(plain[2])
+        assert table.sum(on_device[:2], refused=True)[1].item() == -1
+        for format, spelled in (("xyxy", [[1, 1, 3, 3]]), ("bbox", [[1, 1, 3, 3]]), ("skimage", [[1, 1, 2, 2]])):
+            assert table.sum(torch.tensor(spelled).cuda(), format=format).tolist() == [4]
+        with pytest.raises(areal.InvalidArgument, match="2"):
+            table.sum(boxes)
+
+
+@needs_gpu
+@pytest.mark.parametrize("dtype", ["uint8", "int32", "float32"])
+def test_graphs_capture(dtype: str) -> None:
+    """Captured without a warm-up on the graph's stream; two graphs may run at once; each replay has the bits of a call."""
+    generator = torch.Generator().manual_seed(SEED)
+    boxes = torch.tensor([[0, 0, 300, 200], [5, 6, 7, 8]]).cuda()
+    graphs = []
+    for _ in range(2):
+        x = torch.zeros(200, 300, dtype=getattr(torch, dtype), device="cuda")
+        areal.sat(x).sum(boxes)
+        graph = torch.cuda.CUDAGraph()
+        with torch.cuda.graph(graph):
+            table = areal.sat(x, squares=True)
+            sums = table.sum(boxes)
+        graphs.append((graph, x, table, sums))
+    streams = [torch.cuda.Stream() for _ in graphs]
+    for _ in range(5):
+        fresh = [torch.randint(0, 100, (200, 300), generator=generator).to(getattr(torch, dtype)) for _ in graphs]
+        for (graph, x, *_), values in zip(graphs, fresh):
+            x.copy_(values)
+        torch.cuda.synchronize()
+        for stream, (graph, *_) in zip(streams, graphs):
+            with torch.cuda.stream(stream):
+                graph.replay()
+        eager = areal.sat(fresh[0].cuda(), squares=True)  # beside them
+        torch.cuda.synchronize()
+        for (_, x, table, sums), values in zip(graphs, fresh):
+            again = areal.sat(x, squares=True)
+            assert torch.equal(table.array, again.array) and torch.equal(table.squares, again.squares)
+            assert torch.equal(sums, again.sum(boxes)) and sums[0].item() == values.double().sum().item()
+        assert torch.equal(eager.array, graphs[0][2].array)
+
+
+@needs_gpu
+def test_two_streams_at_once_have_their_own_workspaces() -> None:
+    x = torch.rand(1500, 1700, device="cuda")
+    expected = areal.sat(x).array.clone()
+    streams = [torch.cuda.Stream() for _ in range(4)]
+    torch.cuda.synchronize()
+    made = []
+    for _ in range(10):
+        for stream in streams:
+            with torch.cuda.stream(stream):
+                made.append(areal.sat(x).array)
+    torch.cuda.synchronize()
+    assert all(torch.equal(one, expected) for one in made)
+
+
+@needs_gpu
+def test_a_forked_child_says_why_not() -> None:
+    program = """
+import os, torch, areal
+x = torch.ones(8, 8, device="cuda")
+areal.sat(x)
+child = os.fork()
+if child == 0:
+    try:
+        areal.sat(x)
+    except areal.Unavailable as error:
+        assert "fork" in str(error)
+        os._exit(0)
+    except BaseException as error:
+        print(repr(error), flush=True)
+    os._exit(1)
+raise SystemExit(os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]))
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@needs_cupy
+def test_cupy_arrays_stay_cupys() -> None:
+    rng = np.random.default_rng(SEED)
+    for dtype in ("uint8", "int16", "float32", "float64"):
+        host = rng.integers(0, 200, (37, 53)).astype(dtype)
+        x = cupy.asarray(host)
+        used = cupy.get_default_memory_pool().used_bytes()
+        table = areal.sat(x, squares=True)
+        assert isinstance(table.array, cupy.ndarray) and cupy.get_default_memory_pool().used_bytes() > used
+        expected = areal.sat(host, squares=True)
+        assert table.array.dtype == expected.array.dtype
+        np.testing.assert_allclose(table.array.get(), expected.array, rtol=1e-6)
+        boxes = np.array([[0, 0, 53, 37], [1, 2, 3, 4]])
+        for given in (boxes, cupy.asarray(boxes)):
+            for name in ("sum", "mean", "std"):
+                np.testing.assert_allclose(getattr(table, name)(given).get(), getattr(expected, name)(boxes), rtol=1e-6)
+        assert table.sum(cupy.asarray([[0, 0, 99, 99]]), refused=True)[1].item() == 0
+        out = cupy.empty_like(table.array)
+        assert areal.sat(x, out=out).array is out and (out == table.array).all()
+        turned = areal.sat(x.T)
+        np.testing.assert_allclose(turned.array.get(), expected.array.T, rtol=1e-6)
+
+
+@needs_cupy
+def test_cupys_current_stream_is_used() -> None:
+    x = cupy.zeros((64, 96), "float32")
+    areal.sat(x)
+    cupy.cuda.Device().synchronize()
+    sleeping = torch.cuda.Stream()
+    with cupy.cuda.ExternalStream(sleeping.cuda_stream), torch.cuda.stream(sleeping):
+        torch.cuda._sleep(100_000_000)
+        x.fill(1)
+        table = areal.sat(x)
+        assert not sleeping.query()
+        last = table.array[-1, -1] + 0
+    sleeping.synchronize()
+    assert float(last) == 64 * 96
