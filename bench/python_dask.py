@@ -1,6 +1,6 @@
 """Tables of Dask arrays on two workers of 1 GiB, beside Dask's own cumsum twice, and the constants of docs/scaling.md.
 
-usage: python_dask.py [--json FILE] [--side N]... [--no-cumsum] [--limit SECONDS]
+usage: python_dask.py [--json FILE] [--side N]... [--no-cumsum] [--no-constants] [--no-tables] [--limit SECONDS]
 
 Each table is consumed as it comes: 10,000 boxes, which are checked against the closed form of the image's sums. One run of each.
 """
@@ -61,6 +61,11 @@ def times(call: Callable[[], Any], rounds: int = 9) -> dict[str, float]:
     return spread(taken)
 
 
+def cpu_seconds(cluster: Cluster) -> float:
+    """Of this process, which has the scheduler, and of the workers that are there."""
+    return time.process_time() + sum(cluster.client.run(time.process_time).values())
+
+
 def table_record(side: int, name: str, make: Callable[[da.Array], da.Array], limit: float) -> dict[str, Any]:
     x, sums = modular_image(20, side, CHUNK)
     boxes = random_boxes(21, 10_000, side, side)
@@ -69,7 +74,7 @@ def table_record(side: int, name: str, make: Callable[[da.Array], da.Array], lim
     with tempfile.TemporaryDirectory() as folder:
         cluster = Cluster(folder)
         try:
-            load, begin = os.getloadavg()[0], time.perf_counter()
+            load, begin, busy = os.getloadavg()[0], time.perf_counter(), cpu_seconds(cluster)
             future = cluster.client.compute(answers)
             outcome = "complete"
             try:
@@ -79,9 +84,10 @@ def table_record(side: int, name: str, make: Callable[[da.Array], da.Array], lim
             except Exception as error:  # a worker that was killed: its exception is the outcome
                 exact, outcome = False, type(error).__name__
             seconds = time.perf_counter() - begin
+            busy = cpu_seconds(cluster) - busy
             disturbances = cluster.disturbances()
             record = common(part="table", algorithm=name, lane="8u64u", width=side, height=side, bins=0, batch=1, chunk=CHUNK, workers=2, threads=2,
-                            tasks=len(optimized.dask), boxes=len(boxes), exact=exact, outcome=outcome, time_us=spread([seconds]), bytes=side * side,
+                            tasks=len(optimized.dask), boxes=len(boxes), exact=exact, outcome=outcome, time_us=spread([seconds]), cpu_us=1e6 * busy, bytes=side * side,
                             idle_bytes=cluster.idle, peak_bytes=cluster.peak(), bound_bytes=memory_bound(CHUNK, 1, 8),
                             spilled=any("spilled" in words for words in disturbances), paused=any("paused" in words for words in disturbances),
                             restarted=any("start" in words for words in disturbances))
@@ -139,10 +145,11 @@ def main() -> None:
     parser.add_argument("--side", type=int, action="append")
     parser.add_argument("--no-cumsum", action="store_true")
     parser.add_argument("--no-constants", action="store_true")
+    parser.add_argument("--no-tables", action="store_true")
     parser.add_argument("--limit", type=float, default=600)
     given = parser.parse_args()
     records = [] if given.no_constants else constants()
-    for side in given.side or [63_488]:  # 4.03 GB
+    for side in [] if given.no_tables else given.side or [63_488]:  # 4.03 GB
         records.append(table_record(side, "areal.dask.integral_image", areal.dask.integral_image, given.limit))
         print(json.dumps(records[-1]), file=sys.stderr)
         if not given.no_cumsum:
