@@ -21,12 +21,13 @@ enum class Edge : std::uint8_t {
   constant    ///< `Window::value`
 };
 
-/// How means become whole numbers.
+/// How means are rounded.
 enum class Rounding : std::uint8_t {
-  nearest,  ///< half to even
-  /// As cv::boxFilter from 8 bits to 8 bits: of tables of integers, into 8u, for windows of n = 2 to 256 pixels, the
-  /// mean is min(255, floor((S + d) f / 2^23)), where S is the sum, at least 0, f = floor(2^23 / n) and d = floor(n /
-  /// 2); d is one more where 2^23 / n - f < 1/2, else f is. All else is rounded to the nearest.
+  nearest,  ///< the quotient's nearest double; whole numbers half to even
+  /// As cv::boxFilter does from integers, bit for bit, where its bits do not depend on the column:
+  /// into 8u from 8 bits (tables of integers, windows of n = 2 to 256 pixels) the mean is min(255, floor((S + d) f /
+  /// 2^23)), where S is the sum, at least 0, f = floor(2^23 / n) and d = floor(n / 2); d is one more where 2^23 / n - f
+  /// < 1/2, else f is; into 64f it is S times the double nearest to 1/n. All else is as with `nearest`.
   opencv
 };
 
@@ -48,7 +49,7 @@ Shape window_shape(std::int64_t image_width, std::int64_t image_height, const Wi
 
 /// \name Box sums, means, variances and standard deviations of every window of each plane of the table, into `out`,
 /// which has `window_shape` and the table's channels and batch, in any layout. 64f and 32f take the values; 8u, 8s,
-/// 16u, 16s and 32s take them rounded to the nearest whole number, half to even (see Rounding), and held to the type's
+/// 16u, 16s and 32s take them rounded (see Rounding) to the nearest whole number, half to even, and held to the type's
 /// range (NaN becomes 0), as OpenCV's saturate_cast. O(1) a pixel, whatever the window. Integers are exact in 64 bits
 /// (where pixels repeat beyond the edge, too) and rounded to double, then to the output's type; the arithmetic is that
 /// of the functions of regions. Variances and standard deviations read the squares of the view, which must have them,

@@ -22,7 +22,7 @@ try:
     from dask.graph_manipulation import clone
     from dask.highlevelgraph import HighLevelGraph, MaterializedLayer
 except ImportError as error:
-    raise ImportError("areal.dask needs Dask: pip install 'dask[array]'") from error
+    raise ImportError("areal.dask needs Dask 2025.1 or later: pip install 'dask[array]>=2025.1'") from error
 
 from ._arrays import Array
 from ._errors import Error, InvalidArgument

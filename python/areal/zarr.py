@@ -24,7 +24,7 @@ try:
     from zarr.core.sync import sync
     from zarr.storage import StorePath
 except ImportError as error:
-    raise ImportError("areal.zarr needs Zarr 3: pip install 'zarr>=3'") from error
+    raise ImportError("areal.zarr needs Zarr 3.1.5 or later: pip install 'zarr>=3.1.5'") from error
 
 from ._arrays import Array
 from ._chunked_format import SHARD, Format, check_arrays, check_group, group_json, parse
@@ -177,8 +177,10 @@ class ChunkedTable:
 
 def open(store: Any) -> ChunkedTable:
     """A complete chunked table. store: what zarr.open_group takes (a path, an address, a Store). Raises IoError for everything else."""
+    # Mode r makes a read-only copy of a store that can be written, which not every store can, and which is not the one that was passed.
+    mode: Any = "r" if getattr(store, "read_only", True) else "r+"
     try:
-        path = zarr.open_group(store, mode="r", use_consolidated=False, zarr_format=3).store_path
+        path = zarr.open_group(store, mode=mode, use_consolidated=False, zarr_format=3).store_path
     except Exception as error:  # each store, and each fault of the metadata, has exceptions of its own
         words = " ".join((str(error) or type(error).__name__).split())
         raise IoError(f"{store}: it is not a Zarr group of format 3: {words}") from error

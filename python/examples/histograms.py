@@ -37,12 +37,13 @@ print("median of the whale", tensor.percentile(50, WHALE), "entropy", tensor.ent
 # %% [markdown]
 # ## The distance of every place from the whale
 #
-# Hellinger's distance of two histograms is 0 where they are equal and 1 where they share no bin.
+# Hellinger's distance of two histograms is 0 where they are equal and 1 where they share no bin. The map has a number for every window inside.
 
 # %%
 distance = tensor.distance_map(counts, size=(h, w), measure="hellinger")
 best = np.unravel_index(np.argmin(distance), distance.shape)
-print("nearest", best, "of", distance.shape)
+print("nearest: row", best[0], "column", best[1])
+assert (best[1], best[0]) == WHALE[:2]
 assert distance.min() < 1e-6
 
 # %%
@@ -54,7 +55,7 @@ places[0].axis("off")
 places[1].stairs(counts, edges, fill=True)
 places[1].set_title("the template's histogram")
 places[2].imshow(distance, cmap="magma")
-places[2].set_title("distance of the window around each pixel")
+places[2].set_title("distance of each window")
 places[2].axis("off")
 figure.tight_layout()
 figure.savefig(OUT / "histograms.png", dpi=80)

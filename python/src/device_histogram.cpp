@@ -53,6 +53,7 @@ TensorBinning binning_of(const std::string& kind, std::int64_t bins, const std::
 }
 
 struct TensorHistogramPlan {
+  explicit TensorHistogramPlan(HistogramPlan of) : plan(std::move(of)) {}
   HistogramPlan plan;
   Workspaces workspaces;
 };

@@ -78,12 +78,6 @@ void put(char* row, std::int64_t i, T value) {
   std::memcpy(row + i * static_cast<std::int64_t>(sizeof(T)), &value, sizeof(T));
 }
 
-float get(const char* row, std::int64_t i) {
-  float value;
-  std::memcpy(&value, row + i * static_cast<std::int64_t>(sizeof value), sizeof value);
-  return value;
-}
-
 std::int32_t as_int(float sum) { return static_cast<std::int32_t>(sum); }
 /// Modulo 2^32.
 std::int32_t as_int(double sum) { return static_cast<std::int32_t>(static_cast<std::int64_t>(sum)); }
@@ -181,13 +175,6 @@ struct Finish {
         return row<double>(sums, out, n);
     }
   }
-
-  /// Sums that are their results' place: 32-bit ones in 32f.
-  void row_in_place(char* row, std::int64_t n) const {
-    const auto narrow_scale = static_cast<float>(scale);
-    for (std::int64_t i = 0; i < n - n % 4; ++i) put(row, i, get(row, i) * narrow_scale);
-    for (std::int64_t i = n - n % 4; i < n; ++i) put(row, i, static_cast<float>(get(row, i) * scale));
-  }
 };
 
 // Scratch memory and plans come and go with the GIL; what takes long releases it.
@@ -233,10 +220,15 @@ void values_of_all(const Filter& f, const View& into, bool means) {
   }
 }
 
-/// Whether the library's own rounding gives OpenCV's bits, or floats. From 8 to 8 bits OpenCV divides in fixed point up
-/// to 256 pixels, and then in 32f: off by at most 3e-5, when the mean of an odd number n is 1 / 2n from a tie, or more.
+/// The largest magnitude of a window's sum of integers.
+double largest_sum(const Filter& f) { return largest(f.image.type, f.of_squares) * f.cells(); }
+
+/// Whether the library's own rounding gives what OpenCV does: floats within their bounds, or the same 8 bits. From 8 to
+/// 8 bits OpenCV divides in fixed point up to 256 pixels, and then in 32f: off by at most 3e-5, when the mean of an odd
+/// number n is 1 / 2n from a tie, or more.
 bool is_direct(const Filter& f) {
-  if (is_float(f.image.type)) return f.out.type == Type::f32;
+  if (f.out.type == Type::f32)
+    return is_float(f.image.type) || !adds_in_32_bits(f) || largest_sum(f) < 2147483648.0;  // which does not wrap
   if (f.image.type != Type::u8 || f.out.type != Type::u8 || f.of_squares || f.cells() > 16384) return false;
   return !f.normalized || f.cells() <= 256 || (f.window.width % 2 != 0 && f.window.height % 2 != 0);
 }
@@ -244,19 +236,12 @@ bool is_direct(const Filter& f) {
 void run(const Filter& f) {
   const Shape& shape = f.image.shape;
   if (is_direct(f)) return values_of_all(f, f.out, f.normalized);
-  const double most = is_float(f.image.type) ? 0 : largest(f.image.type, f.of_squares) * f.cells();
+  const double most = is_float(f.image.type) ? 0 : largest_sum(f);
   const std::int64_t n = shape.width * shape.channels;
   if (adds_in_32_bits(f) && most > 9007199254740992.0)
     throw InvalidArgument("ksize " + std::to_string(f.window.width) + "x" + std::to_string(f.window.height) +
                           ": sums of so many pixels exceed 2^53");
   const Finish finish{f.normalized ? 1 / f.cells() : 1, adds_in_32_bits(f), is_signed_integer(f.image.type)};
-  if (finish.narrow && f.out.type == Type::f32 && most < 2147483648.0) {
-    values_of_all(f, f.out, false);
-    const nb::gil_scoped_release released;
-    if (finish.scale != 1)
-      for (std::int64_t y = 0; y < shape.height; ++y) finish.row_in_place(static_cast<char*>(f.out.row(y)), n);
-    return;
-  }
   // 32f holds integers up to 2^24
   const Type type = is_float(f.image.type) || most > 16777216 ? Type::f64 : Type::f32;
   const KeptMemory memory(bytes_of(shape, type));

@@ -117,12 +117,11 @@ void box_sums(const void* data, const Lattice& table, const Coordinates& start, 
     for (std::size_t corner = 0; corner < corners; ++corner) {
       std::int64_t at = 0;
       bool outside = false, minus = false;
-      for (std::size_t k = 0; k < n; ++k) {
+      for (std::size_t k = 0; k < n && !outside; ++k) {
         const bool is_start = (corner >> (n - 1 - k) & 1) != 0;
-        const std::int64_t coordinate = is_start ? s[k] - 1 : e[k];
-        outside = outside || (is_start && s[k] < 1);
+        outside = is_start && s[k] < 1;
         minus = minus != is_start;
-        at += coordinate * table.stride[k];
+        if (!outside) at += (is_start ? s[k] - 1 : e[k]) * table.stride[k];
       }
       if (outside) continue;
       Sum value;

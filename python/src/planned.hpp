@@ -29,6 +29,8 @@ constexpr std::uint64_t long_bytes = 64 << 20;
 /// Take and give back with the GIL, so that no lock is held when the process forks.
 template <class P>
 class Planned {
+  struct Slot;
+
  public:
   /// What P is made of.
   template <class... Arguments>

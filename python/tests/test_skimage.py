@@ -135,6 +135,7 @@ def test_what_numpy_does(rng: np.random.Generator, computed: list[int]) -> None:
             module.integral_image(np.ones((2, 2)), dtype="no dtype")
 
 
+@pytest.mark.sanitize
 def test_sources_of_any_lie(rng: np.random.Generator, computed: list[int]) -> None:
     for dtype in ("uint8", "int16", "float32"):
         x, v = image(rng, dtype, (12, 14)), image(rng, dtype, (4, 6, 8))
@@ -188,6 +189,7 @@ def test_integrate(rng: np.random.Generator, dtype: str) -> None:
     assert np.array_equal(ours.integrate(t, (1, 1), (2, 2)), transform.integrate(t, (1, 1), (2, 2)))
 
 
+@pytest.mark.sanitize
 def test_integrate_reads_tables_of_any_lie(rng: np.random.Generator) -> None:
     t = rng.integers(0, 100, (20, 30))
     start, end = boxes_in(rng, (10, 15), 20)
@@ -202,6 +204,7 @@ def outcome(integrate: Any, *arguments: Any) -> tuple[str, Any]:
         return type(e).__name__, str(e)
 
 
+@pytest.mark.sanitize
 def test_integrate_refuses_what_scikit_image_refuses(rng: np.random.Generator) -> None:
     t = np.arange(35.0).reshape(5, 7).cumsum(0).cumsum(1)
     cases: list[Any] = [((2, 2), (1, 3)), ((0, 0), (5, 3)), ((0, 0), (3, 7)), ((0, 0), (9, 9)), ([(0, 0), (1, 1)], [(1, 1), (2, 7)]),

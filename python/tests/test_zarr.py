@@ -59,12 +59,9 @@ def check_table(store: Any, tile: int, pixels: np.ndarray) -> None:
 class Counting(WrapperStore):
     """Writes down what is read: key and bytes."""
 
-    def __init__(self, store, reads=None):
+    def __init__(self, store):
         super().__init__(store)
-        self.reads = [] if reads is None else reads
-
-    def _with_store(self, store):
-        return Counting(store, self.reads)
+        self.reads = []
 
     async def get(self, key, prototype, byte_range=None):
         got = await super().get(key, prototype, byte_range)
@@ -78,9 +75,6 @@ class Failing(WrapperStore):
     def __init__(self, store, left):
         super().__init__(store)
         self.left = left
-
-    def _with_store(self, store):
-        return Failing(store, self.left)
 
     async def set(self, key, value):
         self.left[0] -= 1

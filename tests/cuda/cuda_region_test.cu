@@ -123,6 +123,7 @@ TEST_F(CudaRegions, ScattersOfMany) {
   scatters_of_many<std::uint64_t, Bed>();
 }
 TEST_F(CudaRegions, ScattersOfRegionsOutside) { regions_outside_scatter_nothing_or_their_parts<Bed>(); }
+TEST_F(CudaRegions, AScatterWorksInTheCallersMemory) { a_scatter_works_in_the_callers_memory<Bed>(); }
 TEST_F(CudaRegions, TheHostScatters) { the_host_scatters<Bed>(); }
 TEST_F(CudaRegions, EveryScatterHasTheSameBits) { every_scatter_has_the_same_bits<Bed>(); }
 

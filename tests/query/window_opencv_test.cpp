@@ -79,10 +79,10 @@ bool is_fixed_point(const Filter& f, int source, int output) {
   return f.normalised && source == CV_8U && output == CV_8U && n >= 2 && n <= 256;
 }
 
-// Elements that differ from OpenCV's. Sums of integers and its fixed-point means must be equal. It computes other means
-// of integers in float in most columns, so they may differ from ours next to a tie, or by the rounding of floats.
-// `exact` has ours as 64f; `slack` is what sums of floats may differ by.
-std::size_t differences(const cv::Mat& got, const cv::Mat& want, const cv::Mat& exact, bool fixed_point, bool sums,
+// Elements that differ from OpenCV's. Sums of integers, its fixed-point means and doubles of integers must be the
+// `same`. It computes other means of integers in float in most columns, so they may differ from ours next to a tie, or
+// by the rounding of floats. `exact` has ours as 64f; `slack` is what sums of floats may differ by.
+std::size_t differences(const cv::Mat& got, const cv::Mat& want, const cv::Mat& exact, bool same, bool sums,
                         double slack) {
   std::size_t wrong = 0;
   for (int y = 0; y < got.rows; ++y)
@@ -100,11 +100,13 @@ std::size_t differences(const cv::Mat& got, const cv::Mat& want, const cv::Mat& 
         wrong += a == 0 || (a < 0) != (real < 0);
         continue;
       }
-      const double rounding = (fixed_point || sums ? 0 : std::fabs(real) * 4 * 0x1p-24) + slack;
-      if (is_float)
+      const double rounding = (same || sums ? 0 : std::fabs(real) * 4 * 0x1p-24) + slack;
+      if (got.depth() == CV_64F && (same || sums) && slack == 0)
+        wrong += a != b;
+      else if (is_float)
         wrong += !(std::fabs(a - b) <= std::fabs(real) * (got.depth() == CV_32F ? 0x1p-23 : 0x1p-51) +
                                            (got.depth() == CV_32F ? rounding : slack));
-      else if (fixed_point || sums)
+      else if (same || sums)
         wrong += a != b && !(slack > 0 && std::fabs(a - b) <= std::ceil(slack));
       else
         wrong +=
@@ -153,8 +155,9 @@ void expect_opencvs(double lo, double hi, const std::vector<int>& depths, bool s
           else
             cv::boxFilter(source, want, depth, size, anchor, filter.normalised, filter.border);
           const bool fixed_point = !squared && is_fixed_point(filter, source.depth(), depth);
-          ours(got, fixed_point ? Rounding::opencv : Rounding::nearest);
-          ASSERT_EQ(differences(got, want, exact, fixed_point, !filter.normalised, slack), 0u);
+          const bool doubles = depth == CV_64F && std::is_integral_v<P>;
+          ours(got, fixed_point || doubles ? Rounding::opencv : Rounding::nearest);
+          ASSERT_EQ(differences(got, want, exact, fixed_point || doubles, !filter.normalised, slack), 0u);
         }
       }
     }
@@ -221,6 +224,9 @@ TEST(WindowsAsOpenCv, ADifferenceIsCaught) {
   cv::Mat c(1, 1, CV_64F, cv::Scalar(1)), d(1, 1, CV_64F, cv::Scalar(1 + 0x1p-40)), one = c.clone();
   EXPECT_EQ(differences(c, d, one, false, false, 0), 1u);
   EXPECT_EQ(differences(c, d, one, false, false, 1e-9), 0u);
+  d.at<double>(0, 0) = 1 + 0x1p-52;
+  EXPECT_EQ(differences(c, d, one, false, false, 0), 0u);
+  EXPECT_EQ(differences(c, d, one, true, false, 0), 1u);
 }
 
 }  // namespace

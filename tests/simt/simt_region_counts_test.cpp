@@ -1,6 +1,7 @@
 // The reads and writes that the contracts of the query kernels promise, compared with the simulated machine's counts.
 #include <gtest/gtest.h>
 #include <areal/region.hpp>
+#include <cstddef>
 #include <optional>
 #include <vector>
 #include "kernels/query/request.hpp"
@@ -221,6 +222,43 @@ TEST_F(Reads, DistanceMapsReadEachBinTwice) {
       View(out.data(), 37, 27)});
   EXPECT_EQ(c.reads.elements, 37u * 27 * bins * (8 + 2));
   EXPECT_EQ(c.writes.elements, 37u * 27);
+}
+
+TEST_F(Reads, ScatterSortsCornersInPassesOf8Bits) {
+  for (const std::int64_t height : {5, 31}) {  // 205 and 1271 elements
+    std::vector<Region> regions;
+    for (std::int64_t k = 0; k < static_cast<std::int64_t>(n); ++k)
+      regions.push_back({k % 20, k % (height / 2), 1 + k % 20, 1 + k % (height / 2)});
+    const std::vector<double> values(n, 1);
+    std::vector<float> out(static_cast<std::size_t>(41 * height));
+    std::vector<std::byte> workspace(kernels::ScatterRequest::workspace_bytes(n));
+    const kernels::ScatterRequest request{list(regions), values.data(), View(out.data(), 41, height), Border::zero,
+                                          workspace.data()};
+    const auto launches = simt::execute<kernels::Query>({}, request, nullptr);
+    const std::size_t passes = height == 5 ? 1 : 2;
+    ASSERT_EQ(launches.size(), 2 + 3 * passes);
+    EXPECT_EQ(launches[0].counts.writes.elements, out.size());
+    EXPECT_EQ(launches[0].counts.reads.elements, 0u);
+    constexpr std::uint64_t corners = 4 * n, blocks = corners / 256;
+    for (std::size_t pass = 0; pass < passes; ++pass) {
+      const Counts &count = launches[1 + 3 * pass].counts, &add = launches[2 + 3 * pass].counts,
+                   &move = launches[3 + 3 * pass].counts;
+      const std::uint64_t a_corner = a_region + (pass > 0 ? 1 : 0);
+      EXPECT_EQ(count.reads.elements, corners * a_corner);
+      EXPECT_EQ(count.writes.elements, 256 * blocks);
+      EXPECT_EQ(add.reads.elements, 256 * blocks);
+      EXPECT_EQ(add.writes.elements, 256 * blocks + 256);
+      EXPECT_EQ(move.reads.elements, corners * a_corner + 2 * 256 * blocks);
+      EXPECT_EQ(move.writes.elements, corners);
+    }
+    std::uint64_t written = 0;
+    for (const float element : out) written += element != 0;
+    const Counts& last = launches.back().counts;
+    EXPECT_EQ(last.reads.elements, corners * (1 + a_region) + 2 * (corners - 1) * (1 + a_region) + corners);
+    EXPECT_GE(last.writes.elements, written);
+    EXPECT_LE(last.writes.elements, out.size());
+    EXPECT_EQ(last.atomics.elements, 0u);
+  }
 }
 
 }  // namespace

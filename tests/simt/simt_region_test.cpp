@@ -61,6 +61,7 @@ TEST(SimtBorders, RoundAsTheCpus) {
 TEST(SimtScatter, IsItsDefinition) { scatters<Bed>(); }
 TEST(SimtScatter, OfMany) { scatters_of_many<float, Bed>(); }
 TEST(SimtScatter, RegionsOutside) { regions_outside_scatter_nothing_or_their_parts<Bed>(); }
+TEST(SimtScatter, WorksInTheCallersMemory) { a_scatter_works_in_the_callers_memory<Bed>(); }
 TEST(SimtScatter, TheHostAsks) { the_host_scatters<Bed>(); }
 TEST(SimtScatter, EveryRunHasTheSameBits) { every_scatter_has_the_same_bits<Bed>(); }
 
@@ -124,6 +125,26 @@ TEST(SimtRegions, AnyScheduleGivesTheSameAnswersAndTheSmallestRefused) {
     if (seed == 1) first = out;
     EXPECT_EQ(differences(out, first), 0u) << "seed " << seed;
     EXPECT_EQ(refused, 77) << "seed " << seed;  // the first of the arbitrary ones
+  }
+}
+
+TEST(SimtScatter, AnyScheduleGivesTheSameBits) {
+  const auto regions = overlapping(40, 30, 900, 21);
+  const auto values = random_values<float>(regions.size(), 21);
+  const auto count = static_cast<std::int64_t>(regions.size());
+  for (std::uint64_t seed = 1; seed < 9; ++seed) {
+    Padded out(Type::f32, {41, 31});
+    std::vector<std::byte> workspace(scatter_workspace_bytes(regions.size()));
+    simt::Options options;
+    options.seed = seed, options.residents = static_cast<int>(seed), options.start = simt::StartOrder::random;
+    simt::execute<kernels::Query>({},
+                                  kernels::ScatterRequest{{regions.data(), count, Outside::error, nullptr},
+                                                          values.data(),
+                                                          out.view(),
+                                                          Border::zero,
+                                                          workspace.data()},
+                                  nullptr, options);
+    EXPECT_EQ(wrong_elements<float>(out, Border::zero, regions, values), 0u) << "seed " << seed;
   }
 }
 

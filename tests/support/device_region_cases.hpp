@@ -499,6 +499,8 @@ void windows_rounded_to_every_type() {
   windows_rounded<std::int32_t, std::int64_t, std::int16_t, Bed>(-40000, 40000);
   windows_rounded<std::int32_t, std::int64_t, std::int32_t, Bed>(-2e9, 2e9);
   windows_rounded<float, double, std::int32_t, Bed>(-2e9, 2e9);
+  windows_rounded<std::uint8_t, std::uint32_t, double, Bed>(0, 255);
+  windows_rounded<float, double, double, Bed>(-9, 99);
 }
 
 /// Regions and windows of every plane of tables with several, with the CPU's bits.

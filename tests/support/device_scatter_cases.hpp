@@ -193,6 +193,23 @@ void every_scatter_has_the_same_bits() {
   }
 }
 
+/// On a device: memory to work in that the caller brings.
+template <class Bed>
+void a_scatter_works_in_the_callers_memory() {
+  auto regions = overlapping(30, 20, 700, 14);
+  const auto values = random_values<double>(700, 14);
+  std::vector<std::byte> memory(scatter_workspace_bytes(700));
+  Padded out(Type::f64, {31, 21});
+  Bed bed;
+  const Span<std::byte> all = bed.out(memory);
+  scatter_corners(bed.in(regions), bed.in(values), bed.out(out), Border::zero, {.execution = bed.on}, all);
+  bed.back();
+  EXPECT_EQ(wrong_elements<double>(out, Border::zero, regions, values), 0u);
+  const Span<std::byte> few(all.data(), all.size() - 1, all.memory());
+  EXPECT_THROW(scatter_corners(bed.in(regions), bed.in(values), bed.out(out), Border::zero, {.execution = bed.on}, few),
+               InvalidArgument);
+}
+
 template <class Bed>
 void scatters() {
   a_flipped_value_is_caught<Bed>();

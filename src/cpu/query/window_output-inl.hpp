@@ -123,20 +123,24 @@ inline void interleave(const char* rows, std::int64_t n, std::int64_t channels, 
   }
 }
 
-/// values[i] = (right[i] - left[i]) / pixels, of sums that fit the table's type.
+/// values[i] = (right[i] - left[i]) / pixels, or times its reciprocal, of sums that fit the table's type.
 template <class T>
 void quotients(const typename Modular<T>::Difference* left, const typename Modular<T>::Difference* right, double pixels,
-               std::int64_t n, double* HWY_RESTRICT values) {
+               bool by_reciprocal, std::int64_t n, double* HWY_RESTRICT values) {
   const auto real = [](typename Modular<T>::Difference d) {
     if constexpr (std::is_integral_v<T>)
       return real_of<std::is_signed_v<T>>(Modular<T>::widen(d));
     else
       return d;
   };
-  if (pixels == 1)
+  if (pixels == 1) {
     for (std::int64_t i = 0; i < n; ++i) values[i] = real(right[i] - left[i]);
-  else
+  } else if (by_reciprocal) {
+    const double reciprocal = 1 / pixels;
+    for (std::int64_t i = 0; i < n; ++i) values[i] = real(right[i] - left[i]) * reciprocal;
+  } else {
     for (std::int64_t i = 0; i < n; ++i) values[i] = real(right[i] - left[i]) / pixels;
+  }
 }
 
 /// Means to 8u of tables of 32 bits. to_byte(sums) gives 32-bit whole numbers of sums that are at least 0 and at most

@@ -160,6 +160,10 @@ void divide(double* values, const double* HWY_RESTRICT pixels, double factor, st
   for (std::int64_t i = 0; i < n; ++i) values[i] /= pixels[i] * factor;
 }
 
+void multiply_by_reciprocals(double* values, const double* HWY_RESTRICT pixels, double factor, std::int64_t n) {
+  for (std::int64_t i = 0; i < n; ++i) values[i] *= 1 / (pixels[i] * factor);
+}
+
 void variances(double* HWY_RESTRICT sums, const double* HWY_RESTRICT squares, const double* HWY_RESTRICT pixels,
                double factor, std::int64_t n) {
   for (std::int64_t i = 0; i < n; ++i) {
@@ -203,7 +207,7 @@ void store_inner(const typename Modular<T>::Difference* left, std::int64_t shift
   const auto size = static_cast<std::int64_t>(size_of(type));
   for (std::int64_t i = 0; i < n; i += chunk) {
     const std::int64_t some = std::min(chunk, n - i);
-    quotients<T>(left + i, left + i + shift, pixels, some, values);
+    quotients<T>(left + i, left + i + shift, pixels, rounding == Rounding::opencv && type == Type::f64, some, values);
     store(values, some, type, out + i * size);
   }
 }
@@ -218,7 +222,10 @@ void store_sums(const WindowedTable& windows, std::int64_t y, const Columns& col
   char* const out = to.row + begin * static_cast<std::int64_t>(size_of(to.type));
   if (to.divisors) {
     const std::uint64_t rows = windows.rows.pixels(y);
-    divide(room.values, to.divisors + begin, static_cast<double>(rows), n);
+    if (to.rounding == Rounding::opencv && to.type == Type::f64)
+      multiply_by_reciprocals(room.values, to.divisors + begin, static_cast<double>(rows), n);
+    else
+      divide(room.values, to.divisors + begin, static_cast<double>(rows), n);
     if (std::is_integral_v<T> && to.rounding == Rounding::opencv && to.type == Type::u8)
       for (std::int64_t i = 0; i < n; ++i) {
         const std::uint64_t pixels = rows * static_cast<std::uint64_t>(to.divisors[begin + i]);

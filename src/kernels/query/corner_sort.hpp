@@ -77,7 +77,8 @@ struct CountDigits {
       const std::int64_t i = tile + m.thread();
       const bool there = i < a.corners.count;
       if (there) m.shared_add(s.counts[a.digit(m, a.corner(m, i))], 1u);
-      if (!a.from) report(m, a.corners.regions.refused, i / 4, there && taken(m, a.corners.regions, i / 4).refused);
+      if (!a.from && a.corners.regions.refused)
+        report(m, a.corners.regions.refused, i / 4, there && taken(m, a.corners.regions, i / 4).refused);
     }
     m.sync();
     m.store(a.counts + m.thread() * a.blocks + m.block(), m.get(s.counts[m.thread()]));

@@ -19,7 +19,7 @@ struct WindowsArgs {
   formulas::CellBeyond beyond, squares_beyond;
   PlaneArgs planes;
   std::int64_t plane_blocks;
-  bool fixed_point_means;  ///< where FixedPointMean serves
+  bool fixed_point_means, reciprocal_means;  ///< OpenCV's: the former where FixedPointMean serves
 };
 
 template <class M, class C>
@@ -49,6 +49,7 @@ struct Windows {
     double value = statistic_of(a.statistic, a.sum, sum, a.squares, squares, n);
     if (a.fixed_point_means && formulas::FixedPointMean::serves(n.whole))
       value = formulas::FixedPointMean(static_cast<std::uint32_t>(n.whole))(sum.real < 0 ? 0 : sum.integer);
+    if (a.reciprocal_means) value = sum.real * (1 / n.real);
     write_output(m, a.out, at, value, offset(a.out));
   }
 
@@ -91,6 +92,7 @@ struct Windows {
 template <class Launcher>
 void run_query(Launcher& launcher, const WindowsRequest& request) {
   const OutputArgs out = output_args(request.out);
+  const bool opencv = request.rounding == Rounding::opencv && request.statistic == Statistic::mean;
   const WindowsArgs a{table_args(request.sum.view, request.sum.border),
                       request.squares ? table_args(request.squares->view, request.squares->border) : TableArgs{},
                       request.columns,
@@ -101,8 +103,8 @@ void run_query(Launcher& launcher, const WindowsRequest& request) {
                       request.squares_beyond,
                       plane_args(request.sum.view),
                       output_blocks(out),
-                      request.rounding == Rounding::opencv && request.statistic == Statistic::mean &&
-                          out.type == Type::u8 && !is_float(request.sum.view.type)};
+                      opencv && out.type == Type::u8 && !is_float(request.sum.view.type),
+                      opencv && out.type == Type::f64};
   launcher.template launch<Windows, NoConfig>(a.planes.count * a.plane_blocks, a, false);
 }
 
