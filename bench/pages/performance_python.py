@@ -13,8 +13,8 @@ def lines(found):
         devices = ", ".join(dict.fromkeys(row["device"] for row in ours))
         threads = "".join(f", {row['threads']} threads" for row in ours[:1] if row["threads"])
         commits = ", ".join(dict.fromkeys(row["commit"] for row in ours))
-        made += ["", f"`bench/results/{path.name}`, commit {commits}; {devices}{threads}:", "", "| instead of | types | size | areal, us | peer | us | times as fast | target |",
-                 "| --- | --- | --- | --- | --- | --- | --- | --- |"]
+        made += ["", f"`bench/results/{path.name}`, commit {commits}; {devices}{threads}:", "",
+                 "| instead of | types | size | areal, us | peer | us | times as fast | target |", "| --- | --- | --- | --- | --- | --- | --- | --- |"]
         for row in ours:
             peer = peers[row["call"], row["lane"], row["width"], row["height"], row["peer"]]
             ratio = f"{row['ratio']:.2f}" if row["ratio"] < 100 else f"{row['ratio']:.0f}"

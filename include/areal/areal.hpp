@@ -5,6 +5,7 @@
 #include <areal/array.hpp>
 #include <areal/binning.hpp>
 #include <areal/border.hpp>
+#include <areal/cancel.hpp>
 #include <areal/catalog.hpp>
 #include <areal/device.hpp>
 #include <areal/error.hpp>

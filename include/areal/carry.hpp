@@ -9,7 +9,8 @@ namespace areal {
 /// entries (b x H x W of a tensor; N and C as the piece has them) every entry becomes
 ///     T[y][x] = (sum within the piece) + above[1 + x] + left[y] - above[0]
 /// so that the pieces, side by side, are the larger table: bit for bit where entries are integers. A view without
-/// memory stands for zeros: the first row of pieces has nothing above, the first column nothing to its left.
+/// memory stands for zeros: the first row of pieces has nothing above, the first column nothing to its left. Of a
+/// reversed table the same holds for what is below and right of the piece: above[x] + left[y] - above[W].
 struct Carry {
   ConstView above = {};  ///< 1 x (W + 1) for each plane: the row above the piece, from the corner on
   ConstView left = {};   ///< H x 1 for each plane: the column to its left, without the corner

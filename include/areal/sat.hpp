@@ -39,6 +39,10 @@ struct SatOptions {
   bool mask = false;        ///< a mask (8u, 0 means leave out) comes with the image; also the table of counts (32u)
   bool ignore_nan = false;  ///< as a mask that leaves out NaN (float input); also the table of counts
   bool volume = false;      ///< the batch is the depth of one volume, and is summed along, too
+  /// An entry sums what lies right of it and below, in a volume also behind it: the table of the image turned by half a
+  /// turn, turned back. The border is mirrored with it: with `zero` the last row and column are zeros. Ours alone, and
+  /// no tilted table.
+  bool reverse = false;
   Layout tables = Layout::planar;  ///< for several channels: separate tables, or one interleaved table
   Progress progress = {};          ///< may cancel; the CPU's: on cuda and simt it is not called
 };

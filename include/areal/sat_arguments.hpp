@@ -15,6 +15,9 @@ namespace areal {
 /// above the piece and the column left of it in a table of border `none`. With border `zero` and `exclusive` they are
 /// the table's first row and column, in place of zeros; the last of each is not used with `exclusive`, whose table
 /// ends before it.
+///
+/// Of a reversed table `above` is the row below the piece, its corner being the last value, and `left` the column right
+/// of it, both of the larger image's reversed table.
 struct SatArguments {
   ConstView image;
   View sum;

@@ -33,7 +33,8 @@ class SatTable {
   ///@}
 
   /// What queries read of one channel of one image. O(1). Throws InvalidArgument for a channel or image that is not
-  /// there, for channels that are interleaved, for a volume, whose sums `box_sums` reads in `sum()`, and for a table
+  /// there, for channels that are interleaved, for a volume, whose sums `box_sums` reads in `sum()`, for a reversed
+  /// table of another border than `zero` (in that border, the same four corners give a region's sum), and for a table
   /// that was moved from.
   SatView view(std::int64_t channel = 0, std::int64_t image = 0) const;
   /// Of one channel and one image. Throws InvalidArgument where there are several.
@@ -44,6 +45,7 @@ class SatTable {
   MemoryPlace memory() const noexcept;
   const Shape& image_shape() const noexcept;  ///< of the images, not of the tables
   bool is_volume() const noexcept;            ///< the batch is the depth of one volume
+  bool is_reversed() const noexcept;          ///< see SatOptions::reverse
 
   /// The same tables in other memory, or once more in the same. O(bytes). It follows what was queued on the stream of
   /// the Execution, on the legacy default stream where that names none. A copy to the host is complete on return; one
@@ -53,7 +55,7 @@ class SatTable {
   /// The same tables in another border, and in the same memory. O(H W), for tables on a device by way of the host; done
   /// on return. From `exclusive`, which lacks the last row and column, it takes the image, of one channel or planar;
   /// it throws InvalidArgument without one, and where there are squares or counts, which an image alone cannot
-  /// complete. Throws InvalidArgument for a volume and for interleaved channels, too.
+  /// complete. Throws InvalidArgument for a volume, a reversed table and interleaved channels, too.
   SatTable with_border(Border border, const ConstView& image = {}, const Execution& execution = {}) const;
 
   struct State;  // of the library

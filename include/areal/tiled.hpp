@@ -106,8 +106,9 @@ using SatSink = std::function<bool(const SatPiece&)>;
 class TiledSat {
  public:
   /// Images of that shape (one, of one channel) and type. `options` as a SatPlan takes them, but for tilted tables,
-  /// masks, ignore_nan and volumes, and the papers' algorithms; its progress counts tiles. Throws InvalidArgument for
-  /// what cannot be, Unavailable for a worker that is not there, OutOfMemory where one pixel fits no device.
+  /// masks, ignore_nan, volumes and reverse, and the papers' algorithms; its progress counts tiles. Throws
+  /// InvalidArgument for what cannot be, Unavailable for a worker that is not there, OutOfMemory where one pixel fits
+  /// no device.
   TiledSat(const Shape& image, Type type, const SatOptions& options = {}, TiledOptions tiled = {});
   ~TiledSat();
   TiledSat(TiledSat&&) noexcept;

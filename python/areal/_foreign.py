@@ -9,14 +9,24 @@ from typing import Any
 from ._errors import InvalidArgument
 
 
+_known: dict[type, ModuleType] = {}
+
+
 def framework_of(x: Any) -> ModuleType | None:
     """The module of areal that computes with arrays of x's kind; None for host arrays that NumPy can read."""
+    known = _known.get(type(x))
+    return _found(x) if known is None else known
+
+
+def _found(x: Any) -> ModuleType | None:
     name = type(x).__module__
     if name == "numpy":
         return None
     if name.startswith("torch") or ("torch" in sys.modules and isinstance(x, sys.modules["torch"].Tensor)):
         from . import torch
 
+        if name == "torch":  # not a class of the user's, which may be gone tomorrow
+            _known[type(x)] = torch
         return torch
     if name.startswith(("jax", "jaxlib")):
         from . import jax
@@ -39,6 +49,10 @@ def execute(plan: Any, x: Any, out: Any, mask: Any, copy: bool | None, above: An
     framework = framework_of(x)
     if framework is None:
         return NotImplemented
+    if above is None and left is None and corner is None and framework.__name__ == "areal.torch":
+        made = framework.execute_plan(plan, x, out, mask)
+        if made is not None:
+            return made
     shape, dtype, axes, table_dtype, border, squares, tilted, masked, ignore_nan, algorithm, backend, _, threads = plan._given
     if tuple(x.shape) != shape or str(x.dtype).rpartition(".")[2] != dtype:
         words = "x".join(map(str, x.shape))

@@ -45,7 +45,7 @@ def has_planes_apart(x: Any, axes: str) -> bool:
 
 
 def execute(on: Framework, x: Any, of: Any, axes: str, mask: Any, out: Any, copy: bool | None) -> tuple[Any, ...]:
-    """Sum, squares, tilted, count, plan; each table with its dimensions in the order of x's."""
+    """Sum, squares, tilted, count, origin; each table with its dimensions in the order of x's."""
     made = _core.tensor_sat(x, of, on.signed, axes, mask, out, on.empty(), on.stream())
     if made is None:
         if copy is False:
@@ -53,35 +53,35 @@ def execute(on: Framework, x: Any, of: Any, axes: str, mask: Any, out: Any, copy
         made = _core.tensor_sat(on.contiguous(x, axes), of, on.signed, axes, None if mask is None else on.contiguous(mask, ""), out, on.empty(), on.stream())
         if made is None:
             raise InvalidArgument("array: it cannot be read")
-    total, squares, tilted, count, order, count_order, plan = made
+    total, squares, tilted, count, order, count_order, origin = made
     if order is not None:
         total = on.permuted(total, order)
         squares = None if squares is None else on.permuted(squares, order)
         tilted = None if tilted is None else on.permuted(tilted, order)
     if count_order is not None and count is not None:
         count = on.permuted(count, count_order)
-    return total, squares, tilted, count, plan
+    return total, squares, tilted, count, origin
 
 
 class TensorSat:
     """The summed-area table of an array, which answers about any box in constant time."""
 
-    __slots__ = ("_on", "_plan", "array", "axes", "border", "count", "squares", "tilted")
+    __slots__ = ("_on", "_origin", "array", "axes", "border", "count", "squares", "tilted")
 
-    def __init__(self, on: Framework, array: Any, squares: Any, tilted: Any, count: Any, axes: str, border: str, plan: Any) -> None:
-        self._on, self._plan = on, plan
+    def __init__(self, on: Framework, array: Any, squares: Any, tilted: Any, count: Any, axes: str, border: str, origin: tuple[str, str, str] | None) -> None:
+        self._on, self._origin = on, origin
         self.array, self.squares, self.tilted, self.count = array, squares, tilted, count
         self.axes, self.border = axes, border
 
     @property
     def algorithm(self) -> str:
         """The id of the algorithm that made it, empty where a compiled graph did."""
-        return "" if self._plan is None else str(self._plan.algorithm)
+        return "" if self._origin is None else self._origin[0]
 
     @property
     def reason(self) -> str:
         """Why this algorithm."""
-        return "" if self._plan is None else str(self._plan.reason)
+        return "" if self._origin is None else self._origin[1]
 
     def _answers(self, asked: int, boxes: Any, format: str, outside: str, threads: int, refused: bool) -> Any:
         if outside not in ("error", "clip"):

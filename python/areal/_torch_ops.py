@@ -106,7 +106,7 @@ def name_of(dtype: torch.dtype) -> str:
 
 def run_sat(x: Tensor, axes: str, dtype: str | None, border: str, squares: Any, tilted: bool, mask: Tensor | None, ignore_nan: bool, reverse: bool, algorithm: str,
             backend: str, threads: int, out: Tensor | None = None, copy: bool | None = None) -> tuple[Any, ...]:
-    """Sum, squares, tilted, count, plan of a plain tensor."""
+    """Sum, squares, tilted, count, origin of a plain tensor."""
     of = options(dtype or None, border, squares, tilted, mask is not None, ignore_nan, algorithm, backend, 0, threads)
     if not reverse:
         return execute(TORCH, x, of, axes, mask, out, copy)

@@ -49,7 +49,8 @@ _joined: dict[Any, type[_EarlyError]] = {}
 
 
 def _peer_error() -> Any:
-    return getattr(sys.modules.get("cv2"), "error", None)
+    peer = sys.modules.get("cv2")
+    return None if peer is sys.modules.get(__name__) else getattr(peer, "error", None)  # a program may name this module cv2
 
 
 def _error(function: str, words: str, code: int = _BAD_ARGUMENT) -> BaseException:
@@ -70,7 +71,6 @@ def __getattr__(name: str) -> Any:
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
-
 _DEPTHS = {"uint8": CV_8U, "uint16": CV_16U, "int16": CV_16S, "int32": CV_32S, "float32": CV_32F, "float64": CV_64F}
 _DTYPES = {depth: np.dtype(name) for name, depth in _DEPTHS.items()}
 _NAMES = {np.dtype(name).str: name for name in _DEPTHS}
@@ -89,6 +89,7 @@ _SQUARE_BOXES = {"uint8": (CV_32F, *_ALL), "uint16": (CV_32F, *_NO_32S), "int16"
                  "float64": (CV_64F, *_NO_32S)}
 _EDGES = {BORDER_CONSTANT: "zero", BORDER_REPLICATE: "replicate", BORDER_REFLECT: "symmetric", BORDER_REFLECT_101: "reflect"}
 _MOST_CHANNELS = 128  # of OpenCV 5.0
+_MOST_AT_ONCE = 256 << 20  # bytes of a filter's table; larger ones go by strips
 
 
 def _whole(function: str, name: str, value: Any) -> int:
@@ -146,7 +147,6 @@ def _output(function: str, name: str, given: Any, shape: tuple[int, ...], dtype:
         made = np.empty(shape, dtype)
         return made, made
     return given, view
-
 
 
 def _compute_tables(function: str, image: NDArray[Any], sums: NDArray[Any], squares: NDArray[Any] | None, tilted: NDArray[Any] | None) -> None:
@@ -242,7 +242,7 @@ def _filter(function: str, src: Any, ddepth: Any, ksize: Any, dst: Any, anchor: 
     if x >= width or y >= height:
         raise _error(function, f"anchor {x},{y}: it must lie inside the kernel of {width}x{height}", _ASSERTION)
     result, out = _output(function, "dst", dst, image.shape, _DTYPES[depth])
-    arguments = (width, height, max(x, -1), max(y, -1), edge, scaled, squares)
+    arguments = (width, height, max(x, -1), max(y, -1), edge, scaled, squares, _MOST_AT_ONCE)
     try:
         if not _core.dropin_filter(image, out, *arguments):
             _core.dropin_filter(np.ascontiguousarray(image), out, *arguments)

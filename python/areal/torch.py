@@ -137,6 +137,16 @@ def sat(x: Tensor, axes: str = "", *, dtype: torch.dtype | str | None = None, bo
     return _composed(x, axes, dtype, border, squares, tilted, mask, ignore_nan, reverse, algorithm, backend, threads, out)
 
 
+def execute_plan(plan: Any, x: Tensor, out: Any, mask: Any) -> Sat | None:
+    """What a plan gives for a plain tensor, the short way; None where it takes the long one."""
+    if not is_plain(x) or mask is not None:
+        return None
+    made = _core.tensor_execute(plan, x, True, None, out.array if type(out) is Sat else out)
+    if made is None or made[4] is not None:
+        return None
+    return Sat(TORCH, made[0], made[1], made[2], made[3], plan.axes, plan.border, made[6])
+
+
 def _composed(x: Tensor, axes: str, dtype: Any, border: str, squares: Any, tilted: bool, mask: Tensor | None, ignore_nan: bool, reverse: bool,
               algorithm: str, backend: str, threads: int, out: Tensor | None) -> Sat:
     """The same tables from the operator alone."""

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 #include "arrays.hpp"
+#include "process.hpp"
 
 namespace areal::python {
 
@@ -18,10 +19,7 @@ nb::object answers(std::size_t boxes, const std::vector<std::size_t>& further, c
   std::size_t size = boxes;
   for (const std::size_t extent : further) extents.push_back(extent), size *= extent;
   auto values = std::make_unique<T[]>(size);
-  {
-    const nb::gil_scoped_release released;
-    fill(Span<T>(values.get(), size));
-  }
+  without_gil(true, [&] { fill(Span<T>(values.get(), size)); });
   const nb::capsule owner(values.get(), [](void* p) noexcept { delete[] static_cast<T*>(p); });
   T* const data = values.release();
   return nb::cast(nb::ndarray<nb::numpy, T>(data, extents.size(), extents.data(), owner));

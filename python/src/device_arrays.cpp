@@ -13,7 +13,8 @@ namespace {
 
 const dl::ExchangeApi* api_of(nb::handle object) {
   PyObject* const type = reinterpret_cast<PyObject*>(Py_TYPE(object.ptr()));
-  PyObject* const capsule = PyObject_GetAttrString(type, "__dlpack_c_exchange_api__");
+  static PyObject* const name = PyUnicode_InternFromString("__dlpack_c_exchange_api__");
+  PyObject* const capsule = PyObject_GetAttr(type, name);
   if (capsule == nullptr) {
     PyErr_Clear();
     return nullptr;

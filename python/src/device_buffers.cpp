@@ -177,15 +177,22 @@ void bind_device_buffers(nb::module_& m) {
       .def("permuted", &DeviceBuffer::permuted, nb::arg("order"), "The same memory, its dimensions in another order.")
       .def("__getitem__", &DeviceBuffer::at, nb::arg("index"))
       .def("__len__", [](const DeviceBuffer& b) { return b.extents().empty() ? 0 : b.extents()[0]; })
-      .def_prop_ro("shape",
-                   [](const DeviceBuffer& b) {
-                     nb::list shape;
-                     for (const std::int64_t extent : b.extents()) shape.append(extent);
-                     return nb::tuple(shape);
-                   })
-      .def_prop_ro("ndim", [](const DeviceBuffer& b) { return b.extents().size(); })
-      .def_prop_ro("dtype", [](const DeviceBuffer& b) { return std::string(numpy_name(b.type())); })
-      .def_prop_ro("device", [](const DeviceBuffer& b) { return "cuda:" + std::to_string(b.device()); })
+      .def_prop_ro(
+          "shape",
+          [](const DeviceBuffer& b) {
+            nb::list shape;
+            for (const std::int64_t extent : b.extents()) shape.append(extent);
+            return nb::tuple(shape);
+          },
+          nb::sig("def shape(self) -> tuple[int, ...]"), "Its extents.")
+      .def_prop_ro(
+          "ndim", [](const DeviceBuffer& b) { return b.extents().size(); }, "How many dimensions.")
+      .def_prop_ro(
+          "dtype", [](const DeviceBuffer& b) { return std::string(numpy_name(b.type())); },
+          "NumPy's name of its elements' type.")
+      .def_prop_ro(
+          "device", [](const DeviceBuffer& b) { return "cuda:" + std::to_string(b.device()); },
+          "Where it lies, as PyTorch names it.")
       .def("__repr__", [](const DeviceBuffer& b) {
         std::string words;
         for (const std::int64_t extent : b.extents()) words += (words.empty() ? "" : "x") + std::to_string(extent);

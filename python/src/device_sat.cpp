@@ -1,5 +1,4 @@
 // Summed-area tables of arrays of other frameworks, made by the framework's allocator, on its current stream.
-#include <nanobind/stl/shared_ptr.h>
 #include <algorithm>
 #include <areal/sat.hpp>
 #include <atomic>
@@ -11,6 +10,7 @@
 #include "device_workspaces.hpp"
 #include "options.hpp"
 #include "plans.hpp"
+#include "sat_call.hpp"
 
 namespace areal::python {
 namespace {
@@ -58,9 +58,12 @@ Types types_of(const Shape& shape, Type input, const Options& options, bool as_s
 
 /// On the CPU `planned` has the workspaces, on CUDA `workspaces`.
 struct TensorPlan {
-  TensorPlan(const SatPlan& plan, Type table_) : planned(plan), table(table_) {}
+  TensorPlan(const SatPlan& plan, Type table_) : planned(plan), table(table_) {
+    origin = nb::make_tuple(planned.origin->algorithm, planned.origin->reason, planned.origin->backend);
+  }
   PlannedSat planned;
-  const Type table;  ///< as the framework has it
+  nb::object origin;  ///< algorithm, reason and backend
+  const Type table;   ///< as the framework has it
   Workspaces workspaces;
 };
 
@@ -130,6 +133,17 @@ class Execute {
       : image_(x, given(stream), "array"),
         allocator_(image_, std::move(empty)),
         axes_(Axes::of(letters, static_cast<std::size_t>(image_.tensor().ndim))) {
+    begin(options, as_signed, mask, out);
+  }
+  Execute(nb::handle x, const PlanSays& plan, bool as_signed, nb::handle mask, nb::handle out, nb::object empty,
+          nb::handle stream)
+      : image_(x, given(stream), "array"), allocator_(image_, std::move(empty)), axes_(plan.axes) {
+    require_planned(plan, image_.ref());
+    begin(plan.options, as_signed, mask, out);
+  }
+
+ private:
+  void begin(const Options& options, bool as_signed, nb::handle mask, nb::handle out) {
     const bool counts = options.sat.mask || options.sat.ignore_nan;
     pixels_ = pixels_of(image_.ref(), axes_, !options.sat.tilted, !counts);
     if (!pixels_) return;
@@ -139,8 +153,9 @@ class Execute {
     prepare(out);
   }
 
+ public:
   /// Sum, squares, tilted, count; how the dimensions of the first three and of the count are put into the asked order,
-  /// None where they are; the plan. None where the caller must copy.
+  /// None where they are; algorithm, reason and backend. None where the caller must copy.
   nb::object run() {
     if (!can_run_) return nb::none();
     SatArguments arguments;
@@ -154,7 +169,7 @@ class Execute {
     const nb::object order = outputs_[0].given ? nb::none() : order_of(letters_, axes_.letters);
     const nb::object count_order =
         outputs_[3].made.data() == nullptr ? nb::none() : order_of(count_letters_, axes_.without_channels().letters);
-    return nb::make_tuple(made[0], made[1], made[2], made[3], order, count_order, planned_);
+    return nb::make_tuple(made[0], made[1], made[2], made[3], order, count_order, planned_->origin);
   }
 
  private:
@@ -248,16 +263,20 @@ class Execute {
 }  // namespace
 
 void bind_device_sat(nb::module_& m) {
-  nb::class_<TensorPlan>(m, "TensorPlan")
-      .def_prop_ro("algorithm", [](const TensorPlan& p) { return p.planned.origin->algorithm; })
-      .def_prop_ro("reason", [](const TensorPlan& p) { return p.planned.origin->reason; })
-      .def_prop_ro("backend", [](const TensorPlan& p) { return p.planned.origin->backend; });
   m.def(
       "tensor_sat",
       [](nb::handle x, const Options& options, bool as_signed, std::string_view axes, nb::handle mask, nb::handle out,
          nb::object empty,
          nb::handle stream) { return Execute(x, options, as_signed, axes, mask, out, std::move(empty), stream).run(); },
       nb::arg("array"), nb::arg("options"), nb::arg("as_signed"), nb::arg("axes"), nb::arg("mask").none() = nb::none(),
+      nb::arg("out").none() = nb::none(), nb::arg("empty").none() = nb::none(), nb::arg("stream").none() = nb::none());
+  m.def(
+      "tensor_execute",
+      [](nb::handle plan, nb::handle x, bool as_signed, nb::handle mask, nb::handle out, nb::object empty,
+         nb::handle stream) {
+        return Execute(x, plan_says(plan), as_signed, mask, out, std::move(empty), stream).run();
+      },
+      nb::arg("plan"), nb::arg("array"), nb::arg("as_signed"), nb::arg("mask").none() = nb::none(),
       nb::arg("out").none() = nb::none(), nb::arg("empty").none() = nb::none(), nb::arg("stream").none() = nb::none());
   // How an array is read: what tests look at where there is no device.
   m.def(

@@ -4,6 +4,7 @@
 #include <areal/error.hpp>
 #include <areal/window.hpp>
 #include <cmath>
+#include <cstdint>
 #include <cstring>
 #include <limits>
 #include <utility>
@@ -233,7 +234,7 @@ bool is_direct(const Filter& f) {
   return !f.normalized || f.cells() <= 256 || (f.window.width % 2 != 0 && f.window.height % 2 != 0);
 }
 
-void run(const Filter& f) {
+void run_at_once(const Filter& f) {
   const Shape& shape = f.image.shape;
   if (is_direct(f)) return values_of_all(f, f.out, f.normalized);
   const double most = is_float(f.image.type) ? 0 : largest_sum(f);
@@ -257,6 +258,48 @@ void run(const Filter& f) {
   }
 }
 
+bool share_memory(const ConstView& a, const ConstView& b) {
+  const auto begin = [](const ConstView& v) { return reinterpret_cast<std::uintptr_t>(v.data); };
+  const auto end = [&](const ConstView& v) {
+    return begin(v) + static_cast<std::uintptr_t>(v.shape.height * v.row_pitch);
+  };
+  return begin(a) < end(b) && begin(b) < end(a);
+}
+
+/// Rows [first, last) of a view.
+template <class V>
+V rows_of(const V& view, std::int64_t first, std::int64_t last) {
+  V part = view;
+  part.data = view.row(first);
+  part.shape.height = last - first;
+  part.batch_pitch = part.shape.height * part.row_pitch;
+  return part;
+}
+
+/// Tables of more than so many bytes in strips of an eighth of that: scratch memory stays bounded. A strip has as many
+/// more rows above and below as its windows and their reflections need; what becomes of them is left out.
+void run(const Filter& f, std::uint64_t most_at_once) {
+  const std::int64_t height = f.image.shape.height, halo = f.window.height + 1;
+  const std::uint64_t bytes = bytes_of(f.image.shape, plan_key(f, f.image.shape).types.table);
+  if (bytes <= most_at_once || share_memory(f.image, f.out)) return run_at_once(f);
+  const auto rows = static_cast<std::int64_t>(most_at_once / 8 / (bytes / static_cast<std::uint64_t>(height)));
+  const std::int64_t strip = std::max(rows, 8 * halo);
+  if (height <= 2 * strip) return run_at_once(f);
+  for (std::int64_t begin = 0; begin < height; begin += strip) {
+    const std::int64_t end = std::min(begin + strip, height);
+    const std::int64_t first = std::max<std::int64_t>(0, begin - halo), last = std::min(end + halo, height);
+    Filter part = f;
+    part.image = rows_of(f.image, first, last);
+    Shape shape = f.out.shape;
+    shape.height = last - first;
+    const KeptMemory memory(bytes_of(shape, f.out.type));
+    part.out = View(memory.data(), f.out.type, shape);
+    run_at_once(part);
+    for (std::int64_t y = begin; y < end; ++y)
+      std::memcpy(f.out.row(y), part.out.row(y - first), static_cast<std::size_t>(part.out.row_pitch));
+  }
+}
+
 Edge edge_named(const std::string& name) {
   if (name == "zero") return Edge::zero;
   if (name == "replicate") return Edge::replicate;
@@ -267,7 +310,8 @@ Edge edge_named(const std::string& name) {
 
 /// False where the image does not lie in rows of adjacent pixels: the caller copies it.
 bool filter(nb::handle image, nb::handle out, std::int64_t width, std::int64_t height, std::int64_t anchor_x,
-            std::int64_t anchor_y, const std::string& edge, bool normalized, bool of_squares) {
+            std::int64_t anchor_y, const std::string& edge, bool normalized, bool of_squares,
+            std::uint64_t most_at_once) {
   const std::optional<ConstView> pixels = read_view(image, "src", false);
   if (!pixels) return false;
   const View into = write_view(out, "dst", false);
@@ -276,7 +320,8 @@ bool filter(nb::handle image, nb::handle out, std::int64_t width, std::int64_t h
        into,
        {width, height, anchor_x, anchor_y, edge_named(edge), 0, Rounding::opencv},
        normalized,
-       of_squares});
+       of_squares},
+      most_at_once);
   return true;
 }
 
@@ -287,7 +332,8 @@ namespace areal::python {
 
 void bind_dropin_filters(nb::module_& m) {
   m.def("dropin_filter", &dropin::filter, nb::arg("image"), nb::arg("out"), nb::arg("width"), nb::arg("height"),
-        nb::arg("anchor_x"), nb::arg("anchor_y"), nb::arg("edge"), nb::arg("normalized"), nb::arg("of_squares"));
+        nb::arg("anchor_x"), nb::arg("anchor_y"), nb::arg("edge"), nb::arg("normalized"), nb::arg("of_squares"),
+        nb::arg("most_at_once"));
 }
 
 }  // namespace areal::python

@@ -17,13 +17,6 @@
 
 namespace areal::python {
 
-HistogramPlan stoppable_plan(const HistogramPlan& plan, Interrupt& interrupt) {
-  HistogramOptions options = plan.options();
-  options.algorithm = plan.algorithm();
-  options.progress = [&interrupt](std::int64_t, std::int64_t) { return interrupt.go_on(); };
-  return HistogramPlan(plan.image_shape(), plan.image_type(), plan.binning(), options, plan.execution());
-}
-
 namespace {
 
 using PlannedHistogram = Planned<HistogramPlan>;

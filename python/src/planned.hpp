@@ -1,9 +1,10 @@
 #pragma once
 // A plan with workspaces for as many threads as use it at once.
 
-#include <areal/error.hpp>
 #include <areal/execution.hpp>
+#include <areal/histogram.hpp>
 #include <areal/plan.hpp>
+#include <areal/sat.hpp>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -22,52 +23,55 @@ struct Origin {
   }
 };
 
+/// What a plan executes.
+template <class P>
+struct Arguments;
+template <>
+struct Arguments<SatPlan> {
+  using Type = SatArguments;
+};
+template <>
+struct Arguments<HistogramPlan> {
+  using Type = HistogramArguments;
+};
+
 /// Work on fewer bytes of output is done before anyone could press Ctrl-C.
 constexpr std::uint64_t long_bytes = 64 << 20;
 
-/// P is SatPlan or HistogramPlan; `stoppable_plan(plan, interrupt)` is an equal plan whose progress asks the interrupt.
-/// Take and give back with the GIL, so that no lock is held when the process forks.
+/// P is SatPlan or HistogramPlan. Take and give back with the GIL, so that no lock is held when the process forks.
 template <class P>
 class Planned {
   struct Slot;
 
  public:
   /// What P is made of.
-  template <class... Arguments>
-  explicit Planned(const Arguments&... arguments)
-      : plan(arguments...),
+  template <class... Made>
+  explicit Planned(const Made&... made)
+      : plan(made...),
         origin(Origin::of(plan)),
-        stoppable(plan.backend() == Backend::cpu && output_bytes(plan) >= long_bytes) {}
+        is_long(plan.backend() == Backend::cpu && output_bytes(plan) >= long_bytes) {}
 
   /// A workspace for one execute; given back at the end. Make and destroy with the GIL.
   class Taken {
    public:
-    explicit Taken(Planned& of) : of_(of), slot_(of.take()) {}
-    ~Taken() { of_.give_back(std::move(slot_)); }
+    explicit Taken(Planned& of) : of_(of), workspace_(of.take()) {}
+    ~Taken() { of_.give_back(std::move(workspace_)); }
     Taken(const Taken&) = delete;
     Taken& operator=(const Taken&) = delete;
     /// Releases the GIL. Throws what the plan's execute throws, and KeyboardInterrupt where Ctrl-C stopped it.
-    template <class Arguments>
-    void execute(const Arguments& arguments) {
-      require_usable(slot_->plan.backend());
-      if (of_.stoppable) slot_->interrupt.begin();
-      try {
-        const nb::gil_scoped_release released;
-        slot_->plan.execute(arguments, slot_->workspace);
-      } catch (const Cancelled&) {
-        if (slot_->interrupt.raised()) throw nb::python_error();
-        throw;
-      }
+    void execute(const typename Arguments<P>::Type& arguments) {
+      require_usable(of_.plan.backend());
+      without_gil(of_.is_long, [&] { of_.plan.execute(arguments, *workspace_); });
     }
 
    private:
     Planned& of_;
-    std::unique_ptr<typename Planned::Slot> slot_;
+    std::unique_ptr<Workspace> workspace_;
   };
 
   const P plan;
   const std::shared_ptr<const Origin> origin;
-  const bool stoppable;
+  const bool is_long;  ///< Ctrl-C may come
 
  private:
   static std::uint64_t output_bytes(const P& plan) {
@@ -76,31 +80,24 @@ class Planned {
     else
       return plan.tensor_bytes();
   }
-  struct Slot {
-    explicit Slot(const Planned& of)
-        : plan(of.stoppable ? stoppable_plan(of.plan, interrupt) : of.plan), workspace(plan) {}
-    Interrupt interrupt;
-    P plan;
-    Workspace workspace;
-  };
-  std::unique_ptr<Slot> take() {
+  std::unique_ptr<Workspace> take() {
     {
       const std::lock_guard lock(mutex_);
       if (!free_.empty()) {
-        auto slot = std::move(free_.back());
+        auto workspace = std::move(free_.back());
         free_.pop_back();
-        return slot;
+        return workspace;
       }
     }
-    return std::make_unique<Slot>(*this);
+    return std::make_unique<Workspace>(plan);
   }
-  void give_back(std::unique_ptr<Slot> slot) {
+  void give_back(std::unique_ptr<Workspace> workspace) {
     const std::lock_guard lock(mutex_);
-    free_.push_back(std::move(slot));
+    free_.push_back(std::move(workspace));
   }
 
   std::mutex mutex_;
-  std::vector<std::unique_ptr<Slot>> free_;
+  std::vector<std::unique_ptr<Workspace>> free_;
 };
 
 }  // namespace areal::python

@@ -6,13 +6,6 @@
 
 namespace areal::python {
 
-SatPlan stoppable_plan(const SatPlan& plan, Interrupt& interrupt) {
-  SatOptions options = plan.options();
-  options.algorithm = plan.algorithm();
-  options.progress = [&interrupt](std::int64_t, std::int64_t) { return interrupt.go_on(); };
-  return SatPlan(plan.image_shape(), plan.types().input, options, plan.execution());
-}
-
 std::shared_ptr<PlannedSat> PlanSource::make(const Shape& image, Type input, Layout tables, bool volume) const {
   return std::make_shared<PlannedSat>(image, input, options_.of(input, tables, volume), options_.execution);
 }

@@ -10,7 +10,6 @@
 
 namespace areal::python {
 
-SatPlan stoppable_plan(const SatPlan& plan, Interrupt& interrupt);
 using PlannedSat = Planned<SatPlan>;
 using TakenSlot = PlannedSat::Taken;
 

@@ -36,12 +36,8 @@ Execution execution_of(const std::string& backend, int device, int threads) {
 }
 
 bool Interrupt::go_on() {
-  if (raised_ || std::this_thread::get_id() != thread_) return !raised_;
-  const auto now = std::chrono::steady_clock::now();
-  if (now < next_) return true;
-  next_ = now + interval;
   const nb::gil_scoped_acquire acquired;
-  if (acquired.is_valid() && PyErr_CheckSignals() != 0) raised_ = true;
+  raised_ = raised_ || (acquired.is_valid() && PyErr_CheckSignals() != 0);
   return !raised_;
 }
 

@@ -1,11 +1,10 @@
 #pragma once
 // What the process and its interpreter ask for: Ctrl-C, forked children, and what _core needs of the Python side.
 
+#include <areal/cancel.hpp>
+#include <areal/error.hpp>
 #include <areal/execution.hpp>
-#include <chrono>
-#include <cstdint>
 #include <string>
-#include <thread>
 #include "nanobind.hpp"
 
 namespace areal::python {
@@ -17,26 +16,35 @@ bool is_forked_child() noexcept;
 /// Throws Unavailable for cuda in a forked child, which CUDA does not support.
 void require_usable(Backend backend);
 
-/// Lets Ctrl-C stop an execute that has released the GIL. One execute at a time.
+/// A Python exception that a signal's handler raised while `work` ran; the calling thread's.
 class Interrupt {
  public:
-  /// The calling thread is the one that may take the GIL.
-  void begin() noexcept {
-    thread_ = std::this_thread::get_id();
-    next_ = std::chrono::steady_clock::now() + interval;
-    raised_ = false;
-  }
-  /// A Progress: looks for signals at most every 50 ms, on the thread that began. False once one has raised.
+  /// What a CancelScope asks: false once a handler has raised.
   bool go_on();
-  /// A Python exception was raised, and is the calling thread's.
   bool raised() const noexcept { return raised_; }
 
  private:
-  static constexpr std::chrono::milliseconds interval{50};
-  std::thread::id thread_;
-  std::chrono::steady_clock::time_point next_{};
   bool raised_ = false;
 };
+
+/// Runs the work without the GIL. Where it `is_long`, Ctrl-C stops it: then this throws KeyboardInterrupt, or what the
+/// signal's handler raised.
+template <class Work>
+void without_gil(bool is_long, const Work& work) {
+  if (!is_long) {
+    const nb::gil_scoped_release released;
+    return work();
+  }
+  Interrupt interrupt;
+  try {
+    const nb::gil_scoped_release released;
+    const CancelScope scope([&interrupt] { return interrupt.go_on(); });
+    work();
+  } catch (const Cancelled&) {
+    if (interrupt.raised()) throw nb::python_error();
+    throw;
+  }
+}
 
 /// Objects of the package that _core calls; its module keeps them.
 struct Hooks {

@@ -142,17 +142,18 @@ nb::object window(const Table& t, std::array<std::int64_t, 2> size, std::array<s
   Shape shape = window_shape(t.image.width, t.image.height, window);
   shape.channels = t.image.channels, shape.batch = t.image.batch, shape.layout = view.sum.view.shape.layout;
   const auto compute = [&](const View& to) {
-    const nb::gil_scoped_release released;
-    switch (asked) {
-      case Statistic::sum:
-        return window_sums(view, window, to, execution);
-      case Statistic::mean:
-        return window_means(view, window, to, execution);
-      case Statistic::variance:
-        return window_variances(view, window, to, execution);
-      case Statistic::deviation:
-        return window_standard_deviations(view, window, to, execution);
-    }
+    without_gil(true, [&] {
+      switch (asked) {
+        case Statistic::sum:
+          return window_sums(view, window, to, execution);
+        case Statistic::mean:
+          return window_means(view, window, to, execution);
+        case Statistic::variance:
+          return window_variances(view, window, to, execution);
+        case Statistic::deviation:
+          return window_standard_deviations(view, window, to, execution);
+      }
+    });
   };
   if (!out.is_none()) {
     const auto array = array_ref(out, "out", true);

@@ -37,11 +37,10 @@ class Plan {
   }
   nb::object execute(const Call& call) {
     ArrayRef read = read_array(call);
-    if (read.dimensions != static_cast<std::size_t>(axes_->dimensions) || read.extents != extents_ ||
-        read.type != type_)
-      refuse(read);
+    require_planned(says(), read);
     return sat_of(plans_, *axes_, std::move(read), call);
   }
+  PlanSays says() const noexcept { return {options_, *axes_, extents_, type_}; }
   const SatPlan& plan() const noexcept { return first_->plan; }
   PlannedSat& planned() noexcept { return *first_; }
   const Axes& axes() const noexcept { return *axes_; }
@@ -53,12 +52,6 @@ class Plan {
   }
 
  private:
-  [[noreturn]] void refuse(const ArrayRef& array) const {
-    ArrayRef wanted;
-    wanted.dimensions = static_cast<std::size_t>(axes_->dimensions), wanted.extents = extents_;
-    throw InvalidArgument("array: one of " + ArrayShape::of(array).words() + ", " + numpy_name(array.type) +
-                          "; this plan is for " + ArrayShape::of(wanted).words() + ", " + numpy_name(type_));
-  }
   Options options_;
   const Axes* axes_;
   std::array<std::int64_t, 4> extents_{};
@@ -127,6 +120,17 @@ double time_execute(Plan& self, nb::handle array, nb::handle out, int calls) {
 }
 
 }  // namespace
+
+PlanSays plan_says(nb::handle plan) { return nb::cast<const Plan&>(plan).says(); }
+
+void require_planned(const PlanSays& plan, const ArrayRef& array) {
+  const auto dimensions = static_cast<std::size_t>(plan.axes.dimensions);
+  if (array.dimensions == dimensions && array.extents == plan.extents && array.type == plan.type) return;
+  ArrayRef wanted;
+  wanted.dimensions = dimensions, wanted.extents = plan.extents;
+  throw InvalidArgument("array: one of " + ArrayShape::of(array).words() + ", " + numpy_name(array.type) +
+                        "; this plan is for " + ArrayShape::of(wanted).words() + ", " + numpy_name(plan.type));
+}
 
 void bind_sat(nb::module_& m) {
   m.def("sat", &sat, nb::arg("array"), nb::arg("options"), nb::arg("axes"), nb::arg("mask").none(),

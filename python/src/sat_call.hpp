@@ -18,4 +18,15 @@ ArrayRef read_array(const Call& call);
 /// refuses.
 nb::object sat_of(PlanSource& source, const Axes& axes, ArrayRef array, const Call& call);
 
+/// What a plan of Python is for.
+struct PlanSays {
+  const Options& options;
+  const Axes& axes;
+  const std::array<std::int64_t, 4>& extents;
+  Type type;
+};
+PlanSays plan_says(nb::handle plan);
+/// Throws InvalidArgument for an array of another shape or type.
+void require_planned(const PlanSays& plan, const ArrayRef& array);
+
 }  // namespace areal::python

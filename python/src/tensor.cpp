@@ -127,11 +127,10 @@ nb::object map_of_distances(const Tensor& t, const Target& target, std::array<st
       type);
   const Execution execution = execution_of("auto", 0, threads);
   const Span<const double> wanted(target.data(), target.shape(0));
-  {
-    const nb::gil_scoped_release released;
+  without_gil(true, [&] {
     for (std::int64_t n = 0; n < t.view.shape.batch; ++n)
       distance_map(t.view_of(n), width, height, wanted, asked, plane(made.view(), 0, n), execution);
-  }
+  });
   return owned_array(std::move(made), t.axes->without_channels(), {Layout::interleaved, t.order.transposed, 0});
 }
 

@@ -25,6 +25,7 @@ except ImportError:
     cupy = None
 needs_cupy = pytest.mark.skipif(cupy is None or not torch.cuda.is_available(), reason="no CuPy, or no CUDA device")
 SEED = int(os.environ.get("AREAL_TEST_SEED", "20261122"))
+SLEEP = 1_000_000_000  # cycles, some 0.6 s: longer than the first call of a plan, which loads its kernels
 
 
 # ---------------------------------------------------------------- arrays that only say where they lie
@@ -145,7 +146,7 @@ OPTIONS = lambda: areal._sat._options(None, "zero", False, False, False, False, 
 
 @pytest.fixture
 def slow() -> Iterator[Any]:
-    """A stream whose producer sleeps for some 50 ms, then fills x with ones."""
+    """A stream whose producer sleeps for some 0.6 s, then fills x with ones."""
     stream = torch.cuda.Stream()
     x = torch.zeros(64, 96, device="cuda")
     areal.sat(x)  # the plan and what is loaded lazily
@@ -157,7 +158,7 @@ def slow() -> Iterator[Any]:
 
         def produce(self) -> Any:
             with torch.cuda.stream(stream):
-                torch.cuda._sleep(100_000_000)
+                torch.cuda._sleep(SLEEP)
                 x.fill_(1)
             return x
 
@@ -225,6 +226,7 @@ def test_memory_is_the_frameworks() -> None:
     before = torch.cuda.memory_allocated()
     table = areal.sat(x)
     assert torch.cuda.memory_allocated() - before >= table.array.nbytes
+    areal.sat(x)  # room for one more
     free = torch.cuda.mem_get_info()[0]
     for _ in range(20):
         areal.sat(x)
@@ -351,7 +353,7 @@ def test_cupys_current_stream_is_used() -> None:
     cupy.cuda.Device().synchronize()
     sleeping = torch.cuda.Stream()
     with cupy.cuda.ExternalStream(sleeping.cuda_stream), torch.cuda.stream(sleeping):
-        torch.cuda._sleep(100_000_000)
+        torch.cuda._sleep(SLEEP)
         x.fill(1)
         table = areal.sat(x)
         assert not sleeping.query()

@@ -86,9 +86,9 @@ def check_tables(x: np.ndarray, s: int, q: int) -> None:
     corner = np.abs(x.astype(float)).sum()
     squared = (x.astype(float) ** 2).sum()
     same(ours.integral(x, sdepth=s), cv2.integral(x, sdepth=s), whole, corner)
-    for a, b, c in zip(ours.integral2(x, sdepth=s, sqdepth=q), cv2.integral2(x, sdepth=s, sqdepth=q), (corner, squared)):
+    for a, b, c in zip(ours.integral2(x, sdepth=s, sqdepth=q), cv2.integral2(x, sdepth=s, sqdepth=q), (corner, squared), strict=True):
         same(a, b, whole, c)
-    for a, b, c in zip(ours.integral3(x, sdepth=s, sqdepth=q), cv2.integral3(x, sdepth=s, sqdepth=q), (corner, squared, corner)):
+    for a, b, c in zip(ours.integral3(x, sdepth=s, sqdepth=q), cv2.integral3(x, sdepth=s, sqdepth=q), (corner, squared, corner), strict=True):
         same(a, b, whole, c)
 
 
@@ -131,7 +131,7 @@ def test_tables_without_pixels() -> None:
     for shape in ((0, 5), (5, 0), (0, 0), (0, 5, 3), (5, 0, 2), (0, 5, 6)):
         x = np.zeros(shape, np.uint8)
         same(ours.integral(x), cv2.integral(x), True)
-        for a, b in zip(ours.integral2(x), cv2.integral2(x)):
+        for a, b in zip(ours.integral2(x), cv2.integral2(x), strict=True):
             same(a, b, True)
         for t in ours.integral3(x):  # cv2's of 4.14 writes past its memory here
             assert t.shape == (shape[0] + 1, shape[1] + 1, *shape[2:]) and not t.any()
@@ -156,7 +156,7 @@ def test_outputs_are_used_where_they_fit(rng: np.random.Generator) -> None:
     sums, squares, tilted = np.zeros((7, 8), np.int32), np.zeros((7, 8)), np.zeros((7, 8), np.int32)
     got = ours.integral3(x, sums, squares, tilted)
     assert got[0] is sums and got[1] is squares and got[2] is tilted
-    for a, b in zip(got, cv2.integral3(x)):
+    for a, b in zip(got, cv2.integral3(x), strict=True):
         same(a, b, True)
     for out in (np.zeros((7, 8)), np.zeros((7, 9), np.int32), np.zeros((8, 8), np.int32), np.zeros((7, 8, 2), np.int32), np.zeros((7, 8), ">i4")):
         before = out.copy()
@@ -283,6 +283,20 @@ def test_whole_images(rng: np.random.Generator) -> None:
         check_filter("sqrBoxFilter", x, -1, size)
 
 
+def test_large_images_in_strips(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(ours, "_MOST_AT_ONCE", 30_000)
+    for src, shape in (("uint8", (701, 60)), ("int16", (701, 31, 3)), ("float32", (500, 41)), ("uint8", (701, 29, 5))):
+        x = image(rng, src, shape)
+        for border in BORDERS:
+            for width, height in ((1, 1), (3, 3), (9, 12), (17, 16), (5, 40)):
+                for anchor in ((-1, -1), (0, 0), (width - 1, height - 1)):
+                    check_filter("boxFilter", x, -1, (width, height), anchor=anchor, borderType=border)
+                    check_filter("sqrBoxFilter", x, cv2.CV_32F, (width, height), anchor=anchor, borderType=border)
+        y, z, corner = x.copy(), x.copy(), np.abs(x.astype(float)).sum() / 25
+        same(ours.boxFilter(y, -1, (5, 5), y), ours.boxFilter(x, -1, (5, 5)), "int" in src, corner)
+        same(ours.boxFilter(z[:-3], -1, (5, 5), z[3:]), ours.boxFilter(x[:-3], -1, (5, 5)), "int" in src, corner)
+
+
 REFUSED = [
     lambda m, x: m.integral([[1, 2], [3, 4]]),
     lambda m, x: m.integral(np.uint8(3)),
@@ -367,6 +381,21 @@ print("done")
     assert ran.stdout == "done\n", ran.stderr
 
 
+def test_in_the_place_of_cv2() -> None:
+    script = """
+import sys
+import areal.cv2
+sys.modules["cv2"] = areal.cv2
+import cv2
+try:
+    cv2.integral(None)
+except cv2.error as e:
+    print(e)
+"""
+    ran = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    assert ran.stdout == "integral: src is a NoneType: it must be a NumPy array\n", ran.stderr
+
+
 def test_constants_are_opencvs() -> None:
     names = [name for name in ours.__all__ if name.isupper() or name.startswith("CV_")]
     assert len(names) == 13
@@ -392,7 +421,7 @@ def test_threads_share_plans_and_scratch_memory(rng: np.random.Generator) -> Non
     def work(number: int) -> bool:
         x, truth = images[number % 4], expected[number % 4]
         got = ours.integral(x), ours.boxFilter(x, -1, (31, 31)), ours.sqrBoxFilter(x, -1, (5, 5))
-        return all(np.array_equal(a, b) for a, b in zip(got, truth))
+        return all(np.array_equal(a, b) for a, b in zip(got, truth, strict=True))
 
     with ThreadPoolExecutor(8) as pool:
         assert all(pool.map(work, range(200)))

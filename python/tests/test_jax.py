@@ -47,7 +47,7 @@ def test_the_oracle_sees_one_wrong_element() -> None:
 @pytest.mark.parametrize("border", BORDERS)
 @pytest.mark.parametrize("axes", AXES)
 def test_values(axes: str, border: str) -> None:
-    for dtype in ("bool", "uint8", "int16", "float16", "float32", "float64"):
+    for dtype in ("bool", "uint8", "int16", "float16", "float32", "float64") if axes == "HW" else ("uint8", "float32"):
         for channels in (3, 6) if "C" in axes else (1,):
             x = image(axes, dtype, channels)
             made = areal.sat(jnp.asarray(x), axes, border=border)
@@ -127,7 +127,7 @@ def test_jit_and_pytrees() -> None:
     np.testing.assert_array_equal(np.asarray(made.array), np.asarray(areal.sat(x, "NHW").array))
 
 
-@pytest.mark.parametrize("axes", AXES)
+@pytest.mark.parametrize("axes", ["HW", "NHWC", "CHW", "DHW"])
 def test_vmap(axes: str) -> None:
     x = jnp.asarray(np.stack([image(axes, "float64") + k for k in range(3)]))
     expected = np.stack([np.asarray(aj.table(one, axes)) for one in x])

@@ -52,12 +52,17 @@ CTRL_C = """
     except KeyboardInterrupt:
         print("stopped after", time.perf_counter() - pressed)
     thread.join()
-    assert (areal.sat(x[:100]).array[-1, -1] == 100 * 16384), "usable afterwards"
+    assert (areal.sat(x[:100]).array[-1, -1] == 100 * x.shape[1]), "usable afterwards"
 """
 
 
 @pytest.mark.parametrize("call, prepare", [("plan(x, out=y)", "plan = areal.SatPlan(x.shape, 'uint8', table_dtype='uint32', threads=1); y = np.ones((x.shape[0] + 1, 16385), np.uint32)"),
-                                           ("areal.sat(x, tilted=True, threads=2, dtype='uint32')", "")])
+                                           ("areal.sat(x, tilted=True, threads=2, dtype='uint32')", ""),
+                                           ("t.window(31, out=w)", "x = x[:8192]; t = areal.sat(x, dtype='uint32'); w = np.ones(x.shape, np.float32)"),
+                                           ("areal.histograms(x, 16)", ""),
+                                           ("h.distance_map(np.arange(16), 9)", "x = x[:2048, :2048]; h = areal.integral_histogram(x, 16)"),
+                                           ("areal.integral_histogram(x, 8, out=w)", "x = x[:2048, :8192]; w = np.ones((8, *x.shape), np.uint32)"),
+                                           ("t.sum(b)", "t = areal.sat(x[:999]); b = np.tile([1, 2, 3, 4], (10**7, 1))")])
 def test_ctrl_c_stops_an_execute(call: str, prepare: str) -> None:
     words = in_a_process(CTRL_C.format(height=16384, after=0.3, call=call, prepare=prepare))
     assert words.startswith("stopped after")

@@ -163,7 +163,7 @@ def test_tables_of_any_shape(data: st.DataObject) -> None:
         exact = np.cumsum(exact, axis=axis)
     t = ours.integral_image(x)
     assert t.shape == shape
-    assert all((int(a) - int(b)) % 2**64 == 0 for a, b in zip(t.ravel(), exact.ravel()))
+    assert all((int(a) - int(b)) % 2**64 == 0 for a, b in zip(t.ravel(), exact.ravel(), strict=True))
 
 
 def boxes_in(rng: np.random.Generator, shape: tuple[int, ...], n: int) -> tuple[np.ndarray, np.ndarray]:

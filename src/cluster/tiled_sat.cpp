@@ -80,8 +80,10 @@ TiledSatWork tiled_sat_work(const Shape& image, Type type, const SatOptions& opt
   require_workers(tiled.workers);
   require(image.batch == 1 && image.channels == 1, "image of ", image.channels, " channels, batch ", image.batch,
           ": tables by tiles are of one image of one channel");
-  require(!options.tilted && !options.mask && !options.ignore_nan && !options.volume,
-          "tables by tiles are sums and squares of all pixels: no tilted table, no mask, no ignore_nan and no volume");
+  require(
+      !options.tilted && !options.mask && !options.ignore_nan && !options.volume && !options.reverse,
+      "tables by tiles are sums and squares of all pixels: no tilted table, no mask, no ignore_nan, no volume and no "
+      "reverse");
   // What a plan of the whole image refuses; it takes no memory.
   const SatPlan whole(image, type,
                       [&] {

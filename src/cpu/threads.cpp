@@ -15,6 +15,7 @@
 #include <mutex>
 #include <utility>
 #include <vector>
+#include "cpu/cancellation.hpp"
 
 #ifdef AREAL_TSAN
 extern "C" void __tsan_acquire(void* address);
@@ -112,9 +113,10 @@ void parallel_for(int threads, std::int64_t n, const std::function<void(std::int
   });
 }
 
-void parallel_ranges(int threads, std::int64_t n, std::int64_t grain,
-                     const std::function<void(std::int64_t, std::int64_t)>& body) {
-  if (n <= 0) return;
+namespace {
+
+void in_ranges(int threads, std::int64_t n, std::int64_t grain,
+               const std::function<void(std::int64_t, std::int64_t)>& body) {
   if (alone(threads) || n <= grain) return body(0, n);
   Handover before, after;
   before.handed_on();
@@ -127,6 +129,25 @@ void parallel_ranges(int threads, std::int64_t n, std::int64_t grain,
           body(range.begin(), range.end());
         });
   });
+}
+
+}  // namespace
+
+void parallel_ranges(int threads, std::int64_t n, std::int64_t grain,
+                     const std::function<void(std::int64_t, std::int64_t)>& body) {
+  if (n <= 0) return;
+  Cancellation* const cancellation = Cancellation::current();
+  if (cancellation == nullptr) return in_ranges(threads, n, grain, body);
+  // Pieces that are short beside the work that anyone would stop.
+  const std::int64_t piece = std::max({std::int64_t{1}, grain, n / 1024});
+  in_ranges(threads, n, grain, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t at = begin; at < end && cancellation->go_on();) {
+      const std::int64_t next = end - at < 2 * piece ? end : at + piece;
+      body(at, next);
+      at = next;
+    }
+  });
+  cancellation->check();
 }
 
 void on_slot_0(const std::function<void()>& body) {

@@ -15,7 +15,8 @@ int default_threads();
 /// body(i) for every i in [0, n), in any order, at most `threads` at a time. An exception of a body is rethrown.
 void parallel_for(int threads, std::int64_t n, const std::function<void(std::int64_t)>& body);
 
-/// body(begin, end) over ranges of at least `grain` that cover [0, n).
+/// body(begin, end) over ranges of at least `grain` that cover [0, n). This, parallel_for and wavefront throw Cancelled
+/// where the caller's Cancellation says so.
 void parallel_ranges(int threads, std::int64_t n, std::int64_t grain,
                      const std::function<void(std::int64_t, std::int64_t)>& body);
 

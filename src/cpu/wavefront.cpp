@@ -1,5 +1,6 @@
 // Tiles in the order of their carries.
 #include <vector>
+#include "cpu/cancellation.hpp"
 #include "cpu/threads.hpp"
 
 namespace areal::cpu {
@@ -7,13 +8,18 @@ namespace areal::cpu {
 void wavefront(int threads, const TileGrid& grid, std::atomic<std::uint8_t>* pending, const Tile& body) {
   const std::int64_t tiles = grid.tiles(), per_plane = grid.rows * grid.columns;
   if (tiles <= 0) return;
+  Cancellation* const cancellation = Cancellation::current();
   const auto run = [&](std::int64_t tile) {
+    if (cancellation != nullptr && !cancellation->go_on()) return;
     body(tile / per_plane, tile % per_plane / grid.columns, tile % grid.columns);
   };
-  if (slots(threads) == 1 || tiles == 1)
-    return on_slot_0([&] {
+  if (slots(threads) == 1 || tiles == 1) {
+    on_slot_0([&] {
       for (std::int64_t tile = 0; tile < tiles; ++tile) run(tile);
     });
+    if (cancellation != nullptr) cancellation->check();
+    return;
+  }
   for (std::int64_t tile = 0; tile < tiles; ++tile) {
     const std::int64_t row = tile % per_plane / grid.columns, column = tile % grid.columns;
     pending[tile].store(static_cast<std::uint8_t>((row > 0) + (column > 0)), std::memory_order_relaxed);
@@ -30,6 +36,7 @@ void wavefront(int threads, const TileGrid& grid, std::atomic<std::uint8_t>* pen
     if (row + 1 < grid.rows) finished(tile + grid.columns);
     if (column + 1 < grid.columns) finished(tile + 1);
   });
+  if (cancellation != nullptr) cancellation->check();
 }
 
 }  // namespace areal::cpu

@@ -199,6 +199,7 @@ TEST_F(CudaSat, RandomShapesOfEveryLane) {
       if (c.options.squares && !has_squares(types.input, *c.options.squares)) c.options.squares.reset();
       c.options.mask = i % 6 == 0;
       c.options.tilted = i % 40 == 8;  // its oracle takes long
+      c.options.reverse = !c.options.tilted && i % 3 == 1;
       c.in = placements[random() % std::size(placements)];
       c.out = placements[random() % std::size(placements)];
       c.seed = random();

@@ -112,7 +112,7 @@ void count_rows(const void* const*, const void*, void* const*, const void* const
   handed.reads += rows * n + (rows == max_rows ? 1 : rows) * n + rows;
   handed.writes += rows * n + rows;
 }
-ScanRows scan_rows(Type, Type, bool) { return &count_rows<std::uint32_t>; }
+ScanRows scan_rows(Type, Type, bool, bool) { return &count_rows<std::uint32_t>; }
 
 /// The bins of a run of pixels, each of them read.
 void group_of_run(const PixelBins&, const ConstView&, std::int64_t, std::int64_t, std::int64_t, int count, std::int64_t,

@@ -5,12 +5,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <algorithm>
+#include <areal/error.hpp>
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
+#include "cpu/cancellation.hpp"
 
 namespace areal::cpu {
 namespace {
@@ -219,6 +222,59 @@ TEST(Wavefront, ManyAtOnce) {
     });
   for (std::thread& caller : callers) caller.join();
   EXPECT_EQ(tiles, 4 * 20 * 256);
+}
+
+// Work that takes ten seconds, in steps of a millisecond, is stopped long before; the caller alone is asked.
+TEST(Cancellation, StopsRangesAndTilesAndAsksTheCallerAlone) {
+  const auto caller = std::this_thread::get_id();
+  const TileGrid grid{1, 100, 100};
+  std::vector<std::atomic<std::uint8_t>> pending(static_cast<std::size_t>(grid.tiles()));
+  for (const int threads : thread_counts)
+    for (const bool tiles : {false, true}) {
+      SCOPED_TRACE(testing::Message() << "threads " << threads << (tiles ? ", tiles" : ", ranges"));
+      std::atomic<int> asked{0}, elsewhere{0}, steps{0};
+      const auto step = [&] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+        ++steps;
+      };
+      const auto work = [&] {
+        if (tiles)
+          wavefront(threads, grid, pending.data(), [&](std::int64_t, std::int64_t, std::int64_t) { step(); });
+        else
+          parallel_for(threads, grid.tiles(), [&](std::int64_t) { step(); });
+      };
+      {
+        Cancellation cancellation([&] {
+          if (std::this_thread::get_id() != caller) ++elsewhere;
+          return ++asked < 2;
+        });
+        EXPECT_EQ(Cancellation::current(), &cancellation);
+        EXPECT_THROW(work(), Cancelled);
+        EXPECT_THROW(work(), Cancelled) << "once stopped";
+      }
+      EXPECT_EQ(Cancellation::current(), nullptr);
+      EXPECT_EQ(asked, 2);
+      EXPECT_EQ(elsewhere, 0);
+      EXPECT_GT(steps, 0);
+      EXPECT_LT(steps, 5000);
+    }
+}
+
+TEST(Cancellation, CoversEverythingOnceWhereItGoesOnAndTheInnermostCounts) {
+  const Cancellation outer([] { return false; });
+  const Cancellation inner([] { return true; });
+  for (const int threads : thread_counts)
+    for (const std::int64_t grain : {0, 1, 7, 5000})
+      for (const std::int64_t n : {1, 999, 5000}) {
+        std::vector<int> times(static_cast<std::size_t>(n), 0);
+        std::atomic<bool> small{false};
+        parallel_ranges(threads, n, grain, [&](std::int64_t begin, std::int64_t end) {
+          if (end <= begin) small = true;
+          for (std::int64_t i = begin; i < end; ++i) ++times.at(static_cast<std::size_t>(i));
+        });
+        EXPECT_EQ(std::count(times.begin(), times.end(), 1), n);
+        EXPECT_FALSE(small);
+      }
 }
 
 // A child of fork has none of TBB's threads.

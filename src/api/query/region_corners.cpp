@@ -6,6 +6,7 @@
 #include "api/query/query_call.hpp"
 #include "api/query/region_check.hpp"
 #include "cpu/query/corner_sums.hpp"
+#include "cpu/threads.hpp"
 #include "formulas/corners.hpp"
 
 namespace areal {
@@ -20,14 +21,17 @@ void sum_each(QueryCall& call, Span<const R> regions, const char* name, Span<dou
   const R* const first = call.in(regions, name);
   double* const values = call.out(out, "out");
   FirstInvalid first_invalid(call, options);
-  for (std::int64_t i = 0; i < static_cast<std::int64_t>(regions.size()); ++i) {
-    if (first_invalid.asked() && !answers(first[i])) {
-      first_invalid.found(i);
-      values[i] = invalid_answer<double>();
-    } else {
-      values[i] = sum(check(first[i], i));
+  // On one thread, so that the first that cannot be answered throws.
+  cpu::parallel_ranges(1, static_cast<std::int64_t>(regions.size()), 1024, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i) {
+      if (first_invalid.asked() && !answers(first[i])) {
+        first_invalid.found(i);
+        values[i] = invalid_answer<double>();
+      } else {
+        values[i] = sum(check(first[i], i));
+      }
     }
-  }
+  });
   first_invalid.store();
 }
 

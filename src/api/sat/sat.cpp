@@ -134,6 +134,8 @@ void SatPlan::execute(const ConstView& image, SatTable& into, Workspace& workspa
           "`, this plan computes border `", name_of(s.options.border), "`");
   require(into.image_shape() == s.image && into.is_volume() == s.options.volume,
           "into: tables of another shape of images than this plan's; SatPlan::allocate makes tables for it");
+  require(into.is_reversed() == s.options.reverse, "into: tables that are ", into.is_reversed() ? "" : "not ",
+          "reversed, this plan's are", s.options.reverse ? "" : " not", "; SatPlan::allocate makes tables for it");
   execute({image, into.sum(), mask, into.squares(), into.tilted(), into.count()}, workspace);
 }
 
@@ -144,6 +146,7 @@ SatTable SatPlan::allocate(std::optional<MemoryPlace> memory) const {
   table->types = s.types;
   table->border = s.options.border;
   table->volume = s.options.volume;
+  table->reverse = s.options.reverse;
   table->memory = memory.value_or(s.memory());
   const auto owned = [&](const Shape& shape, Type type) { return OwnedView(shape, type, table->memory); };
   table->sum = owned(s.table_shape(), s.types.table);

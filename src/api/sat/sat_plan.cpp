@@ -115,9 +115,9 @@ std::shared_ptr<SatPlan::State> plan_on(const Shape& image, TypePair types, std:
   require_stream_of(execution);
   require_launches(parameters.on_launch, backend);
   if (!on_cpu) require_backend(backend, execution.device);
-  const kernels::SatRequest request{image,          types,          options.border,     squares,
-                                    options.tilted, options.mask,   options.ignore_nan, options.volume,
-                                    parameters.r,   parameters.scan};
+  const kernels::SatRequest request{image,           types,        options.border,     squares,
+                                    options.tilted,  options.mask, options.ignore_nan, options.volume,
+                                    options.reverse, parameters.r, parameters.scan};
   state->algorithm = options.algorithm != "auto" ? options.algorithm : on_cpu ? "tiles" : "auto";
   if (!on_cpu && options.algorithm == "auto") {
     state->device = device_sat(request, execution, "auto");
@@ -133,7 +133,7 @@ std::shared_ptr<SatPlan::State> plan_on(const Shape& image, TypePair types, std:
   check_tables(*state);
   if (row->plain_only) {
     const bool plain = image.channels <= 1 && image.batch <= 1 && !squares && !options.tilted && !options.mask &&
-                       !options.ignore_nan && !options.volume;
+                       !options.ignore_nan && !options.volume && !options.reverse;
     require(plain, "algorithm ", state->algorithm,
             " computes the plain sum of one single-channel image; for more choose auto", on_cpu ? " or tiles" : "");
   }
@@ -148,7 +148,7 @@ std::shared_ptr<SatPlan::State> plan_on(const Shape& image, TypePair types, std:
     require(state->plain != nullptr, "algorithm ", state->algorithm, " has no implementation");
   } else {
     state->tiles.emplace(cpu::TilesRequest{image, types, options.border, squares, options.mask, options.ignore_nan,
-                                           options.volume, options.tables, execution.threads});
+                                           options.volume, options.reverse, options.tables, execution.threads});
     state->workspace_bytes = state->tiles->workspace_bytes();
     if (options.tilted)
       state->workspace_bytes = std::max(state->workspace_bytes, cpu::tilted_workspace_bytes(image, types));
@@ -170,6 +170,7 @@ std::shared_ptr<SatPlan::State> plan_sat(const Shape& image, Type input, const S
             name_of(*squares), ": this type cannot hold them");
   require(!options.ignore_nan || is_float(types.input), "ignore_nan: ", name_of(types.input), " pixels are never NaN");
   require(!(options.volume && options.tilted), "a volume has no tilted table");
+  require(!(options.reverse && options.tilted), "reverse: there is no reversed tilted table");
   require(parameters.r > 0 && parameters.r < 1, "r ", parameters.r, ": it may lie between 0 and 1");
   const auto make = [&](const Execution& named) { return plan_on(image, types, squares, options, named, parameters); };
   if (execution.backend != Backend::automatic) return make(execution);

@@ -40,7 +40,7 @@ struct SatTable::State {
   Shape image;
   TypePair types;
   Border border = Border::zero;
-  bool volume = false;
+  bool volume = false, reverse = false;
   MemoryPlace memory;
   OwnedView sum, squares, tilted, count;
 };

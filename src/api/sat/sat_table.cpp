@@ -17,6 +17,7 @@ constexpr OwnedView SatTable::State::*all_tables[] = {&SatTable::State::sum, &Sa
 std::unique_ptr<SatTable::State> like(const SatTable::State& state, MemoryPlace place) {
   auto made = std::make_unique<SatTable::State>();
   made->image = state.image, made->types = state.types, made->border = state.border, made->volume = state.volume;
+  made->reverse = state.reverse;
   made->memory = place;
   return made;
 }
@@ -48,6 +49,7 @@ Border SatTable::border() const noexcept { return state_ ? state_->border : Bord
 TypePair SatTable::types() const noexcept { return state_ ? state_->types : TypePair{}; }
 MemoryPlace SatTable::memory() const noexcept { return state_ ? state_->memory : MemoryPlace{}; }
 bool SatTable::is_volume() const noexcept { return state_ && state_->volume; }
+bool SatTable::is_reversed() const noexcept { return state_ && state_->reverse; }
 const Shape& SatTable::image_shape() const noexcept {
   static const Shape none;
   return state_ ? state_->image : none;
@@ -56,6 +58,8 @@ const Shape& SatTable::image_shape() const noexcept {
 SatView SatTable::view(std::int64_t channel, std::int64_t image) const {
   require(state_ != nullptr, "table: it was moved from");
   require(!state_->volume, "table of a volume: box_sums reads it, as sum()");
+  require(!state_->reverse || state_->border == Border::zero,
+          "table: a reversed one answers in border `zero` alone, not `", name_of(state_->border), "`");
   const auto one = [&](const OwnedView& table, std::int64_t c) -> std::optional<TableView> {
     if (!table.exists()) return std::nullopt;
     return TableView(plane(ConstView(table.view()), c, image), state_->border);
@@ -90,6 +94,7 @@ SatTable SatTable::copy_to(MemoryPlace place, const Execution& execution) const 
 SatTable SatTable::with_border(Border border, const ConstView& image, const Execution& execution) const {
   require(state_ != nullptr, "table: it was moved from");
   require(!state_->volume, "border: a table of a volume keeps the border that it was computed with");
+  require(!state_->reverse, "border: a reversed table keeps the border that it was computed with");
   require(image.memory.is_host() || image.memory == state_->memory, "image: it is in other memory than the tables");
   if (!state_->memory.is_host()) {
     const auto pixels = image.data != nullptr && !image.memory.is_host() ? host_copy(image, execution) : Array();

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <type_traits>
 #include <vector>
+#include "cpu/cancellation.hpp"
 #include "cpu/histogram/weight_run.hpp"
 #include "cpu/threads.hpp"
 
@@ -68,12 +69,16 @@ class Strip {
         columns_(static_cast<std::size_t>((source.rule.bins + 1) * width)),
         before_(static_cast<std::size_t>(width + 1)) {}
 
-  void run(std::span<const Event> events) {
+  /// Stops between rows where the caller does.
+  void run(std::span<const Event> events, Cancellation* cancellation) {
     std::int64_t y = 0;
     for (std::size_t i = 0; i < events.size();) {
       std::size_t end = i;
       while (end < events.size() && events[end].row == events[i].row) ++end;
-      for (; y < events[i].row; ++y) count_row(y);
+      for (; y < events[i].row; ++y) {
+        if (cancellation != nullptr && !cancellation->go_on()) return;
+        count_row(y);
+      }
       answer(events.subspan(i, end - i));
       i = end;
     }
@@ -153,11 +158,12 @@ void streamed(const Source& source, std::span<const Region> regions, std::span<S
   if (events.empty()) return;
   const Strips strips = strips_of(image, source.rule.bins, static_cast<std::int64_t>(regions.size()));
   std::vector<Sum> partial(out.size() * static_cast<std::size_t>(strips.count - 1));
+  Cancellation* const cancellation = Cancellation::current();
   parallel_for(threads, strips.count, [&](std::int64_t i) {
     const std::int64_t first = i * strips.width, width = std::min(strips.width, image.width - first);
     if (width <= 0) return;
     Sum* const answers = i == 0 ? out.data() : partial.data() + (i - 1) * static_cast<std::int64_t>(out.size());
-    Strip<Count, Sum>(source, first, width, regions, answers).run(events);
+    Strip<Count, Sum>(source, first, width, regions, answers).run(events, cancellation);
   });
   for (std::size_t i = 0; i < partial.size(); ++i) out[i % out.size()] += partial[i];
 }

@@ -185,7 +185,11 @@ void small_variances(const std::uint64_t* sums, const std::uint64_t* squares, co
 }
 
 void square_roots(double* values, std::int64_t n) {
-  for (std::int64_t i = 0; i < n; ++i) values[i] = std::sqrt(values[i]);
+  const hn::ScalableTag<double> d;  // std::sqrt may set errno, and has no vectors therefore
+  const auto lanes = static_cast<std::int64_t>(hn::Lanes(d));
+  std::int64_t i = 0;
+  for (; i + lanes <= n; i += lanes) hn::StoreU(hn::Sqrt(hn::LoadU(d, values + i)), d, values + i);
+  for (; i < n; ++i) values[i] = std::sqrt(values[i]);
 }
 
 // Columns of windows that lie inside, of a row that is one piece: nothing between the prefix sums and the output but a

@@ -35,16 +35,22 @@ T step_between(T from, T to) {
   return static_cast<T>(to - from);
 }
 
-/// The carry of one plane of a table.
+/// The carry of one plane of a table. Of a reversed one `left` is given from its last row on, and columns are counted
+/// from the last.
 class PlaneOfCarry {
  public:
-  PlaneOfCarry(const Carry& carry, std::int64_t channel, std::int64_t n)
-      : above_(first_of(carry.above, channel, n)),
+  PlaneOfCarry(const Carry& carry, std::int64_t channel, std::int64_t n, bool reverse = false)
+      : reverse_(reverse),
+        above_(first_of(carry.above, channel, n)),
         left_(first_of(carry.left, channel, n)),
         above_step_(carry.above.column_pitch()),
-        left_step_(carry.left.row_pitch) {}
+        left_step_(carry.left.row_pitch) {
+    if (!reverse || above_ == nullptr) return;
+    above_ += (carry.above.shape.width - 1) * above_step_;
+    above_step_ = -above_step_;
+  }
 
-  /// The n values of the row above, from column x of the piece on, without gaps.
+  /// The n values of the row above, from column x of the piece on, without gaps, as they lie in memory.
   void row_above(Type table, std::int64_t x, std::int64_t n, void* to) const {
     if (above_ == nullptr) {
       std::memset(to, 0, static_cast<std::size_t>(n) * size_of(table));
@@ -52,7 +58,7 @@ class PlaneOfCarry {
     }
     with_table_type(table, [&](auto type) {
       using T = decltype(type);
-      for (std::int64_t i = 0; i < n; ++i) store<T>(to, i, above<T>(1 + x + i));
+      for (std::int64_t i = 0; i < n; ++i) store<T>(to, reverse_ ? n - 1 - i : i, above<T>(1 + x + i));
     });
   }
   /// What each of the n rows from row y on sums up to left of the piece.
@@ -94,12 +100,14 @@ class PlaneOfCarry {
     return left_ == nullptr ? T(0) : load<T>(left_ + y * left_step_, 0);
   }
 
+  bool reverse_;
   const char *above_, *left_;
   std::int64_t above_step_, left_step_;
 };
 
-/// The first row and column (and slice) of every plane of a table with this offset: zeros, or the carry.
-inline void fill_edges(const View& table, const Placement& place, const Carry& carry = {}) {
+/// The first row and column (and slice) of every plane of a table with this offset: zeros, or the carry. Of a reversed
+/// table, which is given from its last row (and slice) on, the column is the last.
+inline void fill_edges(const View& table, const Placement& place, const Carry& carry = {}, bool reverse = false) {
   const Shape& shape = table.shape;
   if (place.offset == 0 || shape.width == 0) return;  // an empty table may have no address
   const bool planar = shape.layout == Layout::planar;
@@ -110,19 +118,20 @@ inline void fill_edges(const View& table, const Placement& place, const Carry& c
       for (std::int64_t y = 0; y < shape.height; ++y) {
         const bool whole = y == 0 || (place.depth_offset == 1 && n == 0);
         const std::int64_t columns = whole ? shape.width : 1;
-        std::memset(table.row(y, c, n), 0, pixel * static_cast<std::size_t>(columns));
+        const auto first = pixel * static_cast<std::size_t>(reverse ? shape.width - columns : 0);
+        std::memset(static_cast<char*>(table.row(y, c, n)) + first, 0, pixel * static_cast<std::size_t>(columns));
       }
   if (carry.empty()) return;
   with_table_type(table.type, [&](auto type) {
     using T = decltype(type);
     for (std::int64_t n = 0; n < shape.batch; ++n)
       for (std::int64_t c = 0; c < shape.channels; ++c) {
-        const PlaneOfCarry carried(carry, c, n);
+        const PlaneOfCarry carried(carry, c, n, reverse);
         const std::int64_t step = planar ? 1 : shape.channels, channel = planar ? 0 : c;
         for (std::int64_t y = 0; y < shape.height; ++y) {
           void* const row = table.row(y, planar ? c : 0, n);
           for (std::int64_t x = 0; x < (y == 0 ? shape.width : 1); ++x)
-            store<T>(row, x * step + channel, carried.edge<T>(x, y));
+            store<T>(row, (reverse ? shape.width - 1 - x : x) * step + channel, carried.edge<T>(x, y));
         }
       }
   });

@@ -19,8 +19,8 @@ namespace areal::cpu::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
 
 /// Inclusive prefix sums of a vector's N elements in log2(N) steps: shifts inside 128-bit blocks, then block sums
-/// passed on by two table look-ups.
-template <class D>
+/// passed on by two table look-ups. Reversed, sums from the last element to the first.
+template <class D, bool reverse>
 class LaneScan {
  public:
   using T = hn::TFromD<D>;
@@ -36,21 +36,27 @@ class LaneScan {
     for (std::size_t step = 0; step < 2; ++step) {
       const std::size_t span = block << step;  // elements already scanned together
       for (std::size_t i = 0; i < pairs; ++i) {
-        const bool receives = i / span % 2 == 1;
-        index[i] = static_cast<TI>(receives ? i / span * span - 1 : 0);
+        const std::size_t giver = reverse ? (i / span + 1) * span : i / span * span - 1;
+        const bool receives = i / span % 2 == (reverse ? 0 : 1) && giver < pairs;
+        index[i] = static_cast<TI>(receives ? giver : 0);
         keep[i] = receives ? static_cast<TI>(~TI{0}) : TI{0};
       }
       (step == 0 ? from1_ : from2_) = hn::IndicesFromVec(d, hn::Load(du, index));
       (step == 0 ? keep1_ : keep2_) = hn::MaskFromVec(hn::BitCast(d, hn::Load(du, keep)));
     }
-    for (std::size_t i = 0; i < pairs; ++i) index[i] = static_cast<TI>(pairs - 1);
+    for (std::size_t i = 0; i < pairs; ++i) index[i] = static_cast<TI>(reverse ? 0 : pairs - 1);
     last_ = hn::IndicesFromVec(d, hn::Load(du, index));
   }
 
   HWY_INLINE V sums([[maybe_unused]] D d, V v) const {
 #if HWY_TARGET != HWY_SCALAR
-    if constexpr (block >= 2) v = hn::Add(v, hn::ShiftLeftLanes<1>(d, v));
-    if constexpr (block >= 4) v = hn::Add(v, hn::ShiftLeftLanes<2>(d, v));
+    if constexpr (reverse) {
+      if constexpr (block >= 2) v = hn::Add(v, hn::ShiftRightLanes<1>(d, v));
+      if constexpr (block >= 4) v = hn::Add(v, hn::ShiftRightLanes<2>(d, v));
+    } else {
+      if constexpr (block >= 2) v = hn::Add(v, hn::ShiftLeftLanes<1>(d, v));
+      if constexpr (block >= 4) v = hn::Add(v, hn::ShiftLeftLanes<2>(d, v));
+    }
 #endif
     if constexpr (pairs > block) v = hn::Add(v, hn::IfThenElseZero(keep1_, hn::TableLookupLanes(v, from1_)));
     if constexpr (pairs > 2 * block) v = hn::Add(v, hn::IfThenElseZero(keep2_, hn::TableLookupLanes(v, from2_)));
@@ -90,8 +96,8 @@ HWY_INLINE V square(D, V v) {
 }
 
 /// One vector of one row: its inclusive sums, added to those of the rows above it in `sum`.
-template <class In, bool squares, class D, class T = hn::TFromD<D>, class V = hn::Vec<D>>
-HWY_INLINE V scan_vector(D d, const LaneScan<D>& pairs, const In* pixels, V& left, V sum) {
+template <class In, bool squares, class D, bool reverse, class T = hn::TFromD<D>, class V = hn::Vec<D>>
+HWY_INLINE V scan_vector(D d, const LaneScan<D, reverse>& pairs, const In* pixels, V& left, V sum) {
   V v = load_as<In>(d, pixels);
   if constexpr (squares) v = square(d, v);
   const V sums = pairs.sums(d, v);
@@ -100,7 +106,7 @@ HWY_INLINE V scan_vector(D d, const LaneScan<D>& pairs, const In* pixels, V& lef
   return sum;
 }
 
-template <class In, class T, bool squares, int rows>
+template <class In, class T, bool squares, bool reverse, int rows>
 HWY_NOINLINE void scan_some(const void* const* in, const void* above_row, void* const* out, const void* const* next,
                             T* carry, std::int64_t n) {
   static_assert(rows == 1 || rows == 4);
@@ -109,19 +115,22 @@ HWY_NOINLINE void scan_some(const void* const* in, const void* above_row, void* 
   const D d;
   constexpr int last = rows - 1;
   const auto pairs = static_cast<std::int64_t>(hn::Lanes(d));
-  const LaneScan<D> scan_pairs(d);
+  const LaneScan<D, reverse> scan_pairs(d);
   const auto* const above = static_cast<const T*>(above_row);
   const auto row = [&](int r) HWY_ATTR {
     return RunningRow<In, T, V>{static_cast<const In*>(in[r]), static_cast<T*>(out[r]), hn::Set(d, carry[r])};
   };
   RunningRow<In, T, V> a = row(0), b = row(last > 0 ? 1 : 0), c = row(last > 0 ? 2 : 0), e = row(last);
 
+  // Where the vector that is x elements from the row's beginning lies; reversed, from its end.
+  const auto place = [n, pairs](std::int64_t x) { return reverse ? n - pairs - x : x; };
   // Vectors from x to end; each prefetches the line `ahead` bytes after it in the rows a_far .. e_far.
   const auto vectors = [&](std::int64_t x, std::int64_t end, bool fetch, const char* a_far, const char* b_far,
                            const char* c_far, const char* e_far) HWY_ATTR {
     for (; x + pairs <= end; x += pairs) {
+      const std::int64_t i = place(x);
       if (fetch) {
-        const std::int64_t at = x * static_cast<std::int64_t>(sizeof(T));
+        const std::int64_t at = i * static_cast<std::int64_t>(sizeof(T));
         prefetch_to_write(a_far + at);
         if constexpr (rows == 4) {
           prefetch_to_write(b_far + at);
@@ -129,15 +138,15 @@ HWY_NOINLINE void scan_some(const void* const* in, const void* above_row, void* 
           prefetch_to_write(e_far + at);
         }
       }
-      V sum = scan_vector<In, squares>(d, scan_pairs, a.in + x, a.left, load_any(d, above + x));
-      store_any(sum, d, a.out + x);
+      V sum = scan_vector<In, squares>(d, scan_pairs, a.in + i, a.left, load_any(d, above + i));
+      store_any(sum, d, a.out + i);
       if constexpr (rows == 4) {
-        sum = scan_vector<In, squares>(d, scan_pairs, b.in + x, b.left, sum);
-        store_any(sum, d, b.out + x);
-        sum = scan_vector<In, squares>(d, scan_pairs, c.in + x, c.left, sum);
-        store_any(sum, d, c.out + x);
-        sum = scan_vector<In, squares>(d, scan_pairs, e.in + x, e.left, sum);
-        store_any(sum, d, e.out + x);
+        sum = scan_vector<In, squares>(d, scan_pairs, b.in + i, b.left, sum);
+        store_any(sum, d, b.out + i);
+        sum = scan_vector<In, squares>(d, scan_pairs, c.in + i, c.left, sum);
+        store_any(sum, d, c.out + i);
+        sum = scan_vector<In, squares>(d, scan_pairs, e.in + i, e.left, sum);
+        store_any(sum, d, e.out + i);
       }
     }
     return x;
@@ -146,7 +155,7 @@ HWY_NOINLINE void scan_some(const void* const* in, const void* above_row, void* 
   const std::int64_t bytes = n * static_cast<std::int64_t>(sizeof(T));
   const std::int64_t near = std::max<std::int64_t>(0, n - ahead / static_cast<std::int64_t>(sizeof(T)));
   const auto far = [&](const void* const* targets, int r, std::int64_t offset) HWY_ATTR {
-    return targets == nullptr ? nullptr : static_cast<const char*>(targets[r]) + offset;
+    return targets == nullptr ? nullptr : static_cast<const char*>(targets[r]) + (reverse ? -offset : offset);
   };
   const int second = last > 0 ? 1 : 0, third = last > 0 ? 2 : 0;
   std::int64_t x = vectors(0, near, true, far(out, 0, ahead), far(out, second, ahead), far(out, third, ahead),
@@ -159,13 +168,14 @@ HWY_NOINLINE void scan_some(const void* const* in, const void* above_row, void* 
     // The remainder goes through zero-padded copies: the same additions in the same order; nothing beyond n is read or
     // written.
     const auto rest = static_cast<std::size_t>(n - x);
+    const std::int64_t from = reverse ? 0 : x, pad = reverse ? pairs - (n - x) : 0;  // what comes last is padding
     HWY_ALIGN In pixels[hn::MaxLanes(D())] = {};
     HWY_ALIGN T sums[hn::MaxLanes(D())] = {};
-    std::memcpy(sums, above + x, rest * sizeof(T));
+    std::memcpy(sums + pad, above + from, rest * sizeof(T));
     for (RunningRow<In, T, V>* r : {&a, &b, &c, &e}) {
-      std::memcpy(pixels, r->in + x, rest * sizeof(In));
+      std::memcpy(pixels + pad, r->in + from, rest * sizeof(In));
       hn::Store(scan_vector<In, squares>(d, scan_pairs, pixels, r->left, hn::Load(d, sums)), d, sums);
-      std::memcpy(r->out + x, sums, rest * sizeof(T));
+      std::memcpy(r->out + from, sums + pad, rest * sizeof(T));
       if (rows == 1) break;
     }
   }
@@ -177,13 +187,13 @@ HWY_NOINLINE void scan_some(const void* const* in, const void* above_row, void* 
   }
 }
 
-template <class In, class T, bool squares>
+template <class In, class T, bool squares, bool reverse>
 void scan(const void* const* in, const void* above, void* const* out, const void* const* next, void* carry, int rows,
           std::int64_t n) {
   auto* const carries = static_cast<T*>(carry);
-  if (rows == max_rows) return scan_some<In, T, squares, max_rows>(in, above, out, next, carries, n);
+  if (rows == max_rows) return scan_some<In, T, squares, reverse, max_rows>(in, above, out, next, carries, n);
   for (int r = 0; r < rows; ++r) {
-    scan_some<In, T, squares, 1>(in + r, above, out + r, nullptr, carries + r, n);
+    scan_some<In, T, squares, reverse, 1>(in + r, above, out + r, nullptr, carries + r, n);
     above = out[r];
   }
 }

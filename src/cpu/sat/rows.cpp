@@ -4,18 +4,18 @@
 
 namespace areal::cpu {
 
-ScanRows scan_rows(Type input, Type table, bool squares) {
+ScanRows scan_rows(Type input, Type table, bool squares, bool reverse) {
   switch (table) {
     case Type::u32:
     case Type::s32:
-      return scan_rows_of_32u(input, squares);
+      return scan_rows_of_32u(input, squares, reverse);
     case Type::u64:
     case Type::s64:
-      return scan_rows_of_64u(input, squares);
+      return scan_rows_of_64u(input, squares, reverse);
     case Type::f32:
-      return scan_rows_of_32f(input, squares);
+      return scan_rows_of_32f(input, squares, reverse);
     case Type::f64:
-      return scan_rows_of_64f(input, squares);
+      return scan_rows_of_64f(input, squares, reverse);
     default:
       return nullptr;
   }

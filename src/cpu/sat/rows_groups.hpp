@@ -5,9 +5,9 @@
 
 namespace areal::cpu {
 
-ScanRows scan_rows_of_32u(Type input, bool squares);
-ScanRows scan_rows_of_64u(Type input, bool squares);
-ScanRows scan_rows_of_32f(Type input, bool squares);
-ScanRows scan_rows_of_64f(Type input, bool squares);
+ScanRows scan_rows_of_32u(Type input, bool squares, bool reverse);
+ScanRows scan_rows_of_64u(Type input, bool squares, bool reverse);
+ScanRows scan_rows_of_32f(Type input, bool squares, bool reverse);
+ScanRows scan_rows_of_64f(Type input, bool squares, bool reverse);
 
 }  // namespace areal::cpu

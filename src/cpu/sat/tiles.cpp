@@ -6,6 +6,7 @@
 #include <utility>
 #include "cpu/sat/carried.hpp"
 #include "cpu/threads.hpp"
+#include "formulas/reversed.hpp"
 
 namespace areal::cpu {
 namespace {
@@ -36,7 +37,7 @@ TilesTuning tiles_tuning(const TilesRequest& request) {
 
 /// The data of one execute.
 struct Tiles::Run {
-  const TilesArguments& arguments;
+  TilesArguments arguments;
   char* workspace;
   const View& table(int output, const Tiles& tiles) const {
     if (tiles.outputs_[output].is_count) return arguments.count;
@@ -66,7 +67,7 @@ Tiles::Tiles(const TilesRequest& request, const TilesTuning& tuning)
   // The sum comes last: in place, it overwrites what the other tables still read.
   const auto add_output = [&](Type input, Type table, bool squares, bool is_count) {
     Output& output = outputs_[output_count_++];
-    output.scan = scan_rows(input, table, squares);
+    output.scan = scan_rows(input, table, squares, request.reverse);
     if (!output.scan)
       throw InvalidArgument("tiles: a table of " + std::string(name_of(table)) + " cannot be made of " +
                             (squares ? "squares of " : "") + std::string(name_of(input)) + " pixels");
@@ -125,8 +126,20 @@ std::int64_t Tiles::tiles() const {
 void Tiles::execute(const TilesArguments& arguments, void* workspace, const Progress& progress,
                     std::int64_t before) const {
   const auto misfit = reinterpret_cast<std::uintptr_t>(workspace) % line;
-  const Run run{arguments, static_cast<char*>(workspace) + (misfit ? line - misfit : 0)};
-  for (int o = 0; o < output_count_; ++o) fill_edges(run.table(o, *this), place_, run.carry(o, *this));
+  char* const aligned = static_cast<char*>(workspace) + (misfit ? line - misfit : 0);
+  if (!request_.reverse) return run({arguments, aligned}, progress);
+  const auto turned = [&](const auto& view) { return formulas::upside_down(view, request_.volume); };
+  const auto carry = [&](const Carry& c) { return Carry{c.above, turned(c.left)}; };
+  const TilesArguments& a = arguments;
+  run({{turned(a.image), turned(a.mask), turned(a.sum), turned(a.squares), turned(a.count), carry(a.carry),
+        carry(a.squares_carry), carry(a.count_carry)},
+       aligned},
+      progress);
+}
+
+void Tiles::run(const Run& run, const Progress& progress) const {
+  for (int o = 0; o < output_count_; ++o)
+    fill_edges(run.table(o, *this), place_, run.carry(o, *this), request_.reverse);
   if (place_.width == 0 || place_.height == 0 || place_.depth == 0 || request_.image.channels == 0) return;
 
   const TileGrid grid{(request_.volume ? 1 : request_.image.batch) * groups_, tile_rows_, tile_columns_};
@@ -139,6 +152,11 @@ void Tiles::execute(const TilesArguments& arguments, void* workspace, const Prog
               const std::lock_guard lock(reporting);
               if (!progress(++done, before + grid.tiles())) throw Cancelled("the summed-area table was cancelled");
             });
+}
+
+/// The column of a view of that shape where a span's lowest address is.
+std::int64_t Tiles::column(const Shape& shape, const Span& span, std::int64_t offset) const {
+  return request_.reverse ? shape.width - offset - span.x - span.width : span.x + offset;
 }
 
 void Tiles::run_tile(const Run& run, std::int64_t plane, std::int64_t row, std::int64_t column) const {
@@ -161,7 +179,7 @@ void Tiles::run_tile(const Run& run, std::int64_t plane, std::int64_t row, std::
         const std::int64_t at = span.slice * output.channels + span.first_channel + c;
         char* const top = run.workspace + output.above + bytes_of(at * place_.width + x, output.table);
         char* const left = run.workspace + output.left + bytes_of(at * place_.height + y, output.table);
-        const PlaneOfCarry outside(run.carry(o, *this), span.first_channel + c, span.slice);
+        const PlaneOfCarry outside(run.carry(o, *this), span.first_channel + c, span.slice, request_.reverse);
         if (row == 0) outside.row_above(output.table, x, span.width, top);
         if (column == 0) outside.row_sums(output.table, y, height, left);
         above[4 * o + c] = carried[4 * o + c] = top;
@@ -188,7 +206,7 @@ void Tiles::stage_rows(const Run& run, const Span& span, const void* (*pixels)[m
     for (std::int64_t c = 0; c < span.channels; ++c) {
       staged[c] = span.scratch + staged_ + static_cast<std::size_t>(c * max_rows + r) * staged_stride_;
       pixels[c][r] = static_cast<const char*>(image.row(span.y + r, planar ? span.first_channel + c : 0, span.slice)) +
-                     span.x * image.column_pitch();
+                     column(image.shape, span) * image.column_pitch();
     }
     if (!staged_on_) continue;
     if (!planar) {
@@ -199,8 +217,9 @@ void Tiles::stage_rows(const Run& run, const Span& span, const void* (*pixels)[m
     auto* const valid =
         reinterpret_cast<std::uint8_t*>(span.scratch + valid_) + static_cast<std::size_t>(r) * valid_stride_;
     if (request_.mask)
-      stage_.valid_of_mask(static_cast<const char*>(run.arguments.mask.row(span.y + r, 0, span.slice)) + span.x, valid,
-                           span.width);
+      stage_.valid_of_mask(
+          static_cast<const char*>(run.arguments.mask.row(span.y + r, 0, span.slice)) + column(image.shape, span),
+          valid, span.width);
     else
       std::memset(valid, 1, static_cast<std::size_t>(span.width));
     if (request_.ignore_nan)
@@ -226,7 +245,7 @@ void Tiles::run_rows(const Run& run, const Span& span, const void** above) const
       char* const to = buffered_
                            ? span.scratch + output.rows + static_cast<std::size_t>(c * max_rows) * output.stride
                            : static_cast<char*>(table.row(span.y + place_.offset, span.first_channel + c, span.slice)) +
-                                 (span.x + place_.offset) * table.column_pitch();
+                                 column(table.shape, span, place_.offset) * table.column_pitch();
       const std::int64_t pitch = buffered_ ? static_cast<std::int64_t>(output.stride) : table.row_pitch;
       for (int r = 0; r < span.rows; ++r) {
         in[r] = output.is_count ? span.scratch + valid_ + static_cast<std::size_t>(r) * valid_stride_ : pixels[c][r];
@@ -264,7 +283,7 @@ void Tiles::finish(const Span& span, const Output& output, const View& table, st
   }
   const auto target = [&](std::int64_t depth) {
     return static_cast<char*>(table.row(span.y + row + place_.offset, joins ? 0 : channel, depth)) +
-           (span.x + place_.offset) * table.column_pitch();
+           column(table.shape, span, place_.offset) * table.column_pitch();
   };
   char* const to = target(span.slice + place_.depth_offset);
   if (request_.volume && span.slice > 0)

@@ -8,6 +8,10 @@
 // at a time in the cache and writes them, past the caches if the table is larger than they are. Floats: sums inside a
 // vector, then along the row, then down. The shape and the SIMD target fix this order, whatever the thread count,
 // alignment or pitch.
+//
+// A reversed table is computed from its last row and column on: rows by pitches below zero (formulas/reversed.hpp),
+// columns by reversed row kernels. In here x, y and slices are counted in that order; a span's memory is that of its
+// lowest address in every buffer.
 
 #include <areal/carry.hpp>
 #include <areal/execution.hpp>
@@ -28,6 +32,7 @@ struct TilesRequest {
   Border border = Border::zero;
   std::optional<Type> squares = {};
   bool mask = false, ignore_nan = false, volume = false;
+  bool reverse = false;  ///< sums from the last row and column (and slice) on
   Layout tables = Layout::planar;
   int threads = 0;
 };
@@ -73,6 +78,8 @@ class Tiles {
   struct Run;
   struct Span;
 
+  void run(const Run& run, const Progress& progress) const;
+  std::int64_t column(const Shape& shape, const Span& span, std::int64_t offset = 0) const;
   void run_tile(const Run& run, std::int64_t plane, std::int64_t row, std::int64_t column) const;
   void stage_rows(const Run& run, const Span& span, const void* (*pixels)[max_rows]) const;
   void run_rows(const Run& run, const Span& span, const void** above) const;

@@ -22,7 +22,8 @@ struct CarryLines {
   AREAL_DEVICE bool empty() const { return corner.first == nullptr && left.first == nullptr; }
 };
 
-inline CarryLines carry_lines(const Carry& carry) {
+/// With `reverse`, `above` is walked from its last value on, which is the corner; `left` is given so.
+inline CarryLines carry_lines(const Carry& carry, bool reverse = false) {
   const auto line = [](const ConstView& view, std::int64_t step) {
     if (view.data == nullptr) return CarryLine{};
     const Strides s = strides(view);
@@ -31,7 +32,12 @@ inline CarryLines carry_lines(const Carry& carry) {
     return CarryLine{static_cast<const char*>(view.data), step, s.channel, s.batch, all % size_of(view.type) == 0};
   };
   CarryLines lines;
-  lines.corner = lines.above = line(carry.above, carry.above.column_pitch());
+  lines.corner = line(carry.above, carry.above.column_pitch());
+  if (reverse && lines.corner.first != nullptr) {
+    lines.corner.first += (carry.above.shape.width - 1) * lines.corner.step;
+    lines.corner.step = -lines.corner.step;
+  }
+  lines.above = lines.corner;
   lines.left = line(carry.left, carry.left.row_pitch);
   if (lines.above.first != nullptr) lines.above.first += lines.above.step;
   return lines;

@@ -46,17 +46,19 @@ struct EdgeConfig {
   using T = T_;
 };
 
-template <class T, class Launcher>
+/// Of a reversed table, which is given from its last row on, the column is the last.
+template <class T, bool reverse = false, class Launcher>
 void fill_border(Launcher& launcher, const View& table, const Carry& carry = {}) {
   if (table.shape.empty()) return;
-  EdgeArgs a{static_cast<char*>(table.data),
-             strides(table),
+  EdgeArgs a{nullptr,
+             {},
              table.shape.width,
              table.shape.height,
              static_cast<int>(table.shape.channels),
              0,
-             carry_lines(carry)};
-  a.out.alignment = alignment_of(table.data, a.out, sizeof(T), sizeof(T));
+             carry_lines(carry, reverse)};
+  a.table = first_element<reverse>(table, a.out);
+  a.out.alignment = alignment_of(a.table, a.out, sizeof(T), sizeof(T));
   static constexpr std::int64_t threads = Edge<NoMachine, EdgeConfig<T>>::threads;
   a.blocks_an_image = (std::max(a.width, a.height) + threads - 1) / threads;
   launcher.template launch<Edge, EdgeConfig<T>>(a.blocks_an_image * table.shape.batch * a.channels, a, false);

@@ -4,6 +4,7 @@
 #include <areal/view.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 
 namespace areal::kernels {
 
@@ -25,10 +26,23 @@ Strides strides(const BasicView<Void>& view) {
                                            : size,
           shape.batch == 1 ? 0 : view.batch_pitch};
 }
-/// How vectors of so many bytes may be moved from `first` on.
+/// The view's first element and its strides; with `reverse`, of a view whose columns are walked from the last on.
+template <bool reverse, class Void>
+auto* first_element(const BasicView<Void>& view, Strides& s) {
+  using Byte = std::conditional_t<std::is_const_v<Void>, const char, char>;
+  s = strides(view);
+  auto* const first = static_cast<Byte*>(view.data);
+  if (!reverse) return first;
+  s.column = -s.column;
+  return view.shape.width == 0 ? first : first - (view.shape.width - 1) * s.column;
+}
+/// How vectors of so many bytes may be moved from `first` on; where columns are walked backwards, up to it.
 inline Alignment alignment_of(const void* first, const Strides& s, std::size_t element, std::size_t vector) {
-  const auto all = reinterpret_cast<std::uintptr_t>(first) | static_cast<std::uintptr_t>(s.row | s.channel | s.batch);
-  if (all % vector == 0 && s.column == static_cast<std::int64_t>(element)) return Alignment::vectors;
+  const bool backwards = s.column < 0;
+  const auto lowest = reinterpret_cast<std::uintptr_t>(first) - (backwards ? vector - element : 0);
+  const auto all = lowest | static_cast<std::uintptr_t>(s.row | s.channel | s.batch);
+  if (all % vector == 0 && (backwards ? -s.column : s.column) == static_cast<std::int64_t>(element))
+    return Alignment::vectors;
   return (all | static_cast<std::uintptr_t>(s.column)) % element == 0 ? Alignment::elements : Alignment::bytes;
 }
 

@@ -59,31 +59,37 @@ SatKernels<Launcher> tilted_kernels() {
 }
 
 /// No functions where that algorithm is not one of these.
+template <class Launcher, class In, class T, bool reverse = false>
+SatKernels<Launcher> sum_kernels(std::string_view id) {
+  if (id == "lookback") return lookback_kernels<Launcher, LookbackConfig<In, T, GatherByRows, reverse>>();
+  if (id == "lookback-diagonal")
+    return lookback_kernels<Launcher, LookbackConfig<In, T, GatherAlongDiagonals, reverse>>();
+  if (id == "all-partials") return lookback_kernels<Launcher, LookbackConfig<In, T, GatherAllPartials, reverse>>();
+  if (id == "thin") return thin_kernels<Launcher, ThinConfig<In, T, reverse>>();
+  return {};
+}
 template <class Launcher, class In, class T>
 SatKernels<Launcher> product_kernels(const TableRequest& request) {
   if (request.what == TableKind::tilted) return tilted_kernels<Launcher, In, T>();
-  if (request.id == "lookback") return lookback_kernels<Launcher, LookbackConfig<In, T, GatherByRows>>();
-  if (request.id == "lookback-diagonal")
-    return lookback_kernels<Launcher, LookbackConfig<In, T, GatherAlongDiagonals>>();
-  if (request.id == "all-partials") return lookback_kernels<Launcher, LookbackConfig<In, T, GatherAllPartials>>();
-  if (request.id == "thin") return thin_kernels<Launcher, ThinConfig<In, T>>();
-  return {};
+  return sum_kernels<Launcher, In, T>(request.id);
 }
 
 /// The sum with squares in a type that holds those of such pixels.
-template <class Launcher, class In, class T>
+template <class Launcher, class In, class T, bool reverse = false>
 SatKernels<Launcher> squares_kernels(Type squares) {
   if constexpr (std::is_integral_v<In>) {
     if constexpr (sizeof(In) <= 2)
       if (squares == Type::u32)
-        return lookback_kernels<Launcher, LookbackSquaresConfig<In, T, std::uint32_t, GatherByRows>>();
+        return lookback_kernels<Launcher, LookbackSquaresConfig<In, T, std::uint32_t, GatherByRows, reverse>>();
     using Bits = std::conditional_t<sizeof(In) == 8, T, In>;  // squares modulo 2^64 are those of either sign
     if (squares == Type::u64)
-      return lookback_kernels<Launcher, LookbackSquaresConfig<Bits, T, std::uint64_t, GatherByRows>>();
+      return lookback_kernels<Launcher, LookbackSquaresConfig<Bits, T, std::uint64_t, GatherByRows, reverse>>();
   }
   if constexpr (sizeof(In) == 1 || std::is_same_v<In, Half> || std::is_same_v<In, float>)
-    if (squares == Type::f32) return lookback_kernels<Launcher, LookbackSquaresConfig<In, T, float, GatherByRows>>();
-  if (squares == Type::f64) return lookback_kernels<Launcher, LookbackSquaresConfig<In, T, double, GatherByRows>>();
+    if (squares == Type::f32)
+      return lookback_kernels<Launcher, LookbackSquaresConfig<In, T, float, GatherByRows, reverse>>();
+  if (squares == Type::f64)
+    return lookback_kernels<Launcher, LookbackSquaresConfig<In, T, double, GatherByRows, reverse>>();
   return {};
 }
 
@@ -135,6 +141,13 @@ template <class Launcher, TypeGroup group>
 SatKernels<Launcher> ProductTables::find(const TableRequest& request) {
   return with_types(request.types, in_group<Launcher, group>([&]<class In, class T>() {
                       return product_kernels<Launcher, AddedAs<In, T>, T>(request);
+                    }));
+}
+template <class Launcher, TypeGroup group>
+SatKernels<Launcher> ReversedTables::find(const TableRequest& request) {
+  return with_types(request.types, in_group<Launcher, group>([&]<class In, class T>() {
+                      return request.squares ? squares_kernels<Launcher, In, T, true>(*request.squares)
+                                             : sum_kernels<Launcher, AddedAs<In, T>, T, true>(request.id);
                     }));
 }
 template <class Launcher, TypeGroup group>

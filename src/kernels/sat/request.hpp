@@ -25,7 +25,7 @@ struct SatRequest {
   TypePair types;
   Border border = Border::zero;
   std::optional<Type> squares = {};
-  bool tilted = false, mask = false, ignore_nan = false, volume = false;
+  bool tilted = false, mask = false, ignore_nan = false, volume = false, reverse = false;
   double r = 0.25;                        ///< of hybrid-1r1w
   WarpScan scan = WarpScan::kogge_stone;  ///< of scanrow-brlt and scanrow-column
   std::string id = "lookback";            ///< the algorithm
@@ -46,6 +46,7 @@ struct TableRequest {
   std::optional<Type> squares = {};
   double r = 0.25;                        ///< of hybrid-1r1w
   WarpScan scan = WarpScan::kogge_stone;  ///< of scanrow-brlt and scanrow-column
+  bool reverse = false;                   ///< from the last row and column on
 };
 struct TableViews {
   View sum, squares = {};

@@ -6,6 +6,7 @@
 #include <areal/error.hpp>
 #include <cstddef>
 #include <cstdint>
+#include "formulas/reversed.hpp"
 #include "kernels/primitives/table_geometry.hpp"
 #include "kernels/primitives/type_groups.hpp"
 #include "kernels/primitives/view_bytes.hpp"
@@ -38,6 +39,11 @@ struct ProductTables : SatRegistry<ProductTables> {
   template <class Launcher, TypeGroup group>
   static SatKernels<Launcher> find(const TableRequest& request);
 };
+/// The same from the last row and column on: sums, and sums with squares.
+struct ReversedTables : SatRegistry<ReversedTables> {
+  template <class Launcher, TypeGroup group>
+  static SatKernels<Launcher> find(const TableRequest& request);
+};
 /// Sums with their squares.
 struct SquaresTables : SatRegistry<SquaresTables> {
   template <class Launcher, TypeGroup group>
@@ -53,13 +59,15 @@ struct PaperTables : SatRegistry<PaperTables> {
 template <class Launcher>
 SatKernels<Launcher> table_kernels(const TableRequest& request) {
   const Type table = request.types.table;
-  auto found = request.squares ? kernels_for<Launcher, SquaresTables>(table, request)
-                               : kernels_for<Launcher, ProductTables>(table, request);
+  auto found = request.reverse   ? kernels_for<Launcher, ReversedTables>(table, request)
+               : request.squares ? kernels_for<Launcher, SquaresTables>(table, request)
+                                 : kernels_for<Launcher, ProductTables>(table, request);
   if constexpr (has_papers)
-    if (!found.execute && !request.squares) found = kernels_for<Launcher, PaperTables>(table, request);
+    if (!found.execute && !request.squares && !request.reverse)
+      found = kernels_for<Launcher, PaperTables>(table, request);
   if (!found.execute)
     throw Unavailable("algorithm " + std::string(request.id) + " for types " + name_of(request.types) +
-                      " has no kernel on " + Launcher::name);
+                      (request.reverse ? ", reversed, has no kernel on " : " has no kernel on ") + Launcher::name);
   return found;
 }
 
@@ -95,11 +103,13 @@ Found<SatWork<Launcher>> Sat::find(const SatRequest& request) {
     tables.plane = image;
     tables.plane.channels = 1, tables.plane.layout = Layout::interleaved;
     found.workspace_bytes += Valid::bytes(tables.plane);
-    add(tables.count, {"lookback", TableKind::pixels, {Type::u8, Type::u32}, tables.plane, request.border});
+    TableRequest count{"lookback", TableKind::pixels, {Type::u8, Type::u32}, tables.plane, request.border};
+    count.reverse = request.reverse;
+    add(tables.count, count);
   }
   if (request.tilted) add(tables.tilted, {request.id, TableKind::tilted, request.types, image, Border::zero});
-  add(tables.sum,
-      {request.id, TableKind::pixels, request.types, image, request.border, request.squares, request.r, request.scan});
+  add(tables.sum, {request.id, TableKind::pixels, request.types, image, request.border, request.squares, request.r,
+                   request.scan, request.reverse});
   return found;
 }
 
@@ -125,9 +135,18 @@ void run_table(Launcher& launcher, const TableWork<Launcher>& table, const SatRe
   table.kernels.depth(launcher, views, offset);
 }
 
+/// From the last row on, and from a volume's last slice.
+inline SatArguments turned(const SatArguments& a, bool volume) {
+  const auto view = [&](const auto& v) { return formulas::upside_down(v, volume); };
+  const auto carry = [&](const Carry& c) { return Carry{c.above, view(c.left)}; };
+  return {view(a.image), view(a.sum),    view(a.mask),           view(a.squares),     view(a.tilted),
+          view(a.count), carry(a.carry), carry(a.squares_carry), carry(a.count_carry)};
+}
+
 template <class Launcher>
-void Sat::run(Launcher& launcher, const SatWork<Launcher>& tables, const SatRequest& request, const SatArguments& views,
+void Sat::run(Launcher& launcher, const SatWork<Launcher>& tables, const SatRequest& request, const SatArguments& given,
               void* workspace) {
+  const SatArguments views = request.reverse ? turned(given, request.volume) : given;
   ConstView image = views.image;
   image.shape = tables.sum.request.image;
   Valid valid;

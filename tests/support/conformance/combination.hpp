@@ -1,6 +1,6 @@
 #pragma once
 // Options together: type pair, border, size, squares, mask and NaN, tilted or volume, channels, layouts, batch,
-// placement. If the type pair does not support an option, the nearest supported one replaces it.
+// placement, reverse. If the type pair does not support an option, the nearest supported one replaces it.
 
 #include <span>
 #include <utility>
@@ -14,7 +14,7 @@ using Size = std::pair<std::int64_t, std::int64_t>;
 
 /// The number of values of each factor, in the order in which `combination` reads them.
 inline std::vector<std::size_t> combination_levels(std::span<const Size> sizes) {
-  return {type_pairs().size(), 3, sizes.size(), 5, 4, 3, 4, 2, 2, 3, std::size(placements)};
+  return {type_pairs().size(), 3, sizes.size(), 5, 4, 3, 4, 2, 2, 3, std::size(placements), 2};
 }
 
 /// The case of a choice; its further factors are the caller's.
@@ -34,7 +34,8 @@ inline SatCase combination(const Choice& choice, std::span<const Size> sizes) {
   o.mask = choice[4] % 2 == 1;
   o.ignore_nan = real && choice[4] >= 2;
   c.fill = o.ignore_nan ? Fill::holes : Fill::wild;
-  o.tilted = choice[5] == with_tilted;
+  o.reverse = choice[11] == 1;
+  o.tilted = choice[5] == with_tilted && !o.reverse;
   o.volume = choice[5] == with_volume;
   c.image.channels = static_cast<std::int64_t>(choice[6] + 1);
   c.image.layout = choice[7] ? Layout::planar : Layout::interleaved;

@@ -80,10 +80,15 @@ inline Expected part_of(const Expected& whole, const Piece& p) {
 class CarryMemory {
  public:
   CarryMemory() = default;
-  /// `inclusive`: the whole table of border `none`.
-  CarryMemory(const Expected& inclusive, const Piece& p, Layout layout, const Placement& place, bool explicit_zeros) {
-    if (p.y > 0 || explicit_zeros) above_ = line(inclusive, {p.x - 1, p.y - 1, p.width + 1, 1}, layout, place);
-    if (p.x > 0 || explicit_zeros) left_ = line(inclusive, {p.x - 1, p.y, 1, p.height}, layout, place);
+  /// `inclusive`: the whole table of border `none`; of a reversed one, what is below and right is carried.
+  CarryMemory(const Expected& inclusive, const Piece& p, Layout layout, const Placement& place, bool explicit_zeros,
+              bool reverse) {
+    const std::int64_t x = reverse ? p.x : p.x - 1, beside = reverse ? p.x + p.width : p.x - 1;
+    const std::int64_t y = reverse ? p.y + p.height : p.y - 1;
+    const Shape& whole = inclusive.shape;
+    if ((y >= 0 && y < whole.height) || explicit_zeros) above_ = line(inclusive, {x, y, p.width + 1, 1}, layout, place);
+    if ((beside >= 0 && beside < whole.width) || explicit_zeros)
+      left_ = line(inclusive, {beside, p.y, 1, p.height}, layout, place);
   }
   Carry carry() const { return {above_.view(), left_.view()}; }
   bool changed() const { return above_.changed() || left_.changed(); }
@@ -100,7 +105,7 @@ class CarryMemory {
       for (std::int64_t c = 0; c < shape.channels; ++c)
         for (std::int64_t y = p.y; y < p.y + p.height; ++y)
           for (std::int64_t x = p.x; x < p.x + p.width; ++x, ++i) {
-            if (x < 0 || y < 0) continue;
+            if (x < 0 || y < 0 || x >= whole.shape.width || y >= whole.shape.height) continue;
             if (is_float(values.type))
               values.real[i] = inclusive.real[whole.at(x, y, c, n)];
             else
@@ -140,7 +145,7 @@ inline std::string fault_of_pieces(const SatCase& whole, const ExecutePiece& exe
       SatMemory memory(c, plan, part_of(image, piece), masked ? &*masked : nullptr);
       memory.poison(0x5C);
       const auto carried = [&](const std::optional<Expected>& table) {
-        return table ? CarryMemory(*table, piece, o.tables, c.in, explicit_zeros) : CarryMemory();
+        return table ? CarryMemory(*table, piece, o.tables, c.in, explicit_zeros, o.reverse) : CarryMemory();
       };
       std::array<CarryMemory, 3> carries{carried(inclusive.sum), carried(inclusive.squares), carried(inclusive.count)};
       GuardedWorkspace workspace(plan.workspace_bytes(), 0xA5);

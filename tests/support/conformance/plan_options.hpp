@@ -19,6 +19,7 @@ struct PlanOptions {
   bool mask = false;
   bool ignore_nan = false;
   bool volume = false;
+  bool reverse = false;
   double r = 0.25;
   WarpScan scan = WarpScan::kogge_stone;
   Layout tables = Layout::planar;
@@ -51,6 +52,7 @@ inline SatOptions options_of(const TypePair& types, const PlanOptions& asked) {
   options.mask = asked.mask;
   options.ignore_nan = asked.ignore_nan;
   options.volume = asked.volume;
+  options.reverse = asked.reverse;
   options.tables = asked.tables;
   options.progress = asked.progress;
   return options;

@@ -14,6 +14,7 @@
 #include "conformance/oracle.hpp"
 #include "conformance/picture.hpp"
 #include "conformance/plan_options.hpp"
+#include "conformance/reversed.hpp"
 #include "conformance/tilted.hpp"
 
 namespace areal::conformance {
@@ -54,6 +55,7 @@ inline std::string describe(const SatCase& c) {
   if (o.mask) text += ", mask";
   if (o.ignore_nan) text += ", ignore_nan";
   if (o.volume) text += ", volume";
+  if (o.reverse) text += ", reverse";
   if (o.tables == Layout::interleaved) text += ", interleaved tables";
   return text;
 }
@@ -70,11 +72,12 @@ inline ExpectedTables expected_tables(const SatCase& c, const Values& image, con
   if (o.mask || o.ignore_nan) valid = valid_pixels(image, mask, o.ignore_nan);
   const Values* counts = valid ? &*valid : nullptr;
   const Terms terms = terms_of(image, false, counts);
+  const auto sums = o.reverse ? &reversed_sums_of : &sums_of;
   ExpectedTables tables;
-  tables.sum = sums_of(terms, c.types.table, o.border, o.volume);
-  if (o.squares) tables.squares = sums_of(terms_of(image, true, counts), *o.squares, o.border, o.volume);
+  tables.sum = sums(terms, c.types.table, o.border, o.volume);
+  if (o.squares) tables.squares = sums(terms_of(image, true, counts), *o.squares, o.border, o.volume);
   if (o.tilted) tables.tilted = tilted_of(terms, c.types.table);
-  if (counts) tables.count = sums_of(ones_of(*valid), Type::u32, o.border, o.volume);
+  if (counts) tables.count = sums(ones_of(*valid), Type::u32, o.border, o.volume);
   return tables;
 }
 

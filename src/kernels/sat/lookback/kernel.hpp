@@ -9,7 +9,8 @@
 // The three differ in the order of the tiles and in how they gather: C::Gather is a function object in the algorithm's
 // own file. A tile only waits for tiles with smaller tickets. With squares, what is published and gathered are pairs of
 // sums. A tile's rows are scanned before they are published, and their scans kept in registers; or, where registers do
-// not suffice, again when it is written (rescan.hpp).
+// not suffice, again when it is written (rescan.hpp). A reversed table's tiles are cut from the right and from below,
+// by strides below zero, and are kept on chip in the order of memory.
 
 #include <cstdint>
 #include <type_traits>
@@ -20,6 +21,7 @@
 #include "kernels/primitives/warp/warp.hpp"
 #include "kernels/sat/lookback/anti_diagonals.hpp"
 #include "kernels/sat/lookback/carry.hpp"
+#include "kernels/sat/lookback/mirror.hpp"
 #include "kernels/sat/lookback/rescan.hpp"
 #include "kernels/sat/lookback/store_row.hpp"
 #include "kernels/sat/lookback/sum_pair.hpp"
@@ -72,7 +74,8 @@ struct Lookback {
   static constexpr int totals = order == LookbackOrder::direct ? column_warps : 1;  // of a tile
   static_assert(threads % tile_height == 0 && tile_width <= threads);
 
-  static constexpr bool both = C::both, rescan = C::rescan;
+  static constexpr bool both = C::both, rescan = C::rescan, reverse = C::reverse;
+  static constexpr std::int64_t direction = reverse ? -1 : 1;  // of a row
   /// Bytes are counted four at a time, and scanned two rows at a time, as a row's sums within a warp fit 16 bits.
   static constexpr bool bytes = C::byte && !rescan;
   static_assert(!bytes || V == 4);
@@ -201,7 +204,7 @@ struct Lookback {
     if (vectors && at.columns == V) {
       AREAL_UNROLL
       for (int i = 0; i < rows_per_warp; ++i, from += a.in.row) {
-        const auto* p = reinterpret_cast<const Vec<In, V>*>(from);
+        const auto* p = reinterpret_cast<const Vec<In, V>*>(vector_at<reverse, In, V>(from));
         if (i >= at.rows)
           m.put(s.tile[i][m.thread()], Vec<In, V>{});
         else if constexpr (V * sizeof(In) >= 4)
@@ -217,10 +220,10 @@ struct Lookback {
         AREAL_UNROLL
         for (int v = 0; v < V; ++v) {
           line.at[v] = In{};
-          if (i < at.rows && v < at.columns && is_valid(m, a.valid, at.x + v, at.y + i))
+          if (i < at.rows && v < at.columns && is_valid(m, a.valid, direction * (at.x + v), at.y + i))
             line.at[v] = load_element<M, In>(m, from + v * a.in.column, aligned);
         }
-        m.put(s.tile[i][m.thread()], line);
+        m.put(s.tile[i][m.thread()], mirrored<reverse>(line));
       }
     }
   }
@@ -230,7 +233,7 @@ struct Lookback {
     Cell total[scans];
     AREAL_UNROLL
     for (int i = 0; i < rows_per_warp; ++i) {
-      const Vec<In, V> line = m.get(s.tile[i][m.thread()]);
+      const Vec<In, V> line = mirrored<reverse>(m.get(s.tile[i][m.thread()]));
       if constexpr (bytes) {
         const auto word = word_of(line);
         AREAL_UNROLL
@@ -392,7 +395,7 @@ struct Lookback {
     if (a.edge) write_edge<0, T>(*this, s, a.table, a.out, ty, tx, place);
     if (wide && a.out.alignment == Alignment::vectors)
       write_as<StoreMode::vectors>(s, place);
-    else if (wide && a.out.alignment == Alignment::elements && a.out.column == sizeof(T))
+    else if (wide && a.out.alignment == Alignment::elements && a.out.column == direction * static_cast<int>(sizeof(T)))
       write_as<StoreMode::shifted>(s, place);
     else
       write_as<StoreMode::elements>(s, place);
@@ -424,7 +427,7 @@ struct Lookback {
     char* to = a.table + place.y * a.out.row + place.x * a.out.column;
     AREAL_UNROLL
     for (int i = 0; i < rows_per_warp; ++i, to += a.out.row) {
-      const Vec<In, V> line = m.get(s.tile[i][m.thread()]);
+      const Vec<In, V> line = mirrored<reverse>(m.get(s.tile[i][m.thread()]));
       if constexpr (bytes) {
         const T left = m.get(row[i]);
         const std::uint32_t own = i % 2 == 0 ? before[i / 2] & 0xffffu : before[i / 2] >> 16;
@@ -447,7 +450,7 @@ struct Lookback {
         }
       }
       if (i >= place.rows) continue;
-      store_line<mode>(m, a.out, to, sum, place.columns);
+      store_line<mode, reverse>(m, a.out, to, sum, place.columns);
     }
   }
 

@@ -10,6 +10,7 @@
 #include "kernels/primitives/elements.hpp"
 #include "kernels/primitives/machine.hpp"
 #include "kernels/primitives/warp/warp.hpp"
+#include "kernels/sat/lookback/mirror.hpp"
 #include "kernels/sat/lookback/store_row.hpp"
 #include "kernels/sat/lookback/sum_pair.hpp"
 
@@ -83,7 +84,7 @@ AREAL_DEVICE void sum_for_rescan(K& k, typename K::Shared& s) {
   for (int first = 0; first < K::rows_per_warp; first += at_once) {
     AREAL_UNROLL
     for (int i = 0; i < at_once; ++i) {
-      const auto line = m.get(s.tile[first + i][m.thread()]);
+      const auto line = mirrored<K::reverse>(m.get(s.tile[first + i][m.thread()]));
       rows[i] = add_to_columns<false>(m, line, columns);
       if constexpr (K::both) square_rows[i] = add_to_columns<true>(m, line, square_columns);
     }
@@ -117,6 +118,9 @@ AREAL_DEVICE void write_one(K& k, typename K::Shared& s, char* to, const Strides
   static_assert(K::warp_width % strip == 0);
   using Line = Vec<typename K::In, N>;
   const auto& m = k.m;
+  // A lane of the kernel has kept its pixels in the order of memory; of a reversed table their lines are swapped.
+  static constexpr int swap = K::reverse ? K::V / N - 1 : 0;
+  static_assert(K::V % N == 0);
   const int begin = k.warp_x() * K::warp_width, top = k.warp_y() * K::rows_per_warp;
   // The table's row above this warp's rows.
   const auto above = [&](int x) {
@@ -156,7 +160,7 @@ AREAL_DEVICE void write_one(K& k, typename K::Shared& s, char* to, const Strides
       Local beyond = 0;  // what of the row lies in the strips before
       AREAL_UNROLL
       for (int p = 0; p < strips; ++p) {
-        const Line line = m.get(row[p * warp_size + m.lane()]);
+        const Line line = mirrored<K::reverse>(m.get(row[(p * warp_size + m.lane()) ^ swap]));
         Local sums[N];
         add_up<squared>(m, line, Local(0), sums);
         const Local own = sums[N - 1], scan = warp_scan(m, own);
@@ -164,7 +168,8 @@ AREAL_DEVICE void write_one(K& k, typename K::Shared& s, char* to, const Strides
         if (p + 1 < strips) beyond += m.shuffle(scan, warp_size - 1);
         AREAL_UNROLL
         for (int v = 0; v < N; ++v) sum[p].at[v] += left + static_cast<T>(sums[v]);
-        if (first + i < place.rows) store_line<mode>(m, out, to + p * strip * out.column, sum[p], columns[p]);
+        if (first + i < place.rows)
+          store_line<mode, K::reverse>(m, out, to + p * strip * out.column, sum[p], columns[p]);
       }
     }
   }
@@ -178,7 +183,7 @@ AREAL_DEVICE void write_table(K& k, typename K::Shared& s, char* table, const St
   const bool wide = k.is_wide(tx);
   if (wide && out.alignment == Alignment::vectors)
     write_one<which, StoreMode::vectors>(k, s, table, out, tx, place);
-  else if (wide && out.alignment == Alignment::elements && out.column == sizeof(T))
+  else if (wide && out.alignment == Alignment::elements && out.column == K::direction * static_cast<int>(sizeof(T)))
     write_one<which, StoreMode::shifted>(k, s, table, out, tx, place);
   else
     write_one<which, StoreMode::elements>(k, s, table, out, tx, place);

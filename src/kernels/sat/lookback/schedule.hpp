@@ -40,7 +40,7 @@ constexpr LookbackTuning lookback_tuning(int in, int out, bool four, LookbackOrd
 }
 
 /// Types and tuning.
-template <class In_, class T_, class Gather_>
+template <class In_, class T_, class Gather_, bool reverse_ = false>
 struct LookbackConfig {
   using In = In_;
   using T = T_;
@@ -48,7 +48,7 @@ struct LookbackConfig {
   static constexpr LookbackOrder order = Gather::order;
   static constexpr bool byte = std::is_same_v<In, std::uint8_t>;
   static constexpr LookbackTuning tuning = lookback_tuning(sizeof(In), sizeof(T), byte, order);
-  static constexpr bool both = false, rescan = tuning.rescan;
+  static constexpr bool both = false, rescan = tuning.rescan, reverse = reverse_;
   static constexpr int vector = rescan && sizeof(In) < 8 ? 4 : 16 / static_cast<int>(sizeof(T));
   static constexpr int warps_x = tuning.warps_x, warps_y = tuning.warps_y, rows_per_warp = tuning.rows_per_warp,
                        resident = tuning.resident;
@@ -60,7 +60,7 @@ struct LookbackConfig {
 
 /// A sum and a sum of squares. The sums of bytes within a tile fit 32 bits whatever the tables are; those of signed
 /// ones keep their sign on the way into a wider table.
-template <class In_, class T_, class Squares, class Gather_>
+template <class In_, class T_, class Squares, class Gather_, bool reverse_ = false>
 struct LookbackSquaresConfig {
   using In = In_;
   using T = SumPair<T_, Squares>;
@@ -70,7 +70,7 @@ struct LookbackSquaresConfig {
                        Local<std::uint32_t, Squares>>;
   using Gather = Gather_;
   static constexpr LookbackOrder order = Gather::order;
-  static constexpr bool both = true, rescan = true, byte = false;
+  static constexpr bool both = true, rescan = true, byte = false, reverse = reverse_;
   static constexpr int vector = sizeof(In) == 8 ? 2 : 4;
   static constexpr int warps_x = 2;
   static constexpr bool many = sizeof(In) == 1 && sizeof(T_) == 4 && sizeof(Squares) == 8;  // warps, of few registers
@@ -118,15 +118,16 @@ struct LookbackPlan {
 };
 
 /// Where the first sum of a table goes, and how its vectors may be moved.
-template <class T>
+template <class T, bool reverse>
 char* first_sum(const View& table, bool edge, Strides& out) {
-  out = strides(table);
-  char* const first = static_cast<char*>(table.data) + (edge ? out.row + out.column : 0);
+  char* const corner = first_element<reverse>(table, out);
+  char* const first = corner + (edge ? out.row + out.column : 0);
   out.alignment = alignment_of(first, out, sizeof(T), 16);
   return first;
 }
 
-/// The schedule; `squares` where C has both. The workspace was zeroed once.
+/// The schedule; `squares` where C has both. The workspace was zeroed once. Of a reversed table, views, marks of valid
+/// pixels and carries are given from the last row on.
 template <class C, class Launcher>
 void lookback(Launcher& launcher, Border border, const ConstView& image, const Valid& valid, const TableViews& tables,
               void* workspace) {
@@ -135,20 +136,20 @@ void lookback(Launcher& launcher, Border border, const ConstView& image, const V
   const bool empty = plan.blocks == 0, edge_alone = empty && border != Border::none;
   if constexpr (C::both) {
     if (edge_alone) {
-      fill_border<decltype(C::T::first)>(launcher, tables.sum, tables.carry);
-      fill_border<decltype(C::T::second)>(launcher, tables.squares, tables.squares_carry);
+      fill_border<decltype(C::T::first), C::reverse>(launcher, tables.sum, tables.carry);
+      fill_border<decltype(C::T::second), C::reverse>(launcher, tables.squares, tables.squares_carry);
     }
-    a.table = first_sum<decltype(C::T::first)>(tables.sum, a.edge, a.out);
-    a.squares = first_sum<decltype(C::T::second)>(tables.squares, a.edge, a.squares_out);
+    a.table = first_sum<decltype(C::T::first), C::reverse>(tables.sum, a.edge, a.out);
+    a.squares = first_sum<decltype(C::T::second), C::reverse>(tables.squares, a.edge, a.squares_out);
   } else {
-    if (edge_alone) fill_border<typename C::T>(launcher, tables.sum, tables.carry);
-    a.table = first_sum<typename C::T>(tables.sum, a.edge, a.out);
+    if (edge_alone) fill_border<typename C::T, C::reverse>(launcher, tables.sum, tables.carry);
+    a.table = first_sum<typename C::T, C::reverse>(tables.sum, a.edge, a.out);
   }
   if (empty) return;
-  a.carry[0] = carry_lines(tables.carry), a.carry[1] = carry_lines(tables.squares_carry);
-  a.in = strides(image);
-  a.image = static_cast<const char*>(image.data);
+  a.carry[0] = carry_lines(tables.carry, C::reverse), a.carry[1] = carry_lines(tables.squares_carry, C::reverse);
+  a.image = first_element<C::reverse>(image, a.in);
   a.valid = valid;
+  if (C::reverse && valid.plane != nullptr) a.valid.plane += image.shape.width - 1;
   a.in.alignment = alignment_of(a.image, a.in, sizeof(typename C::In), sizeof(Vec<typename C::In, C::vector>));
   if (valid.plane != nullptr) a.in.alignment = std::min(a.in.alignment, Alignment::elements);  // one by one
   launcher.template launch<Lookback, C>(plan.blocks, a, false);

@@ -7,46 +7,54 @@
 #include "kernels/primitives/machine.hpp"
 #include "kernels/primitives/strides.hpp"
 #include "kernels/sat/lookback/carry.hpp"
+#include "kernels/sat/lookback/mirror.hpp"
 
 namespace areal::kernels {
 
 enum class StoreMode { vectors, shifted, elements };
 
-/// A row of the warp that begins `r` elements after an aligned address: each lane stores the aligned vector that ends
-/// within its own columns, the first and the last lane what is left at the ends.
-template <int r, class M, class T, int V>
+/// A row of the warp that begins `r` elements after an aligned address, in the order of memory: each lane stores the
+/// aligned vector that ends within its own columns, the lanes of the lowest and the highest address what is left at the
+/// ends.
+template <int r, bool reverse, class M, class T, int V>
 AREAL_DEVICE void store_shifted_by(const M& m, char* to, const Vec<T, V>& line) {
+  constexpr int lowest = reverse ? warp_size - 1 : 0, highest = warp_size - 1 - lowest;
   Vec<T, V> out;
   AREAL_UNROLL
-  for (int v = 0; v < V; ++v)
-    out.at[v] = v < r ? m.shuffle_up(line.at[v < r ? V - r + v : 0], 1) : line.at[v < r ? 0 : v - r];
-  if (r == 0 || m.lane() > 0) m.store_streaming(reinterpret_cast<Vec<T, V>*>(to - r * sizeof(T)), out);
+  for (int v = 0; v < V; ++v) {
+    if constexpr (reverse)
+      out.at[v] = v < r ? m.shuffle_down(line.at[v < r ? V - r + v : 0], 1) : line.at[v < r ? 0 : v - r];
+    else
+      out.at[v] = v < r ? m.shuffle_up(line.at[v < r ? V - r + v : 0], 1) : line.at[v < r ? 0 : v - r];
+  }
+  if (r == 0 || (reverse ? m.lane() < lowest : m.lane() > lowest))
+    m.store_streaming(reinterpret_cast<Vec<T, V>*>(to - r * sizeof(T)), out);
   if constexpr (r > 0) {
     AREAL_UNROLL
     for (int v = 0; v < V; ++v)
-      if (m.lane() == (v < V - r ? 0 : warp_size - 1)) m.store_streaming(reinterpret_cast<T*>(to) + v, line.at[v]);
+      if (m.lane() == (v < V - r ? lowest : highest)) m.store_streaming(reinterpret_cast<T*>(to) + v, line.at[v]);
   }
 }
 /// From anywhere: all lanes are as far from an aligned address.
-template <class M, class T, int V>
+template <bool reverse, class M, class T, int V>
 AREAL_DEVICE void store_shifted(const M& m, char* to, const Vec<T, V>& line) {
   static_assert(V == 2 || V == 4);
   const int r = static_cast<int>(reinterpret_cast<std::uintptr_t>(to) / sizeof(T) % V);
-  if (r == 0) return store_shifted_by<0>(m, to, line);
-  if (r == 1) return store_shifted_by<1>(m, to, line);
+  if (r == 0) return store_shifted_by<0, reverse>(m, to, line);
+  if (r == 1) return store_shifted_by<1, reverse>(m, to, line);
   if constexpr (V == 4) {
-    if (r == 2) return store_shifted_by<2>(m, to, line);
-    store_shifted_by<3>(m, to, line);
+    if (r == 2) return store_shifted_by<2, reverse>(m, to, line);
+    store_shifted_by<3, reverse>(m, to, line);
   }
 }
 
 /// The first `columns` elements of a lane, wherever they go.
-template <StoreMode mode, class M, class T, int V>
+template <StoreMode mode, bool reverse, class M, class T, int V>
 AREAL_DEVICE void store_line(const M& m, const Strides& out, char* to, const Vec<T, V>& line, int columns) {
   if constexpr (mode == StoreMode::shifted) {
-    store_shifted(m, to, line);
+    store_shifted<reverse>(m, vector_at<reverse, T, V>(to), mirrored<reverse>(line));
   } else if (mode == StoreMode::vectors || (out.alignment == Alignment::vectors && columns == V)) {
-    m.store_streaming(reinterpret_cast<Vec<T, V>*>(to), line);
+    m.store_streaming(reinterpret_cast<Vec<T, V>*>(vector_at<reverse, T, V>(to)), mirrored<reverse>(line));
   } else {
     AREAL_UNROLL
     for (int v = 0; v < V; ++v)

@@ -162,21 +162,20 @@ struct Thin {
     static constexpr int loads_in_flight = 8;
     const std::int64_t neighbour_step = a.lines_side_by_side ? strides.row : strides.column,
                        row_step = a.lines_side_by_side ? strides.column : strides.row;
-    if (f.any_element() && neighbour_step == static_cast<std::int64_t>(sizeof(Element)) &&
+    static constexpr std::int64_t step = (C::reverse ? -1 : 1) * static_cast<std::int64_t>(sizeof(Element));
+    if (f.any_element() && neighbour_step == step &&
         (!a.lines_side_by_side || row_step == chunk.neighbours * neighbour_step)) {
       // Neighbours without a gap, and if the rows are short, those without a gap, too.
       const int rows = a.lines_side_by_side ? 1 : chunk.rows,
                 neighbours = a.lines_side_by_side ? chunk.rows * chunk.neighbours : chunk.neighbours;
       for (int row = 0; row < rows; ++row) {
         T* to = &s.chunk[slot(row * chunk.pitch) + slot(m.thread())];
-        std::int64_t offset = row * row_step + m.thread() * static_cast<std::int64_t>(sizeof(Element));
+        std::int64_t offset = row * row_step + m.thread() * step;
         for (int e = m.thread(); e < neighbours; e += loads_in_flight * threads) {
-          f.template move<loads_in_flight>(
-              [&](int i) { return e + i * threads < neighbours; },
-              [&](int i) { return offset + i * threads * static_cast<std::int64_t>(sizeof(Element)); },
-              [](int) { return 0; }, [](int) { return 0; }, [&](int i) -> T& { return to[i * slot(threads)]; });
-          to += loads_in_flight * slot(threads),
-              offset += loads_in_flight * threads * static_cast<std::int64_t>(sizeof(Element));
+          f.template move<loads_in_flight>([&](int i) { return e + i * threads < neighbours; },
+                                           [&](int i) { return offset + i * threads * step; }, [](int) { return 0; },
+                                           [](int) { return 0; }, [&](int i) -> T& { return to[i * slot(threads)]; });
+          to += loads_in_flight * slot(threads), offset += loads_in_flight * threads * step;
         }
       }
       return;
@@ -340,10 +339,11 @@ struct Thin {
 };
 
 /// Types and tuning, of one H200, 2026-11: chunks of 32 KiB.
-template <class In_, class T_>
+template <class In_, class T_, bool reverse_ = false>
 struct ThinConfig {
   using In = In_;
   using T = T_;
+  static constexpr bool reverse = reverse_;
   static constexpr int threads = 256, resident = 4, items_per_thread = 128 / static_cast<int>(sizeof(T));
 };
 
@@ -382,25 +382,27 @@ struct ThinPlan {
   std::size_t workspace_bytes = 0;
 };
 
-/// The schedule. The workspace was zeroed once.
+/// The schedule. The workspace was zeroed once. Of a reversed table, views, marks of valid pixels and carries are given
+/// from the last row on.
 template <class C, class Launcher>
 void thin(Launcher& launcher, const TableRequest& request, const ConstView& image, const Valid& valid,
           const TableViews& tables, void* workspace) {
   const View& table = tables.sum;
   ThinPlan<C> plan(request, workspace);
   if (plan.blocks == 0) {  // no sums
-    if (request.border != Border::none) fill_border<typename C::T>(launcher, table, tables.carry);
+    if (request.border != Border::none) fill_border<typename C::T, C::reverse>(launcher, table, tables.carry);
     return;
   }
-  const CarryLines carry = carry_lines(tables.carry);
+  const CarryLines carry = carry_lines(tables.carry, C::reverse);
   auto& a = plan.args;
-  a.in = strides(image), a.out = strides(table);
-  a.image = static_cast<const char*>(image.data);
-  a.table = static_cast<char*>(table.data) + (a.edge ? a.out.row + a.out.column : 0);
+  a.image = first_element<C::reverse>(image, a.in);
+  a.table = first_element<C::reverse>(table, a.out);
+  if (a.edge) a.table += a.out.row + a.out.column;
   a.in.alignment = alignment_of(a.image, a.in, sizeof(typename C::In), sizeof(typename C::In));
   a.out.alignment = alignment_of(a.table, a.out, sizeof(typename C::T), sizeof(typename C::T));
   a.valid = valid.plane;
-  a.valid_in.row = valid.row, a.valid_in.column = 1, a.valid_in.batch = valid.image;
+  a.valid_in.row = valid.row, a.valid_in.column = C::reverse ? -1 : 1, a.valid_in.batch = valid.image;
+  if (C::reverse && a.valid != nullptr) a.valid += image.shape.width - 1;
   if (plan.flipped)
     for (Strides* strides : {&a.in, &a.out, &a.valid_in}) std::swap(strides->row, strides->column);
   a.lines_side_by_side = plan.flipped;
