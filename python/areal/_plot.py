@@ -22,6 +22,7 @@ def plot(what: Any, boxes: Any = None, *, ax: Any = None, most: int = 1024) -> A
         raise InvalidArgument(f"plot: it takes areal.Sat or areal.IntegralHistogram, not {type(what).__name__}")
     try:
         from matplotlib import pyplot
+        from matplotlib.patches import Rectangle
     except ImportError as error:
         raise Unavailable("plot: Matplotlib is not installed; pip install matplotlib") from error
     extent = dict(zip(what.axes, what.image_shape))
@@ -41,7 +42,7 @@ def plot(what: Any, boxes: Any = None, *, ax: Any = None, most: int = 1024) -> A
         ax.figure.colorbar(drawn, ax=ax, label="mean")
     for box in [] if wanted is None else wanted:
         x, y, width, height = (int(n) for n in box)
-        ax.add_patch(pyplot.Rectangle((x, y), width, height, fill=False, edgecolor="tab:red"))
+        ax.add_patch(Rectangle((x, y), width, height, fill=False, edgecolor="tab:red"))
         if what.axes == "HW":
             mean: Any = what
             ax.annotate(f"{mean.mean(box):.4g}", (x, y), color="tab:red", va="bottom")

@@ -19,11 +19,11 @@ def forget_peak() -> None:
 
 
 class Cluster:
-    """Two worker processes of one thread and 1 GiB each, which have imported areal and are idle."""
+    """Two worker processes of one thread each, and of 1 GiB if not said otherwise, which have imported areal and are idle."""
 
-    def __init__(self, folder):
+    def __init__(self, folder, limit: int = 1 << 30):
         self._cluster = distributed.LocalCluster(
-            n_workers=2, threads_per_worker=1, memory_limit="1GiB", dashboard_address=":0", local_directory=str(folder)
+            n_workers=2, threads_per_worker=1, memory_limit=limit, dashboard_address=":0", local_directory=str(folder)
         )
         self.client = distributed.Client(self._cluster)
         self.client.run(lambda: __import__("areal.dask") and None)

@@ -280,14 +280,15 @@ def test_spilling_and_pausing_are_seen(tmp_path):
         time.sleep(1)
         del held
 
-    cluster = Cluster(tmp_path)
+    limit = 600 << 20
+    cluster = Cluster(tmp_path, limit)
     try:
         assert cluster.disturbances() == []
-        cluster.client.submit(hold, 850 << 20).result()  # beyond 0.8 of the limit
+        cluster.client.submit(hold, int(0.87 * limit) - cluster.idle).result()  # a worker pauses at 0.8 of its limit
         assert any("paused" in words for words in cluster.disturbances())
         assert not any("spilled" in words for words in cluster.disturbances())
-        kept = [cluster.client.submit(np.ones, 100 << 20, np.uint8, workers=sorted(cluster.workers)[:1], pure=False) for _ in range(7)]
-        distributed.wait(kept)  # beyond 0.6 of the limit
+        kept = [cluster.client.submit(np.ones, 50 << 20, np.uint8, workers=sorted(cluster.workers)[:1], pure=False) for _ in range(8)]
+        distributed.wait(kept)  # it spills at 0.6
         assert any("spilled" in words for words in cluster.disturbances())
     finally:
         cluster.close()

@@ -10,6 +10,8 @@ from hypothesis import given, settings, strategies as st
 
 import areal
 
+pytestmark = pytest.mark.sanitize
+
 SEED = 20261122
 INTEGERS = ["bool", "uint8", "int8", "uint16", "int16", "uint32", "int32"]
 FLOATS = ["float16", "float32", "float64"]

@@ -12,6 +12,8 @@ import pytest
 import areal
 import tables
 
+pytestmark = pytest.mark.sanitize
+
 SEED = 20261122
 
 

@@ -12,6 +12,8 @@ from hypothesis import given, settings, strategies as st
 import areal
 import tables
 
+pytestmark = pytest.mark.sanitize
+
 INTEGERS = ["bool", "uint8", "int8", "uint16", "int16", "uint32", "int32", "uint64", "int64"]
 FLOATS = ["float16", "float32", "float64"]
 DTYPES = INTEGERS + FLOATS

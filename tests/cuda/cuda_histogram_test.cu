@@ -2,8 +2,8 @@
 // a GPU.
 #include <cuda_runtime.h>
 #include <gtest/gtest.h>
-#include <areal/device.hpp>
 #include <areal/catalog.hpp>
+#include <areal/device.hpp>
 #include <areal/error.hpp>
 #include <areal/histogram.hpp>
 #include <areal/info.hpp>
