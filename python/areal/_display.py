@@ -44,7 +44,7 @@ def means(table: Any, most: int) -> Array | None:
     """The image that a table or tensor was made of, as means of at most `most` x `most` cells: rows x columns, or with 3 channels. Of a batch the
     first image, of a volume all slices at once. None where there are no pixels that it can answer for. O(cells)."""
     extent = dict(zip(table.axes, table.image_shape))
-    if 0 in table.image_shape:
+    if 0 in table.image_shape or getattr(table, "reverse", False) and (table.border != "zero" or "D" in extent):
         return None
     lacks = 1 if table.border == "exclusive" else 0  # the last row and column
     height, width = extent["H"] - lacks, extent["W"] - lacks

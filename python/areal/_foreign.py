@@ -53,7 +53,7 @@ def execute(plan: Any, x: Any, out: Any, mask: Any, copy: bool | None, above: An
         made = framework.execute_plan(plan, x, out, mask)
         if made is not None:
             return made
-    shape, dtype, axes, table_dtype, border, squares, tilted, masked, ignore_nan, algorithm, backend, _, threads = plan._given
+    shape, dtype, axes, table_dtype, border, squares, tilted, masked, ignore_nan, algorithm, backend, _, threads, reverse = plan._given
     if tuple(x.shape) != shape or str(x.dtype).rpartition(".")[2] != dtype:
         words = "x".join(map(str, x.shape))
         raise InvalidArgument(f"array: one of {words}, {x.dtype}; this plan is for {'x'.join(map(str, shape))}, {dtype}")
@@ -61,5 +61,5 @@ def execute(plan: Any, x: Any, out: Any, mask: Any, copy: bool | None, above: An
         raise InvalidArgument("mask: a plan is made with mask=True where its calls pass one")
     if out is not None and hasattr(out, "array") and hasattr(out, "border"):
         out = out.array  # a table whose memory is used again
-    return framework.sat(x, axes, dtype=table_dtype, border=border, squares=squares, tilted=tilted, mask=mask, ignore_nan=ignore_nan, algorithm=algorithm,
+    return framework.sat(x, axes, dtype=table_dtype, border=border, squares=squares, tilted=tilted, mask=mask, ignore_nan=ignore_nan, algorithm=algorithm, **({"reverse": True} if reverse else {}),
                          backend=backend, threads=threads, out=out, copy=copy, above=above, left=left, corner=corner)

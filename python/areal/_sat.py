@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Iterable, Iterator, Literal, Sequence
 import numpy as np
 
 from . import _core
-from ._arrays import TABLE_TYPES, Array, boxes_of, clips, converted, dtype_name
+from ._arrays import TABLE_TYPES, Array, boxes_of, clips, converted, dtype_name, native
 from ._display import as_html, means, size_words
 from ._errors import InvalidArgument
 from ._foreign import framework_of
@@ -24,7 +24,7 @@ Edge = Literal["valid", "shrink", "zero", "replicate", "reflect", "symmetric", "
 
 @lru_cache(maxsize=256)
 def _options(dtype: Any, border: str, squares: Any, tilted: bool, mask: bool, ignore_nan: bool, algorithm: str, backend: str, device: int,
-             threads: int) -> _core.Options:
+             threads: int, reverse: bool = False) -> _core.Options:
     table = None
     if dtype is not None:
         name = dtype_name(dtype)
@@ -35,7 +35,7 @@ def _options(dtype: Any, border: str, squares: Any, tilted: bool, mask: bool, ig
         squares = "auto" if squares else "no"
     elif not isinstance(squares, str):
         squares = dtype_name(squares, "squares")
-    return _core.options(table, border, squares, bool(tilted), mask, bool(ignore_nan), algorithm, backend, device, threads)
+    return _core.options(table, border, squares, bool(tilted), mask, bool(ignore_nan), algorithm, backend, device, threads, bool(reverse))
 
 
 class Sat(_core.Table):
@@ -115,12 +115,11 @@ class Sat(_core.Table):
 
     def __reduce__(self) -> Any:
         arrays = tuple(None if a is None else np.ascontiguousarray(a) for a in (self.array, self.squares, self.tilted, self.count))
-        return _loaded, (arrays, self.axes, self.image_shape, self.border, self.image_dtype,
-                         (self.algorithm, self.reason, self.backend))
+        return _loaded, (arrays, self.axes, self.image_shape, self.border, self.image_dtype, (self.algorithm, self.reason, self.backend), self.reverse)
 
     def __repr__(self) -> str:
         a = self.array
-        also = "".join(f", {name}" for name in ("squares", "tilted", "count") if getattr(self, name) is not None)
+        also = "".join(f", {name}" for name in ("squares", "tilted", "count") if getattr(self, name) is not None) + (", reverse" if self.reverse else "")
         return (f"<areal.Sat {self.axes} {'x'.join(map(str, a.shape))} {a.dtype.name} of {self.image_dtype}{also}, border {self.border}, "
                 f"{self.nbytes:,} bytes, {self.algorithm} on {self.backend}>")
 
@@ -132,13 +131,16 @@ class Sat(_core.Table):
         return as_html("areal.Sat", rows, means(self, 128))
 
 
-def _loaded(arrays: tuple[Any, ...], axes: str, image_shape: tuple[int, ...], border: str, image_dtype: str, origin: tuple[str, str, str]) -> Sat:
+def _loaded(arrays: tuple[Any, ...], axes: str, image_shape: tuple[int, ...], border: str, image_dtype: str, origin: tuple[str, str, str],
+            reverse: bool = False) -> Sat:
+    if axes.endswith("C") and image_shape[-1] > 4:  # channels beyond four lie apart
+        arrays = tuple(None if a is None else native(a, "table", axes, f"{axes[:-3]}CHW") for a in arrays)
     table = Sat.__new__(Sat)
-    table._load(arrays, axes, list(image_shape) + [1] * (4 - len(image_shape)), border, image_dtype, origin)
+    table._load(arrays, axes, list(image_shape) + [1] * (4 - len(image_shape)), border, image_dtype, origin, reverse)
     return table
 
 
-def carry(above: Any, left: Any, corner: Any, axes: str, shape: tuple[int, ...], table: str, only_sums: bool) -> tuple[Array, Array]:
+def carry(above: Any, left: Any, corner: Any, axes: str, shape: tuple[int, ...], table: str, only_sums: bool, reverse: bool) -> tuple[Array, Array]:
     """The row above a piece with its corner, and the column to its left, in the table's type and with all its axes: the compiled module's."""
     if not only_sums:
         raise InvalidArgument("above, left, corner: they carry sums alone; the table has squares, tilted or count as well")
@@ -174,7 +176,7 @@ def carry(above: Any, left: Any, corner: Any, axes: str, shape: tuple[int, ...],
     if corner is not None:
         value = np.asarray(corner).astype(dtype)
         first += np.expand_dims(value, (h, w)) if value.ndim else value
-    return np.concatenate([first, row], axis=w), column
+    return np.concatenate([row, first] if reverse else [first, row], axis=w), column
 
 
 class SatPlan(_core.Plan):
@@ -188,9 +190,9 @@ class SatPlan(_core.Plan):
     __slots__ = ("_given",)
 
     def __init__(self, shape: Sequence[int], dtype: Any, axes: str = "", *, table_dtype: Any = None, border: Border = "zero", squares: Any = False,
-                 tilted: bool = False, mask: bool = False, ignore_nan: bool = False, algorithm: str = "auto", backend: str = "auto",
-                 device: int = 0, threads: int = 0) -> None:
-        given = (table_dtype, border, squares, tilted, mask, ignore_nan, algorithm, backend, device, threads)
+                 tilted: bool = False, mask: bool = False, ignore_nan: bool = False, reverse: bool = False, algorithm: str = "auto",
+                 backend: str = "auto", device: int = 0, threads: int = 0) -> None:
+        given = (table_dtype, border, squares, tilted, mask, ignore_nan, algorithm, backend, device, threads, reverse)
         super().__init__(_options(*given), list(shape), dtype_name(dtype), axes)
         self._given = (tuple(shape), dtype_name(dtype), axes, *given)
 
@@ -249,13 +251,13 @@ class SatPlan(_core.Plan):
 
 
 def _planned(shape: tuple[int, ...], dtype: str, axes: str, table_dtype: Any, border: Border, squares: Any, tilted: bool, mask: bool, ignore_nan: bool,
-             algorithm: str, backend: str, device: int, threads: int) -> SatPlan:
+             algorithm: str, backend: str, device: int, threads: int, reverse: bool = False) -> SatPlan:
     return SatPlan(shape, dtype, axes, table_dtype=table_dtype, border=border, squares=squares, tilted=tilted, mask=mask, ignore_nan=ignore_nan,
-                   algorithm=algorithm, backend=backend, device=device, threads=threads)
+                   reverse=reverse, algorithm=algorithm, backend=backend, device=device, threads=threads)
 
 
 def sat(x: Any, axes: str = "", *, dtype: Any = None, border: Border = "zero", squares: Any = False, tilted: bool = False, mask: Any = None,
-        ignore_nan: bool = False, algorithm: str = "auto", backend: str = "auto", device: int = 0, threads: int = 0, out: Any = None,
+        ignore_nan: bool = False, reverse: bool = False, algorithm: str = "auto", backend: str = "auto", device: int = 0, threads: int = 0, out: Any = None,
         copy: bool | None = None, above: Any = None, left: Any = None, corner: Any = None) -> Sat:
     """The summed-area table of an array. O(H W) a channel and image.
 
@@ -268,19 +270,21 @@ def sat(x: Any, axes: str = "", *, dtype: Any = None, border: Border = "zero", s
     border: ``zero``: (H+1) x (W+1), the first row and column zero; ``none``: H x W, T[y, x] sums up to y and x; ``exclusive``: H x W, before both.
     squares: also the table of squares; True, or its dtype: uint32, uint64, float64, float32. tilted: also the table rotated by 45 degrees.
     mask: pixels where it is 0 are left out; bool or uint8, without C. ignore_nan: so are NaNs. Both give the table of counts.
+    reverse: an entry sums what lies right and below, in a volume also behind; the border is mirrored: with ``zero`` the last row and column are zero.
+    Not with tilted. Boxes are answered with ``zero``, but not of volumes.
     algorithm, backend, device: auto, or what `areal.backends` lists. threads: of the CPU; 0 for all. Sums never depend on it.
     out: an array, of the table's shape and dtype, or a tuple of such where there are several tables (sum, squares, tilted, count), or a Sat
     whose memory is used again.
     above, left, corner: of a piece of a larger image, the sums of the larger table beside it: the row above (W, or W + 1 with the corner first),
-    the column to the left (H), and the corner. So pieces make the larger table, bit for bit where it is of integers.
+    the column to the left (H), and the corner; with reverse the row below (W, or W + 1 with the corner last) and the column to the right. So pieces make the larger table, bit for bit where it is of integers.
 
     Raises InvalidArgument, OutOfMemory, Unavailable, DeviceError. Ctrl-C stops it within 0.2 s.
     """
     if type(x) is not np.ndarray and (other := framework_of(x)) is not None:
         answer: Sat = other.sat(x, axes, dtype=dtype, border=border, squares=squares, tilted=tilted, mask=mask, ignore_nan=ignore_nan, algorithm=algorithm,
-                                backend=backend, threads=threads, out=out, copy=copy, above=above, left=left, corner=corner)
+                                **({"reverse": True} if reverse else {}), backend=backend, threads=threads, out=out, copy=copy, above=above, left=left, corner=corner)
         return answer
-    answer = _core.sat(x, _options(dtype, border, squares, tilted, mask is not None, ignore_nan, algorithm, backend, device, threads), axes, mask,
+    answer = _core.sat(x, _options(dtype, border, squares, tilted, mask is not None, ignore_nan, algorithm, backend, device, threads, reverse), axes, mask,
                        out, copy, above, left, corner)
     return answer
 

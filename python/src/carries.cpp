@@ -53,7 +53,7 @@ void fill(Array& to, const From& from) {
 }  // namespace
 
 CarryArrays::CarryArrays(const ArrayRef& above, const ArrayRef& left, const Axes& axes, const Order& order,
-                         const Shape& image, Type table, Layout tables) {
+                         const Shape& image, Type table, Layout tables, bool reverse) {
   const Elements row(above, axes, order, table, "above"), column(left, axes, order, table, "left");
   const std::int64_t height = order.transposed ? image.width : image.height;
   const std::int64_t width = order.transposed ? image.height : image.width;
@@ -70,9 +70,12 @@ CarryArrays::CarryArrays(const ArrayRef& above, const ArrayRef& left, const Axes
   above_ = Array(top, table), left_ = Array(side, table);
   if (order.transposed) {
     fill(above_, [&](std::int64_t n, std::int64_t c, std::int64_t, std::int64_t x) {
+      if (reverse) return x == height ? row.at(n, c, 0, width) : column.at(n, c, x, 0);
       return x == 0 ? row.at(n, c, 0, 0) : column.at(n, c, x - 1, 0);
     });
-    fill(left_, [&](std::int64_t n, std::int64_t c, std::int64_t y, std::int64_t) { return row.at(n, c, 0, y + 1); });
+    fill(left_, [&](std::int64_t n, std::int64_t c, std::int64_t y, std::int64_t) {
+      return row.at(n, c, 0, reverse ? y : y + 1);
+    });
   } else {
     fill(above_, [&](std::int64_t n, std::int64_t c, std::int64_t, std::int64_t x) { return row.at(n, c, 0, x); });
     fill(left_, [&](std::int64_t n, std::int64_t c, std::int64_t y, std::int64_t) { return column.at(n, c, y, 0); });

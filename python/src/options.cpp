@@ -20,7 +20,7 @@ Squares squares_of(const std::string& name) {
 
 Options options_of(const std::optional<std::string>& dtype, const std::string& border, const std::string& squares,
                    bool tilted, bool mask, bool ignore_nan, const std::string& algorithm, const std::string& backend,
-                   int device, int threads) {
+                   int device, int threads, bool reverse) {
   static std::atomic<std::uint64_t> made_before{0};
   Options made;
   made.number = ++made_before;
@@ -32,7 +32,7 @@ Options options_of(const std::optional<std::string>& dtype, const std::string& b
   if (!known) throw InvalidArgument("border " + border + ": may be zero, none or exclusive");
   made.sat.border = *known;
   made.sat.squares = squares_of(squares);
-  made.sat.tilted = tilted, made.sat.mask = mask, made.sat.ignore_nan = ignore_nan;
+  made.sat.tilted = tilted, made.sat.mask = mask, made.sat.ignore_nan = ignore_nan, made.sat.reverse = reverse;
   made.sat.algorithm = algorithm;
   made.execution = execution_of(backend, device, threads);
   return made;
@@ -52,7 +52,7 @@ void bind_options(nb::module_& m) {
   nb::class_<Options>(m, "Options");
   m.def("options", &options_of, nb::arg("dtype").none(), nb::arg("border"), nb::arg("squares"), nb::arg("tilted"),
         nb::arg("mask"), nb::arg("ignore_nan"), nb::arg("algorithm"), nb::arg("backend"), nb::arg("device"),
-        nb::arg("threads"));
+        nb::arg("threads"), nb::arg("reverse"));
 }
 
 }  // namespace areal::python

@@ -52,7 +52,8 @@ struct Hooks {
   PyObject* histogram_type = nullptr;  ///< areal.IntegralHistogram, a Python class over Tensor
   PyObject* native =
       nullptr;  ///< native(array, name, axes, letters): a copy, with its axes in memory as the letters say
-  PyObject* carry = nullptr;  ///< carry(above, left, corner, axes, shape, table dtype, only sums): arrays of all axes
+  PyObject* carry =
+      nullptr;  ///< carry(above, left, corner, axes, shape, table dtype, only sums, reverse): arrays of all axes
   /// execute_foreign(plan, x, out, mask, copy, above, left, corner): the table of an array of another framework, or
   /// NotImplemented.
   PyObject* execute_foreign = nullptr;

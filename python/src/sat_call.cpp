@@ -163,11 +163,12 @@ class SatCall {
     for (int i = 0; i < axes_.dimensions; ++i) extents.append(array_.extents[static_cast<std::size_t>(i)]);
     const Type type = plan.types().table;
     const bool only_sums = !plan.squares_type() && !plan.options().tilted && !counts_;
-    const nb::object both = nb::handle(hooks().carry)(call_.above, call_.left, call_.corner, axes_.letters,
-                                                      nb::tuple(extents), numpy_name(type), only_sums);
+    const nb::object both =
+        nb::handle(hooks().carry)(call_.above, call_.left, call_.corner, axes_.letters, nb::tuple(extents),
+                                  numpy_name(type), only_sums, plan.options().reverse);
     const nb::object row = both[0], column = both[1];
     carry_.emplace(array_ref(row, "above").value(), array_ref(column, "left").value(), axes_, pixels_.order,
-                   pixels_.view.shape, type, table_.order.layout);
+                   pixels_.view.shape, type, table_.order.layout, plan.options().reverse);
     arguments_.carry = carry_->carry();
   }
 
@@ -177,6 +178,7 @@ class SatCall {
     arguments_.sum = writable(table_.views[sums]), arguments_.squares = writable(table_.views[squares_of_pixels]);
     arguments_.tilted = writable(table_.views[tilted_sums_of]), arguments_.count = writable(table_.views[counts_of]);
     table_.has = {true, plan.squares_type().has_value(), plan.options().tilted, counts_};
+    table_.reverse = plan.options().reverse;
     table_.border = plan.options().border, table_.types = plan.types();
     table_.image = pixels_.view.shape;
     table_.origin = planned_->origin;

@@ -9,6 +9,8 @@
 namespace areal::python {
 
 SatView Table::view() const {
+  if (reverse && (border != Border::zero || axes->volume))
+    throw InvalidArgument("table: a reversed one answers about boxes with border zero, and not of a volume");
   const auto optional = [&](TableKind kind) -> std::optional<TableView> {
     if (!has[kind]) return std::nullopt;
     return TableView(views[kind], border);
@@ -43,9 +45,10 @@ nb::tuple extents_of(const Table& t) {
 
 /// The table that arrays are, as a pickle has them: sum, squares, tilted, count, the missing ones None.
 void load(nb::handle self, nb::tuple arrays, const std::string& letters, std::array<std::int64_t, 4> extents,
-          const std::string& border, const std::string& input,
-          std::tuple<std::string, std::string, std::string> origin) {
+          const std::string& border, const std::string& input, std::tuple<std::string, std::string, std::string> origin,
+          bool reverse) {
   Table t;
+  t.reverse = reverse;
   const auto read = [&](std::size_t kind) { return array_ref(arrays[kind], "table"); };
   const std::optional<ArrayRef> first = arrays.size() == table_kinds ? read(0) : std::nullopt;
   if (!first) throw InvalidArgument("table: its state is not one that areal wrote");
@@ -105,6 +108,8 @@ void bind_table(nb::module_& m) {
           "reason", [](const Table& t) { return t.origin->reason; }, "Why that algorithm and backend.")
       .def_prop_ro(
           "backend", [](const Table& t) { return t.origin->backend; }, "cpu, cuda or simt.")
+      .def_prop_ro(
+          "reverse", [](const Table& t) { return t.reverse; }, "Whether an entry sums what lies right and below.")
       .def("_load", &load);
 }
 

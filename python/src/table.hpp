@@ -22,12 +22,13 @@ struct Table {
   const Axes* axes = nullptr;
   Order order;
   Border border = Border::zero;
+  bool reverse = false;
   TypePair types;
   Shape image;  ///< as areal saw it: transposed and folded as `order` says
   std::shared_ptr<const Origin> origin;
 
   const Axes& axes_of(TableKind kind) const { return kind == counts_of ? axes->without_channels() : *axes; }
-  /// What queries read: all planes.
+  /// What queries read: all planes. Throws InvalidArgument for reversed tables that they cannot read.
   SatView view() const;
 };
 

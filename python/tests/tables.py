@@ -30,7 +30,7 @@ def cut(x: np.ndarray, axes: str, box: tuple[int, int, int, int]) -> np.ndarray:
     left, top, width, height = box
     h, w = axes.index("H"), axes.index("W")
     moved = np.moveaxis(wide(x), (h, w), (0, 1))[top:top + height, left:left + width]
-    return moved.reshape(-1, *moved.shape[2:])
+    return moved.reshape(moved.shape[0] * moved.shape[1], *moved.shape[2:])
 
 
 def same(answer: np.ndarray, truth: np.ndarray, terms: float = 1, rounded_to: np.dtype | None = None) -> bool:

@@ -409,6 +409,45 @@ def test_pieces_with_carries_make_the_larger_table(seed: int, axes: str, layout:
     assert np.array_equal(t.array, part(whole, rows, columns).astype(wanted))
 
 
+@settings(max_examples=examples(80))
+@given(seed=st.integers(0, 2**32 - 1), axes=st.sampled_from(AXES), dtype=st.sampled_from(DTYPES), border=st.sampled_from(BORDERS), layout=st.sampled_from(LAYOUTS),
+       extents=st.lists(st.integers(0, 7), min_size=4, max_size=4))
+def test_reversed_tables_are_of_the_image_turned_by_half_a_turn(seed: int, axes: str, dtype: str, border: str, layout: str, extents: list[int]) -> None:
+    rng = np.random.default_rng(seed)
+    x = laid(pixels(rng, tuple(extents[:len(axes)]), dtype), layout)
+
+    def turned(array: np.ndarray) -> np.ndarray:
+        return np.flip(array, tables.SPATIAL[axes])
+
+    t = areal.sat(x, axes, border=border, reverse=True, squares=True)
+    plan = areal.SatPlan(x.shape, x.dtype, axes, border=border, reverse=True)
+    total = np.abs(tables.wide(x).astype(float)).sum()
+    assert t.reverse and tables.same(t.array, turned(tables.table(turned(x), axes, border)), total)
+    assert np.array_equal(plan(x).array, areal.sat(x, axes, border=border, reverse=True).array, equal_nan=True)
+    back = pickle.loads(pickle.dumps(t))
+    assert back.reverse and np.array_equal(back.array, t.array) and ", reverse" in repr(t) and "areal.Sat" in t._repr_html_()
+    box = [0, 0, min(2, x.shape[axes.index("W")]), min(3, x.shape[axes.index("H")])]
+    if axes == "DHW" or border != "zero":
+        with pytest.raises(areal.InvalidArgument, match="reversed"):
+            t.sum(box if axes != "DHW" else [0, 0, 0, 0, 0, 0])
+        return
+    assert tables.same(np.asarray(t.sum(box)), tables.cut(x, axes, tuple(box)).sum(0), total, t.array.dtype)
+
+
+@pytest.mark.parametrize("border", BORDERS)
+@pytest.mark.parametrize("layout", ["C", "F", "pitched"])
+def test_reversed_pieces_with_carries_make_the_larger_table(layout: str, border: str) -> None:
+    x = pixels(np.random.default_rng(SEED), (11, 17), "uint8")
+    whole = np.flip(tables.table(np.flip(x)))  # border zero: what lies right and below
+    piece = laid(x[:6, :9], layout)
+    for carry in ({"above": whole[6, :10]}, {"above": whole[6, :9], "corner": whole[6, 9]}):
+        t = areal.sat(piece, border=border, dtype="uint64", reverse=True, left=whole[:6, 9], **carry)
+        truth = {"zero": whole[:7, :10], "none": whole[:6, :9], "exclusive": whole[1:7, 1:10]}[border]
+        assert np.array_equal(t.array, truth)
+    with pytest.raises(areal.InvalidArgument, match="tilted"):
+        areal.sat(x, tilted=True, reverse=True)
+
+
 def test_carries_that_do_not_fit() -> None:
     x = np.ones((4, 5), np.uint8)
     for bad in ({"above": np.zeros(4)}, {"above": np.zeros(4, int)}, {"left": np.zeros(5, int)}, {"left": np.zeros(4)}, {"above": np.zeros(6, int), "corner": 1},
@@ -430,6 +469,13 @@ def test_tables_pickle(axes: str, layout: str) -> None:
         assert np.array_equal(getattr(back, name), getattr(t, name)) if getattr(t, name) is not None else getattr(back, name) is None
     box = [0, 1, 2, 1] if axes != "DHW" else [1, 1, 1, 2, 2, 2]
     assert np.array_equal(back.sum(box), t.sum(box)) and np.array_equal(back.mean(box), t.mean(box))
+
+
+def test_tables_of_many_channels_pickle() -> None:
+    for axes, shape in (("HWC", (4, 5, 6)), ("NHWC", (2, 4, 5, 6)), ("CHW", (6, 4, 5))):
+        t = areal.sat(pixels(np.random.default_rng(SEED), shape, "uint8"), axes, squares=True)
+        back = pickle.loads(pickle.dumps(t))
+        assert np.array_equal(back.array, t.array) and np.array_equal(back.var([1, 1, 3, 2]), t.var([1, 1, 3, 2])) and back.image_shape == shape
 
 
 def test_words() -> None:
