@@ -127,17 +127,17 @@ void Tiles::execute(const TilesArguments& arguments, void* workspace, const Prog
                     std::int64_t before) const {
   const auto misfit = reinterpret_cast<std::uintptr_t>(workspace) % line;
   char* const aligned = static_cast<char*>(workspace) + (misfit ? line - misfit : 0);
-  if (!request_.reverse) return run({arguments, aligned}, progress);
+  if (!request_.reverse) return run({arguments, aligned}, progress, before);
   const auto turned = [&](const auto& view) { return formulas::upside_down(view, request_.volume); };
   const auto carry = [&](const Carry& c) { return Carry{c.above, turned(c.left)}; };
   const TilesArguments& a = arguments;
   run({{turned(a.image), turned(a.mask), turned(a.sum), turned(a.squares), turned(a.count), carry(a.carry),
         carry(a.squares_carry), carry(a.count_carry)},
        aligned},
-      progress);
+      progress, before);
 }
 
-void Tiles::run(const Run& run, const Progress& progress) const {
+void Tiles::run(const Run& run, const Progress& progress, std::int64_t before) const {
   for (int o = 0; o < output_count_; ++o)
     fill_edges(run.table(o, *this), place_, run.carry(o, *this), request_.reverse);
   if (place_.width == 0 || place_.height == 0 || place_.depth == 0 || request_.image.channels == 0) return;

@@ -78,7 +78,7 @@ class Tiles {
   struct Run;
   struct Span;
 
-  void run(const Run& run, const Progress& progress) const;
+  void run(const Run& run, const Progress& progress, std::int64_t before) const;
   std::int64_t column(const Shape& shape, const Span& span, std::int64_t offset = 0) const;
   void run_tile(const Run& run, std::int64_t plane, std::int64_t row, std::int64_t column) const;
   void stage_rows(const Run& run, const Span& span, const void* (*pixels)[max_rows]) const;
