@@ -113,14 +113,14 @@ def framework(x: Any) -> Others:
 
 
 def sat(x: Any, axes: str = "", *, dtype: Any = None, border: Any = "zero", squares: Any = False, tilted: bool = False, mask: Any = None,
-        ignore_nan: bool = False, algorithm: str = "auto", backend: str = "auto", threads: int = 0, out: Any = None, copy: bool | None = None,
-        above: Any = None, left: Any = None, corner: Any = None) -> TensorSat:
+        ignore_nan: bool = False, reverse: bool = False, algorithm: str = "auto", backend: str = "auto", threads: int = 0, out: Any = None,
+        copy: bool | None = None, above: Any = None, left: Any = None, corner: Any = None) -> TensorSat:
     """The summed-area table of an array in CUDA memory, queued on its framework's current stream. See areal.sat."""
     if above is not None or left is not None or corner is not None:
         raise InvalidArgument("above, left, corner: carries are taken for NumPy's arrays alone")
     on = framework(x)
     of = _options(dtype, border, squares, tilted, mask is not None, ignore_nan, algorithm, backend, 0, threads)
-    made = execute(on, x, of, axes, mask, out, copy)
+    made = execute(on, x, of, axes, mask, out, copy, reverse)
     return TensorSat(on, made[0], made[1], made[2], made[3], axes or "HW", border, made[4])
 
 

@@ -282,7 +282,7 @@ def sat(x: Any, axes: str = "", *, dtype: Any = None, border: Border = "zero", s
     """
     if type(x) is not np.ndarray and (other := framework_of(x)) is not None:
         answer: Sat = other.sat(x, axes, dtype=dtype, border=border, squares=squares, tilted=tilted, mask=mask, ignore_nan=ignore_nan, algorithm=algorithm,
-                                **({"reverse": True} if reverse else {}), backend=backend, threads=threads, out=out, copy=copy, above=above, left=left, corner=corner)
+                                reverse=reverse, backend=backend, threads=threads, out=out, copy=copy, above=above, left=left, corner=corner)
         return answer
     answer = _core.sat(x, _options(dtype, border, squares, tilted, mask is not None, ignore_nan, algorithm, backend, device, threads, reverse), axes, mask,
                        out, copy, above, left, corner)

@@ -44,13 +44,14 @@ def has_planes_apart(x: Any, axes: str) -> bool:
     return axes.endswith("C") and x.shape[-1] > 4
 
 
-def execute(on: Framework, x: Any, of: Any, axes: str, mask: Any, out: Any, copy: bool | None) -> tuple[Any, ...]:
+def execute(on: Framework, x: Any, of: Any, axes: str, mask: Any, out: Any, copy: bool | None, reverse: bool = False) -> tuple[Any, ...]:
     """Sum, squares, tilted, count, origin; each table with its dimensions in the order of x's."""
-    made = _core.tensor_sat(x, of, on.signed, axes, mask, out, on.empty(), on.stream())
+    made = _core.tensor_sat(x, of, on.signed, axes, mask, out, on.empty(), on.stream(), reverse)
     if made is None:
         if copy is False:
             raise InvalidArgument("copy=False: the array cannot be read as it lies")
-        made = _core.tensor_sat(on.contiguous(x, axes), of, on.signed, axes, None if mask is None else on.contiguous(mask, ""), out, on.empty(), on.stream())
+        made = _core.tensor_sat(on.contiguous(x, axes), of, on.signed, axes, None if mask is None else on.contiguous(mask, ""), out, on.empty(), on.stream(),
+                                reverse)
         if made is None:
             raise InvalidArgument("array: it cannot be read")
     total, squares, tilted, count, order, count_order, origin = made

@@ -108,15 +108,7 @@ def run_sat(x: Tensor, axes: str, dtype: str | None, border: str, squares: Any, 
             backend: str, threads: int, out: Tensor | None = None, copy: bool | None = None) -> tuple[Any, ...]:
     """Sum, squares, tilted, count, origin of a plain tensor."""
     of = options(dtype or None, border, squares, tilted, mask is not None, ignore_nan, algorithm, backend, 0, threads)
-    if not reverse:
-        return execute(TORCH, x, of, axes, mask, out, copy)
-    # Until SatOptions has `reverse`: the mirrored table of the mirrored image. The one place that knows.
-    if tilted or out is not None:
-        raise InvalidArgument("reverse: neither with tilted nor with out")
-    along = summed_dims(axes or "HW")
-    made = execute(TORCH, x.flip(along), of, axes, None if mask is None else mask.flip(summed_dims((axes or "HW").replace("C", ""))), None, None)
-    counted = summed_dims((axes or "HW").replace("C", ""))
-    return tuple(t.flip(counted if i == 3 else along) if isinstance(t, Tensor) else t for i, t in enumerate(made))
+    return execute(TORCH, x, of, axes, mask, out, copy, reverse)
 
 
 def summed_dims(axes: str) -> tuple[int, ...]:

@@ -90,9 +90,7 @@ def _table(x: Array, axes: str, dtype: str, border: str, reverse: bool) -> Array
         return jnp.moveaxis(_table(jnp.moveaxis(x, -1, -3), axes[:-3] + "CHW", dtype, border, reverse), -3, -1)
     if 0 in shape or 0 in x.shape:
         return jnp.zeros(shape, dtype)
-    # Until SatOptions has `reverse`: the mirrored table of the mirrored image. The one place that knows.
-    made = _call("areal_sat", shape, jnp.dtype(dtype), jnp.flip(x, along) if reverse else x, axes=axes, border=border)
-    return jnp.flip(made, along) if reverse else made
+    return _call("areal_sat", shape, jnp.dtype(dtype), x, axes=axes, border=border, reverse=reverse)
 
 
 def _table_forward(x: Array, axes: str, dtype: str, border: str, reverse: bool) -> tuple[Array, Array]:

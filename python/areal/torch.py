@@ -17,14 +17,13 @@ from ._errors import InvalidArgument
 from ._sat import _options as options
 from ._tensor_sat import MEAN, SUM, VARIANCE, TensorSat, execute
 from ._torch_histogram import IntegralHistogram, histograms, integral_histogram
-from ._torch_ops import TORCH, box_sums_op, is_plain, name_of, prepared, run_sat, sat_op, summed_dims
+from ._torch_ops import TORCH, box_sums_op, is_plain, name_of, prepared, sat_op, summed_dims
 
 __all__ = ["IntegralHistogram", "Sat", "histograms", "integral_histogram", "sat", "table_dtype"]
 
 _CHOICES = {2: ("HW",), 3: ("HWC", "CHW", "NHW", "DHW"), 4: ("NHWC", "NCHW")}
 _WIDE = {torch.float16: torch.float32, torch.float32: torch.float64, torch.float64: torch.float64}
 _LARGEST = {torch.bool: 255, torch.uint8: 255, torch.int8: 128}
-_NARROW_INT8 = _core.table_dtype([1 << 20, 1 << 20], "int8", options(None, "zero", False, False, False, False, "auto", "auto", 0, 0), True, "HW") == "int32"
 
 
 def axes_of(x: Tensor, axes: str) -> str:
@@ -43,8 +42,6 @@ def table_dtype(x: Tensor, axes: str = "") -> torch.dtype:
         return _WIDE[x.dtype]
     if x.dtype not in _LARGEST:
         return torch.int64
-    if x.dtype == torch.int8 and _NARROW_INT8:
-        return torch.int32
     most = _LARGEST[x.dtype]
     for dim in summed_dims(axes_of(x, axes)):
         most = most * x.shape[dim]
@@ -128,11 +125,8 @@ def sat(x: Tensor, axes: str = "", *, dtype: torch.dtype | str | None = None, bo
     x = prepared(x)
     if is_plain(x) and (mask is None or is_plain(mask)):
         name = None if dtype is None else dtype if isinstance(dtype, str) else name_of(dtype)
-        if reverse:
-            made = run_sat(x, axes, name, border, squares, tilted, mask, ignore_nan, True, algorithm, backend, threads, out, copy)
-        else:
-            of = options(name, border, squares, tilted, mask is not None, ignore_nan, algorithm, backend, 0, threads)
-            made = execute(TORCH, x, of, axes, mask, out, copy)
+        of = options(name, border, squares, tilted, mask is not None, ignore_nan, algorithm, backend, 0, threads)
+        made = execute(TORCH, x, of, axes, mask, out, copy, reverse)
         return Sat(TORCH, made[0], made[1], made[2], made[3], axes or "HW", border, made[4])
     return _composed(x, axes, dtype, border, squares, tilted, mask, ignore_nan, reverse, algorithm, backend, threads, out)
 

@@ -127,7 +127,7 @@ struct SatKey {
   Shape shape;
   TypePair types;
   Border border;
-  bool volume;
+  bool volume, reverse;
   MemoryPlace place;
   friend bool operator==(const SatKey&, const SatKey&) = default;
 };
@@ -147,14 +147,15 @@ char* bytes_at(void* data, std::int64_t index, const Shape& shape, Type type) {
          index * shape.width * shape.height * shape.channels * shape.batch * static_cast<std::int64_t>(size_of(type));
 }
 
-void sat(const Where& where, ffi::AnyBuffer x, ffi::AnyBuffer out, std::string_view letters, std::string_view border) {
+void sat(const Where& where, ffi::AnyBuffer x, ffi::AnyBuffer out, std::string_view letters, std::string_view border,
+         bool reverse) {
   static auto& plans = *new Plans<SatKey, SatPlan>;
   const Batch batch = batch_of(x, letters);
   const TypePair types = pair_of(type_of(x.element_type()), type_of(out.element_type()));
-  const SatKey key{batch.shape, types, border_of(border), letters[0] == 'D', where.place};
+  const SatKey key{batch.shape, types, border_of(border), letters[0] == 'D', reverse, where.place};
   const SatPlan plan = plans.get(key, [&] {
     SatOptions options;
-    options.border = key.border, options.types = types, options.volume = key.volume;
+    options.border = key.border, options.types = types, options.volume = key.volume, options.reverse = reverse;
     options.tables = Layout::interleaved;
     return SatPlan(batch.shape, types.input, options, execution_on(where));
   });
@@ -312,12 +313,12 @@ using Text = std::string_view;
 
 // Each handler twice: on the CPU, and on CUDA with the stream, the device and XLA's memory.
 
-ffi::Error sat_cpu(ffi::AnyBuffer x, Out out, Text axes, Text border) {
-  return guarded([&] { sat({}, x, *out, axes, border); });
+ffi::Error sat_cpu(ffi::AnyBuffer x, Out out, Text axes, Text border, bool reverse) {
+  return guarded([&] { sat({}, x, *out, axes, border, reverse); });
 }
 ffi::Error sat_cuda(void* stream, std::int32_t device, ffi::ScratchAllocator scratch, ffi::AnyBuffer x, Out out,
-                    Text axes, Text border) {
-  return guarded([&] { sat(on_device(stream, device, scratch), x, *out, axes, border); });
+                    Text axes, Text border, bool reverse) {
+  return guarded([&] { sat(on_device(stream, device, scratch), x, *out, axes, border, reverse); });
 }
 ffi::Error box_sums_cpu(ffi::AnyBuffer table, ffi::AnyBuffer boxes, Out out, Text axes, Text border, Text outside) {
   return guarded([&] { box_sums({}, table, boxes, *out, axes, border, outside); });
@@ -360,7 +361,8 @@ auto with_table(Binding binding) {
       .template Arg<ffi::AnyBuffer>()
       .template Ret<ffi::AnyBuffer>()
       .template Attr<Text>("axes")
-      .template Attr<Text>("border");
+      .template Attr<Text>("border")
+      .template Attr<bool>("reverse");
 }
 template <class Binding>
 auto with_boxes(Binding binding) {

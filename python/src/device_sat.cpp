@@ -71,20 +71,21 @@ struct PlanKey {
   Shape shape;
   Type type;
   std::uint64_t options;
-  bool as_signed, volume, forked;
+  bool as_signed, reverse, volume, forked;
   MemoryPlace place;
   friend bool operator==(const PlanKey&, const PlanKey&) = default;
 };
 
-std::shared_ptr<TensorPlan> plan_of(const ConstView& image, const Options& options, bool as_signed, const Axes& axes) {
+std::shared_ptr<TensorPlan> plan_of(const ConstView& image, const Options& options, bool as_signed, bool reverse,
+                                    const Axes& axes) {
   static auto& recent =
       *new RecentlyUsed<PlanKey, TensorPlan>;  // not destroyed after the framework whose memory it has
   const bool forked = is_forked_child();
-  const PlanKey key{image.shape, image.type, options.number, as_signed, axes.volume, forked, image.memory};
+  const PlanKey key{image.shape, image.type, options.number, as_signed, reverse, axes.volume, forked, image.memory};
   return recent.get(key, [&] {
     SatOptions sat = options.of(image.type, image.shape.layout, axes.volume);
     const Types types = types_of(image.shape, image.type, options, as_signed, axes.volume);
-    sat.types = types.pair;
+    sat.types = types.pair, sat.reverse = reverse;
     Execution execution = options.execution;
     if (forked) execution.threads = 1;
     if (execution.backend == Backend::automatic)
@@ -128,27 +129,27 @@ nb::object order_of(const std::string& in_memory, const std::string& asked) {
 
 class Execute {
  public:
-  Execute(nb::handle x, const Options& options, bool as_signed, std::string_view letters, nb::handle mask,
+  Execute(nb::handle x, const Options& options, bool as_signed, bool reverse, std::string_view letters, nb::handle mask,
           nb::handle out, nb::object empty, nb::handle stream)
       : image_(x, given(stream), "array"),
         allocator_(image_, std::move(empty)),
         axes_(Axes::of(letters, static_cast<std::size_t>(image_.tensor().ndim))) {
-    begin(options, as_signed, mask, out);
+    begin(options, as_signed, reverse, mask, out);
   }
   Execute(nb::handle x, const PlanSays& plan, bool as_signed, nb::handle mask, nb::handle out, nb::object empty,
           nb::handle stream)
       : image_(x, given(stream), "array"), allocator_(image_, std::move(empty)), axes_(plan.axes) {
     require_planned(plan, image_.ref());
-    begin(plan.options, as_signed, mask, out);
+    begin(plan.options, as_signed, false, mask, out);
   }
 
  private:
-  void begin(const Options& options, bool as_signed, nb::handle mask, nb::handle out) {
+  void begin(const Options& options, bool as_signed, bool reverse, nb::handle mask, nb::handle out) {
     const bool counts = options.sat.mask || options.sat.ignore_nan;
     pixels_ = pixels_of(image_.ref(), axes_, !options.sat.tilted, !counts);
     if (!pixels_) return;
     if (!mask.is_none() && !read_mask(mask)) return;
-    planned_ = plan_of(pixels_->view, options, as_signed, axes_);
+    planned_ = plan_of(pixels_->view, options, as_signed, reverse, axes_);
     can_run_ = true;
     prepare(out);
   }
@@ -266,10 +267,12 @@ void bind_device_sat(nb::module_& m) {
   m.def(
       "tensor_sat",
       [](nb::handle x, const Options& options, bool as_signed, std::string_view axes, nb::handle mask, nb::handle out,
-         nb::object empty,
-         nb::handle stream) { return Execute(x, options, as_signed, axes, mask, out, std::move(empty), stream).run(); },
+         nb::object empty, nb::handle stream, bool reverse) {
+        return Execute(x, options, as_signed, reverse, axes, mask, out, std::move(empty), stream).run();
+      },
       nb::arg("array"), nb::arg("options"), nb::arg("as_signed"), nb::arg("axes"), nb::arg("mask").none() = nb::none(),
-      nb::arg("out").none() = nb::none(), nb::arg("empty").none() = nb::none(), nb::arg("stream").none() = nb::none());
+      nb::arg("out").none() = nb::none(), nb::arg("empty").none() = nb::none(), nb::arg("stream").none() = nb::none(),
+      nb::arg("reverse") = false);
   m.def(
       "tensor_execute",
       [](nb::handle plan, nb::handle x, bool as_signed, nb::handle mask, nb::handle out, nb::object empty,

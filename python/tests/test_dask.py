@@ -305,6 +305,17 @@ def test_a_worker_needs_two_chunks_of_the_table(cluster):
     assert cluster.disturbances() == []
 
 
+def test_cumsum_twice_needs_more(cluster):
+    """Dask's own cumsum twice of a smaller image does not keep it."""
+    cluster.client.run(forget_peak)
+    n, chunk = 8192, 2048
+    x, sums = modular_image(18, n, chunk)
+    boxes = random_boxes(19, 1000, n, n)
+    got = sums_by_corners(x.cumsum(0, dtype=np.uint64).cumsum(1), boxes).compute(scheduler=cluster.client)
+    np.testing.assert_array_equal(got, sums(boxes))
+    assert cluster.peak() - cluster.idle > memory_bound(chunk, 1, 8)
+
+
 def test_a_source_that_changes_is_an_error_on_a_cluster(cluster):
     def noise(block_id):
         return np.random.default_rng().integers(0, 256, (20, 20), dtype=np.uint8)

@@ -73,6 +73,12 @@ def test_values(axes: str, border: str, dtype: str, device: str) -> None:
     np.testing.assert_allclose(table.array.cpu().numpy(), expected, rtol=0 if exact else 1e-3 if dtype == "float16" else 1e-6, atol=0 if exact else 1e-3)
 
 
+def test_integers_of_64_bits() -> None:
+    x = torch.randint(-(2**40), 2**40, (9, 11))
+    table = at.sat(x, squares=False)
+    assert table.array.dtype == torch.int64 and np.array_equal(table.array.numpy(), oracle(x.numpy(), "HW"))
+
+
 @pytest.mark.parametrize("dtype", ["uint16", "uint32"])
 def test_unsigned_images_have_signed_tables(dtype: str) -> None:
     x = torch.arange(12, dtype=torch.int64).reshape(3, 4).to(getattr(torch, dtype))
@@ -85,8 +91,10 @@ def test_a_corner_decides_how_wide_the_table_is() -> None:
     assert at.table_dtype(fits) == torch.int32 and at.table_dtype(exceeds) == torch.int64
     options = at.options(None, "zero", False, False, False, False, "auto", "auto", 0, 0)
     core = areal._core
-    for x in (fits, exceeds):  # the compiled rule is the same
-        assert core.table_dtype(list(x.shape), "uint8", options, True, "HW") == ops.name_of(at.table_dtype(x))
+    int8 = [torch.empty(1, 2**31 // 128 - more, dtype=torch.int8) for more in (1, 0)]
+    assert [at.table_dtype(x) for x in int8] == [torch.int32, torch.int64]
+    for x in (fits, exceeds, *int8):  # the compiled rule is the same
+        assert core.table_dtype(list(x.shape), ops.name_of(x.dtype), options, True, "HW") == ops.name_of(at.table_dtype(x))
     for dtype in ("bool", "int8", "int16", "int32", "uint16", "uint32", "float16", "float32", "float64"):
         x = torch.empty(3, 4, dtype=getattr(torch, dtype))
         assert core.table_dtype([3, 4], dtype, options, True, "HW") == ops.name_of(at.table_dtype(x)), dtype
