@@ -1,6 +1,6 @@
 """Makes docs/performance.md from the newest records in bench/results/; report.py calls it.
 
-A file is DATE-MACHINE-CASES.json; the newest file of each MACHINE and CASES counts. A record with an algorithm named after
+A file is DATE-MACHINE-CASES.json (a letter after the date tells runs of one day apart); the newest file of each MACHINE and CASES counts. A record with an algorithm named after
 another library is a peer. It stands beside areal's record of the same case, whichever file it is in.
 """
 
@@ -12,7 +12,7 @@ import targets
 from records import present
 
 PEERS = ("npp", "cub", "torch", "pytorch", "cupy", "opencv", "numpy", "skimage")
-NAME = re.compile(r"(\d{4}-\d\d-\d\d)-(cpu-\d+|cuda)-(.+)\.json$")
+NAME = re.compile(r"(\d{4}-\d\d-\d\d[a-z]?)-(cpu-\d+|cuda)-(.+)\.json$")
 WORDS = {
     "sat": "The floor reads the pixels and writes the table's type, and does nothing else.",
     "histogram": "The floor is a memset of the tensor.",
