@@ -11,14 +11,13 @@ from __future__ import annotations
 
 import argparse
 import json
-import os
 import pathlib
 import statistics
-import subprocess
 import sys
 from typing import Any
 
 import numpy as np
+from python_records import commit, summary, write
 
 import areal
 
@@ -26,18 +25,6 @@ sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent / "peers"))
 import python_gpu_peers as peers  # noqa: E402
 
 CASES = {1024: 8, 4096: 22}  # a side: how many times as fast
-
-
-def commit() -> str:
-    if given := os.environ.get("AREAL_COMMIT"):
-        return given
-    folder = pathlib.Path(__file__).resolve().parent
-    found = subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=folder, capture_output=True, text=True, check=False)
-    return found.stdout.strip() or "unknown"
-
-
-def summary(times: list[float]) -> dict[str, float]:
-    return {"min": round(min(times), 3), "median": round(statistics.median(times), 3), "max": round(max(times), 3)}
 
 
 def prepare(library: Any, image: np.ndarray) -> tuple[Any, Any]:
@@ -90,11 +77,7 @@ def main() -> None:
             print(f"{library.name:20} 32f32f {side}x{side} areal {a['time_us']['median']:8.1f} us, {b['time_us']['median']:8.1f} us: "
                   f"{a['ratio']:6.2f}x, at least {at_least}x{'' if a['ratio'] >= at_least else ', SHORT'}", file=sys.stderr)
             records += pair
-    text = "[\n" + ",\n".join(json.dumps(record) for record in records) + "\n]\n"
-    if options.json:
-        options.json.write_text(text)
-    else:
-        print(text, end="")
+    write(records, options.json)
 
 
 if __name__ == "__main__":

@@ -20,7 +20,7 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import numpy as np
-from python_peers import commit, processor, summary
+from python_records import commit, processor, summary, write
 
 import areal
 from areal import _core
@@ -126,11 +126,7 @@ def main() -> None:
         words = "" if form is forms[0] else f", {above:.3f} us above" + ("" if form.at_most is None else
                                                                        f", at most {form.at_most}{'' if above <= form.at_most else ', LATE'}")
         print(f"{form.name:24} {statistics.median(times[form.name]):8.3f} us{words}", file=sys.stderr)
-    text = "[\n" + ",\n".join(json.dumps(record) for record in records) + "\n]\n"
-    if options.json:
-        options.json.write_text(text)
-    else:
-        print(text, end="")
+    write(records, options.json)
 
 
 if __name__ == "__main__":

@@ -16,11 +16,12 @@ import json
 import os
 import pathlib
 import statistics
-import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
+
+from python_records import commit, processor, summary, write
 
 THREADS = 2
 WARM_S = 0.3  # threads wake up, spread over the CPUs, and memory is used again
@@ -43,18 +44,6 @@ class Case(NamedTuple):
 
 def hold_to_two_cpus() -> None:
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:THREADS])
-
-
-def processor() -> str:
-    for line in pathlib.Path("/proc/cpuinfo").read_text().splitlines():
-        if line.startswith("model name"):
-            return line.partition(":")[2].strip()
-    return "unknown"
-
-
-def commit() -> str:
-    folder = pathlib.Path(__file__).resolve().parent
-    return subprocess.run(["git", "rev-parse", "--short", "HEAD"], cwd=folder, capture_output=True, text=True, check=True).stdout.strip()
 
 
 def opencv_cases(cv2: Any) -> Iterator[Case]:
@@ -141,10 +130,6 @@ def block(call: Callable[[], Any]) -> list[float]:
     return times
 
 
-def summary(times: list[float]) -> dict[str, float]:
-    return {"min": round(min(times), 3), "median": round(statistics.median(times), 3), "max": round(max(times), 3)}
-
-
 def measure(case: Case, rounds: int) -> list[dict[str, Any]]:
     if not case.agree(case.ours(), case.theirs()):
         raise SystemExit(f"{case.call} {case.types} {case.shape}: the answers differ")
@@ -181,11 +166,7 @@ def main() -> None:
               f"{'' if a['ratio'] >= case.at_least else ', SHORT'}",
               file=sys.stderr)
         records += pair
-    text = "[\n" + ",\n".join(json.dumps(record) for record in records) + "\n]\n"
-    if options.json:
-        options.json.write_text(text)
-    else:
-        print(text, end="")
+    write(records, options.json)
 
 
 if __name__ == "__main__":
