@@ -13,6 +13,7 @@
 #include <areal/histogram.hpp>
 #include <areal/histogram_measures.hpp>
 #include <areal/histogram_tensor.hpp>
+#include <areal/image_reader.hpp>
 #include <areal/info.hpp>
 #include <areal/plan.hpp>
 #include <areal/region.hpp>
