@@ -11,7 +11,9 @@ from torch import Tensor
 from . import _core
 from ._binning import Binning
 from ._errors import InvalidArgument
-from ._torch_histogram_ops import Spelled, compiled, histogram_op, histograms_op
+from ._tensor_histogram import TensorHistogram
+from ._torch_histogram_ops import Spelled, compiled, histogram
+from ._torch_histogram_ops import histograms as histograms_of
 from ._torch_ops import TORCH, is_plain, name_of, prepared
 
 
@@ -94,32 +96,30 @@ def _axes(x: Tensor, axes: str) -> str:
     return axes
 
 
-class IntegralHistogram:
-    """An integral histogram, which answers with the histogram of any box in O(bins). N x bins x rows x columns."""
+class IntegralHistogram(TensorHistogram):
+    """An integral histogram, which answers with the histogram of any box in O(bins). N x bins x rows x columns.
 
-    __slots__ = ("array", "border")
+    Gradients with respect to weights flow through `counts`; what histograms say (entropies, distances, ..) has none.
+    """
 
-    def __init__(self, array: Tensor, border: str) -> None:
-        self.array, self.border = array, border
+    __slots__ = ()
 
-    @property
-    def bins(self) -> int:
-        """How many bins."""
-        return int(self.array.shape[-3])
-
-    def counts(self, boxes: Any, *, format: str = "xywh", outside: str = "error", threads: int = 0, refused: bool = False) -> Any:
-        """Histograms of boxes: boxes x N x bins, int64, with weights float64; of one box without the first dimension.
-
-        See areal.Sat.sum for boxes, formats and ``refused``. O(bins) each.
-        """
+    def _sums(self) -> Any:
         from .torch import Sat
 
-        axes = "NCHW" if self.array.ndim == 4 else "CHW"
-        return Sat(TORCH, self.array, None, None, None, axes, self.border, None).sum(boxes, format=format, outside=outside, threads=threads, refused=refused)
+        return Sat(TORCH, self.array, None, None, None, "NCHW" if self.array.ndim == 4 else "CHW", self.border, None)
 
-    def __repr__(self) -> str:
-        x = self.array
-        return f"<areal.IntegralHistogram {'x'.join(map(str, x.shape))} {name_of(x.dtype)} on {x.device}, border {self.border}>"
+    def _doubles(self, boxes: Any, format: str, outside: str, threads: int) -> tuple[Any, bool]:
+        if not is_plain(self.array) or (isinstance(boxes, Tensor) and not is_plain(boxes)):
+            raise InvalidArgument("histogram: what it says has no gradient, and is not traced or batched; ask the counts, or pass weights.detach()")
+        return super()._doubles(boxes, format, outside, threads)
+
+    def distance_map(self, target: Any, size: int | tuple[int, int], *, measure: str = "hellinger", dtype: Any = "float64", threads: int = 0) -> Any:
+        if not is_plain(self.array):
+            raise InvalidArgument("histogram: what it says has no gradient, and is not traced or batched; ask the counts, or pass weights.detach()")
+        return super().distance_map(target, size, measure=measure, dtype=dtype, threads=threads)
+
+    distance_map.__doc__ = TensorHistogram.distance_map.__doc__
 
 
 def integral_histogram(x: Tensor, bins: Any = None, *, range: tuple[float, float] | None = None, edges: Any = None, labels: int | None = None, ignored: int | None = None,
@@ -138,10 +138,10 @@ def integral_histogram(x: Tensor, bins: Any = None, *, range: tuple[float, float
     if is_plain(x) and (of_weights is None or is_plain(of_weights)):
         made = _core.tensor_histogram(x, compiled(*binning), of_weights, axes, border, name_of(of), algorithm, threads)
         if made is not None:
-            return IntegralHistogram(made, border)
+            return IntegralHistogram(TORCH, made, border, compiled(*binning).edges)
     kind, count, numbers, table, clamped, left_out = binning
-    return IntegralHistogram(histogram_op(x, of_weights, kind, count, list(numbers), list(table), clamped, left_out, axes, of, border, algorithm, threads),
-                             border)
+    made = histogram(x, of_weights, kind, count, list(numbers), list(table), clamped, left_out, axes, of, border, algorithm, threads)
+    return IntegralHistogram(TORCH, made, border, ())
 
 
 def histograms(x: Tensor, bins: Any = None, boxes: Any = None, *, range: tuple[float, float] | None = None, edges: Any = None, labels: int | None = None, ignored: int | None = None,
@@ -163,5 +163,5 @@ def histograms(x: Tensor, bins: Any = None, boxes: Any = None, *, range: tuple[f
         boxes, format = [0, 0, x.shape[axes.index("W")], x.shape[axes.index("H")]], "xywh"
     rows, alone = TORCH.boxes(boxes, x)
     rows = TORCH.xywh(rows, format)
-    answers = histograms_op(x, of_weights, rows, kind, count, list(numbers), list(table), clamped, left_out, axes, outside, threads)
+    answers = histograms_of(x, of_weights, rows, kind, count, list(numbers), list(table), clamped, left_out, axes, outside, threads)
     return answers[0] if alone else answers

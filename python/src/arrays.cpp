@@ -213,10 +213,19 @@ std::string memory_letters(const Axes& axes, const Order& order) {
   return letters;
 }
 
+nb::object with_numpys_type(nb::object array, Type type) {
+  if (type != Type::u64 && type != Type::s64) return array;
+  static const auto& types = *new std::array<nb::object, 2>{nb::module_::import_("numpy").attr("dtype")("uint64"),
+                                                            nb::module_::import_("numpy").attr("dtype")("int64")};
+  return array.attr("view")(types[type == Type::u64 ? 0 : 1]);
+}
+
 nb::object numpy_array(const ConstView& view, const Axes& axes, const Order& order, nb::handle owner) {
   const ArrayShape shape = array_shape(view, axes, order);
-  return nb::cast(nb::ndarray<nb::numpy>(const_cast<void*>(view.data), shape.dimensions, shape.extents.data(), owner,
-                                         shape.strides.data(), dtype_of(view.type)));
+  nb::object made =
+      nb::cast(nb::ndarray<nb::numpy>(const_cast<void*>(view.data), shape.dimensions, shape.extents.data(), owner,
+                                      shape.strides.data(), dtype_of(view.type)));
+  return with_numpys_type(std::move(made), view.type);
 }
 
 }  // namespace areal::python

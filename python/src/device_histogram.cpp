@@ -85,11 +85,6 @@ std::shared_ptr<TensorHistogramPlan> plan_of(const PlanKey& key, const TensorBin
   });
 }
 
-std::optional<Stream> given(nb::handle stream) {
-  if (stream.is_none()) return std::nullopt;
-  return stream_of(nb::cast<std::uintptr_t>(stream));
-}
-
 /// The counter of a dtype's name, and the type that the framework's tensor has.
 std::pair<Type, Type> counter_of(const std::string& dtype) {
   const Type asked = type_of_numpy_name(dtype, "dtype");
@@ -102,7 +97,7 @@ std::pair<Type, Type> counter_of(const std::string& dtype) {
 nb::object tensor_histogram(nb::handle x, const TensorBinning& binning, nb::handle weights, std::string_view letters,
                             const std::string& border, const std::string& dtype, const std::string& algorithm,
                             int threads, nb::object empty, nb::handle stream) {
-  const ForeignArray image(x, given(stream), "array");
+  const ForeignArray image(x, stream_given(stream), "array");
   const Axes& axes = Axes::of(letters, static_cast<std::size_t>(image.tensor().ndim));
   if (axes.volume) throw InvalidArgument("axes DHW: volumes have no integral histograms");
   const auto known = border_named(border);
