@@ -1,8 +1,6 @@
 """The operators `areal::histogram` and `areal::histograms`. Differentiable in the weights alone: a pixel's bin is a step.
 
-A binning is spelled in numbers, so that graphs can hold it: kind (uniform, edges, labels, lookup, joint), bins,
-numbers (the range or the edges; of joint bins each channel's range), table (of lookup; of joint bins each channel's
-bins), clamp, and the label that is ignored.
+A binning is spelled in numbers (_spelled.py), so that graphs can hold it.
 """
 
 from __future__ import annotations
@@ -17,10 +15,8 @@ from torch import Tensor
 
 from . import _core
 from ._errors import InvalidArgument
+from ._spelled import Spelled, number_of_bins
 from ._torch_ops import box_sums_op, differentiable, name_of, sat, scatter, table_shape
-
-Spelled = tuple[str, int, tuple[float, ...], tuple[int, ...], bool, int | None]
-
 
 @lru_cache(maxsize=256)
 def compiled(kind: str, bins: int, numbers: tuple[float, ...], table: tuple[int, ...], clamp: bool, ignored: int | None) -> Any:
@@ -29,20 +25,6 @@ def compiled(kind: str, bins: int, numbers: tuple[float, ...], table: tuple[int,
 
 
 atexit.register(compiled.cache_clear)
-
-
-def number_of_bins(kind: str, bins: int, numbers: Sequence[float], table: Sequence[int]) -> int:
-    """How many bins the spelled binning has."""
-    if kind == "edges":
-        return len(numbers) - 1
-    if kind == "lookup":
-        return max(table) + 1
-    if kind == "joint":
-        product = 1
-        for one in table:
-            product *= one
-        return product
-    return bins
 
 
 def bins_of_pixels(image: Tensor, axes: str, spelled: Spelled) -> Tensor:

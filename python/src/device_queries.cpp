@@ -201,9 +201,10 @@ void tensor_scatter(nb::handle values, nb::handle boxes, nb::handle table, const
   const bool floats = from.type() == Type::f64;
   const Span<const double> doubles = floats ? from.span<const double>() : Span<const double>();
   const Span<const std::int64_t> integers = floats ? Span<const std::int64_t>() : from.span<const std::int64_t>();
-  const nb::gil_scoped_release released;
-  if (floats) return scatter_corners(regions.span(), doubles, out, *known, options, workspace);
-  scatter_corners(regions.span(), integers, out, *known, options, workspace);
+  without_gil(on_host, [&] {
+    if (floats) return scatter_corners(regions.span(), doubles, out, *known, options, workspace);
+    scatter_corners(regions.span(), integers, out, *known, options, workspace);
+  });
 }
 
 }  // namespace
