@@ -172,9 +172,11 @@ _scatter.defvjp(_scatter_forward, _scatter_backward)
 
 
 def _rows(boxes: Any, format: str) -> tuple[Array, bool]:
-    """N x 4 of x, y, width, height, and whether it was one box alone."""
+    """N x 4 of x, y, width, height, and whether it was one box alone: NumPy's where the boxes are the host's, so that they can be looked at while jit traces."""
     _wide("int64", "boxes")
+    xp: Any = np
     if isinstance(boxes, jax.Array):
+        xp = jnp
         if not jnp.issubdtype(boxes.dtype, jnp.integer) or boxes.dtype == jnp.uint64:
             raise InvalidArgument(f"boxes of {boxes.dtype}: they must be whole numbers of at most 63 bits, as areal rounds none")
         rows, alone = boxes.astype(jnp.int64), boxes.shape == (4,)
@@ -182,8 +184,7 @@ def _rows(boxes: Any, format: str) -> tuple[Array, bool]:
         if rows.ndim != 2 or rows.shape[1] != 4:
             raise InvalidArgument(f"boxes: an array of shape {tuple(rows.shape)}; it is 4 numbers, or N x 4")
     else:
-        host, alone = boxes_of(boxes, 4)
-        rows = jnp.asarray(host)
+        rows, alone = boxes_of(boxes, 4)
     if format == "xywh":
         return rows, alone
     if format not in ("xyxy", "bbox", "skimage"):
@@ -192,11 +193,11 @@ def _rows(boxes: Any, format: str) -> tuple[Array, bool]:
     if format != "xyxy":
         a, b, c, d = b, a, d, c
     more = 1 if format == "skimage" else 0
-    return jnp.stack((a, b, c - a + more, d - b + more), 1), alone
+    return xp.stack((a, b, c - a + more, d - b + more), 1), alone
 
 
-def _refused(rows: Array, height: int, width: int, border: str, outside: str) -> Array:
-    """Which boxes a table cannot answer."""
+def _refused(rows: Any, height: int, width: int, border: str, outside: str) -> Any:
+    """Which boxes of the host a table cannot answer."""
     x, y, w, h = (rows[:, i] for i in range(4))
     bad = (w < 0) | (h < 0)
     if outside == "clip":
@@ -219,17 +220,17 @@ def box_sums(sums: Array, boxes: Any, axes: str = "", *, border: str = "zero", f
     rows, alone = _rows(boxes, format)
     if not isinstance(boxes, jax.Array):
         height, width = (sums.shape[axes.index(letter)] - (1 if border == "zero" else 0) for letter in "HW")
-        bad = np.flatnonzero(np.asarray(_refused(rows, height, width, border, outside)))
+        bad = np.flatnonzero(_refused(rows, height, width, border, outside))
         if bad.size:
             raise InvalidArgument(f"box {bad[0]}: it reaches outside the image of {width}x{height}, or its extent is negative")
-    answers = _box_sums(sums, rows, axes, border, outside)
+    answers = _box_sums(sums, jnp.asarray(rows), axes, border, outside)
     return answers[0] if alone else answers
 
 
 def scatter_corners(values: Array, boxes: Any, shape: Sequence[int], axes: str = "", *, border: str = "zero", format: str = "xywh", outside: str = "error") -> Array:
     """The transpose of `box_sums`: a table of the shape with +values and -values at the corners of the boxes, float64."""
     rows, _ = _rows(boxes, format)
-    return _scatter(jnp.asarray(values, jnp.float64), rows, tuple(shape), axes or "HW", border, outside)
+    return _scatter(jnp.asarray(values, jnp.float64), jnp.asarray(rows), tuple(shape), axes or "HW", border, outside)
 
 
 class Sat:

@@ -93,11 +93,11 @@ def test_boxes_that_cannot_be_answered() -> None:
 def test_gradients(axes: str, shape: tuple[int, ...], border: str) -> None:
     print("seed", SEED)
     x = jnp.asarray(np.random.default_rng(SEED).random(shape))
-    check_grads(lambda x: aj.table(x, axes, border=border), (x,), order=2, modes=["rev"])
-    check_grads(lambda x: aj.table(x, axes, border=border, reverse=True), (x,), order=2, modes=["rev"])
+    check_grads(jax.jit(lambda x: aj.table(x, axes, border=border)), (x,), order=2, modes=["rev"])
+    check_grads(jax.jit(lambda x: aj.table(x, axes, border=border, reverse=True)), (x,), order=2, modes=["rev"])
     if "D" not in axes:
-        check_grads(lambda x: aj.sat(x, axes, border=border).sum(BOXES), (x,), order=2, modes=["rev"])
-        check_grads(lambda x: aj.sat(x, axes, border=border, squares=True).var(BOXES[:3]), (x,), order=1, modes=["rev"])
+        check_grads(jax.jit(lambda x: aj.sat(x, axes, border=border).sum(BOXES)), (x,), order=2, modes=["rev"])
+        check_grads(jax.jit(lambda x: aj.sat(x, axes, border=border, squares=True).var(BOXES[:3])), (x,), order=1, modes=["rev"])
 
 
 def test_check_grads_would_see_a_wrong_gradient() -> None:
@@ -142,9 +142,10 @@ def test_vmap(axes: str) -> None:
     np.testing.assert_array_equal(np.asarray(jax.vmap(lambda x, b: aj.sat(x, axes).sum(b))(x, boxes)), sums)
     same = np.stack([np.asarray(aj.sat(x[0], axes).sum(b)) for b in boxes])
     np.testing.assert_array_equal(np.asarray(jax.vmap(lambda b: aj.sat(x[0], axes).sum(b))(boxes)), same)
-    per_image = jax.vmap(jax.grad(lambda x, b: (aj.sat(x, axes).sum(b) ** 2).sum()))(x, boxes)
+    one_image = jax.jit(jax.grad(lambda x, b: (aj.sat(x, axes).sum(b) ** 2).sum()))
+    per_image = jax.jit(jax.vmap(jax.grad(lambda x, b: (aj.sat(x, axes).sum(b) ** 2).sum())))(x, boxes)
     for k in range(3):
-        alone = jax.grad(lambda x, b: (aj.sat(x, axes).sum(b) ** 2).sum())(x[k], boxes[k])
+        alone = one_image(x[k], boxes[k])
         np.testing.assert_allclose(np.asarray(per_image[k]), np.asarray(alone), rtol=1e-12)
 
 
@@ -174,8 +175,7 @@ def test_histograms() -> None:
         jax.grad(lambda x: aj.integral_histogram(x, 3, range=(0, 1), weights=x).array.sum())(jnp.ones((4, 5)))
 
 
-BINNINGS = [dict(edges=[0, 3, 10, 30]), dict(labels=40), dict(labels=40, ignored=7), dict(lookup=[v % 5 - 1 for v in range(64)]), dict(bins=6, range=(5, 30)),
-            dict(bins=6, range=(5, 30), clamp=True), dict(bins=areal.Binning(edges=[0, 3, 10, 30], clamp=True))]
+BINNINGS = [dict(edges=[0, 3, 10, 30]), dict(labels=40, ignored=7), dict(lookup=[v % 5 - 1 for v in range(64)]), dict(bins=areal.Binning(6, range=(5, 30), clamp=True))]
 
 
 @pytest.mark.parametrize("at_case", range(len(BINNINGS)))
@@ -187,13 +187,13 @@ def test_binnings(at_case: int) -> None:
     made = jax.jit(lambda x: areal.integral_histogram(x, axes="NHW", **how).array)(x)
     truth = areal.integral_histogram(x, axes="NHW", **how).array
     assert np.array_equal(np.asarray(made), truth) and truth[..., -1, -1].sum() > 0
-    each = jax.grad(lambda w: aj.integral_histogram(jnp.asarray(x), axes="NHW", weights=w, **how).array[..., -1, -1].sum())(jnp.asarray(w))
+    each = jax.jit(jax.grad(lambda w: aj.integral_histogram(jnp.asarray(x), axes="NHW", weights=w, **how).array[..., -1, -1].sum()))(jnp.asarray(w))
     assert float(each.sum()) == truth[..., -1, -1].sum()
     if at_case > 0:
         return  # what follows is the same for all
     weighted = areal.integral_histogram(jnp.asarray(x), axes="NHW", weights=jnp.asarray(w), border="zero", **how).array
     np.testing.assert_allclose(np.asarray(weighted), areal.integral_histogram(x, axes="NHW", weights=w, border="zero", **how).array)
-    many = jax.vmap(lambda x, w: aj.histograms(x, weights=w, **how))(jnp.asarray(x), jnp.asarray(w))
+    many = jax.jit(jax.vmap(lambda x, w: aj.histograms(x, weights=w, **how)))(jnp.asarray(x), jnp.asarray(w))
     np.testing.assert_allclose(np.asarray(many[1]), np.asarray(aj.histograms(jnp.asarray(x[1]), weights=jnp.asarray(w[1]), **how)))
 
 
@@ -207,8 +207,16 @@ def test_joint_binnings(axes: str) -> None:
     if axes != "HWC":
         return
     w = np.random.default_rng(SEED).random(x.shape[:2])
-    each = jax.grad(lambda w: aj.integral_histogram(jnp.asarray(x), axes=axes, joint=joint, weights=w).array[..., -1, -1].sum())(jnp.asarray(w))
+    each = jax.jit(jax.grad(lambda w: aj.integral_histogram(jnp.asarray(x), axes=axes, joint=joint, weights=w).array[..., -1, -1].sum()))(jnp.asarray(w))
     assert float(each.sum()) == truth.array[..., -1, -1].sum()
+
+
+def test_boxes_of_the_host_are_checked_while_jit_traces() -> None:
+    x = jnp.asarray(image("HW", "uint8"))
+    inside = jax.jit(lambda x: areal.sat(x).sum([[0, 0, 2, 2], [1, 2, 3, 6]], format="xyxy"))
+    assert np.array_equal(np.asarray(inside(x)), np.asarray(areal.sat(x).sum([[0, 0, 2, 2], [1, 2, 2, 4]])))
+    with pytest.raises(areal.InvalidArgument, match="box 1"):
+        jax.jit(lambda x: areal.sat(x).sum([[0, 0, 2, 2], [9, 9, 9, 9]]))(x)
 
 
 def test_pickles() -> None:
