@@ -46,6 +46,7 @@ def spelled(dtype: str, bins: Any, range: Any, edges: Any, labels: int | None, i
         info = np.iinfo("uint8" if dtype == "bool" else dtype)
         range = (info.min, info.max + 1)
     low, high = range
+    assert bins is not None
     return "uniform", int(bins), (float(low), float(high)), (), clamp, None
 
 

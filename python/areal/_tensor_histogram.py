@@ -85,9 +85,9 @@ class TensorHistogram:
         batch for each image. O(bins) a window. A device's call waits."""
         height, width = (size, size) if isinstance(size, int) else size
         on = self._on
-        for tensor in (lambda: self.array, lambda: on.contiguous(self.array, "")):
-            made = _core.tensor_distance_map(tensor(), self.border, self._target(target), (height, width), measure, dtype_name(dtype), threads, on.empty(),
-                                             on.stream())
+        for copied in (False, True):
+            tensor = on.contiguous(self.array, "") if copied else self.array
+            made = _core.tensor_distance_map(tensor, self.border, self._target(target), (height, width), measure, dtype_name(dtype), threads, on.empty(), on.stream())
             if made is not None:
                 return made
         raise InvalidArgument("tensor: it cannot be read")

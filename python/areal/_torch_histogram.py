@@ -63,11 +63,11 @@ class IntegralHistogram(TensorHistogram):
         return super()._doubles(boxes, format, outside, threads)
 
     def distance_map(self, target: Any, size: int | tuple[int, int], *, measure: str = "hellinger", dtype: Any = "float64", threads: int = 0) -> Any:
+        """The distance between a target and the histogram of every window of ``size`` (rows, columns) inside the image: (H-h+1) x (W-w+1), of a
+        batch for each image. O(bins) a window. A device's call waits."""
         if not is_plain(self.array):
             raise InvalidArgument("histogram: what it says has no gradient, and is not traced or batched; ask the counts, or pass weights.detach()")
         return super().distance_map(target, size, measure=measure, dtype=dtype, threads=threads)
-
-    distance_map.__doc__ = TensorHistogram.distance_map.__doc__
 
 
 def integral_histogram(x: Tensor, bins: Any = None, *, range: tuple[float, float] | None = None, edges: Any = None, labels: int | None = None, ignored: int | None = None,
@@ -81,7 +81,7 @@ def integral_histogram(x: Tensor, bins: Any = None, *, range: tuple[float, float
     x, of_weights, axes = prepared(x), _weights(weights), _axes(x, axes)
     if x.requires_grad and torch.is_grad_enabled():
         raise InvalidArgument("array: histograms have no gradient with respect to it, as a pixel's bin is a step; pass x.detach()")
-    binning = spelled(name_of(x.dtype), bins, range, edges, labels, ignored, lookup, joint, clamp)
+    binning = spelled(str(x.dtype).removeprefix("torch."), bins, range, edges, labels, ignored, lookup, joint, clamp)
     of = _dtype(x, of_weights, axes, dtype)
     if is_plain(x) and (of_weights is None or is_plain(of_weights)):
         made = _core.tensor_histogram(x, compiled(*binning), of_weights, axes, border, name_of(of), algorithm, threads)
@@ -106,7 +106,7 @@ def histograms(x: Tensor, bins: Any = None, boxes: Any = None, *, range: tuple[f
         raise InvalidArgument("array: histograms have no gradient with respect to it, as a pixel's bin is a step; pass x.detach()")
     if outside not in ("error", "clip"):
         raise InvalidArgument(f"outside {outside}: may be error or clip")
-    kind, count, numbers, table, clamped, left_out = spelled(name_of(x.dtype), bins, range, edges, labels, ignored, lookup, joint, clamp)
+    kind, count, numbers, table, clamped, left_out = spelled(str(x.dtype).removeprefix("torch."), bins, range, edges, labels, ignored, lookup, joint, clamp)
     if boxes is None:
         boxes, format = [0, 0, x.shape[axes.index("W")], x.shape[axes.index("H")]], "xywh"
     rows, alone = TORCH.boxes(boxes, x)

@@ -27,6 +27,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import TABLE_TYPES, boxes_of
+from ._composed_window import composed_window
 from ._errors import InvalidArgument
 from ._sat import _options
 from ._spelled import Spelled, number_of_bins, spelled
@@ -233,16 +234,43 @@ def scatter_corners(values: Array, boxes: Any, shape: Sequence[int], axes: str =
     return _scatter(jnp.asarray(values, jnp.float64), jnp.asarray(rows), tuple(shape), axes or "HW", border, outside)
 
 
+class _Slices:
+    """JAX as _composed_window asks it."""
+
+    def cat(self, parts: list[Array], dim: int) -> Array:
+        return jnp.concatenate(parts, dim)
+
+    def spread(self, part: Array, dim: int, n: int) -> Array:
+        return jnp.broadcast_to(part, (*part.shape[:dim], n, *part.shape[dim + 1:]))
+
+    def zeros_like(self, x: Array) -> Array:
+        return jnp.zeros_like(x)
+
+    def clipped(self, begin: int, n: int, low: int, high: int, like: Array) -> Array:
+        return jnp.clip(jnp.arange(n) + begin, low, high)
+
+    def at_least_0(self, x: Array) -> Array:
+        return jnp.maximum(x, 0)
+
+    def wide(self, x: Array) -> Array:
+        return x.astype(jnp.float64)
+
+    def is_float(self, x: Array) -> bool:
+        return bool(jnp.issubdtype(x.dtype, jnp.floating))
+
+
 class Sat:
     """The summed-area table of a JAX array, which answers about any box in constant time. A pytree: jit takes and returns it."""
 
-    __slots__ = ("array", "axes", "border", "squares")
+    __slots__ = ("array", "axes", "border", "reverse", "squares")
 
-    def __init__(self, array: Array, squares: Array | None, axes: str, border: str) -> None:
-        self.array, self.squares, self.axes, self.border = array, squares, axes, border
+    def __init__(self, array: Array, squares: Array | None, axes: str, border: str, reverse: bool = False) -> None:
+        self.array, self.squares, self.axes, self.border, self.reverse = array, squares, axes, border, reverse
 
     def sum(self, boxes: Any, *, format: str = "xywh", outside: str = "error") -> Array:
         """Sums of boxes. See box_sums."""
+        if self.reverse and self.border != "zero":
+            raise InvalidArgument("table: a reversed one answers about boxes with border zero, and not of a volume")
         return box_sums(self.array, boxes, self.axes, border=self.border, format=format, outside=outside)
 
     def _pixels(self, boxes: Any, format: str, outside: str) -> Array:
@@ -267,11 +295,21 @@ class Sat:
         """Population standard deviations of boxes; the table needs squares."""
         return jnp.sqrt(self.var(boxes, format=format, outside=outside))
 
+    def window(self, size: int | tuple[int, int], *, stat: str = "mean", edge: str = "shrink", anchor: tuple[int, int] | None = None, dtype: Any = "float64") -> Array:
+        """The sum, mean, var or std of the window around every pixel, with edge valid, shrink or zero, in float64 or float32. See areal.Sat.window."""
+        name = np.dtype(dtype).name
+        if name not in ("float32", "float64"):
+            raise InvalidArgument(f"dtype {name}: windows of JAX's arrays are float32 or float64")
+        if self.reverse and self.border != "zero":
+            raise InvalidArgument("table: a reversed one answers about boxes with border zero, and not of a volume")
+        _wide("float64", "window")
+        return composed_window(_Slices(), self.array, self.squares, self.axes, self.border, size, stat, edge, anchor).astype(name)
+
     def __repr__(self) -> str:
         return f"<areal.jax.Sat {self.axes} {'x'.join(map(str, self.array.shape))} {self.array.dtype}, border {self.border}>"
 
 
-jax.tree_util.register_pytree_node(Sat, lambda t: ((t.array, t.squares), (t.axes, t.border)), lambda kept, arrays: Sat(arrays[0], arrays[1], kept[0], kept[1]))
+jax.tree_util.register_pytree_node(Sat, lambda t: ((t.array, t.squares), (t.axes, t.border, t.reverse)), lambda kept, arrays: Sat(arrays[0], arrays[1], *kept))
 
 
 def sat(x: Array, axes: str = "", *, dtype: Any = None, border: str = "zero", squares: Any = False, reverse: bool = False, **others: Any) -> Sat:
@@ -289,7 +327,7 @@ def sat(x: Array, axes: str = "", *, dtype: Any = None, border: str = "zero", sq
     if squares not in (False, "no"):
         wide = _wide("float64" if jnp.issubdtype(x.dtype, jnp.floating) else "int64", "squares")
         second = table(x.astype(wide) ** 2, axes, dtype=wide, border=border, reverse=reverse)
-    return Sat(table(x, axes, dtype=dtype, border=border, reverse=reverse), second, axes, border)
+    return Sat(table(x, axes, dtype=dtype, border=border, reverse=reverse), second, axes, border, reverse)
 
 
 # ---------------------------------------------------------------- histograms

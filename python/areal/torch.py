@@ -13,13 +13,13 @@ import torch
 from torch import Tensor
 
 from . import _core
+from ._composed_window import composed_window
 from ._errors import InvalidArgument
 from ._sat import _options as options
 from ._tensor_sat import MEAN, SUM, VARIANCE, TensorSat, carry, execute
 from ._torch_histogram import IntegralHistogram, histograms, integral_histogram
 from ._torch_ops import TORCH, box_sums, is_plain, name_of, prepared, summed_dims
 from ._torch_ops import sat as sat_values
-from ._torch_window import composed_window
 
 __all__ = ["IntegralHistogram", "Sat", "histograms", "integral_histogram", "sat", "table_dtype"]
 
@@ -48,6 +48,31 @@ def table_dtype(x: Tensor, axes: str = "") -> torch.dtype:
     for dim in summed_dims(axes_of(x, axes)):
         most = most * x.shape[dim]
     return torch.int32 if most <= 2**31 - 1 else torch.int64
+
+
+class _Slices:
+    """PyTorch as _composed_window asks it."""
+
+    def cat(self, parts: list[Tensor], dim: int) -> Tensor:
+        return torch.cat(parts, dim)
+
+    def spread(self, part: Tensor, dim: int, n: int) -> Tensor:
+        return part.expand(*(n if i == dim else -1 for i in range(part.ndim)))
+
+    def zeros_like(self, x: Tensor) -> Tensor:
+        return torch.zeros_like(x)
+
+    def clipped(self, begin: int, n: int, low: int, high: int, like: Tensor) -> Tensor:
+        return (torch.arange(n, device=like.device) + begin).clamp(low, high)
+
+    def at_least_0(self, x: Tensor) -> Tensor:
+        return x.clamp(min=0)
+
+    def wide(self, x: Tensor) -> Tensor:
+        return x.to(torch.float64)
+
+    def is_float(self, x: Tensor) -> bool:
+        return x.is_floating_point()
 
 
 class Sat(TensorSat):
@@ -79,7 +104,15 @@ class Sat(TensorSat):
         """
         if all(table is None or is_plain(table) for table in (self.array, self.squares)):
             return super().window(size, stat=stat, edge=edge, value=value, anchor=anchor, dtype=dtype, out=out, threads=threads)
-        return composed_window(self, size, stat, edge, anchor, dtype, out)
+        self._require_boxes()
+        if out is not None:
+            raise InvalidArgument("out: it takes part in no gradient, trace or batch; pass x.detach()")
+        if self.count is not None and stat != "sum":
+            raise InvalidArgument("count: means and variances of windows are over all pixels; this table counts the valid ones")
+        to = getattr(torch, dtype) if isinstance(dtype, str) else dtype
+        if to not in (torch.float32, torch.float64):
+            raise InvalidArgument(f"dtype {to}: under gradients, traces and batches it is float32 or float64")
+        return composed_window(_Slices(), self.array, self.squares, self.axes, self.border, size, stat, edge, anchor).to(to)
 
     def _composed(self, asked: int, rows: Tensor, outside: str, threads: int, refused: bool) -> Tensor:
         """The same answers from the operators alone."""

@@ -219,6 +219,22 @@ def test_boxes_of_the_host_are_checked_while_jit_traces() -> None:
         jax.jit(lambda x: areal.sat(x).sum([[0, 0, 2, 2], [9, 9, 9, 9]]))(x)
 
 
+@pytest.mark.parametrize("axes", ["HW", "NHWC"])
+def test_windows(axes: str) -> None:
+    x = image(axes, "uint8")
+    made, truth = areal.sat(jnp.asarray(x), axes, squares=True), areal.sat(x, axes, squares=True)
+    for stat in ("sum", "std") if axes == "HW" else ("mean",):
+        for edge in ("valid", "shrink", "zero"):
+            windows = jax.jit(lambda t, stat=stat, edge=edge: t.window((4, 3), stat=stat, edge=edge, anchor=(1, 2)))
+            np.testing.assert_allclose(np.asarray(windows(made)), truth.window((4, 3), stat=stat, edge=edge, anchor=(1, 2)), atol=1e-9)
+    for call, why in ((lambda: made.window(3, edge="wrap"), "wrap"), (lambda: made.window(3, dtype="uint8"), "uint8"), (lambda: made.window(0), "size"),
+                      (lambda: areal.sat(jnp.asarray(x), axes, border="none", reverse=True).window(3), "reversed")):
+        with pytest.raises(areal.InvalidArgument, match=why):
+            call()
+    if axes == "HW":
+        check_grads(jax.jit(lambda x: aj.sat(x).window(3)), (jnp.asarray(x[:3, :4], jnp.float64),), order=1, modes=["rev"])
+
+
 def test_pickles() -> None:
     table = areal.sat(jnp.asarray(image("HW", "float32")), squares=True)
     again = pickle.loads(pickle.dumps(table))
