@@ -72,7 +72,7 @@ class _Slices:
         return x.to(torch.float64)
 
     def is_float(self, x: Tensor) -> bool:
-        return x.is_floating_point()
+        return bool(x.is_floating_point())
 
 
 class Sat(TensorSat):

@@ -34,15 +34,15 @@ CTRL_C = """
     import areal
     pressed = None
     def waiting():
-        # Seconds that the threads of this process were ready to run and had no processor: none where the machine is idle.
-        nanoseconds = 0
+        # Seconds that each thread of this process was ready to run and had no processor: none where the machine is idle.
+        seconds = {{}}
         for thread in os.listdir("/proc/self/task"):
             try:
                 with open(f"/proc/self/task/{{thread}}/schedstat") as schedstat:
-                    nanoseconds += int(schedstat.read().split()[1])
+                    seconds[thread] = int(schedstat.read().split()[1]) / 1e9
             except OSError:
                 pass
-        return nanoseconds / 1e9
+        return seconds
     def press():
         global pressed, before
         while not started: time.sleep(0.001)
@@ -60,7 +60,8 @@ CTRL_C = """
             {call}
         print("never stopped")
     except KeyboardInterrupt:
-        print("stopped after", time.perf_counter() - pressed, waiting() - before)
+        took = time.perf_counter() - pressed
+        print("stopped after", took, sum(seconds - before.get(thread, 0) for thread, seconds in waiting().items()))
     thread.join()
     assert (areal.sat(x[:100]).array[-1, -1] == 100 * x.shape[1]), "usable afterwards"
 """
