@@ -24,7 +24,7 @@ DeviceArray = _core.DeviceArray
 
 def _on_device(array: Any, device: int) -> DeviceArray:
     """What a pickled DeviceArray is made of."""
-    return DeviceArray.copy_of(array, device)
+    return _core.device_array_of(array, device)
 
 
 class Others:

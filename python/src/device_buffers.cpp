@@ -187,8 +187,6 @@ void bind_device_buffers(nb::module_& m) {
            nb::arg("copy").none() = nb::none(), "A capsule; the consumer's stream waits for what fills the array.")
       .def("__dlpack_device__", [](const DeviceBuffer& b) { return std::pair<int, int>(dl::cuda, b.device()); })
       .def_prop_ro("__cuda_array_interface__", &DeviceBuffer::cuda_array_interface)
-      .def_static("copy_of", &DeviceBuffer::copy_of, nb::arg("array"), nb::arg("device") = 0,
-                  "A copy of a contiguous array of NumPy on a device, complete on return.")
       .def("__reduce__",
            [](nb::handle self) {
              const auto& buffer = nb::cast<const DeviceBuffer&>(self);
@@ -222,6 +220,8 @@ void bind_device_buffers(nb::module_& m) {
         return "<areal.DeviceArray " + words + " " + numpy_name(b.type()) + " on cuda:" + std::to_string(b.device()) +
                ">";
       });
+  m.def("device_array_of", &DeviceBuffer::copy_of, nb::arg("array"), nb::arg("device") = 0,
+        "A copy of a contiguous array of NumPy on a device, complete on return.");
 }
 
 }  // namespace areal::python
