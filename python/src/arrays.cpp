@@ -213,11 +213,18 @@ std::string memory_letters(const Axes& axes, const Order& order) {
   return letters;
 }
 
+namespace {
+PyObject* numpys_types[2];  // uint64, int64; never given back
+}
+
+void learn_numpys_types() {
+  const nb::object dtype = nb::module_::import_("numpy").attr("dtype");
+  numpys_types[0] = dtype("uint64").release().ptr(), numpys_types[1] = dtype("int64").release().ptr();
+}
+
 nb::object with_numpys_type(nb::object array, Type type) {
   if (type != Type::u64 && type != Type::s64) return array;
-  static const auto& types = *new std::array<nb::object, 2>{nb::module_::import_("numpy").attr("dtype")("uint64"),
-                                                            nb::module_::import_("numpy").attr("dtype")("int64")};
-  return array.attr("view")(types[type == Type::u64 ? 0 : 1]);
+  return array.attr("view")(nb::handle(numpys_types[type == Type::u64 ? 0 : 1]));
 }
 
 nb::object numpy_array(const ConstView& view, const Axes& axes, const Order& order, nb::handle owner) {
