@@ -103,53 +103,33 @@ struct Output {
   nb::object object;
 };
 
-/// The extents of an array in the order of its memory.
-std::vector<std::int64_t> extents_of(const Shape& shape, const std::string& letters, const Order& order) {
-  std::vector<std::int64_t> extents;
-  for (const char letter : letters) {
-    if (letter == 'C')
-      extents.push_back(order.folded ? order.folded : shape.channels);
-    else if (letter == 'H')
-      extents.push_back(order.transposed ? shape.width : shape.height);
-    else if (letter == 'W')
-      extents.push_back(order.transposed ? shape.height : shape.width);
-    else
-      extents.push_back(order.folded ? shape.batch / order.folded : shape.batch);
-  }
-  return extents;
-}
-
-/// How dimensions in memory's order are put into the asked order; none where they are.
-nb::object order_of(const std::string& in_memory, const std::string& asked) {
-  if (in_memory == asked) return nb::none();
-  nb::list order;
-  for (const char letter : asked) order.append(static_cast<int>(in_memory.find(letter)));
-  return nb::tuple(order);
-}
-
 class Execute {
  public:
   Execute(nb::handle x, const Options& options, bool as_signed, bool reverse, std::string_view letters, nb::handle mask,
-          nb::handle out, nb::object empty, nb::handle stream)
-      : image_(x, given(stream), "array"),
+          nb::handle out, nb::object empty, nb::handle stream, nb::handle above, nb::handle left)
+      : image_(x, stream_given(stream), "array"),
         allocator_(image_, std::move(empty)),
         axes_(Axes::of(letters, static_cast<std::size_t>(image_.tensor().ndim))) {
-    begin(options, as_signed, reverse, mask, out);
+    begin(options, as_signed, reverse, mask, out, above, left);
   }
   Execute(nb::handle x, const PlanSays& plan, bool as_signed, nb::handle mask, nb::handle out, nb::object empty,
           nb::handle stream)
-      : image_(x, given(stream), "array"), allocator_(image_, std::move(empty)), axes_(plan.axes) {
+      : image_(x, stream_given(stream), "array"), allocator_(image_, std::move(empty)), axes_(plan.axes) {
     require_planned(plan, image_.ref());
-    begin(plan.options, as_signed, false, mask, out);
+    begin(plan.options, as_signed, plan.options.sat.reverse, mask, out, nb::none(), nb::none());
   }
 
  private:
-  void begin(const Options& options, bool as_signed, bool reverse, nb::handle mask, nb::handle out) {
+  void begin(const Options& options, bool as_signed, bool reverse, nb::handle mask, nb::handle out, nb::handle above,
+             nb::handle left) {
     const bool counts = options.sat.mask || options.sat.ignore_nan;
     pixels_ = pixels_of(image_.ref(), axes_, !options.sat.tilted, !counts);
     if (!pixels_) return;
     if (!mask.is_none() && !read_mask(mask)) return;
     planned_ = plan_of(pixels_->view, options, as_signed, reverse, axes_);
+    if (!above.is_none() &&
+        !(read_carry(above_, above, "above", carry_.above) && read_carry(left_, left, "left", carry_.left)))
+      return;
     can_run_ = true;
     prepare(out);
   }
@@ -162,6 +142,7 @@ class Execute {
     SatArguments arguments;
     arguments.image = pixels_->view;
     if (mask_view_) arguments.mask = *mask_view_;
+    arguments.carry = carry_;
     arguments.sum = outputs_[0].view, arguments.squares = outputs_[1].view;
     arguments.tilted = outputs_[2].view, arguments.count = outputs_[3].view;
     execute(arguments);
@@ -174,10 +155,6 @@ class Execute {
   }
 
  private:
-  static std::optional<Stream> given(nb::handle stream) {
-    if (stream.is_none()) return std::nullopt;
-    return stream_of(nb::cast<std::uintptr_t>(stream));
-  }
   std::optional<Stream> same_stream() const {
     if (image_.memory().is_host()) return std::nullopt;
     return image_.work_stream();
@@ -205,6 +182,23 @@ class Execute {
     const std::optional<ConstView> valid = view_in(mask_->ref(), of_mask, order);
     if (valid) mask_view_ = *valid;
     return valid.has_value();
+  }
+
+  /// A row or a column beside the piece, with all its axes. False where it does not lie as the table does, nor can of a
+  /// transposed image.
+  bool read_carry(std::optional<ForeignArray>& array, nb::handle given, const char* name, ConstView& into) {
+    if (pixels_->order.transposed) return false;
+    array.emplace(given, same_stream(), name);
+    if (!(array->memory() == image_.memory()))
+      throw InvalidArgument(std::string(name) + ": it must lie where the array does");
+    if (array->type() != planned_->table)
+      throw InvalidArgument(std::string(name) + ": elements of " + numpy_name(array->type()) + ", the table's are " +
+                            numpy_name(planned_->table));
+    const std::optional<ConstView> view = view_in(array->ref(), axes_, pixels_->order);
+    if (!view) return false;
+    into = *view;
+    into.type = planned_->planned.plan.types().table;
+    return true;
   }
 
   void prepare(nb::handle out) {
@@ -255,6 +249,8 @@ class Execute {
   std::optional<Pixels> pixels_;
   std::optional<ForeignArray> mask_;
   std::optional<ConstView> mask_view_;
+  std::optional<ForeignArray> above_, left_;
+  Carry carry_;
   std::shared_ptr<TensorPlan> planned_;
   std::string letters_, count_letters_;
   Output outputs_[4];
@@ -267,12 +263,12 @@ void bind_device_sat(nb::module_& m) {
   m.def(
       "tensor_sat",
       [](nb::handle x, const Options& options, bool as_signed, std::string_view axes, nb::handle mask, nb::handle out,
-         nb::object empty, nb::handle stream, bool reverse) {
-        return Execute(x, options, as_signed, reverse, axes, mask, out, std::move(empty), stream).run();
+         nb::object empty, nb::handle stream, bool reverse, nb::handle above, nb::handle left) {
+        return Execute(x, options, as_signed, reverse, axes, mask, out, std::move(empty), stream, above, left).run();
       },
       nb::arg("array"), nb::arg("options"), nb::arg("as_signed"), nb::arg("axes"), nb::arg("mask").none() = nb::none(),
       nb::arg("out").none() = nb::none(), nb::arg("empty").none() = nb::none(), nb::arg("stream").none() = nb::none(),
-      nb::arg("reverse") = false);
+      nb::arg("reverse") = false, nb::arg("above").none() = nb::none(), nb::arg("left").none() = nb::none());
   m.def(
       "tensor_execute",
       [](nb::handle plan, nb::handle x, bool as_signed, nb::handle mask, nb::handle out, nb::object empty,
@@ -285,8 +281,7 @@ void bind_device_sat(nb::module_& m) {
   m.def(
       "describe_array",
       [](nb::handle x, nb::handle stream) {
-        const ForeignArray array(
-            x, stream.is_none() ? std::nullopt : std::optional(stream_of(nb::cast<std::uintptr_t>(stream))), "array");
+        const ForeignArray array(x, stream_given(stream), "array");
         const ArrayRef ref = array.ref();
         const auto size = static_cast<std::size_t>(array.tensor().ndim);
         const std::vector<std::int64_t> extents(ref.extents.begin(),
