@@ -104,11 +104,11 @@ struct Ring {
     for (int k = 0; k < rounds; ++k) {
       const int q = k % 2;
       const unsigned phase = static_cast<unsigned>(k) / 2 & 1;
+      if (k >= 2) m.wait(s.credit[q], phase ^ 1);
       if (t == 0) {
         m.arrive_expect(s.full[q], static_cast<int>(sizeof s.slot[q]));
         m.arrive_expect(s.credit[q], 4);
       }
-      if (k >= 2) m.wait(s.credit[q], phase ^ 1);
       m.send(s.slot[q][t], value_of<T>(v), right, s.full[q]);
       m.wait(s.full[q], phase);
       v = 3 * number_of(m.get(s.slot[q][t])) + static_cast<unsigned>(rank);

@@ -93,7 +93,11 @@ void Engine::schedule() {
       cluster_blocks_ > 0 ? order.size() : std::min<std::size_t>(std::max(1, options_.residents), order.size());
   while (slots_.size() < residents) slots_.push_back(std::make_unique<Block>());
   std::size_t begun = 0, running = residents;
-  for (std::size_t i = 0; i < residents; ++i) place(*slots_[i], order[begun++]);
+  for (std::size_t i = 0; i < residents; ++i, ++begun) {
+    // Those of a cluster are found by their numbers.
+    const auto slot = cluster_blocks_ > 0 ? static_cast<std::size_t>(order[begun]) : i;
+    place(*slots_[slot], order[begun]);
+  }
   while (running > 0) {
     if (!bulk_.empty()) land_some();
     if (!sends_.empty() || !copy_arrivals_.empty()) land_some_sent();
