@@ -115,9 +115,13 @@ void Engine::conflict(const Actor& actor, Stamp other, bool write, bool other_wr
     what += where(thread, at);
   if (other.kind() == Stamp::copying || index >= agents_) {
     what += other_wrote ? ", the target of a " : ", the source of a ";
-    what += std::string(name(theirs.op)) + " by " + (index < agents_ ? whose : "this or another thread") +
-            (index < agents_ || block == thread.block ? "" : " of block " + std::to_string(block)) +
-            ", which has not been waited for";
+    what += name(theirs.op);
+    if (theirs.op == Op::send && index >= agents_)
+      what += " that has landed";
+    else
+      what += " by " + (index < agents_ ? whose : "this or another thread") +
+              (index < agents_ || block == thread.block ? "" : " of block " + std::to_string(block));
+    what += ", which has not been waited for";
     fault(thread, FaultKind::in_flight, mine.site, what, theirs.site);
   }
   if (!write && block != thread.block) {
