@@ -7,7 +7,8 @@
 #include <string>
 #include "cuda/device.hpp"
 #include "cuda/launcher.cuh"
-#include "support/cluster_kernels.hpp"
+
+#include "cluster_kernels.hpp"  // kernels come after their machine
 
 namespace areal::cuda {
 namespace {

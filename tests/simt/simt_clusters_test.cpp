@@ -2,8 +2,8 @@
 // sends are counted. What breaks a rule is in simt_cluster_faults_test.cpp.
 #include <gtest/gtest.h>
 #include <cstdlib>
+#include "cluster_kernels.hpp"
 #include "simt_kernels.hpp"
-#include "support/cluster_kernels.hpp"
 
 namespace areal::simt {
 namespace {

@@ -6,9 +6,10 @@
 //   - all threads of its block up to block_known: since the last block barrier (kept by the block, as all threads meet)
 //   - all lanes of its warp up to warp_known: since the last collective of the whole warp
 //   - row: lanes of its warp, if collectives of a part of it came since
-//   - view: threads of its block, if named barriers and mbarriers came since, and the block's copy agents
-//   - front: what flags from other blocks (and warps) brought: a graph of releases, joined without copying, and walked
-//     only if an access meets a stamp that the layers above do not cover.
+//   - view: threads of its block, if named barriers and mbarriers came since, and the block's agents: of its copies,
+//     and of what landed at its mbarriers
+//   - front: what flags, sends and cluster barriers of other blocks (and warps) brought: a graph of releases, joined
+//     without copying, and walked only if an access meets a stamp that the layers above do not cover.
 
 #include <array>
 #include <cstdint>
