@@ -35,7 +35,8 @@ __global__ void __launch_bounds__(K::threads, K::resident) run_clusters(const __
 
 class Launcher {
  public:
-  using Settings = int;  ///< number of the device
+  using Settings = int;                       ///< number of the device
+  static constexpr int largest_cluster = 16;  ///< blocks
   static constexpr const char* name = "cuda";
 
   /// Launches go to the current device, which must be the stream's. `on_launch` is told of each, where there is one.
@@ -67,7 +68,7 @@ class Launcher {
   }
 
   /// The clusters of so many blocks that the current device holds at once if nothing else runs there. 0: it has no
-  /// clusters, or none as large, or this kernel was compiled for devices before sm_90.
+  /// clusters, or none as large, or less shared memory, or this kernel was compiled for devices before sm_90.
   template <template <class, class> class K, class C>
   int most_clusters(int blocks_each) const {
     using Kernel = K<Machine, C>;
@@ -158,9 +159,11 @@ class Launcher {
     cudaFuncAttributes is{};
     require(cudaFuncGetAttributes(&is, kernel), one);
     if (is.ptxVersion < 90) return 0;
-    require(
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(one.shared_bytes)),
-        one);
+    if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(one.shared_bytes)) !=
+        cudaSuccess) {
+      cudaGetLastError();  // more than a block of this device can have
+      return 0;
+    }
     // Every device with clusters holds those of 8; larger ones are a device's own.
     if (blocks_each > 8) require(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), one);
     cudaLaunchConfig_t config = config_of(one);

@@ -32,6 +32,7 @@ class Engine;
 class Launcher {
  public:
   using Settings = Options;
+  static constexpr int largest_cluster = 4;  ///< blocks; more of them are checked for nothing else
   static constexpr const char* name = "simt";
 
   explicit Launcher(Options options = {});
