@@ -5,6 +5,7 @@
 #include <vector>
 #include "conformance/backends.hpp"
 #include "conformance/sat_case.hpp"
+#include "conformance/shapes.hpp"
 
 namespace areal::conformance {
 namespace {
@@ -45,13 +46,11 @@ class BandsOn : public testing::TestWithParam<Backend> {
 // one step, several; rounds of prefixes.
 TEST_P(BandsOn, KeepsTheContract) {
   const bool gpu = GetParam() == Backend::cuda;
-  std::vector<Shape> shapes{{4, 1}, {128, 2}, {132, 7}, {124, 113}, {260, 300}, {644, 64}};
+  std::vector<Shape> shapes{{4, 1}, {128, 2}, {132, 7}, {644, 5}, {260, 9}, {124, 113}};
   if (gpu)
     for (const Shape more : {Shape{4, 9000}, Shape{128, 111}, Shape{1920, 1080}, Shape{2052, 1791}, Shape{4096, 4096},
                              Shape{3000, 5377}, Shape{640, 9001}, Shape{100, 40000}, Shape{40000, 100}})
       shapes.push_back(more);
-  else
-    shapes.push_back({4, 5400});
   for (std::size_t i = 0; i < shapes.size(); ++i)
     for (std::size_t t = 0; t < std::size(pairs); ++t) {
       if (!gpu && i % std::size(pairs) != t) continue;  // which takes long
@@ -72,7 +71,7 @@ TEST_P(BandsOn, LeavesTheRestToTiles) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Sat, BandsOn, testing::Values(Backend::cuda, Backend::simt),
-                         [](const auto& info) { return std::string(name_of(info.param)); });
+                         [](const auto& of) { return std::string(name_of(of.param)); });
 
 }  // namespace
 }  // namespace areal::conformance
