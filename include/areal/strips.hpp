@@ -121,16 +121,17 @@ using TensorStripSink = std::function<bool(const TensorStrip&)>;
 class StripHistogram {
  public:
   /// As HistogramPlan; `options.memory_limit` and `options.progress` are not used. The progress of `strips` counts the
-  /// rows of all groups. `group_bins` fixes the bins of a group by hand; 0: memory decides. Throws as StripSat.
+  /// rows of all groups. `group_bins` fixes the bins of a group by hand; 0: memory decides. `weights` is
+  /// the type of weights (8u, 16u, 32f or 64f). Throws as StripSat.
   StripHistogram(const Shape& image, Type type, const Binning& binning, const HistogramOptions& options = {},
-                 const StripOptions& strips = {}, std::int64_t group_bins = 0);
+                 const StripOptions& strips = {}, std::int64_t group_bins = 0, Type weights = Type::f32);
   ~StripHistogram();
   StripHistogram(StripHistogram&&) noexcept;
   StripHistogram& operator=(StripHistogram&&) noexcept;
 
   /// As StripSat::run, but that `read` (and `read_weights`, where HistogramOptions::weighted asks for it) gives the
   /// whole image groups() times. O(b H W).
-  void run(const ImageReader& read, const TensorStripSink& sink, const ImageReader& read_weights = {});
+  void run(const ImageReader& read, const TensorStripSink& sink, const ImageReader& read_weights = {}) const;
 
   std::int64_t groups() const noexcept;      ///< how often the image is read
   std::int64_t group_bins() const noexcept;  ///< bins of a group, but for the last
@@ -226,10 +227,11 @@ std::vector<T> strip_sums(const ImageReader& read, const Shape& image, Type type
 }
 
 /// Histograms of regions of an image that passes strip by strip, N x bins row by row; no tensor is kept or leaves. On
-/// the CPU, whichever backend is named automatic. Kept are the counts of each column, 4 (b + 1) W bytes, with 8 N b for
-/// the answers and 100 for each region. Where `strips.memory` is given and a strip of one row with the columns takes
-/// more, the bins are done in groups and the image is read once for each; the answers are not counted in it. O(groups H
-/// W + distinct rows b W). Exact. Throws as `strip_sums`, and InvalidArgument for another backend than the CPU.
+/// the CPU. Kept are the counts of each column, 4 (b + 1) W bytes, with 8 N b for the answers (up to 64 MiB more where
+/// threads share the columns) and 80 for each region. Where `strips.memory` is given and a strip of one row with the
+/// columns takes more, the bins are done in groups and the image is read once for each; the answers are not counted in
+/// it. O(groups H W + distinct rows b W). Exact. Throws as `strip_sums`, and InvalidArgument for another backend than
+/// the CPU.
 std::vector<std::uint64_t> strip_counts(const ImageReader& read, const Shape& image, Type type, const Binning& binning,
                                         Span<const Region> regions, Outside outside = Outside::error,
                                         const StripOptions& strips = {});

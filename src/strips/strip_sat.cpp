@@ -127,6 +127,7 @@ void StripSat::run(const ImageReader& read, const SatStripSink& sink, const Imag
   const State& s = *state_;
   std::vector<ImageReader> readers{read};
   const bool masked = s.work.inputs.size() > 1;
+  require(static_cast<bool>(read) && static_cast<bool>(sink), "read and sink are both needed");
   require(masked == static_cast<bool>(read_mask), "read_mask ",
           masked ? "is missing, and the options ask for a mask" : "was given, but the options ask for no mask");
   if (masked) readers.push_back(read_mask);
@@ -136,6 +137,7 @@ void StripSat::run(const ImageReader& read, const SatStripSink& sink, const Imag
 
 void StripSat::begin(SatStripSink sink) {
   State& s = *state_;
+  require(static_cast<bool>(sink), "sink: there is none");
   auto kept = std::make_shared<const SatStripSink>(std::move(sink));
   strips::StripUse use = s.use(*kept);
   use.give = [kept, give = std::move(use.give)](const strips::Strip& strip, const std::vector<ConstView>& tables) {

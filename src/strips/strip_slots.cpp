@@ -208,12 +208,17 @@ void StripSlots::keep_last_rows(int slot, std::int64_t rows) {
     const View from = table(slot, t, rows);
     const View to(above_[t].data(), from.type, work_.tables[t].rows(work_.width + 1, 1));
     const bool planar = from.shape.layout == Layout::planar;
+    const std::int64_t planes = planar ? from.shape.channels : 1;
     const auto bytes = static_cast<std::size_t>(from.row_pitch);
-    for (std::int64_t c = 0; c < (planar ? from.shape.channels : 1); ++c)
-      if (device_)
-        cuda::copy(to.row(0, c), from.row(rows, c), bytes, stream());
-      else
-        std::memcpy(to.row(0, c), from.row(rows, c), bytes);
+    if (device_ && from.plane_pitch <= cuda::most_pitch && planes > 1)
+      cuda::copy_rows(to.data, from.row_pitch, from.row(rows), from.plane_pitch, bytes,
+                      static_cast<std::size_t>(planes), cuda::CopyDirection::within, stream());
+    else
+      for (std::int64_t c = 0; c < planes; ++c)
+        if (device_)
+          cuda::copy(to.row(0, c), from.row(rows, c), bytes, stream());
+        else
+          std::memcpy(to.row(0, c), from.row(rows, c), bytes);
   }
 }
 

@@ -256,6 +256,7 @@ StripSums& StripSums::operator=(StripSums&&) noexcept = default;
 
 void StripSums::run(const ImageReader& read) {
   State& s = *state_;
+  require(static_cast<bool>(read), "read: there is none");
   s.pushed.reset();
   s.restart();
   strips::StripUse use;
