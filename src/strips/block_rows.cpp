@@ -73,7 +73,7 @@ void BlockRows::check_tile(std::int64_t x, std::int64_t y) const {
 
 bool BlockRows::push(std::int64_t x, std::int64_t y, const ConstView& block, const ConstView& second, const Use& use) {
   const Shape& shape = block.shape;
-  if (x == 0 && shape.width == image_.width && (tile_width_ == 0 || tile_width_ < image_.width)) {
+  if (x == 0 && shape.width == image_.width) {
     check_inputs(block, second, shape);
     check_strip(y, shape.height);
     if (shape.height == 0) return true;

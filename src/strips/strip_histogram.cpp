@@ -47,6 +47,7 @@ StripWork histogram_work(const HistogramSubject& subject, const Binning& bins, c
   };
   StripWork work;
   work.width = image.width, work.height = image.height;
+  work.carry_lead = 1;  // a tensor's carry has one entry more than its rows, the border's included
   work.execution = of_rows(std::min<std::int64_t>(image.height, least_rows), execution).execution();
   work.inputs.push_back({subject.type, image.channels, image.layout});
   if (subject.options.weighted) work.inputs.push_back({subject.weights, 1, Layout::interleaved});

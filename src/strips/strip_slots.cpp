@@ -36,7 +36,7 @@ void check_options(const StripWork& work, const StripOptions& options) {
 std::optional<StripBytes> strip_bytes(const StripWork& work, std::int64_t rows, std::int64_t tile_height) {
   const Wide pixels = slots * bytes_of_rows(work.inputs, work.width, rows);
   const Wide tables = static_cast<Wide>(work.table_buffers) * bytes_of_rows(work.tables, work.width + 1, rows + 1);
-  const Wide row = bytes_of_rows(work.tables, work.width + 1, 1);
+  const Wide row = bytes_of_rows(work.tables, work.width + 1 + work.carry_lead, 1);
   const Wide tiles = bytes_of_rows(work.inputs, work.width, tile_height);
   Wide computing = pixels + tables + (work.carried ? row : 0), host = 0;
   if (work.on_cuda())
@@ -116,9 +116,15 @@ StripSlots::StripSlots(const StripWork& work, std::int64_t height) : work_(work)
     }
   }
   for (const RowType& table : work.tables) {
-    const std::size_t n = bytes(table, work.width + 1, 1);
-    if (work.carried) above_.emplace_back(n, place_);
+    const std::size_t n = bytes(table, work.width + 1 + work.carry_lead, 1);
     if (!work.carried && device_) last_rows_.emplace_back(n, true);
+    if (!work.carried) continue;
+    above_.emplace_back(n, place_);
+    if (work.carry_lead == 0) continue;
+    if (device_)
+      cuda::clear(above_.back().data(), n, stream());
+    else
+      std::memset(above_.back().data(), 0, n);
   }
 }
 
@@ -194,7 +200,8 @@ void StripSlots::compute(int slot, std::int64_t rows, const std::vector<ConstVie
     tables.push_back(table(slot, t, rows));
     const bool carries = work_.carried && !first_;
     above.push_back(
-        ConstView(carries ? above_[t].data() : nullptr, type.type, type.rows(work_.width + 1, 1)).in(place_));
+        ConstView(carries ? above_[t].data() : nullptr, type.type, type.rows(work_.carry_lead + work_.width + 1, 1))
+            .in(place_));
   }
   if (device_) device_->uploaded[s].hold_back(stream());
   plan_->execute(pixels ? *pixels : inputs, tables, above);
@@ -206,12 +213,13 @@ void StripSlots::compute(int slot, std::int64_t rows, const std::vector<ConstVie
 void StripSlots::keep_last_rows(int slot, std::int64_t rows) {
   for (std::size_t t = 0; t < work_.tables.size(); ++t) {
     const View from = table(slot, t, rows);
-    const View to(above_[t].data(), from.type, work_.tables[t].rows(work_.width + 1, 1));
+    View to(above_[t].data(), from.type, work_.tables[t].rows(work_.carry_lead + work_.width + 1, 1));
+    to.data = static_cast<char*>(to.data) + work_.carry_lead * to.column_pitch();
     const bool planar = from.shape.layout == Layout::planar;
     const std::int64_t planes = planar ? from.shape.channels : 1;
     const auto bytes = static_cast<std::size_t>(from.row_pitch);
     if (device_ && from.plane_pitch <= cuda::most_pitch && planes > 1)
-      cuda::copy_rows(to.data, from.row_pitch, from.row(rows), from.plane_pitch, bytes,
+      cuda::copy_rows(to.data, to.plane_pitch, from.row(rows), from.plane_pitch, bytes,
                       static_cast<std::size_t>(planes), cuda::CopyDirection::within, stream());
     else
       for (std::int64_t c = 0; c < planes; ++c)

@@ -29,7 +29,7 @@ struct RowType {
 class StripPlan {
  public:
   virtual ~StripPlan() = default;
-  /// `above` has a row of W + 1 entries for each table, without memory where zeros are above.
+  /// `above` has a row of carry_lead + W + 1 entries for each table, without memory where zeros are above.
   virtual void execute(const std::vector<ConstView>& inputs, const std::vector<View>& tables,
                        const std::vector<ConstView>& above) = 0;
 };
@@ -40,6 +40,7 @@ struct StripWork {
   std::int64_t width = 0, height = 0;
   std::vector<RowType> inputs, tables;
   bool carried = true;  ///< tables take over the row above, and leave
+  int carry_lead = 0;    ///< zeros before the row of W + 1 entries that a plan takes over
   int table_buffers = slots;
   std::function<std::size_t(std::int64_t rows)> workspace_bytes;
   std::function<std::unique_ptr<StripPlan>(std::int64_t rows, Stream stream)> plan;
