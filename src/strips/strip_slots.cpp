@@ -139,13 +139,6 @@ StripSlots::~StripSlots() {
 
 Stream StripSlots::stream() const { return device_ ? device_->computing.get() : Stream::host(); }
 
-void StripSlots::restart() {
-  first_ = true;
-  if (!device_) return;
-  const cuda::DeviceScope scope(place_.device);
-  for (const cuda::OwnedStream* stream : {&device_->up, &device_->computing, &device_->down}) stream->synchronize();
-}
-
 View StripSlots::input(int slot, std::size_t which, std::int64_t rows) {
   const auto s = static_cast<std::size_t>(slot);
   if (device_) {

@@ -66,14 +66,13 @@ std::int64_t strip_height_within(const StripWork& work, const StripOptions& opti
 
 inline constexpr std::uint64_t default_memory = std::uint64_t{64} << 20;
 
+/// For the strips of one image, from the first on.
 class StripSlots {
  public:
   /// Allocates. Throws OutOfMemory, DeviceError.
   StripSlots(const StripWork& work, std::int64_t height);
   ~StripSlots();
 
-  /// The next strip is the first.
-  void restart();
   /// Host memory for the pixels of a strip of so many rows, once the strip before it has left them.
   View input(int slot, std::size_t which, std::int64_t rows);
   /// They are there: on CUDA, queues their copy.
