@@ -18,6 +18,8 @@
 namespace areal {
 namespace {
 
+constexpr std::uint64_t default_pixel_bytes = std::uint64_t{16} << 20;
+
 struct Counting {
   const ImageReader& read;
   Shape image;
@@ -94,7 +96,7 @@ std::vector<std::uint64_t> strip_counts(const ImageReader& read, const Shape& im
                  " rows of pixels, take ", bytes(unit, least), " bytes, more than the ", options.memory, " of memory"),
         bytes(unit, least));
   const std::uint64_t room = options.memory > 0 ? options.memory - cpu::StreamedCounts::bytes(image, group, n)
-                                                : std::max(strips::default_memory, counting.pixel_bytes(1));
+                                                : std::max(default_pixel_bytes, counting.pixel_bytes(1));
   counting.rows =
       options.height > 0 ? least : cluster::largest(std::max<std::int64_t>(1, image.height), [&](std::int64_t rows) {
         return counting.pixel_bytes(rows) <= room;

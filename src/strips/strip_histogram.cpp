@@ -47,6 +47,7 @@ StripWork histogram_work(const HistogramSubject& subject, const Binning& bins, c
   };
   StripWork work;
   work.width = image.width, work.height = image.height;
+  work.default_memory = std::uint64_t{256} << 20;  // to read an image again takes longer
   work.carry_lead = 1;  // a tensor's carry has one entry more than its rows, the border's included
   work.execution = of_rows(std::min<std::int64_t>(image.height, least_rows), execution).execution();
   work.inputs.push_back({subject.type, image.channels, image.layout});
@@ -106,7 +107,7 @@ struct StripHistogram::State {
                                        std::max<std::int64_t>(1, subject.image.height));
     const auto fits = [&](const Binning& bins) {
       const strips::StripWork work = strips::histogram_work(subject, bins, execution);
-      const std::uint64_t limit = options.memory > 0 ? options.memory : strips::default_memory;
+      const std::uint64_t limit = options.memory > 0 ? options.memory : work.default_memory;
       const auto taken = strips::strip_bytes(work, rows, 0);
       return taken && taken->most() <= limit;
     };

@@ -44,6 +44,8 @@ StripWork sat_work(const Shape& image, Type type, const SatOptions& options, con
   const Shape first{image.width, std::min<std::int64_t>(image.height, 256), image.channels, 1, image.layout};
   const SatPlan plan(first, type, options, execution);
   work.execution = plan.execution();
+  // On the host, tables that stay in a cache until they are given out; on a device, copies that are worth their calls.
+  if (work.on_cuda()) work.default_memory = std::uint64_t{64} << 20;
   work.inputs.push_back({type, image.channels, image.layout});
   if (options.mask) work.inputs.push_back({Type::u8, 1, Layout::interleaved});
   work.tables.push_back({plan.types().table, image.channels, options.tables});

@@ -49,10 +49,10 @@ std::optional<StripBytes> strip_bytes(const StripWork& work, std::int64_t rows, 
   return StripBytes{static_cast<std::uint64_t>(computing), static_cast<std::uint64_t>(host)};
 }
 
-std::uint64_t row_bytes(const StripWork& work, std::int64_t tile_height) {
-  const auto bytes = strip_bytes(work, std::min<std::int64_t>(1, work.height), tile_height);
-  require(bytes.has_value(), "an image ", work.width, " wide: the bytes of one row of its tables do not fit 63 bits");
-  return bytes->most();
+std::uint64_t default_limit(const StripWork& work, std::int64_t tile_height) {
+  const auto bytes = strip_bytes(work, std::min(default_rows, work.height), tile_height);
+  require(bytes.has_value(), "an image ", work.width, " wide: the bytes of some rows of its tables do not fit 63 bits");
+  return std::max(bytes->most(), work.default_memory);
 }
 
 std::int64_t strip_height_within(const StripWork& work, const StripOptions& options, std::uint64_t bytes) {
@@ -72,14 +72,13 @@ std::int64_t strip_height_within(const StripWork& work, const StripOptions& opti
 
 std::int64_t strip_height(const StripWork& work, const StripOptions& options) {
   check_options(work, options);
-  const std::uint64_t row = row_bytes(work, options.tile_height);
-  std::uint64_t limit = options.memory;
-  if (limit == 0) limit = options.height > 0 ? ~std::uint64_t{0} : std::max(row, default_memory);
+  const std::uint64_t usual = default_limit(work, options.tile_height);
+  const std::uint64_t limit = options.memory > 0 ? options.memory : options.height > 0 ? ~std::uint64_t{0} : usual;
   const std::int64_t rows = strip_height_within(work, options, limit);
   if (rows > 0) return rows;
   const std::int64_t wanted = std::max<std::int64_t>(1, std::min(options.height, work.height));
   const auto needed = strip_bytes(work, wanted, options.tile_height);
-  const std::uint64_t bytes = needed ? needed->most() : row;
+  const std::uint64_t bytes = needed ? needed->most() : usual;
   throw OutOfMemory(sentence("a strip of ", wanted, wanted == 1 ? " row" : " rows", ", ", work.width,
                              " pixels wide, takes ", bytes, " bytes, more than the ", limit, " of memory"),
                     bytes);

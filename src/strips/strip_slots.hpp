@@ -40,8 +40,9 @@ struct StripWork {
   std::int64_t width = 0, height = 0;
   std::vector<RowType> inputs, tables;
   bool carried = true;  ///< tables take over the row above, and leave
-  int carry_lead = 0;    ///< zeros before the row of W + 1 entries that a plan takes over
+  int carry_lead = 0;   ///< zeros before the row of W + 1 entries that a plan takes over
   int table_buffers = slots;
+  std::uint64_t default_memory = std::uint64_t{16} << 20;
   std::function<std::size_t(std::int64_t rows)> workspace_bytes;
   std::function<std::unique_ptr<StripPlan>(std::int64_t rows, Stream stream)> plan;
 
@@ -56,15 +57,14 @@ struct StripBytes {
 };
 /// None where they do not fit 63 bits.
 std::optional<StripBytes> strip_bytes(const StripWork& work, std::int64_t rows, std::int64_t tile_height);
-/// The bytes of one row, for sentences.
-std::uint64_t row_bytes(const StripWork& work, std::int64_t tile_height);
-
 /// Rows of a strip: the most whose bytes the options allow. Throws OutOfMemory where there are none.
 std::int64_t strip_height(const StripWork& work, const StripOptions& options);
 /// The same where bytes may be too few: 0 then.
 std::int64_t strip_height_within(const StripWork& work, const StripOptions& options, std::uint64_t bytes);
 
-inline constexpr std::uint64_t default_memory = std::uint64_t{64} << 20;
+/// Where no memory is given: the work's, or what these rows take where that is more.
+inline constexpr std::int64_t default_rows = 8;
+std::uint64_t default_limit(const StripWork& work, std::int64_t tile_height);
 
 /// For the strips of one image, from the first on.
 class StripSlots {

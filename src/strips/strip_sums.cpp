@@ -103,6 +103,14 @@ struct StripSums::State {
     }
   }
 
+  // On the host no more than stays in a cache: no table leaves.
+  std::int64_t chosen_height() const {
+    StripOptions limited = options;
+    if (!work.on_cuda() && options.memory > 0 && options.height == 0)
+      limited.memory = std::min(options.memory, strips::default_limit(work, options.tile_height));
+    return strips::strip_height(work, limited);
+  }
+
   // 32 bits where the strip's sums fit them and strips are not too flat, else 64.
   void choose(bool squares) {
     const auto work_of = [&](Type table) {
@@ -118,13 +126,13 @@ struct StripSums::State {
       const std::int64_t wanted = options.height > 0 ? options.height : strips::least_rows;
       if (fit >= std::min(wanted, std::max<std::int64_t>(1, image.height))) {
         work = work_of(narrow.table);
-        height = std::min(strips::strip_height(work, options), fit);
+        height = std::min(chosen_height(), fit);
         bytes = strips::strip_bytes(work, height, options.tile_height)->computing;
         return;
       }
     }
     work = work_of(strips::sums_type(type, false));
-    height = strips::strip_height(work, options);
+    height = chosen_height();
     bytes = strips::strip_bytes(work, height, options.tile_height)->computing;
   }
 

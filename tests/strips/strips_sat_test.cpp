@@ -83,11 +83,13 @@ TEST(StripSat, DefaultTypesAreThoseOfTheWholeImage) {
 }
 
 TEST(StripSat, HundredGigapixelsArePlannedInSixtyFourMebibytes) {
-  const StripSat strips({316228, 316228}, Type::u8, {.squares = Squares::u64}, {.execution = cpu});
+  const Shape shape{316228, 316228};
+  const StripSat strips(shape, Type::u8, {.squares = Squares::u64}, {.execution = cpu, .memory = 64 << 20});
   EXPECT_LE(strips.memory_bytes(), std::uint64_t{64} << 20);
   EXPECT_GE(strips.strip_height(), 2);
-  const StripSat wide({std::int64_t{1} << 33, 5}, Type::u8, {}, {.execution = cpu});  // one row takes more
-  EXPECT_EQ(wide.strip_height(), 1);
+  EXPECT_EQ(StripSat(shape, Type::u8, {.squares = Squares::u64}, {.execution = cpu}).strip_height(), 8);
+  const StripSat wide({std::int64_t{1} << 33, 5}, Type::u8, {}, {.execution = cpu});
+  EXPECT_EQ(wide.strip_height(), 5);
 }
 
 TEST(StripHistogram, EveryBorderHeightAndGroup) {
