@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t budget = std::uint64_t{48} << 20;
 constexpr std::uint64_t beside = std::uint64_t{32} << 20;  // two threads' stacks of 8 MiB, code, the answers
-constexpr Execution cpu{.backend = Backend::cpu, .threads = 1};
+const Execution cpu{.backend = Backend::cpu, .threads = 1};
 
 std::uint64_t address_space() {
   std::uint64_t pages = 0;
