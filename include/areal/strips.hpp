@@ -33,8 +33,9 @@ namespace areal {
 struct StripOptions {
   /// Backend::automatic is what a plan for one strip chooses. It names no stream: strips have their own.
   Execution execution = {};
-  /// Bytes; 0: 16 MiB, on CUDA 64, of tensors 256, or what 8 rows take where that is more. Region sums on the host
-  /// never take more than their default: their strips stay in a cache.
+  /// Bytes; 0: 16 MiB, on CUDA 64, of tensors 256, or what 8 rows take where that is more; and on the host no more
+  /// than a sixteenth of the rows, or 64. Region sums on the host never take more than that: their strips stay in a
+  /// cache.
   std::uint64_t memory = 0;
   /// Rows of a strip, fixed by hand; 0: as many as `memory` takes. Floats depend on it.
   std::int64_t height = 0;
