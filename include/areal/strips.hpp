@@ -159,8 +159,8 @@ struct StripSumsOptions {
 ///
 /// Sums of integers are exact modulo 2^64. Those of floats are differences of sums in 64f, of which a strip's begin at
 /// its first row: their error grows with what lies above, and left within the rows of a strip, as in a table of 64f;
-/// NaN and infinity spread right and down. Strips of 8u and 8s pixels are summed in 32 bits as long as a strip's sum
-/// fits.
+/// NaN and infinity spread right and down. Strips of 8- and 16-bit pixels are summed in 32 bits where
+/// every sum of a strip fits them.
 class StripSums {
  public:
   /// Images of that shape (batch 1, at most 4 channels) and type; fewer than 2^31 regions, which are copied. Throws
