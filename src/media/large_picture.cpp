@@ -5,6 +5,7 @@
 #include "media/channels.hpp"
 #include "media/file_error.hpp"
 #include "media/large.hpp"
+#include "media/plugin.hpp"
 
 namespace areal::media {
 namespace {
@@ -92,6 +93,9 @@ Channels array_channels(std::int64_t channels, Type type, const ReadOptions& opt
 std::unique_ptr<LargePicture> open_large_picture(const fs::path& path, const ReadOptions& options) {
   require_readable(path);
   if (is_npy(path)) return open_large_npy(path, options);
+  if (auto tiles = picture_plugin().open_tiles(path, options))
+    return picture_of_tiles(path.string(), std::move(tiles), options);
+  if (options.level != 0) refuse(path.string(), "has one level; level ", options.level, " does not exist");
   return std::make_unique<WholePicture>(path, options);
 }
 

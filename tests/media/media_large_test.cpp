@@ -12,40 +12,10 @@ using test::block_fault;
 using test::blocks_fault;
 using test::bytes_in;
 using test::expect_sentence;
+using test::luma_at;
+using test::picture_of;
 using test::Scratch;
-
-// A picture of integers below 251, so that it fits every type.
-double value_at(std::int64_t x, std::int64_t y, std::int64_t c) {
-  return static_cast<double>((x * 7 + y * 131 + c * 59 + x * y) % 251);
-}
-double luma_at(std::int64_t x, std::int64_t y, std::int64_t) {
-  return std::floor((299 * value_at(x, y, 0) + 587 * value_at(x, y, 1) + 114 * value_at(x, y, 2)) / 1000 + 0.5);
-}
-
-Array picture_of(const Shape& shape, Type type) {
-  Array out(shape, type);
-  const View view = out.view();
-  const auto size = static_cast<std::int64_t>(size_of(type));
-  for (std::int64_t y = 0; y < shape.height; ++y)
-    for (std::int64_t x = 0; x < shape.width; ++x)
-      for (std::int64_t c = 0; c < shape.channels; ++c) {
-        char* at = static_cast<char*>(view.row(y)) + (x * shape.channels + c) * size;
-        const double value = value_at(x, y, c);
-        if (type == Type::f32) {
-          const auto as = static_cast<float>(value);
-          std::memcpy(at, &as, sizeof(as));
-        } else if (type == Type::f64) {
-          std::memcpy(at, &value, sizeof(value));
-        } else if (type == Type::f16) {
-          const Half as = to_half(static_cast<float>(value));
-          std::memcpy(at, &as, sizeof(as));
-        } else {
-          const auto as = static_cast<std::uint64_t>(value);
-          std::memcpy(at, &as, static_cast<std::size_t>(size));
-        }
-      }
-  return out;
-}
+using test::value_at;
 
 class Large : public ::testing::Test {  // which prints nothing
  protected:

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <algorithm>
 #include <areal/array.hpp>
+#include <cmath>
 #include <cstring>
 #include <functional>
 #include <optional>
@@ -90,6 +91,39 @@ inline std::string blocks_fault(media::LargePicture& picture, const SampleAt& ex
                         i % 4 == 1 ? Layout::planar : Layout::interleaved, i % 5 == 2 ? 3 : 0);
   }
   return fault.empty() ? fault : fault + " (seed " + std::to_string(seed) + ")";
+}
+
+// A picture of integers below 251, so that it fits every type.
+inline double value_at(std::int64_t x, std::int64_t y, std::int64_t c) {
+  return static_cast<double>((x * 7 + y * 131 + c * 59 + x * y) % 251);
+}
+inline double luma_at(std::int64_t x, std::int64_t y, std::int64_t = 0) {
+  return std::floor((299 * value_at(x, y, 0) + 587 * value_at(x, y, 1) + 114 * value_at(x, y, 2)) / 1000 + 0.5);
+}
+
+inline Array picture_of(const Shape& shape, Type type) {
+  Array out(shape, type);
+  const View view = out.view();
+  const auto size = static_cast<std::int64_t>(size_of(type));
+  for (std::int64_t y = 0; y < shape.height; ++y)
+    for (std::int64_t x = 0; x < shape.width; ++x)
+      for (std::int64_t c = 0; c < shape.channels; ++c) {
+        char* at = static_cast<char*>(view.row(y)) + (x * shape.channels + c) * size;
+        const double value = value_at(x, y, c);
+        if (type == Type::f32) {
+          const auto as = static_cast<float>(value);
+          std::memcpy(at, &as, sizeof(as));
+        } else if (type == Type::f64) {
+          std::memcpy(at, &value, sizeof(value));
+        } else if (type == Type::f16) {
+          const Half as = to_half(static_cast<float>(value));
+          std::memcpy(at, &as, sizeof(as));
+        } else {
+          const auto as = static_cast<std::uint64_t>(value);
+          std::memcpy(at, &as, static_cast<std::size_t>(size));
+        }
+      }
+  return out;
 }
 
 }  // namespace areal::test
