@@ -135,9 +135,49 @@ TEST_F(Tiles, BlocksEqualTheWhole) {
   }
 }
 
+std::uint8_t smooth_at(std::int64_t x, std::int64_t y, std::int64_t c) {
+  return static_cast<std::uint8_t>(40 + (x + 2 * y) * 2 / 7 + 7 * c);
+}
+
+// 300x200 pixels in tiles of 64x64 that are whole JPEGs: colours in YCbCr, half as many of them.
+std::string jpeg_tiles(std::int64_t channels, int photometric, const Scratch& scratch) {
+  Tiff out{.width = 300,
+           .height = 200,
+           .samples = static_cast<int>(channels),
+           .photometric = photometric,
+           .compression = 7,
+           .tile = 64};
+  for (std::int64_t y = 0; y < 200; y += 64)
+    for (std::int64_t x = 0; x < 300; x += 64) {
+      Array tile(Shape{64, 64, channels}, Type::u8);
+      for (std::int64_t i = 0; i < 64 * 64 * channels; ++i)
+        tile.as<std::uint8_t>()[i] = smooth_at(x + i / channels % 64, y + i / channels / 64, i % channels);
+      write_picture(scratch / "tile.jpg", tile.view());
+      out.coded.push_back(bytes_in(scratch / "tile.jpg"));
+    }
+  return tiff(out, {});
+}
+
+TEST_F(Tiles, JpegIsCloseToWhatWasWritten) {
+  for (const int channels : {1, 3}) {
+    const fs::path path = scratch.write("jpeg.tif", jpeg_tiles(channels, channels == 3 ? 6 : 1, scratch));
+    const auto picture = open_large_picture(path, all_channels());
+    ASSERT_EQ(picture->shape(), (Shape{300, 200, channels}));
+    std::vector<std::uint8_t> pixels(static_cast<std::size_t>(300 * 200 * channels));
+    picture->read(0, 0, View(pixels.data(), Type::u8, picture->shape()));
+    int most = 0;
+    for (std::int64_t i = 0; i < std::ssize(pixels); ++i)
+      most = std::max(most, std::abs(pixels[static_cast<std::size_t>(i)] -
+                                     smooth_at(i / channels % 300, i / channels / 300, i % channels)));
+    EXPECT_LT(most, 12) << channels;
+    EXPECT_GT(most, 0) << "a JPEG loses something";
+  }
+}
+
 TEST_F(Tiles, WhatIsReadWholeIsTheSame) {
   // Lossy, sub-sampled, a palette, few bits, half floats: as read_picture has them.
-  write_pages(scratch / "jpeg.tif", {{{300, 200, 3}, Type::u8, "jpeg", 64, 64}});
+  scratch.write("jpeg.tif", jpeg_tiles(3, 6, scratch));
+  scratch.write("grey.tif", jpeg_tiles(1, 1, scratch));
   write_pages(scratch / "strips.tif", {{{300, 200, 3}, Type::u8, "jpeg", 0, 0, 16}});
   write_pages(scratch / "tiles.exr", {{{300, 200, 3}, Type::f16, "zip", 64, 32}});
   write_pages(scratch / "lines.exr", {{{300, 200, 4}, Type::f32, "piz"}});
@@ -147,7 +187,7 @@ TEST_F(Tiles, WhatIsReadWholeIsTheSame) {
   for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<char>(i * i % 251);
   scratch.write("palette.tif", tiff(palette, pixels));
   unsigned seed = 100;
-  for (const char* name : {"jpeg.tif", "strips.tif", "tiles.exr", "lines.exr", "palette.tif"})
+  for (const char* name : {"jpeg.tif", "grey.tif", "strips.tif", "tiles.exr", "lines.exr", "palette.tif"})
     for (const ReadOptions& options : {ReadOptions{}, all_channels()}) {
       SCOPED_TRACE(name);
       const Picture whole = read_picture(scratch / name, options);

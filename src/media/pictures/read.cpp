@@ -7,8 +7,6 @@
 #include "media/channels.hpp"
 #include "media/file_error.hpp"
 #include "media/pictures/pictures.hpp"
-#include "media/pictures/png_input.hpp"
-#include "media/pictures/pnm.hpp"
 #include "media/pictures/signature.hpp"
 #include "media/pictures/spec.hpp"
 
@@ -21,9 +19,7 @@ Picture read_with(OIIO::ImageInput& in, const OIIO::ImageSpec& spec, const Pictu
                   const ReadOptions& options, const std::string& name) {
   require_plausible(spec, file, name);
   const Type type = type_of_format(spec.format, name);
-  // OpenImageIO 2.4 leaves the values of such tiles unset and reports success.
-  if (file.kind == PictureKind::tiff && spec.tile_width != 0 && size_of(type) == 8)
-    fail(name, "is a tiled TIFF of ", name_of(type), ", which this reader cannot decode correctly: store it in strips");
+  if (file.kind == PictureKind::tiff) require_right_tiles(spec, type, name);
   Picture out;
   const Channels choice = choose_channels(spec, options, name, out.notes);
   if (choice.luma && (type == Type::u64 || type == Type::s64))
@@ -73,19 +69,9 @@ Picture read_file(const fs::path& path, const ReadOptions& options) {
   if (file.jpeg_progressive) require_memory(name, 3 * file.jpeg_samples, options.memory_limit);
   try {
     quiet_openimageio();
-    OIIO::ImageSpec config, spec;
-    config["oiio:UnassociatedAlpha"] = 1;  // otherwise colours come multiplied by alpha
-    const auto in = file.kind == PictureKind::png   ? make_png_input()
-                    : file.kind == PictureKind::pnm ? make_pnm_input()
-                                                    : OIIO::ImageInput::create(file.reader);
-    if (!in)
-      throw Unavailable("pictures such as " + name + " cannot be read: this OpenImageIO has no " + file.reader +
-                        " reader");
-    if (!in->open(name, spec, config)) {
-      const std::string why = printable(in->geterror());
-      fail(name, "is damaged or not a ", file.reader, " picture", why.empty() ? "" : " (" + why + ")");
-    }
-    return read_with(*in, spec, file, options, name);
+    const auto in = make_input(file, name);
+    open_input(*in, file, name);
+    return read_with(*in, in->spec(), file, options, name);
   } catch (const Error&) {
     throw;
   } catch (const std::exception& error) {  // OpenEXR and std::bad_alloc, through OpenImageIO

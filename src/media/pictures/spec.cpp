@@ -1,6 +1,8 @@
 #include "media/pictures/spec.hpp"
 #include <algorithm>
 #include "media/file_error.hpp"
+#include "media/pictures/png_input.hpp"
+#include "media/pictures/pnm.hpp"
 
 namespace areal::media {
 namespace {
@@ -19,6 +21,38 @@ std::string channel_list(const OIIO::ImageSpec& spec) {
 }
 
 }  // namespace
+
+bool is_converted(const OIIO::ImageSpec& spec) {
+  const int photometric = spec.get_int_attribute("tiff:PhotometricInterpretation", -1);
+  for (const int converted : {6, 8, 9, 10, 32844, 32845})  // YCbCr, three kinds of Lab, LogL, LogLuv
+    if (photometric == converted) return true;
+  return false;
+}
+
+void require_right_tiles(const OIIO::ImageSpec& spec, Type type, const std::string& name) {
+  if (spec.tile_width == 0) return;
+  // OpenImageIO 2.4 leaves the values of such tiles unset and reports success.
+  if (size_of(type) == 8)
+    fail(name, "is a tiled TIFF of ", name_of(type), ", which this reader cannot decode correctly: store it in strips");
+}
+
+std::unique_ptr<OIIO::ImageInput> make_input(const PictureFile& file, const std::string& name) {
+  auto input = file.kind == PictureKind::png   ? make_png_input()
+               : file.kind == PictureKind::pnm ? make_pnm_input()
+                                               : OIIO::ImageInput::create(file.reader);
+  if (!input)
+    throw Unavailable("pictures such as " + name + " cannot be read: this OpenImageIO has no " + file.reader +
+                      " reader");
+  return input;
+}
+
+void open_input(OIIO::ImageInput& input, const PictureFile& file, const std::string& name) {
+  OIIO::ImageSpec config, spec;
+  config["oiio:UnassociatedAlpha"] = 1;  // otherwise colours come multiplied by alpha
+  if (input.open(name, spec, config)) return;
+  const std::string why = printable(input.geterror());
+  fail(name, "is damaged or not a ", file.reader, " picture", why.empty() ? "" : " (" + why + ")");
+}
 
 Type type_of_format(const OIIO::TypeDesc& format, const std::string& name) {
   switch (format.basetype) {

@@ -17,20 +17,17 @@ constexpr std::int64_t least_strip_bytes = 64 << 10, most_strip_bytes = 8 << 20;
 class OiioTiles final : public TileSource {
  public:
   OiioTiles(std::string name, const PictureFile& file, const ReadOptions& options)
-      : name_(std::move(name)), reader_(file.reader), is_tiff_(file.kind == PictureKind::tiff) {
+      : name_(std::move(name)), file_(file), is_tiff_(file.kind == PictureKind::tiff) {
     inputs_[0] = open();
     choose_level(options.level);
     spec_ = inputs_[0]->spec();
     layout_.type = type_of_format(spec_.format, name_);
     const auto size = static_cast<std::int64_t>(size_of(layout_.type));
-    // OpenImageIO 2.4 leaves the values of such tiles unset and reports success.
-    if (is_tiff_ && spec_.tile_width != 0 && size == 8)
-      fail(name_, "is a tiled TIFF of ", name_of(layout_.type),
-           ", which this reader cannot decode correctly: store it in strips");
+    if (is_tiff_) require_right_tiles(spec_, layout_.type, name_);
     if (spec_.tile_width != 0)
-      require_tiles(file);
+      require_tiles();
     else
-      require_plausible(spec_, file, name_);
+      require_plausible(spec_, file_, name_);
     const Channels choice = choose_channels(spec_, options, name_, layout_.notes);
     if (choice.luma && (layout_.type == Type::u64 || layout_.type == Type::s64))
       fail(name_, "holds 64-bit colours, which have no luma here");
@@ -43,7 +40,7 @@ class OiioTiles final : public TileSource {
     layout_.width = spec_.width;
     layout_.height = spec_.height;
     layout_.most_workers = most_workers;
-    lay_tiles(std::int64_t{spec_.width} * spec_.nchannels * size, file);
+    lay_tiles(std::int64_t{spec_.width} * spec_.nchannels * size);
     add_notes(spec_, layout_.type, layout_.notes);
     if (has_page(subimage_ + 1))
       layout_.notes.push_back("the file holds more pictures; " + std::string(options.level == 0 ? "the first" : "one") +
@@ -84,16 +81,8 @@ class OiioTiles final : public TileSource {
 
  private:
   std::unique_ptr<OIIO::ImageInput> open() const {
-    OIIO::ImageSpec config, spec;
-    config["oiio:UnassociatedAlpha"] = 1;  // otherwise colours come multiplied by alpha
-    auto input = OIIO::ImageInput::create(reader_);
-    if (!input)
-      throw Unavailable("pictures such as " + name_ + " cannot be read: this OpenImageIO has no " + reader_ +
-                        " reader");
-    if (!input->open(name_, spec, config)) {
-      const std::string why = printable(input->geterror());
-      fail(name_, "is damaged or not a ", reader_, " picture", why.empty() ? "" : " (" + why + ")");
-    }
+    auto input = make_input(file_, name_);
+    open_input(*input, file_, name_);
     return input;
   }
 
@@ -130,22 +119,23 @@ class OiioTiles final : public TileSource {
   }
 
   // Each tile has its place noted in the file, by at least two bytes: a picture may be sparse, but not without limits.
-  void require_tiles(const PictureFile& file) const {
+  void require_tiles() const {
     require_flat(spec_, name_);
     const auto along = [](std::int64_t length, std::int64_t tile) {
       return static_cast<std::uint64_t>((length + tile - 1) / tile);
     };
     const std::uint64_t tiles = along(spec_.width, spec_.tile_width) * along(spec_.height, spec_.tile_height);
-    if (tiles > file.bytes / 2)
-      fail(name_, "declares ", spec_.width, "x", spec_.height, " pixels in ", tiles, " tiles, which its ", file.bytes,
+    if (tiles > file_.bytes / 2)
+      fail(name_, "declares ", spec_.width, "x", spec_.height, " pixels in ", tiles, " tiles, which its ", file_.bytes,
            " bytes cannot hold");
   }
 
-  void lay_tiles(std::int64_t row_bytes, const PictureFile& file) {
+  void lay_tiles(std::int64_t row_bytes) {
     if (spec_.tile_width != 0) {
       layout_.tile_width = spec_.tile_width;
       layout_.tile_height = spec_.tile_height;
-      layout_.decoder_bytes = 2 * spec_.tile_bytes(true);
+      layout_.decoder_bytes =
+          2 * spec_.tile_bytes(true) + (is_tiff_ && is_converted(spec_) ? 16 * spec_.tile_pixels() : 0);
       return;
     }
     layout_.tile_width = spec_.width;
@@ -157,17 +147,23 @@ class OiioTiles final : public TileSource {
       strip = (least + strip - 1) / strip * strip;
     layout_.tile_height = std::min<std::int64_t>({strip, most > strip ? strip : most, spec_.height});
     layout_.decoder_bytes = 2 * static_cast<std::uint64_t>(layout_.tile_height * row_bytes);
+    if (is_tiff_ && is_converted(spec_)) {
+      layout_.most_workers = 1;
+      layout_.decoder_bytes +=
+          4 * static_cast<std::uint64_t>(layout_.width) * static_cast<std::uint64_t>(layout_.height);
+    }
     if (strip <= layout_.tile_height) return;
     if (spec_.get_string_attribute("compression") == "none") return;
     // A strip of many rows is decoded from its beginning, by one worker that goes on from row to row, and libtiff may
     // hold its coded bytes.
     layout_.most_workers = 1;
-    layout_.decoder_bytes += std::min(file.bytes, static_cast<std::uint64_t>(strip * row_bytes));
+    layout_.decoder_bytes += std::min(file_.bytes, static_cast<std::uint64_t>(strip * row_bytes));
     layout_.notes.push_back("a strip of " + std::to_string(strip) +
                             " rows is decoded from its beginning where rows do not follow one another");
   }
 
-  std::string name_, reader_;
+  std::string name_;
+  PictureFile file_;
   bool is_tiff_;
   int subimage_ = 0, miplevel_ = 0, first_channel_ = 0;
   OIIO::ImageSpec spec_;
