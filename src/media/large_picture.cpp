@@ -6,6 +6,7 @@
 #include "media/file_error.hpp"
 #include "media/large.hpp"
 #include "media/plugin.hpp"
+#include "media/zarr/zarr.hpp"
 
 namespace areal::media {
 namespace {
@@ -91,7 +92,12 @@ Channels array_channels(std::int64_t channels, Type type, const ReadOptions& opt
 }
 
 std::unique_ptr<LargePicture> open_large_picture(const fs::path& path, const ReadOptions& options) {
+  if (std::error_code error; fs::is_directory(path, error)) {
+    if (!is_zarr(path)) fail(path.string(), "is a folder that holds no Zarr array");
+    return picture_of_tiles(path.string(), open_zarr(path, options), options);
+  }
   require_readable(path);
+  if (options.t != 0 || options.z != 0) refuse(path.string(), "has no axes t and z to choose from");
   if (is_npy(path)) return open_large_npy(path, options);
   if (auto tiles = picture_plugin().open_tiles(path, options))
     return picture_of_tiles(path.string(), std::move(tiles), options);
