@@ -5,6 +5,7 @@
 #include "media/channels.hpp"
 #include "media/file_error.hpp"
 #include "media/large.hpp"
+#include "media/picture_formats.hpp"
 #include "media/plugin.hpp"
 #include "media/zarr/zarr.hpp"
 
@@ -32,6 +33,21 @@ class WholePicture final : public LargePicture {
   std::string name_;
   Picture picture_;
 };
+
+// By its content, where OpenSlide is there to look. Without it, a file with the name of a slide is refused: what its
+// first bytes are, a TIFF or a JPEG, would be part of it at best.
+bool is_slide(const fs::path& path) {
+  const SlidePlugin* slides = nullptr;
+  try {
+    slides = &slide_plugin();
+  } catch (const Unavailable& error) {
+    for (const char* extension : {".svs", ".svslide", ".ndpi", ".mrxs", ".scn", ".vms", ".vmu", ".bif"})
+      if (extension_of(path) == extension)
+        throw Unavailable(path.string() + ": is a slide by its name, and " + error.what());
+    return false;
+  }
+  return slides->knows(path);
+}
 
 }  // namespace
 
@@ -99,6 +115,7 @@ std::unique_ptr<LargePicture> open_large_picture(const fs::path& path, const Rea
   require_readable(path);
   if (options.t != 0 || options.z != 0) refuse(path.string(), "has no axes t and z to choose from");
   if (is_npy(path)) return open_large_npy(path, options);
+  if (is_slide(path)) return picture_of_tiles(path.string(), slide_plugin().open(path, options), options);
   if (auto tiles = picture_plugin().open_tiles(path, options))
     return picture_of_tiles(path.string(), std::move(tiles), options);
   if (options.level != 0) refuse(path.string(), "has one level; level ", options.level, " does not exist");

@@ -79,6 +79,12 @@ const CodecPlugin& codec_plugin() {
   return plugin;
 }
 
+const SlidePlugin& slide_plugin() {
+  static const SlidePlugin& plugin = open<SlidePlugin>("areal_slides.so", "areal_slide_plugin", "slides",
+                                                       "OpenSlide (Debian package libopenslide-dev)");
+  return plugin;
+}
+
 Picture read_picture(const fs::path& path, const ReadOptions& options) {
   require_readable(path);
   return picture_plugin().read(path, options);

@@ -28,6 +28,12 @@ struct VideoPlugin {
                                               std::int64_t width, std::int64_t height, double frames_per_second);
 };
 
+struct SlidePlugin {
+  const char* version;
+  bool (*knows)(const fs::path& path);  // is it a slide? A TIFF of no scanner's is none
+  std::unique_ptr<TileSource> (*open)(const fs::path& path, const ReadOptions& options);
+};
+
 struct CodecPlugin {
   const char* version;
   bool (*has)(ZarrCodec codec);  // was its library there when the plug-in was built?
@@ -39,6 +45,7 @@ struct CodecPlugin {
 const PicturePlugin& picture_plugin();
 const VideoPlugin& video_plugin();
 const CodecPlugin& codec_plugin();
+const SlidePlugin& slide_plugin();
 
 // A folder of pictures as a video (no plug-in of its own).
 std::unique_ptr<Video> open_picture_folder(const fs::path& path, const ReadOptions& options);

@@ -173,6 +173,7 @@ inline std::string metadata_of(const Zarr& z) {
 
 inline void write_file(const std::filesystem::path& path, const std::string& bytes) {
   std::filesystem::create_directories(path.parent_path());
+  std::filesystem::remove(path);  // some file systems write a file out at once when it replaces another
   std::ofstream(path, std::ios::binary) << bytes;
 }
 
