@@ -34,6 +34,14 @@ class WholePicture final : public LargePicture {
   Picture picture_;
 };
 
+const PicturePlugin& pictures_for(const fs::path& path) {
+  try {
+    return picture_plugin();
+  } catch (const Unavailable& error) {
+    throw Unavailable(path.string() + ": is no .npy, and " + error.what());
+  }
+}
+
 // By its content, where OpenSlide is there to look. Without it, a file with the name of a slide is refused: what its
 // first bytes are, a TIFF or a JPEG, would be part of it at best.
 bool is_slide(const fs::path& path) {
@@ -116,7 +124,7 @@ std::unique_ptr<LargePicture> open_large_picture(const fs::path& path, const Rea
   if (options.t != 0 || options.z != 0) refuse(path.string(), "has no axes t and z to choose from");
   if (is_npy(path)) return open_large_npy(path, options);
   if (is_slide(path)) return picture_of_tiles(path.string(), slide_plugin().open(path, options), options);
-  if (auto tiles = picture_plugin().open_tiles(path, options))
+  if (auto tiles = pictures_for(path).open_tiles(path, options))
     return picture_of_tiles(path.string(), std::move(tiles), options);
   if (options.level != 0) refuse(path.string(), "has one level; level ", options.level, " does not exist");
   return std::make_unique<WholePicture>(path, options);

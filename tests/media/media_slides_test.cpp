@@ -138,6 +138,7 @@ TEST_F(Slides, TruncatedSlidesAreErrors) {
 
 TEST_F(Slides, WithoutThePlugIn) {
   const fs::path path = scratch.write("a.svs", tiff(slide(), colours()));
+  fs::copy_file(path, scratch / "a.tif");
   const fs::path folder = scratch / "plugins";
   fs::create_directory(folder);
   const std::string program = fs::read_symlink("/proc/self/exe").string();
@@ -150,6 +151,8 @@ TEST(AnotherProcess, HasNoPlugIn) {
   const char* path = std::getenv("AREAL_TEST_SLIDE");
   if (!path) return;  // asked for above alone
   expect_sentence<Unavailable>(path, "areal_slides.so is not in", [&] { open_large_picture(path); });
+  const fs::path other = fs::path(path).replace_extension(".tif");
+  expect_sentence<Unavailable>(other, "areal_pictures.so is not in", [&] { open_large_picture(other); });
 }
 
 }  // namespace
