@@ -36,10 +36,10 @@ Tiff slide() {
           .description = "Aperio Image Library v11.2.1\r\n500x300 [0,0 500x300] (128x128)|AppMag = 20"};
 }
 
-std::string colours() {
+std::string colours(std::int64_t w = width, std::int64_t h = height) {
   std::string out;
-  for (std::int64_t y = 0; y < height; ++y)
-    for (std::int64_t x = 0; x < width; ++x)
+  for (std::int64_t y = 0; y < h; ++y)
+    for (std::int64_t x = 0; x < w; ++x)
       for (std::int64_t c = 0; c < 3; ++c) out += static_cast<char>(value_at(x, y, c));
   return out;
 }
@@ -76,6 +76,22 @@ TEST_F(Slides, BlocksEqualTheWhole) {
   level.level = 1;
   expect_sentence<InvalidArgument>(path, "level 1 does not exist: the slide has 1 level",
                                    [&] { open_large_picture(path, level); });
+}
+
+TEST_F(Slides, LevelsAreChosen) {
+  Tiff half = slide();
+  half.width /= 2, half.height /= 2;
+  const fs::path path =
+      scratch.write("levels.svs", test::two_pages(slide(), colours(), half, colours(width / 2, height / 2)));
+  EXPECT_EQ(blocks_fault(*open_large_picture(path, all_channels()), value_at, 7, 10), "");
+  ReadOptions options = all_channels();
+  options.level = 1;
+  const auto picture = open_large_picture(path, options);
+  EXPECT_EQ(picture->shape(), (Shape{width / 2, height / 2, 3}));
+  EXPECT_EQ(blocks_fault(*picture, value_at, 8, 25), "");
+  options.level = 2;
+  expect_sentence<InvalidArgument>(path, "level 2 does not exist: the slide has 2 levels",
+                                   [&] { open_large_picture(path, options); });
 }
 
 TEST_F(Slides, AreKnownByTheirContent) {
