@@ -51,7 +51,8 @@ inline std::string png(std::uint32_t width, std::uint32_t height, int bits, int 
          png_chunk("IEND", "");
 }
 
-// TIFF 6 and BigTIFF, uncompressed, little-endian; strips of `rows_per_strip` rows or tiles of tile x tile pixels.
+// TIFF 6 and BigTIFF, uncompressed unless its pieces are given, little-endian; strips of `rows_per_strip` rows or tiles
+// of tile x tile pixels.
 struct Tiff {
   std::uint32_t width = 0, height = 0;
   int bits = 8, samples = 1;
@@ -62,12 +63,17 @@ struct Tiff {
   std::uint32_t tile = 0, rows_per_strip = 0;
   bool bigtiff = false;
   std::string colour_map = {};  // 16-bit values: all red, all green, all blue
+  std::string description = {};
+  std::vector<std::string> coded = {};  // its tiles or strips, where they are compressed
+  std::size_t base = 0;                 // what offsets count from, where it is not the first page
 };
 
 inline std::string tiff(const Tiff& t, const std::string& pixels) {
   const std::size_t pixel = static_cast<std::size_t>(t.bits / 8 * t.samples), row = pixel * t.width;
   std::vector<std::string> pieces;
-  if (t.tile) {
+  if (!t.coded.empty()) {
+    pieces = t.coded;
+  } else if (t.tile) {
     for (std::uint32_t y0 = 0; y0 < t.height; y0 += t.tile)
       for (std::uint32_t x0 = 0; x0 < t.width; x0 += t.tile) {
         std::string piece;
@@ -84,7 +90,7 @@ inline std::string tiff(const Tiff& t, const std::string& pixels) {
   const int word = t.bigtiff ? 8 : 4;
   std::string data, offsets, counts, bits;
   const std::string start = t.bigtiff ? "II\x2b" + little(0, 1) + little(8, 2) + little(0, 2) : "II\x2a" + little(0, 1);
-  const std::size_t first = start.size() + static_cast<std::size_t>(word);
+  const std::size_t first = t.base + start.size() + static_cast<std::size_t>(word);
   const auto put = [&](const std::string& bytes) {  // returns its offset
     const std::size_t at = first + data.size();
     data += bytes + (bytes.size() % 2 ? "?" : "");
@@ -96,9 +102,9 @@ inline std::string tiff(const Tiff& t, const std::string& pixels) {
   }
   for (int i = 0; i < t.samples; ++i) bits += little(static_cast<std::uint64_t>(t.bits), 2);
   std::vector<std::string> entries;
-  // Types: 3 is a 16-bit word, 4 a 32-bit one, 16 a 64-bit one.
+  // Types: 2 is text, 3 is a 16-bit word, 4 a 32-bit one, 16 a 64-bit one.
   const auto entry = [&](int tag, int type, const std::string& values) {
-    const int size = type == 3 ? 2 : type == 4 ? 4 : 8;
+    const int size = type == 2 ? 1 : type == 3 ? 2 : type == 4 ? 4 : 8;
     const std::string value = values.size() <= static_cast<std::size_t>(word) ? values : little(put(values), word);
     entries.push_back(little(static_cast<std::uint64_t>(tag), 2) + little(static_cast<std::uint64_t>(type), 2) +
                       little(values.size() / static_cast<std::size_t>(size), word) + value +
@@ -112,6 +118,7 @@ inline std::string tiff(const Tiff& t, const std::string& pixels) {
   entry(258, 3, bits);
   entry(259, 3, number(t.compression));
   entry(262, 3, number(t.photometric));
+  if (!t.description.empty()) entry(270, 2, t.description + std::string(1, '\0'));
   if (!t.tile) entry(273, t.bigtiff ? 16 : 4, offsets);
   entry(277, 3, number(t.samples));
   if (!t.tile) entry(278, 4, little(t.rows_per_strip ? t.rows_per_strip : t.height, 4));
@@ -129,6 +136,18 @@ inline std::string tiff(const Tiff& t, const std::string& pixels) {
   std::string directory = little(entries.size(), t.bigtiff ? 8 : 2);
   for (const std::string& e : entries) directory += e;
   return start + little(first + data.size(), word) + data + directory + little(0, word);
+}
+
+// A file of two pages, 32-bit offsets.
+inline std::string two_pages(const Tiff& one, const std::string& pixels_of_one, Tiff two,
+                             const std::string& pixels_of_two) {
+  std::string file = tiff(one, pixels_of_one);
+  if (file.size() % 2) file += '?';
+  two.base = file.size();
+  const std::string second = tiff(two, pixels_of_two);
+  // The first page ends with the offset of the next, a file's header with that of the first.
+  const std::size_t link = tiff(one, pixels_of_one).size() - 4;
+  return file.replace(link, 4, second.substr(4, 4)) + second;
 }
 
 }  // namespace areal::test
