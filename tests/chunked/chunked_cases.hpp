@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <map>
 #include <random>
+#include <stdexcept>
 #include <string>
 #include <vector>
 #include "scratch.hpp"
@@ -75,11 +76,17 @@ inline std::vector<Region> random_regions(unsigned seed, std::size_t count, std:
   return regions;
 }
 
+inline std::string whole_file(const std::filesystem::path& path) {
+  std::string bytes(std::filesystem::file_size(path), '\0');
+  std::ifstream(path, std::ios::binary).read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  return bytes;
+}
+
 /// All files below a folder with their bytes.
 inline std::map<std::string, std::string> files_in(const std::filesystem::path& folder) {
   std::map<std::string, std::string> files;
   for (const auto& entry : std::filesystem::recursive_directory_iterator(folder))
-    if (entry.is_regular_file()) files[entry.path().lexically_relative(folder).string()] = bytes_in(entry.path());
+    if (entry.is_regular_file()) files[entry.path().lexically_relative(folder).string()] = whole_file(entry.path());
   return files;
 }
 
@@ -102,25 +109,21 @@ inline std::uint32_t crc32c_by_definition(const std::string& bytes) {
 template <class T>
 T number_at(const std::string& bytes, std::size_t offset) {
   T value{};
-  EXPECT_LE(offset + sizeof value, bytes.size());
-  if (offset + sizeof value <= bytes.size()) std::memcpy(&value, bytes.data() + offset, sizeof value);
+  if (offset + sizeof value > bytes.size()) throw std::runtime_error("an object is too short");
+  std::memcpy(&value, bytes.data() + offset, sizeof value);
   return value;
 }
 
 /// An entry of the whole table, from the files of files_in.
 inline std::uint64_t entry_by_specification(const std::map<std::string, std::string>& files, std::int64_t tile,
                                             std::int64_t x, std::int64_t y) {
-  const auto object = [&](const std::string& name) -> const std::string& {
-    static const std::string none;
-    const auto at = files.find(name);
-    EXPECT_NE(at, files.end()) << name;
-    return at == files.end() ? none : at->second;
-  };
+  const auto object = [&](const std::string& name) -> const std::string& { return files.at(name); };
   const std::int64_t i = y / tile, j = x / tile, n = 4096 / tile;
   const std::string& shard = object("local/c/" + std::to_string(y / 4096) + "/" + std::to_string(x / 4096));
   const auto index = shard.size() - 4 - static_cast<std::size_t>(16 * n * n);
   const auto place = index + static_cast<std::size_t>(16 * (i % n * n + j % n));
-  EXPECT_EQ(number_at<std::uint64_t>(shard, place + 8), static_cast<std::uint64_t>(4 * tile * tile + 4));
+  if (number_at<std::uint64_t>(shard, place + 8) != static_cast<std::uint64_t>(4 * tile * tile + 4))
+    throw std::runtime_error("a tile has another length");
   const std::size_t at =
       number_at<std::uint64_t>(shard, place) + 4 * static_cast<std::size_t>(y % tile * tile + x % tile);
   const auto row = std::to_string(i);

@@ -39,7 +39,7 @@ TEST(ChunkedTable, TheCheckFindsOneWrongNumber) {
   write(scratch / "t", image, {.tile = 64});
   ASSERT_EQ(differences(scratch / "t", 64, image), 0u);
   for (const char* name : {"local/c/0/0", "top/c/1/0", "left/c/0/2", "corner/c/2/0"}) {
-    const std::string good = bytes_in(scratch / "t" / name);
+    const std::string good = whole_file(scratch / "t" / name);
     std::string bad = good;
     bad[9] = static_cast<char>(bad[9] + 1);
     scratch.write(std::string("t/") + name, bad);
@@ -118,7 +118,7 @@ TEST(ChunkedTable, LocalTablesAtTheirLimit) {
                                         static_cast<std::size_t>(block.shape.width) * size_of(block.type));
                         },
                         {.tile = tile});
-    const std::string shard = bytes_in(scratch / "t" / "local/c/0/0");
+    const std::string shard = whole_file(scratch / "t" / "local/c/0/0");
     const auto last = static_cast<std::size_t>(4 * tile) * static_cast<std::size_t>(tile) - 4;
     EXPECT_EQ(number_at<std::uint32_t>(shard, last), static_cast<std::uint64_t>(most) * tile * tile);
     const ChunkedTable table(scratch / "t");
