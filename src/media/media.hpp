@@ -40,7 +40,7 @@ struct ReadOptions {
   int channel = 0;                 // for Colour::channel; an alpha channel must be named by its number to be read
   bool keep_alpha = false;         // Colour::all keeps a 4th channel; otherwise alpha is dropped, never summed silently
   std::uint64_t memory_limit = 0;  // bytes the decoded picture may take; 0: free_memory()
-  int threads = 0;                 // that decode a video; 0: as many as there are cores
+  int threads = 0;                 // that decode a video or a large picture; 0: as many as there are cores
   bool skip_damage = false;        // a video goes on after damage, with the next key frame
   // The CUDA device whose NVDEC decodes a video, if it can: luma of H.264 and H.265 in 8-bit 4:2:0, without
   // skip_damage; else the CPU does, and Video::decoding() says why. Frames are the CPU's, byte for byte, but damage
@@ -49,6 +49,10 @@ struct ReadOptions {
   // LumaFrames of NVDEC that are to be held at once. With more, or where it has surfaces for fewer (at least 2), next()
   // waits until one is dropped.
   int most_held = 9;
+  // Of a large picture: the level of a pyramid (a TIFF's page), 0 the first and as a rule the largest, and the position
+  // along the axes t and z of an OME-Zarr.
+  int level = 0;
+  std::int64_t t = 0, z = 0;
 };
 
 struct Picture {
@@ -66,6 +70,39 @@ Picture read_picture(const fs::path& path, const ReadOptions& options = {});
 // The extension selects the format: .png .jpg .tif .exr .pgm .ppm. 1, 3 or 4 interleaved channels, 8u, 16u or 32f. The
 // file is complete or absent.
 void write_picture(const fs::path& path, const ConstView& picture);
+
+// ---------------------------------------------------------------- large pictures
+struct BlockSize {
+  std::int64_t width = 0, height = 0;
+  friend bool operator==(const BlockSize&, const BlockSize&) = default;
+};
+
+// A picture that is read block by block and need not fit memory. Channels as ReadOptions says, interleaved, no batch.
+class LargePicture {
+ public:
+  virtual ~LargePicture() = default;
+  virtual const Shape& shape() const = 0;
+  virtual Type type() const = 0;
+  // Blocks of this size, at multiples of it, are read without decoding anything twice. Others are read as well.
+  virtual BlockSize block() const = 0;
+  // The pixels from column x and row y on, of `into`'s width and height, type and channels, in either layout, in host
+  // memory. One thread calls. Throws IoError for damage in what the block needs; `into` then holds unspecified values.
+  void read(std::int64_t x, std::int64_t y, const View& into);
+  virtual std::vector<std::string> notes() const { return {}; }
+  // Bytes that reading holds at most, the caller's block and the libraries' own tables apart.
+  virtual std::uint64_t memory() const = 0;
+  // How many tiles or strips have been decoded so far; 0 where nothing is.
+  virtual std::uint64_t tiles_decoded() const { return 0; }
+
+ private:
+  virtual const std::string& name() const = 0;
+  virtual void read_checked(std::int64_t x, std::int64_t y, const View& into) = 0;  // not empty, inside the picture
+};
+
+// Known by its content: .npy (2-D or 3-D, by plain reads), TIFF, BigTIFF and EXR by tiles or strips, slides that
+// OpenSlide knows, a folder that holds a Zarr array or an OME-Zarr picture. Any other picture is read whole, within
+// memory_limit. Here memory_limit is for `memory()`; 0: a quarter of free_memory().
+std::unique_ptr<LargePicture> open_large_picture(const fs::path& path, const ReadOptions& options = {});
 
 // ---------------------------------------------------------------- video
 struct Frame {

@@ -3,6 +3,7 @@
 // `version` must be areal::version(), so C++ types may cross.
 
 #include "media/media.hpp"
+#include "media/tile_source.hpp"
 
 #define AREAL_PLUGIN_EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -14,6 +15,8 @@ struct PicturePlugin {
   // Fills the existing, empty file `where`. `format` is an extension with its dot; `name` names the file in error
   // messages; the view fits the format.
   void (*write)(const fs::path& where, const std::string& format, const std::string& name, const ConstView& picture);
+  // The tiles or strips of a TIFF or an EXR; null for any other picture.
+  std::unique_ptr<TileSource> (*open_tiles)(const fs::path& path, const ReadOptions& options);
 };
 
 struct VideoPlugin {

@@ -51,7 +51,8 @@ inline std::string png(std::uint32_t width, std::uint32_t height, int bits, int 
          png_chunk("IEND", "");
 }
 
-// TIFF 6 and BigTIFF, uncompressed, little-endian; strips of `rows_per_strip` rows or tiles of tile x tile pixels.
+// TIFF 6 and BigTIFF, uncompressed unless its pieces are given, little-endian; strips of `rows_per_strip` rows or tiles
+// of tile x tile pixels.
 struct Tiff {
   std::uint32_t width = 0, height = 0;
   int bits = 8, samples = 1;
@@ -62,12 +63,16 @@ struct Tiff {
   std::uint32_t tile = 0, rows_per_strip = 0;
   bool bigtiff = false;
   std::string colour_map = {};  // 16-bit values: all red, all green, all blue
+  std::string description = {};
+  std::vector<std::string> coded = {};  // its tiles or strips, where they are compressed
 };
 
 inline std::string tiff(const Tiff& t, const std::string& pixels) {
   const std::size_t pixel = static_cast<std::size_t>(t.bits / 8 * t.samples), row = pixel * t.width;
   std::vector<std::string> pieces;
-  if (t.tile) {
+  if (!t.coded.empty()) {
+    pieces = t.coded;
+  } else if (t.tile) {
     for (std::uint32_t y0 = 0; y0 < t.height; y0 += t.tile)
       for (std::uint32_t x0 = 0; x0 < t.width; x0 += t.tile) {
         std::string piece;
@@ -96,9 +101,9 @@ inline std::string tiff(const Tiff& t, const std::string& pixels) {
   }
   for (int i = 0; i < t.samples; ++i) bits += little(static_cast<std::uint64_t>(t.bits), 2);
   std::vector<std::string> entries;
-  // Types: 3 is a 16-bit word, 4 a 32-bit one, 16 a 64-bit one.
+  // Types: 2 is text, 3 is a 16-bit word, 4 a 32-bit one, 16 a 64-bit one.
   const auto entry = [&](int tag, int type, const std::string& values) {
-    const int size = type == 3 ? 2 : type == 4 ? 4 : 8;
+    const int size = type == 2 ? 1 : type == 3 ? 2 : type == 4 ? 4 : 8;
     const std::string value = values.size() <= static_cast<std::size_t>(word) ? values : little(put(values), word);
     entries.push_back(little(static_cast<std::uint64_t>(tag), 2) + little(static_cast<std::uint64_t>(type), 2) +
                       little(values.size() / static_cast<std::size_t>(size), word) + value +
@@ -112,6 +117,7 @@ inline std::string tiff(const Tiff& t, const std::string& pixels) {
   entry(258, 3, bits);
   entry(259, 3, number(t.compression));
   entry(262, 3, number(t.photometric));
+  if (!t.description.empty()) entry(270, 2, t.description + std::string(1, '\0'));
   if (!t.tile) entry(273, t.bigtiff ? 16 : 4, offsets);
   entry(277, 3, number(t.samples));
   if (!t.tile) entry(278, 4, little(t.rows_per_strip ? t.rows_per_strip : t.height, 4));

@@ -8,6 +8,9 @@ namespace areal::media {
 // Configures OpenImageIO once: it prints nothing and uses the calling thread.
 void quiet_openimageio();
 
+// Of a TIFF or an EXR; null for any other picture, which is read as a whole.
+std::unique_ptr<TileSource> open_tiles(const fs::path& path, const ReadOptions& options);
+
 void write_file(const fs::path& where, const std::string& format, const std::string& name, const ConstView& picture);
 
 }  // namespace areal::media

@@ -13,6 +13,31 @@ namespace {
 
 using Bytes = std::span<const unsigned char>;
 
+// A file's first bytes, and how many it has. A TIFF may be larger than the address space that a limit leaves.
+class Start {
+ public:
+  explicit Start(const std::string& path) {
+    const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (fd < 0) fail(path, "could not be opened (", std::strerror(errno), ")");
+    struct stat status {};
+    const bool regular = ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
+    const ::ssize_t got = regular ? ::pread(fd, bytes_, sizeof(bytes_), 0) : 0;
+    const int error = errno;
+    ::close(fd);
+    if (!regular) fail(path, "is not a regular file; pictures are read from files");
+    if (got < 0) fail(path, "could not be read (", std::strerror(error), ")");
+    got_ = static_cast<std::size_t>(got);
+    file_bytes_ = static_cast<std::uint64_t>(status.st_size);
+  }
+  std::string_view text() const { return {bytes_, got_}; }
+  std::uint64_t file_bytes() const { return file_bytes_; }
+
+ private:
+  char bytes_[16] = {};
+  std::size_t got_ = 0;
+  std::uint64_t file_bytes_ = 0;
+};
+
 // A file's bytes, read through a private mapping. Only the two scans below read them.
 class Mapping {
  public:
@@ -20,13 +45,11 @@ class Mapping {
     const int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (fd < 0) fail(path, "could not be opened (", std::strerror(errno), ")");
     struct stat status {};
-    const bool regular = ::fstat(fd, &status) == 0 && S_ISREG(status.st_mode);
-    if (regular && status.st_size > 0) {
+    if (::fstat(fd, &status) == 0 && status.st_size > 0) {
       size_ = static_cast<std::size_t>(status.st_size);
       data_ = ::mmap(nullptr, size_, PROT_READ, MAP_PRIVATE, fd, 0);
     }
     ::close(fd);
-    if (!regular) fail(path, "is not a regular file; pictures are read from files");
     if (data_ == MAP_FAILED) fail(path, "could not be read (", std::strerror(errno), ")");
   }
   ~Mapping() {
@@ -107,18 +130,19 @@ constexpr Signature signatures[] = {{"\x89PNG\r\n\x1a\n"sv, PictureKind::png, "p
 }  // namespace
 
 PictureFile inspect_picture(const std::string& path) {
-  const Mapping mapping(path);
-  const Bytes file = mapping.bytes();
-  const std::string_view text(reinterpret_cast<const char*>(file.data()), file.size());
+  const Start start(path);
+  const std::string_view text = start.text();
   for (const Signature& s : signatures) {
     if (!text.starts_with(s.begins)) continue;
     // "P5" alone could begin a text; in a PNM white space or a comment follows.
     if (s.kind == PictureKind::pnm && (text.size() < 3 || !std::strchr(" \t\r\n#", text[2]) || text[2] == '\0'))
       continue;
-    if (s.kind == PictureKind::png && !png_is_complete(file))
+    PictureFile found{s.kind, s.reader, start.file_bytes()};
+    if (s.kind != PictureKind::png && s.kind != PictureKind::jpeg) return found;
+    const Mapping mapping(path);
+    if (s.kind == PictureKind::png && !png_is_complete(mapping.bytes()))
       fail(path, "is truncated: the PNG ends before its IEND chunk");
-    PictureFile found{s.kind, s.reader, file.size()};
-    if (s.kind == PictureKind::jpeg && !jpeg_is_complete(file, found))
+    if (s.kind == PictureKind::jpeg && !jpeg_is_complete(mapping.bytes(), found))
       fail(path, "is truncated: the JPEG ends before its end-of-image marker");
     return found;
   }

@@ -1,0 +1,43 @@
+#pragma once
+// What OpenImageIO says of a picture, held to what areal reads and to the file's size.
+
+#include <OpenImageIO/imageio.h>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+#include "media/channels.hpp"
+#include "media/media.hpp"
+#include "media/pictures/signature.hpp"
+
+namespace areal::media {
+
+// Deflate (PNG, most EXR, many TIFF) expands at most 1032 times and LZW 2600; a JPEG block of 64 samples takes at least
+// about two bits a component. A header that claims more is wrong.
+constexpr std::uint64_t largest_expansion = 4096;
+
+// True for a TIFF in YCbCr, Lab or LogLuv, which OpenImageIO has libtiff convert: tile by tile, but of strips the whole
+// picture at once.
+bool is_converted(const OIIO::ImageSpec& spec);
+// Throws IoError for a TIFF whose tiles OpenImageIO decodes wrongly.
+void require_right_tiles(const OIIO::ImageSpec& spec, Type type, const std::string& name);
+
+// An input of that kind, closed; throws Unavailable if this OpenImageIO has none.
+std::unique_ptr<OIIO::ImageInput> make_input(const PictureFile& file, const std::string& name);
+// Opens it at its first page, or throws IoError.
+void open_input(OIIO::ImageInput& input, const PictureFile& file, const std::string& name);
+
+Type type_of_format(const OIIO::TypeDesc& format, const std::string& name);
+
+// Which of the file's channels become the picture's.
+Channels choose_channels(const OIIO::ImageSpec& spec, const ReadOptions& options, const std::string& name,
+                         std::vector<std::string>& notes);
+
+// Throws IoError for what is no flat picture.
+void require_flat(const OIIO::ImageSpec& spec, const std::string& name);
+// The same, and for a picture that the file's bytes cannot hold.
+void require_plausible(const OIIO::ImageSpec& spec, const PictureFile& file, const std::string& name);
+
+void add_notes(const OIIO::ImageSpec& spec, Type type, std::vector<std::string>& notes);
+
+}  // namespace areal::media

@@ -1,0 +1,526 @@
+// TIFF, BigTIFF and EXR by tiles and strips: blocks, the cache, bad files, bounded memory.
+#include <OpenImageIO/imageio.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <areal/error.hpp>
+#include "large_blocks.hpp"
+#include "picture_files.hpp"
+#include "scratch.hpp"
+
+namespace areal::media {
+namespace {
+
+using test::block_fault;
+using test::blocks_fault;
+using test::bytes_in;
+using test::expect_sentence;
+using test::luma_at;
+using test::picture_of;
+using test::Scratch;
+using test::Tiff;
+using test::tiff;
+using test::value_at;
+
+class Tiles : public ::testing::Test {  // which prints nothing
+ protected:
+  void SetUp() override { testing::internal::CaptureStderr(); }
+  void TearDown() override { EXPECT_EQ(testing::internal::GetCapturedStderr(), ""); }
+  Scratch scratch;
+};
+
+struct Written {
+  Shape shape{100, 70};
+  Type type = Type::u8;
+  const char* compression = "none";
+  int tile_width = 0, tile_height = 0, rows_per_strip = 0;
+  bool separate = false, big = false;
+  std::int64_t first = 0;  // added to x
+};
+std::string text_of(const Written& w) {
+  return std::string(name_of(w.type)) + " x" + std::to_string(w.shape.channels) + " " + w.compression + " tile " +
+         std::to_string(w.tile_width) + "x" + std::to_string(w.tile_height) + " strip " +
+         std::to_string(w.rows_per_strip) + (w.separate ? " separate" : "") + (w.big ? " big" : "");
+}
+
+OIIO::TypeDesc format_of(Type type) {
+  return type == Type::u8    ? OIIO::TypeDesc::UINT8
+         : type == Type::u16 ? OIIO::TypeDesc::UINT16
+         : type == Type::f16 ? OIIO::TypeDesc::HALF
+                             : OIIO::TypeDesc::FLOAT;
+}
+
+OIIO::ImageSpec spec_of(const Written& w) {
+  OIIO::ImageSpec spec(static_cast<int>(w.shape.width), static_cast<int>(w.shape.height),
+                       static_cast<int>(w.shape.channels), format_of(w.type));
+  spec.tile_width = w.tile_width;
+  spec.tile_height = w.tile_height;
+  spec.tile_depth = w.tile_width ? 1 : 0;
+  spec["compression"] = w.compression;
+  if (w.rows_per_strip) spec["tiff:RowsPerStrip"] = w.rows_per_strip;
+  if (w.separate) spec["planarconfig"] = "separate";
+  if (w.big) spec["tiff:bigtiff"] = 1;
+  spec["oiio:UnassociatedAlpha"] = 1;
+  return spec;
+}
+
+void write_pages(const fs::path& path, const std::vector<Written>& pages) {
+  const auto out = OIIO::ImageOutput::create(path.string());
+  ASSERT_TRUE(out) << path;
+  std::vector<OIIO::ImageSpec> specs;
+  for (const Written& page : pages) specs.push_back(spec_of(page));
+  for (std::size_t i = 0; i < pages.size(); ++i) {
+    const auto mode = i == 0 ? OIIO::ImageOutput::Create : OIIO::ImageOutput::AppendSubimage;
+    ASSERT_TRUE(out->open(path.string(), specs[i], mode)) << out->geterror();
+    ASSERT_TRUE(out->write_image(format_of(pages[i].type), picture_of(pages[i].shape, pages[i].type).data()))
+        << out->geterror();
+  }
+  ASSERT_TRUE(out->close()) << out->geterror();
+}
+
+ReadOptions all_channels() {
+  ReadOptions out;
+  out.colour = Colour::all;
+  out.keep_alpha = true;
+  return out;
+}
+
+TEST_F(Tiles, TheChecksCanFail) {
+  write_pages(scratch / "a.tif", {{.compression = "zip", .tile_width = 32, .tile_height = 16}});
+  const auto picture = open_large_picture(scratch / "a.tif");
+  EXPECT_EQ(picture->block(), (BlockSize{32, 16}));
+  EXPECT_EQ(blocks_fault(*picture, value_at, 1), "");
+  const auto one_off = [](std::int64_t x, std::int64_t y, std::int64_t c) {
+    return value_at(x, y, c) + (x == 99 && y == 69 ? 1 : 0);
+  };
+  EXPECT_NE(blocks_fault(*picture, one_off, 1), "");
+}
+
+TEST_F(Tiles, BlocksEqualTheWhole) {
+  std::vector<Written> cases;
+  for (const Type type : {Type::u8, Type::u16, Type::f32})
+    for (const std::int64_t channels : {1, 3, 4}) {
+      cases.push_back({{100, 70, channels}, type, "lzw", 32, 16});
+      cases.push_back({{100, 70, channels}, type, "zip", 112, 80, 0, false, true});
+      cases.push_back({{100, 70, channels}, type, "none", 16, 48, 0, false, true});
+      cases.push_back({{100, 70, channels}, type, "zip", 0, 0, 7});
+      cases.push_back({{100, 70, channels}, type, "none", 0, 0, 70, false, true});
+      cases.push_back({{100, 70, channels}, type, "lzw", 0, 0, 1});
+      if (channels == 1) continue;
+      cases.push_back({{100, 70, channels}, type, "zip", 32, 32, 0, true});
+      cases.push_back({{100, 70, channels}, type, "none", 0, 0, 9, true});
+    }
+  unsigned seed = 10;
+  for (const Written& w : cases) {
+    SCOPED_TRACE(text_of(w));
+    const fs::path path = scratch / "a.tif";
+    write_pages(path, {w});
+    const auto picture = open_large_picture(path, all_channels());
+    EXPECT_EQ(picture->shape(), w.shape);
+    EXPECT_EQ(picture->type(), w.type);
+    ASSERT_EQ(blocks_fault(*picture, value_at, seed++, 25), "");
+    if (w.shape.channels == 1) continue;
+    ReadOptions one;
+    one.colour = Colour::channel;
+    one.channel = 1;
+    ASSERT_EQ(blocks_fault(
+                  *open_large_picture(path, one),
+                  [](std::int64_t x, std::int64_t y, std::int64_t) { return value_at(x, y, 1); }, seed++, 10),
+              "");
+    const auto luma = open_large_picture(path);
+    EXPECT_EQ(luma->shape(), (Shape{100, 70}));
+    if (w.type != Type::f32) {
+      ASSERT_EQ(blocks_fault(*luma, luma_at, seed++, 10), "");
+    }
+  }
+}
+
+std::uint8_t smooth_at(std::int64_t x, std::int64_t y, std::int64_t c) {
+  return static_cast<std::uint8_t>(40 + (x + 2 * y) * 2 / 7 + 7 * c);
+}
+
+// 300x200 pixels in tiles of 64x64 that are whole JPEGs: colours in YCbCr, half as many of them.
+std::string jpeg_tiles(std::int64_t channels, int photometric, const Scratch& scratch) {
+  Tiff out{.width = 300,
+           .height = 200,
+           .samples = static_cast<int>(channels),
+           .photometric = photometric,
+           .compression = 7,
+           .tile = 64};
+  for (std::int64_t y = 0; y < 200; y += 64)
+    for (std::int64_t x = 0; x < 300; x += 64) {
+      Array tile(Shape{64, 64, channels}, Type::u8);
+      for (std::int64_t i = 0; i < 64 * 64 * channels; ++i)
+        tile.as<std::uint8_t>()[i] = smooth_at(x + i / channels % 64, y + i / channels / 64, i % channels);
+      write_picture(scratch / "tile.jpg", tile.view());
+      out.coded.push_back(bytes_in(scratch / "tile.jpg"));
+    }
+  return tiff(out, {});
+}
+
+TEST_F(Tiles, JpegIsCloseToWhatWasWritten) {
+  for (const int channels : {1, 3}) {
+    const fs::path path = scratch.write("jpeg.tif", jpeg_tiles(channels, channels == 3 ? 6 : 1, scratch));
+    const auto picture = open_large_picture(path, all_channels());
+    ASSERT_EQ(picture->shape(), (Shape{300, 200, channels}));
+    std::vector<std::uint8_t> pixels(static_cast<std::size_t>(300 * 200 * channels));
+    picture->read(0, 0, View(pixels.data(), Type::u8, picture->shape()));
+    int most = 0;
+    for (std::int64_t i = 0; i < std::ssize(pixels); ++i)
+      most = std::max(most, std::abs(pixels[static_cast<std::size_t>(i)] -
+                                     smooth_at(i / channels % 300, i / channels / 300, i % channels)));
+    EXPECT_LT(most, 12) << channels;
+    EXPECT_GT(most, 0) << "a JPEG loses something";
+  }
+}
+
+TEST_F(Tiles, WhatIsReadWholeIsTheSame) {
+  // Lossy, sub-sampled, a palette, few bits, half floats: as read_picture has them.
+  scratch.write("jpeg.tif", jpeg_tiles(3, 6, scratch));
+  scratch.write("grey.tif", jpeg_tiles(1, 1, scratch));
+  write_pages(scratch / "strips.tif", {{{300, 200, 3}, Type::u8, "jpeg", 0, 0, 16}});
+  write_pages(scratch / "tiles.exr", {{{300, 200, 3}, Type::f16, "zip", 64, 32}});
+  write_pages(scratch / "lines.exr", {{{300, 200, 4}, Type::f32, "piz"}});
+  Tiff palette{.width = 100, .height = 70, .photometric = 3, .tile = 16};
+  for (int i = 0; i < 3 * 256; ++i) palette.colour_map += test::little(static_cast<unsigned>(i * 77 % 65536), 2);
+  std::string pixels(7000, '\0');
+  for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = static_cast<char>(i * i % 251);
+  scratch.write("palette.tif", tiff(palette, pixels));
+  unsigned seed = 100;
+  for (const char* name : {"jpeg.tif", "grey.tif", "strips.tif", "tiles.exr", "lines.exr", "palette.tif"})
+    for (const ReadOptions& options : {ReadOptions{}, all_channels()}) {
+      SCOPED_TRACE(name);
+      const Picture whole = read_picture(scratch / name, options);
+      const auto picture = open_large_picture(scratch / name, options);
+      ASSERT_EQ(picture->shape(), whole.pixels.shape());
+      EXPECT_EQ(picture->type(), whole.pixels.type());
+      EXPECT_EQ(picture->notes(), whole.notes);
+      const std::int64_t channels = whole.pixels.shape().channels,
+                         size = static_cast<std::int64_t>(size_of(picture->type()));
+      const auto is = [&](std::int64_t x, std::int64_t y, std::int64_t c) {
+        return test::sample_of(whole.pixels.type(),
+                               static_cast<const char*>(whole.pixels.view().row(y)) + (x * channels + c) * size);
+      };
+      EXPECT_EQ(blocks_fault(*picture, is, seed++, 20), "");
+    }
+}
+
+TEST_F(Tiles, LevelsArePages) {
+  const fs::path path = scratch / "pages.tif";
+  write_pages(path,
+              {{.shape = {100, 70}, .tile_width = 16, .tile_height = 16}, {.shape = {50, 35}}, {.shape = {25, 17, 3}}});
+  EXPECT_EQ(open_large_picture(path)->notes(),
+            std::vector<std::string>{"the file holds more pictures; the first was read"});
+  ReadOptions options;
+  options.level = 1;
+  const auto second = open_large_picture(path, options);
+  EXPECT_EQ(second->shape(), (Shape{50, 35}));
+  EXPECT_EQ(blocks_fault(*second, value_at, 7), "");
+  options.level = 2;
+  EXPECT_EQ(blocks_fault(*open_large_picture(path, options), luma_at, 8), "");
+  for (const int level : {3, 1000000, -1}) {
+    options.level = level;
+    expect_sentence<InvalidArgument>(path, "level " + std::to_string(level) + " does not exist",
+                                     [&] { open_large_picture(path, options); });
+  }
+}
+
+TEST_F(Tiles, ATileIsDecodedOnce) {
+  // 10 x 8 tiles.
+  const fs::path path = scratch / "a.tif";
+  write_pages(path, {{.shape = {630, 500, 3}, .compression = "zip", .tile_width = 64, .tile_height = 64}});
+  const auto rows_of = [&](LargePicture& picture, std::int64_t height) {
+    std::vector<std::uint8_t> pixels(static_cast<std::size_t>(630 * height));
+    for (std::int64_t y = 0; y < 500; y += height)
+      picture.read(0, y, View(pixels.data(), 630, std::min<std::int64_t>(height, 500 - y)));
+    return picture.tiles_decoded();
+  };
+  for (const std::int64_t height : {1, 5, 64, 77}) {
+    SCOPED_TRACE(height);
+    EXPECT_EQ(rows_of(*open_large_picture(path), height), 80u);
+  }
+  // A row of tiles is 630 x 64 bytes; with it there is a worker's 16 KiB, which libtiff doubles.
+  ReadOptions options;
+  options.threads = 1;
+  options.memory_limit = 120 << 10;
+  const auto frugal = open_large_picture(path, options);
+  EXPECT_LE(frugal->memory(), options.memory_limit);
+  EXPECT_EQ(rows_of(*frugal, 5), 80u);
+  options.memory_limit = 60 << 10;  // less than a row of tiles: right, if slow
+  const auto tight = open_large_picture(path, options);
+  EXPECT_LE(tight->memory(), options.memory_limit);
+  EXPECT_EQ(blocks_fault(*tight, luma_at, 3, 20), "");
+  EXPECT_GT(rows_of(*tight, 5), 160u) << "the count of decoded tiles can differ";
+  options.memory_limit = 30 << 10;
+  expect_sentence<OutOfMemory>(path, "more than the 30720 bytes that were allowed",
+                               [&] { open_large_picture(path, options); });
+}
+
+TEST_F(Tiles, ThreadsGiveTheSame) {
+  const fs::path path = scratch / "a.tif";
+  write_pages(path,
+              {{.shape = {630, 500, 3}, .type = Type::u16, .compression = "lzw", .tile_width = 48, .tile_height = 32}});
+  for (const int threads : {1, 2, 7, 100}) {
+    ReadOptions options = all_channels();
+    options.threads = threads;
+    EXPECT_EQ(blocks_fault(*open_large_picture(path, options), value_at, 5, 15), "") << threads;
+  }
+}
+
+TEST_F(Tiles, TruncatedAnywhereIsAnErrorOrRight) {
+  const std::vector<Written> cases = {{.compression = "zip", .tile_width = 16, .tile_height = 16},
+                                      {.compression = "none", .tile_width = 32, .tile_height = 16, .big = true},
+                                      {.compression = "lzw", .rows_per_strip = 5, .big = true},
+                                      {.compression = "none", .rows_per_strip = 70}};
+  for (const Written& w : cases) {
+    SCOPED_TRACE(text_of(w));
+    write_pages(scratch / "a.tif", {w});
+    const std::string whole = bytes_in(scratch / "a.tif");
+    int failed = 0, lengths = 0;
+    for (std::size_t length = 0; length < whole.size(); length += 1 + whole.size() / 97) {
+      const fs::path cut = scratch.write("cut.tif", whole.substr(0, length));
+      ++lengths;
+      try {
+        const auto picture = open_large_picture(cut);
+        // What can be read is right.
+        EXPECT_EQ(block_fault(*picture, value_at, 0, 0, picture->shape().width, picture->shape().height), "");
+      } catch (const IoError& error) {
+        ++failed;
+        EXPECT_TRUE(std::string(error.what()).starts_with(cut.string() + ": ")) << error.what();
+        EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
+      }
+    }
+    EXPECT_EQ(failed, lengths);
+  }
+  // With its directory in front, as other writers have it, a file opens and ends in the middle of its tiles.
+  Tiff t{.width = 64, .height = 64, .tile = 16, .bigtiff = true};
+  const std::string pixels(4096, 'p');
+  std::string late = tiff(t, pixels);
+  const std::string start = late.substr(0, 16);
+  const std::size_t directory =
+      static_cast<unsigned char>(start[8]) | static_cast<std::size_t>(static_cast<unsigned char>(start[9])) << 8;
+  // The eighth tile now lies behind the end.
+  const std::size_t offsets = late.rfind(test::little(16 + 7 * 256, 8), directory);
+  ASSERT_NE(offsets, std::string::npos);
+  late.replace(offsets, 8, test::little(late.size() - 100, 8));
+  const fs::path path = scratch.write("late.tif", late);
+  const auto picture = open_large_picture(path);
+  EXPECT_EQ(block_fault(
+                *picture, [](auto, auto, auto) { return 'p'; }, 0, 0, 64, 16),
+            "");
+  std::vector<std::uint8_t> block(256);
+  expect_sentence<IoError>(path, "is damaged or truncated in columns 48 to 63 of rows 16 to 31",
+                           [&] { picture->read(48, 16, View(block.data(), 16, 16)); });
+  EXPECT_EQ(block_fault(
+                *picture, [](auto, auto, auto) { return 'p'; }, 0, 32, 64, 32),
+            "")
+      << "it can go on after damage";
+}
+
+TEST_F(Tiles, FlippedBytesNeverCrash) {
+  write_pages(scratch / "a.tif", {{.compression = "zip", .tile_width = 16, .tile_height = 16, .big = true}});
+  const std::string whole = bytes_in(scratch / "a.tif");
+  std::mt19937 random(77);
+  for (int i = 0; i < 150; ++i) {
+    std::string flipped = whole;
+    // Half of them in the directory, which is at the end.
+    const std::size_t at =
+        i % 2 ? random() % whole.size() : whole.size() - 1 - random() % std::min<std::size_t>(whole.size(), 400);
+    flipped[at] = static_cast<char>(flipped[at] ^ 1 << random() % 8);
+    const fs::path path = scratch.write("flipped.tif", flipped);
+    ReadOptions options;
+    options.memory_limit = 64 << 20;
+    try {
+      const auto picture = open_large_picture(path, options);
+      std::vector<char> block(static_cast<std::size_t>(16 * 16 * picture->shape().channels) * size_of(picture->type()));
+      Shape shape = picture->shape();
+      for (std::int64_t y = 0; y < std::min<std::int64_t>(shape.height, 70); y += 16) {
+        Shape part = shape;
+        part.width = std::min<std::int64_t>(16, shape.width),
+        part.height = std::min<std::int64_t>(16, shape.height - y);
+        picture->read(0, y, View(block.data(), picture->type(), part));
+      }
+    } catch (const Error& error) {
+      EXPECT_TRUE(std::string(error.what()).starts_with(path.string() + ": ")) << error.what() << " byte " << at;
+    }
+  }
+}
+
+TEST_F(Tiles, HostileSizesAreRefused) {
+  Tiff t{.width = 0x7fffffff, .height = 0x7fffffff, .tile = 16};
+  // A tile's bytes, as the helper would write one for each of 2^54 tiles, are put into a header for one.
+  Tiff one{.width = 16, .height = 16, .tile = 16};
+  std::string file = tiff(one, std::string(256, 'x'));
+  const auto set = [&](int tag, std::uint32_t value) {
+    const std::size_t at =
+        file.rfind(test::little(static_cast<unsigned>(tag), 2) + test::little(4, 2) + test::little(1, 4));
+    ASSERT_NE(at, std::string::npos) << tag;
+    file.replace(at + 8, 4, test::little(value, 4));
+  };
+  set(256, t.width);
+  set(257, t.height);
+  const fs::path many = scratch.write("many.tif", file);
+  expect_sentence<IoError>(many, "", [&] { open_large_picture(many); });
+  set(322, 0x7ffffff0);
+  set(323, 0x7ffffff0);
+  const fs::path huge = scratch.write("huge.tif", file);
+  try {
+    open_large_picture(huge);
+    ADD_FAILURE() << "opened";
+  } catch (const Error& error) {  // too large for the file or for memory
+    EXPECT_TRUE(std::string(error.what()).starts_with(huge.string() + ": ")) << error.what();
+  }
+}
+
+// ---------------------------------------------------------------- more than 4 GiB
+
+// A BigTIFF of 8-bit grey whose pixels follow its directory, zero but for some rows: a sparse file.
+fs::path sparse_bigtiff(const Scratch& scratch, std::int64_t width, std::int64_t height, std::int64_t rows_per_strip) {
+  const std::int64_t strips = (height + rows_per_strip - 1) / rows_per_strip;
+  std::string entries;
+  const auto entry = [&](unsigned tag, unsigned type, std::int64_t count, std::int64_t value) {
+    entries += test::little(tag, 2) + test::little(type, 2) + test::little(static_cast<std::uint64_t>(count), 8) +
+               test::little(static_cast<std::uint64_t>(value), 8);
+  };
+  const std::int64_t directory = 16, tables = directory + 8 + 10 * 20 + 8, pixels = tables + 16 * strips;
+  const bool inside = strips == 1;
+  entry(256, 4, 1, width);
+  entry(257, 4, 1, height);
+  entry(258, 3, 1, 8);
+  entry(259, 3, 1, 1);
+  entry(262, 3, 1, 1);
+  entry(273, 16, strips, inside ? pixels : tables);
+  entry(277, 3, 1, 1);
+  entry(278, 4, 1, rows_per_strip);
+  entry(279, 16, strips, inside ? width * height : tables + 8 * strips);
+  entry(284, 3, 1, 1);
+  std::string head = "II\x2b" + test::little(0, 1) + test::little(8, 2) + test::little(0, 2) + test::little(16, 8) +
+                     test::little(10, 8) + entries + test::little(0, 8);
+  for (std::int64_t i = 0; i < strips; ++i)
+    head += test::little(static_cast<std::uint64_t>(pixels + i * rows_per_strip * width), 8);
+  for (std::int64_t i = 0; i < strips; ++i)
+    head += test::little(static_cast<std::uint64_t>(std::min(rows_per_strip, height - i * rows_per_strip) * width), 8);
+  const fs::path path = scratch.write("sparse.tif", head);
+  std::error_code error;
+  fs::resize_file(path, static_cast<std::uintmax_t>(pixels + width * height), error);
+  if (error) return {};
+  std::fstream file(path, std::ios::in | std::ios::out | std::ios::binary);
+  file.seekp(pixels + (height - 3) * width + width - 5);
+  file << "corner";  // five bytes of row height-3, and the first of the next
+  return path;
+}
+
+double sparse_at(std::int64_t x, std::int64_t y, std::int64_t width, std::int64_t height) {
+  const std::int64_t i = y * width + x - ((height - 3) * width + width - 5);
+  return i >= 0 && i < 6 ? "corner"[i] : 0;
+}
+
+std::uint64_t address_space() {
+  std::ifstream file("/proc/self/statm");
+  std::uint64_t pages = 0;
+  file >> pages;
+  return pages * static_cast<std::uint64_t>(::sysconf(_SC_PAGESIZE));
+}
+
+// Runs `call` in a child that may have so many bytes of address space more than now; its text, empty if all is well.
+template <class Call>
+std::string in_little_memory(std::uint64_t bytes, Call&& call) {
+  int ends[2];
+  if (::pipe(ends) != 0) return "no pipe";
+  const ::pid_t child = ::fork();
+  if (child == 0) {
+    std::string text;
+    // The shadow of a sanitizer is larger than any limit: there the peak of resident memory alone is held.
+    const std::uint64_t now = address_space();
+    if (now < std::uint64_t{1} << 40) {
+      const ::rlimit limit{now + bytes, now + bytes};
+      if (::setrlimit(RLIMIT_AS, &limit) != 0) text = "no limit";
+    }
+    try {
+      if (text.empty()) text = call();
+    } catch (const std::exception& error) {
+      text = error.what();
+    }
+    if (::write(ends[1], text.data(), text.size()) < 0) ::_exit(2);
+    ::_exit(0);
+  }
+  ::close(ends[1]);
+  std::string text;
+  for (char part[256]; const ::ssize_t got = ::read(ends[0], part, sizeof(part));) {
+    if (got < 0) break;
+    text.append(part, static_cast<std::size_t>(got));
+  }
+  ::close(ends[0]);
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? text
+                                                       : "the child ended with " + std::to_string(status) + " " + text;
+}
+
+TEST_F(Tiles, TenGigabytesInLittleMemory) {
+  const std::int64_t side = 100000;
+  for (const std::int64_t rows_per_strip : {std::int64_t{16}, side}) {
+    SCOPED_TRACE(rows_per_strip);
+    const fs::path path = sparse_bigtiff(scratch, side, side, rows_per_strip);
+    if (path.empty()) GTEST_SKIP() << "this file system holds no sparse file of 10 GB";
+    ReadOptions options;
+    options.memory_limit = 48 << 20;
+    options.threads = 2;
+    open_large_picture(path, options);  // the plug-in and its libraries are in memory now
+    const auto corner = [&] {
+      const auto picture = open_large_picture(path, options);
+      std::string fault = picture->memory() <= options.memory_limit ? "" : "more memory than allowed";
+      const auto is = [&](std::int64_t x, std::int64_t y, std::int64_t) { return sparse_at(x, y, side, side); };
+      if (fault.empty()) fault = block_fault(*picture, is, side - 300, side - 200, 300, 200);
+      if (fault.empty()) fault = block_fault(*picture, is, 0, side - 2, 300, 2);
+      if (fault.empty()) fault = block_fault(*picture, is, 0, 0, side, 3);
+      return fault;
+    };
+    EXPECT_EQ(in_little_memory(256 << 20, corner), "");
+    // The limit does bite.
+    if (address_space() < std::uint64_t{1} << 40) {
+      const auto too_much = [] {
+        const std::vector<char> much(300 << 20);
+        return std::string(much.begin(), much.begin());
+      };
+      EXPECT_NE(in_little_memory(256 << 20, too_much), "");
+    }
+    fs::remove(path);
+  }
+}
+
+TEST_F(Tiles, AFewTilesOfTenGigabytes) {
+  const fs::path path = scratch / "few.tif";
+  const int side = 100000, tile = 512;
+  OIIO::ImageSpec spec(side, side, 1, OIIO::TypeDesc::UINT8);
+  spec.tile_width = spec.tile_height = tile;
+  spec.tile_depth = 1;
+  spec["compression"] = "zip";
+  const auto out = OIIO::ImageOutput::create(path.string());
+  ASSERT_TRUE(out->open(path.string(), spec)) << out->geterror();
+  const int at = side / tile * tile;  // the last tile is cut off by the edges
+  std::vector<std::uint8_t> pixels(tile * tile);
+  for (int y = 0; y < tile; ++y)
+    for (int x = 0; x < tile; ++x)
+      pixels[static_cast<std::size_t>(y * tile + x)] = static_cast<std::uint8_t>(value_at(at + x, at + y, 0));
+  ASSERT_TRUE(out->write_tile(at, at, 0, OIIO::TypeDesc::UINT8, pixels.data())) << out->geterror();
+  ASSERT_TRUE(out->close()) << out->geterror();
+  ReadOptions options;
+  options.memory_limit = 32 << 20;
+  options.threads = 2;
+  open_large_picture(path, options);
+  EXPECT_EQ(in_little_memory(128 << 20,
+                             [&] {
+                               const auto picture = open_large_picture(path, options);
+                               return block_fault(*picture, value_at, side - 100, side - 90, 100, 90);
+                             }),
+            "");
+  // A tile that was never written is said, not made up.
+  const auto picture = open_large_picture(path, options);
+  expect_sentence<IoError>(path, "is damaged or truncated in columns 0 to 511 of rows 0 to 511",
+                           [&] { picture->read(0, 0, View(pixels.data(), 10, 10)); });
+  EXPECT_EQ(block_fault(*picture, value_at, side - 100, side - 90, 100, 90), "");
+}
+
+}  // namespace
+}  // namespace areal::media
