@@ -15,6 +15,7 @@
 #include "io/takers.hpp"
 #include "io/types.hpp"
 #include "io/volume.hpp"
+#include "sat_chunked.hpp"
 #include "sat_tiles.hpp"
 #include "verbs.hpp"
 
@@ -29,6 +30,7 @@ struct Request {
   bool tilted = false, ignore_nan = false, interleaved = false, csv = false;
   std::vector<Stat> stats;  // of stat_texts
   TilesRequest tiles;
+  ChunkedRequest chunked;
   LaunchTable launches;
 };
 
@@ -209,8 +211,19 @@ std::string needs_whole_tables(const Request& request) {
   return {};
 }
 
+/// The first option that a chunked table does not go with, or an empty text.
+std::string not_chunked(const Request& request) {
+  if (!request.types.empty()) return "--types " + request.types;
+  if (request.border != "zero" && request.border != "none") return "--border " + request.border;
+  if (!request.squares.empty()) return "--squares";
+  if (request.algorithm != "auto") return "--algorithm " + request.algorithm;
+  if (request.tiles.asked()) return request.tiles.devices.empty() ? "--device-memory" : "--devices";
+  return needs_whole_tables(request);
+}
+
 void run(Request& request, const Settings& settings) {
   resolve(request, settings);
+  if (sat_chunked(request.chunked, not_chunked(request), request.input, request.output, settings)) return;
   if (sat_by_tiles(request.tiles, needs_whole_tables(request), request.input, request.output,
                    table_request(request, settings), settings))
     return;
@@ -264,7 +277,8 @@ void add_sat(CLI::App& app, Settings& settings) {
   CLI::App* verb = app.add_subcommand("sat", "Summed-area tables: save them, or query regions");
   auto request = std::make_shared<Request>();
   request->input.add_to(*verb);
-  verb->add_option("-o,--output", request->output, "Write the table: .npy or .tif, and a sidecar .json")
+  verb->add_option("-o,--output", request->output,
+                   "Write the table: .npy or .tif, and a sidecar .json; or .zarr, a chunked table")
       ->type_name("FILE");
   add_types_to(*verb, request->types, "Types of pixels and sums, e.g. 8u32u, 32f64f");
   verb->add_option("--border", request->border, "Border of the table: zero (default), none or exclusive")
@@ -286,6 +300,7 @@ void add_sat(CLI::App& app, Settings& settings) {
                    "kogge-stone or ladner-fischer, for " + takers(&AlgorithmOptions::scan, " and "))
       ->type_name("NAME");
   request->tiles.add_to(*verb);
+  request->chunked.add_to(*verb);
   request->launches.add_to(*verb);
   request->regions.add_to(*verb, true);
   verb->add_option("--stat", request->stat_texts,
@@ -296,7 +311,11 @@ void add_sat(CLI::App& app, Settings& settings) {
   verb->footer(
       "Without -o and regions: one line about the image's table. For a video, a folder or a stream: a row for each\n"
       "frame and region. With -o a table of an .npy that does not fit a device is made by tiles, from the mapped "
-      "file.\n\nExample:\n  areal sat data/home.jpg --region 100,100,200,150 --stat sum,mean,std");
+      "file.\nWith -o T.zarr the image, also synthetic:WxH:SEED, is read by blocks and the table written in one pass, "
+      "in "
+      "bounded memory;\nareal query and areal info read it.\n\n"
+      "Example:\n  areal sat data/home.jpg --region 100,100,200,150 --stat sum,mean,std\n"
+      "  areal sat data/home.jpg -o home.zarr --memory 1G");
   verb->callback([request, &settings] {
     settings.resolve();
     run(*request, settings);
