@@ -5,7 +5,9 @@
 #include "media/channels.hpp"
 #include "media/file_error.hpp"
 #include "media/large.hpp"
+#include "media/picture_formats.hpp"
 #include "media/plugin.hpp"
+#include "media/zarr/zarr.hpp"
 
 namespace areal::media {
 namespace {
@@ -31,6 +33,29 @@ class WholePicture final : public LargePicture {
   std::string name_;
   Picture picture_;
 };
+
+const PicturePlugin& pictures_for(const fs::path& path) {
+  try {
+    return picture_plugin();
+  } catch (const Unavailable& error) {
+    throw Unavailable(path.string() + ": is no .npy, and " + error.what());
+  }
+}
+
+// By its content, where OpenSlide is there to look. Without it, a file with the name of a slide is refused: what its
+// first bytes are, a TIFF or a JPEG, would be part of it at best.
+bool is_slide(const fs::path& path) {
+  const SlidePlugin* slides = nullptr;
+  try {
+    slides = &slide_plugin();
+  } catch (const Unavailable& error) {
+    for (const char* extension : {".svs", ".svslide", ".ndpi", ".mrxs", ".scn", ".vms", ".vmu", ".bif"})
+      if (extension_of(path) == extension)
+        throw Unavailable(path.string() + ": is a slide by its name, and " + error.what());
+    return false;
+  }
+  return slides->knows(path);
+}
 
 }  // namespace
 
@@ -91,9 +116,15 @@ Channels array_channels(std::int64_t channels, Type type, const ReadOptions& opt
 }
 
 std::unique_ptr<LargePicture> open_large_picture(const fs::path& path, const ReadOptions& options) {
+  if (std::error_code error; fs::is_directory(path, error)) {
+    if (!is_zarr(path)) fail(path.string(), "is a folder that holds no Zarr array");
+    return picture_of_tiles(path.string(), open_zarr(path, options), options);
+  }
   require_readable(path);
+  if (options.t != 0 || options.z != 0) refuse(path.string(), "has no axes t and z to choose from");
   if (is_npy(path)) return open_large_npy(path, options);
-  if (auto tiles = picture_plugin().open_tiles(path, options))
+  if (is_slide(path)) return picture_of_tiles(path.string(), slide_plugin().open(path, options), options);
+  if (auto tiles = pictures_for(path).open_tiles(path, options))
     return picture_of_tiles(path.string(), std::move(tiles), options);
   if (options.level != 0) refuse(path.string(), "has one level; level ", options.level, " does not exist");
   return std::make_unique<WholePicture>(path, options);

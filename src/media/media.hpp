@@ -89,7 +89,8 @@ class LargePicture {
   // memory. One thread calls. Throws IoError for damage in what the block needs; `into` then holds unspecified values.
   void read(std::int64_t x, std::int64_t y, const View& into);
   virtual std::vector<std::string> notes() const { return {}; }
-  // Bytes that reading holds at most, the caller's block and the libraries' own tables apart.
+  // Bytes that reading holds at most, apart from the caller's block and from what the libraries keep themselves, such
+  // as OpenSlide's cache of 32 MiB.
   virtual std::uint64_t memory() const = 0;
   // How many tiles or strips have been decoded so far; 0 where nothing is.
   virtual std::uint64_t tiles_decoded() const { return 0; }

@@ -72,6 +72,19 @@ const VideoPlugin& video_plugin() {
   return plugin;
 }
 
+const CodecPlugin& codec_plugin() {
+  static const CodecPlugin& plugin =
+      open<CodecPlugin>("areal_codecs.so", "areal_codec_plugin", "compressed Zarr chunks",
+                        "zlib, Zstandard and Blosc (Debian packages zlib1g-dev, libzstd-dev and libblosc-dev)");
+  return plugin;
+}
+
+const SlidePlugin& slide_plugin() {
+  static const SlidePlugin& plugin = open<SlidePlugin>("areal_slides.so", "areal_slide_plugin", "slides",
+                                                       "OpenSlide (Debian package libopenslide-dev)");
+  return plugin;
+}
+
 Picture read_picture(const fs::path& path, const ReadOptions& options) {
   require_readable(path);
   return picture_plugin().read(path, options);

@@ -1,9 +1,10 @@
 #pragma once
-// The interface of the two plug-ins. They are opened by dlopen and built together with the code that opens them:
+// The interface of the plug-ins. They are opened by dlopen and built together with the code that opens them:
 // `version` must be areal::version(), so C++ types may cross.
 
 #include "media/media.hpp"
 #include "media/tile_source.hpp"
+#include "media/zarr/metadata.hpp"
 
 #define AREAL_PLUGIN_EXPORT extern "C" __attribute__((visibility("default")))
 
@@ -27,9 +28,24 @@ struct VideoPlugin {
                                               std::int64_t width, std::int64_t height, double frames_per_second);
 };
 
+struct SlidePlugin {
+  const char* version;
+  bool (*knows)(const fs::path& path);  // is it a slide? A TIFF of no scanner's is none
+  std::unique_ptr<TileSource> (*open)(const fs::path& path, const ReadOptions& options);
+};
+
+struct CodecPlugin {
+  const char* version;
+  bool (*has)(ZarrCodec codec);  // was its library there when the plug-in was built?
+  // Exactly `bytes` into `into`, or false and, perhaps, why.
+  bool (*decode)(ZarrCodec codec, const char* from, std::size_t size, char* into, std::size_t bytes, std::string& why);
+};
+
 // The plug-in, opened at the first call. Throws Unavailable if it cannot be opened.
 const PicturePlugin& picture_plugin();
 const VideoPlugin& video_plugin();
+const CodecPlugin& codec_plugin();
+const SlidePlugin& slide_plugin();
 
 // A folder of pictures as a video (no plug-in of its own).
 std::unique_ptr<Video> open_picture_folder(const fs::path& path, const ReadOptions& options);

@@ -65,6 +65,7 @@ struct Tiff {
   std::string colour_map = {};  // 16-bit values: all red, all green, all blue
   std::string description = {};
   std::vector<std::string> coded = {};  // its tiles or strips, where they are compressed
+  std::size_t base = 0;                 // what offsets count from, where it is not the first page
 };
 
 inline std::string tiff(const Tiff& t, const std::string& pixels) {
@@ -89,7 +90,7 @@ inline std::string tiff(const Tiff& t, const std::string& pixels) {
   const int word = t.bigtiff ? 8 : 4;
   std::string data, offsets, counts, bits;
   const std::string start = t.bigtiff ? "II\x2b" + little(0, 1) + little(8, 2) + little(0, 2) : "II\x2a" + little(0, 1);
-  const std::size_t first = start.size() + static_cast<std::size_t>(word);
+  const std::size_t first = t.base + start.size() + static_cast<std::size_t>(word);
   const auto put = [&](const std::string& bytes) {  // returns its offset
     const std::size_t at = first + data.size();
     data += bytes + (bytes.size() % 2 ? "?" : "");
@@ -135,6 +136,18 @@ inline std::string tiff(const Tiff& t, const std::string& pixels) {
   std::string directory = little(entries.size(), t.bigtiff ? 8 : 2);
   for (const std::string& e : entries) directory += e;
   return start + little(first + data.size(), word) + data + directory + little(0, word);
+}
+
+// A file of two pages, 32-bit offsets.
+inline std::string two_pages(const Tiff& one, const std::string& pixels_of_one, Tiff two,
+                             const std::string& pixels_of_two) {
+  std::string file = tiff(one, pixels_of_one);
+  if (file.size() % 2) file += '?';
+  two.base = file.size();
+  const std::string second = tiff(two, pixels_of_two);
+  // The first page ends with the offset of the next, a file's header with that of the first.
+  const std::size_t link = tiff(one, pixels_of_one).size() - 4;
+  return file.replace(link, 4, second.substr(4, 4)) + second;
 }
 
 }  // namespace areal::test
