@@ -12,6 +12,7 @@
 #include "api/core/copy_rows.hpp"
 #include "api/core/require.hpp"
 #include "api/core/view_check.hpp"
+#include "cluster/host_room.hpp"
 #include "cluster/planned.hpp"
 #include "cluster/sat_tile_lane.hpp"
 #include "cluster/tiled_sat.hpp"
@@ -36,23 +37,6 @@ struct CarryRoom {
       left[t] = room(height, work.tables[t]);
     }
   }
-};
-
-/// Memory of the host, page-locked where a CUDA device copies from and to it.
-class HostRoom {
- public:
-  HostRoom() = default;
-  HostRoom(std::size_t bytes, bool page_locked) {
-    if (page_locked)
-      pinned_.emplace(bytes);
-    else
-      plain_ = LaneMemory(bytes, {});
-  }
-  char* data() { return static_cast<char*>(pinned_ ? pinned_->data() : plain_.data()); }
-
- private:
-  std::optional<cuda::PinnedMemory> pinned_;
-  LaneMemory plain_;
 };
 
 class SatTileWorker final : public Worker {

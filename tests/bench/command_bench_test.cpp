@@ -52,6 +52,19 @@ TEST_F(CommandBench, Windows) {
   EXPECT_EQ(run({"bench", "window", "--backend", "simt"}).code, 2);
 }
 
+TEST_F(CommandBench, Strips) {
+  const Json rows = records({"bench", "strips", "--size", "200x100", "--count", "20"});
+  ASSERT_EQ(rows.size(), 4U) << rows;  // sums and tables of two sizes
+  EXPECT_EQ(rows[0]["what"], "strips");
+  EXPECT_EQ(rows[0]["algorithm"], "sums of 20 regions");
+  EXPECT_EQ(rows[0]["floor"], "read");
+  EXPECT_EQ(rows[1]["algorithm"], "tables");
+  EXPECT_EQ(rows[1]["lane"], "8u32u");
+  EXPECT_EQ(rows[1]["bytes"], 200 * 100 * (1 + 4));
+  EXPECT_NE(outcome.err.find("ns a pixel over all sizes"), std::string::npos) << outcome.err;
+  EXPECT_EQ(run({"bench", "strips", "--backend", "simt"}).code, 2);
+}
+
 TEST_F(CommandBench, APeerThatIsMissingIsSaidAndNoFailure) {
   const std::string none = (work / "no-python").string();
   const Json rows = records({"bench", "sat", "--types", "8u32u"}, {"AREAL_PEERS_PYTHON=" + none});

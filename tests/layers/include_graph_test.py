@@ -4,7 +4,7 @@
     include <- catalog, formulas <- policy, kernels, cpu        kernels <- cuda, simt
     all of these <- api <- research, filters                    memory_machines <- research
     public headers <- media, chunked, python, examples, bench/protocol
-    api <- cluster <- video               public headers, bench/protocol <- bench        these and media <- apps
+    api <- cluster <- video, strips               public headers, bench/protocol <- bench        these and media <- apps
 
 Within kernels and api a subject includes itself and what is shared (kernels/primitives and plan.hpp, api/core), and no other
 subject. A family's folder is seen by itself and its subject's registry.hpp, and what is named by an algorithm's id by the
@@ -27,7 +27,7 @@ LAYERS = {
     "include": "include", "include/areal/research": "include", "include/areal/interop": "interop",
     "src/catalog": "catalog", "src/formulas": "formulas", "src/policy": "policy", "src/memory_machines": "memory_machines",
     "src/kernels": "kernels", "src/cpu": "cpu", "src/cuda": "cuda", "src/simt": "simt", "src/api": "api",
-    "src/research": "research", "src/filters": "filters", "src/media": "media", "src/video": "video", "src/cluster": "cluster",
+    "src/research": "research", "src/filters": "filters", "src/media": "media", "src/video": "video", "src/cluster": "cluster", "src/strips": "strips",
     "src/chunked": "chunked",
     "apps": "apps", "python": "python", "bench": "bench", "bench/protocol": "protocol", "examples": "examples",
     "tests": "tests", "fuzz": "fuzz", "docs/pictures": "pictures",
@@ -54,6 +54,7 @@ MAY_INCLUDE = {
     "media": {"include"},
     "chunked": {"include"},
     "cluster": {"include", "api", "cpu", "cuda"},
+    "strips": {"include", "formulas", "api", "cpu", "cuda", "cluster"},
     "video": {"include", "formulas", "api", "cpu", "cuda", "cluster"},
     "protocol": {"include"},
     "apps": {"include", "media", "protocol"},

@@ -318,6 +318,8 @@ void run(const Texts& texts, const bench::Options& options, bench::Report& repor
     (cuda ? bench::bench_cuda_region : bench::bench_region)(options, report);
   else if (texts.what == "window")
     bench::bench_window(options, report);
+  else if (texts.what == "strips")
+    bench::bench_strips(options, report);
   else if (texts.what == "sequence")
     bench::bench_sequence(options, report);
   else if (texts.what == "track")
@@ -331,15 +333,18 @@ void run(const Texts& texts, const bench::Options& options, bench::Report& repor
 void add_bench(CLI::App& app, Settings& settings) {
   auto texts = std::make_shared<Texts>();
   CLI::App* verb = app.add_subcommand("bench", "Time algorithms beside their floors and other libraries");
-  verb->add_option("WHAT", texts->what, "sat, histogram, scan, region, window, sequence, cluster, track or video")
+  verb->add_option("WHAT", texts->what,
+                   "sat, histogram, scan, region, window, strips, sequence, cluster, track or video")
       ->required()
-      ->check(CLI::IsMember({"sat", "histogram", "scan", "region", "window", "sequence", "cluster", "track", "video"}));
+      ->check(CLI::IsMember(
+          {"sat", "histogram", "scan", "region", "window", "strips", "sequence", "cluster", "track", "video"}));
   verb->add_option("INPUT", texts->video,
                    "The video, for bench video; the folder of pictures, by default data, for bench track");
   verb->add_option(
       "--size", texts->sizes,
       "Image size WxH, several allowed; by default on the CPU 1920x1080, 4096x4096 and 8192x8192 for sat, "
-      "1920x1080 for histogram and window, 8192x8192 for region, 320x240 for track; on cuda 1920x1080 for track");
+      "1920x1080 for histogram and window, 8192x8192 for region, 1024x1024 to 65536x65536 for strips, 320x240 for "
+      "track; on cuda 1920x1080 for track");
   verb->add_option(
       "--types", texts->pairs,
       "Type pair of sat, several allowed; by default on the CPU 8u32s (also with squares), 32f64f, 8u32u, 64f64f");
@@ -353,7 +358,8 @@ void add_bench(CLI::App& app, Settings& settings) {
                    "Border of the tables of sat on cuda: none, zero or exclusive; by default none");
   verb->add_option("--batch", texts->batch, "Images in one call, on cuda; by default 1");
   verb->add_option("--count", texts->regions,
-                   "Number of regions; by default 1000000 for sums, 10000 for histograms. Of track: frames, by default "
+                   "Number of regions; by default 1000000 for sums, 10000 for histograms, 1000 for strips. Of track: "
+                   "frames, by default "
                    "120; on cuda boxes, by default 16. Of a sequence's figure: "
                    "frames of a run, by default 100; of a cluster's: at most 10");
   verb->add_option(
@@ -374,7 +380,7 @@ void add_bench(CLI::App& app, Settings& settings) {
   verb->add_option("--group-bytes", texts->group_bytes,
                    "Of cluster: bytes of the tensor of a group of bins, a task; by default 1073741824");
   verb->add_option("--repetitions", texts->repetitions,
-                   "Rounds; by default 15. Of track: sequences a family, by default 8");
+                   "Rounds; by default 15, of strips 3. Of track: sequences a family, by default 8");
   verb->add_option(
       "--table", texts->table,
       "Make a table, on a GPU: kasagi is Table II of Kasagi 2014 (sat; 64f64f, 1024x1024 to 65536x65536); all has "

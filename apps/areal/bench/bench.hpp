@@ -149,6 +149,7 @@ void bench_poostchi(const Options& options, Report& report);
 void bench_histogram(const Options& options, Report& report);
 void bench_region(const Options& options, Report& report);
 void bench_window(const Options& options, Report& report);
+void bench_strips(const Options& options, Report& report);
 void bench_track(const Options& options, Report& report);
 /// On a GPU, where not how well they follow is asked, but what a step takes.
 void bench_cuda_track(const Options& options, Report& report);

@@ -1,6 +1,8 @@
 #include "cpu/histogram/streamed.hpp"
 #include <algorithm>
+#include <memory>
 #include <type_traits>
+#include <variant>
 #include <vector>
 #include "cpu/cancellation.hpp"
 #include "cpu/histogram/weight_run.hpp"
@@ -49,51 +51,58 @@ std::vector<Event> events_of(std::span<const Region> regions) {
   return events;
 }
 
-struct Source {
-  const PixelBins& rule;
+/// Rows of the image, from row `first` on.
+struct Rows {
   const ConstView& image;
   const ConstView* weights;
+  std::int64_t first;
 };
 
 // One strip: columns [first, first + width). Count: the type of a column's counts; Sum: that of the answers.
 template <class Count, class Sum>
 class Strip {
  public:
-  Strip(const Source& source, std::int64_t first, std::int64_t width, std::span<const Region> regions, Sum* out)
-      : source_(source),
+  Strip(const PixelBins& rule, std::int64_t first, std::int64_t width, std::span<const Region> regions,
+        std::span<const Event> events, Sum* out)
+      : rule_(rule),
         first_(first),
         width_(width),
         regions_(regions),
+        events_(events),
         out_(out),
         // One more row for pixels without a bin, so that counting does not branch.
-        columns_(static_cast<std::size_t>((source.rule.bins + 1) * width)),
+        columns_(static_cast<std::size_t>((rule.bins + 1) * width)),
         before_(static_cast<std::size_t>(width + 1)) {}
 
-  /// Stops between rows where the caller does.
-  void run(std::span<const Event> events, Cancellation* cancellation) {
-    std::int64_t y = 0;
-    for (std::size_t i = 0; i < events.size();) {
-      std::size_t end = i;
-      while (end < events.size() && events[end].row == events[i].row) ++end;
-      for (; y < events[i].row; ++y) {
-        if (cancellation != nullptr && !cancellation->go_on()) return;
-        count_row(y);
-      }
-      answer(events.subspan(i, end - i));
-      i = end;
+  /// The next rows, as far as a region needs them. Stops between rows where the caller does.
+  void add(const Rows& rows, Cancellation* cancellation) {
+    const std::int64_t end = rows.first + rows.image.shape.height;
+    answer_before(rows.first);
+    for (std::int64_t y = rows.first; y < end && next_ < events_.size(); ++y) {
+      if (cancellation != nullptr && !cancellation->go_on()) return;
+      count_row(rows, y - rows.first);
+      answer_before(y + 1);
     }
   }
 
  private:
-  void count_row(std::int64_t y) {
+  // The events at a row, when all rows above it have been counted.
+  void answer_before(std::int64_t row) {
+    std::size_t end = next_;
+    while (end < events_.size() && events_[end].row == row) ++end;
+    if (end > next_) answer(events_.subspan(next_, end - next_));
+    next_ = end;
+  }
+
+  void count_row(const Rows& rows, std::int64_t y) {
     std::int32_t bins[longest_run];
     double weight[longest_run];
     for (std::int64_t x = 0; x < width_; x += longest_run) {
       const int count = static_cast<int>(std::min<std::int64_t>(longest_run, width_ - x));
-      bins_of_run(source_.rule, source_.image, 0, y, first_ + x, count, bins);
-      if constexpr (std::is_floating_point_v<Count>) weights_of_run(*source_.weights, 0, y, first_ + x, count, weight);
+      bins_of_run(rule_, rows.image, 0, y, first_ + x, count, bins);
+      if constexpr (std::is_floating_point_v<Count>) weights_of_run(*rows.weights, 0, y, first_ + x, count, weight);
       Count* const column = columns_.data() + x;
-      const std::int64_t nowhere = source_.rule.bins;
+      const std::int64_t nowhere = rule_.bins;
       for (int i = 0; i < count; ++i) {
         Count& sum = column[(bins[i] < 0 ? nowhere : bins[i]) * width_ + i];
         if constexpr (std::is_floating_point_v<Count>)
@@ -114,7 +123,7 @@ class Strip {
             std::clamp<std::int64_t>(region.x + region.width - first_, 0, width_)};
   }
   void add(const Event& event, std::int64_t bin, Sum sum) {
-    Sum& answer = out_[event.region * source_.rule.bins + bin];
+    Sum& answer = out_[event.region * rule_.bins + bin];
     answer = event.ends ? answer + sum : answer - sum;
   }
 
@@ -124,7 +133,7 @@ class Strip {
     if (pixels == 0) return;
     // Few or narrow regions: add up each. Many: prefix sums of the strip, where two of them answer a region.
     const bool each = pixels <= 4 * width_;
-    for (std::int64_t bin = 0; bin < source_.rule.bins; ++bin) {
+    for (std::int64_t bin = 0; bin < rule_.bins; ++bin) {
       const Count* const counts = columns_.data() + bin * width_;
       if (!each)
         for (std::int64_t x = 0; x < width_; ++x)
@@ -142,31 +151,72 @@ class Strip {
     }
   }
 
-  const Source& source_;
+  const PixelBins& rule_;
   const std::int64_t first_, width_;
   const std::span<const Region> regions_;
+  const std::span<const Event> events_;
+  std::size_t next_ = 0;  // event
   Sum* const out_;
   std::vector<Count> columns_;
   std::vector<Sum> before_;
 };
 
+/// All strips, whose column counts are kept from call to call.
 template <class Count, class Sum>
-void streamed(const Source& source, std::span<const Region> regions, std::span<Sum> out, int threads) {
-  std::fill(out.begin(), out.end(), Sum{0});
-  const std::vector<Event> events = events_of(regions);
-  const Shape& image = source.image.shape;
-  if (events.empty()) return;
-  const Strips strips = strips_of(image, source.rule.bins, static_cast<std::int64_t>(regions.size()));
-  std::vector<Sum> partial(out.size() * static_cast<std::size_t>(strips.count - 1));
-  Cancellation* const cancellation = Cancellation::current();
-  parallel_for(threads, strips.count, [&](std::int64_t i) {
-    const std::int64_t first = i * strips.width, width = std::min(strips.width, image.width - first);
-    if (width <= 0) return;
-    Sum* const answers = i == 0 ? out.data() : partial.data() + (i - 1) * static_cast<std::int64_t>(out.size());
-    Strip<Count, Sum>(source, first, width, regions, answers).run(events, cancellation);
-  });
-  for (std::size_t i = 0; i < partial.size(); ++i) out[i % out.size()] += partial[i];
-}
+class Streamed {
+ public:
+  Streamed(const PixelBins& rule, const Shape& image, std::span<const Region> regions, std::span<Sum> out, int threads)
+      : rule_(rule), image_(image), regions_(regions), out_(out), threads_(threads), events_(events_of(regions)) {
+    std::fill(out.begin(), out.end(), Sum{0});
+    if (events_.empty()) return;
+    cut_ = strips_of(image, rule.bins, static_cast<std::int64_t>(regions.size()));
+    partial_.resize(out.size() * static_cast<std::size_t>(cut_.count - 1));
+  }
+
+  /// All rows at once: a strip's counts are given up when it is done.
+  void whole(const ConstView& image, const ConstView* weights) {
+    Cancellation* const cancellation = Cancellation::current();
+    parallel_for(threads_, cut_.count, [&](std::int64_t i) {
+      if (auto strip = strip_of(i)) strip->add({image, weights, 0}, cancellation);
+    });
+    finish();
+  }
+
+  void add(const ConstView& rows) {
+    if (strips_.empty())
+      for (std::int64_t i = 0; i < cut_.count; ++i) strips_.push_back(strip_of(i));
+    Cancellation* const cancellation = Cancellation::current();
+    parallel_for(threads_, cut_.count, [&](std::int64_t i) {
+      if (auto& strip = strips_[static_cast<std::size_t>(i)]) strip->add({rows, nullptr, y_}, cancellation);
+    });
+    y_ += rows.shape.height;
+  }
+
+  void finish() {
+    for (std::size_t i = 0; i < partial_.size(); ++i) out_[i % out_.size()] += partial_[i];
+  }
+
+ private:
+  std::unique_ptr<Strip<Count, Sum>> strip_of(std::int64_t i) {
+    const std::int64_t first = i * cut_.width, width = std::min(cut_.width, image_.width - first);
+    if (width <= 0) return nullptr;
+    Sum* const answers = i == 0 ? out_.data() : partial_.data() + (i - 1) * static_cast<std::int64_t>(out_.size());
+    return std::make_unique<Strip<Count, Sum>>(rule_, first, width, regions_, events_, answers);
+  }
+
+  const PixelBins& rule_;
+  const Shape image_;
+  const std::span<const Region> regions_;
+  const std::span<Sum> out_;
+  const int threads_;
+  const std::vector<Event> events_;
+  Strips cut_;  // none where no region asks
+  std::vector<Sum> partial_;
+  std::vector<std::unique_ptr<Strip<Count, Sum>>> strips_;
+  std::int64_t y_ = 0;
+};
+
+constexpr std::int64_t most_rows_of_u32 = 0xffffffff;  // a column counts at most the image's rows
 
 }  // namespace
 
@@ -181,17 +231,47 @@ std::uint64_t streamed_bytes(const Shape& image, std::int64_t bins, std::int64_t
 
 void streamed_counts(const PixelBins& rule, const ConstView& image, std::span<const Region> regions,
                      std::span<std::uint64_t> out, int threads) {
-  const Source source{rule, image, nullptr};
-  // A column counts at most the image's rows.
-  if (image.shape.height <= std::int64_t{0xffffffff})
-    streamed<std::uint32_t>(source, regions, out, threads);
+  if (image.shape.height <= most_rows_of_u32)
+    Streamed<std::uint32_t, std::uint64_t>(rule, image.shape, regions, out, threads).whole(image, nullptr);
   else
-    streamed<std::uint64_t>(source, regions, out, threads);
+    Streamed<std::uint64_t, std::uint64_t>(rule, image.shape, regions, out, threads).whole(image, nullptr);
 }
 
 void streamed_weights(const PixelBins& rule, const ConstView& image, const ConstView& weights,
                       std::span<const Region> regions, std::span<double> out, int threads) {
-  streamed<double>(Source{rule, image, &weights}, regions, out, threads);
+  Streamed<double, double>(rule, image.shape, regions, out, threads).whole(image, &weights);
+}
+
+struct StreamedCounts::State {
+  // The counts of columns, as wide as the image's rows need.
+  std::variant<std::monostate, Streamed<std::uint32_t, std::uint64_t>, Streamed<std::uint64_t, std::uint64_t>> counts;
+};
+
+StreamedCounts::StreamedCounts(const PixelBins& rule, const Shape& image, std::span<const Region> regions,
+                               std::span<std::uint64_t> out, int threads)
+    : state_(std::make_unique<State>()) {
+  if (image.height <= most_rows_of_u32)
+    state_->counts.emplace<1>(rule, image, regions, out, threads);
+  else
+    state_->counts.emplace<2>(rule, image, regions, out, threads);
+}
+StreamedCounts::~StreamedCounts() = default;
+std::uint64_t StreamedCounts::bytes(const Shape& image, std::int64_t bins, std::int64_t regions) {
+  const Strips strips = strips_of(image, bins, regions);
+  const std::uint64_t count = image.height <= most_rows_of_u32 ? 4 : 8;
+  const auto columns =
+      static_cast<unsigned __int128>(strips.count * strips.width) * (count * static_cast<std::uint64_t>(bins + 1) + 8);
+  const auto answers = static_cast<unsigned __int128>(strips.count - 1) * static_cast<std::uint64_t>(regions * bins);
+  const unsigned __int128 bytes = columns + 8 * answers;
+  return bytes >> 63 ? std::uint64_t{1} << 63 : static_cast<std::uint64_t>(bytes);
+}
+void StreamedCounts::add(const ConstView& rows) {
+  if (auto* const narrow = std::get_if<1>(&state_->counts)) return narrow->add(rows);
+  std::get<2>(state_->counts).add(rows);
+}
+void StreamedCounts::finish() {
+  if (auto* const narrow = std::get_if<1>(&state_->counts)) return narrow->finish();
+  std::get<2>(state_->counts).finish();
 }
 
 }  // namespace areal::cpu

@@ -7,10 +7,30 @@
 #include <areal/region.hpp>
 #include <areal/view.hpp>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include "cpu/histogram/pixel_bins.hpp"
 
 namespace areal::cpu {
+
+/// The counts of regions of an image whose rows come one strip after another.
+class StreamedCounts {
+ public:
+  /// Every region must lie inside the image; they are kept, and the rule is, by the caller. `out`: regions x bins.
+  StreamedCounts(const PixelBins& rule, const Shape& image, std::span<const Region> regions,
+                 std::span<std::uint64_t> out, int threads);
+  ~StreamedCounts();
+  /// Bytes that it allocates.
+  static std::uint64_t bytes(const Shape& image, std::int64_t bins, std::int64_t regions);
+  /// The next rows of the image.
+  void add(const ConstView& rows);
+  /// After the last row: `out` is complete.
+  void finish();
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 
 /// Bytes of workspace for the call below: the counts of all columns in flight and the partial answers of the strips.
 std::uint64_t streamed_bytes(const Shape& image, std::int64_t bins, std::int64_t regions, int threads);

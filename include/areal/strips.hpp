@@ -1,0 +1,240 @@
+#pragma once
+/// \file strips.hpp Tables, tensors and answers about regions of an image of any height, one strip of rows after
+/// another: what is kept between strips is one row of the table (of a tensor, one of each bin).
+
+#include <areal/binning.hpp>
+#include <areal/execution.hpp>
+#include <areal/histogram.hpp>
+#include <areal/image_reader.hpp>
+#include <areal/region.hpp>
+#include <areal/sat.hpp>
+#include <areal/span.hpp>
+#include <areal/view.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <vector>
+
+namespace areal {
+
+/// How an image is cut into strips, and where they are computed.
+///
+/// Memory. A strip of h rows of a W x H image takes, with p bytes in a row of pixels (and of mask or weights) and t
+/// bytes in a row of all tables or bins, W + 1 entries each,
+///     2 h p + 2 (h + 1) t + t + workspace(h) + tile_height p
+/// bytes: two buffers for strips that are read, two for tables that are given out, the carry row, the plan's workspace
+/// and, where tiles are pushed, a row of them. A strip has the most rows for which this is at most `memory`. On CUDA
+/// the device has all of it but the last term, and the host has all but carry and workspace, page-locked; each
+/// is at most `memory`. Region sums keep one buffer of tables and no carry row in it; beside these they have 8 (W + 1)
+/// bytes for each table and channel, and 40 bytes for each region and 8 for each of its answers, which `memory` does
+/// not count.
+struct StripOptions {
+  /// Backend::automatic is what a plan for one strip chooses. It names no stream: strips have their own.
+  Execution execution = {};
+  /// Bytes; 0: 16 MiB, on CUDA 64, of tensors 256, or what 8 rows take where that is more. Region sums on the host
+  /// never take more than their default: their strips stay in a cache.
+  std::uint64_t memory = 0;
+  /// Rows of a strip, fixed by hand; 0: as many as `memory` takes. Floats depend on it.
+  std::int64_t height = 0;
+  /// The grid of the tiles that are pushed, in pixels; 0: whole rows alone are pushed. The last column and row of tiles
+  /// may be smaller.
+  std::int64_t tile_width = 0, tile_height = 0;
+  /// Told the rows that are done and all of them, after each strip; may cancel.
+  Progress progress = {};
+};
+
+/// Rows of the tables of an image, of full width, in host memory. Valid during the call.
+struct SatStrip {
+  std::int64_t y = 0;      ///< of its first row, in the whole table
+  ConstView sum;           ///< the rows follow each other at `row_pitch`
+  ConstView squares = {};  ///< the same rows; empty where they were not asked for
+  ConstView count = {};    ///< the same rows of the counts of valid pixels; empty where there is no mask
+};
+/// Called with one strip at a time, from the top down. False ends the run, and is no error.
+using SatStripSink = std::function<bool(const SatStrip&)>;
+
+/// The tables of one image, strip by strip. Integers equal the table of the whole image bit for bit, modulo 2^k; floats
+/// have the same bits for one strip height, options and backend, however they were read or pushed: a strip's sums are
+/// added to the carry row.
+///
+/// For one image at a time, from one thread.
+class StripSat {
+ public:
+  /// Images of that shape (batch 1) and type. `options` as a SatPlan takes them, the default types those of the whole
+  /// image; but no tilted table, volume, reverse or progress (StripOptions has that), and no paper's algorithm.
+  /// Throws InvalidArgument for what cannot be, Unavailable for a backend that is not there, OutOfMemory with the bytes
+  /// where one row takes more than `strips.memory`.
+  StripSat(const Shape& image, Type type, const SatOptions& options = {}, const StripOptions& strips = {});
+  ~StripSat();
+  StripSat(StripSat&&) noexcept;
+  StripSat& operator=(StripSat&&) noexcept;
+
+  /// Reads the image once from the top down, in blocks of full width, and gives its tables to the sink. Reading the
+  /// next strip, computing and giving out overlap: `read` and `read_mask` (8u, one channel, where SatOptions::mask asks
+  /// for it) are called by one thread, the sink by another one, progress by the caller's. O(H W). Throws what `read`
+  /// and `sink` throw; Cancelled; OutOfMemory; DeviceError.
+  void run(const ImageReader& read, const SatStripSink& sink, const ImageReader& read_mask = {});
+
+  /// \name The same where the image comes by itself. After `begin`, blocks are pushed; the sink is called within these
+  /// calls and within `finish`. A block is a strip (full width, any height, at the next row), or a tile of the grid
+  /// that StripOptions has: those of one row of tiles in any order, before any of the next. Host memory; it is the
+  /// caller's again when the call returns.
+  ///@{
+  void begin(SatStripSink sink);
+  /// False where the sink has ended the run; the block is then not taken. Throws InvalidArgument for a block that is
+  /// repeated, out of place, or of another size or type, and where one is missing before it: what was pushed before
+  /// stands, and the right block may follow. Throws what `sink` throws, Cancelled and DeviceError: the run has ended
+  /// then.
+  bool push(std::int64_t x, std::int64_t y, const ConstView& block, const ConstView& mask = {});
+  /// Gives out the rest. Throws InvalidArgument where rows or tiles are missing, and as `push`.
+  void finish();
+  ///@}
+
+  std::int64_t strip_height() const noexcept;   ///< rows, but for the last strip
+  std::uint64_t memory_bytes() const noexcept;  ///< what the formula of StripOptions gives; on CUDA for the device
+  Backend backend() const noexcept;
+  Shape table_shape() const noexcept;  ///< of the sum and of the squares
+  Shape count_shape() const noexcept;
+  TypePair types() const noexcept;
+  std::optional<Type> squares_type() const noexcept;  ///< none where there is no such table
+
+  struct State;  // of the library
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+/// Rows of some bins of a tensor, of full width, in host memory. Valid during the call.
+struct TensorStrip {
+  std::int64_t first_bin = 0;
+  std::int64_t y = 0;  ///< of its first row, in the whole tensor
+  ConstView tensor;    ///< planar; its channels are bins first_bin ..
+};
+/// Called with one strip at a time: those of a group of bins from the top down, one group after another. False ends the
+/// run, and is no error.
+using TensorStripSink = std::function<bool(const TensorStrip&)>;
+
+/// The integral histogram of one image, strip by strip. Where `memory` does not take 16 rows (or the whole image, or
+/// StripOptions::height) of all bins, the bins are done in groups, and the image is read once for each. Counts equal
+/// the whole tensor's bit for bit.
+class StripHistogram {
+ public:
+  /// As HistogramPlan; `options.memory_limit` and `options.progress` are not used. The progress of `strips` counts the
+  /// rows of all groups. `group_bins` fixes the bins of a group by hand; 0: memory decides. `weights` is
+  /// the type of weights (8u, 16u, 32f or 64f). Throws as StripSat.
+  StripHistogram(const Shape& image, Type type, const Binning& binning, const HistogramOptions& options = {},
+                 const StripOptions& strips = {}, std::int64_t group_bins = 0, Type weights = Type::f32);
+  ~StripHistogram();
+  StripHistogram(StripHistogram&&) noexcept;
+  StripHistogram& operator=(StripHistogram&&) noexcept;
+
+  /// As StripSat::run, but that `read` (and `read_weights`, where HistogramOptions::weighted asks for it) gives the
+  /// whole image groups() times. O(b H W).
+  void run(const ImageReader& read, const TensorStripSink& sink, const ImageReader& read_weights = {}) const;
+
+  std::int64_t groups() const noexcept;      ///< how often the image is read
+  std::int64_t group_bins() const noexcept;  ///< bins of a group, but for the last
+  std::int64_t strip_height() const noexcept;
+  std::uint64_t memory_bytes() const noexcept;
+  Backend backend() const noexcept;
+  Shape tensor_shape() const noexcept;
+
+  struct State;  // of the library
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+/// What is asked of regions as an image passes.
+struct StripSumsOptions {
+  bool squares = false;              ///< sums of squares, too: for variances
+  Outside outside = Outside::error;  ///< for regions that reach outside the image
+};
+
+/// Sums of regions of an image that passes strip by strip; no table is kept or leaves. A region has two events, at its
+/// first row and after its last: sorted once, they are picked up as the rows pass. O(H W + N log N).
+///
+/// Sums of integers are exact modulo 2^64. Those of floats are differences of sums in 64f, of which a strip's begin at
+/// its first row: their error grows with what lies above, and left within the rows of a strip, as in a table of 64f;
+/// NaN and infinity spread right and down. Strips of 8u and 8s pixels are summed in 32 bits as long as a strip's sum
+/// fits.
+class StripSums {
+ public:
+  /// Images of that shape (batch 1, at most 4 channels) and type; fewer than 2^31 regions, which are copied. Throws
+  /// InvalidArgument, with the index, for a region that cannot be answered, and as StripSat.
+  StripSums(const Shape& image, Type type, Span<const Region> regions, const StripSumsOptions& options = {},
+            const StripOptions& strips = {});
+  ~StripSums();
+  StripSums(StripSums&&) noexcept;
+  StripSums& operator=(StripSums&&) noexcept;
+
+  /// As StripSat::run; throws what `read` throws, Cancelled, OutOfMemory, DeviceError.
+  void run(const ImageReader& read);
+  /// \name As StripSat's.
+  ///@{
+  void begin();
+  void push(std::int64_t x, std::int64_t y, const ConstView& block);
+  void finish();
+  ///@}
+
+  /// \name Answers after `run` or `finish`: N x channels, row by row, an empty region's sum being 0. As T a sum of
+  /// integers may be had as 64 bits of the pixels' sign or as double, one of floats as double. Throw InvalidArgument
+  /// for another type, for squares that were not asked for, and before the image has passed.
+  ///@{
+  template <SumType T = double>
+  std::vector<T> sums() const {
+    std::vector<T> out(answers());
+    sums(Span<T>(out));
+    return out;
+  }
+  /// Sums of squares are unsigned where pixels are integers.
+  template <SumType T = double>
+  std::vector<T> squares() const {
+    std::vector<T> out(answers());
+    squares(Span<T>(out));
+    return out;
+  }
+  void sums(Span<double> out) const;
+  void sums(Span<std::uint64_t> out) const;
+  void sums(Span<std::int64_t> out) const;
+  void squares(Span<double> out) const;
+  void squares(Span<std::uint64_t> out) const;
+  void squares(Span<std::int64_t> out) const;
+  std::vector<double> means() const;                ///< NaN for an empty region
+  std::vector<double> variances() const;            ///< of the population, as region_variances; never negative
+  std::vector<double> standard_deviations() const;  ///< square roots of the variances
+  std::size_t answers() const noexcept;             ///< N x channels
+  ///@}
+
+  std::int64_t strip_height() const noexcept;
+  std::uint64_t memory_bytes() const noexcept;
+  Backend backend() const noexcept;
+
+  struct State;  // of the library
+
+ private:
+  std::unique_ptr<State> state_;
+};
+
+/// One line: the sums of regions of an image that is read once. See StripSums.
+template <SumType T = double>
+std::vector<T> strip_sums(const ImageReader& read, const Shape& image, Type type, Span<const Region> regions,
+                          const StripSumsOptions& options = {}, const StripOptions& strips = {}) {
+  StripSums sums(image, type, regions, options, strips);
+  sums.run(read);
+  return sums.sums<T>();
+}
+
+/// Histograms of regions of an image that passes strip by strip, N x bins row by row; no tensor is kept or leaves. On
+/// the CPU. Kept are the counts of each column, 4 (b + 1) W bytes, with 8 N b for the answers (up to 64 MiB more where
+/// threads share the columns) and 80 for each region. Where `strips.memory` is given and a strip of one row with the
+/// columns takes more, the bins are done in groups and the image is read once for each; the answers are not counted in
+/// it. O(groups H W + distinct rows b W). Exact. Throws as `strip_sums`, and InvalidArgument for another backend than
+/// the CPU.
+std::vector<std::uint64_t> strip_counts(const ImageReader& read, const Shape& image, Type type, const Binning& binning,
+                                        Span<const Region> regions, Outside outside = Outside::error,
+                                        const StripOptions& strips = {});
+
+}  // namespace areal

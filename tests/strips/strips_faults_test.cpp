@@ -1,0 +1,269 @@
+// What comes at the wrong time or place, what callers throw, and how a run is stopped: by its sink, its progress, a
+// CancelScope. And that the stages of strips overlap.
+#include <areal/cancel.hpp>
+#include <areal/error.hpp>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <stdexcept>
+#include <thread>
+#include "strip_cases.hpp"
+#include "strips/pipeline.hpp"
+
+namespace areal::strip_cases {
+namespace {
+
+const Execution cpu{.backend = Backend::cpu, .threads = 1};
+
+template <class Call>
+std::string refusal(const Call& call) {
+  try {
+    call();
+  } catch (const InvalidArgument& error) {
+    return error.what();
+  } catch (const std::exception& error) {
+    return std::string("another exception: ") + error.what();
+  }
+  return "nothing was refused";
+}
+
+const SatCase picture({40, 30}, "8u32u", Border::zero);
+const StripOptions tiled{.execution = cpu, .height = 7, .tile_width = 16, .tile_height = 8};
+
+/// A run that is pushed; each refusal must leave it as it was.
+struct Pushed {
+  StripSat strips = picture.strips(tiled);
+  Tables tables{strips, false};
+
+  Pushed() { strips.begin(tables.sink()); }
+  std::string push(std::int64_t x, std::int64_t y, std::int64_t width, std::int64_t height) {
+    const Values part = part_of(picture.image, std::min<std::int64_t>(x, 40 - width),
+                                std::clamp<std::int64_t>(y, 0, 30 - height), width, height);
+    const conformance::Buffer block(part, conformance::placements[0]);
+    return refusal([&] { strips.push(x, y, block.view()); });
+  }
+};
+const std::string taken = "nothing was refused";
+
+TEST(StripFaults, StripsMissingRepeatedOrOfAnotherWidth) {
+  Pushed run;
+  EXPECT_EQ(run.push(0, 0, 40, 5), taken);
+  EXPECT_EQ(run.push(0, 0, 40, 5), "block at row 0: it came before, the next row is 5");
+  EXPECT_EQ(run.push(0, 3, 40, 5), "block at row 3: it came before, the next row is 5");
+  EXPECT_EQ(run.push(0, 9, 40, 5), "block at row 9: rows 5 to 8 are missing before it");
+  EXPECT_EQ(run.push(0, 5, 40, 26), "block of 26 rows at row 5: the image has 30 rows");
+  EXPECT_EQ(refusal([&] { run.strips.finish(); }), "the image ends early: rows 5 to 29 are missing");
+  std::vector<std::uint16_t> wide(400);
+  EXPECT_NE(refusal([&] { run.strips.push(0, 5, ConstView(wide.data(), 40, 1)); }).find("block type"),
+            std::string::npos);
+  EXPECT_NE(refusal([&] {
+              run.strips.push(0, 5, ConstView(wide.data(), Type::u8, {40, 2, 3}));
+            }).find("block shape"),
+            std::string::npos);
+  EXPECT_NE(refusal([&] {
+              run.strips.push(0, 5, ConstView(nullptr, Type::u8, {40, 2}));
+            }).find("block"),
+            std::string::npos);
+  EXPECT_NE(refusal([&] {
+              run.strips.push(0, 5, ConstView(wide.data(), Type::u8, {40, 2}).in({MemoryPlace::cuda, 0}));
+            }).find("must be in host memory"),
+            std::string::npos);
+  EXPECT_NE(
+      refusal([&] {
+        run.strips.push(0, 5, ConstView(wide.data(), Type::u8, {40, 2}), ConstView(wide.data(), Type::u8, {40, 2}));
+      }).find("mask was given"),
+      std::string::npos);
+  EXPECT_EQ(run.push(0, 5, 40, 25), taken);
+  EXPECT_EQ(run.push(0, 30, 40, 0), taken);
+  run.strips.finish();
+  EXPECT_EQ(run.tables.fault(picture), "");  // what was refused left no trace
+  EXPECT_EQ(run.push(0, 30, 40, 0), "the image is finished: begin starts another");
+
+  StripSat rows = picture.strips({.execution = cpu});
+  rows.begin([](const SatStrip&) { return true; });
+  EXPECT_NE(refusal([&] {
+              rows.push(0, 0, ConstView(wide.data(), Type::u8, {39, 2}));
+            }).find("blocks are whole rows of 40 pixels"),
+            std::string::npos);
+}
+
+TEST(StripFaults, TilesMissingRepeatedOrOutOfPlace) {
+  Pushed run;
+  EXPECT_EQ(run.push(16, 0, 16, 8), taken);
+  EXPECT_EQ(run.push(16, 0, 16, 8), "tile at column 16, row 0: it came before");
+  EXPECT_EQ(run.push(16, 8, 16, 8), "block at row 8: the row of tiles at row 0 still lacks the tile at column 0");
+  EXPECT_EQ(run.push(0, 0, 40, 8), "block at row 0: the row of tiles at row 0 still lacks the tile at column 0");
+  EXPECT_NE(run.push(8, 0, 16, 8).find("out of place"), std::string::npos);
+  EXPECT_NE(run.push(0, 4, 16, 8).find("out of place"), std::string::npos);
+  EXPECT_NE(run.push(48, 0, 16, 8).find("out of place"), std::string::npos);
+  EXPECT_NE(run.push(0, 32, 16, 8).find("out of place"), std::string::npos);
+  EXPECT_NE(run.push(0, 0, 15, 8).find("block shape 15x8"), std::string::npos);
+  EXPECT_NE(run.push(0, 0, 16, 7).find("block shape 16x7"), std::string::npos);
+  EXPECT_EQ(refusal([&] { run.strips.finish(); }),
+            "the image ends early: the row of tiles at row 0 lacks the tile at column 0");
+  EXPECT_EQ(run.push(32, 0, 8, 8), taken);
+  EXPECT_EQ(run.push(0, 0, 16, 8), taken);
+  EXPECT_EQ(run.push(0, 16, 16, 8), "tile at column 0, row 16: rows 8 to 15 are missing before it");
+  EXPECT_EQ(run.push(0, 0, 16, 8), "tile at column 0, row 0: it came before, the next row is 8");
+  for (const std::int64_t y : {8, 16, 24})
+    for (const std::int64_t x : {32, 16, 0}) EXPECT_EQ(run.push(x, y, x == 32 ? 8 : 16, y == 24 ? 6 : 8), taken);
+  run.strips.finish();
+  EXPECT_EQ(run.tables.fault(picture), "");
+}
+
+TEST(StripFaults, OptionsThatCannotBe) {
+  const auto made = [](const SatOptions& options, const StripOptions& how, const Shape& shape = {40, 30}) {
+    return refusal([&] { StripSat(shape, Type::u8, options, how); });
+  };
+  EXPECT_NE(made({.tilted = true}, {}).find("no tilted table"), std::string::npos);
+  EXPECT_NE(made({.algorithm = "serial"}, {}).find("takes no carries"), std::string::npos);
+  EXPECT_NE(made({.progress = [](auto, auto) { return true; }}, {}).find("StripOptions"), std::string::npos);
+  EXPECT_NE(made({}, {}, {40, 30, 1, 2}).find("batch 2"), std::string::npos);
+  EXPECT_NE(made({}, {.height = -1}).find("height -1"), std::string::npos);
+  EXPECT_NE(made({}, {.tile_width = 5}).find("both extents"), std::string::npos);
+  EXPECT_NE(made({}, {.execution = {.backend = Backend::cpu, .stream = Stream::host()}}).find("streams of their own"),
+            std::string::npos);
+  EXPECT_THROW(StripSat({4000, 3000}, Type::u8, {}, {.execution = cpu, .memory = 50000}), OutOfMemory);
+  EXPECT_THROW(StripSat({4000, 3000}, Type::u8, {}, {.execution = cpu, .memory = 500000, .height = 100}), OutOfMemory);
+  StripSat strips = picture.strips({.execution = cpu});
+  const SatStripSink sink = [](const SatStrip&) { return true; };
+  EXPECT_NE(refusal([&] {
+              strips.run(reader_of(picture.image), sink, reader_of(picture.image));
+            }).find("read_mask was given"),
+            std::string::npos);
+  EXPECT_NE(refusal([&] { strips.run({}, sink); }).find("both needed"), std::string::npos);
+  EXPECT_NE(refusal([&] { strips.run(reader_of(picture.image), {}); }).find("both needed"), std::string::npos);
+  EXPECT_NE(refusal([&] { strips.finish(); }).find("nothing has begun"), std::string::npos);
+}
+
+TEST(StripFaults, ReadersAndSinksThatThrow) {
+  StripSat strips = picture.strips(tiled);
+  for (const std::int64_t at : {0, 7, 14, 28}) {
+    int given = 0;
+    const auto read = [&](std::int64_t x, std::int64_t y, const View& block) {
+      if (y == at) throw std::runtime_error("the disk is gone");
+      reader_of(picture.image)(x, y, block);
+    };
+    EXPECT_EQ(refusal([&] { strips.run(read, [&](const SatStrip&) { return ++given > 0; }); }),
+              "another exception: the disk is gone");
+    EXPECT_LE(given, at / 7);
+    const SatStripSink full = [&](const SatStrip& strip) {
+      if (strip.y >= at) throw std::runtime_error("the disk is full");
+      return true;
+    };
+    EXPECT_EQ(refusal([&] { strips.run(reader_of(picture.image), full); }), "another exception: the disk is full");
+    strips.begin(full);
+    const conformance::Buffer all(picture.image, conformance::placements[0]);
+    EXPECT_EQ(refusal([&] { strips.push(0, 0, all.view()); }), "another exception: the disk is full");
+    EXPECT_EQ(refusal([&] { strips.push(0, 0, all.view()); }), "the run ended with an exception: begin starts another");
+  }
+  Tables tables(strips, false);
+  strips.run(reader_of(picture.image), tables.sink());  // and again as if nothing had been
+  EXPECT_EQ(tables.fault(picture), "");
+}
+
+TEST(StripFaults, SinksThatStop) {
+  StripSat strips = picture.strips(tiled);
+  for (int most = 1; most <= 5; ++most) {
+    int calls = 0, pushed = 0;
+    strips.run(reader_of(picture.image), [&](const SatStrip&) { return ++calls < most; });
+    EXPECT_EQ(calls, most);
+    strips.begin([&](const SatStrip&) { return ++pushed < most; });
+    const conformance::Buffer all(picture.image, conformance::placements[0]);
+    EXPECT_FALSE(strips.push(0, 0, all.view()));
+    EXPECT_FALSE(strips.push(0, 0, all.view()));
+    strips.finish();
+    EXPECT_EQ(pushed, most);
+  }
+}
+
+TEST(StripFaults, ProgressCountsRowsAndCancels) {
+  std::vector<std::int64_t> done;
+  const std::thread::id caller = std::this_thread::get_id();
+  std::int64_t most = 100;
+  StripOptions how = tiled;
+  how.progress = [&](std::int64_t rows, std::int64_t all) {
+    EXPECT_EQ(all, 30);
+    EXPECT_EQ(std::this_thread::get_id(), caller);
+    done.push_back(rows);
+    return rows < most;
+  };
+  StripSat strips = picture.strips(how);
+  const SatStripSink sink = [](const SatStrip&) { return true; };
+  const std::vector<std::int64_t> all{7, 14, 21, 28, 30};
+  strips.run(reader_of(picture.image), sink);
+  EXPECT_EQ(done, all);
+  done.clear();
+  strips.begin(sink);
+  const conformance::Buffer block(picture.image, conformance::placements[0]);
+  EXPECT_TRUE(strips.push(0, 0, block.view()));
+  strips.finish();
+  EXPECT_EQ(done, all);
+  most = 14;
+  EXPECT_THROW(strips.run(reader_of(picture.image), sink), Cancelled);
+  strips.begin(sink);
+  EXPECT_THROW(strips.push(0, 0, block.view()), Cancelled);
+
+  most = 14;
+  done.clear();
+  StripSums sums({40, 30}, Type::u8, {{0, 0, 40, 30}}, {}, how);
+  EXPECT_THROW(sums.run(reader_of(picture.image)), Cancelled);
+  StripHistogram tensor({40, 30}, Type::u8, Binning::uniform(4, 0, 256), {},
+                        {.execution = cpu, .height = 7, .progress = how.progress});
+  EXPECT_THROW(tensor.run(reader_of(picture.image), [](const TensorStrip&) { return true; }), Cancelled);
+  EXPECT_THROW(strip_counts(reader_of(picture.image), {40, 30}, Type::u8, Binning::uniform(4, 0, 256), {{0, 0, 40, 30}},
+                            Outside::error, {.execution = cpu, .height = 7, .progress = how.progress}),
+               Cancelled);
+}
+
+TEST(StripFaults, ACancelScopeEndsARunThatWaits) {
+  StripSat strips = picture.strips(tiled);
+  std::mutex mutex;
+  std::condition_variable changed;
+  bool asked = false;
+  const CancelScope scope([&] {
+    const std::lock_guard lock(mutex);
+    asked = true;
+    changed.notify_all();
+    return false;
+  });
+  const auto read = [&](std::int64_t, std::int64_t, const View&) {  // until the caller has been asked
+    std::unique_lock lock(mutex);
+    changed.wait(lock, [&] { return asked; });
+  };
+  EXPECT_THROW(strips.run(read, [](const SatStrip&) { return true; }), Cancelled);
+}
+
+// The reader's next strip and the sink's are under way at once: each waits for the other to have begun.
+TEST(StripFaults, ReadingComputingAndGivingOverlap) {
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::int64_t reading = -1, computing = -1, giving = -1;
+  const auto begin = [&](std::int64_t& stage, std::int64_t k) {
+    const std::lock_guard lock(mutex);
+    stage = k;
+    changed.notify_all();
+  };
+  const auto meet = [&](const auto& both) {
+    std::unique_lock lock(mutex);
+    return changed.wait_for(lock, std::chrono::seconds(20), both);
+  };
+  constexpr std::int64_t n = 6;
+  int met = 0;
+  strips::Stages stages;
+  stages.read = [&](std::int64_t k) { begin(reading, k); };
+  stages.compute = [&](std::int64_t k) {
+    begin(computing, k);
+    if (k + 1 < n) met += meet([&] { return reading >= k + 1; });
+  };
+  stages.give = [&](std::int64_t k) {
+    begin(giving, k);
+    if (k + 1 < n) met += 10 * meet([&] { return computing >= k + 1; });
+    return true;
+  };
+  EXPECT_TRUE(strips::run_stages(n, stages));
+  EXPECT_EQ(met, 11 * (n - 1));
+}
+
+}  // namespace
+}  // namespace areal::strip_cases
