@@ -152,6 +152,27 @@ TEST_F(CommandChunked, ASyntheticImageHasTheSumsOfItsFormula) {
                              "\n"));
 }
 
+// Without a table: the image passes once, strip by strip.
+TEST_F(CommandChunked, AnswersByStrips) {
+  write_file(work / "r.csv",
+             "x,y,width,height,name\n1,2,3,4,nose\n600,400,10,30,edge\n5,5,0,9,none\n0,0,610,430,all\n");
+  for (const char* stats : {"sum", "sum,mean,variance,std"})
+    EXPECT_EQ(answer({"sat", "a.npy", "--regions", "r.csv", "--memory", "300M", "--stat", stats}),
+              answer({"sat", "a.npy", "--regions", "r.csv", "--stat", stats}));
+  EXPECT_EQ(answer({"sat", "synthetic:3000x2000:9", "--region", "17,1000,2900,999", "--memory", "200M"}),
+            answer({"query", "synthetic:3000x2000:9", "--region", "17,1000,2900,999"}));
+  if (shell("ulimit -v $((240 * 1024)); areal info").code == 0) {
+    const Outcome limited =
+        shell("ulimit -v $((240 * 1024)); areal sat synthetic:16384x9000:3 --region 5,6,16000,8000 --memory 240M");
+    EXPECT_EQ(limited.code, 0) << limited.err;
+    EXPECT_EQ(limited.out, answer({"query", "synthetic:16384x9000:3", "--region", "5,6,16000,8000"}));
+  }
+  expect_failure({"sat", "a.npy", "--region", "0,0,611,1", "--memory", "1G"}, 2, "610x430");
+  expect_failure({"sat", "a.npy", "--region", "0,0,1,1", "--memory", "1G", "--tilted"}, 2,
+                 "--tilted: not with --memory");
+  expect_failure({"sat", "a.npy", "--region", "0,0,1,1", "--memory", "1G", "--stat", "tilted"}, 2, "not with --memory");
+}
+
 // The table has 268 MB and the image 67 MB; the process may not have more address space than --memory.
 TEST_F(CommandChunked, MemoryIsObeyed) {
   if (shell("ulimit -v $((240 * 1024)); areal info").code != 0)
@@ -269,7 +290,7 @@ TEST_F(CommandChunked, WrongUse) {
       {{"sat", "f.npy", "-o", "U.zarr"}, "pixels of 32f; chunked tables are of 8u and 16u"},
       {{"sat", "-", "-o", "U.zarr"}, "-: a stream cannot be read by blocks"},
       {{"sat", "a.npy", "--raw", "3x3x8u", "-o", "U.zarr"}, "--raw: a chunked table is made of"},
-      {{"sat", "synthetic:10x10:1"}, "synthetic:10x10:1: needs -o T.zarr"},
+      {{"sat", "synthetic:10x10:1"}, "synthetic:10x10:1: needs -o T.zarr, or --memory with regions"},
       {{"sat", "synthetic:10", "-o", "U.zarr"}, "synthetic:10: may be synthetic:WxH:SEED"},
       {{"sat", "synthetic:10x-1:1", "-o", "U.zarr"}, "may not be less than 0"},
       {{"query", "T.zarr", "--stat", "std"}, "--stat: a chunked table answers sums and means"},

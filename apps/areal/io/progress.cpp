@@ -39,8 +39,11 @@ void ProgressBar::update(std::int64_t done, std::string_view more) {
   std::fflush(stderr);
 }
 
-std::string time_left(double seconds) {
-  const auto whole = static_cast<std::int64_t>(seconds);
+std::string ProgressBar::left(std::int64_t done) const {
+  if (!total_ || done <= first_) return {};
+  const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+  const auto whole = static_cast<std::int64_t>(seconds / static_cast<double>(done - first_) *
+                                               static_cast<double>(std::max<std::int64_t>(*total_ - done, 0)));
   if (whole < 60) return fmt::format(", {} s left", whole);
   if (whole < 3600) return fmt::format(", {} min {} s left", whole / 60, whole % 60);
   return fmt::format(", {} h {} min left", whole / 3600, whole / 60 % 60);

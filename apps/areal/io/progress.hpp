@@ -25,6 +25,8 @@ class ProgressBar {
   bool shown() const noexcept { return shown_; }
   /// Would an update draw? Several a second do.
   bool due() const;
+  /// ", 3 min 20 s left", as the rate so far lets expect; empty without a total.
+  std::string left(std::int64_t done) const;
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -34,8 +36,5 @@ class ProgressBar {
   std::int64_t first_ = 0;
   Clock::time_point start_ = Clock::now(), last_ = start_;
 };
-
-/// ", 3 min 20 s left".
-std::string time_left(double seconds);
 
 }  // namespace areal::command

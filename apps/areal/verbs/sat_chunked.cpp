@@ -47,7 +47,8 @@ void report(const InputOptions& input, const std::string& output, double seconds
 }  // namespace
 
 void ChunkedRequest::add_to(CLI::App& verb) {
-  verb.add_option("--memory", memory, "With -o T.zarr: take that much memory, for example 4G (default: what is needed)")
+  verb.add_option("--memory", memory,
+                  "With -o T.zarr, or with regions and no -o: take that much memory, for example 4G")
       ->type_name("BYTES");
   verb.add_option("--tile", tile, "With -o T.zarr: pixels along a side of a tile, a power of two (1024; 256 for 16u)")
       ->type_name("N");
@@ -63,8 +64,10 @@ bool sat_chunked(const ChunkedRequest& chunked, const std::string& without, cons
                                         {!chunked.tile.empty(), "--tile"},
                                         {chunked.resume, "--resume"},
                                         {chunked.overwrite, "--overwrite"}})
-      if (asked) refuse(option, ": is for chunked tables, -o T.zarr");
-    if (SyntheticImage::is_name(input.path)) refuse(input.path, ": needs -o T.zarr");
+      if (asked)
+        refuse(option, ": is for chunked tables, -o T.zarr",
+               option == std::string_view("--memory") ? ", or for regions without -o" : "");
+    if (SyntheticImage::is_name(input.path)) refuse(input.path, ": needs -o T.zarr, or --memory with regions");
     return false;
   }
   if (!without.empty())
@@ -84,16 +87,12 @@ bool sat_chunked(const ChunkedRequest& chunked, const std::string& without, cons
   const Clock::time_point start = Clock::now();
   const InterruptScope interrupt;
   std::optional<ProgressBar> bar;
-  std::int64_t first = 0;  // blocks that an earlier call has done
   options.progress = [&](std::int64_t done, std::int64_t total) {
     if (!bar) {
-      first = done - 1;
       bar.emplace("blocks", total, settings.quiet);
-      bar->starts_at(first);
+      bar->starts_at(done - 1);  // what an earlier call has done
     }
-    if (bar->due())
-      bar->update(done, time_left(seconds_since(start) / static_cast<double>(done - first) *
-                                  static_cast<double>(total - done)));
+    if (bar->due()) bar->update(done, bar->left(done));
     return !interrupt.interrupted();
   };
   try {
