@@ -69,7 +69,7 @@ def blocks_by_registers(entry):
 
 def kernel_of(demangled):
     """"Lookback" of areal::cuda::run<areal::kernels::Held<areal::cuda::Machine, ..> >(..)."""
-    m = re.search(r"run<\s*(?:\w+::)*(\w+)<", demangled)
+    m = re.search(r"run(?:_clusters)?<\s*(?:\w+::)*(\w+)<", demangled)
     return m[1] if m else re.sub(r"[<(].*", "", demangled).split("::")[-1]
 
 
@@ -104,7 +104,7 @@ def page(entries, names, arch):
         yield "| --- | --- | --- | --- |"
     for entry in sorted(spilled, key=lambda e: (-max(e.stores, e.loads), names[e.symbol])):
         name = re.sub(r"\(.*", "", re.sub(r"(areal|kernels|cuda)::", "", names[entry.symbol])).replace("Machine, ", "")
-        name = re.sub(r"^void run<(.*)>$", r"\1", name.strip()).strip()
+        name = re.sub(r"^void run(?:_clusters)?<(.*)>$", r"\1", name.strip()).strip()
         yield f"| `{name}` | {entry.registers} | {entry.stores} | {entry.loads} |"
 
 

@@ -33,8 +33,9 @@ namespace areal {
 struct StripOptions {
   /// Backend::automatic is what a plan for one strip chooses. It names no stream: strips have their own.
   Execution execution = {};
-  /// Bytes; 0: 16 MiB, on CUDA 64, of tensors 256, or what 8 rows take where that is more. Region sums on the host
-  /// never take more than their default: their strips stay in a cache.
+  /// Bytes; 0: 16 MiB, on CUDA 64, of tensors 256, or what 8 rows take where that is more; and on the host no more
+  /// than a sixteenth of the rows, or 64. Region sums on the host never take more than that: their strips stay in a
+  /// cache.
   std::uint64_t memory = 0;
   /// Rows of a strip, fixed by hand; 0: as many as `memory` takes. Floats depend on it.
   std::int64_t height = 0;
@@ -158,8 +159,8 @@ struct StripSumsOptions {
 ///
 /// Sums of integers are exact modulo 2^64. Those of floats are differences of sums in 64f, of which a strip's begin at
 /// its first row: their error grows with what lies above, and left within the rows of a strip, as in a table of 64f;
-/// NaN and infinity spread right and down. Strips of 8u and 8s pixels are summed in 32 bits as long as a strip's sum
-/// fits.
+/// NaN and infinity spread right and down. Strips of 8- and 16-bit pixels are summed in 32 bits where
+/// every sum of a strip fits them.
 class StripSums {
  public:
   /// Images of that shape (batch 1, at most 4 channels) and type; fewer than 2^31 regions, which are copied. Throws

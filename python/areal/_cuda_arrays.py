@@ -16,9 +16,15 @@ from ._arrays import boxes_of, dtype_name
 from ._binning import Binning, binning_of
 from ._errors import InvalidArgument
 from ._sat import _options
-from ._tensor_sat import TensorSat, execute, has_planes_apart
+from ._tensor_histogram import TensorHistogram
+from ._tensor_sat import TensorSat, carry, execute, has_planes_apart
 
 DeviceArray = _core.DeviceArray
+
+
+def _on_device(array: Any, device: int) -> DeviceArray:
+    """What a pickled DeviceArray is made of."""
+    return _core.device_array_of(array, device)
 
 
 class Others:
@@ -41,12 +47,21 @@ class Others:
     def is_on_device(self, boxes: Any) -> bool:
         return hasattr(boxes, "__cuda_array_interface__") or (hasattr(boxes, "__dlpack_device__") and int(boxes.__dlpack_device__()[0]) in (2, 13))
 
-    def boxes(self, boxes: Any, like: Any) -> tuple[Any, bool]:
+    def zeros(self, shape: tuple[int, ...], dtype: str, like: Any) -> Any:
+        raise InvalidArgument("above, left, corner: areal knows no allocator of these arrays; carries are those of NumPy's, CuPy's and PyTorch's")
+
+    def beside(self, values: Any, like: Any) -> Any:
+        return self.zeros((), "", like)
+
+    def voxels(self, boxes: Any, extents: tuple[int, int, int], like: Any) -> Any:
+        raise InvalidArgument("mean: areal knows no arithmetic of these arrays; boxes of a volume have their sum")
+
+    def boxes(self, boxes: Any, like: Any, numbers: int = 4) -> tuple[Any, bool]:
         if not self.is_on_device(boxes):
-            return boxes_of(boxes, 4)
+            return boxes_of(boxes, numbers)
         shape = tuple(boxes.shape)
-        if str(boxes.dtype).rpartition(".")[2] != "int64" or len(shape) != 2 or shape[1] != 4:
-            raise InvalidArgument(f"boxes of {boxes.dtype}, {'x'.join(map(str, shape))}: on a device they are N x 4 of int64")
+        if str(boxes.dtype).rpartition(".")[2] != "int64" or len(shape) != 2 or shape[1] != numbers:
+            raise InvalidArgument(f"boxes of {boxes.dtype}, {'x'.join(map(str, shape))}: on a device they are N x {numbers} of int64")
         return boxes, False
 
     def xywh(self, boxes: Any, format: str) -> Any:
@@ -60,6 +75,9 @@ class CuPy(Others):
 
     def __init__(self) -> None:
         self.cupy: Any = sys.modules["cupy"]
+
+    def __reduce__(self) -> Any:
+        return _cupy_framework, ()
 
     def empty(self) -> Any:
         return lambda shape, dtype, device, stream: self.cupy.empty(shape, dtype)
@@ -75,16 +93,28 @@ class CuPy(Others):
             return self.cupy.moveaxis(self.cupy.ascontiguousarray(self.cupy.moveaxis(x, -1, -3)), -3, -1)
         return self.cupy.ascontiguousarray(x)
 
-    def boxes(self, boxes: Any, like: Any) -> tuple[Any, bool]:
+    def zeros(self, shape: tuple[int, ...], dtype: str, like: Any) -> Any:
+        return self.cupy.zeros(shape, dtype)
+
+    def beside(self, values: Any, like: Any) -> Any:
+        return self.cupy.asarray(values)
+
+    def voxels(self, boxes: Any, extents: tuple[int, int, int], like: Any) -> Any:
+        boxes = self.cupy.asarray(boxes)
+        begin, extent, limit = boxes[:, :3], boxes[:, 3:], self.cupy.asarray(extents)
+        first = begin.clip(0)
+        return self.cupy.minimum(limit - first, extent - (first - begin)).clip(0).astype("float64").prod(1)
+
+    def boxes(self, boxes: Any, like: Any, numbers: int = 4) -> tuple[Any, bool]:
         if not self.is_on_device(boxes):
-            return boxes_of(boxes, 4)
+            return boxes_of(boxes, numbers)
         rows = self.cupy.asarray(boxes)
         if rows.dtype.kind not in "iu" and rows.size:
             raise InvalidArgument(f"boxes of {rows.dtype}: they must be whole numbers, as areal rounds none")
-        alone = rows.shape == (4,)
-        rows = self.cupy.ascontiguousarray(rows.reshape(1, 4) if alone else rows, dtype=self.cupy.int64)
-        if rows.ndim != 2 or rows.shape[1] != 4:
-            raise InvalidArgument(f"boxes: {'x'.join(map(str, rows.shape))}; one box is 4 numbers, several are N x 4")
+        alone = rows.shape == (numbers,)
+        rows = self.cupy.ascontiguousarray(rows.reshape(1, numbers) if alone else rows, dtype=self.cupy.int64)
+        if rows.ndim != 2 or rows.shape[1] != numbers:
+            raise InvalidArgument(f"boxes: {'x'.join(map(str, rows.shape))}; one box is {numbers} numbers, several are N x {numbers}")
         return rows, alone
 
     def xywh(self, boxes: Any, format: str) -> Any:
@@ -92,11 +122,12 @@ class CuPy(Others):
             return boxes
         if format not in ("xyxy", "bbox", "skimage"):
             raise InvalidArgument(f"format {format}: may be xywh, xyxy, bbox or skimage")
-        a, b, c, d = boxes.T
+        boxes = self.cupy.asarray(boxes)
+        half = boxes.shape[1] // 2
+        begin, end = boxes[:, :half], boxes[:, half:]
         if format != "xyxy":
-            a, b, c, d = b, a, d, c
-        more = 1 if format == "skimage" else 0
-        return self.cupy.stack((a, b, c - a + more, d - b + more), 1)
+            begin, end = begin[:, ::-1], end[:, ::-1]
+        return self.cupy.concatenate((begin, end - begin + (1 if format == "skimage" else 0)), 1)
 
 
 _others = Others()
@@ -107,7 +138,13 @@ def framework(x: Any) -> Others:
     """What allocates and copies for arrays like x."""
     if not type(x).__module__.startswith("cupy"):
         return _others
+    return _cupy_framework()
+
+
+def _cupy_framework() -> CuPy:
     if not _cupy:
+        import cupy  # noqa: F401
+
         _cupy.append(CuPy())
     return _cupy[0]
 
@@ -116,32 +153,20 @@ def sat(x: Any, axes: str = "", *, dtype: Any = None, border: Any = "zero", squa
         ignore_nan: bool = False, reverse: bool = False, algorithm: str = "auto", backend: str = "auto", threads: int = 0, out: Any = None,
         copy: bool | None = None, above: Any = None, left: Any = None, corner: Any = None) -> TensorSat:
     """The summed-area table of an array in CUDA memory, queued on its framework's current stream. See areal.sat."""
-    if above is not None or left is not None or corner is not None:
-        raise InvalidArgument("above, left, corner: carries are taken for NumPy's arrays alone")
     on = framework(x)
     of = _options(dtype, border, squares, tilted, mask is not None, ignore_nan, algorithm, backend, 0, threads)
-    made = execute(on, x, of, axes, mask, out, copy, reverse)
-    return TensorSat(on, made[0], made[1], made[2], made[3], axes or "HW", border, made[4])
+    if above is not None or left is not None or corner is not None:
+        only_sums = squares in (False, "no") and not tilted and mask is None and not ignore_nan
+        table = _core.table_dtype(list(x.shape), dtype_name(x.dtype), of, on.signed, axes)
+        above, left = carry(on, x, axes, table, only_sums, reverse, above, left, corner)
+    made = execute(on, x, of, axes, mask, out, copy, reverse, above, left)
+    return TensorSat(on, made[0], made[1], made[2], made[3], axes or "HW", border, made[4], reverse)
 
 
-class IntegralHistogram:
+class IntegralHistogram(TensorHistogram):
     """An integral histogram in CUDA memory: N x bins x rows x columns."""
 
-    __slots__ = ("_on", "array", "border")
-
-    def __init__(self, on: Others, array: Any, border: str) -> None:
-        self._on, self.array, self.border = on, array, border
-
-    @property
-    def bins(self) -> int:
-        """How many bins."""
-        return int(self.array.shape[-3])
-
-    def counts(self, boxes: Any, *, format: str = "xywh", outside: str = "error", threads: int = 0, refused: bool = False) -> Any:
-        """Histograms of boxes: boxes x N x bins; of one box without the first dimension. See areal.Sat.sum for boxes."""
-        axes = "NCHW" if self.array.ndim == 4 else "CHW"
-        sums = TensorSat(self._on, self.array, None, None, None, axes, self.border, None)
-        return sums.sum(boxes, format=format, outside=outside, threads=threads, refused=refused)
+    __slots__ = ()
 
 
 def integral_histogram(x: Any, bins: Any = None, *, range: tuple[float, float] | None = None, edges: Any = None, labels: int | None = None,
@@ -155,7 +180,7 @@ def integral_histogram(x: Any, bins: Any = None, *, range: tuple[float, float] |
     if made is None:
         plain = None if weights is None else on.contiguous(weights, "")
         made = _core.tensor_histogram(on.contiguous(x, ""), _rule(binning), plain, axes, border, name, algorithm, threads, on.empty(), on.stream())
-    return IntegralHistogram(on, made, border)
+    return IntegralHistogram(on, made, border, binning.edges.tolist())
 
 
 @lru_cache(maxsize=64)

@@ -1,8 +1,6 @@
 """The operators `areal::histogram` and `areal::histograms`. Differentiable in the weights alone: a pixel's bin is a step.
 
-A binning is spelled in numbers, so that graphs can hold it: kind (uniform, edges, labels, lookup, joint), bins,
-numbers (the range or the edges; of joint bins each channel's range), table (of lookup; of joint bins each channel's
-bins), clamp, and the label that is ignored.
+A binning is spelled in numbers (_spelled.py), so that graphs can hold it.
 """
 
 from __future__ import annotations
@@ -17,10 +15,8 @@ from torch import Tensor
 
 from . import _core
 from ._errors import InvalidArgument
-from ._torch_ops import box_sums_op, name_of, sat_op, scatter_op, table_shape
-
-Spelled = tuple[str, int, tuple[float, ...], tuple[int, ...], bool, int | None]
-
+from ._spelled import Spelled, number_of_bins
+from ._torch_ops import box_sums_op, differentiable, name_of, sat, scatter, table_shape
 
 @lru_cache(maxsize=256)
 def compiled(kind: str, bins: int, numbers: tuple[float, ...], table: tuple[int, ...], clamp: bool, ignored: int | None) -> Any:
@@ -29,20 +25,6 @@ def compiled(kind: str, bins: int, numbers: tuple[float, ...], table: tuple[int,
 
 
 atexit.register(compiled.cache_clear)
-
-
-def number_of_bins(kind: str, bins: int, numbers: Sequence[float], table: Sequence[int]) -> int:
-    """How many bins the spelled binning has."""
-    if kind == "edges":
-        return len(numbers) - 1
-    if kind == "lookup":
-        return max(table) + 1
-    if kind == "joint":
-        product = 1
-        for one in table:
-            product *= one
-        return product
-    return bins
 
 
 def bins_of_pixels(image: Tensor, axes: str, spelled: Spelled) -> Tensor:
@@ -131,14 +113,14 @@ def _histogram_backward(ctx: Any, gradient: Tensor) -> tuple[Any, ...]:
     planes, border = _planes(ctx.axes), ctx.border
     if border == "zero":
         gradient, border = gradient[..., 1:, 1:], "none"
-    below = sat_op(gradient, planes, gradient.dtype, border, True, "auto", "auto", ctx.threads)
+    below = sat(gradient, planes, gradient.dtype, border, True, "auto", "auto", ctx.threads)
     number = bins_of_pixels(image, ctx.axes, tuple(ctx.spelled)).unsqueeze(-3)
     picked = torch.gather(below, -3, number.clamp(min=0))
     into_weights = torch.where(number >= 0, picked, 0).squeeze(-3)
     return (None, into_weights.to(ctx.dtype)) + (None,) * 11
 
 
-histogram_op.register_autograd(_histogram_backward, setup_context=_histogram_context)
+histogram = differentiable(histogram_op, _histogram_context, _histogram_backward)
 
 
 def _batched(info: Any, in_dims: Any, image: Tensor, weights: Tensor | None) -> tuple[Tensor, Tensor | None]:
@@ -198,15 +180,15 @@ def _histograms_backward(ctx: Any, gradient: Tensor) -> tuple[Any, ...]:
     image, boxes = ctx.saved_tensors
     number = bins_of_pixels(image, ctx.axes, tuple(ctx.spelled)).unsqueeze(0)
     shape = [gradient.shape[1], number.shape[1] + 1, number.shape[2] + 1]
-    corners = scatter_op(gradient, boxes, shape, "CHW", "zero", ctx.outside)
+    corners = scatter(gradient, boxes, shape, "CHW", "zero", ctx.outside)
     # A table of +-g at the corners of boxes, summed, is g inside them. Corner (y, x) begins pixel (y, x).
-    inside = sat_op(corners[:, :-1, :-1], "CHW", corners.dtype, "none", False, "auto", "auto", ctx.threads)
+    inside = sat(corners[:, :-1, :-1], "CHW", corners.dtype, "none", False, "auto", "auto", ctx.threads)
     picked = torch.gather(inside, 0, number.clamp(min=0))
     into_weights = torch.where(number >= 0, picked, 0).squeeze(0)
     return (None, into_weights.to(ctx.dtype)) + (None,) * 10
 
 
-histograms_op.register_autograd(_histograms_backward, setup_context=_histograms_context)
+histograms = differentiable(histograms_op, _histograms_context, _histograms_backward)
 
 
 @histograms_op.register_vmap

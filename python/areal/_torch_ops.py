@@ -7,14 +7,14 @@ linear, and the transpose of a sum over what lies above and left is a sum over w
 from __future__ import annotations
 
 import atexit
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch._C import _len_torch_dispatch_stack, _len_torch_function_stack
-from torch._C._functorch import peek_interpreter_stack
+from torch._C._functorch import TransformType, get_interpreter_stack, peek_interpreter_stack
 from torch.autograd import forward_ad
 
 from . import _core
@@ -64,7 +64,19 @@ class Torch:
     def is_on_device(self, boxes: Any) -> bool:
         return isinstance(boxes, Tensor) and boxes.is_cuda
 
-    def boxes(self, boxes: Any, like: Tensor) -> tuple[Tensor, bool]:
+    def zeros(self, shape: tuple[int, ...], dtype: str, like: Tensor) -> Tensor:
+        return torch.zeros(shape, dtype=getattr(torch, dtype), device=like.device)
+
+    def beside(self, values: Any, like: Tensor) -> Tensor:
+        return torch.as_tensor(values, device=like.device)
+
+    def voxels(self, boxes: Tensor, extents: tuple[int, int, int], like: Tensor) -> Tensor:
+        boxes = boxes.to(like.device)
+        begin, extent, limit = boxes[:, :3], boxes[:, 3:], torch.tensor(extents, device=like.device)
+        first = begin.clamp(min=0)
+        return torch.minimum(limit - first, extent - (first - begin)).clamp(min=0).to(torch.float64).prod(1)
+
+    def boxes(self, boxes: Any, like: Tensor, numbers: int = 4) -> tuple[Tensor, bool]:
         rows = boxes if isinstance(boxes, Tensor) else torch.as_tensor(boxes)
         if rows.dtype != torch.int64:
             if rows.numel() == 0:
@@ -73,13 +85,13 @@ class Torch:
                 raise InvalidArgument(f"boxes of {name_of(rows.dtype)}: they must be whole numbers of at most 63 bits, as areal rounds none")
             else:
                 rows = rows.to(torch.int64)
-        alone = rows.ndim == 1 and rows.shape[0] == 4
+        alone = rows.ndim == 1 and rows.shape[0] == numbers
         if alone:
             rows = rows[None]
         elif rows.ndim == 1 and rows.shape[0] == 0:
-            rows = rows.reshape(0, 4)
-        if rows.ndim != 2 or rows.shape[1] != 4:
-            raise InvalidArgument(f"boxes: an array of shape {tuple(rows.shape)}; it is 4 numbers, or N x 4")
+            rows = rows.reshape(0, numbers)
+        if rows.ndim != 2 or rows.shape[1] != numbers:
+            raise InvalidArgument(f"boxes: an array of shape {tuple(rows.shape)}; it is {numbers} numbers, or N x {numbers}")
         return rows.contiguous(), alone
 
     def xywh(self, boxes: Tensor, format: str) -> Tensor:
@@ -87,11 +99,11 @@ class Torch:
             return boxes
         if format not in ("xyxy", "bbox", "skimage"):
             raise InvalidArgument(f"format {format}: may be xywh, xyxy, bbox or skimage")
-        a, b, c, d = boxes.unbind(1)
+        half = boxes.shape[1] // 2
+        begin, end = boxes[:, :half], boxes[:, half:]
         if format != "xyxy":
-            a, b, c, d = b, a, d, c
-        more = 1 if format == "skimage" else 0
-        return torch.stack((a, b, c - a + more, d - b + more), 1)
+            begin, end = begin.flip(1), end.flip(1)
+        return torch.cat((begin, end - begin + (1 if format == "skimage" else 0)), 1)
 
 
 TORCH = Torch()
@@ -120,6 +132,27 @@ def table_shape(shape: Sequence[Any], axes: str, border: str) -> list[Any]:
     """The shape of a table, in the order of the axes."""
     more = 1 if border == "zero" else 0
     return [extent + more if letter in "DHW" else extent for extent, letter in zip(shape, axes)]
+
+
+def _is_differentiated() -> bool:
+    """Is a transform of torch.func at work that differentiates?"""
+    if torch.compiler.is_compiling() or peek_interpreter_stack() is None:
+        return False
+    return any(level.key() in (TransformType.Grad, TransformType.Jvp) for level in get_interpreter_stack() or ())
+
+
+def differentiable(operator: Any, context: Callable[..., None], backward: Callable[..., tuple[Any, ...]]) -> Callable[..., Tensor]:
+    """The operator with its gradient, under torch.func's transforms, too: these take no operator's registered gradient, but functions of autograd."""
+    operator.register_autograd(backward, setup_context=context)
+    members = {"forward": staticmethod(lambda *inputs: operator(*inputs)), "setup_context": staticmethod(context), "backward": staticmethod(backward),
+               "generate_vmap_rule": True}
+    function: Any = type(operator._name, (torch.autograd.Function,), members)
+
+    def call(*inputs: Any) -> Tensor:
+        made: Tensor = function.apply(*inputs) if _is_differentiated() else operator(*inputs)
+        return made
+
+    return call
 
 
 def _flat_first(x: Tensor) -> Tensor:
@@ -152,11 +185,11 @@ def _sat_backward(ctx: Any, gradient: Tensor) -> tuple[Any, ...]:
         for dim in summed_dims(ctx.axes):
             gradient = gradient.narrow(dim, 0 if ctx.reverse else 1, gradient.shape[dim] - 1)
         border = "none"
-    into_image = sat_op(gradient, ctx.axes, gradient.dtype, border, not ctx.reverse, "auto", *ctx.how[1:])
+    into_image = sat(gradient, ctx.axes, gradient.dtype, border, not ctx.reverse, "auto", *ctx.how[1:])
     return (into_image.to(ctx.dtype),) + (None,) * 7
 
 
-sat_op.register_autograd(_sat_backward, setup_context=_sat_context)
+sat = differentiable(sat_op, _sat_context, _sat_backward)
 
 
 @sat_op.register_vmap
@@ -204,11 +237,11 @@ def _box_sums_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None
 
 def _box_sums_backward(ctx: Any, gradient: Tensor) -> tuple[Any, ...]:
     (boxes,) = ctx.saved_tensors
-    into_table = scatter_op(gradient, boxes, list(ctx.shape), ctx.axes, ctx.border, ctx.outside)
+    into_table = scatter(gradient, boxes, list(ctx.shape), ctx.axes, ctx.border, ctx.outside)
     return (into_table.to(ctx.dtype),) + (None,) * 6
 
 
-box_sums_op.register_autograd(_box_sums_backward, setup_context=_box_sums_context)
+box_sums = differentiable(box_sums_op, _box_sums_context, _box_sums_backward)
 
 
 @box_sums_op.register_vmap
@@ -255,11 +288,11 @@ def _scatter_context(ctx: Any, inputs: tuple[Any, ...], output: Tensor) -> None:
 
 def _scatter_backward(ctx: Any, gradient: Tensor) -> tuple[Any, ...]:
     (boxes,) = ctx.saved_tensors
-    into_values = box_sums_op(gradient, boxes, ctx.axes, ctx.border, ctx.outside, 0, True)
+    into_values = box_sums(gradient, boxes, ctx.axes, ctx.border, ctx.outside, 0, True)
     return into_values.to(ctx.dtype), None, None, None, None, None
 
 
-scatter_op.register_autograd(_scatter_backward, setup_context=_scatter_context)
+scatter = differentiable(scatter_op, _scatter_context, _scatter_backward)
 
 
 @scatter_op.register_vmap

@@ -27,8 +27,10 @@ import numpy as np
 
 from . import _core
 from ._arrays import TABLE_TYPES, boxes_of
+from ._composed_window import composed_window
 from ._errors import InvalidArgument
 from ._sat import _options
+from ._spelled import Spelled, number_of_bins, spelled
 
 __all__ = ["IntegralHistogram", "Sat", "box_sums", "histograms", "integral_histogram", "sat", "scatter_corners", "table"]
 
@@ -171,9 +173,11 @@ _scatter.defvjp(_scatter_forward, _scatter_backward)
 
 
 def _rows(boxes: Any, format: str) -> tuple[Array, bool]:
-    """N x 4 of x, y, width, height, and whether it was one box alone."""
+    """N x 4 of x, y, width, height, and whether it was one box alone: NumPy's where the boxes are the host's, so that they can be looked at while jit traces."""
     _wide("int64", "boxes")
+    xp: Any = np
     if isinstance(boxes, jax.Array):
+        xp = jnp
         if not jnp.issubdtype(boxes.dtype, jnp.integer) or boxes.dtype == jnp.uint64:
             raise InvalidArgument(f"boxes of {boxes.dtype}: they must be whole numbers of at most 63 bits, as areal rounds none")
         rows, alone = boxes.astype(jnp.int64), boxes.shape == (4,)
@@ -181,8 +185,7 @@ def _rows(boxes: Any, format: str) -> tuple[Array, bool]:
         if rows.ndim != 2 or rows.shape[1] != 4:
             raise InvalidArgument(f"boxes: an array of shape {tuple(rows.shape)}; it is 4 numbers, or N x 4")
     else:
-        host, alone = boxes_of(boxes, 4)
-        rows = jnp.asarray(host)
+        rows, alone = boxes_of(boxes, 4)
     if format == "xywh":
         return rows, alone
     if format not in ("xyxy", "bbox", "skimage"):
@@ -191,11 +194,11 @@ def _rows(boxes: Any, format: str) -> tuple[Array, bool]:
     if format != "xyxy":
         a, b, c, d = b, a, d, c
     more = 1 if format == "skimage" else 0
-    return jnp.stack((a, b, c - a + more, d - b + more), 1), alone
+    return xp.stack((a, b, c - a + more, d - b + more), 1), alone
 
 
-def _refused(rows: Array, height: int, width: int, border: str, outside: str) -> Array:
-    """Which boxes a table cannot answer."""
+def _refused(rows: Any, height: int, width: int, border: str, outside: str) -> Any:
+    """Which boxes of the host a table cannot answer."""
     x, y, w, h = (rows[:, i] for i in range(4))
     bad = (w < 0) | (h < 0)
     if outside == "clip":
@@ -218,29 +221,56 @@ def box_sums(sums: Array, boxes: Any, axes: str = "", *, border: str = "zero", f
     rows, alone = _rows(boxes, format)
     if not isinstance(boxes, jax.Array):
         height, width = (sums.shape[axes.index(letter)] - (1 if border == "zero" else 0) for letter in "HW")
-        bad = np.flatnonzero(np.asarray(_refused(rows, height, width, border, outside)))
+        bad = np.flatnonzero(_refused(rows, height, width, border, outside))
         if bad.size:
             raise InvalidArgument(f"box {bad[0]}: it reaches outside the image of {width}x{height}, or its extent is negative")
-    answers = _box_sums(sums, rows, axes, border, outside)
+    answers = _box_sums(sums, jnp.asarray(rows), axes, border, outside)
     return answers[0] if alone else answers
 
 
 def scatter_corners(values: Array, boxes: Any, shape: Sequence[int], axes: str = "", *, border: str = "zero", format: str = "xywh", outside: str = "error") -> Array:
     """The transpose of `box_sums`: a table of the shape with +values and -values at the corners of the boxes, float64."""
     rows, _ = _rows(boxes, format)
-    return _scatter(jnp.asarray(values, jnp.float64), rows, tuple(shape), axes or "HW", border, outside)
+    return _scatter(jnp.asarray(values, jnp.float64), jnp.asarray(rows), tuple(shape), axes or "HW", border, outside)
+
+
+class _Slices:
+    """JAX as _composed_window asks it."""
+
+    def cat(self, parts: list[Array], dim: int) -> Array:
+        return jnp.concatenate(parts, dim)
+
+    def spread(self, part: Array, dim: int, n: int) -> Array:
+        return jnp.broadcast_to(part, (*part.shape[:dim], n, *part.shape[dim + 1:]))
+
+    def zeros_like(self, x: Array) -> Array:
+        return jnp.zeros_like(x)
+
+    def clipped(self, begin: int, n: int, low: int, high: int, like: Array) -> Array:
+        return jnp.clip(jnp.arange(n) + begin, low, high)
+
+    def at_least_0(self, x: Array) -> Array:
+        return jnp.maximum(x, 0)
+
+    def wide(self, x: Array) -> Array:
+        return x.astype(jnp.float64)
+
+    def is_float(self, x: Array) -> bool:
+        return bool(jnp.issubdtype(x.dtype, jnp.floating))
 
 
 class Sat:
     """The summed-area table of a JAX array, which answers about any box in constant time. A pytree: jit takes and returns it."""
 
-    __slots__ = ("array", "axes", "border", "squares")
+    __slots__ = ("array", "axes", "border", "reverse", "squares")
 
-    def __init__(self, array: Array, squares: Array | None, axes: str, border: str) -> None:
-        self.array, self.squares, self.axes, self.border = array, squares, axes, border
+    def __init__(self, array: Array, squares: Array | None, axes: str, border: str, reverse: bool = False) -> None:
+        self.array, self.squares, self.axes, self.border, self.reverse = array, squares, axes, border, reverse
 
     def sum(self, boxes: Any, *, format: str = "xywh", outside: str = "error") -> Array:
         """Sums of boxes. See box_sums."""
+        if self.reverse and self.border != "zero":
+            raise InvalidArgument("table: a reversed one answers about boxes with border zero, and not of a volume")
         return box_sums(self.array, boxes, self.axes, border=self.border, format=format, outside=outside)
 
     def _pixels(self, boxes: Any, format: str, outside: str) -> Array:
@@ -265,11 +295,21 @@ class Sat:
         """Population standard deviations of boxes; the table needs squares."""
         return jnp.sqrt(self.var(boxes, format=format, outside=outside))
 
+    def window(self, size: int | tuple[int, int], *, stat: str = "mean", edge: str = "shrink", anchor: tuple[int, int] | None = None, dtype: Any = "float64") -> Array:
+        """The sum, mean, var or std of the window around every pixel, with edge valid, shrink or zero, in float64 or float32. See areal.Sat.window."""
+        name = np.dtype(dtype).name
+        if name not in ("float32", "float64"):
+            raise InvalidArgument(f"dtype {name}: windows of JAX's arrays are float32 or float64")
+        if self.reverse and self.border != "zero":
+            raise InvalidArgument("table: a reversed one answers about boxes with border zero, and not of a volume")
+        _wide("float64", "window")
+        return composed_window(_Slices(), self.array, self.squares, self.axes, self.border, size, stat, edge, anchor).astype(name)
+
     def __repr__(self) -> str:
         return f"<areal.jax.Sat {self.axes} {'x'.join(map(str, self.array.shape))} {self.array.dtype}, border {self.border}>"
 
 
-jax.tree_util.register_pytree_node(Sat, lambda t: ((t.array, t.squares), (t.axes, t.border)), lambda kept, arrays: Sat(arrays[0], arrays[1], kept[0], kept[1]))
+jax.tree_util.register_pytree_node(Sat, lambda t: ((t.array, t.squares), (t.axes, t.border, t.reverse)), lambda kept, arrays: Sat(arrays[0], arrays[1], *kept))
 
 
 def sat(x: Array, axes: str = "", *, dtype: Any = None, border: str = "zero", squares: Any = False, reverse: bool = False, **others: Any) -> Sat:
@@ -287,45 +327,76 @@ def sat(x: Array, axes: str = "", *, dtype: Any = None, border: str = "zero", sq
     if squares not in (False, "no"):
         wide = _wide("float64" if jnp.issubdtype(x.dtype, jnp.floating) else "int64", "squares")
         second = table(x.astype(wide) ** 2, axes, dtype=wide, border=border, reverse=reverse)
-    return Sat(table(x, axes, dtype=dtype, border=border, reverse=reverse), second, axes, border)
+    return Sat(table(x, axes, dtype=dtype, border=border, reverse=reverse), second, axes, border, reverse)
 
 
 # ---------------------------------------------------------------- histograms
 
 
-@partial(jax.custom_vjp, nondiff_argnums=(2, 3, 4, 5, 6))
-def _histogram(x: Array, weights: Array | None, bins: int, low: float, high: float, border: str, dtype: str) -> Array:
+@partial(jax.custom_vjp, nondiff_argnums=(2, 3, 4, 5))
+def _histogram(x: Array, weights: Array | None, axes: str, binning: Spelled, border: str, dtype: str) -> Array:
+    """Of x with the axes HW or HWC behind any others."""
+    kind, bins, numbers, table, clamp, ignored = binning
     more = 1 if border == "zero" else 0
-    shape = (*x.shape[:-2], bins, x.shape[-2] + more, x.shape[-1] + more)
+    pixels = x.shape[:-1] if axes.endswith("C") else x.shape
+    shape = (*pixels[:-2], number_of_bins(kind, bins, numbers, table), pixels[-2] + more, pixels[-1] + more)
     if 0 in x.shape:
         return jnp.zeros(shape, dtype)
-    how = {"border": border, "bins": np.int64(bins), "low": np.float64(low), "high": np.float64(high)}
+    how = {"axes": axes, "border": border, "kind": kind, "bins": np.int64(bins), "numbers": np.asarray(numbers or (0,), np.float64),
+           "table": np.asarray(table or (0,), np.int64), "clamp": clamp, "ignored": np.int64(ignored or 0), "ignores": ignored is not None}
     if weights is None:
         return _call("areal_histogram", shape, jnp.dtype(dtype), x, **how)
     return _call("areal_weighted_histogram", shape, jnp.dtype(dtype), x, weights, **how)
 
 
-def _histogram_forward(x: Any, weights: Any, bins: int, low: float, high: float, border: str, dtype: str) -> tuple[Array, Any]:
+def _bins_of_pixels(x: Array, axes: str, binning: Spelled) -> Array:
+    """The bin of each pixel, -1 for none: without C. The definition is Binning::bin_of's."""
+    kind, bins, numbers, table, clamp, ignored = binning
+
+    def over(values: Array, rule: Any) -> Array:
+        edges = jnp.asarray(rule.bin_edges())
+        wide, last = values.astype(edges.dtype), len(edges) - 2
+        number = jnp.where(wide == edges[-1], last, jnp.searchsorted(edges, wide, side="right") - 1)
+        number = jnp.clip(number, 0, last) if clamp else jnp.where((wide < edges[0]) | (wide > edges[-1]), -1, number)
+        return jnp.where(jnp.isnan(wide), -1, number)
+
+    if kind == "joint":
+        joint, valid = 0, True
+        for channel, count in enumerate(table):
+            one = over(x[..., channel], _core.binning_uniform(count, numbers[2 * channel], numbers[2 * channel + 1]))
+            joint, valid = joint * count + one, valid & (one >= 0)
+        return jnp.where(valid, joint, -1)
+    if axes.endswith("C"):
+        x = x[..., 0]
+    if kind == "uniform":
+        return over(x, _core.binning_uniform(bins, *numbers))
+    if kind == "edges":
+        return over(x, _core.binning_edges(list(numbers)))
+    value = x.astype(jnp.int64)
+    if kind == "labels":
+        inside = (value >= 0) & (value < bins)
+        return jnp.where(inside if ignored is None else inside & (value != ignored), value, -1)
+    inside = (value >= 0) & (value < len(table))
+    return jnp.where(inside, jnp.asarray(table)[jnp.where(inside, value, 0)], -1)
+
+
+def _histogram_forward(x: Any, weights: Any, axes: str, binning: Spelled, border: str, dtype: str) -> tuple[Array, Any]:
     if x.perturbed:
         raise InvalidArgument("array: histograms have no gradient with respect to it, as a pixel's bin is a step; use jax.lax.stop_gradient")
     of_weights = None if weights is None else weights.value
-    return _histogram(x.value, of_weights, bins, low, high, border, dtype), (x.value, of_weights)
+    return _histogram(x.value, of_weights, axes, binning, border, dtype), (x.value, of_weights)
 
 
-def _histogram_backward(bins: int, low: float, high: float, border: str, dtype: str, kept: Any, gradient: Array) -> tuple[None, Array | None]:
+def _histogram_backward(axes: str, binning: Spelled, border: str, dtype: str, kept: Any, gradient: Array) -> tuple[None, Array | None]:
     x, weights = kept
     if weights is None or type(gradient) is jax.custom_derivatives.SymbolicZero:
         return None, None
     if border == "zero":
         gradient, border = gradient[..., 1:, 1:], "none"
-    below = _table(gradient, "NCHW" if x.ndim == 3 else "CHW", gradient.dtype.name, border, True)
-    edges = jnp.asarray(_core.binning_uniform(bins, low, high).bin_edges())
-    wide = x.astype(edges.dtype)
-    number = jnp.searchsorted(edges, wide, side="right") - 1
-    number = jnp.where(wide == edges[-1], bins - 1, number)
-    inside = (wide >= edges[0]) & (wide <= edges[-1])
-    picked = jnp.take_along_axis(below, jnp.where(inside, number, 0)[..., None, :, :], axis=-3)[..., 0, :, :]
-    return None, jnp.where(inside, picked, 0).astype(weights.dtype)
+    below = _table(gradient, "NCHW" if gradient.ndim == 4 else "CHW", gradient.dtype.name, border, True)
+    number = _bins_of_pixels(x, axes, binning)
+    picked = jnp.take_along_axis(below, jnp.where(number >= 0, number, 0)[..., None, :, :], axis=-3)[..., 0, :, :]
+    return None, jnp.where(number >= 0, picked, 0).astype(weights.dtype)
 
 
 _histogram.defvjp(_histogram_forward, _histogram_backward, symbolic_zeros=True)
@@ -352,41 +423,47 @@ class IntegralHistogram:
 jax.tree_util.register_pytree_node(IntegralHistogram, lambda t: ((t.array,), t.border), lambda border, arrays: IntegralHistogram(arrays[0], border))
 
 
-def integral_histogram(x: Array, bins: int | None = None, *, range: tuple[float, float] | None = None, weights: Array | None = None, axes: str = "",
+def integral_histogram(x: Array, bins: Any = None, *, range: tuple[float, float] | None = None, edges: Any = None, labels: int | None = None,
+                       ignored: int | None = None, lookup: Any = None, joint: Any = None, clamp: bool = False, weights: Array | None = None, axes: str = "",
                        dtype: Any = None, border: str = "none", **others: Any) -> IntegralHistogram:
-    """The integral histogram of a JAX array, in bins over a range; axes HW or NHW. The weights have a gradient, the image has none.
+    """The integral histogram of a JAX array; axes HW or NHW, with the channels of joint bins HWC, CHW, NHWC or NCHW. The weights have a gradient, the image has none.
 
-    See areal.integral_histogram; its other binnings are for other arrays.
+    The binning is said as to areal.integral_histogram, in numbers that are no traced arrays; joint bins are of ranges.
     """
     for name, value in others.items():
         if value not in (None, False, "auto", 0):
             raise InvalidArgument(f"{name}: it is not taken for JAX's arrays")
     x = _readable(x)
     axes = _axes_of(x, axes)
-    if axes not in ("HW", "NHW"):
-        raise InvalidArgument(f"axes {axes}: histograms of JAX's arrays have HW or NHW")
-    if not isinstance(bins, (int, np.integer)):
-        raise InvalidArgument("bins: of a JAX array they are a number, over a range")
-    if range is None:
-        if jnp.issubdtype(x.dtype, jnp.floating):
-            raise InvalidArgument(f"range: pixels of {x.dtype} need one")
-        info = np.iinfo(np.uint8 if x.dtype == bool else x.dtype)
-        range = (int(info.min), int(info.max) + 1)
-    low, high = float(range[0]), float(range[1])
-    if not low < high or bins < 1:
-        raise InvalidArgument(f"range: {low:g} to {high:g} in {bins} bins")
+    if "D" in axes:
+        raise InvalidArgument("axes DHW: histograms are of images; use NHW")
+    binning = spelled(x.dtype.name, bins, range, edges, labels, ignored, lookup, joint, bool(clamp))
+    rule = _core.tensor_binning(binning[0], binning[1], list(binning[2]), list(binning[3]), binning[4], binning[5])  # throws for what is none
+    if binning[0] in ("labels", "lookup") and jnp.issubdtype(x.dtype, jnp.floating):
+        raise InvalidArgument(f"binning by {binning[0]} reads integer images, not {x.dtype}")
+    if binning[0] == "lookup" and x.dtype.itemsize > 2:
+        raise InvalidArgument(f"binning by lookup reads images of 8 and 16 bits, not {x.dtype}")
+    of_plane = "HWC" if "C" in axes else "HW"
+    if "C" in axes:
+        x = jnp.moveaxis(x, axes.index("C"), -1)
+    channels, wanted = x.shape[-1] if "C" in axes else 1, len(binning[3]) if binning[0] == "joint" else 1
+    if channels != wanted:
+        raise InvalidArgument(f"binning: it reads {wanted} channel{'s' if wanted > 1 else ''}, the array has {channels}")
+    pixels = x.shape[:-1] if "C" in axes else x.shape
     if weights is not None:
         weights = _readable(weights, "weights")
-        if weights.shape != x.shape:
-            raise InvalidArgument(f"weights: an array of shape {tuple(weights.shape)}, the image's is {tuple(x.shape)}")
-    default = "float64" if weights is not None else "int32" if x.shape[-1] * x.shape[-2] <= 2**31 - 1 else "int64"
+        if weights.shape != pixels:
+            raise InvalidArgument(f"weights: an array of shape {tuple(weights.shape)}, the image's is {tuple(pixels)}")
+    default = "float64" if weights is not None else "int32" if pixels[-1] * pixels[-2] <= 2**31 - 1 else "int64"
     name = default if dtype is None else np.dtype(dtype).name
     _wide(name, "dtype")
-    return IntegralHistogram(_histogram(x, weights, int(bins), low, high, border, name), border)
+    assert rule.bins == number_of_bins(*binning[:4])
+    return IntegralHistogram(_histogram(x, weights, of_plane, binning, border, name), border)
 
 
-def histograms(x: Array, bins: int | None = None, boxes: Any = None, *, format: str = "xywh", outside: str = "error", **how: Any) -> Array:
-    """Histograms of boxes: boxes x bins. The integral histogram is made and asked. See integral_histogram."""
+def histograms(x: Array, bins: Any = None, boxes: Any = None, *, axes: str = "", format: str = "xywh", outside: str = "error", **how: Any) -> Array:
+    """Histograms of boxes: boxes x N x bins. The integral histogram is made and asked. See integral_histogram."""
     if boxes is None:
-        boxes, format = [0, 0, x.shape[-1], x.shape[-2]], "xywh"
-    return integral_histogram(x, bins, **how).counts(boxes, format=format, outside=outside)
+        letters = _axes_of(x, axes)
+        boxes, format = [0, 0, x.shape[letters.index("W")], x.shape[letters.index("H")]], "xywh"
+    return integral_histogram(x, bins, axes=axes, **how).counts(boxes, format=format, outside=outside)

@@ -13,11 +13,13 @@ import torch
 from torch import Tensor
 
 from . import _core
+from ._composed_window import composed_window
 from ._errors import InvalidArgument
 from ._sat import _options as options
-from ._tensor_sat import MEAN, SUM, VARIANCE, TensorSat, execute
+from ._tensor_sat import MEAN, SUM, VARIANCE, TensorSat, carry, execute
 from ._torch_histogram import IntegralHistogram, histograms, integral_histogram
-from ._torch_ops import TORCH, box_sums_op, is_plain, name_of, prepared, sat_op, summed_dims
+from ._torch_ops import TORCH, box_sums, is_plain, name_of, prepared, summed_dims
+from ._torch_ops import sat as sat_values
 
 __all__ = ["IntegralHistogram", "Sat", "histograms", "integral_histogram", "sat", "table_dtype"]
 
@@ -48,6 +50,31 @@ def table_dtype(x: Tensor, axes: str = "") -> torch.dtype:
     return torch.int32 if most <= 2**31 - 1 else torch.int64
 
 
+class _Slices:
+    """PyTorch as _composed_window asks it."""
+
+    def cat(self, parts: list[Tensor], dim: int) -> Tensor:
+        return torch.cat(parts, dim)
+
+    def spread(self, part: Tensor, dim: int, n: int) -> Tensor:
+        return part.expand(*(n if i == dim else -1 for i in range(part.ndim)))
+
+    def zeros_like(self, x: Tensor) -> Tensor:
+        return torch.zeros_like(x)
+
+    def clipped(self, begin: int, n: int, low: int, high: int, like: Tensor) -> Tensor:
+        return (torch.arange(n, device=like.device) + begin).clamp(low, high)
+
+    def at_least_0(self, x: Tensor) -> Tensor:
+        return x.clamp(min=0)
+
+    def wide(self, x: Tensor) -> Tensor:
+        return x.to(torch.float64)
+
+    def is_float(self, x: Tensor) -> bool:
+        return bool(x.is_floating_point())
+
+
 class Sat(TensorSat):
     """The summed-area table of a tensor. Its arrays and answers are tensors, and gradients flow through them."""
 
@@ -59,6 +86,9 @@ class Sat(TensorSat):
             return super()._answers(asked, boxes, format, outside, threads, refused)
         if outside not in ("error", "clip"):
             raise InvalidArgument(f"outside {outside}: may be error or clip")
+        self._require_boxes()
+        if self.axes == "DHW":
+            raise InvalidArgument("boxes: those of a volume have no gradient, and are not traced or batched; pass the table's detach()")
         rows, alone = TORCH.boxes(boxes, table)
         rows = TORCH.xywh(rows, format)
         answers = self._composed(asked, rows, outside, threads, refused)
@@ -66,11 +96,29 @@ class Sat(TensorSat):
             answers = answers[0]
         return (answers, self._first_refused(rows, outside)) if refused else answers
 
+    def window(self, size: int | tuple[int, int], *, stat: str = "mean", edge: str = "shrink", value: float = 0, anchor: tuple[int, int] | None = None,
+               dtype: Any = "float64", out: Any = None, threads: int = 0) -> Any:
+        """The sum, mean, var or std of the window around every pixel, where the table lies; on a device the work is queued.
+
+        See areal.Sat.window for the arguments. Under gradients, traces and batches edge is valid, shrink or zero. O(1) a pixel, whatever the size.
+        """
+        if all(table is None or is_plain(table) for table in (self.array, self.squares)):
+            return super().window(size, stat=stat, edge=edge, value=value, anchor=anchor, dtype=dtype, out=out, threads=threads)
+        self._require_boxes()
+        if out is not None:
+            raise InvalidArgument("out: it takes part in no gradient, trace or batch; pass x.detach()")
+        if self.count is not None and stat != "sum":
+            raise InvalidArgument("count: means and variances of windows are over all pixels; this table counts the valid ones")
+        to = getattr(torch, dtype) if isinstance(dtype, str) else dtype
+        if to not in (torch.float32, torch.float64):
+            raise InvalidArgument(f"dtype {to}: under gradients, traces and batches it is float32 or float64")
+        return composed_window(_Slices(), self.array, self.squares, self.axes, self.border, size, stat, edge, anchor).to(to)
+
     def _composed(self, asked: int, rows: Tensor, outside: str, threads: int, refused: bool) -> Tensor:
         """The same answers from the operators alone."""
 
         def sums(table: Tensor, axes: str) -> Tensor:
-            return box_sums_op(table, rows, axes, self.border, outside, threads, refused)
+            return box_sums(table, rows, axes, self.border, outside, threads, refused)
 
         total = sums(self.array, self.axes)
         if asked == SUM:
@@ -117,17 +165,23 @@ def sat(x: Tensor, axes: str = "", *, dtype: torch.dtype | str | None = None, bo
 
     axes: HW (2-D tensors), HWC, CHW, NHW, NHWC, NCHW, or DHW, which is summed along D, too.
     dtype: of the sums; None takes `table_dtype(x)`, which no corner exceeds.
+    above, left, corner: as areal.sat has them, on x's device.
     Differentiable where x is: the sum, and with squares=True their sum (float64 for floats), of what mask and ignore_nan
     leave. tilted has no gradient, and out takes part in none. Throws InvalidArgument for what cannot be.
     """
-    if above is not None or left is not None or corner is not None:
-        raise InvalidArgument("above, left, corner: carries are taken for NumPy's arrays alone")
     x = prepared(x)
+    carries = above is not None or left is not None or corner is not None
     if is_plain(x) and (mask is None or is_plain(mask)):
         name = None if dtype is None else dtype if isinstance(dtype, str) else name_of(dtype)
         of = options(name, border, squares, tilted, mask is not None, ignore_nan, algorithm, backend, 0, threads)
-        made = execute(TORCH, x, of, axes, mask, out, copy, reverse)
-        return Sat(TORCH, made[0], made[1], made[2], made[3], axes or "HW", border, made[4])
+        if carries:
+            only_sums = squares in (False, "no") and not tilted and mask is None and not ignore_nan
+            table = _core.table_dtype(list(x.shape), name_of(x.dtype), of, True, axes)
+            above, left = carry(TORCH, x, axes, table, only_sums, reverse, above, left, corner)
+        made = execute(TORCH, x, of, axes, mask, out, copy, reverse, above, left)
+        return Sat(TORCH, made[0], made[1], made[2], made[3], axes or "HW", border, made[4], reverse)
+    if carries:
+        raise InvalidArgument("above, left, corner: they take part in no gradient, trace or batch; pass x.detach()")
     return _composed(x, axes, dtype, border, squares, tilted, mask, ignore_nan, reverse, algorithm, backend, threads, out)
 
 
@@ -138,7 +192,7 @@ def execute_plan(plan: Any, x: Tensor, out: Any, mask: Any) -> Sat | None:
     made = _core.tensor_execute(plan, x, True, None, out.array if type(out) is Sat else out)
     if made is None or made[4] is not None:
         return None
-    return Sat(TORCH, made[0], made[1], made[2], made[3], plan.axes, plan.border, made[6])
+    return Sat(TORCH, made[0], made[1], made[2], made[3], plan.axes, plan.border, made[6], plan._given[-1])
 
 
 def _composed(x: Tensor, axes: str, dtype: Any, border: str, squares: Any, tilted: bool, mask: Tensor | None, ignore_nan: bool, reverse: bool,
@@ -164,12 +218,12 @@ def _composed(x: Tensor, axes: str, dtype: Any, border: str, squares: Any, tilte
     if valid is not None:
         x = torch.where(valid, x, torch.zeros((), dtype=x.dtype, device=x.device))
         counted = valid.squeeze(axes.index("C")) if "C" in axes else valid
-        count = sat_op(counted.to(torch.uint8).contiguous(), axes.replace("C", ""), torch.int32, border, reverse, "auto", backend, threads)
-    total = sat_op(x, axes, of, border, reverse, algorithm, backend, threads)
+        count = sat_values(counted.to(torch.uint8).contiguous(), axes.replace("C", ""), torch.int32, border, reverse, "auto", backend, threads)
+    total = sat_values(x, axes, of, border, reverse, algorithm, backend, threads)
     second = None
     if squares not in (False, "no"):
         wide = torch.float64 if x.is_floating_point() or squares == "float64" else torch.int64
         powers = x.to(wide)
-        second = sat_op(powers * powers, axes, wide, border, reverse, "auto", backend, threads)
-    return Sat(TORCH, total, second, None, count, axes, border, None)
+        second = sat_values(powers * powers, axes, wide, border, reverse, "auto", backend, threads)
+    return Sat(TORCH, total, second, None, count, axes, border, None, reverse)
 

@@ -10,10 +10,12 @@
 #include <areal/scatter.hpp>
 #include <cstdint>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
+#include "../src/spelled_binning.hpp"
 #include "xla/ffi/api/ffi.h"
 
 namespace nb = nanobind;
@@ -257,11 +259,21 @@ void scatter(const Where& where, ffi::AnyBuffer values, ffi::AnyBuffer boxes, ff
   }
 }
 
+/// A binning as areal/_spelled.py has it. Attributes are never empty: what a kind has not is one number, not read.
+struct Spelled {
+  std::string kind;
+  std::int64_t bins;
+  std::vector<double> numbers;
+  std::vector<std::int64_t> table;
+  bool clamp;
+  std::optional<std::int64_t> ignored;
+  friend bool operator==(const Spelled&, const Spelled&) = default;
+};
+
 struct HistogramKey {
   Shape shape;
   Type type, counter;
-  std::int64_t bins;
-  double low, high;
+  Spelled binning;
   bool weighted;
   Border border;
   MemoryPlace place;
@@ -269,25 +281,29 @@ struct HistogramKey {
 };
 
 void histogram(const Where& where, ffi::AnyBuffer x, std::optional<ffi::AnyBuffer> weights, ffi::AnyBuffer out,
-               std::string_view border, std::int64_t bins, double low, double high) {
+               std::string_view letters, std::string_view border, const Spelled& binning) {
   static auto& plans = *new Plans<HistogramKey, HistogramPlan>;
-  const Shape shape = batch_of(x, "HW").shape;
+  const Shape shape = batch_of(x, letters).shape;
   const Type type = type_of(x.element_type());
   Type counter = type_of(out.element_type());
   if (counter == Type::s32) counter = Type::u32;
   if (counter == Type::s64) counter = Type::u64;
-  const HistogramKey key{shape, type, counter, bins, low, high, weights.has_value(), border_of(border), where.place};
+  const HistogramKey key{shape, type, counter, binning, weights.has_value(), border_of(border), where.place};
   const HistogramPlan plan = plans.get(key, [&] {
     HistogramOptions options;
     options.border = key.border, options.counter = counter, options.weighted = key.weighted;
-    return HistogramPlan(shape, type, Binning::uniform(bins, low, high), options, execution_on(where));
+    const auto& b = binning;
+    return HistogramPlan(shape, type, spelled_binning(b.kind, b.bins, b.numbers, b.table, b.clamp, b.ignored), options,
+                         execution_on(where));
   });
   Workspace workspace = workspace_of(plan, where);
   HistogramArguments arguments;
   arguments.image = ConstView(x.untyped_data(), type, shape).in(where.place);
   arguments.tensor = View(out.untyped_data(), counter, plan.tensor_shape()).in(where.place);
+  Shape plain = shape;
+  plain.channels = 1;
   if (weights)
-    arguments.weights = ConstView(weights->untyped_data(), type_of(weights->element_type()), shape).in(where.place);
+    arguments.weights = ConstView(weights->untyped_data(), type_of(weights->element_type()), plain).in(where.place);
   plan.execute(arguments, workspace);
 }
 
@@ -334,22 +350,47 @@ ffi::Error scatter_cuda(void* stream, std::int32_t device, ffi::ScratchAllocator
                         ffi::AnyBuffer boxes, Out out, Text axes, Text border, Text outside) {
   return guarded([&] { scatter(on_device(stream, device, scratch), values, boxes, *out, axes, border, outside); });
 }
-ffi::Error histogram_cpu(ffi::AnyBuffer x, Out out, Text border, std::int64_t bins, double low, double high) {
-  return guarded([&] { histogram({}, x, std::nullopt, *out, border, bins, low, high); });
+Spelled spelled(Text kind, std::int64_t bins, ffi::Span<const double> numbers, ffi::Span<const std::int64_t> table,
+                bool clamp, std::int64_t ignored, bool ignores) {
+  return {std::string(kind),
+          bins,
+          {numbers.begin(), numbers.end()},
+          {table.begin(), table.end()},
+          clamp,
+          ignores ? std::optional(ignored) : std::nullopt};
+}
+
+ffi::Error histogram_cpu(ffi::AnyBuffer x, Out out, Text axes, Text border, Text kind, std::int64_t bins,
+                         ffi::Span<const double> numbers, ffi::Span<const std::int64_t> table, bool clamp,
+                         std::int64_t ignored, bool ignores) {
+  return guarded([&] {
+    histogram({}, x, std::nullopt, *out, axes, border, spelled(kind, bins, numbers, table, clamp, ignored, ignores));
+  });
 }
 ffi::Error histogram_cuda(void* stream, std::int32_t device, ffi::ScratchAllocator scratch, ffi::AnyBuffer x, Out out,
-                          Text border, std::int64_t bins, double low, double high) {
-  return guarded(
-      [&] { histogram(on_device(stream, device, scratch), x, std::nullopt, *out, border, bins, low, high); });
+                          Text axes, Text border, Text kind, std::int64_t bins, ffi::Span<const double> numbers,
+                          ffi::Span<const std::int64_t> table, bool clamp, std::int64_t ignored, bool ignores) {
+  return guarded([&] {
+    histogram(on_device(stream, device, scratch), x, std::nullopt, *out, axes, border,
+              spelled(kind, bins, numbers, table, clamp, ignored, ignores));
+  });
 }
-ffi::Error weighted_histogram_cpu(ffi::AnyBuffer x, ffi::AnyBuffer weights, Out out, Text border, std::int64_t bins,
-                                  double low, double high) {
-  return guarded([&] { histogram({}, x, weights, *out, border, bins, low, high); });
+ffi::Error weighted_histogram_cpu(ffi::AnyBuffer x, ffi::AnyBuffer weights, Out out, Text axes, Text border, Text kind,
+                                  std::int64_t bins, ffi::Span<const double> numbers,
+                                  ffi::Span<const std::int64_t> table, bool clamp, std::int64_t ignored, bool ignores) {
+  return guarded([&] {
+    histogram({}, x, weights, *out, axes, border, spelled(kind, bins, numbers, table, clamp, ignored, ignores));
+  });
 }
 ffi::Error weighted_histogram_cuda(void* stream, std::int32_t device, ffi::ScratchAllocator scratch, ffi::AnyBuffer x,
-                                   ffi::AnyBuffer weights, Out out, Text border, std::int64_t bins, double low,
-                                   double high) {
-  return guarded([&] { histogram(on_device(stream, device, scratch), x, weights, *out, border, bins, low, high); });
+                                   ffi::AnyBuffer weights, Out out, Text axes, Text border, Text kind,
+                                   std::int64_t bins, ffi::Span<const double> numbers,
+                                   ffi::Span<const std::int64_t> table, bool clamp, std::int64_t ignored,
+                                   bool ignores) {
+  return guarded([&] {
+    histogram(on_device(stream, device, scratch), x, weights, *out, axes, border,
+              spelled(kind, bins, numbers, table, clamp, ignored, ignores));
+  });
 }
 
 auto cuda_binding() {
@@ -378,10 +419,15 @@ template <class Binding>
 auto with_bins(Binding binding) {
   return std::move(binding)
       .template Ret<ffi::AnyBuffer>()
+      .template Attr<Text>("axes")
       .template Attr<Text>("border")
+      .template Attr<Text>("kind")
       .template Attr<std::int64_t>("bins")
-      .template Attr<double>("low")
-      .template Attr<double>("high");
+      .template Attr<ffi::Span<const double>>("numbers")
+      .template Attr<ffi::Span<const std::int64_t>>("table")
+      .template Attr<bool>("clamp")
+      .template Attr<std::int64_t>("ignored")
+      .template Attr<bool>("ignores");
 }
 
 XLA_FFI_DEFINE_HANDLER(SatCpu, sat_cpu, with_table(ffi::Ffi::Bind()));

@@ -22,7 +22,7 @@ nb::object answers(std::size_t boxes, const std::vector<std::size_t>& further, c
   without_gil(true, [&] { fill(Span<T>(values.get(), size)); });
   const nb::capsule owner(values.get(), [](void* p) noexcept { delete[] static_cast<T*>(p); });
   T* const data = values.release();
-  return nb::cast(nb::ndarray<nb::numpy, T>(data, extents.size(), extents.data(), owner));
+  return with_numpys_type(nb::cast(nb::ndarray<nb::numpy, T>(data, extents.size(), extents.data(), owner)), type_of<T>);
 }
 
 /// An array of NumPy that owns what was computed.

@@ -93,6 +93,11 @@ std::string memory_letters(const Axes& axes, const Order& order);
 /// The order of an array in C order.
 Order c_order(const std::array<std::int64_t, 4>& extents, const Axes& axes, bool may_fold);
 
+/// The same array. nanobind's of 64-bit integers are C's long long, for which NumPy has a type apart from uint64 and
+/// int64: equal, but refused by PyTorch.
+nb::object with_numpys_type(nb::object array, Type type);
+/// Once, before that.
+void learn_numpys_types();
 /// An array of NumPy over the view's memory, which `owner` keeps.
 nb::object numpy_array(const ConstView& view, const Axes& axes, const Order& order, nb::handle owner);
 

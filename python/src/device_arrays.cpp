@@ -91,6 +91,11 @@ Stream stream_of(std::uintptr_t number) {
   return Stream::cuda(reinterpret_cast<void*>(number));
 }
 
+std::optional<Stream> stream_given(nb::handle number) {
+  if (number.is_none()) return std::nullopt;
+  return stream_of(nb::cast<std::uintptr_t>(number));
+}
+
 std::uintptr_t number_of(Stream stream) { return reinterpret_cast<std::uintptr_t>(stream.handle()); }
 
 Type signed_type(Type type) noexcept {
@@ -310,6 +315,28 @@ NewArray Allocator::make(Type type, const std::vector<std::int64_t>& extents, bo
   }
   made.data_ = static_cast<char*>(made.managed_->tensor.data) + made.managed_->tensor.byte_offset;
   return made;
+}
+
+std::vector<std::int64_t> extents_of(const Shape& shape, const std::string& letters, const Order& order) {
+  std::vector<std::int64_t> extents;
+  for (const char letter : letters) {
+    if (letter == 'C')
+      extents.push_back(order.folded ? order.folded : shape.channels);
+    else if (letter == 'H')
+      extents.push_back(order.transposed ? shape.width : shape.height);
+    else if (letter == 'W')
+      extents.push_back(order.transposed ? shape.height : shape.width);
+    else
+      extents.push_back(order.folded ? shape.batch / order.folded : shape.batch);
+  }
+  return extents;
+}
+
+nb::object order_of(const std::string& in_memory, const std::string& asked) {
+  if (in_memory == asked) return nb::none();
+  nb::list order;
+  for (const char letter : asked) order.append(static_cast<int>(in_memory.find(letter)));
+  return nb::tuple(order);
 }
 
 }  // namespace areal::python

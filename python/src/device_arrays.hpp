@@ -18,6 +18,8 @@ namespace areal::python {
 /// The stream of a number as DLPack and __cuda_array_interface__ write it: 0 and 1 the legacy default stream, 2 that of
 /// the thread, else a cudaStream_t.
 Stream stream_of(std::uintptr_t number);
+/// The same of an argument that may be None.
+std::optional<Stream> stream_given(nb::handle number);
 /// The number of a stream, never 0.
 std::uintptr_t number_of(Stream stream);
 
@@ -111,6 +113,11 @@ class Allocator {
   const ForeignArray& like_;
   nb::object empty_;
 };
+
+/// The extents of an array whose dimensions lie in memory as the letters say.
+std::vector<std::int64_t> extents_of(const Shape& shape, const std::string& letters, const Order& order);
+/// How dimensions in memory's order are put into the asked order; none where they are.
+nb::object order_of(const std::string& in_memory, const std::string& asked);
 
 /// The signed integer type of the same width; floats stay.
 Type signed_type(Type type) noexcept;

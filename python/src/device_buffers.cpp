@@ -140,6 +140,20 @@ nb::object DeviceBuffer::numpy() const {
       nb::ndarray<nb::numpy>(begin + offset_, extents.size(), extents.data(), owner, strides_.data(), dtype_of(type_)));
 }
 
+DeviceBuffer DeviceBuffer::copy_of(nb::handle array, int device) {
+  const std::optional<ArrayRef> from = array_ref(array, "array");
+  if (!from || from->dimensions > from->extents.size()) throw InvalidArgument("array: it cannot be read");
+  std::vector<std::int64_t> extents(from->extents.begin(),
+                                    from->extents.begin() + static_cast<std::ptrdiff_t>(from->dimensions));
+  DeviceBuffer made(std::move(extents), from->type, device, Stream::legacy_default());
+  if (made.strides_ != std::vector<std::int64_t>(from->strides.begin(),
+                                                 from->strides.begin() + static_cast<std::ptrdiff_t>(from->dimensions)))
+    throw InvalidArgument("array: its elements must lie side by side");
+  const View to = made.memory_->array.view();
+  copy_view(ConstView(from->data, Type::u8, to.shape), to);
+  return made;
+}
+
 DeviceBuffer DeviceBuffer::permuted(const std::vector<int>& order) const {
   DeviceBuffer made = *this;
   for (std::size_t i = 0; i < order.size(); ++i) {
@@ -173,6 +187,13 @@ void bind_device_buffers(nb::module_& m) {
            nb::arg("copy").none() = nb::none(), "A capsule; the consumer's stream waits for what fills the array.")
       .def("__dlpack_device__", [](const DeviceBuffer& b) { return std::pair<int, int>(dl::cuda, b.device()); })
       .def_prop_ro("__cuda_array_interface__", &DeviceBuffer::cuda_array_interface)
+      .def("__reduce__",
+           [](nb::handle self) {
+             const auto& buffer = nb::cast<const DeviceBuffer&>(self);
+             const nb::object host = nb::module_::import_("numpy").attr("ascontiguousarray")(buffer.numpy());
+             return nb::make_tuple(nb::module_::import_("areal._cuda_arrays").attr("_on_device"),
+                                   nb::make_tuple(host, buffer.device()));
+           })
       .def("numpy", &DeviceBuffer::numpy, "A copy in host memory, once the array has been filled.")
       .def("permuted", &DeviceBuffer::permuted, nb::arg("order"), "The same memory, its dimensions in another order.")
       .def("__getitem__", &DeviceBuffer::at, nb::arg("index"))
@@ -199,6 +220,8 @@ void bind_device_buffers(nb::module_& m) {
         return "<areal.DeviceArray " + words + " " + numpy_name(b.type()) + " on cuda:" + std::to_string(b.device()) +
                ">";
       });
+  m.def("device_array_of", &DeviceBuffer::copy_of, nb::arg("array"), nb::arg("device") = 0,
+        "A copy of a contiguous array of NumPy on a device, complete on return.");
 }
 
 }  // namespace areal::python

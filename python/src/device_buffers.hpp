@@ -23,6 +23,8 @@ class DeviceBuffer {
   static nb::object dlpack(nb::handle self, nb::handle stream, nb::handle max_version, nb::handle device,
                            nb::handle copy);
   nb::dict cuda_array_interface() const;
+  /// A copy of an array of the host, complete on return.
+  static DeviceBuffer copy_of(nb::handle array, int device);
   /// A copy in host memory, once it has been filled.
   nb::object numpy() const;
   DeviceBuffer permuted(const std::vector<int>& order) const;

@@ -11,8 +11,10 @@
 #include "bindings.hpp"
 #include "device_arrays.hpp"
 #include "device_workspaces.hpp"
+#include "planned.hpp"
 #include "process.hpp"
 #include "regions.hpp"
+#include "spelled_binning.hpp"
 
 namespace areal::python {
 namespace {
@@ -25,31 +27,6 @@ struct TensorBinning {
 std::uint64_t next_number() {
   static std::atomic<std::uint64_t> made_before{0};
   return ++made_before;
-}
-
-TensorBinning binning_of(const std::string& kind, std::int64_t bins, const std::vector<double>& numbers,
-                         const std::vector<std::int64_t>& table, bool clamp, std::optional<std::int64_t> ignored) {
-  const auto made = [&]() -> Binning {
-    if (kind == "uniform") {
-      if (numbers.size() != 2) throw InvalidArgument("range: it is two numbers, the lowest and the highest value");
-      return Binning::uniform(bins, numbers[0], numbers[1]);
-    }
-    if (kind == "edges") return Binning::edges(numbers);
-    if (kind == "labels") return Binning::labels(bins, ignored);
-    if (kind == "lookup") return Binning::lookup(std::vector<std::int32_t>(table.begin(), table.end()));
-    if (kind != "joint") throw InvalidArgument("binning " + kind + ": may be uniform, edges, labels, lookup or joint");
-    if (numbers.size() != 2 * table.size())
-      throw InvalidArgument("range: joint bins need the lowest and the highest value of each channel");
-    std::vector<Binning> channels;
-    for (std::size_t i = 0; i < table.size(); ++i)
-      channels.push_back(Binning::uniform(table[i], numbers[2 * i], numbers[2 * i + 1]));
-    if (clamp)
-      for (Binning& channel : channels) channel = channel.clamped();
-    return Binning::joint(std::move(channels));
-  };
-  Binning all = made();
-  if (clamp && kind != "joint") all = all.clamped();
-  return {std::move(all), next_number()};
 }
 
 struct TensorHistogramPlan {
@@ -85,11 +62,6 @@ std::shared_ptr<TensorHistogramPlan> plan_of(const PlanKey& key, const TensorBin
   });
 }
 
-std::optional<Stream> given(nb::handle stream) {
-  if (stream.is_none()) return std::nullopt;
-  return stream_of(nb::cast<std::uintptr_t>(stream));
-}
-
 /// The counter of a dtype's name, and the type that the framework's tensor has.
 std::pair<Type, Type> counter_of(const std::string& dtype) {
   const Type asked = type_of_numpy_name(dtype, "dtype");
@@ -102,7 +74,7 @@ std::pair<Type, Type> counter_of(const std::string& dtype) {
 nb::object tensor_histogram(nb::handle x, const TensorBinning& binning, nb::handle weights, std::string_view letters,
                             const std::string& border, const std::string& dtype, const std::string& algorithm,
                             int threads, nb::object empty, nb::handle stream) {
-  const ForeignArray image(x, given(stream), "array");
+  const ForeignArray image(x, stream_given(stream), "array");
   const Axes& axes = Axes::of(letters, static_cast<std::size_t>(image.tensor().ndim));
   if (axes.volume) throw InvalidArgument("axes DHW: volumes have no integral histograms");
   const auto known = border_named(border);
@@ -137,9 +109,10 @@ nb::object tensor_histogram(nb::handle x, const TensorBinning& binning, nb::hand
   arguments.image = pixels->view, arguments.weights = weight_view;
   arguments.tensor = View(made.data(), counter, shape).in(image.memory());
   if (on_host) {
-    const nb::gil_scoped_release released;
-    Workspace workspace(plan);
-    plan.execute(arguments, workspace);
+    without_gil(plan.tensor_bytes() >= long_bytes, [&] {
+      Workspace workspace(plan);
+      plan.execute(arguments, workspace);
+    });
   } else {
     Workspaces::Ready ready = planned->workspaces.get(plan, allocator, image.work_stream());
     {
@@ -186,15 +159,14 @@ nb::object tensor_histograms(nb::handle x, const TensorBinning& binning, nb::han
   options.outside = clip ? Outside::clip : Outside::error;
   options.execution.threads = is_forked_child() ? 1 : threads;
   if (refused) options.first_invalid = Span<std::int64_t>(&first, 1);
-  {
-    const nb::gil_scoped_release released;
+  without_gil(true, [&] {
     if (weighted)
       region_histograms(pixels->view, binning.binning, weight_view, regions,
                         Span<double>(static_cast<double*>(made.data()), size), options);
     else
       region_histograms(pixels->view, binning.binning, regions,
                         Span<std::uint64_t>(static_cast<std::uint64_t*>(made.data()), size), options);
-  }
+  });
   return nb::make_tuple(made.take(), first);
 }
 
@@ -204,8 +176,14 @@ void bind_device_histogram(nb::module_& m) {
   nb::class_<TensorBinning>(m, "TensorBinning")
       .def_prop_ro("bins", [](const TensorBinning& b) { return b.binning.bins(); })
       .def_prop_ro("edges", [](const TensorBinning& b) { return b.binning.bin_edges(); });
-  m.def("tensor_binning", &binning_of, nb::arg("kind"), nb::arg("bins"), nb::arg("numbers"), nb::arg("table"),
-        nb::arg("clamp"), nb::arg("ignored").none());
+  m.def(
+      "tensor_binning",
+      [](const std::string& kind, std::int64_t bins, const std::vector<double>& numbers,
+         const std::vector<std::int64_t>& table, bool clamp, std::optional<std::int64_t> ignored) {
+        return TensorBinning{spelled_binning(kind, bins, numbers, table, clamp, ignored), next_number()};
+      },
+      nb::arg("kind"), nb::arg("bins"), nb::arg("numbers"), nb::arg("table"), nb::arg("clamp"),
+      nb::arg("ignored").none());
   m.def("tensor_binning_of", [](const Binning& binning) { return TensorBinning{binning, next_number()}; });
   m.def("tensor_histogram", &tensor_histogram, nb::arg("array"), nb::arg("binning"), nb::arg("weights").none(),
         nb::arg("axes"), nb::arg("border"), nb::arg("dtype"), nb::arg("algorithm"), nb::arg("threads"),

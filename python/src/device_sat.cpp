@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <areal/sat.hpp>
 #include <atomic>
+#include <chrono>
 #include <limits>
 #include <memory>
 #include <utility>
@@ -103,53 +104,33 @@ struct Output {
   nb::object object;
 };
 
-/// The extents of an array in the order of its memory.
-std::vector<std::int64_t> extents_of(const Shape& shape, const std::string& letters, const Order& order) {
-  std::vector<std::int64_t> extents;
-  for (const char letter : letters) {
-    if (letter == 'C')
-      extents.push_back(order.folded ? order.folded : shape.channels);
-    else if (letter == 'H')
-      extents.push_back(order.transposed ? shape.width : shape.height);
-    else if (letter == 'W')
-      extents.push_back(order.transposed ? shape.height : shape.width);
-    else
-      extents.push_back(order.folded ? shape.batch / order.folded : shape.batch);
-  }
-  return extents;
-}
-
-/// How dimensions in memory's order are put into the asked order; none where they are.
-nb::object order_of(const std::string& in_memory, const std::string& asked) {
-  if (in_memory == asked) return nb::none();
-  nb::list order;
-  for (const char letter : asked) order.append(static_cast<int>(in_memory.find(letter)));
-  return nb::tuple(order);
-}
-
 class Execute {
  public:
   Execute(nb::handle x, const Options& options, bool as_signed, bool reverse, std::string_view letters, nb::handle mask,
-          nb::handle out, nb::object empty, nb::handle stream)
-      : image_(x, given(stream), "array"),
+          nb::handle out, nb::object empty, nb::handle stream, nb::handle above, nb::handle left)
+      : image_(x, stream_given(stream), "array"),
         allocator_(image_, std::move(empty)),
         axes_(Axes::of(letters, static_cast<std::size_t>(image_.tensor().ndim))) {
-    begin(options, as_signed, reverse, mask, out);
+    begin(options, as_signed, reverse, mask, out, above, left);
   }
   Execute(nb::handle x, const PlanSays& plan, bool as_signed, nb::handle mask, nb::handle out, nb::object empty,
           nb::handle stream)
-      : image_(x, given(stream), "array"), allocator_(image_, std::move(empty)), axes_(plan.axes) {
+      : image_(x, stream_given(stream), "array"), allocator_(image_, std::move(empty)), axes_(plan.axes) {
     require_planned(plan, image_.ref());
-    begin(plan.options, as_signed, false, mask, out);
+    begin(plan.options, as_signed, plan.options.sat.reverse, mask, out, nb::none(), nb::none());
   }
 
  private:
-  void begin(const Options& options, bool as_signed, bool reverse, nb::handle mask, nb::handle out) {
+  void begin(const Options& options, bool as_signed, bool reverse, nb::handle mask, nb::handle out, nb::handle above,
+             nb::handle left) {
     const bool counts = options.sat.mask || options.sat.ignore_nan;
     pixels_ = pixels_of(image_.ref(), axes_, !options.sat.tilted, !counts);
     if (!pixels_) return;
     if (!mask.is_none() && !read_mask(mask)) return;
     planned_ = plan_of(pixels_->view, options, as_signed, reverse, axes_);
+    if (!above.is_none() &&
+        !(read_carry(above_, above, "above", carry_.above) && read_carry(left_, left, "left", carry_.left)))
+      return;
     can_run_ = true;
     prepare(out);
   }
@@ -159,12 +140,7 @@ class Execute {
   /// None where they are; algorithm, reason and backend. None where the caller must copy.
   nb::object run() {
     if (!can_run_) return nb::none();
-    SatArguments arguments;
-    arguments.image = pixels_->view;
-    if (mask_view_) arguments.mask = *mask_view_;
-    arguments.sum = outputs_[0].view, arguments.squares = outputs_[1].view;
-    arguments.tilted = outputs_[2].view, arguments.count = outputs_[3].view;
-    execute(arguments);
+    execute(arguments());
     nb::object made[4];
     for (std::size_t i = 0; i < 4; ++i) made[i] = finished(outputs_[i]);
     const nb::object order = outputs_[0].given ? nb::none() : order_of(letters_, axes_.letters);
@@ -173,11 +149,30 @@ class Execute {
     return nb::make_tuple(made[0], made[1], made[2], made[3], order, count_order, planned_->origin);
   }
 
- private:
-  static std::optional<Stream> given(nb::handle stream) {
-    if (stream.is_none()) return std::nullopt;
-    return stream_of(nb::cast<std::uintptr_t>(stream));
+  /// Seconds of the host for so many executes, in a loop of C++ on views and a workspace that are made once.
+  double seconds(int calls) {
+    if (!can_run_ || image_.memory().is_host()) throw InvalidArgument("array: it is not on a device as it is");
+    const SatPlan& plan = planned_->planned.plan;
+    Workspaces::Ready ready = planned_->workspaces.get(plan, allocator_, image_.work_stream());
+    const SatArguments views = arguments();
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < calls; ++i) plan.execute(views, ready.workspace);
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    planned_->workspaces.put(std::move(ready));
+    return taken.count();
   }
+
+ private:
+  SatArguments arguments() const {
+    SatArguments views;
+    views.image = pixels_->view;
+    if (mask_view_) views.mask = *mask_view_;
+    views.carry = carry_;
+    views.sum = outputs_[0].view, views.squares = outputs_[1].view;
+    views.tilted = outputs_[2].view, views.count = outputs_[3].view;
+    return views;
+  }
+
   std::optional<Stream> same_stream() const {
     if (image_.memory().is_host()) return std::nullopt;
     return image_.work_stream();
@@ -205,6 +200,23 @@ class Execute {
     const std::optional<ConstView> valid = view_in(mask_->ref(), of_mask, order);
     if (valid) mask_view_ = *valid;
     return valid.has_value();
+  }
+
+  /// A row or a column beside the piece, with all its axes. False where it does not lie as the table does, nor can of a
+  /// transposed image.
+  bool read_carry(std::optional<ForeignArray>& array, nb::handle given, const char* name, ConstView& into) {
+    if (pixels_->order.transposed) return false;
+    array.emplace(given, same_stream(), name);
+    if (!(array->memory() == image_.memory()))
+      throw InvalidArgument(std::string(name) + ": it must lie where the array does");
+    if (array->type() != planned_->table)
+      throw InvalidArgument(std::string(name) + ": elements of " + numpy_name(array->type()) + ", the table's are " +
+                            numpy_name(planned_->table));
+    const std::optional<ConstView> view = view_in(array->ref(), axes_, pixels_->order);
+    if (!view) return false;
+    into = *view;
+    into.type = planned_->planned.plan.types().table;
+    return true;
   }
 
   void prepare(nb::handle out) {
@@ -255,6 +267,8 @@ class Execute {
   std::optional<Pixels> pixels_;
   std::optional<ForeignArray> mask_;
   std::optional<ConstView> mask_view_;
+  std::optional<ForeignArray> above_, left_;
+  Carry carry_;
   std::shared_ptr<TensorPlan> planned_;
   std::string letters_, count_letters_;
   Output outputs_[4];
@@ -267,12 +281,12 @@ void bind_device_sat(nb::module_& m) {
   m.def(
       "tensor_sat",
       [](nb::handle x, const Options& options, bool as_signed, std::string_view axes, nb::handle mask, nb::handle out,
-         nb::object empty, nb::handle stream, bool reverse) {
-        return Execute(x, options, as_signed, reverse, axes, mask, out, std::move(empty), stream).run();
+         nb::object empty, nb::handle stream, bool reverse, nb::handle above, nb::handle left) {
+        return Execute(x, options, as_signed, reverse, axes, mask, out, std::move(empty), stream, above, left).run();
       },
       nb::arg("array"), nb::arg("options"), nb::arg("as_signed"), nb::arg("axes"), nb::arg("mask").none() = nb::none(),
       nb::arg("out").none() = nb::none(), nb::arg("empty").none() = nb::none(), nb::arg("stream").none() = nb::none(),
-      nb::arg("reverse") = false);
+      nb::arg("reverse") = false, nb::arg("above").none() = nb::none(), nb::arg("left").none() = nb::none());
   m.def(
       "tensor_execute",
       [](nb::handle plan, nb::handle x, bool as_signed, nb::handle mask, nb::handle out, nb::object empty,
@@ -281,12 +295,19 @@ void bind_device_sat(nb::module_& m) {
       },
       nb::arg("plan"), nb::arg("array"), nb::arg("as_signed"), nb::arg("mask").none() = nb::none(),
       nb::arg("out").none() = nb::none(), nb::arg("empty").none() = nb::none(), nb::arg("stream").none() = nb::none());
+  m.def(
+      "time_tensor_execute",
+      [](nb::handle plan, nb::handle x, bool as_signed, nb::handle out, nb::object empty, nb::handle stream,
+         int calls) {
+        return Execute(x, plan_says(plan), as_signed, nb::none(), out, std::move(empty), stream).seconds(calls);
+      },
+      nb::arg("plan"), nb::arg("array"), nb::arg("as_signed"), nb::arg("out"), nb::arg("empty").none(),
+      nb::arg("stream").none(), nb::arg("calls"));
   // How an array is read: what tests look at where there is no device.
   m.def(
       "describe_array",
       [](nb::handle x, nb::handle stream) {
-        const ForeignArray array(
-            x, stream.is_none() ? std::nullopt : std::optional(stream_of(nb::cast<std::uintptr_t>(stream))), "array");
+        const ForeignArray array(x, stream_given(stream), "array");
         const ArrayRef ref = array.ref();
         const auto size = static_cast<std::size_t>(array.tensor().ndim);
         const std::vector<std::int64_t> extents(ref.extents.begin(),

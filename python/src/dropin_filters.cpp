@@ -190,11 +190,12 @@ void window_values(const Filter& f, const ConstView& image, const View& into, bo
   const std::shared_ptr<PlannedSat> plan = kept_plan(key);
   TakenSlot(*plan).execute(SatArguments{image, sum, {}, squares});
 
-  const nb::gil_scoped_release released;
   ConstView read = f.of_squares ? squares : sum;
   if (adds_in_32_bits(f)) read.type = Type::s32;
   const SatView view(read, Border::none);
-  means ? window_means(view, f.window, into, execution()) : window_sums(view, f.window, into, execution());
+  without_gil(bytes_of(image.shape, read.type) >= long_bytes, [&] {
+    means ? window_means(view, f.window, into, execution()) : window_sums(view, f.window, into, execution());
+  });
 }
 
 /// Copies one of several interleaved channels out of an image, or into one.
@@ -211,6 +212,7 @@ void values_of_all(const Filter& f, const View& into, bool means) {
   const KeptMemory pixels(bytes_of(plane, f.image.type)), values(bytes_of(plane, into.type));
   const View one(pixels.data(), f.image.type, plane), answer(values.data(), into.type, plane);
   for (std::int64_t c = 0; c < shape.channels; ++c) {
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();
     for (std::int64_t y = 0; y < shape.height; ++y)
       copy_channel(static_cast<const char*>(f.image.row(y, c)), f.image.column_pitch(), static_cast<char*>(one.row(y)),
                    one.column_pitch(), shape.width, size_of(one.type));
@@ -248,14 +250,18 @@ void run_at_once(const Filter& f) {
   const KeptMemory memory(bytes_of(shape, type));
   const View sums(memory.data(), type, shape);
   values_of_all(f, sums, false);
-  const nb::gil_scoped_release released;
-  for (std::int64_t y = 0; y < shape.height; ++y) {
-    char* const out = static_cast<char*>(f.out.row(y));
-    if (type == Type::f32)
-      finish.row(static_cast<const float*>(sums.row(y)), f.out.type, out, n);
-    else
-      finish.row(static_cast<const double*>(sums.row(y)), f.out.type, out, n);
+  Interrupt interrupt;
+  {
+    const nb::gil_scoped_release released;
+    for (std::int64_t y = 0; y < shape.height && interrupt.go_on_in_time(); ++y) {
+      char* const out = static_cast<char*>(f.out.row(y));
+      if (type == Type::f32)
+        finish.row(static_cast<const float*>(sums.row(y)), f.out.type, out, n);
+      else
+        finish.row(static_cast<const double*>(sums.row(y)), f.out.type, out, n);
+    }
   }
+  if (interrupt.raised()) throw nb::python_error();
 }
 
 bool share_memory(const ConstView& a, const ConstView& b) {
@@ -286,6 +292,7 @@ void run(const Filter& f, std::uint64_t most_at_once) {
   const std::int64_t strip = std::max(rows, 8 * halo);
   if (height <= 2 * strip) return run_at_once(f);
   for (std::int64_t begin = 0; begin < height; begin += strip) {
+    if (PyErr_CheckSignals() != 0) throw nb::python_error();  // strips are short, and nobody asks within them
     const std::int64_t end = std::min(begin + strip, height);
     const std::int64_t first = std::max<std::int64_t>(0, begin - halo), last = std::min(end + halo, height);
     Filter part = f;

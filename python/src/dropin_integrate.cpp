@@ -5,6 +5,7 @@
 #include <utility>
 #include "bindings.hpp"
 #include "dropin.hpp"
+#include "process.hpp"
 
 namespace areal::python::dropin {
 namespace {
@@ -108,10 +109,12 @@ double real_of(T value) {
 /// Integers are summed modulo 2^64; sums from tables of 32 and 64 bits are taken modulo the table's own power of two,
 /// so that a table that wrapped answers right. Floats are added in skimage's order, the last axis's corners first.
 template <class T>
-void box_sums(const void* data, const Lattice& table, const Coordinates& start, const Coordinates& end, double* out) {
+void box_sums(const void* data, const Lattice& table, const Coordinates& start, const Coordinates& end, double* out,
+              Interrupt& interrupt) {
   using Sum = std::conditional_t<std::is_integral_v<T>, std::uint64_t, double>;
   const std::size_t n = table.dimensions, corners = std::size_t{1} << n, boxes = start.size() / n;
   for (std::size_t box = 0; box < boxes; ++box) {
+    if (box % 65536 == 65535 && !interrupt.go_on_in_time()) return;
     const std::int64_t *s = start.data() + box * n, *e = end.data() + box * n;
     Sum sum = 0;
     for (std::size_t corner = 0; corner < corners; ++corner) {
@@ -141,30 +144,30 @@ void box_sums(const void* data, const Lattice& table, const Coordinates& start, 
 }
 
 void box_sums_of(Type type, const void* data, const Lattice& table, const Coordinates& start, const Coordinates& end,
-                 double* out) {
+                 double* out, Interrupt& interrupt) {
   switch (type) {
     case Type::u8:
-      return box_sums<std::uint8_t>(data, table, start, end, out);
+      return box_sums<std::uint8_t>(data, table, start, end, out, interrupt);
     case Type::s8:
-      return box_sums<std::int8_t>(data, table, start, end, out);
+      return box_sums<std::int8_t>(data, table, start, end, out, interrupt);
     case Type::u16:
-      return box_sums<std::uint16_t>(data, table, start, end, out);
+      return box_sums<std::uint16_t>(data, table, start, end, out, interrupt);
     case Type::s16:
-      return box_sums<std::int16_t>(data, table, start, end, out);
+      return box_sums<std::int16_t>(data, table, start, end, out, interrupt);
     case Type::u32:
-      return box_sums<std::uint32_t>(data, table, start, end, out);
+      return box_sums<std::uint32_t>(data, table, start, end, out, interrupt);
     case Type::s32:
-      return box_sums<std::int32_t>(data, table, start, end, out);
+      return box_sums<std::int32_t>(data, table, start, end, out, interrupt);
     case Type::u64:
-      return box_sums<std::uint64_t>(data, table, start, end, out);
+      return box_sums<std::uint64_t>(data, table, start, end, out, interrupt);
     case Type::s64:
-      return box_sums<std::int64_t>(data, table, start, end, out);
+      return box_sums<std::int64_t>(data, table, start, end, out, interrupt);
     case Type::f16:
-      return box_sums<Half>(data, table, start, end, out);
+      return box_sums<Half>(data, table, start, end, out, interrupt);
     case Type::f32:
-      return box_sums<float>(data, table, start, end, out);
+      return box_sums<float>(data, table, start, end, out, interrupt);
     case Type::f64:
-      return box_sums<double>(data, table, start, end, out);
+      return box_sums<double>(data, table, start, end, out, interrupt);
   }
 }
 
@@ -180,11 +183,13 @@ nb::object integrate(nb::handle array, nb::handle start, nb::handle end) {
   if (!read_rows(start, n, starts) || !read_rows(end, n, ends) || starts.size() != ends.size()) return nb::none();
   auto* const sums = new std::vector<double>(starts.size() / n);
   const nb::capsule owner(sums, [](void* p) noexcept { delete static_cast<std::vector<double>*>(p); });
+  Interrupt interrupt;
   {
     const nb::gil_scoped_release released;
     resolve(lattice, starts, ends);
-    box_sums_of(table->type, table->data, lattice, starts, ends, sums->data());
+    box_sums_of(table->type, table->data, lattice, starts, ends, sums->data(), interrupt);
   }
+  if (interrupt.raised()) throw nb::python_error();
   const std::size_t extents[1] = {sums->size()};
   return nb::cast(nb::ndarray<nb::numpy, double>(sums->data(), 1, extents, owner));
 }

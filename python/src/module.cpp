@@ -8,6 +8,7 @@ NB_MODULE(_core, m) {
   areal::python::bind_table(m);
   areal::python::bind_sat(m);
   areal::python::bind_query(m);
+  areal::python::bind_windows(m);
   areal::python::bind_binning(m);
   areal::python::bind_tensor(m);
   areal::python::bind_histogram(m);
@@ -17,5 +18,7 @@ NB_MODULE(_core, m) {
   areal::python::bind_device_buffers(m);
   areal::python::bind_device_sat(m);
   areal::python::bind_device_queries(m);
+  areal::python::bind_device_windows(m);
   areal::python::bind_device_histogram(m);
+  areal::python::bind_device_measures(m);
 }

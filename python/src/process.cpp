@@ -47,6 +47,7 @@ void bind_process(nb::module_& m) {
   m.def("install", [](nb::handle module, nb::object sat_type, nb::object histogram_type, nb::object native,
                       nb::object carry, nb::object execute_foreign) {
     learn_numpy();
+    learn_numpys_types();
     module.attr("_kept") = nb::make_tuple(sat_type, histogram_type, native, carry, execute_foreign);
     installed = {sat_type.ptr(), histogram_type.ptr(), native.ptr(), carry.ptr(), execute_foreign.ptr()};
   });

@@ -4,6 +4,7 @@
 #include <areal/cancel.hpp>
 #include <areal/error.hpp>
 #include <areal/execution.hpp>
+#include <chrono>
 #include <string>
 #include "nanobind.hpp"
 
@@ -21,10 +22,18 @@ class Interrupt {
  public:
   /// What a CancelScope asks: false once a handler has raised.
   bool go_on();
+  /// The same for loops that no CancelScope sees, every 50 ms. Without the GIL.
+  bool go_on_in_time() {
+    const auto now = std::chrono::steady_clock::now();
+    if (now < next_) return !raised_;
+    next_ = now + std::chrono::milliseconds(50);
+    return go_on();
+  }
   bool raised() const noexcept { return raised_; }
 
  private:
   bool raised_ = false;
+  std::chrono::steady_clock::time_point next_ = std::chrono::steady_clock::now() + std::chrono::milliseconds(50);
 };
 
 /// Runs the work without the GIL. Where it `is_long`, Ctrl-C stops it: then this throws KeyboardInterrupt, or what the

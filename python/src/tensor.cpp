@@ -21,6 +21,14 @@ nb::object tensor_object(Tensor&& tensor) {
   return made;
 }
 
+Distance distance_of(std::string_view name) {
+  const auto known = distance_named(name);
+  if (!known)
+    throw InvalidArgument("measure " + std::string(name) +
+                          ": may be l1, l2, chi-square, hellinger, intersection, emd or kolmogorov-smirnov");
+  return *known;
+}
+
 namespace {
 
 using Doubles = nb::ndarray<const double, nb::ndim<2>, nb::c_contig, nb::device::cpu>;
@@ -81,14 +89,6 @@ nb::object counts(const Tensor& t, const BoxArray& array, std::string_view forma
   };
   const nb::object all = as_double || is_float(t.view.type) ? of(0.0) : of(std::uint64_t{});
   return refused ? nb::object(nb::make_tuple(all, first_invalid)) : all;
-}
-
-Distance distance_of(std::string_view name) {
-  const auto known = distance_named(name);
-  if (!known)
-    throw InvalidArgument("measure " + std::string(name) +
-                          ": may be l1, l2, chi-square, hellinger, intersection, emd or kolmogorov-smirnov");
-  return *known;
 }
 
 /// What N histograms say, one number each; `normalise` N x bins. `values`: edges, or the target of distances.

@@ -2,9 +2,11 @@
 // The integral histogram of an array, as Python holds it.
 
 #include <areal/binning.hpp>
+#include <areal/histogram_measures.hpp>
 #include <areal/histogram_tensor.hpp>
 #include <areal/table.hpp>
 #include <memory>
+#include <string_view>
 #include "arrays.hpp"
 #include "planned.hpp"
 
@@ -29,6 +31,9 @@ struct Tensor {
     return {ConstView(view.row(0, 0, n), view.type, one, view.row_pitch, view.plane_pitch).in(view.memory), border};
   }
 };
+
+/// Throws InvalidArgument, listing the choices.
+Distance distance_of(std::string_view name);
 
 /// A new areal.IntegralHistogram.
 nb::object tensor_object(Tensor&& tensor);

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import pickle
 import subprocess
 import sys
 from typing import Any, Iterator
@@ -136,6 +137,40 @@ def test_without_a_gpu_device_arrays_are_unavailable() -> None:
         areal.sat(Fake())
     with pytest.raises(areal.Unavailable):
         _core.DeviceArray([3, 4], "float32")
+
+
+def test_what_is_asked_of_cupy_is_what_numpy_has(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The same functions of NumPy in CuPy's place: volumes, pieces, histograms of arrays that have no exchange API."""
+    from areal import _cuda_arrays
+
+    monkeypatch.setitem(sys.modules, "cupy", np)
+
+    class OnHost(_cuda_arrays.CuPy):
+        def stream(self) -> None:
+            return None
+
+        def is_on_device(self, boxes: Any) -> bool:
+            return isinstance(boxes, np.ndarray)
+
+    on = OnHost()
+    monkeypatch.setattr(_cuda_arrays, "framework", lambda x: on)
+    x = np.random.default_rng(SEED).integers(0, 200, (2, 9, 11)).astype(np.uint8)
+    boxes = np.array([[1, 2, 0, 5, 6, 2], [0, 0, 1, 11, 9, 1]])
+    volume = _cuda_arrays.sat(x, "DHW")
+    for given in (boxes, boxes.tolist()):
+        np.testing.assert_allclose(volume.mean(given), areal.sat(x, "DHW").mean(boxes))
+    np.testing.assert_allclose(volume.mean(np.array([[0, 2, 1, 2, 8, 6]]), format="bbox"), areal.sat(x, "DHW").mean([[0, 2, 1, 2, 8, 6]], format="bbox"))
+    np.testing.assert_allclose(volume.mean([-1, -1, -1, 3, 3, 2], outside="clip"), x[:1, :2, :2].mean())
+    for reverse in (False, True):
+        whole = areal.sat(x, "NHW", border="none", reverse=reverse).array
+        beside = {"above": whole[:, 5, 6:], "left": whole[:, 6:, 5], "corner": whole[:, 5, 5]}
+        piece, part = x[:, 6:, 6:], whole[:, 6:, 6:]
+        if reverse:
+            beside, piece, part = {"above": whole[:, 5, :5], "left": whole[:, :5, 5], "corner": whole[:, 5, 5]}, x[:, :5, :5], whole[:, :5, :5]
+        assert np.array_equal(_cuda_arrays.sat(piece, "NHW", border="none", dtype="uint32", reverse=reverse, **beside).array, part)
+    made, known = _cuda_arrays.integral_histogram(x, 8, axes="NHW"), areal.integral_histogram(x, 8, axes="NHW")
+    assert np.array_equal(made.percentile(30, [[1, 2, 3, 4]]), known.percentile(30, [[1, 2, 3, 4]]))
+    assert np.array_equal(made.distance_map(known.counts([1, 2, 3, 4])[0], 3), known.distance_map(known.counts([1, 2, 3, 4])[0], 3))
 
 
 # ---------------------------------------------------------------- with a GPU
@@ -360,3 +395,87 @@ def test_cupys_current_stream_is_used() -> None:
         last = table.array[-1, -1] + 0
     sleeping.synchronize()
     assert float(last) == 64 * 96
+
+
+@needs_gpu
+def test_windows_and_volumes_only_queue(slow: Any) -> None:
+    boxes = torch.tensor([[1, 2, 0, 10, 3, 1]], device="cuda")
+    areal.sat(slow.x).window(5), areal.sat(slow.x[None], "DHW").sum(boxes)  # plans, and what is loaded lazily
+    torch.cuda.synchronize()
+    with torch.cuda.stream(slow.stream):
+        table = areal.sat(slow.produce())
+        means = table.window(5)
+        volume = areal.sat(slow.x[None], "DHW")
+        sums = volume.sum(boxes)
+        assert not slow.stream.query()
+    slow.stream.synchronize()
+    assert torch.equal(means, torch.ones_like(means)) and sums.tolist() == [30]
+
+
+@needs_gpu
+def test_windows_are_captured() -> None:
+    x = torch.rand(64, 96, device="cuda")
+    areal.sat(x, squares=True).window(7, stat="std")
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        deviations = areal.sat(x, squares=True).window(7, stat="std")
+    x.copy_(torch.rand(64, 96, generator=torch.Generator().manual_seed(SEED)))
+    graph.replay()
+    torch.cuda.synchronize()
+    assert torch.equal(deviations, areal.sat(x, squares=True).window(7, stat="std"))
+
+
+class ByInterface:
+    """An array of which only the interface is known."""
+
+    def __init__(self, x: Any) -> None:
+        self.keep, self.shape, self.ndim, self.dtype = x, tuple(x.shape), x.ndim, str(x.dtype).removeprefix("torch.")
+        self.__cuda_array_interface__ = {**x.__cuda_array_interface__, "version": 3}
+
+
+@needs_gpu
+def test_device_arrays_answer_and_pickle() -> None:
+    x = torch.randint(0, 256, (2, 37, 53), dtype=torch.uint8)
+    there, host = ByInterface(x.cuda()), x.numpy()
+    table, truth = areal.sat(there, "NHW", squares=True), areal.sat(host, "NHW", squares=True)
+    assert isinstance(table.array, _core.DeviceArray)
+    for stat in ("sum", "std"):
+        np.testing.assert_array_equal(table.window((5, 4), stat=stat).numpy(), truth.window((5, 4), stat=stat))
+    again = pickle.loads(pickle.dumps(table))
+    assert isinstance(again.array, _core.DeviceArray) and again.array.device == table.array.device
+    np.testing.assert_array_equal(again.array.numpy(), truth.array)
+    np.testing.assert_array_equal(again.std([[1, 2, 3, 4]]).numpy(), truth.std([[1, 2, 3, 4]]))
+    volume = areal.sat(there, "DHW")
+    assert volume.sum([[1, 2, 0, 5, 6, 2]]).numpy() == [host[:, 2:8, 1:6].sum()]
+    with pytest.raises(areal.InvalidArgument, match="arithmetic"):
+        volume.mean([[1, 2, 0, 5, 6, 2]])
+    with pytest.raises(areal.InvalidArgument, match="allocator"):
+        areal.sat(there, "NHW", above=np.zeros((2, 53), np.uint32))
+    made, known = areal.integral_histogram(there, 8, axes="NHW"), areal.integral_histogram(host, 8, axes="NHW")
+    boxes = [[1, 2, 5, 4], [0, 0, 53, 37]]
+    np.testing.assert_allclose(made.entropy(boxes).numpy(), known.entropy(boxes), atol=1e-12)
+    np.testing.assert_array_equal(made.median(boxes).numpy(), known.median(boxes))
+    target = known.counts(boxes[0])[0]
+    np.testing.assert_allclose(made.distance_map(target, 9).numpy(), known.distance_map(target, 9), atol=1e-12)
+
+
+@needs_cupy
+def test_cupy_windows_volumes_pieces_pickles() -> None:
+    host = np.random.default_rng(SEED).integers(0, 200, (2, 37, 53)).astype(np.uint8)
+    x = cupy.asarray(host)
+    table, truth = areal.sat(x, "NHW", squares=True), areal.sat(host, "NHW", squares=True)
+    made = table.window((5, 4), stat="var", edge="wrap")
+    assert isinstance(made, cupy.ndarray)
+    np.testing.assert_array_equal(made.get(), truth.window((5, 4), stat="var", edge="wrap"))
+    again = pickle.loads(pickle.dumps(table))
+    assert isinstance(again.array, cupy.ndarray) and (again.std([1, 2, 3, 4]) == table.std([1, 2, 3, 4])).all()
+    volume, boxes = areal.sat(x, "DHW"), np.array([[1, 2, 0, 5, 6, 2], [0, 0, 1, 53, 37, 1]])
+    for given in (boxes, cupy.asarray(boxes)):
+        np.testing.assert_allclose(volume.mean(given).get(), areal.sat(host, "DHW").mean(boxes))
+    np.testing.assert_allclose(volume.mean(cupy.asarray([[0, 2, 1, 2, 8, 6]]), format="bbox").get(), areal.sat(host, "DHW").mean([[0, 2, 1, 2, 8, 6]], format="bbox"))
+    whole = areal.sat(x, "NHW", border="none", dtype="uint32").array
+    below = areal.sat(x[:, 20:, 30:], "NHW", border="none", dtype="uint32", above=whole[:, 19, 30:], left=whole[:, 20:, 29], corner=whole[:, 19, 29]).array
+    assert (below == whole[:, 20:, 30:]).all()
+    histogram, known = areal.integral_histogram(x, 8, axes="NHW"), areal.integral_histogram(host, 8, axes="NHW")
+    np.testing.assert_array_equal(histogram.median([1, 2, 5, 6]).get(), known.median([1, 2, 5, 6]))
+    assert (pickle.loads(pickle.dumps(histogram)).mode([[1, 2, 5, 6]]).get() == known.mode([[1, 2, 5, 6]])).all()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import pickle
 import subprocess
 import sys
 from typing import Any
@@ -92,11 +93,11 @@ def test_boxes_that_cannot_be_answered() -> None:
 def test_gradients(axes: str, shape: tuple[int, ...], border: str) -> None:
     print("seed", SEED)
     x = jnp.asarray(np.random.default_rng(SEED).random(shape))
-    check_grads(lambda x: aj.table(x, axes, border=border), (x,), order=2, modes=["rev"])
-    check_grads(lambda x: aj.table(x, axes, border=border, reverse=True), (x,), order=2, modes=["rev"])
+    check_grads(jax.jit(lambda x: aj.table(x, axes, border=border)), (x,), order=2, modes=["rev"])
+    check_grads(jax.jit(lambda x: aj.table(x, axes, border=border, reverse=True)), (x,), order=2, modes=["rev"])
     if "D" not in axes:
-        check_grads(lambda x: aj.sat(x, axes, border=border).sum(BOXES), (x,), order=2, modes=["rev"])
-        check_grads(lambda x: aj.sat(x, axes, border=border, squares=True).var(BOXES[:3]), (x,), order=1, modes=["rev"])
+        check_grads(jax.jit(lambda x: aj.sat(x, axes, border=border).sum(BOXES)), (x,), order=2, modes=["rev"])
+        check_grads(jax.jit(lambda x: aj.sat(x, axes, border=border, squares=True).var(BOXES[:3])), (x,), order=1, modes=["rev"])
 
 
 def test_check_grads_would_see_a_wrong_gradient() -> None:
@@ -141,9 +142,10 @@ def test_vmap(axes: str) -> None:
     np.testing.assert_array_equal(np.asarray(jax.vmap(lambda x, b: aj.sat(x, axes).sum(b))(x, boxes)), sums)
     same = np.stack([np.asarray(aj.sat(x[0], axes).sum(b)) for b in boxes])
     np.testing.assert_array_equal(np.asarray(jax.vmap(lambda b: aj.sat(x[0], axes).sum(b))(boxes)), same)
-    per_image = jax.vmap(jax.grad(lambda x, b: (aj.sat(x, axes).sum(b) ** 2).sum()))(x, boxes)
+    one_image = jax.jit(jax.grad(lambda x, b: (aj.sat(x, axes).sum(b) ** 2).sum()))
+    per_image = jax.jit(jax.vmap(jax.grad(lambda x, b: (aj.sat(x, axes).sum(b) ** 2).sum())))(x, boxes)
     for k in range(3):
-        alone = jax.grad(lambda x, b: (aj.sat(x, axes).sum(b) ** 2).sum())(x[k], boxes[k])
+        alone = one_image(x[k], boxes[k])
         np.testing.assert_allclose(np.asarray(per_image[k]), np.asarray(alone), rtol=1e-12)
 
 
@@ -173,11 +175,79 @@ def test_histograms() -> None:
         jax.grad(lambda x: aj.integral_histogram(x, 3, range=(0, 1), weights=x).array.sum())(jnp.ones((4, 5)))
 
 
+BINNINGS = [dict(edges=[0, 3, 10, 30]), dict(labels=40, ignored=7), dict(lookup=[v % 5 - 1 for v in range(64)]), dict(bins=areal.Binning(6, range=(5, 30), clamp=True))]
+
+
+@pytest.mark.parametrize("at_case", range(len(BINNINGS)))
+def test_binnings(at_case: int) -> None:
+    """The same counts as of NumPy's arrays; the gradient of weighted sums is 1 where a pixel counts."""
+    how = BINNINGS[at_case]
+    rng = np.random.default_rng(SEED)
+    x, w = rng.integers(0, 50, (2, 7, 9)).astype(np.uint8), rng.random((2, 7, 9))
+    made = jax.jit(lambda x: areal.integral_histogram(x, axes="NHW", **how).array)(x)
+    truth = areal.integral_histogram(x, axes="NHW", **how).array
+    assert np.array_equal(np.asarray(made), truth) and truth[..., -1, -1].sum() > 0
+    each = jax.jit(jax.grad(lambda w: aj.integral_histogram(jnp.asarray(x), axes="NHW", weights=w, **how).array[..., -1, -1].sum()))(jnp.asarray(w))
+    assert float(each.sum()) == truth[..., -1, -1].sum()
+    if at_case > 0:
+        return  # what follows is the same for all
+    weighted = areal.integral_histogram(jnp.asarray(x), axes="NHW", weights=jnp.asarray(w), border="zero", **how).array
+    np.testing.assert_allclose(np.asarray(weighted), areal.integral_histogram(x, axes="NHW", weights=w, border="zero", **how).array)
+    many = jax.jit(jax.vmap(lambda x, w: aj.histograms(x, weights=w, **how)))(jnp.asarray(x), jnp.asarray(w))
+    np.testing.assert_allclose(np.asarray(many[1]), np.asarray(aj.histograms(jnp.asarray(x[1]), weights=jnp.asarray(w[1]), **how)))
+
+
+@pytest.mark.parametrize("axes", ["HWC", "NCHW"])
+def test_joint_binnings(axes: str) -> None:
+    x = image(axes, "uint8", 2)
+    joint = [areal.Binning(4, range=(0, 100)), areal.Binning(3, range=(10, 80))]
+    made, truth = areal.integral_histogram(jnp.asarray(x), axes=axes, joint=joint), areal.integral_histogram(x, axes=axes, joint=joint)
+    assert np.array_equal(np.asarray(made.array), truth.array) and made.bins == 12
+    assert np.array_equal(np.asarray(areal.histograms(jnp.asarray(x), axes=axes, joint=joint)), truth.counts([0, 0, 11, 9]))
+    if axes != "HWC":
+        return
+    w = np.random.default_rng(SEED).random(x.shape[:2])
+    each = jax.jit(jax.grad(lambda w: aj.integral_histogram(jnp.asarray(x), axes=axes, joint=joint, weights=w).array[..., -1, -1].sum()))(jnp.asarray(w))
+    assert float(each.sum()) == truth.array[..., -1, -1].sum()
+
+
+def test_boxes_of_the_host_are_checked_while_jit_traces() -> None:
+    x = jnp.asarray(image("HW", "uint8"))
+    inside = jax.jit(lambda x: areal.sat(x).sum([[0, 0, 2, 2], [1, 2, 3, 6]], format="xyxy"))
+    assert np.array_equal(np.asarray(inside(x)), np.asarray(areal.sat(x).sum([[0, 0, 2, 2], [1, 2, 2, 4]])))
+    with pytest.raises(areal.InvalidArgument, match="box 1"):
+        jax.jit(lambda x: areal.sat(x).sum([[0, 0, 2, 2], [9, 9, 9, 9]]))(x)
+
+
+@pytest.mark.parametrize("axes", ["HW", "NHWC"])
+def test_windows(axes: str) -> None:
+    x = image(axes, "uint8")
+    made, truth = areal.sat(jnp.asarray(x), axes, squares=True), areal.sat(x, axes, squares=True)
+    for stat in ("sum", "std") if axes == "HW" else ("mean",):
+        for edge in ("valid", "shrink", "zero"):
+            windows = jax.jit(lambda t, stat=stat, edge=edge: t.window((4, 3), stat=stat, edge=edge, anchor=(1, 2)))
+            np.testing.assert_allclose(np.asarray(windows(made)), truth.window((4, 3), stat=stat, edge=edge, anchor=(1, 2)), atol=1e-9)
+    for call, why in ((lambda: made.window(3, edge="wrap"), "wrap"), (lambda: made.window(3, dtype="uint8"), "uint8"), (lambda: made.window(0), "size"),
+                      (lambda: areal.sat(jnp.asarray(x), axes, border="none", reverse=True).window(3), "reversed")):
+        with pytest.raises(areal.InvalidArgument, match=why):
+            call()
+    if axes == "HW":
+        check_grads(jax.jit(lambda x: aj.sat(x).window(3)), (jnp.asarray(x[:3, :4], jnp.float64),), order=1, modes=["rev"])
+
+
+def test_pickles() -> None:
+    table = areal.sat(jnp.asarray(image("HW", "float32")), squares=True)
+    again = pickle.loads(pickle.dumps(table))
+    assert np.array_equal(again.std([1, 1, 5, 5]), table.std([1, 1, 5, 5])) and repr(again) == repr(table)
+
+
 def test_wrong_use_says_what_is_wrong() -> None:
     x = jnp.ones((4, 5))
     for call, why in ((lambda: aj.sat(x, "CHW"), "axes"), (lambda: aj.sat(x, border="wrap"), "border"), (lambda: aj.sat(x, tilted=True), "tilted"),
                       (lambda: aj.sat(x.astype(jnp.bfloat16)), "bfloat16"), (lambda: aj.sat(x, dtype="int8"), "dtype"), (lambda: aj.sat(x).sum([[0.5, 0, 1, 1]]), "whole"),
                       (lambda: aj.sat(x).var([0, 0, 1, 1]), "squares"), (lambda: aj.integral_histogram(x, 3), "range"),
+                      (lambda: aj.integral_histogram(x, edges=[3, 2, 1]), "edges"), (lambda: aj.integral_histogram(x, 3, range=(0, 1), labels=4), "one of"),
+                      (lambda: aj.integral_histogram(jnp.ones((4, 5, 3), jnp.uint8), 3, axes="HWC"), "channel"), (lambda: aj.integral_histogram(x, labels=4), "labels"),
                       (lambda: aj.sat(jnp.ones((2, 3, 4)), "DHW").sum([0, 0, 1, 1]), "volume")):
         with pytest.raises(areal.InvalidArgument, match=why):
             call()

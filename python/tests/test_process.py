@@ -33,11 +33,21 @@ CTRL_C = """
     import numpy as np
     import areal
     pressed = None
+    def waiting():
+        # Seconds that each thread of this process was ready to run and had no processor: none where the machine is idle.
+        seconds = {{}}
+        for thread in os.listdir("/proc/self/task"):
+            try:
+                with open(f"/proc/self/task/{{thread}}/schedstat") as schedstat:
+                    seconds[thread] = int(schedstat.read().split()[1]) / 1e9
+            except OSError:
+                pass
+        return seconds
     def press():
-        global pressed
+        global pressed, before
         while not started: time.sleep(0.001)
         time.sleep({after})
-        pressed = time.perf_counter()
+        before, pressed = waiting(), time.perf_counter()
         os.kill(os.getpid(), signal.SIGINT)
     started = False
     thread = threading.Thread(target=press)
@@ -50,7 +60,8 @@ CTRL_C = """
             {call}
         print("never stopped")
     except KeyboardInterrupt:
-        print("stopped after", time.perf_counter() - pressed)
+        took = time.perf_counter() - pressed
+        print("stopped after", took, sum(seconds - before.get(thread, 0) for thread, seconds in waiting().items()))
     thread.join()
     assert (areal.sat(x[:100]).array[-1, -1] == 100 * x.shape[1]), "usable afterwards"
 """
@@ -62,12 +73,16 @@ CTRL_C = """
                                            ("areal.histograms(x, 16)", ""),
                                            ("h.distance_map(np.arange(16), 9)", "x = x[:2048, :2048]; h = areal.integral_histogram(x, 16)"),
                                            ("areal.integral_histogram(x, 8, out=w)", "x = x[:2048, :8192]; w = np.ones((8, *x.shape), np.uint32)"),
-                                           ("t.sum(b)", "t = areal.sat(x[:999]); b = np.tile([1, 2, 3, 4], (10**7, 1))")])
+                                           ("t.sum(b)", "t = areal.sat(x[:999]); b = np.tile([1, 2, 3, 4], (10**7, 1))"),
+                                           ("areal.cv2.boxFilter(x, -1, (31, 31), dst=w)", "import areal.cv2; x = x[:8192]; w = np.ones_like(x)"),
+                                           ("areal.cv2.sqrBoxFilter(x, -1, (3, 3), dst=w)", "import areal.cv2; x = x[:4096]; w = np.ones(x.shape, np.float32)")])
 def test_ctrl_c_stops_an_execute(call: str, prepare: str) -> None:
-    words = in_a_process(CTRL_C.format(height=16384, after=0.3, call=call, prepare=prepare))
+    words = in_a_process(CTRL_C.format(height=16384, after=0.1, call=call, prepare=prepare))
     assert words.startswith("stopped after")
-    # 0.2 s is what is promised; machines that test are shared.
-    assert float(words.split()[-1]) < 2
+    # On a machine that others use as well its threads wait for a processor, which the kernel has counted (else this is 0), and what they
+    # do then takes longer, as caches and cores are shared.
+    took, waiting = (float(word) for word in words.split()[-2:])
+    assert took < 0.2 + 3 * waiting
 
 
 def test_ctrl_c_that_is_handled_goes_on() -> None:

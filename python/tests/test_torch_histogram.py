@@ -13,7 +13,7 @@ torch = pytest.importorskip("torch")
 import areal  # noqa: E402
 import areal.torch as at  # noqa: E402
 from areal import _torch_histogram_ops as ops  # noqa: E402
-from areal._torch_histogram import spelled  # noqa: E402
+from areal._spelled import spelled  # noqa: E402
 
 SEED = int(os.environ.get("AREAL_TEST_SEED", "20261122"))
 DEVICES = ["cpu"] + (["cuda"] if torch.cuda.is_available() else [])
@@ -59,7 +59,7 @@ def test_counts(border: str, device: str) -> None:
             assert np.array_equal(h.counts(boxes).cpu().numpy(), expected)
         given = dict(how)
         assert np.array_equal(at.histograms(x, given.pop("bins", None), BOXES.to(device), **given).cpu().numpy(), expected)
-        number = ops.bins_of_pixels(x, "HW", spelled(x, how.get("bins"), how.get("range"), how.get("edges"), None, None, None, None, False)).cpu()
+        number = ops.bins_of_pixels(x, "HW", spelled(ops.name_of(x.dtype), how.get("bins"), how.get("range"), how.get("edges"), None, None, None, None, False)).cpu()
         whole = torch.bincount(number[number >= 0], minlength=expected.shape[1])
         assert np.array_equal(whole.numpy(), expected[0])  # where the gradient looks for a pixel is where it counts
 
@@ -69,7 +69,7 @@ def test_the_other_binnings() -> None:
     for how, of in (({"labels": 5}, lambda v: v if v < 5 else -1), ({"labels": 5, "ignored": 2}, lambda v: v if v < 5 and v != 2 else -1),
                     ({"lookup": [2, 0, -1, 1]}, lambda v: [2, 0, -1, 1][v] if v < 4 else -1), ({"bins": 2, "range": (1, 5), "clamp": True}, lambda v: int(v >= 3))):
         counts = at.integral_histogram(x, axes="NHW", **how).counts(BOXES)
-        named = spelled(x, how.get("bins"), how.get("range"), None, how.get("labels"), how.get("ignored"), how.get("lookup"), None,
+        named = spelled(ops.name_of(x.dtype), how.get("bins"), how.get("range"), None, how.get("labels"), how.get("ignored"), how.get("lookup"), None,
                                               how.get("clamp", False))
         for n in range(2):
             number = np.vectorize(of, otypes=[np.int64])(x[n].numpy())

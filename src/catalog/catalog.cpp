@@ -35,6 +35,7 @@ constexpr Algorithm all[] = {
      "1 + ceil(h / 64) / h", "0", true},
     {"sat", "lookback", "areal", false, true, true, false, "1", "1", "0", true},
     {"sat", "lookback-diagonal", "areal", false, true, true, false, "1", "1", "0", true},
+    {"sat", "bands", "areal", false, true, true, false, "1", "1", "0", true},
     {"sat", "all-partials", "areal", false, true, true, false, "1", "1", "0", true},
     {"sat", "thin", "areal", false, true, true, false, "1 + (ceil(min(h, w) / T) - 1) / min(h, w)", "1",
      "ceil(min(h, w) / T) - 1", true},

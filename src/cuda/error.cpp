@@ -97,4 +97,9 @@ void throw_too_many_blocks(const Launch& launch) {
   throw InvalidArgument(words_of(launch) + ": a launch takes at most 2147483647 blocks");
 }
 
+void throw_too_many_clusters(const Launch& launch, int blocks_each, int most) {
+  throw InvalidArgument(words_of(launch) + ": the device holds " + std::to_string(most) + " clusters of " +
+                        std::to_string(blocks_each) + " blocks of this kernel at once");
+}
+
 }  // namespace areal::cuda

@@ -22,6 +22,7 @@ struct Launch {
 /// The same, naming the kernel and the launch.
 void check(cudaError_t status, const Launch& launch);
 [[noreturn]] void throw_too_many_blocks(const Launch& launch);
+[[noreturn]] void throw_too_many_clusters(const Launch& launch, int blocks_each, int most);
 /// What a LaunchReport is told of it.
 LaunchCounts told_of(const Launch& launch);
 

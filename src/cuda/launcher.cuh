@@ -25,9 +25,18 @@ __global__ void __launch_bounds__(K::threads, K::resident) run(const __grid_cons
   K{Machine{}, args}();
 }
 
+/// The same of a kernel of clusters, which has no code for machines that have none.
+template <class K>
+__global__ void __launch_bounds__(K::threads, K::resident) run_clusters(const __grid_constant__ typename K::Args args) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  K{Machine{}, args}();
+#endif
+}
+
 class Launcher {
  public:
-  using Settings = int;  ///< number of the device
+  using Settings = int;                       ///< number of the device
+  static constexpr int largest_cluster = 16;  ///< blocks
   static constexpr const char* name = "cuda";
 
   /// Launches go to the current device, which must be the stream's. `on_launch` is told of each, where there is one.
@@ -42,19 +51,13 @@ class Launcher {
   void launch(std::int64_t blocks, const typename K<Machine, C>::Args& args, bool overlap) {
     using Kernel = K<Machine, C>;
     if (blocks == 0) return;
-    static constexpr std::size_t shared =
-        std::is_empty_v<typename Kernel::Shared> ? 0 : sizeof(typename Kernel::Shared);
-    const Launch launch{typeid(Kernel).name(), blocks, Kernel::threads, shared};
+    const Launch launch = launch_of<Kernel>(blocks);
     if (blocks > std::numeric_limits<int>::max()) throw_too_many_blocks(launch);
-    if constexpr (shared > shared_without_asking) {
+    if constexpr (shared_of < Kernel >> shared_without_asking) {
       static constinit std::atomic<std::uint64_t> granted{0};
       grant_shared(reinterpret_cast<const void*>(&run<Kernel>), launch, granted);
     }
-    cudaLaunchConfig_t config{};
-    config.gridDim = dim3(static_cast<unsigned>(blocks));
-    config.blockDim = dim3(Kernel::threads);
-    config.dynamicSmemBytes = shared;
-    config.stream = stream_;
+    cudaLaunchConfig_t config = config_of(launch);
     cudaLaunchAttribute attribute;
     attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
     attribute.val.programmaticStreamSerializationAllowed = 1;
@@ -62,6 +65,40 @@ class Launcher {
     config.numAttrs = overlap ? 1 : 0;  // devices before sm_90 ignore it
     require(cudaLaunchKernelEx(&config, run<Kernel>, args), launch);
     if (on_launch_ != nullptr) tell(reinterpret_cast<const void*>(&run<Kernel>), launch);
+  }
+
+  /// The clusters of so many blocks that the current device holds at once if nothing else runs there. 0: it has no
+  /// clusters, or none as large, or less shared memory, or this kernel was compiled for devices before sm_90.
+  template <template <class, class> class K, class C>
+  int most_clusters(int blocks_each) const {
+    using Kernel = K<Machine, C>;
+    int device = 0;
+    check(cudaGetDevice(&device), "the current device");
+    thread_local std::map<std::pair<int, int>, int> known;  // finding it out takes longer than a launch
+    if (const auto at = known.find({device, blocks_each}); at != known.end()) return at->second;
+    return known[{device, blocks_each}] =
+               clusters_held(run_clusters<Kernel>, launch_of<Kernel>(blocks_each), blocks_each);
+  }
+
+  /// A grid of clusters, all of them resident. Throws InvalidArgument for more than most_clusters, and what the launch
+  /// answered.
+  template <template <class, class> class K, class C>
+  void launch_clusters(int blocks_each, std::int64_t clusters, const typename K<Machine, C>::Args& args,
+                       bool overlap = false) {
+    using Kernel = K<Machine, C>;
+    if (clusters == 0) return;
+    const Launch launch = launch_of<Kernel>(clusters * blocks_each);
+    if (const int most = most_clusters<K, C>(blocks_each); clusters > most)
+      throw_too_many_clusters(launch, blocks_each, most);
+    cudaLaunchConfig_t config = config_of(launch);
+    cudaLaunchAttribute attributes[2];
+    attributes[0] = cluster_attribute(blocks_each);
+    attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attributes[1].val.programmaticStreamSerializationAllowed = 1;
+    config.attrs = attributes;
+    config.numAttrs = overlap ? 2 : 1;
+    require(cudaLaunchKernelEx(&config, run_clusters<Kernel>, args), launch);
+    if (on_launch_ != nullptr) tell(reinterpret_cast<const void*>(&run_clusters<Kernel>), launch);
   }
 
   /// Sets n bytes from p on.
@@ -74,7 +111,30 @@ class Launcher {
   }
 
  private:
-  // These two stand here because each shared library or program with kernels has a CUDA runtime of its own, which alone
+  template <class Kernel>
+  static constexpr std::size_t shared_of = std::is_empty_v<typename Kernel::Shared> ? 0
+                                                                                    : sizeof(typename Kernel::Shared);
+  template <class Kernel>
+  static Launch launch_of(std::int64_t blocks) {
+    return {typeid(Kernel).name(), blocks, Kernel::threads, shared_of<Kernel>};
+  }
+  cudaLaunchConfig_t config_of(const Launch& launch) const {
+    cudaLaunchConfig_t config{};
+    config.gridDim = dim3(static_cast<unsigned>(launch.blocks));
+    config.blockDim = dim3(static_cast<unsigned>(launch.threads));
+    config.dynamicSmemBytes = launch.shared_bytes;
+    config.stream = stream_;
+    return config;
+  }
+  static cudaLaunchAttribute cluster_attribute(int blocks_each) {
+    cudaLaunchAttribute attribute;
+    attribute.id = cudaLaunchAttributeClusterDimension;
+    attribute.val.clusterDim.x = static_cast<unsigned>(blocks_each);
+    attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
+    return attribute;
+  }
+
+  // These stand here because each shared library or program with kernels has a CUDA runtime of its own, which alone
   // knows them, and keeps the last error.
   static void require(cudaError_t status, const Launch& launch) {
     if (status != cudaSuccess) cudaGetLastError();  // said now, and not by the next who asks
@@ -90,6 +150,34 @@ class Launcher {
                                  static_cast<int>(launch.shared_bytes)),
             launch);
     granted.fetch_or(bit, std::memory_order_relaxed);
+  }
+
+  /// `one` is the launch of one cluster. Grants what a launch of clusters needs on the current device.
+  template <class Args>
+  int clusters_held(void (*kernel)(Args), const Launch& one, int blocks_each) const {
+    if (blocks_each < 1 || blocks_each > 16) return 0;
+    cudaFuncAttributes is{};
+    require(cudaFuncGetAttributes(&is, kernel), one);
+    if (is.ptxVersion < 90) return 0;
+    if (cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(one.shared_bytes)) !=
+        cudaSuccess) {
+      cudaGetLastError();  // more than a block of this device can have
+      return 0;
+    }
+    // Every device with clusters holds those of 8; larger ones are a device's own.
+    if (blocks_each > 8) require(cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1), one);
+    cudaLaunchConfig_t config = config_of(one);
+    cudaLaunchAttribute attribute = cluster_attribute(blocks_each);
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    int most = 0;
+    const cudaError_t status = cudaOccupancyMaxActiveClusters(&most, kernel, &config);
+    if (status == cudaErrorInvalidClusterSize) {
+      cudaGetLastError();
+      return 0;
+    }
+    require(status, one);
+    return most;
   }
 
   void tell(const void* kernel, const Launch& launch) const {

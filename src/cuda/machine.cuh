@@ -56,6 +56,12 @@ __device__ __forceinline__ To bits(const From& from) {
 __device__ __forceinline__ unsigned shared_address(const void* cell) {
   return static_cast<unsigned>(__cvta_generic_to_shared(cell));
 }
+/// The same cell in the block of that rank in the cluster.
+__device__ __forceinline__ unsigned address_in(const void* cell, int rank) {
+  unsigned there;
+  asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(there) : "r"(shared_address(cell)), "r"(rank));
+  return there;
+}
 
 }  // namespace detail
 
@@ -267,6 +273,9 @@ struct Machine {
   __device__ __forceinline__ void arrive(Mbarrier& b, Site = {}) const {
     asm volatile("{ .reg .b64 t; mbarrier.arrive.shared.b64 t, [%0]; }" ::"r"(detail::shared_address(&b)) : "memory");
   }
+  __device__ __forceinline__ void arrive_copies(Mbarrier& b, Site = {}) const {
+    asm volatile("cp.async.mbarrier.arrive.noinc.shared.b64 [%0];" ::"r"(detail::shared_address(&b)) : "memory");
+  }
   __device__ __forceinline__ void wait(Mbarrier& b, unsigned parity, Site = {}) const {
     const unsigned at = detail::shared_address(&b);
     unsigned there;
@@ -312,6 +321,49 @@ struct Machine {
   }
   __device__ __forceinline__ void fence_async(Site = {}) const {
     asm volatile("fence.proxy.async.shared::cta;" ::: "memory");
+  }
+
+  // ---- clusters
+
+  __device__ __forceinline__ int cluster_rank() const {
+    unsigned rank;
+    asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(rank));
+    return static_cast<int>(rank);
+  }
+  __device__ __forceinline__ std::int64_t cluster() const {
+    unsigned cluster;
+    asm("mov.u32 %0, %%clusterid.x;" : "=r"(cluster));
+    return cluster;
+  }
+  __device__ __forceinline__ std::int64_t clusters() const {
+    unsigned clusters;
+    asm("mov.u32 %0, %%nclusterid.x;" : "=r"(clusters));
+    return clusters;
+  }
+  // Not .aligned: warps come from the branches of their roles.
+  __device__ __forceinline__ void sync_cluster(Site = {}) const {
+    asm volatile("barrier.cluster.arrive.release; barrier.cluster.wait.acquire;" ::: "memory");
+  }
+  template <class T>
+  __device__ __forceinline__ void send(T& cell, const std::type_identity_t<T>& v, int rank, Mbarrier& b,
+                                       Site = {}) const {
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16);
+    const unsigned to = detail::address_in(&cell, rank), barrier = detail::address_in(&b, rank);
+    if constexpr (sizeof(T) == 4)
+      asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b32 [%0], %1, [%2];" ::"r"(to),
+                   "r"(detail::bits<unsigned>(v)), "r"(barrier)
+                   : "memory");
+    else if constexpr (sizeof(T) == 8)
+      asm volatile("st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.b64 [%0], %1, [%2];" ::"r"(to),
+                   "l"(detail::bits<unsigned long long>(v)), "r"(barrier)
+                   : "memory");
+    else {
+      const uint4 w = detail::bits<uint4>(v);
+      asm volatile(
+          "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.v4.b32 [%0], {%1, %2, %3, %4}, [%5];" ::"r"(to),
+          "r"(w.x), "r"(w.y), "r"(w.z), "r"(w.w), "r"(barrier)
+          : "memory");
+    }
   }
 #endif
 };

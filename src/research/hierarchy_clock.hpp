@@ -91,6 +91,8 @@ class HierarchyClock final : public Witness {
         why_not_ = "parts of a block meet, which the HMM does not know";
       else if (c.bulk_loaded_bytes + c.bulk_stored_bytes > 0)
         why_not_ = "the HMM has no bulk copies";
+      else if (c.sends + c.cluster_barriers > 0)
+        why_not_ = "the HMM has no clusters";
       else if (threads > shape_.threads)
         why_not_ = "a block has " + std::to_string(threads) + " threads, a DMM " + std::to_string(shape_.threads);
       else

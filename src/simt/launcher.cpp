@@ -41,8 +41,12 @@ void Launcher::remove(const void* data) {
 
 std::size_t Launcher::unwritten(const void* data) const { return engine_->memory().at(data).shadow.unwritten(); }
 
-void Launcher::run(const KernelShape& shape, std::int64_t blocks, const void* args) {
-  launches_.push_back(engine_->run(shape, blocks, args));
+int Launcher::most_clusters_of(int blocks_each) const {
+  return blocks_each < 1 || blocks_each > 16 ? 0 : std::max(0, engine_->options().residents) / blocks_each;
+}
+
+void Launcher::run(const KernelShape& shape, std::int64_t blocks, const void* args, int cluster_blocks) {
+  launches_.push_back(engine_->run(shape, blocks, args, cluster_blocks));
   if (on_launch_ != nullptr) (*on_launch_)(launches_.back());
 }
 
@@ -115,6 +119,15 @@ void bulk_store(ThreadInterface& thread, void* to, const void* from, std::size_t
 void commit_bulk(ThreadInterface& thread) { ++full(thread).bulk_group; }
 void wait_bulk(ThreadInterface& thread, int youngest) { full(thread).engine->wait_bulk(full(thread), youngest); }
 void fence_async(ThreadInterface& thread) { full(thread).engine->fence_async(full(thread)); }
+
+void arrive_copies(ThreadInterface& thread, kernels::Mbarrier& barrier, Site site) {
+  full(thread).engine->arrive_copies(full(thread), barrier, site);
+}
+void sync_cluster(ThreadInterface& thread, Site site) { full(thread).engine->sync_cluster(full(thread), site); }
+void send(ThreadInterface& thread, void* cell, const void* value, unsigned bytes, unsigned elements, int rank,
+          kernels::Mbarrier& barrier, Site site) {
+  full(thread).engine->send(full(thread), cell, value, bytes, elements, rank, barrier, site);
+}
 
 }  // namespace calls
 }  // namespace areal::simt

@@ -32,6 +32,7 @@ class Engine;
 class Launcher {
  public:
   using Settings = Options;
+  static constexpr int largest_cluster = 4;  ///< blocks; more of them are checked for nothing else
   static constexpr const char* name = "simt";
 
   explicit Launcher(Options options = {});
@@ -53,14 +54,19 @@ class Launcher {
   /// Runs K<Machine, C> on that many blocks, to the end, whether it may overlap or not. Throws Fault.
   template <template <class, class> class K, class C>
   void launch(std::int64_t blocks, const typename K<Machine, C>::Args& args, bool /*overlap*/ = false) {
-    using Kernel = K<Machine, C>;
-    run({typeid(Kernel).name(), Kernel::threads,
-         std::is_empty_v<typename Kernel::Shared> ? 0 : sizeof(typename Kernel::Shared),
-         [](ThreadInterface& thread, const void* a) {
-           Kernel kernel{Machine(thread), *static_cast<const typename Kernel::Args*>(a)};
-           kernel();
-         }},
-        blocks, &args);
+    run(shape_of<K<Machine, C>>(), blocks, &args, 0);
+  }
+
+  /// As many clusters of so many blocks, 1 to 16, as Options::residents holds at once.
+  template <template <class, class> class K, class C>
+  int most_clusters(int blocks_each) const {
+    return most_clusters_of(blocks_each);
+  }
+  /// Runs a grid of clusters, all of them resident. Throws InvalidArgument for more than most_clusters, and Fault.
+  template <template <class, class> class K, class C>
+  void launch_clusters(int blocks_each, std::int64_t clusters, const typename K<Machine, C>::Args& args,
+                       bool /*overlap*/ = false) {
+    run(shape_of<K<Machine, C>>(), clusters * blocks_each, &args, blocks_each);
   }
 
   /// The counterpart of cudaMemsetAsync: n bytes from p on, between two launches.
@@ -77,7 +83,18 @@ class Launcher {
   void clear_counts() { launches_.clear(), filled_ = 0; }
 
  private:
-  void run(const KernelShape& shape, std::int64_t blocks, const void* args);
+  template <class Kernel>
+  static KernelShape shape_of() {
+    return {typeid(Kernel).name(), Kernel::threads,
+            std::is_empty_v<typename Kernel::Shared> ? 0 : sizeof(typename Kernel::Shared),
+            [](ThreadInterface& thread, const void* a) {
+              Kernel kernel{Machine(thread), *static_cast<const typename Kernel::Args*>(a)};
+              kernel();
+            }};
+  }
+  int most_clusters_of(int blocks_each) const;
+  /// cluster_blocks: 0 for a launch without clusters.
+  void run(const KernelShape& shape, std::int64_t blocks, const void* args, int cluster_blocks);
 
   std::unique_ptr<Engine> engine_;
   const LaunchReport* on_launch_ = nullptr;

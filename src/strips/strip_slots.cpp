@@ -75,7 +75,8 @@ std::int64_t strip_height(const StripWork& work, const StripOptions& options) {
   const std::uint64_t usual = default_limit(work, options.tile_height);
   const std::uint64_t limit = options.memory > 0 ? options.memory : options.height > 0 ? ~std::uint64_t{0} : usual;
   const std::int64_t rows = strip_height_within(work, options, limit);
-  if (rows > 0) return rows;
+  const bool is_default = options.memory == 0 && options.height == 0 && !work.on_cuda();
+  if (rows > 0) return is_default ? std::min(rows, default_most_rows(work.height)) : rows;
   const std::int64_t wanted = std::max<std::int64_t>(1, std::min(options.height, work.height));
   const auto needed = strip_bytes(work, wanted, options.tile_height);
   const std::uint64_t bytes = needed ? needed->most() : usual;

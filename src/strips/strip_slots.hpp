@@ -65,6 +65,9 @@ std::int64_t strip_height_within(const StripWork& work, const StripOptions& opti
 /// Where no memory is given: the work's, or what these rows take where that is more.
 inline constexpr std::int64_t default_rows = 8;
 std::uint64_t default_limit(const StripWork& work, std::int64_t tile_height);
+/// On the host: so many strips that the stages overlap, and that new memory takes less time than an image of few
+/// pixels.
+constexpr std::int64_t default_most_rows(std::int64_t height) { return height / 16 > 64 ? height / 16 : 64; }
 
 /// For the strips of one image, from the first on.
 class StripSlots {

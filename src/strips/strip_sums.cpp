@@ -105,10 +105,10 @@ struct StripSums::State {
 
   // On the host no more than stays in a cache: no table leaves.
   std::int64_t chosen_height() const {
+    if (work.on_cuda() || options.memory == 0 || options.height > 0) return strips::strip_height(work, options);
     StripOptions limited = options;
-    if (!work.on_cuda() && options.memory > 0 && options.height == 0)
-      limited.memory = std::min(options.memory, strips::default_limit(work, options.tile_height));
-    return strips::strip_height(work, limited);
+    limited.memory = std::min(options.memory, strips::default_limit(work, options.tile_height));
+    return std::min(strips::strip_height(work, limited), strips::default_most_rows(image.height));
   }
 
   // 32 bits where the strip's sums fit them and strips are not too flat, else 64.

@@ -14,7 +14,7 @@ endif()
 # Kernels on the simulated machine take long: not under ThreadSanitizer.
 foreach(name conformance_reverse_test conformance_device_test conformance_device_carry_test conformance_device_options_test conformance_device_floats_test conformance_papers_test
              conformance_histogram_papers_test conformance_scan_test simt_sat_test simt_region_test simt_region_counts_test simt_histogram_test
-             simt_kasagi_test simt_chen_test simt_poostchi_test simt_lee_choe_test simt_nakano_test simt_catalogue_test)
+             simt_kasagi_test simt_chen_test simt_poostchi_test simt_lee_choe_test simt_nakano_test simt_catalogue_test simt_strips_test)
   if(TEST ${name})
     set_tests_properties(${name} PROPERTIES LABELS once)
   endif()

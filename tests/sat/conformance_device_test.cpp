@@ -41,7 +41,7 @@ std::vector<ShapeClass> device_shapes() {
 }
 
 struct Product {
-  std::vector<std::string> ids = device_sat_ids();
+  std::vector<std::string> ids = tile_sat_ids();
   std::vector<ShapeClass> shapes = device_shapes();
   std::vector<std::size_t> levels{
       std::size(device_backends), ids.size(), type_pairs().size(),  std::size(borders), shapes.size(),

@@ -65,6 +65,7 @@ inline const std::map<std::string_view, Text>& texts() {
       {"scanrow-column", {none, none}},
       {"lookback", {none, none}},
       {"lookback-diagonal", {none, none}},
+      {"bands", {none, none}},
       {"all-partials", {none, none}},
       {"thin", {none, none}},
       {"cw-b", {none, none}},

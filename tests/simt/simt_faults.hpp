@@ -39,6 +39,7 @@ struct Expected {
   int thread = -1;         // -1: any
   std::string other = {};  // mark of the line that it conflicts with
   int seeds = 1;           // of 16 seeds that must show it
+  int residents = 0;       // blocks; 0: one to three
 };
 
 /// Runs body(launcher, bad) for 16 seeds: good never faults, bad faults as expected.
@@ -50,7 +51,7 @@ inline void expect_fault(const char* file, const Expected& expected, const std::
     Options options;
     options.seed = seed;
     options.patience = 50;
-    options.residents = 1 + static_cast<int>(seed % 3);
+    options.residents = expected.residents > 0 ? expected.residents : 1 + static_cast<int>(seed % 3);
     {
       Launcher launcher(options);
       EXPECT_NO_THROW(body(launcher, false));
@@ -101,9 +102,9 @@ struct Buffers {
   std::uint32_t* flag;
 };
 
-/// 1024 numbers to read, 1024 to write, one flag.
+/// 1024 numbers to read, 1024 to write, one flag; blocks_each: of a cluster, 0 for none.
 template <template <class, class> class K>
-void expect_fault_of(const char* file, const Expected& expected, std::int64_t blocks = 1) {
+void expect_fault_of(const char* file, const Expected& expected, std::int64_t blocks = 1, int blocks_each = 0) {
   std::vector<Vec<std::uint32_t, 4>> in(256), out(256), flag(1);
   expect_fault(file, expected, [&](Launcher& launcher, bool bad) {
     flag[0] = {};
@@ -111,7 +112,11 @@ void expect_fault_of(const char* file, const Expected& expected, std::int64_t bl
     add(launcher, "out", out, false);
     add(launcher, "flag", flag);
     const Buffers buffers{in[0].at, out[0].at, flag[0].at};
-    if (bad)
+    if (blocks_each > 0 && bad)
+      launcher.launch_clusters<K, Bad>(blocks_each, blocks / blocks_each, buffers);
+    else if (blocks_each > 0)
+      launcher.launch_clusters<K, Good>(blocks_each, blocks / blocks_each, buffers);
+    else if (bad)
       launcher.launch<K, Bad>(blocks, buffers);
     else
       launcher.launch<K, Good>(blocks, buffers);

@@ -12,7 +12,7 @@
 namespace areal::simt {
 namespace {
 
-using conformance::device_sat_ids;
+using conformance::tile_sat_ids;
 
 /// The tables of one random image, on a reused workspace.
 class Tables {
@@ -71,7 +71,7 @@ class Tables {
 };
 
 TEST(SatKernels, AnyScheduleGivesTheSameBits) {
-  for (const std::string& id : device_sat_ids())
+  for (const std::string& id : tile_sat_ids())
     for (const char* types : {"8u32u", "32f32f", "16u64f"}) {
       Tables run(id, {{390, 300}, type_pair(types), Border::none});
       const auto first = run({});
@@ -89,7 +89,7 @@ TEST(SatKernels, AnyScheduleGivesTheSameBits) {
 /// Where a device lacks cp.async, a copy is a load and a store.
 TEST(SatKernels, CopiesWithoutTheInstructionGiveTheSameBits) {
   std::uint64_t copied = 0;
-  for (const std::string& id : device_sat_ids())
+  for (const std::string& id : tile_sat_ids())
     for (const char* types : {"8u32u", "32f32f", "64f64f"}) {
       Tables run(id, {{390, 300}, type_pair(types), Border::zero});
       const auto first = run({});
@@ -109,7 +109,7 @@ std::vector<Shape> images_for(const std::string& id) {
 }
 
 TEST(SatKernels, ReadEachElementOnceAndWriteItOnce) {
-  for (const std::string& id : device_sat_ids())
+  for (const std::string& id : tile_sat_ids())
     for (const char* name : {"8u32u", "32f32f", "64f64f"})
       for (const Shape& image : images_for(id)) {
         const TypePair types = type_pair(name);
@@ -130,7 +130,7 @@ TEST(SatKernels, ReadEachElementOnceAndWriteItOnce) {
 // Each tile reads its stretch of the two lines, and what is beside its corner: the entry above its first column, the
 // one left of its first row, and, where both are told from the image's corner, that one.
 TEST(SatKernels, ACarryIsReadOnceByEachTile) {
-  for (const std::string& id : device_sat_ids())
+  for (const std::string& id : tile_sat_ids())
     for (const char* name : {"8u32u", "32f32f", "64f64f"})
       for (const Border border : {Border::none, Border::zero})
         for (const Shape& image : id == "thin" ? std::vector<Shape>{{3000, 9}, {9, 3000}, {700, 3}}

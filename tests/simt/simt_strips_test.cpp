@@ -8,6 +8,17 @@ const Execution simt{.backend = Backend::simt};
 
 TEST(SimtStrips, Tables) { expect_sat_cases(simt, true); }
 
+TEST(SimtStrips, ImagesOfFewRowsOrColumnsOrOfNone) {
+  for (const Shape& shape : {Shape{0, 4}, {5, 0}, {1, 9}}) {
+    for (const Border border : {Border::zero, Border::none, Border::exclusive})
+      EXPECT_EQ(sat_fault(SatCase(shape, "8u32u", border).with_squares(), {.execution = simt, .height = 2}, Way::read),
+                "")
+          << shape.width << "x" << shape.height << ", " << name_of(border);
+    EXPECT_EQ(tensor_fault(shape, 2, Border::zero, {.execution = simt, .height = 2}), "");
+    EXPECT_EQ(sums_fault(shape, Type::u8, Fill::wild, false, {.execution = simt, .height = 2}), "");
+  }
+}
+
 TEST(SimtStrips, Tensors) {
   for (const Border border : {Border::zero, Border::none, Border::exclusive})
     EXPECT_EQ(tensor_fault({53, 40}, 4, border, {.execution = simt, .height = 13}, border == Border::zero ? 3 : 0), "");

@@ -61,6 +61,9 @@ struct Counts {
   std::uint64_t copied_bytes = 0;            ///< copy_async; counted in reads and shared_writes, too
   std::uint64_t bulk_loaded_bytes = 0;       ///< bulk_load; in reads, too, as elements of 4 bytes
   std::uint64_t bulk_stored_bytes = 0;       ///< bulk_store; in writes, too, as elements of 4 bytes
+  std::uint64_t sends = 0;                   ///< send, by lane: words to the shared memory of a block of the cluster
+  std::uint64_t sent_bytes = 0;              ///< of these
+  std::uint64_t cluster_barriers = 0;        ///< by cluster: sync_cluster(); each is one of block_barriers, too
   std::uint64_t filled_bytes = 0;            ///< between launches
 
   Counts& operator+=(const Counts& o) {
@@ -71,6 +74,7 @@ struct Counts {
     mbarrier_phases += o.mbarrier_phases, deepest_barriers += o.deepest_barriers, launches += o.launches;
     copied_bytes += o.copied_bytes, bulk_loaded_bytes += o.bulk_loaded_bytes;
     bulk_stored_bytes += o.bulk_stored_bytes, filled_bytes += o.filled_bytes;
+    sends += o.sends, sent_bytes += o.sent_bytes, cluster_barriers += o.cluster_barriers;
     return *this;
   }
   /// The longest chain of barriers: those of the block that met most, and the end of each launch.

@@ -13,7 +13,7 @@ namespace {
 std::vector<std::string_view> candidates(const kernels::SatRequest& request, std::string_view id, Backend backend) {
   if (request.squares) return {policy::only_sat_with_squares};
   if (id != "auto") return {id};
-  std::vector<std::string_view> ids{policy::best_sat(request.image, request.types)};
+  std::vector<std::string_view> ids{policy::best_sat(request.image, request.types, request.border)};
   if (backend == Backend::cuda)
     for (const std::string_view smaller : policy::smaller_sats)
       if (smaller != ids.front()) ids.push_back(smaller);

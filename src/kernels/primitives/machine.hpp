@@ -63,6 +63,22 @@
 //   bulk_store(void* p, const void* cell, n)     shared to global, by one thread, in groups of that thread:
 //   commit_bulk()  wait_bulk<N>()            all but the N youngest groups have been read from shared memory
 //   fence_async()                            orders this thread's put before bulk copies issued after a next barrier
+//   arrive_copies(b)                         one arrival on b when all earlier copy_async of this thread have landed
+//                                            (cp.async.mbarrier.arrive.noinc); from sm_80 on
+// Clusters of 1 to 16 blocks, from sm_90 on. `launcher.template launch_clusters<K, C>(blocks_each, clusters, args,
+// overlap)` launches a grid of them; all are resident at once, so a block may wait for any other, and there may be no
+// more than `launcher.template most_clusters<K, C>(blocks_each)`, which is 0 where a machine has no clusters. Only
+// kernels launched so may call these:
+//   int cluster_rank()                       of the block in its cluster; block() is cluster() * blocks_each + rank
+//   std::int64_t cluster()  clusters()       in the grid
+//   sync_cluster()                           barrier.cluster: every thread of the cluster arrives and waits; what each
+//                                            did before is visible to all. One comes before the first send: it needs
+//                                            the receiver's barrier (init, fence_init, sync_cluster)
+//   send(T& cell, T v, int rank, Mbarrier& b)    writes v to this cell of the block of that rank (its own included),
+//                                            and completes sizeof(T) bytes on its b (st.async). T of 4, 8 or 16 bytes.
+//                                            Who waits for that phase of b sees v, and may overwrite what the sender
+//                                            read before; other writes of the sender are not ordered by it. A block
+//                                            ends when it has waited for all that is sent to it
 
 #include <cstdint>
 

@@ -1,11 +1,13 @@
 #pragma once
 // The algorithms of the subject `sat`, for one table and one launcher, as functions.
 
+#include <algorithm>
 #include <cstdint>
 #include <type_traits>
 #include "catalog/with_types.hpp"
 #include "kernels/primitives/elements.hpp"
 #include "kernels/primitives/type_groups.hpp"
+#include "kernels/sat/bands/bands.hpp"
 #include "kernels/sat/chen/brlt-scanrow.hpp"
 #include "kernels/sat/chen/scanrow-brlt.hpp"
 #include "kernels/sat/chen/scanrow-column.hpp"
@@ -43,6 +45,35 @@ SatKernels<Launcher> lookback_kernels() {
           },
           sizeof(typename Lookback<NoMachine, C>::Shared)};
 }
+/// Whatever bands does not take, among it all pixels and sums but those of four bytes, has tiles.
+template <class Launcher, class In, class T, bool reverse>
+SatKernels<Launcher> bands_kernels() {
+  using ByRows = LookbackConfig<In, T, GatherByRows, reverse>;
+  using Diagonal = LookbackConfig<In, T, GatherAlongDiagonals, reverse>;
+  auto kernels = lookback_kernels<Launcher, Diagonal>();
+  static constexpr bool has_bands = sizeof(In) == 4 && sizeof(T) == 4 && !reverse;
+  kernels.workspace_bytes = [](const TableRequest& request) {
+    std::size_t bytes = std::max(LookbackPlan<ByRows>(request.image, request.border).workspace_bytes,
+                                 LookbackPlan<Diagonal>(request.image, request.border).workspace_bytes);
+    if constexpr (has_bands) bytes += BandsPlan<In, T>(request.image, Launcher::largest_cluster).workspace_bytes;
+    return bytes;
+  };
+  kernels.execute = [](Launcher& launcher, const TableRequest& request, const ConstView& image, const Valid& valid,
+                       const TableViews& tables, void* workspace) {
+    if constexpr (has_bands) {
+      if (bands<In, T>(launcher, request.border, image, valid, tables, workspace)) return;
+      const BandsPlan<In, T> own(request.image, Launcher::largest_cluster);
+      workspace = static_cast<char*>(workspace) + own.workspace_bytes;
+    }
+    if (std::min(request.image.width, request.image.height) < bands_diagonal_from)
+      lookback<ByRows>(launcher, request.border, image, valid, tables, workspace);
+    else
+      lookback<Diagonal>(launcher, request.border, image, valid, tables, workspace);
+  };
+  kernels.shared_bytes = std::max(sizeof(typename Lookback<NoMachine, ByRows>::Shared),
+                                  sizeof(typename Lookback<NoMachine, Diagonal>::Shared));
+  return kernels;
+}
 template <class Launcher, class C>
 SatKernels<Launcher> thin_kernels() {
   return {[](const TableRequest& request) { return ThinPlan<C>(request).workspace_bytes; }, thin<C, Launcher>,
@@ -64,6 +95,7 @@ SatKernels<Launcher> sum_kernels(std::string_view id) {
   if (id == "lookback") return lookback_kernels<Launcher, LookbackConfig<In, T, GatherByRows, reverse>>();
   if (id == "lookback-diagonal")
     return lookback_kernels<Launcher, LookbackConfig<In, T, GatherAlongDiagonals, reverse>>();
+  if (id == "bands") return bands_kernels<Launcher, In, T, reverse>();
   if (id == "all-partials") return lookback_kernels<Launcher, LookbackConfig<In, T, GatherAllPartials, reverse>>();
   if (id == "thin") return thin_kernels<Launcher, ThinConfig<In, T, reverse>>();
   return {};

@@ -32,6 +32,7 @@ void Engine::access(Thread& thread, Op op, std::uintptr_t at, unsigned bytes, un
       options_.witness->handed(thread.block, thread.index, op, from);
     thread.warp->requests.add(number, static_cast<unsigned>(thread.index) & 31, from, sites_, width_, counts_);
   }
+  thread.sent = nullptr;
   if (options_.trace)
     options_.trace({step_, thread.block, thread.index, op, reinterpret_cast<const void*>(at), bytes, site});
 }
@@ -84,8 +85,9 @@ std::uint64_t Engine::place(std::uintptr_t at, std::size_t bytes, unsigned numbe
 }
 
 Cell* Engine::cells(Thread& thread, std::uintptr_t at, std::size_t bytes, unsigned number, bool shared, bool write,
-                    std::size_t& n, Shadow*& shadow) {
-  shadow = shared ? &thread.home->shadow : &region(thread, at, bytes, number, write).shadow;
+                    std::size_t& n, Shadow*& shadow, Block* home) {
+  if (home == nullptr) home = thread.home;
+  shadow = shared ? &home->shadow : &region(thread, at, bytes, number, write).shadow;
   return shadow->cells(at, bytes, n, memory_.lists());
 }
 
@@ -109,7 +111,7 @@ void Engine::read_cells(const Actor& actor, std::uintptr_t at, std::size_t bytes
 void Engine::write_cells(const Actor& actor, std::uintptr_t at, std::size_t bytes, bool shared) {
   std::size_t n = 0;
   Shadow* shadow = nullptr;
-  Cell* const first = cells(actor.thread, at, bytes, actor.site, shared, true, n, shadow);
+  Cell* const first = cells(actor.thread, at, bytes, actor.site, shared, true, n, shadow, actor.home);
   for (Cell* cell = first; cell != first + n; ++cell) {
     check_write(actor, *cell, at + static_cast<std::size_t>(cell - first) * shadow->granule());
     cell->write = actor.stamp();
@@ -124,16 +126,17 @@ void Engine::check_read(const Actor& actor, const Cell& cell, std::uintptr_t at)
   if (!of_this_launch(w)) return;
   if (w.kind() == Stamp::copying) conflict(actor, w, false, true, at);
   if (w.thread() == actor.thread.id || (w.kind() == Stamp::strong && actor.kind == Stamp::strong)) return;
-  if (!knows(actor.thread, w.thread(), w.time())) conflict(actor, w, false, true, at);
+  if (!knows(actor.thread, w.thread(), w.time(), true)) conflict(actor, w, false, true, at);
 }
 
 void Engine::note_read(const Actor& actor, Cell& cell, Shadow& shadow) {
   const Stamp mine = actor.stamp();
   Stamp& r = cell.read;
   const bool single = r.kind() != Stamp::list;
-  if (single && (!of_this_launch(r) ||
-                 (r.kind() != Stamp::copying &&
-                  (r.thread() == actor.id || (r.kind() == actor.kind && knows(actor.thread, r.thread(), r.time())))))) {
+  if (single &&
+      (!of_this_launch(r) ||
+       (r.kind() != Stamp::copying &&
+        (r.thread() == actor.id || (r.kind() == actor.kind && knows(actor.thread, r.thread(), r.time(), false)))))) {
     r = mine;  // who is ordered after this read is ordered after that one
     return;
   }
@@ -183,7 +186,8 @@ void Engine::check_write(const Actor& actor, Cell& cell, std::uintptr_t at) {
   const Stamp w = cell.write;
   if (of_this_launch(w)) {
     if (w.kind() == Stamp::copying) conflict(actor, w, true, true, at);
-    if (w.thread() != thread.id && !(strong && w.kind() == Stamp::strong) && !knows(thread, w.thread(), w.time()))
+    if (w.thread() != thread.id && !(strong && w.kind() == Stamp::strong) &&
+        !knows(thread, w.thread(), w.time(), sites_[w.site()].op != Op::send))  // what was seen to land has landed
       conflict(actor, w, true, true, at);
   }
   const Stamp r = cell.read;
@@ -196,14 +200,14 @@ void Engine::check_write(const Actor& actor, Cell& cell, std::uintptr_t at) {
         const bool own = id == thread.id && e.stamp.kind() != Stamp::copying;
         // A cp.async reads until it is waited for, and then its mark is gone.
         const bool copying = e.stamp.kind() == Stamp::copying && (id - launch_id_) % stride_ < agents_;
-        if (copying || (!own && !knows(thread, id, e.stamp.time())))
+        if (copying || (!own && !knows(thread, id, e.stamp.time(), false)))
           conflict(actor, Stamp::make(id, e.stamp.time(), e.stamp.site(), e.stamp.kind()), true, false, at);
       }
     }
     memory_.lists().free(r);
   } else if (of_this_launch(r) && !(strong && r.kind() == Stamp::strong)) {
     const bool copying = r.kind() == Stamp::copying && (r.thread() - launch_id_) % stride_ < agents_;
-    if (copying || (r.thread() != thread.id && !knows(thread, r.thread(), r.time())))
+    if (copying || (r.thread() != thread.id && !knows(thread, r.thread(), r.time(), false)))
       conflict(actor, r, true, false, at);
   }
   cell.read = {};

@@ -47,7 +47,7 @@ const Front* Fronts::acquire(const Front* front, const Release* release) {
 }
 
 bool Fronts::covers(const Front* front, std::int64_t block, std::uint32_t thread, std::uint32_t time,
-                    std::uint32_t agents, const Release*& found) {
+                    std::uint32_t agents, bool write, const Release*& found) {
   if (!front) return false;
   ++visit_;
   queue_.clear();
@@ -61,7 +61,7 @@ bool Fronts::covers(const Front* front, std::int64_t block, std::uint32_t thread
   };
   for (std::size_t i = 0; i < queue_.size(); ++i) {  // breadth first, as the sought release is usually recent
     const Front* at = queue_[i];
-    if (const Release* r = at->release) {
+    if (const Release* r = at->release; r != nullptr && !(write && r->reads_only)) {
       if (r->block == block) {
         bool covered = r->view && (*r->view)[thread] >= time;
         if (thread < agents) {
@@ -79,6 +79,18 @@ bool Fronts::covers(const Front* front, std::int64_t block, std::uint32_t thread
     for (const Front* f : at->from) visit(f);
   }
   return false;
+}
+
+void Gathered::add(std::uint32_t thread, std::uint32_t time, std::uint32_t warp_known, const Row* row,
+                   const View* known, const Front* front, std::uint32_t stride) {
+  if (view.empty()) view.resize(stride, 0);
+  if (known != nullptr)
+    for (std::size_t i = 0; i < view.size(); ++i) view[i] = std::max(view[i], (*known)[i]);
+  const std::size_t first = thread / 32 * 32;
+  for (std::size_t k = 0; k < 32; ++k)
+    view[first + k] = std::max({view[first + k], warp_known, row != nullptr ? (*row)[k] : 0});
+  view[thread] = std::max(view[thread], time);
+  if (front != nullptr && std::find(fronts.begin(), fronts.end(), front) == fronts.end()) fronts.push_back(front);
 }
 
 }  // namespace areal::simt

@@ -6,9 +6,10 @@
 //   - all threads of its block up to block_known: since the last block barrier (kept by the block, as all threads meet)
 //   - all lanes of its warp up to warp_known: since the last collective of the whole warp
 //   - row: lanes of its warp, if collectives of a part of it came since
-//   - view: threads of its block, if named barriers and mbarriers came since, and the block's copy agents
-//   - front: what flags from other blocks (and warps) brought: a graph of releases, joined without copying, and walked
-//     only if an access meets a stamp that the layers above do not cover.
+//   - view: threads of its block, if named barriers and mbarriers came since, and the block's agents: of its copies,
+//     and of what landed at its mbarriers
+//   - front: what flags, sends and cluster barriers of other blocks (and warps) brought: a graph of releases, joined
+//     without copying, and walked only if an access meets a stamp that the layers above do not cover.
 
 #include <array>
 #include <cstdint>
@@ -31,6 +32,7 @@ struct Release {
   std::shared_ptr<const Row> row;
   std::shared_ptr<const View> view;
   const Front* front;
+  bool reads_only = false;  // tells of what was read, and not of what was written: a send
 };
 
 /// A join of fronts, and perhaps one more release.
@@ -63,8 +65,9 @@ class Fronts {
 
   /// True if something in that front followed what this thread of this block did at this time. Threads from `agents` on
   /// are the block's copy agents, which no barrier covers. Sets `found` to the release that shows it.
+  /// `write`: it wrote then.
   bool covers(const Front* front, std::int64_t block, std::uint32_t thread, std::uint32_t time, std::uint32_t agents,
-              const Release*& found);
+              bool write, const Release*& found);
 
   void clear() {
     fronts_.clear();
@@ -83,6 +86,9 @@ struct Gathered {
   View view;
   std::vector<const Front*> fronts;  // distinct
 
+  /// Adds what this thread of a block of `stride` threads and agents knows.
+  void add(std::uint32_t thread, std::uint32_t time, std::uint32_t warp_known, const Row* row, const View* view,
+           const Front* front, std::uint32_t stride);
   void clear() {
     view.clear();
     fronts.clear();

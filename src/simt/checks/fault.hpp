@@ -25,7 +25,8 @@ enum class FaultKind {
   barrier,               ///< a block barrier that some threads do not reach, or a named one with counts that disagree
   collective,            ///< masks of a warp collective that disagree, lack the caller or name an exited lane
   shuffle_source,        ///< a shuffle that reads from a lane outside its mask
-  mbarrier,              ///< an mbarrier used before its init, or with more arrivals than it expects
+  mbarrier,              ///< an mbarrier used before its init, with more arrivals than it expects, or left with bytes
+  cluster,               ///< a send to no block of the cluster or to one that ends first; a launch without clusters
   stuck,                 ///< nothing can advance
 };
 

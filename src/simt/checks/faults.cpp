@@ -18,6 +18,7 @@ const char* name(State state) {
                                    "waiting in a warp collective",
                                    "waiting at a block barrier",
                                    "waiting at a named barrier",
+                                   "waiting at the barrier of the cluster",
                                    "waiting at an mbarrier",
                                    "gone"};
   return names[static_cast<int>(state)];
@@ -39,6 +40,7 @@ const char* name(FaultKind kind) {
                                    "warp collective",
                                    "shuffle source",
                                    "mbarrier",
+                                   "cluster",
                                    "stuck"};
   return names[static_cast<int>(kind)];
 }
@@ -104,12 +106,22 @@ void Engine::conflict(const Actor& actor, Stamp other, bool write, bool other_wr
   const std::uint32_t index = (other.thread() - launch_id_) % stride_;
   const std::int64_t block = (other.thread() - launch_id_) / stride_;
   const std::string whose = who(thread, other.thread());
-  std::string what = std::string(name(mine.op)) + " at " + where(thread, at);
+  std::string what = std::string(name(mine.op)) + " at ";
+  if (actor.home != nullptr)  // a send: `at` lies in the receiver
+    what += where(thread, at - reinterpret_cast<std::uintptr_t>(actor.home->shared) +
+                              reinterpret_cast<std::uintptr_t>(thread.shared)) +
+            " of block " + std::to_string(actor.home->index);
+  else
+    what += where(thread, at);
   if (other.kind() == Stamp::copying || index >= agents_) {
     what += other_wrote ? ", the target of a " : ", the source of a ";
-    what += std::string(name(theirs.op)) + " by " + (index < agents_ ? whose : "this or another thread") +
-            (index < agents_ || block == thread.block ? "" : " of block " + std::to_string(block)) +
-            ", which has not been waited for";
+    what += name(theirs.op);
+    if (theirs.op == Op::send && index >= agents_)
+      what += " that has landed";
+    else
+      what += " by " + (index < agents_ ? whose : "this or another thread") +
+              (index < agents_ || block == thread.block ? "" : " of block " + std::to_string(block));
+    what += ", which has not been waited for";
     fault(thread, FaultKind::in_flight, mine.site, what, theirs.site);
   }
   if (!write && block != thread.block) {
@@ -128,7 +140,9 @@ void Engine::stuck(bool spinning) {
   std::string what;
   int told = 0;
   const auto worth = [](State state) {  // if others do not reach a barrier, its waiting threads say more
-    return state == State::barrier || state == State::named_barrier ? 3 : state == State::collective ? 2 : 1;
+    return state == State::barrier || state == State::named_barrier || state == State::cluster_barrier ? 3
+           : state == State::collective                                                                ? 2
+                                                                                                       : 1;
   };
   for (const auto& block : slots_) {
     if (block->index < 0) continue;

@@ -35,7 +35,7 @@ class Outside {
 
 }  // namespace
 
-bool Engine::knows(Thread& thread, std::uint32_t id, std::uint32_t time) {
+bool Engine::knows(Thread& thread, std::uint32_t id, std::uint32_t time, bool write) {
   Block& block = *thread.home;
   const ThreadClock& clock = thread.clock;
   const std::uint32_t offset = id - block.first_id;
@@ -54,9 +54,14 @@ bool Engine::knows(Thread& thread, std::uint32_t id, std::uint32_t time) {
     index = (id - launch_id_) % stride_;
   }
   const Release* found = nullptr;
-  if (!fronts_.covers(clock.front, of_block, index, time, agents_, found)) return false;
-  if (clock.front->release != found)
-    thread.clock.front = fronts_.acquire(clock.front, found);  // the next search is short
+  if (!fronts_.covers(clock.front, of_block, index, time, agents_, write, found)) return false;
+  if (clock.front->release == found) return true;
+  if (!write && cluster_blocks_ > 0 && !found->reads_only) {  // a send may have brought it, and then not all of it
+    Release reads = *found;
+    reads.reads_only = true;
+    found = fronts_.release(std::move(reads));
+  }
+  thread.clock.front = fronts_.acquire(clock.front, found);  // the next search is short
   return true;
 }
 
@@ -128,16 +133,8 @@ void Engine::meet(Block& block) {
 void Engine::gather(Gathered& gathered, const Thread& thread) {
   if (!options_.checks) return;
   const ThreadClock& clock = thread.clock;
-  View& view = gathered.view;
-  if (view.empty()) view.resize(stride_, 0);
-  if (clock.view)
-    for (std::size_t i = 0; i < view.size(); ++i) view[i] = std::max(view[i], (*clock.view)[i]);
-  const std::size_t first = static_cast<std::size_t>(thread.index) / 32 * 32;
-  for (std::size_t k = 0; k < 32; ++k)
-    view[first + k] = std::max({view[first + k], clock.warp_known, clock.row ? (*clock.row)[k] : 0});
-  std::uint32_t& own = view[static_cast<std::size_t>(thread.index)];
-  own = std::max(own, clock.time);
-  note(gathered.fronts, clock.front);
+  gathered.add(static_cast<std::uint32_t>(thread.index), clock.time, clock.warp_known, clock.row.get(),
+               clock.view.get(), clock.front, stride_);
 }
 
 void Engine::release(Thread& thread, const void* at) {

@@ -14,6 +14,7 @@ struct ThreadInterface {
   int index = 0;  // in its block
   std::int64_t block = 0;
   std::int64_t blocks = 0;
+  int cluster_blocks = 1;  // of a cluster
   std::byte* shared = nullptr;
   std::uint64_t* changes = nullptr;  // counts the writes that changed memory: without any, polls never succeed
 };
@@ -53,6 +54,7 @@ std::uint64_t collective(ThreadInterface& thread, Collective kind, std::uint32_t
 void copy_async(ThreadInterface& thread, void* to, const void* from, unsigned bytes, unsigned elements, Site site);
 void commit_copies(ThreadInterface& thread);
 void wait_copies(ThreadInterface& thread, int youngest);
+void arrive_copies(ThreadInterface& thread, kernels::Mbarrier& barrier, Site site);
 
 void init(ThreadInterface& thread, kernels::Mbarrier& barrier, int arrivals, Site site);
 void arrive(ThreadInterface& thread, kernels::Mbarrier& barrier, std::int64_t expected_bytes, Site site);
@@ -64,6 +66,11 @@ void bulk_store(ThreadInterface& thread, void* to, const void* from, std::size_t
 void commit_bulk(ThreadInterface& thread);
 void wait_bulk(ThreadInterface& thread, int youngest);
 void fence_async(ThreadInterface& thread);
+
+void sync_cluster(ThreadInterface& thread, Site site);
+/// cell and barrier are the sender's own; the receiver's lie at the same places of its shared memory.
+void send(ThreadInterface& thread, void* cell, const void* value, unsigned bytes, unsigned elements, int rank,
+          kernels::Mbarrier& barrier, Site site);
 
 }  // namespace calls
 }  // namespace areal::simt

@@ -38,14 +38,13 @@ void Engine::land(PendingCopy& copy) {
   ++changes_;
 }
 
-/// The copy is done: its source may be written again, and what it wrote is the thread's, as of now, if it was waited
-/// for.
-void Engine::end_copy(Thread& thread, PendingCopy& copy, bool waited) {
+/// The copy is done: its source may be written again, and what it wrote is `by`'s, as of now, if it was waited for.
+void Engine::end_copy(Thread& thread, PendingCopy& copy, By by, bool waited) {
   land(copy);
   if (!options_.checks) return;
   std::size_t n = 0;
   Shadow* shadow = nullptr;
-  const Actor reader{thread, thread.id, thread.clock.time, copy.from_site, Stamp::plain};
+  const Actor reader{thread, by.id, by.time, copy.from_site, Stamp::plain};
   Cell* cell =
       cells(thread, reinterpret_cast<std::uintptr_t>(copy.from), copy.bytes, copy.from_site, false, false, n, shadow);
   for (std::size_t i = 0; i < n; ++i, ++cell) {
@@ -58,15 +57,15 @@ void Engine::end_copy(Thread& thread, PendingCopy& copy, bool waited) {
   }
   if (!waited) return;
   cell = cells(thread, reinterpret_cast<std::uintptr_t>(copy.to), copy.bytes, copy.to_site, true, true, n, shadow);
-  for (std::size_t i = 0; i < n; ++i, ++cell)
-    cell->write = Stamp::make(thread.id, thread.clock.time, copy.to_site, Stamp::plain);
+  for (std::size_t i = 0; i < n; ++i, ++cell) cell->write = Stamp::make(by.id, by.time, copy.to_site, Stamp::plain);
 }
 
 void Engine::wait_copies(Thread& thread, int youngest) {
+  land_arrivals(thread);
   auto rest = thread.copies.begin();
   for (PendingCopy& copy : thread.copies)
     if (copy.group + static_cast<std::uint32_t>(youngest) < thread.copy_group)
-      end_copy(thread, copy, true);
+      end_copy(thread, copy, {thread.id, thread.clock.time}, true);
     else
       *rest++ = copy;
   thread.copies.erase(rest, thread.copies.end());
@@ -91,7 +90,7 @@ void Engine::check_bulk(Thread& thread, const void* shared, const void* global, 
 
 BulkCopy& Engine::issue_bulk(Thread& thread, void* to, const void* from, std::size_t n, Op op, Site site) {
   Block& block = *thread.home;
-  const std::uint32_t slot = block.next_agent++ % 32, agent = agents_ + slot;
+  const std::uint32_t slot = block.next_agent++ % std::min(32u, block.bulk_agents), agent = agents_ + slot;
   const std::uint32_t time = block.agent_time[slot];
   if ((block.agent_time[slot] += 2) >= Stamp::most_time) too_long();
   const unsigned number = sites_.number(site, op, 4, 1);
@@ -153,9 +152,10 @@ void Engine::bulk_store(Thread& thread, void* to, const void* from, std::size_t 
       const Stamp w = cell->write;
       const std::uint32_t writer = w.thread() - block.first_id;
       if (w.kind() != Stamp::plain || writer >= static_cast<std::uint32_t>(shape_.threads)) continue;
-      if (w.thread() != thread.id && !knows(thread, w.thread(), w.time())) continue;  // a race, which is found later
+      if (w.thread() != thread.id && !knows(thread, w.thread(), w.time(), true))
+        continue;  // a race, which is found later
       const std::uint32_t fenced = block.threads[writer].fenced;
-      if (fenced < w.time() || (w.thread() != thread.id && !knows(thread, w.thread(), fenced)))
+      if (fenced < w.time() || (w.thread() != thread.id && !knows(thread, w.thread(), fenced, true)))
         fault(
             thread, FaultKind::missing_fence, site,
             "bulk_store of what " + who(thread, w.thread()) + " put, with no fence_async between that and the barrier",

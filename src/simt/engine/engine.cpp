@@ -42,7 +42,7 @@ std::uint32_t Engine::any_lane(std::uint32_t mask) {
   return static_cast<std::uint32_t>(std::countr_zero(std::rotr(mask, turn)) + turn) & 31;
 }
 
-LaunchCounts Engine::run(const KernelShape& shape, std::int64_t blocks, const void* args) {
+LaunchCounts Engine::run(const KernelShape& shape, std::int64_t blocks, const void* args, int cluster_blocks) {
   shape_ = shape;
   kernel_ = kernels::kernel_name(shape.type_name);
   args_ = args;
@@ -50,9 +50,10 @@ LaunchCounts Engine::run(const KernelShape& shape, std::int64_t blocks, const vo
   if (shape.threads < 1 || shape.threads > 1024)
     throw InvalidArgument(kernel_ + ": " + std::to_string(shape.threads) + " threads in a block: it must be 1 to 1024");
   if (blocks < 0) throw InvalidArgument(kernel_ + ": " + std::to_string(blocks) + " blocks");
+  begin_clusters(cluster_blocks);
   width_ = static_cast<unsigned>(std::max(1, options_.width));
   agents_ = static_cast<std::uint32_t>(shape.threads + 31) / 32 * 32;
-  stride_ = agents_ + 32;
+  stride_ = agents_ + (cluster_blocks > 0 ? 160 : 32);
   const std::uint64_t ids = static_cast<std::uint64_t>(blocks) * stride_;
   if (options_.checks && ids >= Stamp::most_thread)
     throw InvalidArgument(kernel_ + ": too many threads to check; a launch without checks takes more");
@@ -88,12 +89,18 @@ void Engine::schedule() {
   if (options_.start == StartOrder::descending) std::reverse(order.begin(), order.end());
   if (options_.start == StartOrder::random)
     for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
-  const std::size_t residents = std::min<std::size_t>(std::max(1, options_.residents), order.size());
+  const std::size_t residents =
+      cluster_blocks_ > 0 ? order.size() : std::min<std::size_t>(std::max(1, options_.residents), order.size());
   while (slots_.size() < residents) slots_.push_back(std::make_unique<Block>());
   std::size_t begun = 0, running = residents;
-  for (std::size_t i = 0; i < residents; ++i) place(*slots_[i], order[begun++]);
+  for (std::size_t i = 0; i < residents; ++i, ++begun) {
+    // Those of a cluster are found by their numbers.
+    const auto slot = cluster_blocks_ > 0 ? static_cast<std::size_t>(order[begun]) : i;
+    place(*slots_[slot], order[begun]);
+  }
   while (running > 0) {
     if (!bulk_.empty()) land_some();
+    if (!sends_.empty() || !copy_arrivals_.empty()) land_some_sent();
     Warp* warp;
     // A polling lane gets a turn now and then; the others are the ones that it waits for.
     if (!ready_.empty() && (polling_.empty() || random() % 8 != 0)) {
@@ -104,6 +111,9 @@ void Engine::schedule() {
       run_polling(*warp);
     } else if (!bulk_.empty()) {
       land_bulk(random() % bulk_.size());
+      continue;
+    } else if (!sends_.empty() || !copy_arrivals_.empty()) {
+      land_any_sent();
       continue;
     } else {
       stuck(false);
@@ -126,8 +136,9 @@ void Engine::place(Block& block, std::int64_t index) {
   block.known = 0;
   block.arrived = block.finished = 0;
   block.barriers = 0;
-  block.agent_time.fill(1);
+  block.agent_time.assign(stride_ - agents_, 1);
   block.next_agent = 0;
+  block.bulk_agents = stride_ - agents_;
   block.mbarriers.clear();
   for (NamedBarrier& named : block.named) named = {};
   block.shared_storage.resize(shape_.shared_bytes + shared_alignment);
@@ -157,6 +168,7 @@ void Engine::place(Block& block, std::int64_t index) {
     thread.index = static_cast<int>(t);
     thread.block = index;
     thread.blocks = blocks_;
+    thread.cluster_blocks = std::max(1, cluster_blocks_);
     thread.shared = block.shared;
     thread.changes = &changes_;
     thread.engine = this;
@@ -167,6 +179,7 @@ void Engine::place(Block& block, std::int64_t index) {
     thread.site = {};
     thread.copies.clear();
     thread.bulk_reads.clear();
+    thread.sent = nullptr;
     thread.copy_group = thread.bulk_group = thread.fenced = 0;
     thread.fiber.start(Stacks::of_this_thread(), [this, &thread] {
       try {
@@ -185,6 +198,7 @@ void Engine::place(Block& block, std::int64_t index) {
 void Engine::retire(Block& block) {
   for (std::size_t i = bulk_.size(); i-- > 0;)
     if (bulk_[i]->home == &block) land_bulk(i);
+  end_in_cluster(block);
   for (Warp& warp : block.warps) settle(warp);
   counts_.deepest_barriers = std::max(counts_.deepest_barriers, block.barriers);
   block.index = -1;
@@ -198,10 +212,15 @@ void Engine::tear_down() {
     block->index = -1;
   }
   for (const auto& block : slots_)  // these point into what is cleared next
-    for (int t = 0; t < block->thread_count; ++t) block->threads[static_cast<std::size_t>(t)].clock = {};
+    for (int t = 0; t < block->thread_count; ++t) {
+      block->threads[static_cast<std::size_t>(t)].clock = {};
+      block->threads[static_cast<std::size_t>(t)].sent = nullptr;
+    }
   ready_.clear();
   polling_.clear();
   bulk_.clear();
+  sends_.clear();
+  copy_arrivals_.clear();
   released_.clear();
   fronts_.clear();
   running_ = nullptr;
@@ -266,7 +285,7 @@ void Engine::finish(Thread& thread) {
   Warp& warp = *thread.warp;
   Block& block = *thread.home;
   thread.state = State::finished;
-  for (PendingCopy& copy : thread.copies) end_copy(thread, copy, false);
+  for (PendingCopy& copy : thread.copies) end_copy(thread, copy, {thread.id, thread.clock.time}, false);
   thread.copies.clear();
   warp.exited |= 1u << (thread.index & 31);
   ++block.finished;
@@ -280,6 +299,7 @@ void Engine::finish(Thread& thread) {
   if (block.arrived > 0)
     fault(thread, FaultKind::barrier, block.barrier_site,
           "this thread has exited, but " + std::to_string(block.arrived) + " of the block wait at a barrier");
+  if (cluster_blocks_ > 0) leave_cluster(thread);
 }
 
 void Engine::poll_pause(Thread& thread, Site site) {

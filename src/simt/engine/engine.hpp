@@ -1,7 +1,7 @@
 #pragma once
 // The engine behind Machine and Launcher: resident blocks, their threads, the scheduler, and the state of every check.
 // Its functions are grouped by subject: engine.cpp the launch and the scheduler, accesses.cpp, order.cpp the clocks,
-// collectives.cpp, barriers.cpp, mbarriers.cpp, copies.cpp, faults.cpp.
+// collectives.cpp, barriers.cpp, mbarriers.cpp, copies.cpp, clusters.cpp, faults.cpp.
 
 #include <array>
 #include <exception>
@@ -20,7 +20,16 @@ struct Block;
 struct Thread;
 struct Warp;
 
-enum class State : std::uint8_t { ready, polling, collective, barrier, named_barrier, mbarrier, finished };
+enum class State : std::uint8_t {
+  ready,
+  polling,
+  collective,
+  barrier,
+  named_barrier,
+  cluster_barrier,
+  mbarrier,
+  finished
+};
 
 /// A cp.async that its thread has not waited for.
 struct PendingCopy {
@@ -55,7 +64,8 @@ struct Thread : ThreadInterface {
   std::vector<PendingCopy> copies;
   std::vector<BulkRead> bulk_reads;
   std::uint32_t copy_group = 0, bulk_group = 0;
-  std::uint32_t fenced = 0;  // time of its last fence_async
+  std::uint32_t fenced = 0;       // time of its last fence_async
+  const Release* sent = nullptr;  // what it knew at its last send, if it has made no access since
 };
 
 struct Warp {
@@ -77,6 +87,20 @@ struct NamedBarrier {
   Site site;
 };
 
+/// A thread at a call.
+struct Call {
+  const Thread* thread = nullptr;
+  Site site;
+};
+
+/// What the threads of one block knew when they sent.
+struct Senders {
+  std::int64_t block;
+  std::uint32_t block_known = 0;
+  const Release* last = nullptr;
+  Gathered gathered;
+};
+
 struct MbarrierState {
   const kernels::Mbarrier* at;
   Stamp initialised;  // by whom and when
@@ -88,6 +112,38 @@ struct MbarrierState {
   std::array<std::shared_ptr<const View>, 2> view;  // of the last phase of each parity
   std::array<const Front*, 2> front{};
   std::vector<Thread*> waiting;
+  // Sends, and copies that arrive here.
+  int agent = -1;          // of the block, which writes what lands; -1: nothing has
+  std::uint32_t time = 1;  // the agent's, one for each phase
+  int coming = 0;          // that have not landed
+  bool known_to_cluster = false;
+  std::vector<Senders> senders;          // of the open phase
+  unsigned sent_phases = 0, waited = 0;  // phases up to the last that a send landed in; that a thread waited for
+  Call expecting, last_send;
+};
+
+/// A send in flight.
+struct Send {
+  Block* home;  // of the receiver
+  MbarrierState* barrier;
+  std::byte* to;
+  std::array<std::byte, 16> value;
+  unsigned bytes, site;  // the site's number
+  const Release* known;  // what its sender knew; null without checks
+  Call call;
+};
+
+/// An arrival at a barrier, once these copies have landed.
+struct CopyArrival {
+  Thread* thread;
+  MbarrierState* barrier;
+  std::vector<PendingCopy> copies;
+};
+
+/// The blocks of a cluster, as they meet.
+struct Cluster {
+  int arrived = 0, finished = 0;  // threads at its barrier; for good
+  Site site;
 };
 
 /// A bulk copy in flight. The engine's agent that moves it counts as a thread of the block: a lane that waits for the
@@ -120,15 +176,17 @@ struct Block {
   std::uint64_t barriers = 0;
   std::array<NamedBarrier, 16> named;
   std::vector<std::unique_ptr<MbarrierState>> mbarriers;
-  std::array<std::uint32_t, 32> agent_time{};
+  std::vector<std::uint32_t> agent_time;
   std::uint32_t next_agent = 0;
+  std::uint32_t bulk_agents = 0;  // the first; mbarriers take the others, from the last on
 };
 
 class Engine {
  public:
   explicit Engine(Options options) : options_(std::move(options)), random_(options_.seed) {}
 
-  LaunchCounts run(const KernelShape& shape, std::int64_t blocks, const void* args);
+  /// cluster_blocks: 0 for a launch without clusters.
+  LaunchCounts run(const KernelShape& shape, std::int64_t blocks, const void* args, int cluster_blocks);
   void fill(void* p, int byte, std::size_t n);
   Memory& memory() { return memory_; }
   void forget_regions() { region_of_site_.clear(); }
@@ -156,6 +214,10 @@ class Engine {
   void bulk_store(Thread& thread, void* to, const void* from, std::size_t n, Site site);
   void wait_bulk(Thread& thread, int youngest);
   void fence_async(Thread& thread);
+  void arrive_copies(Thread& thread, kernels::Mbarrier& barrier, Site site);
+  void sync_cluster(Thread& thread, Site site);
+  void send(Thread& thread, void* cell, const void* value, unsigned bytes, unsigned elements, int rank,
+            kernels::Mbarrier& barrier, Site site);
 
  private:
   // The launch and the scheduler: engine.cpp.
@@ -179,6 +241,7 @@ class Engine {
     std::uint32_t id, time;
     unsigned site;  // number
     Stamp::Kind kind;
+    Block* home = nullptr;  // whose shared memory, if not the thread's
     Stamp stamp() const { return Stamp::make(id, time, site, kind); }
   };
   // Accesses: accesses.cpp.
@@ -187,7 +250,7 @@ class Engine {
   std::uint64_t place(std::uintptr_t at, std::size_t bytes, unsigned number);
   void check_shared(Thread& thread, std::uintptr_t at, std::size_t bytes, Op op, Site site);
   Cell* cells(Thread& thread, std::uintptr_t at, std::size_t bytes, unsigned number, bool shared, bool write,
-              std::size_t& n, Shadow*& shadow);
+              std::size_t& n, Shadow*& shadow, Block* home = nullptr);
   void read_cells(const Actor& actor, std::uintptr_t at, std::size_t bytes, bool shared);
   void write_cells(const Actor& actor, std::uintptr_t at, std::size_t bytes, bool shared);
   void check_read(const Actor& actor, const Cell& cell, std::uintptr_t at);
@@ -195,7 +258,8 @@ class Engine {
   void check_write(const Actor& actor, Cell& cell, std::uintptr_t at);
 
   // Clocks: order.cpp.
-  bool knows(Thread& thread, std::uint32_t id, std::uint32_t time);
+  /// write: it wrote then. Of what a sender did, only its reads are known to who waited for the send.
+  bool knows(Thread& thread, std::uint32_t id, std::uint32_t time, bool write);
   void meet(Warp& warp, std::uint32_t mask);
   void meet(Block& block);
   void advance(Thread& thread);
@@ -208,17 +272,38 @@ class Engine {
   void complete(Warp& warp, std::uint32_t mask);
   void complete(Block& block, Thread& last);
   void complete(Thread& thread, NamedBarrier& barrier);
-  MbarrierState& mbarrier(Thread& thread, const kernels::Mbarrier& barrier, Site site);
+  /// receiver: the block whose barrier at the same place is meant, if not the thread's.
+  MbarrierState& mbarrier(Thread& thread, const kernels::Mbarrier& barrier, Site site, Block* receiver = nullptr);
   void perhaps_complete(MbarrierState& barrier);
   void pass(Thread& thread, MbarrierState& barrier, unsigned parity);
 
   // Copies: copies.cpp.
   void land(PendingCopy& copy);
-  void end_copy(Thread& thread, PendingCopy& copy, bool waited);
+  struct By {
+    std::uint32_t id, time;
+  };
+  void end_copy(Thread& thread, PendingCopy& copy, By by, bool waited);
   void check_bulk(Thread& thread, const void* shared, const void* global, std::size_t n, Op op, Site site);
   BulkCopy& issue_bulk(Thread& thread, void* to, const void* from, std::size_t n, Op op, Site site);
   void land_bulk(std::size_t i);
   void land_some();
+
+  // Clusters, sends, copies that arrive at barriers: clusters.cpp.
+  void begin_clusters(int cluster_blocks);
+  Cluster& cluster_of(const Thread& thread) {
+    return clusters_[static_cast<std::size_t>(thread.block / cluster_blocks_)];
+  }
+  void complete_cluster(Thread& last);
+  void leave_cluster(Thread& thread);
+  void end_in_cluster(Block& block);
+  const Release* known_to_send(Thread& thread);
+  std::uint32_t agent_of(Block& block, MbarrierState& barrier);
+  void land(const Send& send);
+  void land(CopyArrival& arrival);
+  void land_arrivals(Thread& thread);
+  void land_some_sent();
+  void land_any_sent();
+  void close_phase(MbarrierState& barrier);
 
   // Faults: faults.cpp.
   [[noreturn]] void fault(Thread& thread, FaultKind kind, Site site, const std::string& text, Site other = {});
@@ -252,6 +337,10 @@ class Engine {
   Fronts fronts_;
   std::unordered_map<const void*, const Release*> released_;
   std::vector<std::unique_ptr<BulkCopy>> bulk_;
+  int cluster_blocks_ = 0;  // 0: no clusters
+  std::vector<Cluster> clusters_;
+  std::vector<Send> sends_;
+  std::vector<CopyArrival> copy_arrivals_;
   Counts counts_;
   std::uint64_t step_ = 0, order_ = 0;
   std::uint64_t changes_ = 0, changes_seen_ = 0, idle_polls_ = 0;

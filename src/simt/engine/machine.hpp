@@ -12,6 +12,9 @@
 //     whatever order the scheduler took: the CPU beneath is x86 and forgives, the clocks do not.
 //   - Words moved by post, peek, publish, poll and atomics do not race with one another; with plain accesses they do.
 //   - Asynchronous copies mark source and target until they are waited for, and land at a time set by the seed.
+//   - Clusters: all blocks of a launch of clusters are resident. A send lands at a time set by the seed. Its mbarrier
+//     has a time of its own, its phases, which stamps what landed in each: who waited for a phase knows these, and of
+//     the senders' past what they had read, but not what they had written (clusters.cpp).
 //   - Requests: the accesses of a warp's lanes are combined by site and occurrence (requests.hpp), and counted as
 //     the memory machines and ncu would.
 // A broken rule ends the launch with a Fault (fault.hpp), and all fibers are unwound.
@@ -169,6 +172,7 @@ class Machine {
   void wait_copies(Site = AREAL_HERE) const {
     calls::wait_copies(*thread_, N);
   }
+  void arrive_copies(kernels::Mbarrier& b, Site site = AREAL_HERE) const { calls::arrive_copies(*thread_, b, site); }
 
   void init(kernels::Mbarrier& b, int arrivals, Site site = AREAL_HERE) const {
     calls::init(*thread_, b, arrivals, site);
@@ -193,6 +197,17 @@ class Machine {
     calls::wait_bulk(*thread_, N);
   }
   void fence_async(Site = AREAL_HERE) const { calls::fence_async(*thread_); }
+
+  int cluster_rank() const { return static_cast<int>(thread_->block % thread_->cluster_blocks); }
+  std::int64_t cluster() const { return thread_->block / thread_->cluster_blocks; }
+  std::int64_t clusters() const { return thread_->blocks / thread_->cluster_blocks; }
+  void sync_cluster(Site site = AREAL_HERE) const { calls::sync_cluster(*thread_, site); }
+  template <class T>
+  void send(T& cell, std::type_identity_t<T> v, int rank, kernels::Mbarrier& b, Site site = AREAL_HERE) const {
+    static_assert(sizeof(T) == 4 || sizeof(T) == 8 || sizeof(T) == 16, "st.async moves 4, 8 or 16 bytes");
+    static_assert(std::is_trivially_copyable_v<T>);
+    calls::send(*thread_, &cell, &v, sizeof(T), elements_of(&cell), rank, b, site);
+  }
 
  private:
   template <class T>

@@ -19,8 +19,14 @@ void Engine::init(Thread& thread, kernels::Mbarrier& barrier, int arrivals, Site
   MbarrierState& state = **found;
   if (!state.waiting.empty())
     fault(thread, FaultKind::mbarrier, site, "init of an mbarrier that threads wait for", state.waiting[0]->site);
+  if (state.coming > 0)
+    fault(thread, FaultKind::mbarrier, site, "init of an mbarrier that sends or copies have yet to reach");
+  const int agent = state.agent;
+  const std::uint32_t time = state.time;
   state = MbarrierState{};
   state.at = &barrier;
+  state.agent = agent;
+  state.time = time + 1;
   state.initialised = Stamp::make(thread.id, thread.clock.time, number, Stamp::plain);
   state.arrivals = state.pending = arrivals;
 }
@@ -30,20 +36,25 @@ void Engine::fence_init(Thread& thread) {
     if (barrier->initialised.thread() == thread.id) barrier->fenced = true;
 }
 
-MbarrierState& Engine::mbarrier(Thread& thread, const kernels::Mbarrier& barrier, Site site) {
+MbarrierState& Engine::mbarrier(Thread& thread, const kernels::Mbarrier& barrier, Site site, Block* receiver) {
   const auto at = reinterpret_cast<std::uintptr_t>(&barrier);
   check_shared(thread, at, sizeof barrier, Op::get, site);
-  for (const auto& state : thread.home->mbarriers) {
-    if (state->at != &barrier) continue;
+  Block& block = receiver == nullptr ? *thread.home : *receiver;
+  const void* const there = block.shared + (at - reinterpret_cast<std::uintptr_t>(thread.shared));
+  for (const auto& state : block.mbarriers) {
+    if (state->at != there) continue;
     const Stamp by = state->initialised;
-    if (options_.checks && by.thread() != thread.id && !knows(thread, by.thread(), by.time()))
+    if (options_.checks && !state->known_to_cluster && by.thread() != thread.id &&
+        !knows(thread, by.thread(), by.time(), true))
       fault(thread, FaultKind::mbarrier, site,
-            "this mbarrier's init by " + who(thread, by.thread()) +
-                " is not ordered before its use: a block barrier is missing",
+            "this mbarrier's init by " + who(thread, by.thread()) + " is not ordered before its use: a " +
+                (receiver == nullptr ? "block barrier" : "barrier of the cluster") + " is missing",
             sites_[by.site()].site);
     return *state;
   }
-  fault(thread, FaultKind::mbarrier, site, "an mbarrier that was not initialised, at " + where(thread, at));
+  fault(thread, FaultKind::mbarrier, site,
+        "an mbarrier that was not initialised, at " + where(thread, at) +
+            (receiver == nullptr ? "" : " of block " + std::to_string(block.index)));
 }
 
 void Engine::arrive(Thread& thread, kernels::Mbarrier& barrier, std::int64_t bytes, Site site) {
@@ -52,6 +63,7 @@ void Engine::arrive(Thread& thread, kernels::Mbarrier& barrier, std::int64_t byt
     fault(thread, FaultKind::mbarrier, site,
           "one arrival more than the " + std::to_string(state.arrivals) + " that the phase expects");
   state.bytes += bytes;
+  if (bytes > 0) state.expecting = {&thread, site};
   --state.pending;
   gather(state.gathered, thread);
   if (options_.checks) advance(thread);
@@ -63,6 +75,7 @@ void Engine::perhaps_complete(MbarrierState& state) {
   if (state.pending > 0 || state.bytes != 0) return;
   ++counts_.mbarrier_phases;
   const unsigned parity = state.phase & 1;
+  close_phase(state);
   state.view[parity] = state.gathered.view.empty() ? nullptr : std::make_shared<const View>(state.gathered.view);
   state.front[parity] = fronts_.join(state.gathered.fronts);
   state.gathered.clear();
@@ -78,6 +91,7 @@ void Engine::perhaps_complete(MbarrierState& state) {
 }
 
 void Engine::pass(Thread& thread, MbarrierState& state, unsigned parity) {
+  state.waited = state.phase;
   if (!options_.checks) return;
   thread.clock.view = join(thread.clock.view, state.view[parity]);
   thread.clock.front = fronts_.join(thread.clock.front, state.front[parity]);

@@ -26,13 +26,15 @@ enum class Op : std::uint8_t {
   bulk_load,
   bulk_store,
   init,
+  send,
 };
 
 const char* name(Op op);
 
 constexpr bool is_shared(Op op) { return op == Op::get || op == Op::put || op == Op::shared_add || op == Op::copy_to; }
 constexpr bool is_write(Op op) {
-  return op == Op::store || op == Op::put || op == Op::store_release || op == Op::store_relaxed || op == Op::copy_to;
+  return op == Op::store || op == Op::put || op == Op::store_release || op == Op::store_relaxed || op == Op::copy_to ||
+         op == Op::send;
 }
 constexpr bool is_atomic(Op op) { return op == Op::atomic_add || op == Op::atomic_min || op == Op::shared_add; }
 /// Accesses that do not race with one another, whatever their order.

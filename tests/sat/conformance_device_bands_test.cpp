@@ -1,0 +1,77 @@
+// bands on both devices where it is itself, and not lookback: borders none, one channel, aligned rows. The suite of all
+// algorithms has few such images. That the kernel was launched is asserted, too.
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+#include "conformance/backends.hpp"
+#include "conformance/sat_case.hpp"
+#include "conformance/shapes.hpp"
+
+namespace areal::conformance {
+namespace {
+
+/// The launches of a plan, as their kernels are called.
+bool launches_bands(const SatCase& c) {
+  bool found = false;
+  SatCase told = c;
+  told.options.on_launch = [&](const LaunchCounts& launch) {
+    found = found || launch.kernel.find("Bands") != std::string::npos;
+  };
+  EXPECT_EQ(fault_of(told), "") << describe(told);
+  return found;
+}
+
+SatCase case_of(Backend backend, TypePair types, Shape image) {
+  SatCase c;
+  c.options.backend = backend;
+  c.options.algorithm = "bands";
+  c.options.border = Border::none;
+  c.types = types;
+  c.image = image;
+  c.in = c.out = placements[0];
+  c.seed = base_seed();
+  return c;
+}
+
+constexpr TypePair pairs[] = {{Type::u32, Type::u32}, {Type::s32, Type::s32}, {Type::f32, Type::f32}};
+
+class BandsOn : public testing::TestWithParam<Backend> {
+ protected:
+  void SetUp() override {
+    if (missing(GetParam())) GTEST_SKIP() << name_of(GetParam()) << " is not here";
+  }
+};
+
+// Bands of one row to all that a writer has, fewer of them than blocks and several for each cluster; parts of a step,
+// one step, several; rounds of prefixes.
+TEST_P(BandsOn, KeepsTheContract) {
+  const bool gpu = GetParam() == Backend::cuda;
+  std::vector<Shape> shapes{{4, 1}, {128, 2}, {132, 7}, {644, 5}, {260, 9}, {124, 113}};
+  if (gpu)
+    for (const Shape more : {Shape{4, 9000}, Shape{128, 111}, Shape{1920, 1080}, Shape{2052, 1791}, Shape{4096, 4096},
+                             Shape{3000, 5377}, Shape{640, 9001}, Shape{100, 40000}, Shape{40000, 100}})
+      shapes.push_back(more);
+  for (std::size_t i = 0; i < shapes.size(); ++i)
+    for (std::size_t t = 0; t < std::size(pairs); ++t) {
+      if (!gpu && i % std::size(pairs) != t) continue;  // which takes long
+      SatCase c = case_of(GetParam(), pairs[t], shapes[i]);
+      if (i % 2 == 1) c.in = placements[1];
+      EXPECT_TRUE(launches_bands(c)) << describe(c);
+    }
+}
+
+// What it does not take is lookback's: the table is right all the same.
+TEST_P(BandsOn, LeavesTheRestToTiles) {
+  SatCase border = case_of(GetParam(), pairs[0], {132, 50}), odd = border, several = border, moved = border;
+  border.options.border = Border::zero;
+  odd.image = {130, 50};
+  several.image = {132, 20, 1, 3};
+  moved.in = placements[2];
+  for (const SatCase& c : {border, odd, several, moved}) EXPECT_FALSE(launches_bands(c)) << describe(c);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sat, BandsOn, testing::Values(Backend::cuda, Backend::simt),
+                         [](const auto& of) { return std::string(name_of(of.param)); });
+
+}  // namespace
+}  // namespace areal::conformance
