@@ -193,7 +193,9 @@ def open(store: Any) -> ChunkedTable:
     return ChunkedTable(path, check_arrays(f"{path}", dtype, arrays))
 
 
-def write(source: Any, store: Any, tile: int = 1024, *, overwrite: bool = False, threads: int = 0) -> ChunkedTable:
+def write(
+    source: Any, store: Any, tile: int = 1024, *, overwrite: bool = False, resume: bool = False, threads: int = 0
+) -> ChunkedTable:
     """Writes the chunked table of a 2-D image, in one pass: each pixel is read once, in blocks of 4096 x 4096. O(H W).
 
     source: bool, uint8 or uint16; anything with shape and dtype of which ``source[rows, columns]`` are pixels: arrays of NumPy, Zarr, HDF5 and Dask,
@@ -201,8 +203,12 @@ def write(source: Any, store: Any, tile: int = 1024, *, overwrite: bool = False,
     About 4 bytes a pixel are written. Memory: 80 MiB, and 16 bytes + 64 KiB / tile a column.
 
     The attribute ``complete`` is written last; a table without it is refused by open() and replaced here, others only if ``overwrite`` is true.
+    resume: go on with a table that was interrupted, by whichever areal, after its last complete row of shards; a complete one is left as it is.
+    Its shape, dtype and tile must be those of before; whether the pixels are cannot be known.
     Raises InvalidArgument for other sources and tiles, IoError where the store has a node or fails.
     """
+    if resume and overwrite:
+        raise InvalidArgument("resume and overwrite: only one of the two")
     if not (hasattr(source, "shape") and hasattr(source, "dtype")):
         source = np.asarray(source)
     if len(source.shape) != 2:
@@ -212,8 +218,11 @@ def write(source: Any, store: Any, tile: int = 1024, *, overwrite: bool = False,
     except TypeError:
         raise InvalidArgument(f"tile {tile!r}: it must be a whole number") from None
     format = Format(int(source.shape[0]), int(source.shape[1]), tile, np.dtype(source.dtype).name)
-    path = _created(store, format, overwrite)
-    _write_tiles(source, path, format, threads)
+    begun = _begun(store, format) if resume else None
+    if begun is not None and begun[1] >= format.tile_rows:
+        return ChunkedTable(begun[0], format)  # complete
+    path, first, top = begun or (_created(store, format, overwrite), 0, None)
+    _write_tiles(source, path, format, threads, first, top)
     _set(path / "zarr.json", np.frombuffer(group_json({**format.attributes(), "complete": True}), np.uint8))
     return ChunkedTable(path, format)
 
@@ -230,12 +239,43 @@ def _created(store: Any, format: Format, overwrite: bool) -> StorePath:
             overwrite = True  # an incomplete table
         elif group is not None and overwrite and "complete" in group.attrs:
             del group.attrs["complete"]  # before anything else of it
+        if group is not None and overwrite:  # without it nobody goes on with what is left if this is interrupted
+            sync((group.store_path / "top/c/0/0").delete())
         path = zarr.create_group(store, overwrite=overwrite, zarr_format=3, attributes=format.attributes()).store_path
     except Exception as error:  # each store has its own exceptions
         raise IoError(f"{store}: it cannot be created: {' '.join(str(error).split())}") from error
     for name, metadata in format.arrays().items():
         _set(path / f"{name}/zarr.json", np.frombuffer(json.dumps(metadata, indent=1).encode(), np.uint8))
     return path
+
+
+def _begun(store: Any, format: Format) -> tuple[StorePath, int, Array | None] | None:
+    """Of a table that was begun: its place, the first row of tiles that is to be written and the row of the whole table above it. None: of none."""
+    try:
+        path = zarr.open_group(store, mode="r+", use_consolidated=False, zarr_format=3).store_path
+    except Exception:  # nothing there, or nothing that is known
+        return None
+    group = parse(f"{path / 'zarr.json'}", sync(_get(path / "zarr.json", "the metadata")).tobytes())
+    complete = (group.get("attributes") or {}).get("complete") is True
+    dtype = check_group(f"{path}", {**group, "attributes": {**(group.get("attributes") or {}), "complete": True}})
+    if not all(sync((path / f"{name}/zarr.json").exists()) for name in ("local", "top", "left", "corner")):
+        return None
+    arrays = {name: parse(f"{path / name}", sync(_get(path / f"{name}/zarr.json", "the metadata")).tobytes()) for name in format.arrays()}
+    found = check_arrays(f"{path}", dtype, arrays)
+    if found != format:
+        was, wanted = (f"{f.width}x{f.height} pixels of {f.dtype} in tiles of {f.tile}" for f in (found, format))
+        raise IoError(f"{path}: is the table of {was}, not of {wanted}")
+    if complete:
+        return path, format.tile_rows, None
+    n = format.tiles_per_shard
+    first = -n
+    while first + n < format.tile_rows and sync((path / f"top/c/{first + n}/0").exists()):
+        first += n
+    if first < 0:
+        return None
+    place, what = path / f"top/c/{first}/0", f"top of tile row {first}"
+    top = _checked(place, what, sync(_get(place, what, 8 * format.width + _CRC))).view("<u8").copy()
+    return path, first, top
 
 
 class _ShardRow:
@@ -283,14 +323,16 @@ class _ShardRow:
         self._beside[i, :height] += local[:, -1]
 
 
-def _write_tiles(source: Any, path: StorePath, format: Format, threads: int) -> None:
+def _write_tiles(source: Any, path: StorePath, format: Format, threads: int, begin: int, top: Array | None) -> None:
+    """From row ``begin`` of tiles on. top: the row of the whole table above it; None: zeros, which are to be written."""
     n = format.tiles_per_shard
     if format.width == 0:
         return
-    top = np.zeros(format.width, "<u8")  # the row of the whole table above the current tiles
-    for first in range(0, format.tile_rows, n):
-        if first == 0:
+    if top is None:
+        top = np.zeros(format.width, "<u8")
+        if format.height:
             _write_carry(path / "top/c/0/0", top)
+    for first in range(begin, format.tile_rows, n):
         row = _ShardRow(format, first, top)
         y = first * format.tile
         for j, x in enumerate(range(0, format.width, SHARD)):

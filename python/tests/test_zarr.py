@@ -215,6 +215,114 @@ def test_memory_of_writing():
     assert peak(np.zeros((4096, 8192), np.uint8)) > 64 << 20  # what is measured is NumPy's memory, too
 
 
+# Going on with a table
+
+
+def objects_of(store: MemoryStore) -> dict[str, bytes]:
+    return {key: value.to_bytes() for key, value in store._store_dict.items()}
+
+
+class Rows:
+    """A source that writes down the first row of each block that is read."""
+
+    def __init__(self, pixels):
+        self.pixels, self.rows = pixels, []
+        self.shape, self.dtype = pixels.shape, pixels.dtype
+
+    def __getitem__(self, where):
+        self.rows.append(where[0].start)
+        return self.pixels[where]
+
+
+def test_resuming_gives_the_same_bytes():
+    pixels = random_pixels(30, (4096 + 100, 40), "uint8")
+    whole = MemoryStore()
+    areal.zarr.write(pixels, whole, 512)
+    objects = 0
+    resumed = set()
+    while True:
+        inner = MemoryStore()
+        try:
+            areal.zarr.write(pixels, Failing(inner, [objects]), 512)
+        except areal.IoError:
+            pass
+        else:
+            break
+        source, first_row = Rows(pixels), 4096 * ("top/c/8/0" in inner._store_dict)
+        areal.zarr.write(source, inner, 512, resume=True).verify()
+        assert objects_of(inner) == objects_of(whole)
+        assert min(source.rows) == first_row
+        resumed.add(min(source.rows))
+        objects += 1
+    assert resumed == {0, 4096}
+    source = Rows(pixels)
+    assert areal.zarr.write(source, whole, 512, resume=True).shape == pixels.shape and not source.rows  # it is complete
+
+
+def test_resuming_only_the_same_table():
+    pixels = random_pixels(31, (300, 200), "uint8")
+    store = MemoryStore()
+    with pytest.raises(areal.IoError):
+        areal.zarr.write(pixels, Failing(store, [8]), 64)
+    for other, tile, words in [(pixels[:, :199], 64, "199x300 pixels of uint8 in tiles of 64"), (pixels, 128, "of uint8 in tiles of 128"), (pixels.astype(np.uint16), 64, "of uint16")]:
+        with pytest.raises(areal.IoError, match=f"is the table of 200x300 pixels of uint8 in tiles of 64, not of .*{words}") as raised:
+            areal.zarr.write(other, store, tile, resume=True)
+        check_sentence(raised.value)
+    with pytest.raises(areal.InvalidArgument, match="resume and overwrite: only one of the two"):
+        areal.zarr.write(pixels, store, 64, resume=True, overwrite=True)
+    areal.zarr.write(pixels, store, 64, resume=True)
+    check_table(store, 64, pixels)
+    areal.zarr.write(pixels, fresh := MemoryStore(), 64, resume=True)  # where there is none, it begins
+    assert objects_of(fresh) == objects_of(store)
+
+
+# The command, which is C++
+
+COMMAND = pathlib.Path(areal._core.__file__).resolve().parents[2] / "apps" / "areal" / "areal"  # in a build tree
+
+
+def files_of(folder: pathlib.Path) -> dict[str, bytes]:
+    return {str(f.relative_to(folder)): f.read_bytes() for f in folder.rglob("*") if f.is_file()}
+
+
+@pytest.mark.parametrize("shape, tile, dtype", [((300, 200), 64, "uint8"), ((130, 4200), 128, "uint16"), ((4097, 70), 4096, "uint8"), ((0, 5), 64, "uint8")])
+def test_the_command_writes_the_same_bytes(tmp_path, shape, tile, dtype):
+    if not COMMAND.exists():
+        pytest.skip("the command is not beside the package")
+    pixels = random_pixels(32, shape, dtype)
+    np.save(tmp_path / "pixels.npy", pixels)
+    subprocess.run([COMMAND, "sat", tmp_path / "pixels.npy", "-o", tmp_path / "command.zarr", "--tile", str(tile)], check=True)
+    areal.zarr.write(pixels, tmp_path / "python.zarr", tile)
+    assert files_of(tmp_path / "command.zarr") == files_of(tmp_path / "python.zarr")
+    if pixels.size:
+        check_table(tmp_path / "command.zarr", tile, pixels)
+    boxes = random_boxes(33, 40, *shape)
+    areal.open(tmp_path / "command.zarr").verify()
+    np.testing.assert_array_equal(areal.open(tmp_path / "command.zarr").sum(boxes), expected_sums(pixels, boxes))
+    np.savetxt(tmp_path / "boxes.csv", boxes, "%d", ",")
+    rows = subprocess.run([COMMAND, "query", tmp_path / "python.zarr", "--regions", tmp_path / "boxes.csv"], check=True, capture_output=True, text=True).stdout
+    assert [int(row.split(",")[-1]) for row in rows.splitlines()[1:]] == expected_sums(pixels, boxes).tolist()
+
+
+def test_the_command_goes_on_where_python_stopped(tmp_path):
+    if not COMMAND.exists():
+        pytest.skip("the command is not beside the package")
+    pixels = random_pixels(34, (4096 + 50, 120), "uint8")
+    np.save(tmp_path / "pixels.npy", pixels)
+    areal.zarr.write(pixels, tmp_path / "whole.zarr", 1024)
+
+    class Stops(Rows):
+        def __getitem__(self, where):
+            if where[0].start:
+                raise KeyboardInterrupt
+            return super().__getitem__(where)
+
+    with pytest.raises(KeyboardInterrupt):
+        areal.zarr.write(Stops(pixels), tmp_path / "table.zarr", 1024)
+    subprocess.run([COMMAND, "sat", tmp_path / "pixels.npy", "-o", tmp_path / "table.zarr", "--resume"], check=True)
+    assert files_of(tmp_path / "table.zarr") == files_of(tmp_path / "whole.zarr")
+
+
 # What an answer reads
 
 

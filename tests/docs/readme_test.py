@@ -82,7 +82,7 @@ class Runner:
 
     def cpp_run(self, code):
         libraries = [f"-lopencv_{name}" for name in sorted(set(re.findall(r"#include <opencv2/(core|imgproc)\.hpp>", code)))]
-        self.compile(code, "-o", "shown", f"-L{self.build / 'src'}", "-lareal", f"-Wl,-rpath,{self.build / 'src'}", *libraries)
+        self.compile(code, "-o", "shown", f"-L{self.build / 'src'}", *(["-lareal_chunked"] if "<areal/chunked_table.hpp>" in code else []), "-lareal", f"-Wl,-rpath,{self.build / 'src'}", *libraries)
         return self.run(["./shown"])
 
     def cpp_compile(self, code):

@@ -3,7 +3,7 @@
 
     include <- catalog, formulas <- policy, kernels, cpu        kernels <- cuda, simt
     all of these <- api <- research, filters                    memory_machines <- research
-    public headers <- media, python, examples, bench/protocol
+    public headers <- media, chunked, python, examples, bench/protocol
     api <- cluster <- video, strips               public headers, bench/protocol <- bench        these and media <- apps
 
 Within kernels and api a subject includes itself and what is shared (kernels/primitives and plan.hpp, api/core), and no other
@@ -28,6 +28,7 @@ LAYERS = {
     "src/catalog": "catalog", "src/formulas": "formulas", "src/policy": "policy", "src/memory_machines": "memory_machines",
     "src/kernels": "kernels", "src/cpu": "cpu", "src/cuda": "cuda", "src/simt": "simt", "src/api": "api",
     "src/research": "research", "src/filters": "filters", "src/media": "media", "src/video": "video", "src/cluster": "cluster", "src/strips": "strips",
+    "src/chunked": "chunked",
     "apps": "apps", "python": "python", "bench": "bench", "bench/protocol": "protocol", "examples": "examples",
     "tests": "tests", "fuzz": "fuzz", "docs/pictures": "pictures",
 }
@@ -51,6 +52,7 @@ MAY_INCLUDE = {
     "research": BASE | {"policy", "kernels", "cuda", "simt", "cpu", "api", "memory_machines"},
     "filters": BASE | {"policy", "kernels", "cuda", "simt", "cpu", "api"},
     "media": {"include"},
+    "chunked": {"include"},
     "cluster": {"include", "api", "cpu", "cuda"},
     "strips": {"include", "formulas", "api", "cpu", "cuda", "cluster"},
     "video": {"include", "formulas", "api", "cpu", "cuda", "cluster"},
@@ -93,6 +95,7 @@ THIRD_PARTY = {
     "cuda": CUDA,
     "simt": r"boost/context",
     "media": r"OpenImageIO/|png\.h|OpenEXR/|Imath/|libav|libsw|fmt/|nlohmann/",
+    "chunked": r"nlohmann/",
     "cluster": r"mpi\.h|nccl\.h",
     "apps": r"CLI/|fmt/|nlohmann/",
     "python": r"nanobind/|xla/ffi/",

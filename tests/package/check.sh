@@ -24,6 +24,7 @@ found_by_cmake() {
   grep -q "^areal_DIR:.*=$2/" "$scratch/$1/CMakeCache.txt"
   cmake --build "$scratch/$1"
   "$scratch/$1/consumer"
+  [[ -z $(find "$2" -name 'libareal_chunked*') ]] || "$scratch/$1/chunked_consumer"
 }
 found_by_pkg_config() {
   PKG_CONFIG_PATH=$(dirname "$(find "$1" -name areal.pc)")

@@ -78,6 +78,8 @@ Array reduced(Array image, const std::string& name, const InputOptions& options,
   return media::luma(image.view());
 }
 
+}  // namespace
+
 media::ReadOptions read_options(const InputOptions& options) {
   media::ReadOptions read;
   if (const auto channel = channel_of(options)) {
@@ -88,6 +90,8 @@ media::ReadOptions read_options(const InputOptions& options) {
   }
   return read;
 }
+
+namespace {
 
 Array load(const std::string& path, Kind kind, const InputOptions& options, const Settings& settings) {
   if (kind == Kind::npy) {

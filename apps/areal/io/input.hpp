@@ -47,6 +47,9 @@ class Source {
 /// colour is that of the options. `has_time`: they have a presentation time.
 std::unique_ptr<media::Video> open_frames(const InputOptions& options, media::ReadOptions read, bool& has_time);
 
+/// What --channel and --all-channels ask for. Throws InvalidArgument for wrong use.
+media::ReadOptions read_options(const InputOptions& options);
+
 /// A file that holds a .npy, and is no pipe. Throws IoError where there is none.
 bool is_npy_file(const std::string& path);
 

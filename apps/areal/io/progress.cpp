@@ -24,7 +24,7 @@ void ProgressBar::update(std::int64_t done, std::string_view more) {
   const auto now = last_ = Clock::now();
   drawn_ = true;
   const double seconds = std::chrono::duration<double>(now - start_).count();
-  const double rate = static_cast<double>(done) / seconds;
+  const double rate = static_cast<double>(done - first_) / seconds;
   if (total_ && *total_ > 0) {
     constexpr std::int64_t cells = 30;
     const std::int64_t part = std::min(done, *total_);
@@ -37,6 +37,16 @@ void ProgressBar::update(std::int64_t done, std::string_view more) {
     std::fputs(fmt::format("\r{} {}, {:.0f}/s{}\x1b[K", done, unit_, rate, more).c_str(), stderr);
   }
   std::fflush(stderr);
+}
+
+std::string ProgressBar::left(std::int64_t done) const {
+  if (!total_ || done <= first_) return {};
+  const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
+  const auto whole = static_cast<std::int64_t>(seconds / static_cast<double>(done - first_) *
+                                               static_cast<double>(std::max<std::int64_t>(*total_ - done, 0)));
+  if (whole < 60) return fmt::format(", {} s left", whole);
+  if (whole < 3600) return fmt::format(", {} min {} s left", whole / 60, whole % 60);
+  return fmt::format(", {} h {} min left", whole / 3600, whole / 60 % 60);
 }
 
 }  // namespace areal::command

@@ -18,17 +18,22 @@ class ProgressBar {
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
+  /// So many were done before; the rate leaves them out.
+  void starts_at(std::int64_t done) noexcept { first_ = done; }
   /// `more` is drawn behind the rate.
   void update(std::int64_t done, std::string_view more = {});
   bool shown() const noexcept { return shown_; }
   /// Would an update draw? Several a second do.
   bool due() const;
+  /// ", 3 min 20 s left", as the rate so far lets expect; empty without a total.
+  std::string left(std::int64_t done) const;
 
  private:
   using Clock = std::chrono::steady_clock;
   std::string unit_;
   std::optional<std::int64_t> total_;
   bool shown_, drawn_ = false;
+  std::int64_t first_ = 0;
   Clock::time_point start_ = Clock::now(), last_ = start_;
 };
 

@@ -25,6 +25,11 @@ struct Reducers {
   void put(RowWriter& rows, std::span<const std::uint64_t> counts, std::span<const double> edges) const;
   void put(RowWriter& rows, std::span<const double> weights, std::span<const double> edges) const;
 
+  /// Was any of them asked for?
+  bool asked() const noexcept {
+    return counts || normalise || entropy || median || mode || mean || !percentile_texts.empty();
+  }
+
   /// Set where there is a template; the distance to it is the last cell.
   std::optional<Distance> measure;
   std::vector<double> target;

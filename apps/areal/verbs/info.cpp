@@ -5,6 +5,8 @@
 #include <areal/info.hpp>
 #include <areal/version.hpp>
 #include <nlohmann/json.hpp>
+#include "info_chunked.hpp"
+#include "io/numbers.hpp"
 #include "io/out.hpp"
 #include "verbs.hpp"
 
@@ -51,11 +53,23 @@ void run(const Settings& settings) {
 }  // namespace
 
 void add_info(CLI::App& app, Settings& settings) {
-  CLI::App* verb = app.add_subcommand("info", "Version, backends, devices, SIMD targets, threads");
-  verb->footer("Example:\n  areal info --json");
-  verb->callback([&settings] {
+  CLI::App* verb = app.add_subcommand("info", "Version, backends, devices, SIMD targets, threads; or a chunked table");
+  struct Request {
+    std::string table;
+    bool verify = false;
+  };
+  auto request = std::make_shared<Request>();
+  verb->add_option("TABLE", request->table, "Describe this chunked table instead, T.zarr");
+  verb->add_flag("--verify", request->verify, "Read all of the table, and name what differs from its checksums");
+  verb->footer(
+      "Example:\n  areal info --json\n  areal sat data/home.jpg -o home.zarr && areal info home.zarr --verify");
+  verb->callback([request, &settings] {
     settings.resolve();
-    run(settings);
+    if (request->verify && request->table.empty()) refuse("--verify: needs a chunked table");
+    if (request->table.empty())
+      run(settings);
+    else
+      describe_chunked(request->table, request->verify, settings);
   });
 }
 

@@ -8,6 +8,7 @@
 #include "io/numbers.hpp"
 #include "io/out.hpp"
 #include "io/table_names.hpp"
+#include "query_chunked.hpp"
 #include "verbs.hpp"
 
 namespace areal::command {
@@ -21,7 +22,17 @@ struct Request {
   std::string path, squares, count;
   std::vector<std::string> stat_texts;
   bool csv = false, chart = false;
+  ChunkedQueryRequest chunked;
 };
+
+/// The first option that a chunked table does not go with, or an empty text.
+std::string not_chunked(const Request& request) {
+  if (!request.squares.empty()) return "--squares";
+  if (!request.count.empty()) return "--count";
+  if (request.chart) return "--chart";
+  if (request.reducers.asked()) return "a measure of histograms";
+  return {};
+}
 
 media::TableFile read(const fs::path& path, const std::string& kind, const media::TableFile& sum) {
   media::TableFile file = media::read_table(path);
@@ -127,6 +138,8 @@ void run(Request& request, const Settings& settings) {
   request.regions.resolve();
   request.reducers.resolve();
   if (request.csv + request.chart + settings.json > 1) refuse("--csv, --chart and --json: only one of the three");
+  if (query_chunked(request.chunked, not_chunked(request), request.path, request.regions, request.stat_texts, settings))
+    return;
   const media::TableFile file = media::read_table(request.path);
   if (!request.regions.named()) request.regions.regions = whole(file.image_width, file.image_height);
   if (request.chart && file.kind != "histogram") refuse("--chart: ", request.path, " is not a histogram");
@@ -151,7 +164,9 @@ void run(Request& request, const Settings& settings) {
 void add_query(CLI::App& app, Settings& settings) {
   CLI::App* verb = app.add_subcommand("query", "Answers from a saved table");
   auto request = std::make_shared<Request>();
-  verb->add_option("TABLE", request->path, "A table that sat or hist wrote, its sidecar beside it")->required();
+  verb->add_option("TABLE", request->path,
+                   "A table that sat or hist wrote, its sidecar beside it; or a chunked table, T.zarr")
+      ->required();
   request->regions.add_to(*verb, false);
   verb->add_option("--stat", request->stat_texts, "sum, mean, variance, std or count; several separated by commas")
       ->type_name("NAME")
@@ -161,10 +176,12 @@ void add_query(CLI::App& app, Settings& settings) {
   verb->add_option("--count", request->count, "The table of counts: means and variances are over the valid pixels")
       ->type_name("FILE");
   request->reducers.add_to(*verb);
+  request->chunked.add_to(*verb);
   verb->add_flag("--csv", request->csv, "CSV on standard output (the default)");
   verb->add_flag("--chart", request->chart, "Bars on standard output, for a histogram");
   verb->footer(
-      "Without regions, the whole image is the region.\n\nExample:\n"
+      "Without regions, the whole image is the region. TABLE may be synthetic:WxH:SEED, too, which answers by its "
+      "formula.\n\nExample:\n"
       "  areal sat data/home.jpg --squares -o home.npy && areal query home.npy --region 100,100,200,150 --stat "
       "mean,std");
   verb->callback([request, &settings] {

@@ -15,6 +15,8 @@
 #include "io/takers.hpp"
 #include "io/types.hpp"
 #include "io/volume.hpp"
+#include "sat_chunked.hpp"
+#include "sat_strips.hpp"
 #include "sat_tiles.hpp"
 #include "verbs.hpp"
 
@@ -29,6 +31,7 @@ struct Request {
   bool tilted = false, ignore_nan = false, interleaved = false, csv = false;
   std::vector<Stat> stats;  // of stat_texts
   TilesRequest tiles;
+  ChunkedRequest chunked;
   LaunchTable launches;
 };
 
@@ -196,21 +199,35 @@ void answer(const Request& request, const TableMaker& maker, const Item& item, b
 }
 
 // The first option that needs whole tables, or an empty text.
-std::string needs_whole_tables(const Request& request) {
+std::string needs_whole_tables(const Request& request, bool answers = false) {
   if (request.tilted) return "--tilted";
   if (!request.mask.empty()) return "--mask";
   if (request.ignore_nan) return "--ignore-nan";
   if (request.input.volume) return "--volume";
   if (request.input.all_channels) return "--all-channels";
-  if (request.regions.named()) return "--region";
+  if (request.regions.named() && !answers) return "--region";
   if (!request.regions.draw.empty()) return "--draw";
-  if (!request.stat_texts.empty()) return "--stat";
+  if (!request.stat_texts.empty() && !answers) return "--stat";
   if (request.launches.asked()) return "--count";
   return {};
 }
 
+/// The first option that a chunked table or, without a table, strips do not go with, or an empty text.
+std::string not_chunked(const Request& request, bool by_strips) {
+  if (!request.types.empty()) return "--types " + request.types;
+  if (request.border != "zero" && request.border != "none") return "--border " + request.border;
+  if (!request.squares.empty() && !by_strips) return "--squares";
+  if (request.algorithm != "auto") return "--algorithm " + request.algorithm;
+  if (request.tiles.asked()) return request.tiles.devices.empty() ? "--device-memory" : "--devices";
+  return needs_whole_tables(request, by_strips);
+}
+
 void run(Request& request, const Settings& settings) {
   resolve(request, settings);
+  if (request.output.empty() && request.regions.named() && !request.chunked.memory.empty())
+    return sat_by_strips(request.chunked.memory, not_chunked(request, true), request.input, request.regions,
+                         request.stats, settings);
+  if (sat_chunked(request.chunked, not_chunked(request, false), request.input, request.output, settings)) return;
   if (sat_by_tiles(request.tiles, needs_whole_tables(request), request.input, request.output,
                    table_request(request, settings), settings))
     return;
@@ -264,7 +281,8 @@ void add_sat(CLI::App& app, Settings& settings) {
   CLI::App* verb = app.add_subcommand("sat", "Summed-area tables: save them, or query regions");
   auto request = std::make_shared<Request>();
   request->input.add_to(*verb);
-  verb->add_option("-o,--output", request->output, "Write the table: .npy or .tif, and a sidecar .json")
+  verb->add_option("-o,--output", request->output,
+                   "Write the table: .npy or .tif, and a sidecar .json; or .zarr, a chunked table")
       ->type_name("FILE");
   add_types_to(*verb, request->types, "Types of pixels and sums, e.g. 8u32u, 32f64f");
   verb->add_option("--border", request->border, "Border of the table: zero (default), none or exclusive")
@@ -286,6 +304,7 @@ void add_sat(CLI::App& app, Settings& settings) {
                    "kogge-stone or ladner-fischer, for " + takers(&AlgorithmOptions::scan, " and "))
       ->type_name("NAME");
   request->tiles.add_to(*verb);
+  request->chunked.add_to(*verb);
   request->launches.add_to(*verb);
   request->regions.add_to(*verb, true);
   verb->add_option("--stat", request->stat_texts,
@@ -296,7 +315,12 @@ void add_sat(CLI::App& app, Settings& settings) {
   verb->footer(
       "Without -o and regions: one line about the image's table. For a video, a folder or a stream: a row for each\n"
       "frame and region. With -o a table of an .npy that does not fit a device is made by tiles, from the mapped "
-      "file.\n\nExample:\n  areal sat data/home.jpg --region 100,100,200,150 --stat sum,mean,std");
+      "file.\nWith -o T.zarr the image, also synthetic:WxH:SEED, is read by blocks and the table written in one pass, "
+      "in "
+      "bounded memory;\nareal query and areal info read it. With regions and --memory and without -o no table is made: "
+      "the image passes\nonce, strip by strip.\n\n"
+      "Example:\n  areal sat data/home.jpg --region 100,100,200,150 --stat sum,mean,std\n"
+      "  areal sat data/home.jpg -o home.zarr --memory 1G");
   verb->callback([request, &settings] {
     settings.resolve();
     run(*request, settings);

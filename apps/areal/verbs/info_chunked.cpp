@@ -1,0 +1,43 @@
+#include "info_chunked.hpp"
+
+#include <areal/chunked_table.hpp>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include "io/out.hpp"
+#include "io/progress.hpp"
+
+namespace areal::command {
+
+void describe_chunked(const std::string& path, bool verify, const Settings& settings) {
+  const ChunkedTable table(path);
+  const Shape shape = table.shape();
+  std::vector<std::string> findings;
+  if (verify) {
+    std::optional<ProgressBar> bar;
+    findings = table.verify({.threads = settings.threads, .progress = [&](std::int64_t done, std::int64_t total) {
+                               if (!bar) bar.emplace("shards", total, settings.quiet);
+                               bar->update(done);
+                               return true;
+                             }});
+  }
+  if (settings.json) {
+    nlohmann::ordered_json json{{"table", path},
+                                {"width", shape.width},
+                                {"height", shape.height},
+                                {"dtype", table.dtype()},
+                                {"tile", table.tile()}};
+    if (verify) json["damage"] = findings;
+    write_out(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
+  } else {
+    write_out(fmt::format("{}: chunked table of {}x{} pixels of {}, in tiles of {}\n", path, shape.width, shape.height,
+                          table.dtype(), table.tile()));
+    for (const std::string& finding : findings) write_out(finding + "\n");
+    if (verify && findings.empty()) write_out("every checksum is right\n");
+  }
+  if (findings.empty()) return;
+  flush_out();
+  throw IoError(
+      fmt::format("{}: {} of its parts {} damaged", path, findings.size(), findings.size() == 1 ? "is" : "are"));
+}
+
+}  // namespace areal::command

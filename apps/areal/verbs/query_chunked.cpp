@@ -1,0 +1,109 @@
+#include "query_chunked.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <areal/chunked_table.hpp>
+#include <cmath>
+#include <filesystem>
+#include <optional>
+#include "io/answers.hpp"
+#include "io/memory_limit.hpp"
+#include "io/numbers.hpp"
+#include "io/progress.hpp"
+#include "io/synthetic.hpp"
+
+namespace areal::command {
+namespace {
+
+/// How much of [at, at + size) lies in [0, limit).
+std::int64_t inside(std::int64_t at, std::int64_t size, std::int64_t limit) {
+  if (at >= limit) return 0;
+  return at < 0 ? std::clamp<std::int64_t>(at + size, 0, limit) : std::min(size, limit - at);
+}
+
+std::vector<std::uint64_t> sums_by_formula(const SyntheticImage& image, const std::vector<Region>& regions) {
+  std::vector<std::uint64_t> sums;
+  for (const Region& r : regions) {
+    const Shape& shape = image.shape();
+    if (r.x < 0 || r.y < 0 || r.width < 0 || r.height < 0 || r.x > shape.width || r.y > shape.height ||
+        r.width > shape.width - r.x || r.height > shape.height - r.y)
+      refuse(fmt::format("region {},{},{},{} reaches outside the image of {}x{}", r.x, r.y, r.width, r.height,
+                         shape.width, shape.height));
+    sums.push_back(image.sum(r));
+  }
+  return sums;
+}
+
+std::vector<std::uint64_t> sums_of_table(const ChunkedTable& table, const ChunkedQueryRequest& chunked,
+                                         const std::vector<Region>& regions, Outside outside,
+                                         const Settings& settings) {
+  std::optional<ProgressBar> bar;
+  const std::uint64_t memory = memory_for_work(chunked.memory);
+  // The regions themselves, and their sums, are in memory already.
+  const std::uint64_t taken = regions.size() * (2 * sizeof(Region) + sizeof(std::string) + sizeof(std::uint64_t));
+  if (memory > 0 && memory <= taken)
+    throw OutOfMemory(fmt::format("--memory {}: the regions alone take {}M", chunked.memory, (taken >> 20) + 1), taken);
+  return table.sums(regions, {.outside = outside,
+                              .threads = settings.threads,
+                              .memory = memory == 0 ? 0 : memory - taken,
+                              .checked = !chunked.unchecked,
+                              .progress = [&](std::int64_t done, std::int64_t total) {
+                                if (!bar) bar.emplace("shards", total, settings.quiet);
+                                bar->update(done);
+                                return true;
+                              }});
+}
+
+}  // namespace
+
+void ChunkedQueryRequest::add_to(CLI::App& verb) {
+  verb.add_option("--memory", memory, "Of a chunked table: take that much memory, for example 1G")->type_name("BYTES");
+  verb.add_flag("--unchecked", unchecked,
+                "Of a chunked table: read single entries and not whole tiles against their checksums");
+}
+
+bool query_chunked(const ChunkedQueryRequest& chunked, const std::string& without, const std::string& path,
+                   RegionOptions& regions, const std::vector<std::string>& stat_texts, const Settings& settings) {
+  const bool is_synthetic = SyntheticImage::is_name(path);
+  std::error_code error;
+  if (!is_synthetic && !std::filesystem::is_directory(path, error)) {
+    if (!chunked.memory.empty()) refuse("--memory: is for chunked tables");
+    if (chunked.unchecked) refuse("--unchecked: is for chunked tables");
+    return false;
+  }
+  if (!without.empty()) refuse(without, ": a chunked table has the sums of one channel alone");
+  const std::vector<Stat> stats = parse_stats(stat_texts);
+  for (const Stat stat : stats)
+    if (stat != Stat::sum && stat != Stat::mean) refuse("--stat: a chunked table answers sums and means");
+  std::optional<ChunkedTable> table;
+  std::optional<SyntheticImage> image;
+  if (is_synthetic)
+    image.emplace(path);
+  else
+    table.emplace(path);
+  const Shape shape = table ? table->shape() : image->shape();
+  if (!regions.named()) regions.regions = whole(shape.width, shape.height);
+  const Outside outside = regions.outside_or(Outside::error);
+  const std::vector<Region> rectangles = plain(regions.regions);
+  const std::vector<std::uint64_t> sums =
+      image ? sums_by_formula(*image, rectangles) : sums_of_table(*table, chunked, rectangles, outside, settings);
+
+  RowWriter rows(settings.json);
+  for (std::size_t i = 0; i < rectangles.size(); ++i) {
+    put_region(rows, regions.regions[i], i);
+    for (const Stat stat : stats) {
+      if (stat == Stat::sum) {
+        rows.put("sum", sums[i]);
+        continue;
+      }
+      const Region& r = rectangles[i];
+      const double pixels = static_cast<double>(inside(r.x, r.width, shape.width)) *
+                            static_cast<double>(inside(r.y, r.height, shape.height));
+      rows.put("mean", pixels == 0 ? std::nan("") : static_cast<double>(sums[i]) / pixels);
+    }
+    rows.end();
+  }
+  return true;
+}
+
+}  // namespace areal::command

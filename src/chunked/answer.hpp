@@ -1,0 +1,29 @@
+#pragma once
+// Sums of regions from a chunked table: their corners sorted by shard and tile.
+
+#include <areal/chunked_table.hpp>
+#include <cstdint>
+#include <functional>
+#include <vector>
+#include "chunked/format.hpp"
+
+namespace areal::chunked {
+
+/// The region's part inside the image; empty ones have no size. Throws InvalidArgument, naming region `index`.
+Region checked_region(const Region& region, std::size_t index, const Format& format, Outside outside);
+
+/// One of the four entries of the whole table that a region's sum is made of.
+struct Corner {
+  std::uint64_t shard = 0;  // row by row
+  std::uint32_t tile = 0;   // in its shard, row by row
+  std::uint32_t which = 0;  // 4 * region + 0..3
+};
+
+/// Adds to `out`, which are zeros, the sums of regions that lie inside the image. `shard_done` is told of each shard of
+/// `shards`, by one thread at a time. Memory: answer_bytes, and 16 bytes for each corner.
+void answer(const fs::path& folder, const Format& format, const std::vector<Region>& regions, std::uint64_t* out,
+            int threads, bool checked, const std::function<void(std::int64_t done, std::int64_t shards)>& shard_done);
+/// Of one thread.
+std::uint64_t answer_bytes(const Format& format, bool checked);
+
+}  // namespace areal::chunked

@@ -1,0 +1,49 @@
+#pragma once
+// One body on several threads.
+
+#include <algorithm>
+#include <areal/info.hpp>
+#include <cstddef>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+namespace areal::chunked {
+
+/// What a number of threads means: 0 is all, and more than there are is all of them.
+inline int threads_of(int threads) {
+  const int most = areal::default_threads();
+  return threads <= 0 ? most : std::min(threads, most);
+}
+
+/// body(worker) on the caller (worker 0) and on up to `threads` - 1 more, each once. `stop` is called, once, when one
+/// has thrown, so that the others end; what it threw is rethrown when all have ended. Where the system has no more
+/// threads, fewer work: bodies take what there is to do from a common place.
+inline void on_threads(int threads, const std::function<void(int worker)>& body, const std::function<void()>& stop) {
+  std::mutex mutex;
+  std::exception_ptr error;
+  const auto guarded = [&](int worker) {
+    try {
+      body(worker);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (error) return;
+      error = std::current_exception();
+      stop();
+    }
+  };
+  std::vector<std::thread> others;
+  others.reserve(static_cast<std::size_t>(std::max(threads - 1, 0)));
+  try {
+    for (int worker = 1; worker < threads; ++worker) others.emplace_back(guarded, worker);
+  } catch (const std::system_error&) {
+  }
+  guarded(0);
+  for (std::thread& other : others) other.join();
+  if (error) std::rethrow_exception(error);
+}
+
+}  // namespace areal::chunked

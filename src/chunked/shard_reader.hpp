@@ -1,0 +1,52 @@
+#pragma once
+// Reading a table: a shard's tiles by its index, and the carries beside a tile.
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <vector>
+#include "chunked/format.hpp"
+#include "chunked/object.hpp"
+
+namespace areal::chunked {
+
+/// A shard whose index has been read and checked.
+class ShardReader {
+ public:
+  ShardReader(const fs::path& folder, const Format& format, std::int64_t row, std::int64_t column);
+
+  /// All entries of a tile, t x t, held to their checksum. The tile's row and column count in the image.
+  void read_tile(std::int64_t i, std::int64_t j, std::uint32_t* into) const;
+  /// One entry, unchecked.
+  std::uint32_t entry(std::int64_t i, std::int64_t j, std::int64_t y, std::int64_t x) const;
+
+ private:
+  std::uint64_t offset_of(std::int64_t i, std::int64_t j, const std::string& what) const;
+  const Format& format_;
+  ObjectReader object_;
+  std::vector<std::uint64_t> index_;
+};
+
+/// The carries of one row of tiles.
+class CarryReader {
+ public:
+  CarryReader(const fs::path& folder, const Format& format, std::int64_t tile_row);
+
+  std::int64_t tile_row() const noexcept { return row_; }
+  /// Numbers top[x..], left[tile column][y..] (y of the tile) and corner[tile column], unchecked.
+  void read_top(std::int64_t x, std::int64_t count, std::uint64_t* into) const;
+  void read_left(std::int64_t tile_column, std::int64_t y, std::int64_t count, std::uint64_t* into) const;
+  std::uint64_t corner(std::int64_t tile_column) const;
+
+ private:
+  std::string name(const char* array, std::int64_t tile_column) const;
+  const Format& format_;
+  std::int64_t row_;
+  ObjectReader top_, left_, corner_;
+};
+
+/// "tile (3, 4) of local", and so on: the words of errors.
+std::string tile_words(std::int64_t i, std::int64_t j);
+std::string carry_words(const char* array, std::int64_t tile_row);
+
+}  // namespace areal::chunked
