@@ -78,10 +78,8 @@ Communicator::Communicator(MPI_Comm comm, bool reversed) {
   MPI_Finalized(&finished);
   if (!started || finished) throw InvalidArgument("comm: MPI is not initialised, or has been finalised");
   require_mpi(MPI_Comm_rank(comm, &number_), "MPI_Comm_rank");
-  if (reversed)
-    require_mpi(MPI_Comm_split(comm, 0, -number_, &comm_), "MPI_Comm_split");
-  else
-    require_mpi(MPI_Comm_dup(comm, &comm_), "MPI_Comm_dup");
+  // One call for both orders: ranks that disagree about it are told so, and do not wait for each other.
+  require_mpi(MPI_Comm_split(comm, 0, reversed ? -number_ : number_, &comm_), "MPI_Comm_split");
   require_mpi(MPI_Comm_rank(comm_, &rank_), "MPI_Comm_rank");
   require_mpi(MPI_Comm_size(comm_, &size_), "MPI_Comm_size");
 }

@@ -35,7 +35,7 @@ Array random_image(const Shape& shape, Type type, std::mt19937_64& random, bool 
   for (std::size_t i = 0; i < image.bytes(); ++i) bytes[i] = static_cast<std::uint8_t>(random());
   const auto value = [&] {
     if (holes && random() % 5 == 0) return std::nan("");
-    return std::ldexp(static_cast<double>(random() % 4096) - 2048, static_cast<int>(random() % 24) - 12);
+    return std::ldexp(static_cast<double>(static_cast<std::int64_t>(random())), static_cast<int>(random() % 24) - 76);
   };
   const std::size_t count = image.bytes() / size_of(type);
   if (type == Type::f32)
