@@ -93,6 +93,11 @@ struct Tensor {
 Table sat(MPI_Comm comm, const ConstView& strip, const SatOptions& options = {}, const Options& how = {},
           const ConstView& mask = {});
 
+/// The same into the table of an earlier call with a strip of the same shape and type and the same options, whose memory
+/// is used again; another one is replaced.
+void sat(MPI_Comm comm, Table& into, const ConstView& strip, const SatOptions& options = {}, const Options& how = {},
+         const ConstView& mask = {});
+
 /// The strip's part of the image's integral histogram, in groups of bins whose carries fit `carry_bytes`.
 ///
 /// Counts have the bits of one rank. Weights are added in the order of the ranks: the same bits from run to run for the

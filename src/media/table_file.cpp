@@ -207,6 +207,14 @@ void TableWriter::write(std::int64_t x, std::int64_t y, const ConstView& piece) 
     s.file.write_at(offset(y + row), piece.row(row), static_cast<std::size_t>(bytes));
 }
 
+std::uint64_t TableWriter::share() {
+  State& s = *state_;
+  const std::uint64_t bytes = bytes_of(s.shape, s.type);
+  if (bytes > 0) s.file.write_at(s.preamble + bytes - 1, "", 1);
+  return s.preamble;
+}
+const fs::path& TableWriter::temporary() const { return state_->file.temporary(); }
+
 void TableWriter::finish() {
   State& s = *state_;
   OutputFile json(sidecar_of(s.path), s.sidecar.size());

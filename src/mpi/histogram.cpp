@@ -130,45 +130,79 @@ ConstView last_row(const ConstView& tensor, std::int64_t height) {
   return row;
 }
 
-/// The same by plans, on any backend, with weights and joint bins: tensors of blocks of rows, of which the last row
-/// stays.
+template <class T>
+void add_row(const ConstView& row, const View& to) {
+  for (std::int64_t n = 0; n < to.shape.batch; ++n)
+    for (std::int64_t b = 0; b < to.shape.channels; ++b)
+      for (std::int64_t x = 0; x < to.shape.width; ++x) {
+        T& sum = static_cast<T*>(to.row(0, b, n))[x];
+        sum = static_cast<T>(sum + static_cast<const T*>(row.row(0, b, n))[x]);
+      }
+}
+
+void add_row(const ConstView& row, const View& to) {
+  if (to.type == Type::f32) return add_row<float>(row, to);
+  if (to.type == Type::f64) return add_row<double>(row, to);
+  if (size_of(to.type) == 8) return add_row<std::uint64_t>(row, to);
+  if (size_of(to.type) == 4) return add_row<std::uint32_t>(row, to);
+  add_row<std::uint16_t>(row, to);
+}
+
+/// The same by plans, on any backend, with weights and joint bins: the last rows of tensors of blocks of rows, added in
+/// the order of the blocks.
 void sum_blocks(const Strip& strip, const Group& group, const View& row) {
   const Shape& image = strip.image.shape;
-  if (image.height == 0) return clear_view(row);
+  clear_view(row);
   HistogramOptions options = strip.options;
   options.border = Border::zero;
   options.progress = {};
-  HistogramTensor tensors[2];
+  HistogramTensor tensor;
   std::optional<HistogramPlan> plan;
   std::optional<Workspace> workspace;
-  std::int64_t before = 0, i = 0;
-  for (std::int64_t done = 0; done < image.height; done += before, ++i) {
-    const std::int64_t height = std::min(block_rows, image.height - done);
+  Array last(row.shape, row.type);
+  for (std::int64_t first = 0; first < image.height; first += block_rows) {
+    const std::int64_t height = std::min(block_rows, image.height - first);
     if (!plan || plan->image_shape().height != height) {
       Shape shape = image;
       shape.height = height;
       plan.emplace(shape, strip.image.type, group.binning, options, strip.execution);
       workspace.emplace(*plan);
+      tensor = plan->allocate(strip.image.memory);
     }
-    HistogramTensor& into = tensors[i % 2];
-    if (i < 2 || height != before) into = plan->allocate(strip.image.memory);
-    HistogramArguments arguments{rows_of(strip.image, done, height),
-                                 into.tensor(),
-                                 strip.weights.data ? rows_of(strip.weights, done, height) : strip.weights,
-                                 {}};
-    if (i > 0) arguments.carry.above = last_row(tensors[(i + 1) % 2].tensor(), before);
-    plan->execute(arguments, *workspace);
+    plan->execute({rows_of(strip.image, first, height),
+                   tensor.tensor(),
+                   strip.weights.data ? rows_of(strip.weights, first, height) : strip.weights,
+                   {}},
+                  *workspace);
     workspace->wait();
-    before = height;
+    copy_view(last_row(tensor.tensor(), height), last.view());
+    add_row(last.view(), row);
   }
-  copy_view(last_row(tensors[(i + 1) % 2].tensor(), before), row);
+}
+
+/// The carry as a plan takes it: a corner, and what is above each entry, those of a border included.
+Array carry_row(const Strip& strip, const ConstView& above) {
+  const Border border = strip.options.border;
+  Shape shape = above.shape;
+  shape.width += border == Border::zero ? 1 : 0;
+  Array row(shape, above.type);
+  const auto size = static_cast<std::int64_t>(size_of(above.type));
+  const std::int64_t corner = border == Border::none ? 0 : 1;  // `above` begins with a zero already
+  for (std::int64_t n = 0; n < shape.batch; ++n)
+    for (std::int64_t b = 0; b < shape.channels; ++b) {
+      char* const to = static_cast<char*>(row.view().row(0, b, n));
+      std::memset(to, 0, static_cast<std::size_t>(size));
+      std::memcpy(to + corner * size, above.row(0, b, n), static_cast<std::size_t>((shape.width - corner) * size));
+    }
+  return row;
 }
 
 void execute_with(const Strip& strip, const Group& group, const ConstView& above) {
-  HistogramArguments arguments{strip.image, group.tensor, strip.weights, {above, {}}};
+  const Array row = carry_row(strip, above);
+  HistogramArguments arguments{strip.image, group.tensor, strip.weights, {row.view(), {}}};
   DeviceArray there;
   if (!strip.image.memory.is_host()) {
-    there = DeviceArray::copy_of(above, {.backend = Backend::cuda, .device = strip.image.memory.device});
+    there = DeviceArray::copy_of(row.view(), {.backend = Backend::cuda, .device = strip.image.memory.device});
     arguments.carry.above = there.view();
   }
   const HistogramPlan plan(strip.image.shape, strip.image.type, group.binning, strip.options, strip.execution);
@@ -217,7 +251,8 @@ Tensor integral_histogram(MPI_Comm caller, const ConstView& strip, const Binning
     here.execution = plan.execution();
     tensor = made.strip.tensor();
     plan.check({strip, tensor, weights});
-    const Array zeros({strip.shape.width + 1, 1, binning.bins(), strip.shape.batch, Layout::planar}, options.counter);
+    const std::int64_t wide = strip.shape.width + (options.border == Border::zero ? 2 : 1);
+    const Array zeros({wide, 1, binning.bins(), strip.shape.batch, Layout::planar}, options.counter);
     if (strip.memory.is_host()) plan.check({strip, tensor, weights, {zeros.view(), {}}});  // may refuse the algorithm
   });
   const bool counted = here.execution.backend == Backend::cpu && strip.memory.is_host() && !options.weighted &&

@@ -21,10 +21,20 @@ std::vector<Shared> shared_of(const SatOptions& o) {
           {"layout of the tables", static_cast<int>(o.tables), {}}};
 }
 
+/// Could that plan have allocated it? The plan's check looks at the shapes of squares and counts.
+bool is_of(const SatTable& table, const SatPlan& plan, MemoryPlace memory) {
+  const ConstView sum = table.sum();
+  return sum.data != nullptr && table.memory() == memory && table.border() == plan.options().border &&
+         table.types() == plan.types() && table.image_shape() == plan.image_shape() &&
+         sum.shape == plan.table_shape() && table.is_reversed() == plan.options().reverse &&
+         (table.squares().data != nullptr) == plan.squares_type().has_value() &&
+         (table.count().data != nullptr) == (plan.options().mask || plan.options().ignore_nan);
+}
+
 }  // namespace
 
-Table sat(MPI_Comm caller, const ConstView& strip, const SatOptions& options, const Options& how,
-          const ConstView& mask) {
+void sat(MPI_Comm caller, Table& made, const ConstView& strip, const SatOptions& options, const Options& how,
+         const ConstView& mask) {
   const Communicator comm(caller, options.reverse);
   Costs mine;
   Costs& costs = how.costs != nullptr ? *how.costs : mine;
@@ -37,7 +47,6 @@ Table sat(MPI_Comm caller, const ConstView& strip, const SatOptions& options, co
     if (options.tilted)
       throw InvalidArgument("tilted: a tilted table takes no carry, so its rows cannot be spread over ranks");
   });
-  Table made;
   made.rows = comm.rows_of(strip.shape.height);
   if (options.reverse) made.rows.first = made.rows.of - made.rows.first - made.rows.count;
 
@@ -51,7 +60,7 @@ Table sat(MPI_Comm caller, const ConstView& strip, const SatOptions& options, co
       of_image.types = default_types(image, strip.type);
     }
     plan.emplace(strip.shape, strip.type, of_image, execution_for(strip, how));
-    made.strip = plan->allocate(strip.memory);
+    if (!is_of(made.strip, *plan, strip.memory)) made.strip = plan->allocate(strip.memory);
     here.plan = &*plan, here.table = &made.strip, here.outputs = outputs_of(*plan);
     // Without rows there is no carry to look at; the sentence is that of the plan.
     SatArguments arguments = arguments_of(here);
@@ -62,7 +71,7 @@ Table sat(MPI_Comm caller, const ConstView& strip, const SatOptions& options, co
   const bool on_cpu = plan->backend() == Backend::cpu && strip.memory.is_host();
   if (here.has_floats() && comm.least(on_cpu) == 1) {
     execute_in_order(comm, here, how);
-    return made;
+    return;
   }
 
   Clock clock;
@@ -78,6 +87,11 @@ Table sat(MPI_Comm caller, const ConstView& strip, const SatOptions& options, co
   costs.exchange_seconds += clock.lap();
   comm.together([&] { execute_with(here, above); });
   costs.table_seconds += clock.lap();
+}
+
+Table sat(MPI_Comm comm, const ConstView& strip, const SatOptions& options, const Options& how, const ConstView& mask) {
+  Table made;
+  sat(comm, made, strip, options, how, mask);
   return made;
 }
 
