@@ -198,8 +198,8 @@ class TableWriter {
   TableWriter(TableWriter&&) noexcept;
   // Entries from (x, y) on.
   void write(std::int64_t x, std::int64_t y, const ConstView& piece);
-  // For several processes that write one table: from now on all of it counts as written, and others may write entries to
-  // `temporary()`, from that byte on.
+  // For several processes that write one table: from now on all of it counts as written, and others may write entries
+  // to `temporary()`, from that byte on.
   std::uint64_t share();
   const fs::path& temporary() const;
   void finish();  // without it the files do not appear
