@@ -39,23 +39,28 @@ void remove_shared_table() noexcept {
 SharedTable::SharedTable(const Job& job, const std::string& path, const Shape& shape, Type type,
                          const media::TableFile& description)
     : job_(job), path_(path), shape_(shape), type_(type) {
+  // All know the name before there is a file, so that whoever is left can remove it.
   job.together([&] {
-    if (!job.speaks()) return;
-    writer_.emplace(path, shape, type, description);
-    begin_ = writer_->share();
-    temporary_ = writer_->temporary().string();
+    if (job.speaks()) temporary_ = media::OutputFile::temporary_for(path).string();
   });
-  std::array<std::uint64_t, 2> head{begin_, temporary_.size()};
-  MPI_Bcast(head.data(), 2, MPI_UINT64_T, 0, job.comm());
-  begin_ = head[0];
-  temporary_.resize(head[1]);
-  MPI_Bcast(temporary_.data(), static_cast<int>(head[1]), MPI_CHAR, 0, job.comm());
-  job.together([&] {
-    fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CLOEXEC);
-    if (fd_ < 0) throw IoError(path_ + ": this rank's machine could not open it (" + std::strerror(errno) + ")");
-    if (temporary_ == path_ || temporary_.size() >= name.size()) return;  // a device, which stays
+  std::uint64_t length = temporary_.size();
+  MPI_Bcast(&length, 1, MPI_UINT64_T, 0, job.comm());
+  temporary_.resize(length);
+  MPI_Bcast(temporary_.data(), static_cast<int>(length), MPI_CHAR, 0, job.comm());
+  if (!temporary_.empty() && temporary_.size() < name.size()) {
     std::copy(temporary_.c_str(), temporary_.c_str() + temporary_.size() + 1, name.begin());
     live.store(true, std::memory_order_release);
+  }
+  job.together([&] {
+    if (!job.speaks()) return;
+    writer_.emplace(path, shape, type, description, temporary_);
+    begin_ = writer_->share();
+  });
+  MPI_Bcast(&begin_, 1, MPI_UINT64_T, 0, job.comm());
+  job.together([&] {
+    const std::string& at = temporary_.empty() ? path_ : temporary_;
+    fd_ = ::open(at.c_str(), O_WRONLY | O_CLOEXEC);
+    if (fd_ < 0) throw IoError(path_ + ": this rank's machine could not open it (" + std::strerror(errno) + ")");
   });
 }
 

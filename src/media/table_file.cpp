@@ -179,7 +179,8 @@ struct TableWriter::State {
   OutputFile file;
 };
 
-TableWriter::TableWriter(const fs::path& path, const Shape& shape, Type type, const TableFile& description) {
+TableWriter::TableWriter(const fs::path& path, const Shape& shape, Type type, const TableFile& description,
+                         const fs::path& temporary) {
   require_table_name(path);
   if (is_tiff(path)) refuse(path.string(), "a table that is written in pieces must be .npy");
   const ConstView table(nullptr, type, shape);
@@ -187,7 +188,7 @@ TableWriter::TableWriter(const fs::path& path, const Shape& shape, Type type, co
   state_.reset(new State{
       path, shape, type,
       sidecar(table, description, path.filename().string()).dump(2, ' ', false, Json::error_handler_t::replace) + "\n",
-      preamble.size(), OutputFile(path, npy_file_bytes(table))});
+      preamble.size(), OutputFile(path, npy_file_bytes(table), temporary)});
   state_->file.write(preamble.data(), preamble.size());
 }
 TableWriter::~TableWriter() = default;
