@@ -137,7 +137,6 @@ TEST_F(MpiCommand, WrongUseAndUnreadableFilesAreOneSentence) {
     EXPECT_EQ(outcome.out, "");
     EXPECT_EQ(said(outcome), "areal-mpi: " + words + "\n") << outcome.err;
   };
-  ends(1, "none.npy: there is no such file", {"sat", "none.npy", "-o", "t.npy"});
   ends(2, "regions[0] 0,0,24,1: it does not lie inside the image of 23x17",
        {"query", "image.npy", "--region", "0,0,24,1"});
   ends(2, "--strips 1,2: has 3 rows in all, the image 17",
