@@ -62,6 +62,7 @@ std::string difference(const ConstView& part, const ConstView& whole, std::int64
     return "another shape or type";
   const std::int64_t planes = part.shape.layout == Layout::planar ? part.shape.channels : 1;
   const auto bytes = static_cast<std::size_t>(part.shape.width * part.column_pitch());
+  if (bytes == 0) return "";
   for (std::int64_t n = 0; n < part.shape.batch; ++n)
     for (std::int64_t c = 0; c < planes; ++c)
       for (std::int64_t y = 0; y < part.shape.height; ++y)
