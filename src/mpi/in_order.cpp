@@ -22,12 +22,14 @@ struct Sums {
   Array above;   ///< the carry: W x 1
 };
 
-/// Row y of each image becomes an image: of `view` from image n, h images of one row.
+constexpr std::int64_t rows_at_once = 64;  // a plan's workspace has a row for each image
+
+/// The rows [first, first + count) of image n of `view`, each as an image of one row.
 template <class V>
-V rows_as_images(V view, std::int64_t n) {
-  if (view.data != nullptr) view.data = view.row(0, 0, n);
+V rows_as_images(V view, std::int64_t n, std::int64_t first, std::int64_t count) {
+  if (view.data != nullptr) view.data = view.row(first, 0, n);
   view.batch_pitch = view.row_pitch;
-  view.shape.batch = view.shape.height;
+  view.shape.batch = count;
   view.shape.height = 1;
   return view;
 }
@@ -59,18 +61,26 @@ void sum_rows(const SatStrip& strip, std::vector<Sums>& outputs) {
   if (image.empty()) return;
   SatOptions options = strip.plan->options();
   options.border = Border::none;
-  Shape rows = image;
-  rows.height = 1, rows.batch = image.height;
-  const SatPlan plan(rows, strip.image.type, options, strip.plan->execution());
-  Workspace workspace(plan);
-  for (std::int64_t n = 0; n < image.batch; ++n) {
-    SatArguments arguments{rows_as_images(strip.image, n), rows_as_images(outputs[0].entries, n)};
-    if (strip.mask.data != nullptr) arguments.mask = rows_as_images(strip.mask, n);
-    for (const Sums& sums : outputs) {
-      if (sums.output.term == Term::square) arguments.squares = rows_as_images(sums.entries, n);
-      if (sums.output.term == Term::one) arguments.count = rows_as_images(sums.entries, n);
-    }
-    plan.execute(arguments, workspace);
+  for (std::int64_t first = 0, planned = 0; first < image.height; first += planned) {
+    // All whole groups with one plan, then what is left.
+    const std::int64_t left = image.height - first, count = std::min(rows_at_once, left);
+    const std::int64_t end = first + left / count * count;
+    Shape rows = image;
+    rows.height = 1, rows.batch = count;
+    const SatPlan plan(rows, strip.image.type, options, strip.plan->execution());
+    Workspace workspace(plan);
+    for (std::int64_t y = first; y < end; y += count)
+      for (std::int64_t n = 0; n < image.batch; ++n) {
+        const auto images = [&](const auto& view) { return rows_as_images(view, n, y, count); };
+        SatArguments arguments{images(strip.image), images(outputs[0].entries)};
+        if (strip.mask.data != nullptr) arguments.mask = images(strip.mask);
+        for (const Sums& sums : outputs) {
+          if (sums.output.term == Term::square) arguments.squares = images(sums.entries);
+          if (sums.output.term == Term::one) arguments.count = images(sums.entries);
+        }
+        plan.execute(arguments, workspace);
+      }
+    planned = end - first;
   }
 }
 

@@ -186,9 +186,10 @@ Case random_case(std::uint64_t number) {
   Case c;
   c.number = number;
   c.types = type_pairs()[number % type_pairs().size()];
-  // 70 columns are more than one vector, 2,100 more than one block of sums; 3 rows are fewer than ranks.
-  constexpr std::int64_t widths[] = {1, 70, 33, 0, 2100}, heights[] = {3, 23, 40, 7, 0, 1};
-  c.image = {widths[one_of(5)], heights[one_of(6)], 1 + one_of(3), 1 + one_of(2)};
+  // 70 columns are more than one vector, 2,100 more than one block of sums; 3 rows are fewer than ranks, 150 more than
+  // one group of rows.
+  constexpr std::int64_t widths[] = {1, 70, 33, 0, 2100}, heights[] = {3, 23, 40, 7, 0, 1, 150};
+  c.image = {widths[one_of(5)], heights[one_of(7)], 1 + one_of(3), 1 + one_of(2)};
   if (c.image.width > 2000) c.image.height = std::min<std::int64_t>(c.image.height, 7);
   c.image.layout = one_of(2) ? Layout::planar : Layout::interleaved;
   c.options.tables = one_of(2) ? Layout::planar : Layout::interleaved;
