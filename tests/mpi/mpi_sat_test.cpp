@@ -4,6 +4,7 @@
 #include <areal/info.hpp>
 #include <areal/sat.hpp>
 #include <cstring>
+#include "mpi/communicator.hpp"
 #include "ranks.hpp"
 
 namespace areal::test {
@@ -244,10 +245,14 @@ TEST(MpiSat, TallStripsOfTheLargestBytes) {
   });
 }
 
+bool has_simulated_machine() {
+  for (const BackendInfo& b : backends())
+    if (b.backend == Backend::simt) return b.available;
+  return false;
+}
+
 TEST(MpiSat, OnTheSimulatedMachine) {
-  if (const auto all = backends(); std::none_of(
-          all.begin(), all.end(), [](const BackendInfo& b) { return b.backend == Backend::simt && b.available; }))
-    GTEST_SKIP() << "no simulated machine in this build";
+  if (!has_simulated_machine()) GTEST_SKIP() << "no simulated machine in this build";
   const mpi::Options how{.execution = {.backend = Backend::simt}};
   if (const FirstRanks ranks(std::min(2, world_size())); ranks)
     for (const bool reverse : {false, true}) {
@@ -256,6 +261,32 @@ TEST(MpiSat, OnTheSimulatedMachine) {
       c.options.squares = Squares::automatic, c.options.mask = true, c.options.reverse = reverse;
       EXPECT_EQ(fault(c, ranks, how), "") << c.words();
     }
+}
+
+// Elsewhere than on the CPU the sums of strips are added in the order of the ranks: the same bits every time, and
+// close.
+TEST(MpiSat, FloatsOnTheSimulatedMachineRepeat) {
+  if (!has_simulated_machine()) GTEST_SKIP() << "no simulated machine in this build";
+  if (const FirstRanks ranks(std::min(3, world_size())); ranks) {
+    std::mt19937_64 random(seed + static_cast<std::uint64_t>(ranks.rank()));
+    const Array strip = random_image({33, 7 + ranks.rank()}, Type::f32, random);
+    const SatOptions options{.border = Border::none, .types = type_pair("32f32f")};
+    const mpi::Options how{.execution = {.backend = Backend::simt}};
+    const mpi::Table one = mpi::sat(ranks.get(), strip.view(), options, how),
+                     again = mpi::sat(ranks.get(), strip.view(), options, how),
+                     near = mpi::sat(ranks.get(), strip.view(), options, on_cpu);
+    EXPECT_EQ(difference(one.strip.sum(), again.strip.sum(), 0), "");
+    double largest = 0, error = 0;
+    for (std::int64_t y = 0; y < one.rows.count; ++y)
+      for (std::int64_t x = 0; x < 33; ++x) {
+        const auto value = [&](const mpi::Table& of) {
+          return double{static_cast<const float*>(of.strip.sum().row(y))[x]};
+        };
+        largest = std::max(largest, std::abs(value(near)));
+        error = std::max(error, std::abs(value(one) - value(near)));
+      }
+    EXPECT_LT(error, 1e-4 * largest);
+  }
 }
 
 TEST(MpiSat, TypesByDefaultAreThoseOfTheWholeImage) {
@@ -408,10 +439,16 @@ TEST(MpiSatErrors, ACancelledRankCancelsAll) {
   }
 }
 
-TEST(MpiSatErrors, MpisOwnAreThrownWhereTheHandlerReturns) {
-  MPI_Comm comm = MPI_COMM_NULL;
-  EXPECT_EQ(sentence_on_rank<InvalidArgument>([&] { mpi::sat(comm, Call().image); }),
+TEST(MpiSatErrors, ANullCommunicatorIsRefused) {
+  EXPECT_EQ(sentence_on_rank<InvalidArgument>([&] { mpi::sat(MPI_COMM_NULL, Call().image); }),
             "comm: MPI_COMM_NULL is no communicator");
+}
+
+TEST(MpiSatErrors, MpisOwnNameTheCall) {
+  mpi::require_mpi(MPI_SUCCESS, "MPI_Exscan");
+  const std::string words = sentence_on_rank<mpi::MpiError>([] { mpi::require_mpi(MPI_ERR_COUNT, "MPI_Exscan"); });
+  EXPECT_EQ(words.find("MPI_Exscan: "), 0u) << words;
+  EXPECT_GT(words.size(), std::string("MPI_Exscan: ").size());
 }
 
 TEST(MpiTogether, EveryTypeArrivesEverywhere) {
