@@ -231,11 +231,17 @@ TableFile read_table(const fs::path& path, std::uint64_t memory_limit = 0);
 // complete or absent.
 class TableWriter {
  public:
-  TableWriter(const fs::path& path, const Shape& shape, Type type, const TableFile& description);
+  // `temporary`: as for OutputFile.
+  TableWriter(const fs::path& path, const Shape& shape, Type type, const TableFile& description,
+              const fs::path& temporary = {});
   ~TableWriter();
   TableWriter(TableWriter&&) noexcept;
   // Entries from (x, y) on.
   void write(std::int64_t x, std::int64_t y, const ConstView& piece);
+  // For several processes that write one table: from now on all of it counts as written, and others may write entries
+  // to `temporary()`, from that byte on.
+  std::uint64_t share();
+  const fs::path& temporary() const;
   void finish();  // without it the files do not appear
 
  private:
@@ -271,7 +277,10 @@ std::vector<Box> parse_boxes_csv(std::string_view text, const std::string& name)
 // space reserved first and plain writes; commit() renames it. Otherwise the destructor (or an interrupt) removes it.
 class OutputFile {
  public:
-  explicit OutputFile(const fs::path& path, std::uint64_t reserve_bytes = 0);
+  // `temporary`: the name to write under, of temporary_for, where others must know it before the file is there.
+  explicit OutputFile(const fs::path& path, std::uint64_t reserve_bytes = 0, const fs::path& temporary = {});
+  // A name beside that of the path which no other file has; empty for a device or a pipe.
+  static fs::path temporary_for(const fs::path& path);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
   OutputFile& operator=(const OutputFile&) = delete;

@@ -76,14 +76,14 @@ struct OutputFile::State {
     const int error = errno;
     fail(name, "could not be written (", std::strerror(error), ")");
   }
-  void open_beside(mode_t mode, bool existed);
+  void open_beside(mode_t mode, bool existed, const fs::path& asked);
   void reserve(std::uint64_t bytes);
 };
 
-void OutputFile::State::open_beside(mode_t mode, bool existed) {
+void OutputFile::State::open_beside(mode_t mode, bool existed, const fs::path& asked) {
   const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path("/");
   for (int attempt = 0; attempt < 16 && fd < 0; ++attempt) {
-    temporary = folder / temporary_name();
+    temporary = attempt == 0 && !asked.empty() ? asked : folder / temporary_name();
     slot = take_slot(temporary.string());
     fd = ::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd >= 0) break;
@@ -116,7 +116,16 @@ void OutputFile::State::reserve(std::uint64_t bytes) {
   reserved = bytes;
 }
 
-OutputFile::OutputFile(const fs::path& path, std::uint64_t reserve_bytes) : state_(std::make_unique<State>()) {
+fs::path OutputFile::temporary_for(const fs::path& path) {
+  std::error_code ignored;
+  const bool exists = fs::exists(path, ignored);
+  if (exists && !fs::is_regular_file(path, ignored)) return {};
+  const fs::path target = exists ? fs::canonical(path, ignored) : fs::absolute(path, ignored);
+  return target.parent_path() / temporary_name();
+}
+
+OutputFile::OutputFile(const fs::path& path, std::uint64_t reserve_bytes, const fs::path& temporary)
+    : state_(std::make_unique<State>()) {
   State& s = *state_;
   s.name = path.string();
   if (path.empty()) throw InvalidArgument("the output's name is empty");
@@ -137,7 +146,7 @@ OutputFile::OutputFile(const fs::path& path, std::uint64_t reserve_bytes) : stat
     return;
   }
   if (!fs::is_directory(s.target.parent_path(), ignored)) fail(s.name, "its folder does not exist");
-  s.open_beside(status.st_mode, exists);
+  s.open_beside(status.st_mode, exists, temporary);
   s.reserve(reserve_bytes);
 }
 

@@ -179,7 +179,8 @@ struct TableWriter::State {
   OutputFile file;
 };
 
-TableWriter::TableWriter(const fs::path& path, const Shape& shape, Type type, const TableFile& description) {
+TableWriter::TableWriter(const fs::path& path, const Shape& shape, Type type, const TableFile& description,
+                         const fs::path& temporary) {
   require_table_name(path);
   if (is_tiff(path)) refuse(path.string(), "a table that is written in pieces must be .npy");
   const ConstView table(nullptr, type, shape);
@@ -187,7 +188,7 @@ TableWriter::TableWriter(const fs::path& path, const Shape& shape, Type type, co
   state_.reset(new State{
       path, shape, type,
       sidecar(table, description, path.filename().string()).dump(2, ' ', false, Json::error_handler_t::replace) + "\n",
-      preamble.size(), OutputFile(path, npy_file_bytes(table))});
+      preamble.size(), OutputFile(path, npy_file_bytes(table), temporary)});
   state_->file.write(preamble.data(), preamble.size());
 }
 TableWriter::~TableWriter() = default;
@@ -206,6 +207,14 @@ void TableWriter::write(std::int64_t x, std::int64_t y, const ConstView& piece) 
   for (std::int64_t row = 0; row < piece.shape.height; ++row)
     s.file.write_at(offset(y + row), piece.row(row), static_cast<std::size_t>(bytes));
 }
+
+std::uint64_t TableWriter::share() {
+  State& s = *state_;
+  const std::uint64_t bytes = bytes_of(s.shape, s.type);
+  if (bytes > 0) s.file.write_at(s.preamble + bytes - 1, "", 1);
+  return s.preamble;
+}
+const fs::path& TableWriter::temporary() const { return state_->file.temporary(); }
 
 void TableWriter::finish() {
   State& s = *state_;

@@ -5,6 +5,7 @@
     all of these <- api <- research, filters                    memory_machines <- research
     public headers <- media, chunked, python, examples, bench/protocol
     api <- cluster <- video, strips               public headers, bench/protocol <- bench        these and media <- apps
+    public headers <- areal/mpi.hpp <- mpi <- apps/areal-mpi
 
 Within kernels and api a subject includes itself and what is shared (kernels/primitives and plan.hpp, api/core), and no other
 subject. A family's folder is seen by itself and its subject's registry.hpp, and what is named by an algorithm's id by the
@@ -24,12 +25,12 @@ SOURCES = {".hpp", ".h", ".cpp", ".cu", ".cuh", ".inl"}
 
 # Layers by folder, the longest prefix wins.
 LAYERS = {
-    "include": "include", "include/areal/research": "include", "include/areal/interop": "interop",
+    "include": "include", "include/areal/research": "include", "include/areal/interop": "interop", "include/areal/mpi.hpp": "mpi_header",
     "src/catalog": "catalog", "src/formulas": "formulas", "src/policy": "policy", "src/memory_machines": "memory_machines",
     "src/kernels": "kernels", "src/cpu": "cpu", "src/cuda": "cuda", "src/simt": "simt", "src/api": "api",
     "src/research": "research", "src/filters": "filters", "src/media": "media", "src/video": "video", "src/cluster": "cluster", "src/strips": "strips",
-    "src/chunked": "chunked",
-    "apps": "apps", "python": "python", "bench": "bench", "bench/protocol": "protocol", "examples": "examples",
+    "src/chunked": "chunked", "src/mpi": "mpi",
+    "apps": "apps", "apps/areal-mpi": "mpi_apps", "python": "python", "bench": "bench", "bench/protocol": "protocol", "examples": "examples",
     "tests": "tests", "fuzz": "fuzz", "docs/pictures": "pictures",
 }
 EVERY_LAYER = set(LAYERS.values())
@@ -55,6 +56,9 @@ MAY_INCLUDE = {
     "chunked": {"include"},
     "cluster": {"include", "api", "cpu", "cuda"},
     "strips": {"include", "formulas", "api", "cpu", "cuda", "cluster"},
+    "mpi_header": {"include"},
+    "mpi": {"include", "mpi_header"},
+    "mpi_apps": {"include", "mpi_header", "media", "apps"},
     "video": {"include", "formulas", "api", "cpu", "cuda", "cluster"},
     "protocol": {"include"},
     "apps": {"include", "media", "protocol"},
@@ -96,7 +100,8 @@ THIRD_PARTY = {
     "simt": r"boost/context",
     "media": r"OpenImageIO/|png\.h|OpenEXR/|Imath/|libav|libsw|fmt/|nlohmann/",
     "chunked": r"nlohmann/",
-    "cluster": r"mpi\.h|nccl\.h",
+    "cluster": r"nccl\.h",
+    "mpi_header": r"mpi\.h", "mpi": r"mpi\.h", "mpi_apps": r"mpi\.h|CLI/|fmt/|nlohmann/",
     "apps": r"CLI/|fmt/|nlohmann/",
     "python": r"nanobind/|xla/ffi/",
     "bench": r"benchmark/|opencv2/|fmt/|nlohmann/|hwy/|oneapi/tbb|" + CUDA,
@@ -318,6 +323,9 @@ GOOD = {
     "include/areal/b.hpp": "// #include <cuda.h>, a Lane\n",
     "include/areal/research/r.hpp": "#include <areal/a.hpp>\n",
     "include/areal/interop/dlpack.hpp": "#include <areal/a.hpp>\n#include <dlpack/dlpack.h>\n",
+    "include/areal/mpi.hpp": "#include <mpi.h>\n#include <areal/a.hpp>\n",
+    "src/mpi/s.hpp": "#include <areal/mpi.hpp>\n#include <mpi.h>\n",
+    "apps/areal-mpi/main.cpp": '#include <areal/mpi.hpp>\n#include "media/media.hpp"\n#include "verb.hpp"\n',
     "src/catalog/rows.cpp": "#include <areal/a.hpp>\n",
     "src/catalog/catalog.cpp": '{"sat", "one", "A, 1", false, true, true, 1},\n{"sat", "two", "A, 2", true, false, true, 1},\n'
                                '{"sat", "three", "A, 3", true, false, false, 1},\n',
@@ -362,6 +370,10 @@ GOOD = {
 BAD = [
     ("include/areal/areal.hpp", "#include <areal/research/r.hpp>"),
     ("include/areal/areal.hpp", "#include <areal/interop/dlpack.hpp>"),
+    ("include/areal/areal.hpp", "#include <areal/mpi.hpp>"),
+    ("include/areal/b.hpp", "#include <mpi.h>"),
+    ("src/mpi/s.hpp", '#include "cpu/c.hpp"'),
+    ("apps/areal/main.cpp", "#include <areal/mpi.hpp>"),
     ("include/areal/b.hpp", '#include "cpu/c.hpp"'),
     ("include/areal/b.hpp", "#include <areal/interop/dlpack.hpp>"),
     ("include/areal/b.hpp", "#include <fmt/format.h>"),

@@ -1,0 +1,61 @@
+#include "job.hpp"
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <thread>
+
+namespace areal::command {
+
+void say(std::string sentence) {
+  for (char& c : sentence)
+    if (c == '\n' || c == '\r') c = ' ';
+  while (!sentence.empty() && sentence.back() == ' ') sentence.pop_back();
+  std::fputs(("areal-mpi: " + sentence + "\n").c_str(), stderr);
+}
+
+Job::Job(int& argc, char**& argv) {
+  int provided = 0;
+  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &provided);  // whose errors end the process with MPI's own words
+  MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+  MPI_Comm_size(MPI_COMM_WORLD, &size_);
+}
+
+Job::~Job() { MPI_Finalize(); }
+
+int Job::local_rank() const {
+  MPI_Comm machine = MPI_COMM_NULL;
+  int rank = 0;
+  MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &machine);
+  MPI_Comm_rank(machine, &rank);
+  MPI_Comm_free(&machine);
+  return rank;
+}
+
+/// Within some seconds: ranks that throw together arrive together.
+bool Job::all_are_here() const {
+  MPI_Request request = MPI_REQUEST_NULL;
+  if (MPI_Ibarrier(MPI_COMM_WORLD, &request) != MPI_SUCCESS) return false;
+  for (const auto start = std::chrono::steady_clock::now();
+       std::chrono::steady_clock::now() - start < std::chrono::seconds(3);
+       std::this_thread::sleep_for(std::chrono::milliseconds(1))) {
+    int done = 0;
+    if (MPI_Test(&request, &done, MPI_STATUS_IGNORE) != MPI_SUCCESS) return false;
+    if (done) return true;
+  }
+  return false;
+}
+
+int Job::end(const std::string& sentence, int code) {
+  if (!all_are_here()) abort("rank " + std::to_string(rank_) + ": " + sentence, code);
+  if (speaks()) say(sentence);
+  return code;
+}
+
+void Job::abort(const std::string& sentence, int code) {
+  say(sentence);
+  MPI_Abort(MPI_COMM_WORLD, code);
+  std::_Exit(code);
+}
+
+}  // namespace areal::command

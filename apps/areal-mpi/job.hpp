@@ -1,0 +1,42 @@
+#pragma once
+// One run of the command on all ranks: who this rank is, what it computes on, and how its errors end the job.
+
+#include <mpi.h>
+#include <areal/execution.hpp>
+#include <areal/mpi.hpp>
+#include <functional>
+#include <string>
+
+namespace areal::command {
+
+class Job {
+ public:
+  Job(int& argc, char**& argv);  // MPI_Init
+  ~Job();                        // MPI_Finalize
+  Job(const Job&) = delete;
+  Job& operator=(const Job&) = delete;
+
+  MPI_Comm comm() const noexcept { return MPI_COMM_WORLD; }
+  int rank() const noexcept { return rank_; }
+  int size() const noexcept { return size_; }
+  bool speaks() const noexcept { return rank_ == 0; }  ///< prints what all ranks have
+  /// Among the ranks of this machine.
+  int local_rank() const;
+
+  /// See mpi::together.
+  void together(const std::function<void()>& part) const { mpi::together(comm(), part); }
+
+  /// Ends with that exit code. One rank says the sentence; where others are still at work, they are ended by MPI_Abort.
+  int end(const std::string& sentence, int code);
+  /// The sentence, and MPI_Abort: for what one rank alone knows.
+  [[noreturn]] void abort(const std::string& sentence, int code);
+
+ private:
+  bool all_are_here() const;
+  int rank_ = 0, size_ = 1;
+};
+
+/// The sentence on one line, behind the command's name, on standard error.
+void say(std::string sentence);
+
+}  // namespace areal::command

@@ -1,0 +1,56 @@
+#include "mpi/exchange.hpp"
+#include <algorithm>
+#include <climits>
+#include <cstring>
+#include <vector>
+
+namespace areal::mpi {
+namespace {
+
+/// Messages have counts of int; pieces of the vector have these elements.
+std::size_t piece_of(const Options& how, Type type) {
+  return std::clamp<std::size_t>(how.message_bytes / size_of(type), 1, INT_MAX);
+}
+
+/// Each rank in turn, a piece behind the rank before.
+template <class T>
+void chain(const Communicator& comm, const T* totals, T* above, std::size_t count, MPI_Datatype type,
+           const Options& how) {
+  const std::size_t piece = piece_of(how, type_of<T>);
+  const bool first = comm.rank() == 0, last = comm.rank() == comm.size() - 1;
+  std::vector<T> sum(std::min(piece, count));
+  for (std::size_t i = 0; i < count; i += piece) {
+    const auto n = std::min(piece, count - i);
+    if (first)
+      std::fill_n(above + i, n, T(0));
+    else
+      require_mpi(MPI_Recv(above + i, static_cast<int>(n), type, comm.rank() - 1, 0, comm.get(), MPI_STATUS_IGNORE),
+                  "MPI_Recv");
+    if (last) continue;
+    for (std::size_t k = 0; k < n; ++k) sum[k] = above[i + k] + totals[i + k];
+    require_mpi(MPI_Send(sum.data(), static_cast<int>(n), type, comm.rank() + 1, 0, comm.get()), "MPI_Send");
+    count_message(how, n * sizeof(T));
+  }
+}
+
+}  // namespace
+
+void exclusive_scan(const Communicator& comm, const void* totals, void* above, std::size_t count, Type type,
+                    const Options& how) {
+  if (type == Type::f32)
+    return chain(comm, static_cast<const float*>(totals), static_cast<float*>(above), count, MPI_FLOAT, how);
+  if (type == Type::f64)
+    return chain(comm, static_cast<const double*>(totals), static_cast<double*>(above), count, MPI_DOUBLE, how);
+  const std::size_t piece = piece_of(how, type), size = size_of(type);
+  const MPI_Datatype datatype = size == 8 ? MPI_UINT64_T : size == 4 ? MPI_UINT32_T : MPI_UINT16_T;
+  for (std::size_t i = 0; i < count; i += piece) {
+    const auto n = std::min(piece, count - i);
+    require_mpi(MPI_Exscan(static_cast<const char*>(totals) + i * size, static_cast<char*>(above) + i * size,
+                           static_cast<int>(n), datatype, MPI_SUM, comm.get()),
+                "MPI_Exscan");
+    count_message(how, n * size);
+  }
+  if (comm.rank() == 0 && count > 0) std::memset(above, 0, count * size);
+}
+
+}  // namespace areal::mpi

@@ -1,0 +1,36 @@
+#pragma once
+// An exclusive scan of a vector over the ranks, in pieces.
+
+#include <areal/mpi.hpp>
+#include <areal/type.hpp>
+#include <cstddef>
+#include "mpi/communicator.hpp"
+
+namespace areal::mpi {
+
+/// above[i] = the sum of all earlier ranks' totals[i]; zeros on the first. Integers modulo 2^k, by MPI_Exscan. Floats
+/// are added in the order of the ranks, each rank adding its totals to what the rank before sends: no tree of MPI's
+/// decides about bits. `above` has the size of `totals`, and does not overlap it.
+void exclusive_scan(const Communicator& comm, const void* totals, void* above, std::size_t count, Type type,
+                    const Options& how);
+
+/// The seconds since the last call, or since it was made.
+class Clock {
+ public:
+  Clock() : last_(MPI_Wtime()) {}
+  double lap() {
+    const double now = MPI_Wtime(), before = last_;
+    last_ = now;
+    return now - before;
+  }
+
+ private:
+  double last_;
+};
+
+/// Adds to `how.costs`, where there are any.
+inline void count_message(const Options& how, std::size_t bytes) {
+  if (how.costs != nullptr) how.costs->messages += 1, how.costs->bytes += bytes;
+}
+
+}  // namespace areal::mpi

@@ -1,0 +1,213 @@
+// areal-mpi under mpirun on 1 to 4 ranks: files against sums pixel by pixel, answers, wrong use, a rank that cannot
+// read, one that parts from the others, and one that is killed while the table is written.
+#include <sys/stat.h>
+#include <areal/region.hpp>
+#include <array>
+#include <csignal>
+#include <cstring>
+#include <sstream>
+#include <thread>
+#include "command_runner.hpp"
+#include "media/media.hpp"
+
+namespace areal::test {
+namespace {
+
+constexpr int width = 23, height = 17;
+
+class MpiCommand : public CommandTest {
+ protected:
+  std::vector<std::string> words_of(int ranks, const std::vector<std::string>& arguments) {
+    std::vector<std::string> words{AREAL_RUN_RANKS, std::to_string(ranks), AREAL_MPI_COMMAND};
+    words.insert(words.end(), arguments.begin(), arguments.end());
+    return words;
+  }
+  Outcome on(int ranks, const std::vector<std::string>& arguments) { return wait(start(words_of(ranks, arguments))); }
+  std::string answer_on(int ranks, const std::vector<std::string>& arguments) {
+    const Outcome outcome = on(ranks, arguments);
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.err, "");
+    return outcome.out;
+  }
+  void write_image() { write_file(work / "image.npy", npy("|u1", "17, 23", pixels(width, height))); }
+};
+
+/// The command's own words on standard error; mpirun adds some of its own.
+std::string said(const Outcome& outcome) {
+  std::istringstream lines(outcome.err);
+  std::string all;
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with("areal-mpi: ")) all += line + "\n";
+  return all;
+}
+
+/// The bytes of an .npy behind its header.
+template <class T>
+std::vector<T> entries(const std::string& file) {
+  if (file.size() < 10) return {};
+  const std::size_t begin = 10 + static_cast<unsigned char>(file[8]) + 256u * static_cast<unsigned char>(file[9]);
+  std::vector<T> values((file.size() - begin) / sizeof(T));
+  std::memcpy(values.data(), file.data() + begin, values.size() * sizeof(T));
+  return values;
+}
+
+std::vector<std::uint32_t> table_by_pixels() {
+  std::vector<std::uint32_t> table;
+  for (int y = 0; y <= height; ++y)
+    for (int x = 0; x <= width; ++x) table.push_back(static_cast<std::uint32_t>(direct_sum(0, 0, x, y)));
+  return table;
+}
+
+TEST_F(MpiCommand, TheFileIsTheTableHoweverRowsAreSpread) {
+  write_image();
+  const std::vector<std::uint32_t> right = table_by_pixels();
+  const auto written = [&](int ranks, const std::string& strips) {
+    std::vector<std::string> arguments{"sat", "image.npy", "-o", "t.npy"};
+    if (!strips.empty()) arguments.insert(arguments.end(), {"--strips", strips});
+    answer_on(ranks, arguments);
+    return entries<std::uint32_t>(contents(work / "t.npy"));
+  };
+  EXPECT_EQ(written(3, ""), right);
+  EXPECT_EQ(written(4, "0,9,0,8"), right);
+  EXPECT_EQ(others({"image.npy", "t.npy", "t.json"}), std::vector<std::string>());
+  auto wrong = right;
+  wrong[30] ^= 1;
+  EXPECT_NE(written(2, "1,16"), wrong);
+  // With the sidecar that areal's queries read.
+  const media::TableFile file = media::read_table(work / "t.npy");
+  EXPECT_EQ(file.border, Border::zero);
+  EXPECT_EQ(file.types, "8u32u");
+  EXPECT_EQ(region_sum(TableView(file.table.view(), file.border), {3, 4, 10, 11}),
+            static_cast<double>(direct_sum(3, 4, 10, 11)));
+}
+
+TEST_F(MpiCommand, SquaresBordersAndMoreRanksThanRows) {
+  write_file(work / "low.raw", std::string("\1\2\3\4\5\6", 6));
+  answer_on(4, {"sat", "low.raw", "--raw", "3x2x8u", "-o", "t.npy", "--squares", "--border", "none"});
+  EXPECT_EQ(entries<std::uint32_t>(contents(work / "t.npy")), (std::vector<std::uint32_t>{1, 3, 6, 5, 12, 21}));
+  EXPECT_EQ(entries<std::uint64_t>(contents(work / "t.squares.npy")),
+            (std::vector<std::uint64_t>{1, 5, 14, 17, 46, 91}));
+  answer_on(4, {"sat", "low.raw", "--raw", "3x2x8u", "-o", "t.npy", "--border", "exclusive"});
+  EXPECT_EQ(entries<std::uint32_t>(contents(work / "t.npy")), (std::vector<std::uint32_t>{0, 0, 0, 0, 1, 3}));
+}
+
+/// As input.hpp describes synthetic images.
+std::uint64_t term(std::uint64_t seed, bool is_row, std::uint64_t at) {
+  std::uint64_t z = seed * 2 + is_row + (at + 1) * 0x9E3779B97F4A7C15u;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+  return (z ^ (z >> 31)) & 127;
+}
+
+TEST_F(MpiCommand, QueriesOfASyntheticImageAreItsFormula) {
+  write_file(work / "r.csv", "x,y,width,height,name\n0,0,3000,1000,all\n17,300,2500,650,part\n5,999,1,1,one\n");
+  const auto sum = [](std::uint64_t x, std::uint64_t y, std::uint64_t w, std::uint64_t h) {
+    std::uint64_t columns = 0, rows = 0;
+    for (std::uint64_t i = 0; i < w; ++i) columns += term(9, false, x + i);
+    for (std::uint64_t i = 0; i < h; ++i) rows += term(9, true, y + i);
+    return std::to_string(h * columns + w * rows);
+  };
+  const std::string right = "region,x,y,width,height,sum\nall,0,0,3000,1000," + sum(0, 0, 3000, 1000) +
+                            "\npart,17,300,2500,650," + sum(17, 300, 2500, 650) + "\none,5,999,1,1," +
+                            sum(5, 999, 1, 1) + "\n";
+  EXPECT_EQ(answer_on(2, {"query", "synthetic:3000x1000:9", "--regions", "r.csv"}), right);
+  EXPECT_NE(answer_on(2, {"query", "synthetic:3000x1000:8", "--regions", "r.csv"}), right);
+}
+
+TEST_F(MpiCommand, HistogramsCountPixels) {
+  write_image();
+  std::array<int, 4> counts{};
+  for (int y = 2; y < 15; ++y)
+    for (int x = 1; x < 20; ++x) ++counts[pixel(x, y) / 64];
+  std::string right = "region,x,y,width,height,bin0,bin1,bin2,bin3\n0,1,2,19,13";
+  for (const int count : counts) right += "," + std::to_string(count);
+  EXPECT_EQ(answer_on(3, {"hist", "image.npy", "--bins", "4", "--region", "1,2,19,13", "-o", "h.npy"}), right + "\n");
+  const std::vector<std::uint32_t> tensor = entries<std::uint32_t>(contents(work / "h.npy"));
+  ASSERT_EQ(tensor.size(), 4u * width * height);
+  std::uint32_t of_bin_2 = 0;
+  for (const std::uint8_t p : pixels(width, height)) of_bin_2 += p / 64 == 2;
+  EXPECT_EQ(tensor[3u * width * height - 1], of_bin_2);
+}
+
+TEST_F(MpiCommand, WrongUseAndUnreadableFilesAreOneSentence) {
+  write_image();
+  const auto ends = [&](int code, const std::string& words, const std::vector<std::string>& arguments) {
+    const Outcome outcome = on(2, arguments);
+    EXPECT_EQ(outcome.code, code) << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+    EXPECT_EQ(said(outcome), "areal-mpi: " + words + "\n") << outcome.err;
+  };
+  ends(2, "regions[0] 0,0,24,1: it does not lie inside the image of 23x17",
+       {"query", "image.npy", "--region", "0,0,24,1"});
+  ends(2, "--strips 1,2: has 3 rows in all, the image 17",
+       {"query", "image.npy", "--region", "0,0,1,1", "--strips", "1,2"});
+  ends(1, "rank 0: no/t.npy: its folder does not exist", {"sat", "image.npy", "-o", "no/t.npy"});
+  EXPECT_EQ(others({"image.npy"}), std::vector<std::string>());
+  const Outcome help = on(2, {"--help"});
+  EXPECT_EQ(help.code, 0);
+  EXPECT_EQ(help.out.find("Summed-area tables"), help.out.rfind("Summed-area tables")) << "not once";
+}
+
+TEST_F(MpiCommand, ARankThatCannotReadEndsAll) {
+  write_image();
+  const std::vector<std::string> good{"sat", "image.npy", "-o", "t.npy"}, bad{"sat", "none.npy", "-o", "t.npy"};
+  std::vector<std::string> words = words_of(1, good);
+  for (const std::string& word :
+       {std::string(":"), std::string("-n"), std::string("1"), std::string(AREAL_MPI_COMMAND)})
+    words.push_back(word);
+  words.insert(words.end(), bad.begin(), bad.end());
+  const Outcome outcome = wait(start(words));
+  EXPECT_EQ(outcome.code, 1) << outcome.err;
+  EXPECT_EQ(said(outcome), "areal-mpi: rank 1: none.npy: there is no such file\n");
+  EXPECT_EQ(others({"image.npy"}), std::vector<std::string>());
+}
+
+TEST_F(MpiCommand, ARankThatPartsFromTheOthersEndsAll) {
+  write_image();
+  std::vector<std::string> words = words_of(1, {"sat", "image.npy", "-o", "t.npy"});
+  for (const std::string& word : {std::string(":"), std::string("-n"), std::string("1"), std::string(AREAL_MPI_COMMAND),
+                                  std::string("--nonsense")})
+    words.push_back(word);
+  const Outcome outcome = wait(start(words));
+  EXPECT_NE(outcome.code, 0) << outcome.err;
+  EXPECT_TRUE(said(outcome).starts_with("areal-mpi: rank 1: ")) << outcome.err;
+  EXPECT_EQ(others({"image.npy"}), std::vector<std::string>());
+}
+
+/// The processes whose parent is that one.
+std::vector<pid_t> children_of(pid_t parent) {
+  std::vector<pid_t> found;
+  std::istringstream list(
+      contents("/proc/" + std::to_string(parent) + "/task/" + std::to_string(parent) + "/children"));
+  for (pid_t child; list >> child;) found.push_back(child);
+  return found;
+}
+
+TEST_F(MpiCommand, AKilledRankLeavesNothing) {
+  const pid_t mpirun = start(words_of(2, {"sat", "synthetic:6000x6000:1", "-o", "t.npy"}));
+  const auto unfinished = [&] {
+    for (const auto& entry : fs::directory_iterator(work))
+      if (entry.path().extension() == ".tmp") return true;
+    return false;
+  };
+  for (int i = 0; i < 60000 && !unfinished(); ++i) std::this_thread::sleep_for(std::chrono::microseconds(500));
+  ASSERT_TRUE(unfinished()) << "the table was not begun, or was written before it could be seen";
+  const std::vector<pid_t> ranks = children_of(mpirun);
+  ASSERT_EQ(ranks.size(), 2u);
+  kill(*std::min_element(ranks.begin(), ranks.end()), SIGKILL);  // the first, which created the file
+  const Outcome outcome = wait(mpirun);
+  EXPECT_NE(outcome.code, 0) << outcome.err;
+  EXPECT_EQ(others({}), std::vector<std::string>());
+}
+
+TEST_F(MpiCommand, BenchKeepsRecords) {
+  const std::string lines = answer_on(2, {"bench", "--image", "300x200", "--repeat", "2", "--record", "b.json"});
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 2 * 4 + 2);
+  const std::string file = contents(work / "b.json");
+  for (const char* const part :
+       {"\"scaling\": \"weak\"", "\"ranks\": 2", "\"exchange_us\"", "\"sent_bytes\"", "\"floor\": \"copy\""})
+    EXPECT_NE(file.find(part), std::string::npos) << part;
+}
+
+}  // namespace
+}  // namespace areal::test

@@ -1,0 +1,298 @@
+// Answers about regions over 1 to 4 ranks, and tensors of strips: against sums pixel by pixel, and against the tensor
+// of one rank; what is refused; and that the checks can fail.
+#include <areal/histogram.hpp>
+#include <areal/region_histogram.hpp>
+#include <cmath>
+#include <cstring>
+#include "ranks.hpp"
+
+namespace areal::test {
+namespace {
+
+constexpr std::uint64_t seed = 20261122;
+constexpr std::int64_t width = 37, height = 29;
+const mpi::Options on_cpu{.execution = {.backend = Backend::cpu, .threads = 1}, .message_bytes = 200};
+
+template <class T>
+std::vector<T> random_pixels(std::mt19937_64& random) {
+  std::vector<T> pixels(width * height);
+  for (T& pixel : pixels)
+    pixel = static_cast<T>(static_cast<std::int64_t>(random() % 200) - (std::is_signed_v<T> ? 100 : 0));
+  return pixels;
+}
+
+std::vector<Region> random_regions(std::mt19937_64& random, std::int64_t within_width, std::int64_t within_height) {
+  std::vector<Region> regions{{0, 0, within_width, within_height}, {3, 3, 0, 5}, {within_width, within_height, 0, 0}};
+  const auto any = [&](std::int64_t n) {
+    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n + 1));
+  };
+  for (int i = 0; i < 60; ++i) {
+    const std::int64_t x = any(within_width), y = any(within_height);
+    regions.push_back({x, y, any(within_width - x), any(within_height - y)});
+  }
+  return regions;
+}
+
+/// Pixel by pixel.
+template <class T, class Sum>
+Sum naive_sum(const std::vector<T>& pixels, const Region& r) {
+  Sum sum = 0;
+  for (std::int64_t y = r.y; y < r.y + r.height; ++y)
+    for (std::int64_t x = r.x; x < r.x + r.width; ++x)
+      sum += static_cast<Sum>(pixels[static_cast<std::size_t>(y * width + x)]);
+  return sum;
+}
+
+struct Split {
+  std::int64_t first, count;
+};
+Split part_of(const FirstRanks& ranks, std::mt19937_64& random) {
+  const auto cuts = random_split(random, height, ranks.size());
+  const auto rank = static_cast<std::size_t>(ranks.rank());
+  return {cuts[rank], cuts[rank + 1] - cuts[rank]};
+}
+
+template <class F>
+void on_one_to_all_ranks(const F& f) {
+  for (int size = 1; size <= world_size(); ++size)
+    if (const FirstRanks ranks(size); ranks) f(ranks);
+}
+
+/// The answers that differ from those by pixels.
+template <class T, class Sum>
+int wrong_sums(const FirstRanks& ranks, std::uint64_t number, const char* types, Border border, bool spoil = false) {
+  std::mt19937_64 random(seed + number);
+  const std::vector<T> pixels = random_pixels<T>(random);
+  const Split part = part_of(ranks, random);
+  mpi::Table table = mpi::sat(ranks.get(), ConstView(pixels.data() + part.first * width, width, part.count),
+                              {.border = border, .types = type_pair(types)}, on_cpu);
+  const std::int64_t less = border == Border::exclusive ? 1 : 0;
+  const std::vector<Region> regions = random_regions(random, width - less, height - less);
+  if (spoil && part.first + part.count == height && part.count > 0) {
+    const View sum = table.strip.sum();
+    static_cast<std::uint8_t*>(
+        sum.row(sum.shape.height - 1))[(sum.shape.width - 1) * static_cast<std::int64_t>(size_of(sum.type))] ^= 1;
+  }
+  std::vector<Sum> sums(regions.size());
+  mpi::region_sums(ranks.get(), table, regions, Span<Sum>(sums), on_cpu);
+  int wrong = 0;
+  for (std::size_t i = 0; i < regions.size(); ++i) wrong += sums[i] != naive_sum<T, Sum>(pixels, regions[i]);
+  return wrong;
+}
+
+TEST(MpiRegions, AreThePixelsSums) {
+  on_one_to_all_ranks([](const FirstRanks& ranks) {
+    for (const Border border : {Border::zero, Border::none, Border::exclusive})
+      for (std::uint64_t i = 0; i < 4; ++i) {
+        const std::uint64_t n = i + 10 * static_cast<std::uint64_t>(ranks.size());
+        EXPECT_EQ((wrong_sums<std::uint8_t, std::uint64_t>(ranks, n, "8u32u", border)), 0) << n;
+        EXPECT_EQ((wrong_sums<std::int16_t, std::int64_t>(ranks, n, "16s32s", border)), 0) << n;
+        EXPECT_EQ((wrong_sums<std::uint8_t, double>(ranks, n, "8u64u", border)), 0) << n;
+        EXPECT_EQ((wrong_sums<float, double>(ranks, n, "32f64f", border)), 0) << n;  // whole numbers: no order rounds
+      }
+  });
+}
+
+TEST(MpiRegionsProof, AFlippedEntryIsFoundOnEveryRank) {
+  on_one_to_all_ranks([](const FirstRanks& ranks) {
+    EXPECT_GT((wrong_sums<std::uint8_t, std::uint64_t>(ranks, 1, "8u32u", Border::none, true)), 0);
+    EXPECT_GT((wrong_sums<float, double>(ranks, 1, "32f64f", Border::none, true)), 0);
+  });
+}
+
+// Floats that round: the bits of areal::region_sums of the whole table.
+TEST(MpiRegions, FloatsHaveTheBitsOfOneRank) {
+  on_one_to_all_ranks([](const FirstRanks& ranks) {
+    std::mt19937_64 random(seed);
+    std::vector<float> pixels(width * height);
+    for (float& p : pixels) p = std::ldexp(static_cast<float>(random() % 9999), static_cast<int>(random() % 30) - 20);
+    const Split part = part_of(ranks, random);
+    const SatOptions options{.types = type_pair("32f32f")};
+    const mpi::Table table =
+        mpi::sat(ranks.get(), ConstView(pixels.data() + part.first * width, width, part.count), options, on_cpu);
+    const std::vector<Region> regions = random_regions(random, width, height);
+    std::vector<double> sums(regions.size());
+    mpi::region_sums(ranks.get(), table, regions, Span<double>(sums), on_cpu);
+    const SatTable whole = sat(ConstView(pixels.data(), width, height), options, {.backend = Backend::cpu});
+    const std::vector<double> right = region_sums<double>(whole, regions);
+    EXPECT_EQ(std::memcmp(sums.data(), right.data(), sums.size() * 8), 0);
+  });
+}
+
+TEST(MpiRegions, PlanesLieSideBySide) {
+  on_one_to_all_ranks([](const FirstRanks& ranks) {
+    std::mt19937_64 random(seed);
+    const std::int64_t mine = ranks.rank() + 1;
+    Array strip({5, mine, 2, 2}, Type::u8);
+    for (std::size_t i = 0; i < strip.bytes(); ++i) strip.as<std::uint8_t>()[i] = static_cast<std::uint8_t>(1 + i % 2);
+    const mpi::Table table = mpi::sat(ranks.get(), std::as_const(strip).view(), {}, on_cpu);
+    const std::vector<Region> regions{{0, 0, 5, table.rows.of}, {1, 0, 2, 1}};
+    std::vector<std::uint64_t> sums(8);
+    mpi::region_sums(ranks.get(), table, regions, Span<std::uint64_t>(sums), on_cpu);
+    const auto all = static_cast<std::uint64_t>(5 * table.rows.of);
+    EXPECT_EQ(sums, (std::vector<std::uint64_t>{all, 2 * all, all, 2 * all, 2, 4, 2, 4}));
+  });
+}
+
+// ---- tensors
+
+struct TensorCase {
+  const char* words;
+  Binning binning;
+  HistogramOptions options;
+};
+
+/// What is wrong with a strip's tensor and its answers.
+template <class T>
+std::string fault_of(const FirstRanks& ranks, const TensorCase& c, std::size_t carry_bytes, bool spoil = false) {
+  std::mt19937_64 random(seed);
+  const std::vector<T> pixels = random_pixels<T>(random);
+  std::vector<std::uint8_t> weights(pixels.size());
+  for (auto& w : weights) w = static_cast<std::uint8_t>(random() % 100);
+  const Split part = part_of(ranks, random);
+  mpi::Options how = on_cpu;
+  how.carry_bytes = carry_bytes;
+  const auto weights_of = [&](std::int64_t first, std::int64_t count) {
+    return c.options.weighted ? ConstView(weights.data() + first * width, width, count) : ConstView();
+  };
+  mpi::Tensor tensor =
+      mpi::integral_histogram(ranks.get(), ConstView(pixels.data() + part.first * width, width, part.count), c.binning,
+                              c.options, how, weights_of(part.first, part.count));
+  if (spoil && part.count > 0) static_cast<std::uint8_t*>(tensor.strip.tensor().row(0, 1))[8] ^= 1;
+  const HistogramTensor whole = integral_histogram(ConstView(pixels.data(), width, height), c.binning, c.options,
+                                                   {.backend = Backend::cpu}, weights_of(0, height));
+  const ConstView is = std::as_const(tensor.strip).tensor(), right = whole.tensor();
+  std::string found;  // all ranks go on to the regions
+  const auto row_bytes = static_cast<std::size_t>(is.shape.width * is.column_pitch());
+  for (std::int64_t b = 0; b < is.shape.channels; ++b)
+    for (std::int64_t y = 0; y < is.shape.height; ++y)
+      if (std::memcmp(is.row(y, b), right.row(part.first + y, b), row_bytes) != 0)
+        found = "bin " + std::to_string(b) + ", row " + std::to_string(y);
+  const std::int64_t less = c.options.border == Border::exclusive ? 1 : 0;
+  const std::vector<Region> regions = random_regions(random, width - less, height - less);
+  const auto bins = static_cast<std::size_t>(c.binning.bins());
+  std::vector<double> counts(regions.size() * bins);
+  mpi::region_histograms(ranks.get(), tensor, regions, Span<double>(counts), how);
+  for (std::size_t i = 0; i < regions.size(); ++i) {
+    std::vector<double> naive(bins);
+    const Region& r = regions[i];
+    for (std::int64_t y = r.y; y < r.y + r.height; ++y)
+      for (std::int64_t x = r.x; x < r.x + r.width; ++x) {
+        const auto at = static_cast<std::size_t>(y * width + x);
+        const std::int64_t bin = c.binning.bin_of(static_cast<double>(pixels[at]));
+        if (bin >= 0) naive[static_cast<std::size_t>(bin)] += c.options.weighted ? weights[at] : 1;
+      }
+    if (!std::equal(naive.begin(), naive.end(), counts.begin() + static_cast<std::ptrdiff_t>(i * bins)))
+      return "region " + std::to_string(i);
+  }
+  return found;
+}
+
+std::vector<TensorCase> tensor_cases() {
+  return {{"7 bins", Binning::uniform(7, 0, 150), {}},
+          {"clamped, 64u, border zero",
+           Binning::uniform(5, 20, 90).clamped(),
+           {.border = Border::zero, .counter = Type::u64}},
+          {"labels, exclusive", Binning::labels(9, 4), {.border = Border::exclusive}},
+          {"edges", Binning::edges({-50, 0, 1, 77, 300}), {}},
+          {"whole weights", Binning::uniform(4, 0, 200), {.counter = Type::f64, .weighted = true}}};
+}
+
+TEST(MpiHistogram, EqualsOneRankAndThePixels) {
+  on_one_to_all_ranks([](const FirstRanks& ranks) {
+    for (const TensorCase& c : tensor_cases())
+      for (const std::size_t carry_bytes : {std::size_t{1}, std::size_t{1500}, std::size_t{1} << 20}) {
+        EXPECT_EQ(fault_of<std::uint8_t>(ranks, c, carry_bytes), "") << c.words;
+        EXPECT_EQ(fault_of<std::int16_t>(ranks, c, carry_bytes), "") << c.words;
+        if (c.binning.kind() != Binning::Kind::labels) {
+          EXPECT_EQ(fault_of<float>(ranks, c, carry_bytes), "") << c.words;
+        }
+      }
+  });
+}
+
+TEST(MpiHistogramProof, AFlippedCountIsFound) {
+  on_one_to_all_ranks([](const FirstRanks& ranks) {
+    std::string found = fault_of<std::uint8_t>(ranks, tensor_cases()[0], 1 << 20, true);
+    int any = !found.empty(), on_some = 0;
+    MPI_Allreduce(&any, &on_some, 1, MPI_INT, MPI_MAX, ranks.get());
+    EXPECT_EQ(on_some, 1);
+  });
+}
+
+TEST(MpiHistogram, JointBinsGoInWholePlanes) {
+  on_one_to_all_ranks([](const FirstRanks& ranks) {
+    std::mt19937_64 random(seed);
+    Array image({width, height, 2}, Type::u8);
+    for (std::size_t i = 0; i < image.bytes(); ++i) image.as<std::uint8_t>()[i] = static_cast<std::uint8_t>(random());
+    const Binning binning = Binning::joint({Binning::uniform(3, 0, 256), Binning::uniform(4, 0, 256)});
+    const Split part = part_of(ranks, random);
+    ConstView strip = std::as_const(image).view();
+    strip.data = strip.row(part.first), strip.shape.height = part.count;
+    mpi::Options how = on_cpu;
+    how.carry_bytes = 1;
+    const mpi::Tensor tensor = mpi::integral_histogram(ranks.get(), strip, binning, {}, how);
+    const HistogramTensor whole = integral_histogram(image.view(), binning, {}, {.backend = Backend::cpu});
+    const ConstView is = tensor.strip.tensor(), right = whole.tensor();
+    for (std::int64_t b = 0; b < 12; ++b)
+      for (std::int64_t y = 0; y < part.count; ++y)
+        EXPECT_EQ(std::memcmp(is.row(y, b), right.row(part.first + y, b), width * 4), 0) << b << ", " << y;
+  });
+}
+
+// ---- what is refused
+
+TEST(MpiRegionsErrors, OneSentenceOnEveryRank) {
+  on_one_to_all_ranks([](const FirstRanks& ranks) {
+    const std::vector<std::uint8_t> pixels(40, 1);
+    mpi::Table table = mpi::sat(ranks.get(), ConstView(pixels.data(), 8, 5), {}, on_cpu);
+    const std::int64_t rows = 5 * ranks.size();
+    std::vector<std::uint64_t> sums(1);
+    const auto words = [&](const Region& region) {
+      return sentence_on_rank<InvalidArgument>(
+          [&] { mpi::region_sums(ranks.get(), table, {region}, Span<std::uint64_t>(sums), on_cpu); });
+    };
+    const std::string image = "8x" + std::to_string(rows);
+    EXPECT_EQ(words({1, 0, 8, 1}), "regions[0] 1,0,8,1: it does not lie inside the image of " + image);
+    EXPECT_NE(words({0, rows, 1, 1}), "");
+    EXPECT_NE(words({0, 0, -1, 1}), "");
+    EXPECT_NE(words({-1, 0, 1, 1}), "");
+    EXPECT_NE(words({INT64_MAX, 0, INT64_MAX, 1}), "");
+    EXPECT_EQ(words({0, 0, 8, rows}), "");
+    EXPECT_EQ(sums[0], static_cast<std::uint64_t>(8 * rows));
+    std::vector<std::int64_t> of_signed(1);
+    EXPECT_NE(sentence_on_rank<InvalidArgument>([&] {
+                mpi::region_sums(ranks.get(), table, {Region{}}, Span<std::int64_t>(of_signed), on_cpu);
+              }).find("out: the table has sums of 32u"),
+              std::string::npos);
+    if (ranks.size() > 1) {
+      EXPECT_EQ(words({ranks.rank(), 0, 1, 1}).find("regions that differ: all ranks"), std::string("rank 1: ").size());
+    }
+    std::vector<std::uint64_t> too_many(ranks.rank() == 0 ? 2 : 1);
+    EXPECT_NE(sentence_on_rank<InvalidArgument>(
+                  [&] { mpi::region_sums(ranks.get(), table, {Region{}}, Span<std::uint64_t>(too_many), on_cpu); }),
+              "");
+  });
+}
+
+TEST(MpiHistogramErrors, OneSentenceOnEveryRank) {
+  on_one_to_all_ranks([](const FirstRanks& ranks) {
+    const std::vector<std::uint8_t> pixels(40, 1);
+    const auto words = [&](std::int64_t bins, const HistogramOptions& options) {
+      return sentence_on_rank<InvalidArgument>([&] {
+        mpi::integral_histogram(ranks.get(), ConstView(pixels.data(), 8, 5), Binning::uniform(bins, 0, 256), options,
+                                on_cpu);
+      });
+    };
+    if (ranks.size() > 1) {
+      EXPECT_EQ(words(ranks.rank() == 1 ? 8 : 9, {}),
+                "rank 1: bins 8: all ranks must have the same, and the first has another");
+    }
+    EXPECT_NE(words(4, {.algorithm = "serial"}).find("carry"), std::string::npos);
+    EXPECT_NE(words(4, {.counter = Type::s8}), "");
+    EXPECT_NE(words(4, {.weighted = true}), "");
+  });
+}
+
+}  // namespace
+}  // namespace areal::test
