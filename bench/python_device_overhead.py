@@ -55,7 +55,7 @@ def calls_of(library: Any, device: str, side: int, rounds: int, calls: int) -> l
     torch = library.torch
     image = image_of("uint8", side)
     x = torch.from_numpy(image).cuda()
-    plan = areal.SatPlan(x.shape, "uint8", border="none", dtype="int32", backend="cuda", device=library.torch.cuda.current_device())
+    plan = areal.SatPlan(x.shape, "uint8", border="none", table_dtype="int32", backend="cuda", device=library.torch.cuda.current_device())
     out = torch.empty(x.shape, dtype=torch.int32, device="cuda")
 
     def in_cpp(count: int) -> float:
@@ -107,7 +107,7 @@ def reversed_of(library: Any, device: str, dtype: str, side: int) -> list[dict[s
     out = torch.empty(x.shape, dtype=getattr(torch, table), device="cuda")
     times, plans = [], []
     for reverse in (False, True):
-        plan = areal.SatPlan(tuple(x.shape), dtype, dtype=table, border="none", backend="cuda", reverse=reverse)
+        plan = areal.SatPlan(tuple(x.shape), dtype, table_dtype=table, border="none", backend="cuda", reverse=reverse)
         plan(x, out=out)
         if not np.array_equal(out.cpu().numpy(), sums_of(image, reverse)):
             raise SystemExit(f"{dtype}, {side}x{side}, reverse={reverse}: the table is wrong")

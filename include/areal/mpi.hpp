@@ -93,8 +93,8 @@ struct Tensor {
 Table sat(MPI_Comm comm, const ConstView& strip, const SatOptions& options = {}, const Options& how = {},
           const ConstView& mask = {});
 
-/// The same into the table of an earlier call with a strip of the same shape and type and the same options, whose memory
-/// is used again; another one is replaced.
+/// The same into the table of an earlier call with a strip of the same shape and type and the same options, whose
+/// memory is used again; another one is replaced.
 void sat(MPI_Comm comm, Table& into, const ConstView& strip, const SatOptions& options = {}, const Options& how = {},
          const ConstView& mask = {});
 

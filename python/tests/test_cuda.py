@@ -26,7 +26,7 @@ except ImportError:
     cupy = None
 needs_cupy = pytest.mark.skipif(cupy is None or not torch.cuda.is_available(), reason="no CuPy, or no CUDA device")
 SEED = int(os.environ.get("AREAL_TEST_SEED", "20261122"))
-SLEEP = 1_000_000_000  # cycles, some 0.6 s: longer than the first call of a plan, which loads its kernels
+SLEEP = 4_000_000_000  # cycles, some 2.2 s: longer than the first call of a plan, which loads its kernels
 
 
 # ---------------------------------------------------------------- arrays that only say where they lie
