@@ -181,7 +181,7 @@ OPTIONS = lambda: areal._sat._options(None, "zero", False, False, False, False, 
 
 @pytest.fixture
 def slow() -> Iterator[Any]:
-    """A stream whose producer sleeps for some 0.6 s, then fills x with ones."""
+    """A stream whose producer sleeps for SLEEP cycles, then fills x with ones."""
     stream = torch.cuda.Stream()
     x = torch.zeros(64, 96, device="cuda")
     areal.sat(x)  # the plan and what is loaded lazily
@@ -191,9 +191,9 @@ def slow() -> Iterator[Any]:
         def __init__(self) -> None:
             self.stream, self.x = stream, x
 
-        def produce(self) -> Any:
+        def produce(self, cycles: int = SLEEP) -> Any:
             with torch.cuda.stream(stream):
-                torch.cuda._sleep(SLEEP)
+                torch.cuda._sleep(cycles)
                 x.fill_(1)
             return x
 
@@ -241,6 +241,7 @@ def test_another_framework_makes_its_producer_wait(slow: Any) -> None:
             self.__cuda_array_interface__ = {**x.__cuda_array_interface__, "version": 3, "stream": slow.stream.cuda_stream}
 
     for kind in (ByDlpack, ByInterface):
+        areal.sat(kind(slow.produce(0)))  # the driver waits for everything where it loads a kernel or finds memory
         slow.x.zero_()
         torch.cuda.synchronize()
         table = areal.sat(kind(slow.produce()))
@@ -388,6 +389,10 @@ def test_cupys_current_stream_is_used() -> None:
     cupy.cuda.Device().synchronize()
     sleeping = torch.cuda.Stream()
     with cupy.cuda.ExternalStream(sleeping.cuda_stream), torch.cuda.stream(sleeping):
+        x.fill(1)
+        areal.sat(x)  # the driver waits for everything where it loads a kernel or finds memory
+        x.fill(0)
+        sleeping.synchronize()
         torch.cuda._sleep(SLEEP)
         x.fill(1)
         table = areal.sat(x)
