@@ -8,6 +8,7 @@
 #include <cstring>
 #include <vector>
 #include "io/numbers.hpp"
+#include "io/synthetic.hpp"
 #include "media/media.hpp"
 
 namespace areal::command {
@@ -74,50 +75,28 @@ class RawStrips final : public StripSource {
 
 class SyntheticStrips final : public StripSource {
  public:
-  SyntheticStrips(Size size, std::uint64_t seed) : size_(size), seed_(seed) {}
-  Shape shape() const override { return {size_.width, size_.height}; }
+  explicit SyntheticStrips(const std::string& name) : image_(name) {}
+  Shape shape() const override { return image_.shape(); }
   Type type() const override { return Type::u8; }
   ConstView rows(std::int64_t first, std::int64_t count) override {
-    rows_ = Array({size_.width, count}, Type::u8);
-    std::vector<std::uint8_t> columns(static_cast<std::size_t>(size_.width));
-    for (std::int64_t x = 0; x < size_.width; ++x)
-      columns[static_cast<std::size_t>(x)] = synthetic_term(seed_, false, x);
-    for (std::int64_t y = 0; y < count; ++y) {
-      auto* const row = static_cast<std::uint8_t*>(rows_.view().row(y));
-      const std::uint8_t term = synthetic_term(seed_, true, first + y);
-      for (std::int64_t x = 0; x < size_.width; ++x)
-        row[x] = static_cast<std::uint8_t>(columns[static_cast<std::size_t>(x)] + term);
-    }
+    rows_ = Array({image_.shape().width, count}, Type::u8);
+    image_.read(0, first, rows_.view());
     return std::as_const(rows_).view();
   }
 
  private:
-  Size size_;
-  std::uint64_t seed_;
+  SyntheticImage image_;
   Array rows_;
 };
 
 }  // namespace
 
-std::uint8_t synthetic_term(std::uint64_t seed, bool is_row, std::int64_t at) {
-  // splitmix64
-  std::uint64_t z = seed * 2 + (is_row ? 1 : 0) + (static_cast<std::uint64_t>(at) + 1) * 0x9E3779B97F4A7C15u;
-  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-  return static_cast<std::uint8_t>((z ^ (z >> 31)) & 127);
-}
-
 std::unique_ptr<StripSource> open_strips(const std::string& path, const std::string& raw) {
-  constexpr std::string_view synthetic = "synthetic:";
-  if (path.starts_with(synthetic)) {
-    const auto parts = split(std::string_view(path).substr(synthetic.size()), ':');
-    if (parts.size() != 2) refuse(path, ": may be synthetic:WxH:SEED, for example synthetic:4096x4096:7");
+  if (SyntheticImage::is_name(path)) {
     if (!raw.empty()) refuse("--raw: ", path, " is no file");
-    const auto extents = split(parts[0], 'x');
-    if (extents.size() != 2) refuse(path, ": may be synthetic:WxH:SEED, for example synthetic:4096x4096:7");
-    const Size extent{whole_number(path, extents[0], 0), whole_number(path, extents[1], 0)};
-    bytes_of({extent.width, extent.height}, Type::u64);
-    return std::make_unique<SyntheticStrips>(extent, static_cast<std::uint64_t>(whole_number(path, parts[1], 0)));
+    auto strips = std::make_unique<SyntheticStrips>(path);
+    bytes_of(strips->shape(), Type::u64);  // refuses more than can be
+    return strips;
   }
   if (!raw.empty()) return std::make_unique<RawStrips>(path, raw_format("--raw", raw));
   if (std::error_code error; !media::fs::exists(path, error)) throw IoError(path + ": there is no such file");

@@ -3,7 +3,6 @@
 
 #include <areal/array.hpp>
 #include <areal/view.hpp>
-#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -18,12 +17,8 @@ class StripSource {
   virtual ConstView rows(std::int64_t first, std::int64_t count) = 0;
 };
 
-/// `path`: an .npy (2-D), mapped; a file of pixels without a header, where `raw` is WxHxTYPE; or synthetic:WxH:SEED.
-/// Throws IoError, InvalidArgument.
+/// `path`: an .npy (2-D), mapped; a file of pixels without a header, where `raw` is WxHxTYPE; or synthetic:WxH:SEED
+/// (io/synthetic.hpp). Throws IoError, InvalidArgument.
 std::unique_ptr<StripSource> open_strips(const std::string& path, const std::string& raw);
-
-/// The pixel of synthetic:WxH:SEED: 8u, column(x) + row(y), each up to 127, so that a region's sum is height times the
-/// sum of its columns' values and width times that of its rows'.
-std::uint8_t synthetic_term(std::uint64_t seed, bool is_row, std::int64_t at);
 
 }  // namespace areal::command

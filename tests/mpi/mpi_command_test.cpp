@@ -91,21 +91,21 @@ TEST_F(MpiCommand, SquaresBordersAndMoreRanksThanRows) {
   EXPECT_EQ(entries<std::uint32_t>(contents(work / "t.npy")), (std::vector<std::uint32_t>{0, 0, 0, 0, 1, 3}));
 }
 
-/// As input.hpp describes synthetic images.
-std::uint64_t term(std::uint64_t seed, bool is_row, std::uint64_t at) {
-  std::uint64_t z = seed * 2 + is_row + (at + 1) * 0x9E3779B97F4A7C15u;
+/// The pixel of seed 9, as the command describes synthetic images: SplitMix64's byte at its place in the period.
+std::uint64_t pixel(std::uint64_t x, std::uint64_t y) {
+  std::uint64_t z = 9 + 251 * (y % 241) + x % 251 + 0x9E3779B97F4A7C15u;
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
   z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
-  return (z ^ (z >> 31)) & 127;
+  return (z ^ (z >> 31)) >> 56;
 }
 
 TEST_F(MpiCommand, QueriesOfASyntheticImageAreItsFormula) {
   write_file(work / "r.csv", "x,y,width,height,name\n0,0,3000,1000,all\n17,300,2500,650,part\n5,999,1,1,one\n");
   const auto sum = [](std::uint64_t x, std::uint64_t y, std::uint64_t w, std::uint64_t h) {
-    std::uint64_t columns = 0, rows = 0;
-    for (std::uint64_t i = 0; i < w; ++i) columns += term(9, false, x + i);
-    for (std::uint64_t i = 0; i < h; ++i) rows += term(9, true, y + i);
-    return std::to_string(h * columns + w * rows);
+    std::uint64_t all = 0;
+    for (std::uint64_t v = y; v < y + h; ++v)
+      for (std::uint64_t u = x; u < x + w; ++u) all += pixel(u, v);
+    return std::to_string(all);
   };
   const std::string right = "region,x,y,width,height,sum\nall,0,0,3000,1000," + sum(0, 0, 3000, 1000) +
                             "\npart,17,300,2500,650," + sum(17, 300, 2500, 650) + "\none,5,999,1,1," +
