@@ -67,7 +67,10 @@ TEST_P(BandsOn, LeavesTheRestToTiles) {
   odd.image = {130, 50};
   several.image = {132, 20, 1, 3};
   moved.in = placements[2];
-  for (const SatCase& c : {border, odd, several, moved}) EXPECT_FALSE(launches_bands(c)) << describe(c);
+  SatCase masked = case_of(GetParam(), pairs[2], {132, 30});
+  masked.options.mask = masked.options.ignore_nan = true;
+  masked.fill = Fill::holes;
+  for (const SatCase& c : {border, odd, several, moved, masked}) EXPECT_FALSE(launches_bands(c)) << describe(c);
 }
 
 INSTANTIATE_TEST_SUITE_P(Sat, BandsOn, testing::Values(Backend::cuda, Backend::simt),

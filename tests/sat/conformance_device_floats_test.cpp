@@ -63,7 +63,7 @@ TEST_P(DeviceFloats, NanAndInfinitySpreadRightAndDown) {
       {"both infinities", {{5, 130, inf}, {200, 3, -inf}}},
       {"infinity and NaN", {{200, 2, inf}, {2, 130, nan}}},
       {"infinity in the last column and row", {{269, 0, inf}, {0, 139, -inf}}}};
-  for (const std::string& id : device_sat_ids())
+  for (const std::string& id : tile_sat_ids())
     for (const char* types : {"32f32f", "16f32f", "64f64f"})
       for (const auto& [name, marks] : patterns)
         EXPECT_EQ(fault_with(case_of(id, types, {270, 140}), marks), "") << name << ": " << id << " " << types;
@@ -84,7 +84,7 @@ TEST_P(DeviceFloats, NanAndInfinitySpreadInSquaresAndVolumes) {
 
 // As on the CPU: an entry's error is at most (x + y) u A, where A is the sum of the magnitudes.
 TEST_P(DeviceFloats, ErrorsGrowWithTheSidesNotTheArea) {
-  for (const std::string& id : device_sat_ids())
+  for (const std::string& id : tile_sat_ids())
     for (const char* types : {"32f32f", "8u32f", "64f64f"}) {
       const std::int64_t width = 900, height = 290;
       SatCase c = case_of(id, types, {width, height});

@@ -22,13 +22,13 @@ std::vector<Backend> device_backends() {
 
 std::vector<std::size_t> levels() {
   std::vector<std::size_t> all = combination_levels(sizes);
-  all.push_back(device_sat_ids().size());
+  all.push_back(tile_sat_ids().size());
   return all;
 }
 
 SatCase case_of(const Choice& choice) {
   SatCase c = combination(choice, sizes);
-  c.options.algorithm = device_sat_ids()[choice.back()];
+  c.options.algorithm = tile_sat_ids()[choice.back()];
   // The simulated machine takes long: few planes.
   std::int64_t& less = c.seed % 2 == 0 ? c.image.channels : c.image.batch;
   while (less > 1 && c.image.channels * c.image.batch > 3) --less;
@@ -115,7 +115,7 @@ TEST(DeviceOptions, TiltedOverManyStrips) {
 TEST(DeviceOptions, InPlaceOnTheSimulatedMachine) {
   const std::vector<Backend> here = device_backends();
   if (std::find(here.begin(), here.end(), Backend::simt) == here.end()) GTEST_SKIP() << "no simulated machine";
-  for (const std::string& id : device_sat_ids())
+  for (const std::string& id : tile_sat_ids())
     for (const char* name : in_place_pairs)
       for (const bool volume : {false, true}) {
         InPlace p{Shape{132, 9, 3, 2}, type_pair(name), {.algorithm = id}, placements[0]};
