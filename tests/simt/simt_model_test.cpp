@@ -22,9 +22,11 @@ TEST(AlgorithmModel, EveryAlgorithmOfTheCatalogue) {
     if (!row.simt || (row.family != "sat" && row.family != "histogram")) continue;
     SCOPED_TRACE(row.id);
     const HierarchicalMachine machine{2048, 32, 100, 4};
-    const AlgorithmModel model = algorithm_model(of(row.id, 64, 96), machine);
+    const bool bands = row.id == "bands";  // whose clusters take long
+    const std::int64_t height = bands ? 4 : 64;
+    const AlgorithmModel model = algorithm_model(of(row.id, height, 96), machine);
     EXPECT_EQ(model.row, &row);
-    EXPECT_EQ(model.elements, 64 * 96 * (row.family == "sat" ? 1 : 3));
+    EXPECT_EQ(model.elements, height * 96 * (row.family == "sat" ? 1 : 3));
     const double c = static_cast<double>(model.coalesced), s = static_cast<double>(model.strided);
     EXPECT_EQ(c + static_cast<double>(model.strided_elements),
               sum_of(model.counts.reads) + sum_of(model.counts.writes) + sum_of(model.counts.atomics));
@@ -35,7 +37,8 @@ TEST(AlgorithmModel, EveryAlgorithmOfTheCatalogue) {
     EXPECT_DOUBLE_EQ(model.cost.counted.value(), c / 32 + s + static_cast<double>(model.barrier_steps + 1) * 99);
     EXPECT_EQ(model.reads.counted, sum_of(model.counts.reads));
     EXPECT_EQ(model.writes.counted, sum_of(model.counts.writes));
-    EXPECT_EQ(model.no_time, "");
+    EXPECT_EQ(model.no_time, bands ? "parts of a block meet, which the HMM does not know" : "");
+    if (bands) continue;
     // No machine is faster than its memory, nor waits for shared memory longer than the requests and their latency.
     EXPECT_GE(model.umm.counted.value(), model.cost_of_groups);
     EXPECT_GE(model.hmm.counted.value(), model.umm.counted.value());
@@ -87,7 +90,8 @@ TEST(AlgorithmModel, EveryScanOfTheCatalogue) {
     EXPECT_EQ(model.steps.difference(), 0);
     EXPECT_NEAR(model.reads.difference(), 0, 0.004 * 16384);
     EXPECT_NEAR(model.writes.difference(), 0, 0.004 * 16384);
-    EXPECT_EQ(model.no_time, "");
+    EXPECT_EQ(model.no_time, bands ? "parts of a block meet, which the HMM does not know" : "");
+    if (bands) continue;
     EXPECT_GE(model.umm.counted.value(), model.cost_of_groups);
     const bool nakano = row.source.starts_with("Nakano");
     EXPECT_EQ(model.umm.expected.has_value(), nakano);
