@@ -328,12 +328,11 @@ def _write_tiles(source: Any, path: StorePath, format: Format, threads: int, beg
     n = format.tiles_per_shard
     if format.width == 0:
         return
-    if top is None:
-        top = np.zeros(format.width, "<u8")
-        if format.height:
-            _write_carry(path / "top/c/0/0", top)
+    above: Array = np.zeros(format.width, "<u8") if top is None else top
+    if top is None and format.height:
+        _write_carry(path / "top/c/0/0", above)
     for first in range(begin, format.tile_rows, n):
-        row = _ShardRow(format, first, top)
+        row = _ShardRow(format, first, above)
         y = first * format.tile
         for j, x in enumerate(range(0, format.width, SHARD)):
             pixels = _block(source, y, min(y + SHARD, format.height), x, min(x + SHARD, format.width))
@@ -344,7 +343,7 @@ def _write_tiles(source: Any, path: StorePath, format: Format, threads: int, beg
             _write_carry(path / f"corner/c/{i}/0", row.corner[k])
             if i + 1 < format.tile_rows:
                 _write_carry(path / f"top/c/{i + 1}/0", row.top[k + 1])
-        top = row.top[-1]
+        above = row.top[-1]
 
 
 def _write_carry(place: StorePath, numbers: Array) -> None:

@@ -199,7 +199,7 @@ TEST_F(CommandBadInput, Files) {
   check({{"sat", "huge31.png"}, 1, "huge31.png: "});
   check({{"sat", "void"}, 1, "void: the folder holds no picture"});
   check({{"sat", "a.npy", "--mask", "void"}, 2, "void: is a folder; one picture or .npy is needed here"});
-  check({{"query", "void"}, 2, "void"});
+  check({{"query", "void"}, 1, "void/zarr.json: the metadata is missing"});
   check({{"sat", "void", "--raw", "4x4x8u"}, 2, "void: is a folder; --raw takes one file"});
   check({{"sat", "a.npy", "--raw", "4x4x8u"}, 1, "a.npy"});
 }
