@@ -92,7 +92,7 @@ TEST_F(MpiCommand, SquaresBordersAndMoreRanksThanRows) {
 }
 
 /// The pixel of seed 9, as the command describes synthetic images: SplitMix64's byte at its place in the period.
-std::uint64_t pixel(std::uint64_t x, std::uint64_t y) {
+std::uint64_t synthetic_pixel(std::uint64_t x, std::uint64_t y) {
   std::uint64_t z = 9 + 251 * (y % 241) + x % 251 + 0x9E3779B97F4A7C15u;
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
   z = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
@@ -104,7 +104,7 @@ TEST_F(MpiCommand, QueriesOfASyntheticImageAreItsFormula) {
   const auto sum = [](std::uint64_t x, std::uint64_t y, std::uint64_t w, std::uint64_t h) {
     std::uint64_t all = 0;
     for (std::uint64_t v = y; v < y + h; ++v)
-      for (std::uint64_t u = x; u < x + w; ++u) all += pixel(u, v);
+      for (std::uint64_t u = x; u < x + w; ++u) all += synthetic_pixel(u, v);
     return std::to_string(all);
   };
   const std::string right = "region,x,y,width,height,sum\nall,0,0,3000,1000," + sum(0, 0, 3000, 1000) +
