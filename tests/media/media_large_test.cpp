@@ -3,7 +3,6 @@
 #include <cmath>
 #include "large_blocks.hpp"
 #include "picture_files.hpp"
-#include "scratch.hpp"
 
 namespace areal::media {
 namespace {
@@ -14,15 +13,9 @@ using test::bytes_in;
 using test::expect_sentence;
 using test::luma_at;
 using test::picture_of;
-using test::Scratch;
 using test::value_at;
 
-class Large : public ::testing::Test {  // which prints nothing
- protected:
-  void SetUp() override { testing::internal::CaptureStderr(); }
-  void TearDown() override { EXPECT_EQ(testing::internal::GetCapturedStderr(), ""); }
-  Scratch scratch;
-};
+class Large : public test::SilentTest {};
 
 TEST_F(Large, TheChecksCanFail) {
   write_npy(scratch / "a.npy", picture_of({40, 30}, Type::u8).view());

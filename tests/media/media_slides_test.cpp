@@ -3,7 +3,6 @@
 #include <cstdlib>
 #include "large_blocks.hpp"
 #include "picture_files.hpp"
-#include "scratch.hpp"
 
 namespace areal::media {
 namespace {
@@ -13,17 +12,11 @@ using test::blocks_fault;
 using test::bytes_in;
 using test::expect_sentence;
 using test::luma_at;
-using test::Scratch;
 using test::Tiff;
 using test::tiff;
 using test::value_at;
 
-class Slides : public ::testing::Test {  // which prints nothing
- protected:
-  void SetUp() override { testing::internal::CaptureStderr(); }
-  void TearDown() override { EXPECT_EQ(testing::internal::GetCapturedStderr(), ""); }
-  Scratch scratch;
-};
+class Slides : public test::SilentTest {};
 
 constexpr std::uint32_t width = 500, height = 300, tile = 128;
 

@@ -17,12 +17,7 @@ using test::expect_sentence;
 using test::Scratch;
 using test::value_at;
 
-class Sparse : public ::testing::Test {  // which prints nothing
- protected:
-  void SetUp() override { testing::internal::CaptureStderr(); }
-  void TearDown() override { EXPECT_EQ(testing::internal::GetCapturedStderr(), ""); }
-  Scratch scratch;
-};
+class Sparse : public test::SilentTest {};
 
 // A BigTIFF of 8-bit grey whose pixels follow its directory, zero but for some rows: a sparse file.
 fs::path sparse_bigtiff(const Scratch& scratch, std::int64_t width, std::int64_t height, std::int64_t rows_per_strip) {

@@ -19,12 +19,7 @@ using test::Tiff;
 using test::tiff;
 using test::value_at;
 
-class Tiles : public ::testing::Test {  // which prints nothing
- protected:
-  void SetUp() override { testing::internal::CaptureStderr(); }
-  void TearDown() override { EXPECT_EQ(testing::internal::GetCapturedStderr(), ""); }
-  Scratch scratch;
-};
+class Tiles : public test::SilentTest {};
 
 struct Written {
   Shape shape{100, 70};

@@ -26,15 +26,12 @@ using test::Zarr;
 double flat(const Position& at) { return value_at(at[1], at[0], 0); }
 double tczyx(const Position& at) { return value_at(at[4] + 3 * at[2] + 11 * at[0], at[3], at[1]); }
 
-class ZarrPictures : public ::testing::Test {  // which prints nothing
+class ZarrPictures : public test::SilentTest {
  protected:
-  void SetUp() override { testing::internal::CaptureStderr(); }
-  void TearDown() override { EXPECT_EQ(testing::internal::GetCapturedStderr(), ""); }
   fs::path fresh(const char* name = "a.zarr") {
     fs::remove_all(scratch / name);
     return scratch / name;
   }
-  Scratch scratch;
 };
 
 TEST_F(ZarrPictures, TheChecksCanFail) {

@@ -15,18 +15,6 @@ namespace {
 
 const Execution cpu{.backend = Backend::cpu, .threads = 1};
 
-template <class Call>
-std::string refusal(const Call& call) {
-  try {
-    call();
-  } catch (const InvalidArgument& error) {
-    return error.what();
-  } catch (const std::exception& error) {
-    return std::string("another exception: ") + error.what();
-  }
-  return "nothing was refused";
-}
-
 const SatCase picture({40, 30}, "8u32u", Border::zero);
 const StripOptions tiled{.execution = cpu, .height = 7, .tile_width = 16, .tile_height = 8};
 

@@ -10,16 +10,6 @@ namespace {
 
 const Execution cpu{.backend = Backend::cpu, .threads = 2};
 
-template <class Call>
-std::string refusal(const Call& call) {
-  try {
-    call();
-  } catch (const InvalidArgument& error) {
-    return error.what();
-  }
-  return "nothing was refused";
-}
-
 TEST(StripSums, TheCheckCanFail) {
   const Shape shape{30, 40};
   const Values image = conformance::random_image(Type::u8, shape, Fill::wild, 1);

@@ -11,8 +11,17 @@
 #include <random>
 #include <string>
 #include "media/media.hpp"
+#include "scratch.hpp"
 
 namespace areal::test {
+
+// A test with a folder of its own, in which nothing may be printed.
+class SilentTest : public ::testing::Test {
+ protected:
+  void SetUp() override { testing::internal::CaptureStderr(); }
+  void TearDown() override { EXPECT_EQ(testing::internal::GetCapturedStderr(), ""); }
+  Scratch scratch;
+};
 
 // The sample of channel c at (x, y), as the type's value.
 using SampleAt = std::function<double(std::int64_t x, std::int64_t y, std::int64_t c)>;
