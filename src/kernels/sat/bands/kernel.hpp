@@ -1,15 +1,15 @@
 #pragma once
-// The kernel of bands. All of the machine's blocks are on it at once, in clusters. A block has a band of rows and walks
-// along it, 128 columns a step; a cluster has as many bands as blocks, one below the other. Four kinds of warps work on
-// steps some apart:
-//   fetch     the step's pixels into a ring in shared memory
-//   sum       the columns of each writer's rows, and of the whole band; the latter go to the cluster's blocks, each of
-//             which has some of the 128 columns
-//   exchange  what lies above each band in this block's columns: the bands above in the cluster, and the clusters
-//             above, which publish their sums without waiting for anyone; it goes back to the cluster's blocks
-//   write     the band's rows with all that is above added; what lies to the left stays in registers
-// A cluster's bands are dealt out by tickets, the next one while the last one is under way: it waits for bands further
-// up alone, which have been dealt before. All blocks of a cluster are resident at once.
+// The kernel of bands. Its grid fills the machine once, in clusters of blocks. Each block has a band of rows and walks
+// along it, 128 columns a step; the bands of a cluster's blocks lie one below the other. Four kinds of warps work at
+// the same time, each on a different step:
+//   fetch     copies the step's pixels into a ring in shared memory
+//   sum       adds up the columns of each writer's rows and of the whole band. Each block of the cluster is responsible
+//             for some of the 128 columns, and is sent their sums
+//   exchange  adds up, for the block's own columns, all bands above: those of the cluster, and those of the clusters
+//             above, which publish their sums without waiting. It sends the results back to the cluster's blocks
+//   write     writes the band's rows with all that is above added. The sums to the left stay in registers
+// A cluster takes a ticket for its next bands while it works on the current ones. It waits only for bands with smaller
+// tickets, and those belong to clusters that are running. All blocks of a cluster are resident at once.
 
 #include <cstdint>
 #include "kernels/primitives/elements.hpp"
