@@ -90,6 +90,27 @@ TEST(HistogramStreamed, EqualsCounting) {
       }
 }
 
+// Threads share a region of more than a million pixels.
+TEST(HistogramStreamed, LargeRegionsEqualCounting) {
+  std::mt19937_64 random(7);
+  const Guarded image({2000, 1700}, Type::u8, 3, 5);
+  oracle::fill_random(image.view, random, 0, 255);
+  const Region regions[] = {{0, 0, 2000, 1700}, {3, 5, 70, 90}, {1, 1, 1999, 1049}, {5, 3, 1990, 527}, {9, 0, 0, 1700}};
+  for (const Rule& rule : {oracle::uniform(32, 0, 256), oracle::uniform(300, 10, 200)}) {
+    const auto bins = static_cast<std::size_t>(rule.binning.bins());
+    const cpu::PixelBins pixels = pixel_bins(rule.binning, Type::u8, 1);
+    for (const int threads : {1, 2}) {
+      std::vector<std::uint64_t> counts(std::size(regions) * bins, 0xa5a5);
+      cpu::direct_counts(pixels, image.view, regions, counts, threads);
+      for (std::size_t i = 0; i < std::size(regions); ++i) {
+        const auto expected = counted(rule, image.view, nullptr, regions[i]);
+        for (std::size_t b = 0; b < bins; ++b)
+          ASSERT_EQ(static_cast<double>(counts[i * bins + b]), expected[b]) << rule.name << ", region " << i;
+      }
+    }
+  }
+}
+
 TEST(HistogramStreamed, TheCheckCatchesOneWrongPixel) {
   std::mt19937_64 random(6);
   const Rule rule = oracle::uniform(8, 0, 256);

@@ -1,6 +1,7 @@
 #include "cpu/histogram/direct.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 #include "cpu/threads.hpp"
 
@@ -79,16 +80,28 @@ void count_row(const std::uint8_t* row, std::int64_t width, Counts& counts) {
   for (; x < width; ++x) ++counts.of[0][row[x]];
 }
 
-void add(const PixelBins& rule, const Counts& counts, std::uint64_t* out) {
+/// Where a region's counts go. Threads that share a region add atomically.
+struct Sums {
+  std::uint64_t* of;
+  bool shared;
+  void add(std::size_t bin, std::uint64_t count) const {
+    if (shared)
+      std::atomic_ref(of[bin]).fetch_add(count, std::memory_order_relaxed);
+    else
+      of[bin] += count;
+  }
+};
+
+void add(const PixelBins& rule, const Counts& counts, const Sums& out) {
   const std::vector<std::uint16_t>& bin_of = rule.channels[0].table;
   for (std::size_t v = 0; v < 256; ++v) {
     std::uint64_t sum = 0;
     for (const auto& table : counts.of) sum += table[v];
-    if (bin_of[v] != ChannelBins::none) out[bin_of[v]] += sum;
+    if (bin_of[v] != ChannelBins::none) out.add(bin_of[v], sum);
   }
 }
 
-void count_by_value(const PixelBins& rule, const ConstView& image, const Region& region, std::uint64_t* out) {
+void count_by_value(const PixelBins& rule, const ConstView& image, const Region& region, const Sums& out) {
   if (region.width == 0) return;
   const std::int64_t rows_at_once = std::max<std::int64_t>(1, most_rows_bytes / region.width);
   for (std::int64_t y = region.y, end = region.y + region.height; y < end;) {
@@ -118,7 +131,7 @@ bool steps_of(const PixelBins& rule, Steps& steps) {
 /// Of whole vectors, in blocks that stay in the L1: how many bytes are below each step. False where that is not
 /// faster.
 bool count_by_steps(const PixelBins& rule, const Steps& steps, const ConstView& image, const Region& region,
-                    std::uint64_t* out) {
+                    const Sums& out) {
   std::uint64_t below[Steps::most + 2] = {};
   const std::int64_t all = region.width / 64;
   const auto count = HWY_DYNAMIC_DISPATCH(count_below);
@@ -135,7 +148,7 @@ bool count_by_steps(const PixelBins& rule, const Steps& steps, const ConstView& 
   const std::vector<std::uint16_t>& bin_of = rule.channels[0].table;
   for (int s = 0; s <= steps.n; ++s)
     if (const std::uint16_t bin = bin_of[s == 0 ? 0 : steps.at[s - 1]]; bin != ChannelBins::none)
-      out[bin] += below[s + 1] - below[s];
+      out.add(bin, below[s + 1] - below[s]);
   return true;
 }
 
@@ -157,24 +170,42 @@ bool direct_is_less(const Shape& image, std::span<const Region> regions) {
 
 void direct_counts(const PixelBins& rule, const ConstView& image, std::span<const Region> regions,
                    std::span<std::uint64_t> out, int threads) {
+  // A millisecond or less: threads share larger regions, and a caller who cancels waits for no more.
+  constexpr std::int64_t piece_pixels = std::int64_t{1} << 20;
+  const auto rows_of_piece = [](const Region& region) {
+    return region.width == 0 ? region.height : std::max<std::int64_t>(1, piece_pixels / region.width);
+  };
   Steps steps;
   const bool has_steps = steps_of(rule, steps);
-  const auto one = [&](std::int64_t i) {
-    std::uint64_t* const counts = out.data() + i * rule.bins;
-    std::fill_n(counts, rule.bins, 0);
-    Region region = regions[static_cast<std::size_t>(i)];
-    if (region.width == 0 || region.height == 0) return;
-    if (has_steps && region.width >= 64 && count_by_steps(rule, steps, image, region, counts)) {
+  const auto count = [&](Region region, const Sums& sums) {
+    if (has_steps && region.width >= 64 && count_by_steps(rule, steps, image, region, sums)) {
       region.x += region.width / 64 * 64;
       region.width %= 64;
     }
-    count_by_value(rule, image, region, counts);
+    count_by_value(rule, image, region, sums);
   };
-  const auto n = static_cast<std::int64_t>(regions.size());
-  if (threads == 1)
-    for (std::int64_t i = 0; i < n; ++i) one(i);
-  else
-    parallel_for(threads, n, one);
+  std::atomic<bool> any_large{false};
+  parallel_for(threads, static_cast<std::int64_t>(regions.size()), [&](std::int64_t i) {
+    const Region& region = regions[static_cast<std::size_t>(i)];
+    std::uint64_t* const counts = out.data() + i * rule.bins;
+    std::fill_n(counts, rule.bins, 0);
+    if (region.height > rows_of_piece(region))
+      any_large.store(true, std::memory_order_relaxed);
+    else if (region.width > 0 && region.height > 0)
+      count(region, {counts, false});
+  });
+  if (!any_large) return;
+  for (std::size_t i = 0; i < regions.size(); ++i) {
+    const Region& region = regions[i];
+    const std::int64_t rows = rows_of_piece(region);
+    if (region.height <= rows) continue;
+    parallel_for(threads, (region.height + rows - 1) / rows, [&](std::int64_t piece) {
+      Region part = region;
+      part.y += piece * rows;
+      part.height = std::min(rows, region.y + region.height - part.y);
+      count(part, {out.data() + i * static_cast<std::size_t>(rule.bins), true});
+    });
+  }
 }
 
 }  // namespace areal::cpu
