@@ -13,6 +13,7 @@
 #include "bench/protocol/cuda_bench.hpp"
 #include "cuda_device.hpp"
 #include "cuda_floors.hpp"
+#include "cuda_queries.hpp"
 #include "cuda_race.hpp"
 #include "cuda_track.hpp"
 #include "device_peers.hpp"
@@ -212,6 +213,7 @@ void run(const CudaSat& c) {
 }
 
 void run(const CudaRace& race) { run_race(race); }
+void run(const CudaQueries& queries) { run_queries(queries); }
 void run(const CudaTrack& track) { run_track(track); }
 void run(const CudaLink& link) { run_link(link); }
 
@@ -237,6 +239,9 @@ extern "C" void areal_cuda_bench_sat(const areal::bench::CudaSat* what, char* er
   run_for(*what, error, size);
 }
 extern "C" void areal_cuda_bench_regions(const areal::bench::CudaRegions* what, char* error, std::size_t size) {
+  run_for(*what, error, size);
+}
+extern "C" void areal_cuda_bench_queries(const areal::bench::CudaQueries* what, char* error, std::size_t size) {
   run_for(*what, error, size);
 }
 extern "C" void areal_cuda_bench_histogram(const areal::bench::CudaHistogram* what, char* error, std::size_t size) {

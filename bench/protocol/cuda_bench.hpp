@@ -7,6 +7,7 @@
 #include <areal/sat.hpp>
 #include <areal/track.hpp>
 #include <areal/type_pair.hpp>
+#include <areal/window.hpp>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -69,6 +70,27 @@ struct CudaRegions {
   std::function<void(const std::vector<double>& floor, const std::vector<double>& ours)> done;
 };
 
+/// Queries of one image (8u) from its tables of 32u, in turns with a plain kernel of the same accesses. The image's
+/// bytes also are those of a volume.
+struct CudaQueries {
+  std::int64_t width, height;
+  Shape volume;       ///< width x height x depth (its batch), as many pixels as the image has
+  const void* image;  ///< host, contiguous
+  std::span<const Region> regions, rotated;
+  std::span<const Box> boxes;
+  Window window;
+  int repetitions, device;
+  /// A query's microseconds and those of the plain kernel; `answers` is on the host.
+  struct Done {
+    const char *query, *floor;
+    std::uint64_t bytes;  ///< that the query reads and writes at the least
+    std::vector<double> times, floor_times;
+    const void* answers;
+    std::size_t answers_bytes;
+  };
+  std::function<void(const Done&)> done;  ///< throws where the answers are wrong
+};
+
 /// One of a race, and what it takes.
 struct CudaRacer {
   std::string algorithm;
@@ -124,6 +146,7 @@ struct CudaLink {
 };
 
 using CudaBenchRegions = void (*)(const CudaRegions* what, char* error, std::size_t size);
+using CudaBenchQueries = void (*)(const CudaQueries* what, char* error, std::size_t size);
 using CudaBenchHistogram = void (*)(const CudaHistogram* what, char* error, std::size_t size);
 using CudaBenchSat = void (*)(const CudaSat* what, char* error, std::size_t size);
 using CudaBenchRace = void (*)(const CudaRace* what, char* error, std::size_t size);
