@@ -24,6 +24,7 @@
 #include <areal/scatter.hpp>
 #include <areal/sequence.hpp>
 #include <areal/span.hpp>
+#include <areal/spread.hpp>
 #include <areal/strips.hpp>
 #include <areal/table.hpp>
 #include <areal/tiled.hpp>

@@ -21,6 +21,7 @@ std::vector<Device> devices(std::string* why_not) {
 }
 std::string why_not(int) { return "this build has no CUDA backend"; }
 std::uint64_t free_memory(int) { absent(); }
+bool open_access(int, int) { absent(); }
 DeviceScope::DeviceScope(int) { absent(); }
 DeviceScope::~DeviceScope() = default;
 Memory::Memory(std::size_t) : data_(nullptr, [](void*) {}) { absent(); }
@@ -28,7 +29,7 @@ StreamMemory::StreamMemory(std::size_t, Stream stream) : data_(nullptr, Release{
 void StreamMemory::Release::operator()(void*) const noexcept {}
 PinnedMemory::PinnedMemory(std::size_t) : data_(nullptr, [](void*) {}) { absent(); }
 bool is_page_locked(const void*) { absent(); }
-Event::Event() { absent(); }
+Event::Event(bool) { absent(); }
 Event::~Event() = default;
 void Event::record(Stream) { absent(); }
 void Event::synchronize() const { absent(); }
@@ -41,6 +42,7 @@ void OwnedStream::synchronize() const { absent(); }
 bool is_capturing(Stream) { absent(); }
 void synchronize(Stream) { absent(); }
 void clear(void*, std::size_t, Stream) { absent(); }
+void clear_rows(void*, std::int64_t, std::size_t, std::size_t, Stream) { absent(); }
 void copy_in(void*, const void*, std::size_t, Stream) { absent(); }
 void copy_out(void*, const void*, std::size_t, Stream) { absent(); }
 void copy_rows(void*, std::int64_t, const void*, std::int64_t, std::size_t, std::size_t, CopyDirection, Stream) {

@@ -93,6 +93,19 @@ std::uint64_t free_memory(int device) {
   return free;
 }
 
+bool open_access(int device, int to) {
+  if (device == to) return true;
+  int can = 0;
+  check(cudaDeviceCanAccessPeer(&can, device, to), "the access of one device to another");
+  if (can == 0) return false;
+  const DeviceScope scope(device);
+  const cudaError_t status = cudaDeviceEnablePeerAccess(to, 0);
+  if (status == cudaErrorPeerAccessAlreadyEnabled || status == cudaErrorTooManyPeers) cudaGetLastError();
+  if (status == cudaErrorTooManyPeers) return false;
+  if (status != cudaErrorPeerAccessAlreadyEnabled) check(status, "the access of one device to another");
+  return true;
+}
+
 DeviceScope::DeviceScope(int device) : device_(device) {
   check(cudaGetDevice(&before_), "the current device");
   if (device == before_) return;
@@ -147,9 +160,9 @@ bool is_page_locked(const void* host) {
   return attributes.type == cudaMemoryTypeHost;
 }
 
-Event::Event() {
+Event::Event(bool timed) {
   cudaEvent_t event = nullptr;
-  check(cudaEventCreateWithFlags(&event, cudaEventBlockingSync), "an event");
+  check(cudaEventCreateWithFlags(&event, cudaEventBlockingSync | (timed ? 0 : cudaEventDisableTiming)), "an event");
   handle_ = event;
 }
 Event::~Event() {
@@ -206,6 +219,12 @@ bool is_capturing(Stream stream) {
 }
 void clear(void* device, std::size_t bytes, Stream stream) {
   check(cudaMemsetAsync(device, 0, bytes, static_cast<cudaStream_t>(stream.handle())), "the clearing of a workspace");
+}
+void clear_rows(void* device, std::int64_t pitch, std::size_t row_bytes, std::size_t rows, Stream stream) {
+  if (row_bytes == 0 || rows == 0) return;
+  check(cudaMemset2DAsync(device, static_cast<std::size_t>(pitch), 0, row_bytes, rows,
+                          static_cast<cudaStream_t>(stream.handle())),
+        "zeros");
 }
 void copy_in(void* device, const void* host, std::size_t bytes, Stream stream) {
   check(cudaMemcpyAsync(device, host, bytes, cudaMemcpyHostToDevice, static_cast<cudaStream_t>(stream.handle())),

@@ -34,6 +34,10 @@ std::string why_not(int device);
 /// Bytes of a device's memory that are free now. Throws Unavailable where there is no such device.
 std::uint64_t free_memory(int device);
 
+/// Lets a device read and write another's memory from now on, where the machine can; false where it cannot. Copies
+/// between the two then go through the host. A device has access to itself.
+bool open_access(int device, int to);
+
 /// Makes a device current for a while. Throws Unavailable where there is no such device.
 class DeviceScope {
  public:
@@ -72,7 +76,8 @@ bool is_page_locked(const void* host);
 /// A point in a stream of the current device, owned.
 class Event {
  public:
-  Event();
+  /// One that is not timed makes streams wait for less long.
+  explicit Event(bool timed = true);
   ~Event();
   Event(const Event&) = delete;
   Event& operator=(const Event&) = delete;
@@ -112,6 +117,8 @@ void synchronize(Stream stream);
 bool is_capturing(Stream stream);
 /// Zeros, queued.
 void clear(void* device, std::size_t bytes, Stream stream);
+/// Zeros in rows of so many bytes, queued.
+void clear_rows(void* device, std::int64_t pitch, std::size_t row_bytes, std::size_t rows, Stream stream);
 /// Bytes from host to device, or back, queued.
 void copy_in(void* device, const void* host, std::size_t bytes, Stream stream);
 void copy_out(void* host, const void* device, std::size_t bytes, Stream stream);

@@ -1,0 +1,232 @@
+#pragma once
+// Tables that are spread over devices, for the CPU and for CUDA: pixels and tables of each strip in memory of any pitch
+// and alignment with guard bands, the whole table against the oracle, regions against its entries.
+
+#include <gtest/gtest.h>
+#include <algorithm>
+#include <areal/device.hpp>
+#include <areal/region.hpp>
+#include <areal/spread.hpp>
+#include <random>
+#include <sstream>
+#include <string>
+#include <vector>
+#include "conformance/pieces.hpp"
+#include "conformance/shapes.hpp"
+
+namespace areal::spread_cases {
+
+using conformance::Buffer;
+using conformance::Fill;
+using conformance::Guard;
+using conformance::Piece;
+using conformance::Placement;
+using conformance::placements;
+using conformance::Values;
+
+/// A buffer, and its copy where the strip's device is.
+class Placed {
+ public:
+  Placed(Buffer host, const Worker& worker) : host_(std::move(host)), on_{worker.backend, worker.device} {
+    if (on_.backend != Backend::cuda) return;
+    there_ = DeviceArray::copy_of(bytes(), on_);
+  }
+  View view() {
+    View view = host_.view();
+    if (on_.backend != Backend::cuda) return view;
+    const auto front = static_cast<char*>(view.data) - reinterpret_cast<char*>(host_.bytes().data());
+    view.data = static_cast<char*>(there_.view().data) + front;
+    return view.in(there_.memory());
+  }
+  /// The host's, with what the device has.
+  Buffer& fetched() {
+    if (on_.backend == Backend::cuda && !host_.bytes().empty()) copy_view(there_.view(), bytes());
+    return host_;
+  }
+  void send() {
+    if (on_.backend == Backend::cuda && !host_.bytes().empty()) copy_view(bytes(), there_.view());
+  }
+  Buffer& host() { return host_; }
+
+ private:
+  View bytes() { return View(host_.bytes().data(), Type::u8, {static_cast<std::int64_t>(host_.bytes().size()), 1}); }
+  Buffer host_;
+  Execution on_;
+  DeviceArray there_;
+};
+
+struct SpreadCase {
+  Shape image;
+  TypePair types = type_pair("8u32u");
+  Border border = Border::zero;
+  SpreadOptions spread;
+  Placement in = placements[0], out = placements[0];
+  Fill fill = Fill::wild;
+  std::uint64_t seed = 1;
+  std::string algorithm = "auto";
+
+  SatOptions options() const {
+    SatOptions options;
+    options.border = border, options.types = types, options.algorithm = algorithm;
+    return options;
+  }
+};
+
+inline std::string describe(const SpreadCase& c) {
+  std::ostringstream text;
+  text << name_of(c.types) << ", border " << name_of(c.border) << ", image " << c.image.width << "x" << c.image.height
+       << ", rows";
+  for (const std::int64_t rows : c.spread.rows) text << " " << rows;
+  text << ", bands of " << c.spread.band_width << ", " << c.spread.parts << " parts, in " << c.in.name << ", out "
+       << c.out.name << ", algorithm " << c.algorithm << ", seed " << c.seed;
+  return text.str();
+}
+
+/// The pixels and tables of a case, in the memory of its strips.
+struct SpreadMemory {
+  Values image;
+  std::vector<Placed> pixels, tables;
+
+  SpreadMemory(const SpreadCase& c, const SpreadSat& spread)
+      : image(conformance::random_image(c.types.input, c.image, c.fill, c.seed)) {
+    for (const SpreadStrip& strip : spread.strips()) {
+      const Piece rows{0, strip.first, c.image.width, strip.pixels.height};
+      pixels.emplace_back(Buffer(conformance::part_of(image, rows), c.in), strip.worker);
+      Buffer table(c.types.table, strip.table, c.out, Guard::output);
+      table.poison(0xA7);
+      tables.emplace_back(std::move(table), strip.worker);
+    }
+  }
+  std::vector<ConstView> pixel_views() {
+    std::vector<ConstView> views;
+    for (Placed& strip : pixels) views.emplace_back(strip.view());
+    return views;
+  }
+  std::vector<View> table_views() {
+    std::vector<View> views;
+    for (Placed& strip : tables) views.push_back(strip.view());
+    return views;
+  }
+  std::vector<ConstView> const_table_views() {
+    const std::vector<View> views = table_views();
+    return {views.begin(), views.end()};
+  }
+  void poison(std::uint8_t byte) {
+    for (Placed& table : tables) table.host().poison(byte), table.send();
+  }
+  /// The strips' tables, one below the other.
+  Values whole(const SpreadSat& spread) {
+    Values whole(spread.types().table, spread.table_shape());
+    for (std::size_t i = 0; i < tables.size(); ++i) {
+      const Values strip = conformance::values_of(ConstView(tables[i].fetched().view()));
+      const auto to = static_cast<std::ptrdiff_t>(spread.strips()[i].table_row * whole.shape.width);
+      std::copy(strip.integer.begin(), strip.integer.end(), whole.integer.begin() + (strip.integer.empty() ? 0 : to));
+      std::copy(strip.real.begin(), strip.real.end(), whole.real.begin() + (strip.real.empty() ? 0 : to));
+    }
+    return whole;
+  }
+  std::string broken() {
+    for (std::size_t i = 0; i < tables.size(); ++i) {
+      if (const std::string guard = tables[i].fetched().broken_guard(); !guard.empty())
+        return "table " + std::to_string(i) + ": " + guard;
+      if (pixels[i].fetched().changed()) return "pixels " + std::to_string(i) + " were written";
+    }
+    return {};
+  }
+};
+
+inline conformance::Expected expected_of(const SpreadCase& c, const Values& image) {
+  return conformance::sums_of(conformance::terms_of(image), c.types.table, c.border);
+}
+
+/// Answers about regions: what areal::region_sums says of the same table in one piece of host memory.
+inline std::string region_fault(const SpreadCase& c, const SpreadSat& spread, SpreadMemory& memory) {
+  Array whole(spread.table_shape(), c.types.table);
+  conformance::write(memory.whole(spread), whole.view());
+  const std::int64_t less = c.border == Border::exclusive ? 1 : 0;
+  const std::int64_t width = c.image.width - less, height = c.image.height - less;
+  if (width <= 0 || height <= 0) return {};
+  std::mt19937_64 random(c.seed);
+  const auto below = [&](std::int64_t n) {
+    return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n));
+  };
+  std::vector<Region> regions{{0, 0, width, height}, {0, 0, 0, 0}, {width, height, 0, 0}};
+  for (int i = 0; i < 40; ++i) {
+    const std::int64_t x = below(width), y = below(height);
+    regions.push_back({x, y, below(width - x + 1), below(height - y + 1)});
+  }
+  const std::vector<ConstView> tables = memory.const_table_views();
+  const SatView view(std::as_const(whole).view(), c.border);
+  if (spread.region_sums<double>(tables, regions) != region_sums<double>(view, regions)) return "sums as double differ";
+  if (is_float(c.types.table)) return {};
+  const bool same =
+      is_signed_integer(c.types.table)
+          ? spread.region_sums<std::int64_t>(tables, regions) == region_sums<std::int64_t>(view, regions)
+          : spread.region_sums<std::uint64_t>(tables, regions) == region_sums<std::uint64_t>(view, regions);
+  return same ? "" : "sums as integers differ";
+}
+
+/// Empty, or what is wrong with a case. It is run twice, the second time into what the first has left.
+inline std::string fault_of(const SpreadCase& c, bool regions = true) {
+  SpreadSat spread(c.image, c.types.input, c.options(), c.spread);
+  SpreadMemory memory(c, spread);
+  const conformance::Expected expected = expected_of(c, memory.image);
+  for (int turn = 0; turn < 2; ++turn) {
+    spread.execute(memory.pixel_views(), memory.table_views());
+    if (std::string wrong = conformance::difference(expected, memory.whole(spread)); !wrong.empty()) return wrong;
+    if (std::string wrong = memory.broken(); !wrong.empty()) return wrong;
+  }
+  if (!regions) return {};
+  bool finite = true;  // NaN differs from itself
+  for (const long double value : memory.image.real) finite = finite && std::isfinite(value);
+  return finite ? region_fault(c, spread, memory) : "";
+}
+
+/// `count` devices; with several numbers they take turns.
+inline std::vector<Worker> workers(Backend backend, std::size_t count, const std::vector<int>& numbers = {0}) {
+  std::vector<Worker> all;
+  for (std::size_t i = 0; i < count; ++i)
+    all.push_back(
+        {.backend = backend, .device = numbers[i % numbers.size()], .threads = backend == Backend::cpu ? 1 : 0});
+  return all;
+}
+
+/// Uneven rows, some of them none or one, for so many strips.
+inline std::vector<std::int64_t> random_rows(std::int64_t height, std::size_t strips, std::mt19937_64& random) {
+  std::vector<std::int64_t> rows(strips, 0);
+  std::int64_t left = height;
+  for (std::size_t i = 0; i + 1 < strips; ++i) {
+    const std::uint64_t kind = random() % 6;
+    std::int64_t take = kind == 0   ? 0
+                        : kind == 1 ? 1
+                                    : static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(left + 1));
+    if (kind > 3) take = std::min(take, 2 * height / static_cast<std::int64_t>(strips));
+    rows[i] = std::min(take, left);
+    left -= rows[i];
+  }
+  rows.back() = left;
+  std::shuffle(rows.begin(), rows.end(), random);
+  return rows;
+}
+
+inline SpreadCase random_case(TypePair types, Border border, Backend backend, const std::vector<int>& numbers,
+                              std::uint64_t seed, std::int64_t most = 90) {
+  std::mt19937_64 random(seed);
+  const auto below = [&](std::size_t n) { return static_cast<std::size_t>(random() % n); };
+  SpreadCase c;
+  c.image = {1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most)),
+             1 + static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(most))};
+  c.types = types, c.border = border, c.seed = seed;
+  const std::size_t devices = 1 + below(8);
+  c.spread.devices = workers(backend, devices, numbers);
+  if (below(4) > 0) c.spread.rows = random_rows(c.image.height, devices, random);
+  c.spread.band_width =
+      static_cast<std::int64_t>(below(5) == 0 ? 0 : 1 + random() % static_cast<std::uint64_t>(c.image.width + 2));
+  c.spread.parts = static_cast<int>(below(4));
+  c.in = placements[below(std::size(placements))], c.out = placements[below(std::size(placements))];
+  const Fill fills[] = {Fill::wild, Fill::exact, Fill::most, Fill::holes};
+  c.fill = fills[below(4)];
+  return c;
+}
+
+}  // namespace areal::spread_cases
