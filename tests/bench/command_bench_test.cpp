@@ -65,6 +65,27 @@ TEST_F(CommandBench, Strips) {
   EXPECT_EQ(run({"bench", "strips", "--backend", "simt"}).code, 2);
 }
 
+TEST_F(CommandBench, ATableOverDevices) {
+  const Json rows = records({"bench", "spread", "--size", "200x100", "--types", "8u32u", "--cut", "5x2"});
+  ASSERT_EQ(rows.size(), 2U + 4) << rows;  // --size 61x43, too; one device, the chosen cut, the other
+  EXPECT_EQ(rows[0]["what"], "spread");
+  EXPECT_EQ(rows[0]["devices"], "cpu:1");
+  EXPECT_EQ(rows[1]["devices"], "cpu:1,cpu:1");
+  EXPECT_EQ(rows[1]["part"], "1 bands of 200, 1 parts (chosen)");
+  EXPECT_EQ(rows[2]["part"], "5 bands of 40, 2 parts");
+  EXPECT_EQ(rows[2]["floor"], "copy");
+  EXPECT_EQ(rows[2]["bytes"], 200 * 100 * (1 + 4));
+  EXPECT_NE(outcome.err.find("8u32u over 2 devices: "), std::string::npos) << outcome.err;
+  const Json tensors = records({"bench", "spread", "--bins", "7"});
+  ASSERT_EQ(tensors.size(), 2U) << tensors;
+  EXPECT_EQ(tensors[1]["bins"], 7);
+  EXPECT_EQ(tensors[1]["part"], "bins");
+  EXPECT_NE(outcome.err.find("7 bins over 2 devices: "), std::string::npos) << outcome.err;
+  EXPECT_EQ(run({"bench", "spread", "--backend", "simt"}).code, 2);
+  EXPECT_EQ(run({"bench", "strips", "--cut", "2x2"}).code, 2);
+  EXPECT_EQ(run({"bench", "spread", "--cut", "0x2"}).code, 2);
+}
+
 TEST_F(CommandBench, APeerThatIsMissingIsSaidAndNoFailure) {
   const std::string none = (work / "no-python").string();
   const Json rows = records({"bench", "sat", "--types", "8u32u"}, {"AREAL_PEERS_PYTHON=" + none});

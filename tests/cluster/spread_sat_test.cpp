@@ -165,7 +165,7 @@ std::vector<std::vector<std::uint8_t>> bits_of(const SpreadCase& c) {
   SpreadMemory memory(c, spread);
   spread.execute(memory.pixel_views(), memory.table_views());
   std::vector<std::vector<std::uint8_t>> bits;
-  for (Placed& table : memory.tables) bits.push_back(table.fetched().bytes());
+  for (StripMemory& table : memory.tables) bits.push_back(table.fetched().bytes());
   return bits;
 }
 
@@ -189,7 +189,7 @@ TEST(SpreadSat, InPlace) {
   SpreadMemory memory(c, spread);
   const auto expected = expected_of(c, memory.image);
   std::vector<View> views;
-  for (Placed& strip : memory.pixels) views.push_back(strip.view());
+  for (StripMemory& strip : memory.pixels) views.push_back(strip.view());
   spread.execute(std::vector<ConstView>(views.begin(), views.end()), views);
   Values whole(c.types.table, c.image);
   for (std::size_t i = 0; i < views.size(); ++i) {

@@ -59,7 +59,7 @@ std::vector<std::vector<std::uint8_t>> bits_of(const SpreadCase& c, bool twice =
   SpreadMemory memory(c, spread);
   for (int turn = 0; turn < (twice ? 2 : 1); ++turn) spread.execute(memory.pixel_views(), memory.table_views());
   std::vector<std::vector<std::uint8_t>> bits;
-  for (Placed& table : memory.tables) bits.push_back(table.fetched().bytes());
+  for (StripMemory& table : memory.tables) bits.push_back(table.fetched().bytes());
   return bits;
 }
 

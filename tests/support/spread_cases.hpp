@@ -25,9 +25,9 @@ using conformance::placements;
 using conformance::Values;
 
 /// A buffer, and its copy where the strip's device is.
-class Placed {
+class StripMemory {
  public:
-  Placed(Buffer host, const Worker& worker) : host_(std::move(host)), on_{worker.backend, worker.device} {
+  StripMemory(Buffer host, const Worker& worker) : host_(std::move(host)), on_{worker.backend, worker.device} {
     if (on_.backend != Backend::cuda) return;
     there_ = DeviceArray::copy_of(bytes(), on_);
   }
@@ -85,7 +85,7 @@ inline std::string describe(const SpreadCase& c) {
 /// The pixels and tables of a case, in the memory of its strips.
 struct SpreadMemory {
   Values image;
-  std::vector<Placed> pixels, tables;
+  std::vector<StripMemory> pixels, tables;
 
   SpreadMemory(const SpreadCase& c, const SpreadSat& spread)
       : image(conformance::random_image(c.types.input, c.image, c.fill, c.seed)) {
@@ -99,12 +99,12 @@ struct SpreadMemory {
   }
   std::vector<ConstView> pixel_views() {
     std::vector<ConstView> views;
-    for (Placed& strip : pixels) views.emplace_back(strip.view());
+    for (StripMemory& strip : pixels) views.emplace_back(strip.view());
     return views;
   }
   std::vector<View> table_views() {
     std::vector<View> views;
-    for (Placed& strip : tables) views.push_back(strip.view());
+    for (StripMemory& strip : tables) views.push_back(strip.view());
     return views;
   }
   std::vector<ConstView> const_table_views() {
@@ -112,7 +112,7 @@ struct SpreadMemory {
     return {views.begin(), views.end()};
   }
   void poison(std::uint8_t byte) {
-    for (Placed& table : tables) table.host().poison(byte), table.send();
+    for (StripMemory& table : tables) table.host().poison(byte), table.send();
   }
   /// The strips' tables, one below the other.
   Values whole(const SpreadSat& spread) {

@@ -178,7 +178,7 @@ struct Texts {
   std::string what, json, video;
   std::vector<std::string> sizes, pairs, algorithms;
   std::vector<std::string> bins, threads;
-  std::vector<std::string> slots, parts;
+  std::vector<std::string> slots, parts, cuts;
   std::string regions, repetitions, border, batch, squares, table, figure, plot, devices, order, group_bytes;
   bool no_peers = false;
 };
@@ -240,7 +240,7 @@ bench::Options options_of(const Texts& texts, const Settings& settings) {
   for (const std::string& text : texts.pairs)
     if (const std::optional<TypePair> types = parse_types(text)) options.pairs.push_back(*types);
   for (const std::string& text : texts.bins) options.bins.push_back(whole_number("--bins", text, 1, 65535));
-  const std::string family = texts.figure == "poostchi" ? "histogram" : texts.what;
+  const std::string family = texts.figure == "poostchi" ? "histogram" : texts.what == "spread" ? "sat" : texts.what;
   for (const std::string& id : texts.algorithms) {
     if ((id != "auto" || texts.what == "scan") && find_algorithm(family, id) == nullptr)
       throw InvalidArgument("--algorithm " + id + " is not in the family " + family + "; areal algorithms lists them");
@@ -270,9 +270,14 @@ bench::Options options_of(const Texts& texts, const Settings& settings) {
   if (options.backend == Backend::simt && !anywhere)
     throw InvalidArgument("--backend simt: it counts memory accesses and cannot be timed");
   if (!texts.devices.empty()) {
-    if (texts.what != "cluster" && (texts.what != "sequence" || anywhere))
-      throw InvalidArgument("--devices: only bench sequence without --figure and bench cluster take it");
+    if (texts.what != "cluster" && texts.what != "spread" && (texts.what != "sequence" || anywhere))
+      throw InvalidArgument("--devices: only bench sequence without --figure, bench cluster and bench spread take it");
     options.workers = workers_named(texts.devices);
+  }
+  for (const std::string& text : texts.cuts) {
+    if (texts.what != "spread") throw InvalidArgument("--cut: only bench spread takes it");
+    const Size wanted = size("--cut", text);
+    options.cuts.push_back({wanted.width, wanted.height});
   }
   for (const std::string& text : texts.slots)
     options.slots.push_back(static_cast<int>(whole_number("--slots", text, 1, 64)));
@@ -320,6 +325,8 @@ void run(const Texts& texts, const bench::Options& options, bench::Report& repor
     bench::bench_window(options, report);
   else if (texts.what == "strips")
     bench::bench_strips(options, report);
+  else if (texts.what == "spread")
+    bench::bench_spread(options, report);
   else if (texts.what == "sequence")
     bench::bench_sequence(options, report);
   else if (texts.what == "track")
@@ -334,24 +341,26 @@ void add_bench(CLI::App& app, Settings& settings) {
   auto texts = std::make_shared<Texts>();
   CLI::App* verb = app.add_subcommand("bench", "Time algorithms beside their floors and other libraries");
   verb->add_option("WHAT", texts->what,
-                   "sat, histogram, scan, region, window, strips, sequence, cluster, track or video")
+                   "sat, histogram, scan, region, window, strips, spread, sequence, cluster, track or video")
       ->required()
-      ->check(CLI::IsMember(
-          {"sat", "histogram", "scan", "region", "window", "strips", "sequence", "cluster", "track", "video"}));
+      ->check(CLI::IsMember({"sat", "histogram", "scan", "region", "window", "strips", "spread", "sequence", "cluster",
+                             "track", "video"}));
   verb->add_option("INPUT", texts->video,
                    "The video, for bench video; the folder of pictures, by default data, for bench track");
   verb->add_option(
       "--size", texts->sizes,
       "Image size WxH, several allowed; by default on the CPU 1920x1080, 4096x4096 and 8192x8192 for sat, "
-      "1920x1080 for histogram and window, 8192x8192 for region, 1024x1024 to 65536x65536 for strips, 320x240 for "
-      "track; on cuda 1920x1080 for track");
+      "1920x1080 for histogram and window, 8192x8192 for region, 1024x1024 to 65536x65536 for strips, 8192x8192 for "
+      "spread, 320x240 for "
+      "track; on cuda 1920x1080 for track, 65536x65536 for spread, with --bins 8192x8192");
   verb->add_option(
       "--types", texts->pairs,
       "Type pair of sat, several allowed; by default on the CPU 8u32s (also with squares), 32f64f, 8u32u, 64f64f");
   verb->add_option("--lane", texts->pairs)->group("");  // its old name
   verb->add_flag("--squares{auto}", texts->squares,
                  "Also the table of squares, for 8u32u unless --types is given; --squares=64f names its type");
-  verb->add_option("--bins", texts->bins, "Bins of histogram, and of region on cuda; by default 32");
+  verb->add_option("--bins", texts->bins,
+                   "Bins of histogram, and of region on cuda; by default 32. Of spread: a tensor's bins over devices");
   verb->add_option("--algorithm", texts->algorithms,
                    "Algorithm id, several allowed; by default auto for sat, all for histogram");
   verb->add_option("--border", texts->border,
@@ -362,10 +371,14 @@ void add_bench(CLI::App& app, Settings& settings) {
                    "frames, by default "
                    "120; on cuda boxes, by default 16. Of a sequence's figure: "
                    "frames of a run, by default 100; of a cluster's: at most 10");
-  verb->add_option(
-          "--devices", texts->devices,
-          "What takes the frames of sequence or the work of cluster: several of cpu:THREADS and a CUDA device's number")
+  verb->add_option("--devices", texts->devices,
+                   "What takes the frames of sequence, the work of cluster or the rows of spread: several of "
+                   "cpu:THREADS and a CUDA "
+                   "device's number; of spread by default all GPUs with --backend cuda, and two halves of the CPU")
       ->type_name("LIST");
+  verb->add_option("--cut", texts->cuts,
+                   "Of spread: bands of columns and parts of each strip as BANDSxPARTS, several allowed, beside the "
+                   "library's choice; by default, on cuda, seven");
   verb->add_option("--slots", texts->slots,
                    "Slots of a sequence's figure, several allowed: frames on their way at once; by default 1, 2 and 4");
   verb->add_option("--order", texts->order,

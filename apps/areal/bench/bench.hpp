@@ -45,6 +45,7 @@ struct Options {
   std::string order;               // "breadth", "depth"; "" for the figure's own
   std::vector<std::string> parts;  // of a cluster's figure; empty: all
   std::uint64_t group_bytes = std::uint64_t{1} << 30;  // of a group of bins there
+  std::vector<Size> cuts;                              // of a spread table: bands x parts, beside the library's choice
   std::string plot;                                    // the file that its picture goes to; "" for none
   std::function<void(const std::string& what)> wrong =
       {};  // told of a wrong result: the run goes on, and fails in the end
@@ -150,6 +151,8 @@ void bench_histogram(const Options& options, Report& report);
 void bench_region(const Options& options, Report& report);
 void bench_window(const Options& options, Report& report);
 void bench_strips(const Options& options, Report& report);
+/// One table, or a tensor's bins, over several devices.
+void bench_spread(const Options& options, Report& report);
 void bench_track(const Options& options, Report& report);
 /// On a GPU, where not how well they follow is asked, but what a step takes.
 void bench_cuda_track(const Options& options, Report& report);
