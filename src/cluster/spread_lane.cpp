@@ -61,7 +61,7 @@ SpreadLane::SpreadLane(const SpreadWork& work, std::size_t strip, const SpreadLa
   wait();
 }
 
-void SpreadLane::begin(const ConstView& pixels, const View& table, Stream caller) {
+void SpreadLane::begin(const ConstView& pixels, const View& table, Stream caller, const SpreadLane* below) {
   pixels_ = pixels, table_ = table, caller_ = caller;
   for (Part& part : parts_) {
     const Shape shape{work_.cut.width, part.of->count};
@@ -76,8 +76,9 @@ void SpreadLane::begin(const ConstView& pixels, const View& table, Stream caller
   if (on_cuda()) {
     begun_->record(caller);
     begun_->hold_back(rows_->get());
-    // The row of the run before may still be read.
+    // The rows of a run before, behind other streams, may still be read.
     if (has_run_ && !parts_.empty()) parts_.front().done.back()->hold_back(rows_->get());
+    if (has_run_ && beyond_.bytes() > 0 && below != nullptr) below->rows_ended_->hold_back(rows_->get());
   }
   clear_edges();
   if (!on_cuda()) return;
@@ -174,10 +175,16 @@ void SpreadLane::wait() const {
 }
 
 void SpreadLane::wait_quietly() const noexcept {
-  try {
-    wait();
-  } catch (...) {  // what went wrong before says more
-  }
+  const auto wait_for = [&](const cuda::OwnedStream& stream) {
+    try {
+      const Scope scope(strip_.worker);
+      stream.synchronize();
+    } catch (...) {  // what went wrong before says more
+    }
+  };
+  if (rows_) wait_for(*rows_);
+  for (const Part& part : parts_)
+    if (part.stream) wait_for(*part.stream);
 }
 
 }  // namespace areal::cluster

@@ -48,7 +48,7 @@ class SpreadLane {
   std::size_t part_above() const noexcept { return first_part_ - 1; }
 
   /// Queues what comes first, behind what that stream has. What the views show stays until the end.
-  void begin(const ConstView& pixels, const View& table, Stream caller);
+  void begin(const ConstView& pixels, const View& table, Stream caller, const SpreadLane* below);
   /// The band's entries of the row above, of which the lane above has queued the work.
   void take_row(std::size_t band);
   /// The band of its part p, of which all before it is queued.

@@ -186,8 +186,13 @@ void SpreadSat::State::execute(const cluster::SpreadArguments& arguments, const 
     if (!arguments.streams.empty()) return arguments.streams[i];
     return lanes[i]->on_cuda() ? Stream::legacy_default() : Stream::host();
   };
+  const auto below = [&](std::size_t i) -> const SpreadLane* {
+    for (std::size_t j = i + 1; j < lanes.size(); ++j)
+      if (lanes[j]->takes_rows()) return lanes[j].get();
+    return nullptr;
+  };
   for (std::size_t i = 0; i < lanes.size() && !failed; ++i)
-    guarded(i, [&] { lanes[i]->begin(arguments.pixels[i], arguments.tables[i], caller(i)); });
+    guarded(i, [&] { lanes[i]->begin(arguments.pixels[i], arguments.tables[i], caller(i), below(i)); });
   if (!failed) {
     std::vector<std::thread> threads;
     guarded(0, [&] {  // where no thread can be had, those that there are end
@@ -196,13 +201,7 @@ void SpreadSat::State::execute(const cluster::SpreadArguments& arguments, const 
     });
     for (std::thread& thread : threads) thread.join();
   }
-  for (std::size_t i = 0; i < lanes.size() && !failed; ++i)
-    guarded(i, [&] {
-      const SpreadLane* below = nullptr;
-      for (std::size_t j = i + 1; j < lanes.size() && below == nullptr; ++j)
-        if (lanes[j]->takes_rows()) below = lanes[j].get();
-      lanes[i]->hold_back_caller(below);
-    });
+  for (std::size_t i = 0; i < lanes.size() && !failed; ++i) guarded(i, [&] { lanes[i]->hold_back_caller(below(i)); });
   if (arguments.streams.empty())
     for (std::size_t i = 0; i < lanes.size() && !failed; ++i) guarded(i, [&] { lanes[i]->wait(); });
   if (!failed) return;

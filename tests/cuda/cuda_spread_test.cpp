@@ -97,49 +97,9 @@ TEST_F(CudaSpreadOverTwo, FloatsHaveTheBitsOfOneDeviceWithTheSameCut) {
   }
 }
 
-// Queued on the caller's streams, behind the copy of the pixels and before that of the table, again and again.
 void expect_queued(const std::vector<int>& numbers) {
-  const SpreadCase c = large("8u32u", numbers, Border::zero);
-  SpreadSat spread(c.image, c.types.input, c.options(), c.spread);
-  SpreadMemory memory(c, spread);
-  std::vector<OwnedStream> owned;
-  std::vector<Stream> streams;
-  std::vector<DeviceArray> pixels, tables = spread.allocate();
-  std::vector<ConstView> from;
-  std::vector<View> to;
-  std::vector<PinnedArray> host, back;
-  for (std::size_t i = 0; i < spread.strips().size(); ++i) {
-    const SpreadStrip& strip = spread.strips()[i];
-    const Execution on{.backend = Backend::cuda, .device = strip.worker.device};
-    owned.emplace_back(on);
-    streams.push_back(owned.back());
-    host.emplace_back(strip.pixels, Type::u8, on);
-    copy_view(memory.pixels[i].host().view(), host.back().view());
-    pixels.emplace_back(strip.pixels, Type::u8, on);
-    back.emplace_back(strip.table, Type::u32, on);
-    from.emplace_back(std::as_const(pixels.back()).view()), to.push_back(tables[i].view());
-  }
-  for (int turn = 0; turn < 5; ++turn) {
-    for (std::size_t i = 0; i < from.size(); ++i) {
-      clear_view(pixels[i].view(), streams[i]);
-      copy_view(std::as_const(host[i]).view(), pixels[i].view(), streams[i]);
-    }
-    spread.execute(from, to, streams);
-    // What the next strip has to read is overwritten as soon as the stream may go on.
-    for (std::size_t i = 0; i < from.size(); ++i) {
-      copy_view(std::as_const(tables[i]).view(), back[i].view(), streams[i]);
-      clear_view(tables[i].view(), streams[i]);
-    }
-  }
-  for (const OwnedStream& stream : owned) stream.wait();
-  const conformance::Expected expected = expected_of(c, memory.image);
-  std::size_t at = 0;
-  for (const PinnedArray& strip : back) {
-    const Values came = conformance::values_of(strip.view());
-    for (std::size_t k = 0; k < came.size(); ++k, ++at)
-      ASSERT_EQ(came.integer[k] & 0xFFFFFFFF, expected.integer[at] & 0xFFFFFFFF) << at;
-  }
-  EXPECT_EQ(at, expected.integer.size());
+  EXPECT_EQ(fault_of_queued(large("8u32u", numbers, Border::zero), 5), "");
+  EXPECT_EQ(fault_of_queued(large("32f32f", numbers, Border::none), 5), "");
 }
 TEST_F(CudaSpread, QueuedOnStreams) { expect_queued({0}); }
 TEST_F(CudaSpreadOverTwo, QueuedOnStreams) { expect_queued({0, 1}); }

@@ -182,6 +182,73 @@ inline std::string fault_of(const SpreadCase& c, bool regions = true) {
   return finite ? region_fault(c, spread, memory) : "";
 }
 
+/// A caller's streams, pixels and tables, of which one run is queued after another.
+class QueuedSet {
+ public:
+  QueuedSet(const SpreadCase& c, const SpreadSat& spread, std::uint64_t seed)
+      : case_(c), spread_(spread), tables_(spread.allocate()) {
+    case_.seed = seed;
+    image_ = conformance::random_image(c.types.input, c.image, c.fill, seed);
+    for (std::size_t i = 0; i < spread.strips().size(); ++i) {
+      const SpreadStrip& strip = spread.strips()[i];
+      const Execution on{.backend = strip.worker.backend, .device = strip.worker.device};
+      owned_.emplace_back(on);
+      streams_.push_back(owned_.back());
+      host_.emplace_back(strip.pixels, c.types.input, on);
+      conformance::write(conformance::part_of(image_, {0, strip.first, c.image.width, strip.pixels.height}),
+                         host_.back().view());
+      pixels_.emplace_back(strip.pixels, c.types.input, on);
+      back_.emplace_back(strip.table, c.types.table, on);
+    }
+  }
+  /// Behind the copy of the pixels, and before that of the table, which then is overwritten as soon as it may be.
+  void queue(SpreadSat& spread) {
+    std::vector<ConstView> from;
+    std::vector<View> to;
+    for (std::size_t i = 0; i < owned_.size(); ++i) {
+      clear_view(pixels_[i].view(), streams_[i]);
+      copy_view(std::as_const(host_[i]).view(), pixels_[i].view(), streams_[i]);
+      from.emplace_back(std::as_const(pixels_[i]).view()), to.push_back(tables_[i].view());
+    }
+    spread.execute(from, to, streams_);
+    for (std::size_t i = 0; i < owned_.size(); ++i) {
+      copy_view(std::as_const(tables_[i]).view(), back_[i].view(), streams_[i]);
+      clear_view(tables_[i].view(), streams_[i]);
+    }
+  }
+  /// Waits: empty, or what is wrong with the last table.
+  std::string fault() {
+    for (const OwnedStream& stream : owned_) stream.wait();
+    Values whole(case_.types.table, spread_.table_shape());
+    for (std::size_t i = 0; i < back_.size(); ++i) {
+      const Values strip = conformance::values_of(std::as_const(back_[i]).view());
+      const auto at = static_cast<std::size_t>(spread_.strips()[i].table_row * whole.shape.width);
+      for (std::size_t k = 0; k < strip.integer.size(); ++k) whole.integer[at + k] = strip.integer[k];
+      for (std::size_t k = 0; k < strip.real.size(); ++k) whole.real[at + k] = strip.real[k];
+    }
+    return conformance::difference(expected_of(case_, image_), whole);
+  }
+
+ private:
+  SpreadCase case_;
+  const SpreadSat& spread_;
+  Values image_;
+  std::vector<OwnedStream> owned_;
+  std::vector<Stream> streams_;
+  std::vector<DeviceArray> pixels_, tables_;
+  std::vector<PinnedArray> host_, back_;
+};
+
+/// Runs queued on streams of the caller's on CUDA, one after another; every third time on other streams, with other
+/// pixels and tables.
+inline std::string fault_of_queued(const SpreadCase& c, int turns) {
+  SpreadSat spread(c.image, c.types.input, c.options(), c.spread);
+  QueuedSet one(c, spread, c.seed), other(c, spread, c.seed + 1);
+  for (int turn = 0; turn < turns; ++turn) (turn % 3 == 1 ? other : one).queue(spread);
+  const std::string fault = one.fault(), fault_of_other = other.fault();
+  return !fault.empty() ? fault : fault_of_other;
+}
+
 /// `count` devices; with several numbers they take turns.
 inline std::vector<Worker> workers(Backend backend, std::size_t count, const std::vector<int>& numbers = {0}) {
   std::vector<Worker> all;
