@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <areal/device.hpp>
+#include <areal/info.hpp>
 #include <areal/mpi.hpp>
 #include <array>
 #include <cstdlib>
@@ -75,12 +77,16 @@ Json measure(MPI_Comm comm, const Request& request, std::int64_t width, std::int
   MPI_Comm_size(comm, &ranks);
   const mpi::Rows rows = mpi::even_rows(comm, height);
   const SatOptions options{.types = type_pair(request.types)};
-  Array strip({width, rows.count}, options.types->input);
-  std::mt19937_64 random(20261122 + static_cast<std::uint64_t>(rows.first));
-  std::memset(strip.data(), 0, strip.bytes());
-  const std::size_t step = is_float(strip.type()) ? 0 : 1;  // floats stay zeros: no kernel looks at values
-  for (std::size_t i = 0; step != 0 && i < strip.bytes(); i += step)
-    static_cast<std::uint8_t*>(strip.data())[i] = static_cast<std::uint8_t>(random() >> 56);
+  DeviceArray strip({width, rows.count}, options.types->input, execution);
+  {
+    Array noise(strip.shape(), strip.type());
+    std::mt19937_64 random(20261122 + static_cast<std::uint64_t>(rows.first));
+    std::memset(noise.data(), 0, noise.bytes());
+    const std::size_t step = is_float(noise.type()) ? 0 : 1;  // floats stay zeros: no kernel looks at values
+    for (std::size_t i = 0; step != 0 && i < noise.bytes(); i += step)
+      static_cast<std::uint8_t*>(noise.data())[i] = static_cast<std::uint8_t>(random() >> 56);
+    copy_view(std::as_const(noise).view(), strip.view());
+  }
   mpi::Costs costs;
   const mpi::Options how{.execution = execution, .costs = &costs};
   mpi::Table table;
@@ -88,9 +94,9 @@ Json measure(MPI_Comm comm, const Request& request, std::int64_t width, std::int
   Workspace workspace(alone);
   SatTable own = alone.allocate();
   const std::size_t moved = (strip.bytes() + static_cast<std::size_t>(alone.table_bytes())) / 2;
-  const Array from({static_cast<std::int64_t>(moved), 1}, Type::u8);
-  Array to({static_cast<std::int64_t>(moved), 1}, Type::u8);
-  std::memset(const_cast<void*>(from.data()), 1, moved);
+  DeviceArray from({static_cast<std::int64_t>(moved), 1}, Type::u8, execution);
+  DeviceArray to(from.shape(), Type::u8, execution);
+  clear_view(from.view()), clear_view(to.view());
 
   std::vector<double> total, plain, copy, sums, exchange, tables;
   std::array<std::uint64_t, 2> sent{};
@@ -105,7 +111,7 @@ Json measure(MPI_Comm comm, const Request& request, std::int64_t width, std::int
       alone.execute(std::as_const(strip).view(), own, workspace);
       workspace.wait();
     });
-    const double copied = slowest(comm, [&] { std::memcpy(to.data(), from.data(), moved); });
+    const double copied = slowest(comm, [&] { copy_view(std::as_const(from).view(), to.view()); });
     if (i < 0) continue;
     total.push_back(all), plain.push_back(without), copy.push_back(copied);
     sums.push_back(phases[0]), exchange.push_back(phases[1]), tables.push_back(phases[2]);
@@ -190,7 +196,8 @@ void run(const Request& request, Job& job, const MpiSettings& settings) {
   const char* const commit = std::getenv("AREAL_COMMIT");
   Json records = Json::array();
   const auto keep = [&](Json record) {
-    record["device"] = processor();
+    const bool on_cuda = record["backend"] == name_of(Backend::cuda);
+    record["device"] = on_cuda ? devices().at(0).name : processor();
     record["mpi"] = std::string(library.data()).substr(0, std::string_view(library.data()).find(','));
     record["commit"] = commit != nullptr ? commit : "";
     write_out(record.dump() + "\n");

@@ -10,9 +10,11 @@
 /// nothing hangs. An error of MPI itself is the communicator's error handler's; where that returns, it throws MpiError
 /// on the ranks that saw it, and the others may wait: end the job by MPI_Abort.
 ///
-/// Messages go through host memory. Communication happens on a duplicate of the communicator, which each call makes and
-/// frees. MPI must have been initialised, with MPI_THREAD_FUNNELED at least where threads compute; calls come from the
-/// main thread.
+/// Messages go through host memory. Where strips lie in device memory and MPI says while it runs that it takes such
+/// memory (Open MPI's MPIX_Query_cuda_support), the carries of integer tables travel from device to device;
+/// AREAL_MPI_MESSAGES=host in the environment keeps them from it. Communication happens on a duplicate of the
+/// communicator, which each call makes and frees. MPI must have been initialised, with MPI_THREAD_FUNNELED at least
+/// where threads compute; calls come from the main thread.
 
 #include <mpi.h>
 #include <areal/binning.hpp>

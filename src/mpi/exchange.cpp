@@ -1,5 +1,6 @@
 #include "mpi/exchange.hpp"
 #include <algorithm>
+#include <areal/device.hpp>
 #include <climits>
 #include <cstring>
 #include <vector>
@@ -35,12 +36,10 @@ void chain(const Communicator& comm, const T* totals, T* above, std::size_t coun
 
 }  // namespace
 
-void exclusive_scan(const Communicator& comm, const void* totals, void* above, std::size_t count, Type type,
-                    const Options& how) {
-  if (type == Type::f32)
-    return chain(comm, static_cast<const float*>(totals), static_cast<float*>(above), count, MPI_FLOAT, how);
-  if (type == Type::f64)
-    return chain(comm, static_cast<const double*>(totals), static_cast<double*>(above), count, MPI_DOUBLE, how);
+namespace {
+
+void scan_integers(const Communicator& comm, const void* totals, void* above, std::size_t count, Type type,
+                   const Options& how) {
   const std::size_t piece = piece_of(how, type), size = size_of(type);
   const MPI_Datatype datatype = size == 8 ? MPI_UINT64_T : size == 4 ? MPI_UINT32_T : MPI_UINT16_T;
   for (std::size_t i = 0; i < count; i += piece) {
@@ -50,7 +49,25 @@ void exclusive_scan(const Communicator& comm, const void* totals, void* above, s
                 "MPI_Exscan");
     count_message(how, n * size);
   }
-  if (comm.rank() == 0 && count > 0) std::memset(above, 0, count * size);
+}
+
+}  // namespace
+
+void exclusive_scan(const Communicator& comm, const void* totals, void* above, std::size_t count, Type type,
+                    const Options& how) {
+  if (type == Type::f32)
+    return chain(comm, static_cast<const float*>(totals), static_cast<float*>(above), count, MPI_FLOAT, how);
+  if (type == Type::f64)
+    return chain(comm, static_cast<const double*>(totals), static_cast<double*>(above), count, MPI_DOUBLE, how);
+  scan_integers(comm, totals, above, count, type, how);
+  if (comm.rank() == 0 && count > 0) std::memset(above, 0, count * size_of(type));
+}
+
+void exclusive_scan_on_device(const Communicator& comm, const ConstView& totals, const View& above,
+                              const Options& how) {
+  const auto count = static_cast<std::size_t>(bytes_of(totals.shape, totals.type) / size_of(totals.type));
+  scan_integers(comm, totals.data, above.data, count, totals.type, how);
+  if (comm.rank() == 0) clear_view(above);
 }
 
 }  // namespace areal::mpi

@@ -14,6 +14,10 @@ namespace areal::mpi {
 void exclusive_scan(const Communicator& comm, const void* totals, void* above, std::size_t count, Type type,
                     const Options& how);
 
+/// The same of integers from memory of a device to memory of the same device, which MPI reads and writes itself. What
+/// was queued there has been done.
+void exclusive_scan_on_device(const Communicator& comm, const ConstView& totals, const View& above, const Options& how);
+
 /// The seconds since the last call, or since it was made.
 class Clock {
  public:

@@ -1,6 +1,8 @@
 // Tables of images whose rows are spread over ranks: what is agreed, and the three phases.
 #include <algorithm>
 #include <areal/array.hpp>
+#include <utility>
+#include "mpi/device_messages.hpp"
 #include "mpi/exchange.hpp"
 #include "mpi/sat_strip.hpp"
 #include "mpi/shared.hpp"
@@ -75,15 +77,24 @@ void sat(MPI_Comm caller, Table& made, const ConstView& strip, const SatOptions&
   }
 
   Clock clock;
-  std::vector<Array> totals, above;
+  std::vector<DeviceArray> totals, above;
+  const MessageFacts facts = message_facts();
   comm.together([&] {
-    totals = on_cpu && !is_float(strip.type) && !here.has_floats() ? sums_of_columns(here) : sums_of_blocks(here);
-    for (const Output& output : here.outputs) above.emplace_back(output.row, output.type);
+    std::vector<Execution> where;
+    for (const Output& output : here.outputs) {
+      const bool there = travels_between_devices(strip.memory, output.type, facts);
+      where.push_back({.backend = there ? Backend::cuda : Backend::cpu, .device = strip.memory.device});
+      above.emplace_back(output.row, output.type, where.back());
+    }
+    totals =
+        on_cpu && !is_float(strip.type) && !here.has_floats() ? sums_of_columns(here) : sums_of_blocks(here, where);
   });
   costs.sums_seconds += clock.lap();
   for (std::size_t o = 0; o < here.outputs.size(); ++o)
-    exclusive_scan(comm, totals[o].data(), above[o].data(), totals[o].bytes() / size_of(totals[o].type()),
-                   totals[o].type(), how);
+    if (const View to = above[o].view(); to.memory.is_host())
+      exclusive_scan(comm, totals[o].view().data, to.data, totals[o].bytes() / size_of(to.type), to.type, how);
+    else
+      exclusive_scan_on_device(comm, std::as_const(totals[o]).view(), to, how);
   costs.exchange_seconds += clock.lap();
   comm.together([&] { execute_with(here, above); });
   costs.table_seconds += clock.lap();

@@ -47,18 +47,18 @@ Carry& carry_of(SatArguments& arguments, Term term) {
   return term == Term::pixel ? arguments.carry : term == Term::square ? arguments.squares_carry : arguments.count_carry;
 }
 
-std::vector<Array> sums_of_columns(const SatStrip& strip) {
+std::vector<DeviceArray> sums_of_columns(const SatStrip& strip) {
   const SatOptions& options = strip.plan->options();
-  std::vector<Array> totals;
+  std::vector<DeviceArray> totals;
   for (const Output& output : strip.outputs) {
-    totals.emplace_back(output.row, output.type);
+    totals.emplace_back(output.row, output.type, Execution{.backend = Backend::cpu});
     column_sums(strip.image, strip.mask, output.term, options.reverse, strip.plan->execution().threads,
                 totals.back().view());
   }
   return totals;
 }
 
-std::vector<Array> sums_of_blocks(const SatStrip& strip) {
+std::vector<DeviceArray> sums_of_blocks(const SatStrip& strip, const std::vector<Execution>& where) {
   const Shape& image = strip.image.shape;
   SatOptions options = strip.plan->options();
   options.border = Border::zero;
@@ -98,9 +98,9 @@ std::vector<Array> sums_of_blocks(const SatStrip& strip) {
     workspace->wait();
     before = height;
   }
-  std::vector<Array> totals;
+  std::vector<DeviceArray> totals;
   for (const Output& output : strip.outputs) {
-    totals.emplace_back(output.row, output.type);
+    totals.emplace_back(output.row, output.type, where[totals.size()]);
     if (image.height == 0) {
       clear_view(totals.back().view());
       continue;
@@ -111,13 +111,13 @@ std::vector<Array> sums_of_blocks(const SatStrip& strip) {
   return totals;
 }
 
-void execute_with(const SatStrip& strip, const std::vector<Array>& above) {
+void execute_with(const SatStrip& strip, const std::vector<DeviceArray>& above) {
   SatArguments arguments = arguments_of(strip);
   std::vector<DeviceArray> there;
   for (std::size_t o = 0; o < strip.outputs.size(); ++o) {
     Carry& carry = carry_of(arguments, strip.outputs[o].term);
     carry.above = above[o].view();
-    if (strip.image.memory.is_host()) continue;
+    if (above[o].view().memory == strip.image.memory) continue;
     there.push_back(
         DeviceArray::copy_of(above[o].view(), {.backend = Backend::cuda, .device = strip.image.memory.device}));
     carry.above = there.back().view();

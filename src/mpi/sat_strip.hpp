@@ -35,12 +35,12 @@ SatArguments arguments_of(const SatStrip& strip);
 Carry& carry_of(SatArguments& arguments, Term term);
 
 /// The last row of the strip's own table of border `zero`, for each output, in host memory. `sums_of_blocks` has plans
-/// compute it, on any backend, from blocks of rows.
-std::vector<Array> sums_of_columns(const SatStrip& strip);
-std::vector<Array> sums_of_blocks(const SatStrip& strip);
+/// compute it, on any backend, from blocks of rows; each row comes to where its output's Execution says.
+std::vector<DeviceArray> sums_of_columns(const SatStrip& strip);
+std::vector<DeviceArray> sums_of_blocks(const SatStrip& strip, const std::vector<Execution>& where);
 
 /// The strip's tables with these carries.
-void execute_with(const SatStrip& strip, const std::vector<Array>& above);
+void execute_with(const SatStrip& strip, const std::vector<DeviceArray>& above);
 
 /// The strip's tables on the CPU, rows added in the image's order over all ranks: the bits of one rank for floats, too.
 /// Collective.

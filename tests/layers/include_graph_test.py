@@ -101,7 +101,7 @@ THIRD_PARTY = {
     "media": r"OpenImageIO/|png\.h|OpenEXR/|Imath/|libav|libsw|fmt/|nlohmann/",
     "chunked": r"nlohmann/",
     "cluster": r"nccl\.h",
-    "mpi_header": r"mpi\.h", "mpi": r"mpi\.h", "mpi_apps": r"mpi\.h|CLI/|fmt/|nlohmann/",
+    "mpi_header": r"mpi\.h", "mpi": r"mpi\.h|mpi-ext\.h", "mpi_apps": r"mpi\.h|CLI/|fmt/|nlohmann/",
     "apps": r"CLI/|fmt/|nlohmann/",
     "python": r"nanobind/|xla/ffi/",
     "bench": r"benchmark/|opencv2/|fmt/|nlohmann/|hwy/|oneapi/tbb|" + CUDA,

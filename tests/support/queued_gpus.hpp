@@ -160,6 +160,12 @@ class Gpus {
         at != memory_.begin() && (--at, last <= at->first + at->second.first) && at->second.second == device;
     if (!inside) throw DeviceError(std::string(what) + " is not memory of device " + std::to_string(device), true);
   }
+  /// Is it memory of a device?
+  bool owns(const void* data) {
+    const std::lock_guard lock(mutex);
+    auto at = memory_.upper_bound(static_cast<char*>(const_cast<void*>(data)));
+    return at != memory_.begin() && (--at, static_cast<const char*>(data) < at->first + at->second.first);
+  }
   std::size_t allocations() const { return memory_.size(); }
   std::size_t queues() const { return queues_.size(); }
   std::int64_t points = 0;
