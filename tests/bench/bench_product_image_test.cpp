@@ -45,5 +45,22 @@ TEST(ProductImage, TablesAreProductsAndWrongEntriesAreFound) {
   }
 }
 
+TEST(ProductImage, ManyThreadsLookAtLargeTables) {
+  constexpr std::int64_t width = 2100, height = 1003;
+  const ProductImage image(width, height, Type::u8, 7);
+  const auto expected = conformance::sums_of(conformance::terms_of(pixels_of(image, height)), Type::u32, Border::none);
+  Values table(Type::u32, {width, height});
+  table.integer = expected.integer;
+  Array memory({width, height}, Type::u32);
+  conformance::write(table, memory.view());
+  EXPECT_EQ(image.wrong_sums(memory.view(), 0), "");
+  for (const std::int64_t y : {std::int64_t{0}, std::int64_t{501}, std::int64_t{502}, height - 1}) {
+    auto* const entry = static_cast<std::uint32_t*>(memory.view().row(y)) + width - 1;
+    ++*entry;
+    EXPECT_NE(image.wrong_sums(memory.view(), 0), "") << y;
+    --*entry;
+  }
+}
+
 }  // namespace
 }  // namespace areal::bench

@@ -1,8 +1,9 @@
 #include "product_image.hpp"
 #include <fmt/format.h>
-#include <areal/error.hpp>
+#include <algorithm>
 #include <cstring>
 #include <random>
+#include <thread>
 
 namespace areal::bench {
 namespace {
@@ -83,17 +84,35 @@ ProductImage::ProductImage(std::int64_t width, std::int64_t height, Type type, s
 }
 
 std::string ProductImage::wrong_sums(const ConstView& rows, std::int64_t y) const {
-  switch (rows.type) {
-    case Type::f32:
-      return wrong_in<float>(rows, y, column_sums_, row_sums_);
-    case Type::f64:
-      return wrong_in<double>(rows, y, column_sums_, row_sums_);
-    case Type::u64:
-    case Type::s64:
-      return wrong_in<std::uint64_t>(rows, y, column_sums_, row_sums_);
-    default:
-      return wrong_in<std::uint32_t>(rows, y, column_sums_, row_sums_);
-  }
+  const auto look = [&](std::int64_t first, std::int64_t count) -> std::string {
+    const ConstView some(rows.row(first), rows.type, {rows.shape.width, count}, rows.row_pitch);
+    switch (rows.type) {
+      case Type::f32:
+        return wrong_in<float>(some, y + first, column_sums_, row_sums_);
+      case Type::f64:
+        return wrong_in<double>(some, y + first, column_sums_, row_sums_);
+      case Type::u64:
+      case Type::s64:
+        return wrong_in<std::uint64_t>(some, y + first, column_sums_, row_sums_);
+      default:
+        return wrong_in<std::uint32_t>(some, y + first, column_sums_, row_sums_);
+    }
+  };
+  const std::int64_t height = rows.shape.height;
+  const bool few = rows.shape.width * height < (1 << 20);
+  const std::int64_t threads = few ? 1 : std::min<std::int64_t>(height, std::thread::hardware_concurrency());
+  if (threads <= 1) return look(0, height);
+  std::vector<std::string> wrong(static_cast<std::size_t>(threads));
+  std::vector<std::thread> lookers;
+  for (std::int64_t t = 0; t < threads; ++t)
+    lookers.emplace_back([&, t] {
+      const std::int64_t first = height * t / threads;
+      wrong[static_cast<std::size_t>(t)] = look(first, height * (t + 1) / threads - first);
+    });
+  for (std::thread& thread : lookers) thread.join();
+  for (const std::string& what : wrong)
+    if (!what.empty()) return what;
+  return {};
 }
 
 }  // namespace areal::bench
