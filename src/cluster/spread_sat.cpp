@@ -75,13 +75,13 @@ std::unique_ptr<SpreadSat::State> spread_sat(const Shape& image, Type type, cons
   auto state = std::make_unique<SpreadSat::State>();
   cluster::SpreadWork& work = state->work;
   const std::vector<Worker> devices = spread.devices.empty() ? workers_named("all") : spread.devices;
-  cluster::require_workers(devices);
   for (const Worker& device : devices) {
     require(device.backend == Backend::cpu || device.backend == Backend::cuda, "device ", name_of(device),
             ": a table is spread over CUDA devices, or over the CPU");
     require(device.backend == devices[0].backend, "devices ", name_of(devices[0]), " and ", name_of(device),
             ": all must be of one backend");
   }
+  cluster::require_workers(devices);
   require(spread.band_width >= 0, "band_width ", spread.band_width, ": it may be 0 (chosen) or more");
   require(spread.parts >= 0 && spread.parts <= 64, "parts ", spread.parts, ": they may be 0 (chosen) to 64");
   work.plan = piece_options(image, type, options);

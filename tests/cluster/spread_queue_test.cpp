@@ -42,14 +42,14 @@ SpreadCase random_queued(std::uint64_t number) {
 }
 
 TEST_F(SpreadQueue, TablesThatAreWaitedFor) {
-  for (std::uint64_t i = 0; i < 250; ++i) {
+  for (std::uint64_t i = 0, n = static_cast<std::uint64_t>(turns(250)); i < n; ++i) {
     const SpreadCase c = random_queued(seed + i);
     ASSERT_EQ(fault_of(c, false), "") << describe(c);
   }
 }
 
 TEST_F(SpreadQueue, TablesThatAreQueuedOneBehindTheOther) {
-  for (std::uint64_t i = 0; i < 250; ++i) {
+  for (std::uint64_t i = 0, n = static_cast<std::uint64_t>(turns(250)); i < n; ++i) {
     const SpreadCase c = random_queued(seed + 1000 + i);
     ASSERT_EQ(fault_of_queued(c, 4), "") << describe(c);
   }

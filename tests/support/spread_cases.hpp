@@ -7,6 +7,7 @@
 #include <areal/device.hpp>
 #include <areal/region.hpp>
 #include <areal/spread.hpp>
+#include <cstdlib>
 #include <random>
 #include <sstream>
 #include <string>
@@ -54,6 +55,9 @@ class StripMemory {
   Execution on_;
   DeviceArray there_;
 };
+
+/// So many, under sanitizers a fifth.
+inline int turns(int all) { return std::getenv("AREAL_TEST_SHORT") == nullptr ? all : std::max(1, all / 5); }
 
 struct SpreadCase {
   Shape image;
