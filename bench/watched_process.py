@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pathlib
+import resource
 import subprocess
 import sys
 import time
@@ -27,13 +28,19 @@ def memory_of(pid: int) -> tuple[int, int]:
     return whole + sum(size for size, _ in found), own + sum(size for _, size in found)
 
 
+def cpu_seconds() -> float:
+    """Of all children that have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
 def watched(command: list[str], out: pathlib.Path, limit: float, most: int) -> dict[str, Any]:
     """From start to end, standard output into a file; stopped after `limit` seconds, or where it holds more than `most` bytes of its own.
 
     Memory is looked at every 5 ms. The exit status of a process that is not stopped must be 0.
     """
     os.sync()  # what was written before is not this process's to wait for
-    begin = time.perf_counter()
+    begin, busy = time.perf_counter(), cpu_seconds()
     peak = own = 0
     outcome = ""
     with out.open("wb") as stdout:
@@ -51,4 +58,4 @@ def watched(command: list[str], out: pathlib.Path, limit: float, most: int) -> d
             time.sleep(0.005)
     if not outcome and process.returncode:
         sys.exit(f"{' '.join(command)} ended with {process.returncode}")
-    return {"seconds": seconds, "peak": peak, "own": own, "outcome": outcome or "complete"}
+    return {"seconds": seconds, "cpu": cpu_seconds() - busy, "peak": peak, "own": own, "outcome": outcome or "complete"}
