@@ -37,10 +37,10 @@ std::size_t table_bytes(const PanelShape& panel, Type entry) {
 }  // namespace
 
 /// What one thread has.
-struct PanelSums::Lane {
+struct PanelSums::Scratch {
   using Planned = cluster::Planned<SatPlan>;
 
-  Lane(Type pixels, Type entry, const PanelShape& panel)
+  Scratch(Type pixels, Type entry, const PanelShape& panel)
       : types{pixels, entry}, table(table_bytes(panel, entry), false), pitch(table_pitch(panel, entry)) {}
 
   Planned& plan(const Shape& shape) {
@@ -87,8 +87,8 @@ std::int64_t PanelSums::columns_of(std::int64_t panel) const noexcept {
 }
 
 std::size_t PanelSums::workspace_bytes(std::int64_t rows) const {
-  const std::int64_t lanes = std::min<std::int64_t>(cpu::slots(threads_), std::max<std::int64_t>(1, panels()));
-  return static_cast<std::size_t>(lanes) * table_bytes(panel_, entry_) +
+  const std::int64_t threads = std::min<std::int64_t>(cpu::slots(threads_), std::max<std::int64_t>(1, panels()));
+  return static_cast<std::size_t>(threads) * table_bytes(panel_, entry_) +
          static_cast<std::size_t>((panels() + 1) * (rows + 1)) * sizeof(std::uint64_t);
 }
 
@@ -114,17 +114,17 @@ void PanelSums::add(const ConstView& rows) {
 }
 
 void PanelSums::compute_all(const ConstView& rows) {
-  const std::int64_t count = panels(), lanes = std::min<std::int64_t>(cpu::slots(threads_), count);
-  while (static_cast<std::int64_t>(lanes_.size()) < lanes)
-    lanes_.push_back(std::make_unique<Lane>(type_, entry_, panel_));
+  const std::int64_t count = panels(), threads = std::min<std::int64_t>(cpu::slots(threads_), count);
+  while (static_cast<std::int64_t>(scratch_.size()) < threads)
+    scratch_.push_back(std::make_unique<Scratch>(type_, entry_, panel_));
   std::atomic<std::int64_t> taken = 0;
-  cpu::parallel_for(threads_, lanes, [&](std::int64_t i) {
-    Lane& lane = *lanes_[static_cast<std::size_t>(i)];
+  cpu::parallel_for(threads_, threads, [&](std::int64_t i) {
+    Scratch& scratch = *scratch_[static_cast<std::size_t>(i)];
     for (std::int64_t panel; (panel = taken.fetch_add(1, std::memory_order_relaxed)) < count;)
       if (entry_ == Type::s32)
-        compute<std::int32_t>(lane, panel, rows);
+        compute<std::int32_t>(scratch, panel, rows);
       else
-        compute<std::uint32_t>(lane, panel, rows);
+        compute<std::uint32_t>(scratch, panel, rows);
   });
 }
 
@@ -159,7 +159,7 @@ void PanelSums::gather(Side& side, std::size_t last) const {
 }
 
 template <class Entry>
-void PanelSums::compute(Lane& lane, std::int64_t panel, const ConstView& rows) {
+void PanelSums::compute(Scratch& scratch, std::int64_t panel, const ConstView& rows) {
   const std::int64_t n = columns_of(panel), x = panel * panel_.width;
   std::uint64_t* const above = &above_[static_cast<std::size_t>(x)];
   std::uint64_t* const ends = &ends_[static_cast<std::size_t>(panel * (rows.shape.height + 1))];
@@ -167,12 +167,12 @@ void PanelSums::compute(Lane& lane, std::int64_t panel, const ConstView& rows) {
               right = rights_.first[static_cast<std::size_t>(panel)];
   for (std::int64_t top = 0; top < rows.shape.height; top += panel_.rows) {
     const Shape shape{n, std::min(panel_.rows, rows.shape.height - top)};
-    const View table = lane.view({n + 1, shape.height + 1});
+    const View table = scratch.view({n + 1, shape.height + 1});
     SatArguments arguments;
     arguments.image = ConstView(static_cast<const char*>(rows.row(top)) + x * static_cast<std::int64_t>(size_of(type_)),
                                 type_, shape, rows.row_pitch);
     arguments.sum = table;
-    auto& planned = lane.plan(shape);
+    auto& planned = scratch.plan(shape);
     planned.plan.execute(arguments, planned.workspace);
 
     pick<Entry, false>(lefts_, panel, left, y_ + top, table);

@@ -42,7 +42,7 @@ class PanelSums {
   const std::vector<std::uint64_t>& answers() const noexcept { return answers_; }
 
  private:
-  struct Lane;
+  struct Scratch;
   /// The events of a strip by the panels of their corners, from the top down; keys[first[p]] on are those of panel p.
   struct Side {
     std::vector<std::uint32_t> keys;
@@ -55,7 +55,7 @@ class PanelSums {
   template <bool Right>
   void gather(Side& side, std::size_t last) const;
   template <class Entry>
-  void compute(Lane& lane, std::int64_t panel, const ConstView& rows);
+  void compute(Scratch& scratch, std::int64_t panel, const ConstView& rows);
   template <class Entry, bool Right>
   void pick(const Side& side, std::int64_t panel, std::size_t& next, std::int64_t top, const View& table);
   template <bool Right>
@@ -71,7 +71,7 @@ class PanelSums {
   std::vector<std::uint64_t> ends_;   // panels x (rows + 1): what a panel adds to all right of it
   std::vector<std::uint64_t> left_;   // rows + 1: what lies left of a panel
   Side lefts_, rights_;
-  std::vector<std::unique_ptr<Lane>> lanes_;
+  std::vector<std::unique_ptr<Scratch>> scratch_;
   std::int64_t y_ = 0;
   std::size_t next_ = 0;  // event
 };
