@@ -136,7 +136,7 @@ struct StripSums::State {
     };
     if (!squares && strips::PanelSums::takes(image, type)) {
       work = work_of(strips::sums_type(type, true));  // what it refuses, and its backend
-      if (!work.on_cuda()) return by_panels();
+      if (work.execution.backend == Backend::cpu) return by_panels();
     }
     if (!is_float(type) && size_of(type) <= 2) {
       const TypePair narrow{type, strips::sums_type(type, true)};
