@@ -17,7 +17,7 @@ namespace {
 using Column = std::variant<std::vector<std::uint64_t>, std::vector<std::int64_t>, std::vector<double>>;
 
 // Of each region: as it was read, as StripSums keeps it, and its answers.
-constexpr std::uint64_t region_bytes = 2 * sizeof(media::NamedRegion) + sizeof(Region) + 56 + 6 * 8;
+constexpr std::uint64_t region_bytes = 2 * sizeof(media::NamedRegion) + sizeof(Region) + 40 + 6 * 8;
 
 Column column_of(Stat stat, const StripSums& sums, Type type) {
   if (stat == Stat::mean) return sums.means();
