@@ -1,7 +1,7 @@
 #pragma once
 // Sums of regions of strips on the host, by panels: some columns of a strip. A panel's table has a few of its rows at a
 // time, begins at their first row and the panel's first column, stays in a core's cache and fits 32 bits. Threads take
-// panels in any order; what lies to their left is added to the corners afterwards. So time does not depend on the
+// panels in any order; what lies to their left is added to the corners afterwards. So time hardly depends on the
 // image's width.
 
 #include <areal/execution.hpp>
