@@ -2,11 +2,16 @@
 
 import math
 import re
+import sys
+from pathlib import Path
 
-from figure_page import table
-from measured_dask import bytes_text, time_text
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "docs" / "pictures"))
+from figure_page import table  # noqa: E402
+from measured_dask import bytes_text, time_text  # noqa: E402
+from svg import BLUE, DARK, GREY, ORANGE, Svg  # noqa: E402
 
 PAGE = "docs/scale-mpi.md"
+PLOT = "docs/pictures/scale/strong.svg"
 MACHINES = ("cpu-16", "cpu-2")
 SIDE = 1 << 20  # of the image on paper
 RANKS = (1, 10, 100, 1000, 10000, 100000)
@@ -94,18 +99,56 @@ def paper(c):
             f"Computing is never {GOOD:.0%} of the time."]
 
 
-def lines(newest):
+def measured(newest):
     for machine in MACHINES:
         path, records = newest("mpi", machine)
         if records:
-            break
-    else:
+            return path, records
+    return None, []
+
+
+def strong_plot(rows):
+    """How many times as fast as one rank, over the ranks; both axes logarithmic."""
+    svg = Svg(460, 330)
+    left, right, top, bottom = 60, 430, 44, 280
+    last = math.log2(rows[-1]["ranks"])
+    across = lambda ranks: left + math.log2(ranks) / last * (right - left)  # noqa: E731
+    up = lambda times: bottom - math.log2(times) / last * (bottom - top)  # noqa: E731
+    svg.text(left, 22, f"Strong scaling: {rows[0]['width']}x{rows[0]['height']}, {rows[0]['lane']}, one thread a rank", size=13)
+    ticks = [row["ranks"] for row in rows]
+    svg.lines([(left, up(n), right, up(n)) for n in ticks] + [(across(n), top, across(n), bottom) for n in ticks], "#e3e5e8")
+    svg.texts([(left - 8, up(n) + 4, f"{n} x") for n in ticks], anchor="end")
+    svg.texts([(across(n), bottom + 18, n) for n in ticks])
+    svg.text((left + right) / 2, bottom + 38, "ranks", anchor="middle", size=12)
+    curves = [("as many times as ranks", GREY, [(n, n) for n in ticks], "5 3"),
+              ("a copy of the bytes that a table moves", ORANGE, [(row["ranks"], rows[0]["floor_us"] / row["floor_us"]) for row in rows], ""),
+              ("the table", BLUE, [(row["ranks"], median(rows[0]) / median(row)) for row in rows], "")]
+    for k, (name, colour, points, dashes) in enumerate(curves):
+        path = "M" + "L".join(f"{across(n):.1f} {up(times):.1f}" for n, times in points)
+        svg.parts.append(f'<path d="{path}" fill="none" stroke="{colour}" stroke-width="2"' + (f' stroke-dasharray="{dashes}"' if dashes else "") + "/>")
+        svg.parts.extend(f'<circle cx="{across(n):.1f}" cy="{up(times):.1f}" r="3" fill="{colour}"/>' for n, times in points if not dashes)
+        svg.lines([(left + 14, top + 14 + 18 * k, left + 38, top + 14 + 18 * k)], colour, 2)
+        svg.text(left + 44, top + 18 + 18 * k, name, fill=DARK)
+    return svg.done()
+
+
+def pictures(newest):
+    _, records = measured(newest)
+    rows = times(records, "strong")
+    return {PLOT: strong_plot(rows)} if len(rows) > 1 else {}
+
+
+def lines(newest):
+    path, records = measured(newest)
+    if not records:
         return ["Not measured yet."]
     first = records[0]
     made = ["", f"`bench/results/{path.name}`, commit {', '.join(dict.fromkeys(row['commit'] for row in records))}, {first['mpi']}, on one {first['device']}."]
     for scaling in ("weak", "strong"):
         if rows := times(records, scaling):
             made += scaling_lines(rows, scaling)
+            if scaling == "strong" and len(rows) > 1:
+                made += ["", f"![How many times as fast as one rank: the table, and a copy, over the ranks]({PLOT.removeprefix('docs/')})"]
     if any(row["what"] == "mpi-message" for row in records) and times(records, "weak"):
         c = Constants(records)
         made += [*constants_lines(c), *paper(c)]

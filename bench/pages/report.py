@@ -4,7 +4,7 @@ records in bench/results/.
 usage: report.py [--check]   (--check only tests whether all of them match the newest records)
 
 measured_NAME.py in this folder makes a paper's part: PAGE is the page, and lines(newest) the lines between the
-marks. newest(cases) gives the path and the records of the newest DATE-cuda-CASES.json, or (None, []) if there is none.
+marks; pictures(newest), where there is one, gives its plots by path. newest(cases) gives the path and the records of the newest DATE-cuda-CASES.json, or (None, []) if there is none.
 """
 
 import importlib
@@ -46,6 +46,8 @@ def pages():
         if measured_begin not in text:
             sys.exit(f"{measured.PAGE} has no {measured_begin}")
         made[page] = between(text, measured_begin, measured_end, "\n".join(measured.lines(newest)))
+        if hasattr(measured, "pictures"):
+            made.update({root / name: picture for name, picture in measured.pictures(newest).items()})
     return made
 
 

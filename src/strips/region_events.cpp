@@ -25,7 +25,7 @@ RegionEvents::RegionEvents(Span<const Region> regions, std::int64_t width, std::
     order_.push_back(2 * i + 1);
   }
   std::sort(order_.begin(), order_.end(), [this](std::uint32_t a, std::uint32_t b) {
-    const std::int64_t row_a = event(a).row, row_b = event(b).row;
+    const std::int64_t row_a = of(a).row, row_b = of(b).row;
     if (row_a != row_b) return row_a < row_b;
     const std::int64_t x_a = regions_[a / 2].x, x_b = regions_[b / 2].x;
     return x_a != x_b ? x_a < x_b : a < b;

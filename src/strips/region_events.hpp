@@ -21,16 +21,18 @@ class RegionEvents {
     bool adds;
   };
   std::size_t size() const noexcept { return order_.size(); }
-  Event operator[](std::size_t i) const { return event(order_[i]); }
-
- private:
-  Event event(std::uint32_t key) const {
+  Event operator[](std::size_t i) const { return of(order_[i]); }
+  /// Of event i: twice its region, and 1 more where that ends.
+  std::uint32_t key(std::size_t i) const { return order_[i]; }
+  Event of(std::uint32_t key) const {
     const Region& region = regions_[key / 2];
     const bool ends = key % 2 == 1;
     return {static_cast<std::int64_t>(key / 2), ends ? region.y + region.height : region.y, ends};
   }
+
+ private:
   std::vector<Region> regions_;
-  std::vector<std::uint32_t> order_;  // 2 region + (1 at its end), by row and column; none of empty regions or of row 0
+  std::vector<std::uint32_t> order_;  // keys, by row and column; none of empty regions or of row 0
 };
 
 }  // namespace areal::strips

@@ -1,5 +1,5 @@
 // StripSums: a strip's own table, whose sums begin at its first row; at an event, what it has between the region's
-// columns and what all strips above have there.
+// columns and what all strips above have there. Small integers on the host go by panels instead.
 
 #include <areal/error.hpp>
 #include <areal/table.hpp>
@@ -8,6 +8,7 @@
 #include "api/core/require.hpp"
 #include "api/core/view_check.hpp"
 #include "formulas/variance.hpp"
+#include "strips/panel_sums.hpp"
 #include "strips/push_state.hpp"
 #include "strips/region_events.hpp"
 #include "strips/sat_work.hpp"
@@ -67,6 +68,17 @@ Type sums_type(Type input, bool narrow) {
   return narrow ? Type::u32 : Type::u64;
 }
 
+class ByPanels final : public StripPlan {
+ public:
+  explicit ByPanels(PanelSums& panels) : panels_(panels) {}
+  void execute(const std::vector<ConstView>& inputs, const std::vector<View>&, const std::vector<ConstView>&) override {
+    panels_.add(inputs[0]);
+  }
+
+ private:
+  PanelSums& panels_;
+};
+
 }  // namespace
 }  // namespace strips
 
@@ -79,7 +91,8 @@ struct StripSums::State {
   std::int64_t height = 0;
   std::uint64_t bytes = 0;
   std::vector<strips::Summed> tables;
-  std::size_t next = 0;  // event
+  std::unique_ptr<strips::PanelSums> panels;  // then there are no tables
+  std::size_t next = 0;                       // event
   bool done = false;
   std::optional<strips::PushState> pushed;
   // Of some events.
@@ -95,6 +108,7 @@ struct StripSums::State {
         options(strip_options),
         events(regions, shape.width, shape.height, sums_options.outside) {
     choose(sums_options.squares);
+    if (panels) return;
     const auto answers = regions.size() * static_cast<std::size_t>(image.channels);
     const auto columns = static_cast<std::size_t>((image.width + 1) * image.channels);
     for (const strips::RowType& table : work.tables) {
@@ -120,6 +134,10 @@ struct StripSums::State {
       made.carried = false, made.table_buffers = 1;
       return made;
     };
+    if (!squares && strips::PanelSums::takes(image, type)) {
+      work = work_of(strips::sums_type(type, true));  // what it refuses, and its backend
+      if (work.execution.backend == Backend::cpu) return by_panels();
+    }
     if (!is_float(type) && size_of(type) <= 2) {
       const TypePair narrow{type, strips::sums_type(type, true)};
       const std::int64_t fit = largest_safe_region(narrow) / std::max<std::int64_t>(1, image.width);
@@ -136,8 +154,20 @@ struct StripSums::State {
     bytes = strips::strip_bytes(work, height, options.tile_height)->computing;
   }
 
+  void by_panels() {
+    panels = std::make_unique<strips::PanelSums>(image, type, work.execution.threads, events);
+    work.tables.clear();
+    work.workspace_bytes = [this](std::int64_t rows) { return panels->workspace_bytes(rows); };
+    work.plan = [this](std::int64_t, Stream) { return std::make_unique<strips::ByPanels>(*panels); };
+    height = chosen_height();
+    const std::int64_t rows = panels->panel().rows;
+    if (options.height == 0 && height > rows) height -= height % rows;
+    bytes = strips::strip_bytes(work, height, options.tile_height)->computing;
+  }
+
   void restart() {
     next = 0, done = false;
+    if (panels) panels->restart();
     for (strips::Summed& table : tables)
       for (strips::Sums* sums : {&table.above, &table.answers}) {
         std::fill(sums->integer.begin(), sums->integer.end(), 0);
@@ -146,6 +176,7 @@ struct StripSums::State {
   }
 
   void computed(const strips::Strip& strip, strips::StripSlots& buffers) {
+    if (panels) return;
     const std::int64_t end = strip.y + strip.rows;
     while (next < events.size() && events[next].row <= end) {
       std::size_t last = next;
@@ -208,10 +239,12 @@ struct StripSums::State {
     }
   }
 
-  const strips::Sums& answered(std::size_t t) const {
+  void require_answered(std::size_t t) const {
     require(done, "the image has not passed: run, or begin, push and finish, come before answers");
-    require(t < tables.size(), "squares were not asked for: StripSumsOptions has them");
-    return tables[t].answers;
+    require(t < (panels ? 1 : tables.size()), "squares were not asked for: StripSumsOptions has them");
+  }
+  const std::vector<std::uint64_t>& integer_answers(std::size_t t) const {
+    return panels ? panels->answers() : tables[t].answers.integer;
   }
   void require_room(std::size_t n) const {
     const std::size_t all = events.regions().size() * static_cast<std::size_t>(image.channels);
@@ -223,23 +256,27 @@ struct StripSums::State {
     return static_cast<double>(region.width) * static_cast<double>(region.height);
   }
   void write(std::size_t t, Span<double> out) const {
-    const strips::Sums& sums = answered(t);
+    require_answered(t);
     require_room(out.size());
+    if (is_float(type)) {
+      std::copy_n(tables[t].answers.real.begin(), out.size(), out.begin());
+      return;
+    }
     const bool is_signed = t == 0 && is_signed_integer(type);
+    const std::vector<std::uint64_t>& sums = integer_answers(t);
     for (std::size_t i = 0; i < out.size(); ++i)
-      out[i] = is_float(type) ? sums.real[i]
-               : is_signed    ? static_cast<double>(static_cast<std::int64_t>(sums.integer[i]))
-                              : static_cast<double>(sums.integer[i]);
+      out[i] = is_signed ? static_cast<double>(static_cast<std::int64_t>(sums[i])) : static_cast<double>(sums[i]);
   }
   template <class T>
   void write_integers(std::size_t t, Span<T> out) const {
-    const strips::Sums& sums = answered(t);
+    require_answered(t);
     require_room(out.size());
     const bool is_signed = t == 0 && is_signed_integer(type);
     require(!is_float(type), "sums of ", name_of(type), " pixels are 64f: they are had as double");
     require(is_signed == std::is_signed_v<T>, t == 0 ? "sums" : "squares", " of ", name_of(type), " pixels are ",
             is_signed ? "64s" : "64u", ", not ", is_signed ? "64u" : "64s");
-    for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<T>(sums.integer[i]);
+    const std::vector<std::uint64_t>& sums = integer_answers(t);
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<T>(sums[i]);
   }
   double variance(std::size_t i) const {
     const strips::Sums &s1 = tables[0].answers, &s2 = tables[1].answers;
@@ -306,7 +343,7 @@ std::vector<double> StripSums::means() const {
   return out;
 }
 std::vector<double> StripSums::variances() const {
-  state_->answered(1);
+  state_->require_answered(1);
   std::vector<double> out(answers());
   for (std::size_t i = 0; i < out.size(); ++i) out[i] = state_->variance(i);
   return out;

@@ -30,7 +30,7 @@ INCLUDE = re.compile(r"^#include <((?:opencv2/|cuda|npp)[^>]*)>", re.M)  # of th
 IMPORT = re.compile(r"^(?:from|import) (\w+)", re.M)
 CUDA = "/usr/local/cuda/include"
 OPENCV = ("/usr/include/opencv4", "/usr/local/include/opencv4")
-PAGES = ("README.md", "docs/tutorial.md", "docs/recipes.md", "docs/choosing.md", "docs/migrating.md", "docs/research.md", "docs/python.md")
+PAGES = ("README.md", "docs/tutorial.md", "docs/recipes.md", "docs/scale.md", "docs/choosing.md", "docs/migrating.md", "docs/research.md", "docs/python.md")
 LARGEST_PICTURE = 150_000  # bytes, so that the first page appears at once
 
 
@@ -229,13 +229,18 @@ def self_test_of_pictures(tree):
         raise AssertionError("not found: a picture that is too large")
 
 
-def check_diagram(tree):
+def check_diagrams(tree):
     sys.dont_write_bytecode = True
     sys.path.insert(0, str(tree / "docs" / "pictures"))
     import draw_readme  # pylint: disable=import-outside-toplevel
 
     if (tree / "docs" / "pictures" / "readme" / "corners.svg").read_text() != draw_readme.draw():
         sys.exit("docs/pictures/readme/corners.svg is not what docs/pictures/draw_readme.py draws")
+    import draw_scale  # pylint: disable=import-outside-toplevel
+
+    for name, drawn in draw_scale.pictures().items():
+        if (tree / "docs" / "pictures" / "scale" / name).read_text() != drawn:
+            sys.exit(f"docs/pictures/scale/{name} is not what docs/pictures/draw_scale.py draws")
 
 
 def main():
@@ -247,11 +252,11 @@ def main():
     arguments = parser.parse_args()
     tree, build = arguments.tree.resolve(), arguments.build.resolve()
     self_test(tree, build)
-    check_diagram(tree)
+    check_diagrams(tree)
     usage = subprocess.run([tree / "run", "help"], text=True, stdout=subprocess.PIPE, check=True).stdout
     verbs = set(re.findall(r"^  ([a-z]+) ", usage, re.M))
     least = {"README.md": {"cpp run": 1, "cpp compile": 1, "sh run": 2}, "docs/tutorial.md": {"cpp run": 8, "cpp compile": 1, "sh run": 4},
-             "docs/recipes.md": {"cpp run": 5, "cpp compile": 2, "sh run": 3}, "docs/choosing.md": {"cpp run": 3},
+             "docs/recipes.md": {"cpp run": 5, "cpp compile": 2, "sh run": 3}, "docs/choosing.md": {"cpp run": 3}, "docs/scale.md": {"sh run": 2},
              "docs/migrating.md": {"cpp run": 2, "cpp compile": 3, "python run": 1}, "docs/research.md": {"sh run": 4}, "docs/python.md": {"python run": 9},
              "docs/algorithms/README.md": {}}
     pages = [tree / page for page in PAGES] + sorted((tree / "docs" / "algorithms").glob("*.md"))

@@ -58,6 +58,35 @@ TEST(StripSums, StripsOfThirtyTwoBitsAreAtTheirLimit) {
   EXPECT_EQ(all_of(250, 250), 250);
 }
 
+// Images that are wider than a panel, in strips that begin and end anywhere in one.
+TEST(StripSums, PanelsOfAnyStripAndThreads) {
+  const Shape shape{2503, 150};
+  for (const Type type : {Type::u8, Type::s8, Type::u16, Type::s16})
+    for (const int threads : {1, 3})
+      for (const std::int64_t height : {37, 0})
+        EXPECT_EQ(sums_fault(shape, type, Fill::wild, false,
+                             {.execution = {.backend = Backend::cpu, .threads = threads}, .height = height}),
+                  "")
+            << name_of(type) << ", " << threads << " threads, height " << height;
+}
+
+TEST(StripSums, PanelsOfSixteenBitsAreAtTheirLimit) {
+  const Shape shape{3000, 200};
+  for (const Type type : {Type::u16, Type::s16}) {
+    const Region regions[] = {{0, 0, 3000, 200}, {1, 1, 2999, 199}, {2047, 63, 2, 2}, {1023, 0, 953, 200}};
+    StripSums sums(shape, type, regions, {}, {.execution = cpu});
+    sums.run([&](std::int64_t, std::int64_t, const View& block) {
+      auto* const to = static_cast<std::uint16_t*>(block.data);
+      std::fill_n(to, block.shape.width * block.shape.height, type == Type::u16 ? 65535 : 32768);
+    });
+    const auto got = sums.sums<double>();
+    for (std::size_t i = 0; i < got.size(); ++i)
+      EXPECT_EQ(got[i],
+                (type == Type::u16 ? 65535.0 : -32768.0) * static_cast<double>(regions[i].width * regions[i].height))
+          << name_of(type) << ", region " << i;
+  }
+}
+
 TEST(StripSums, MeansAndVariances) {
   const Shape shape{45, 60};
   for (const Type type : {Type::u8, Type::s16, Type::f32}) {

@@ -1,0 +1,83 @@
+"""Large images: the measured part of docs/scale.md, from the records of bench/large_image.py and bench/large_peers.py."""
+
+from figure_page import table
+from measured_dask import bytes_text, time_text
+
+PAGE = "docs/scale.md"
+MACHINE = "cpu-2"
+TITLES = {"boxes": "boxes of any size", "patches": "patches of 256²"}
+
+
+def median(row):
+    return row["time_us"]["median"] / 1e6
+
+
+def source(path, records):
+    commits = ", ".join(dict.fromkeys(row["commit"] for row in records))
+    return f"`bench/results/{path.name}`, commit {commits}, on one {records[0]['device']} with {records[0]['cores']} cores."
+
+
+def pixels_text(row):
+    return f"{row['bytes'] / 1e9:,.0f}" if row["bytes"] >= 1e9 else f"{row['bytes'] / 1e9:.3f}"
+
+
+def beyond(row, records, key):
+    """Nanoseconds a pixel, less what as many regions of the smallest image take; None where that is most of it."""
+    least = min((other for other in records if other["regions"] == row["regions"]), key=lambda other: other["bytes"])
+    more = row[key]["median"] - least[key]["median"]
+    return 1e3 * more / (row["bytes"] - least["bytes"]) if more > least[key]["median"] else None
+
+
+def cell(value):
+    return "-" if value is None else f"{value:.3f} ns"
+
+
+def sizes(path, records):
+    ordered = sorted(records, key=lambda row: (row["regions"], row["bytes"]))
+    rows = [[f"{row['width']}²", pixels_text(row), f"{row['regions']:,}", time_text(median(row)), cell(beyond(row, records, "time_us")), cell(beyond(row, records, "cpu_us")), bytes_text(row["peak_bytes"])]
+            for row in ordered]
+    few = [row for row in ordered if row["regions"] == ordered[0]["regions"]][1:]
+    spread = {key: [beyond(row, records, key) for row in few] for key in ("time_us", "cpu_us")}
+    noise = max(row["time_us"]["max"] / row["time_us"]["min"] for row in few) - 1
+    off = {key: max(values) / min(values) - 1 for key, values in spread.items()}
+    verdict = " and ".join(f"{words} differs by {off[key]:.0%} ({min(spread[key]):.3f} to {max(spread[key]):.3f} ns)" for key, words in (("time_us", "the time of a pixel"), ("cpu_us", "its CPU time")))
+    return ["", f"**Up to {pixels_text(max(records, key=lambda row: row['bytes']))} gigapixels.** `areal sat synthetic:WxH:1 --regions R.csv --memory {records[0]['memory']}`, from start to end of the process; medians. "
+            "Pixels are made as they are read, and every sum was checked against the formula. The smallest image shows what a process and its regions take without pixels: *a pixel* is what is beyond that, where it is most of the time. "
+            + source(path, records), "", *table(["image", "gigapixels", "regions", "time", "a pixel", "CPU time, a pixel", "peak memory"], rows), "",
+            f"Over these sizes, with {few[0]['regions']:,} regions, {verdict}; the aim is 5 %. Runs of one case differ by up to {noise:.0%} themselves."]
+
+
+def beside(path, records):
+    made = ["", "**Beside Dask, NumPy and libvips.** All read one .npy of bytes, which is in the system's cache; each step is a process of its own, timed from start to end, and all sums were checked. "
+            "*Table* is the time to make the table, where there is one; then the sums of 10,000 boxes of any size and of 10,000 patches of 256². libvips has no summed-area table: its users crop and average, which reads the "
+            "pixels of each box; it was asked for the first 100 boxes of any size. *Private* is the peak of memory that is no file's (sampled each 5 ms); *peak* counts pages of mapped files, too, which the system takes back where it needs them. " + source(path, records), ""]
+    rows = []
+    for width in dict.fromkeys(row["width"] for row in records):
+        for name in dict.fromkeys(row["algorithm"] for row in records):
+            mine = {row["part"]: row for row in records if row["width"] == width and row["algorithm"] == name}
+            if not mine:
+                continue
+            def text(part):
+                row = mine.get(part)
+                if row is None:
+                    return "-"
+                if row["outcome"] == "left out":
+                    return f"left out: needs {row['needed_bytes'] / 1e9:.0f} GB of disk"
+                if row["outcome"] != "complete":
+                    return row["outcome"]
+                many = f" ({row['answers']})" if row.get("answers", 10_000) != 10_000 else ""
+                return time_text(median(row)) + many
+            ran = [row for row in mine.values() if "peak_bytes" in row]
+            rows.append([f"{width}²", name.replace("areal sat -o T.zarr, areal query", "`areal sat -o T.zarr`, `areal query`").replace("areal sat --regions", "`areal sat --regions`"),
+                         text("table"), bytes_text(mine["table"]["table_bytes"]) if "table_bytes" in mine.get("table", {}) else "-", text("boxes"), text("patches"),
+                         bytes_text(max(row["private_bytes"] for row in ran)) if ran else "-", bytes_text(max(row["peak_bytes"] for row in ran)) if ran else "-"])
+    return [*made, *table(["image", "by", "table", "on disk", TITLES["boxes"], TITLES["patches"], "private", "peak"], rows)]
+
+
+def lines(newest):
+    made = []
+    for cases, part in (("large", sizes), ("large-peers", beside)):
+        path, records = newest(cases, MACHINE)
+        if records:
+            made += part(path, records)
+    return [*made, ""] if made else ["Not measured yet."]
