@@ -105,6 +105,10 @@ class LargePicture {
 // memory_limit. Here memory_limit is for `memory()`; 0: a quarter of free_memory().
 std::unique_ptr<LargePicture> open_large_picture(const fs::path& path, const ReadOptions& options = {});
 
+// A folder that holds a Zarr array or group, or a slide by its name: what open_large_picture reads and read_picture
+// does not.
+bool is_large_format(const fs::path& path);
+
 // ---------------------------------------------------------------- video
 struct Frame {
   Array pixels;             // luma 8u by default, or interleaved RGB 8u
@@ -227,6 +231,9 @@ struct TableFile {
 void write_table(const fs::path& path, const ConstView& table,
                  const TableFile& description);  // description.table unused
 TableFile read_table(const fs::path& path, std::uint64_t memory_limit = 0);
+// An .npy or a .tif that has a sidecar, as tables do, and not that of another file. Throws IoError for a sidecar that
+// is none.
+bool is_table(const fs::path& path);
 // The same in pieces, in any order, by one thread at a time: one table of one channel, .npy alone. Both files are
 // complete or absent.
 class TableWriter {

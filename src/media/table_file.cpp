@@ -99,6 +99,9 @@ class Sidecar {
       fail(name_, "\"", key, "\" must be a whole number of at least 0");
     return value.get<std::int64_t>();
   }
+  fs::path table() const {
+    return json_.contains("table") && json_["table"].is_string() ? json_["table"].get<std::string>() : "";
+  }
   std::vector<double> edges() const {
     std::vector<double> out;
     if (!json_.contains("bin_edges")) return out;
@@ -222,6 +225,14 @@ void TableWriter::finish() {
   json.write(s.sidecar.data(), s.sidecar.size());
   json.commit();  // as in write_table
   s.file.commit();
+}
+
+bool is_table(const fs::path& path) {
+  std::error_code error;
+  if ((extension_of(path) != ".npy" && !is_tiff(path)) || !fs::exists(sidecar_of(path), error)) return false;
+  // Of photo.tif and its table photo.npy, the sidecar photo.json is the latter's.
+  const fs::path named = Sidecar(sidecar_of(path)).table();
+  return named.extension() == path.extension() || !fs::exists(path.parent_path() / named, error);
 }
 
 TableFile read_table(const fs::path& path, std::uint64_t memory_limit) {

@@ -214,8 +214,17 @@ void InputOptions::add_to(CLI::App& verb) {
 
 void InputOptions::add_format_to(CLI::App& verb) {
   verb.add_option("--raw", raw, "INPUT is raw pixels of this size and type, e.g. 1920x1080x8u")->type_name("WxHxTYPE");
+  add_choice_to(verb);
+}
+
+void InputOptions::add_choice_to(CLI::App& verb) {
   verb.add_option("--channel", channel_text, "Only this channel, counted from 0 (default: luma)")->type_name("N");
   verb.add_flag("--all-channels", all_channels, "Every colour channel separately");
+}
+
+std::string InputOptions::choice() const {
+  if (!channel_text.empty()) return "--channel";
+  return all_channels ? "--all-channels" : "";
 }
 
 namespace {

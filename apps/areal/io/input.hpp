@@ -19,6 +19,10 @@ struct InputOptions {
   void add_to(CLI::App& verb);
   /// The same without INPUT.
   void add_format_to(CLI::App& verb);
+  /// The same without --raw.
+  void add_choice_to(CLI::App& verb);
+  /// The first option that add_choice_to added and that was given, or an empty text.
+  std::string choice() const;
   /// What --luma says of nv12. Throws InvalidArgument for wrong use.
   const std::string& luma_range() const;
 };
