@@ -213,6 +213,25 @@ std::unique_ptr<MappedArray> map_npy(const fs::path& path, Axes axes = Axes::hwc
 void write_npy(const fs::path& path, const ConstView& array);
 // n x 1 as a 1-D array.
 void write_npy_line(const fs::path& path, const ConstView& line);
+// An .npy in pieces, in any order, by one thread at a time. The file is complete or absent.
+class ArrayWriter {
+ public:
+  // Batch 1. `temporary`: as for OutputFile.
+  ArrayWriter(const fs::path& path, const Shape& shape, Type type, const fs::path& temporary = {});
+  ~ArrayWriter();
+  ArrayWriter(ArrayWriter&&) noexcept;
+  // Elements from (x, y) on, of all channels; of a planar array those of channel `channel` and the next ones, as many
+  // as the piece has.
+  void write(std::int64_t x, std::int64_t y, const ConstView& piece, std::int64_t channel = 0);
+  // As TableWriter's.
+  std::uint64_t share();
+  const fs::path& temporary() const;
+  void finish();  // without it the file does not appear
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 // WxHxTYPE, e.g. 1920x1080x8u, no header.
 Array read_raw(const fs::path& path, const Shape& shape, Type type, std::uint64_t memory_limit = 0);
 
@@ -234,8 +253,7 @@ TableFile read_table(const fs::path& path, std::uint64_t memory_limit = 0);
 // An .npy or a .tif that has a sidecar, as tables do, and not that of another file. Throws IoError for a sidecar that
 // is none.
 bool is_table(const fs::path& path);
-// The same in pieces, in any order, by one thread at a time: one table of one channel, .npy alone. Both files are
-// complete or absent.
+// The same in pieces, in any order, by one thread at a time: batch 1, .npy alone. Both files are complete or absent.
 class TableWriter {
  public:
   // `temporary`: as for OutputFile.
@@ -243,8 +261,8 @@ class TableWriter {
               const fs::path& temporary = {});
   ~TableWriter();
   TableWriter(TableWriter&&) noexcept;
-  // Entries from (x, y) on.
-  void write(std::int64_t x, std::int64_t y, const ConstView& piece);
+  // As ArrayWriter's.
+  void write(std::int64_t x, std::int64_t y, const ConstView& piece, std::int64_t channel = 0);
   // For several processes that write one table: from now on all of it counts as written, and others may write entries
   // to `temporary()`, from that byte on.
   std::uint64_t share();

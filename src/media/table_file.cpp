@@ -175,56 +175,33 @@ void write_table(const fs::path& path, const ConstView& table, const TableFile& 
 
 struct TableWriter::State {
   fs::path path;
-  Shape shape;
-  Type type;
   std::string sidecar;
-  std::uint64_t preamble;
-  OutputFile file;
+  ArrayWriter array;
 };
 
 TableWriter::TableWriter(const fs::path& path, const Shape& shape, Type type, const TableFile& description,
                          const fs::path& temporary) {
   require_table_name(path);
   if (is_tiff(path)) refuse(path.string(), "a table that is written in pieces must be .npy");
-  const ConstView table(nullptr, type, shape);
-  const std::string preamble = npy_preamble_of(table);
-  state_.reset(new State{
-      path, shape, type,
-      sidecar(table, description, path.filename().string()).dump(2, ' ', false, Json::error_handler_t::replace) + "\n",
-      preamble.size(), OutputFile(path, npy_file_bytes(table), temporary)});
-  state_->file.write(preamble.data(), preamble.size());
+  const Json json = sidecar({nullptr, type, shape}, description, path.filename().string());
+  state_.reset(new State{path, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n",
+                         ArrayWriter(path, shape, type, temporary)});
 }
 TableWriter::~TableWriter() = default;
 TableWriter::TableWriter(TableWriter&&) noexcept = default;
 
-void TableWriter::write(std::int64_t x, std::int64_t y, const ConstView& piece) {
-  State& s = *state_;
-  const auto size = static_cast<std::int64_t>(size_of(s.type));
-  const auto offset = [&](std::int64_t row) {
-    return s.preamble + static_cast<std::uint64_t>((row * s.shape.width + x) * size);
-  };
-  const std::int64_t bytes = piece.shape.width * size;
-  if (bytes == 0 || piece.shape.height == 0) return;
-  if (piece.shape.width == s.shape.width && piece.row_pitch == bytes)
-    return s.file.write_at(offset(y), piece.data, static_cast<std::size_t>(bytes * piece.shape.height));
-  for (std::int64_t row = 0; row < piece.shape.height; ++row)
-    s.file.write_at(offset(y + row), piece.row(row), static_cast<std::size_t>(bytes));
+void TableWriter::write(std::int64_t x, std::int64_t y, const ConstView& piece, std::int64_t channel) {
+  state_->array.write(x, y, piece, channel);
 }
-
-std::uint64_t TableWriter::share() {
-  State& s = *state_;
-  const std::uint64_t bytes = bytes_of(s.shape, s.type);
-  if (bytes > 0) s.file.write_at(s.preamble + bytes - 1, "", 1);
-  return s.preamble;
-}
-const fs::path& TableWriter::temporary() const { return state_->file.temporary(); }
+std::uint64_t TableWriter::share() { return state_->array.share(); }
+const fs::path& TableWriter::temporary() const { return state_->array.temporary(); }
 
 void TableWriter::finish() {
   State& s = *state_;
   OutputFile json(sidecar_of(s.path), s.sidecar.size());
   json.write(s.sidecar.data(), s.sidecar.size());
   json.commit();  // as in write_table
-  s.file.commit();
+  s.array.finish();
 }
 
 bool is_table(const fs::path& path) {
