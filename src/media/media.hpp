@@ -71,6 +71,28 @@ Picture read_picture(const fs::path& path, const ReadOptions& options = {});
 // file is complete or absent.
 void write_picture(const fs::path& path, const ConstView& picture);
 
+// Rows of a picture on their way into a file of some format.
+class PictureRows {
+ public:
+  virtual ~PictureRows() = default;
+  virtual void write(const ConstView& rows) = 0;
+  virtual void finish() = 0;
+};
+
+// The same as write_picture by rows, from the top down. The file is complete or absent.
+class PictureWriter {
+ public:
+  PictureWriter(const fs::path& path, const Shape& shape, Type type);
+  ~PictureWriter();
+  PictureWriter(PictureWriter&&) noexcept;
+  void write(const ConstView& rows);  // the next ones, of full width
+  void finish();                      // when all rows are there; without it the file does not appear
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
 // ---------------------------------------------------------------- large pictures
 struct BlockSize {
   std::int64_t width = 0, height = 0;

@@ -162,10 +162,13 @@ void write_table(const fs::path& path, const ConstView& table, const TableFile& 
   const std::string text =
       sidecar(table, description, path.filename().string()).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
   OutputFile file(path, is_tiff(path) ? 0 : npy_file_bytes(table));
-  if (is_tiff(path))
-    picture_plugin().write(file.temporary(), ".tif", path.string(), table);
-  else
+  if (is_tiff(path)) {
+    const auto rows = picture_plugin().open_rows(file.temporary(), ".tif", path.string(), table.shape, table.type);
+    rows->write(table);
+    rows->finish();
+  } else {
     write_npy_into(file, table);
+  }
   OutputFile json(sidecar_of(path), text.size());
   json.write(text.data(), text.size());
   // Both are complete. The sidecar appears first, so that a new table always has one.
