@@ -134,11 +134,17 @@ std::unique_ptr<LargePicture> open_large_picture(const fs::path& path, const Rea
   }
   require_readable(path);
   if (options.t != 0 || options.z != 0) refuse(path.string(), "has no axes t and z to choose from");
-  if (is_npy(path)) return open_large_npy(path, options);
+  const auto require_level_0 = [&] {
+    if (options.level != 0) refuse(path.string(), "has one level; level ", options.level, " does not exist");
+  };
+  if (is_npy(path)) {
+    require_level_0();
+    return open_large_npy(path, options);
+  }
   if (is_slide(path)) return picture_of_tiles(path.string(), slide_plugin().open(path, options), options);
   if (auto tiles = pictures_for(path).open_tiles(path, options))
     return picture_of_tiles(path.string(), std::move(tiles), options);
-  if (options.level != 0) refuse(path.string(), "has one level; level ", options.level, " does not exist");
+  require_level_0();
   return std::make_unique<WholePicture>(path, options);
 }
 

@@ -304,7 +304,7 @@ TEST_F(CommandChunked, WrongUse) {
   expect_failure({"query", "data"}, 1, "data/zarr.json: the metadata is missing");
   expect_failure({"sat", "a.npy", "-o", "T.zarr"}, 1, "T.zarr: a chunked table is there");
   expect_failure({"sat", "a.npy", "-o", "data.zarr/T.zarr"}, 1, "data.zarr/T.zarr: the folder could not be made");
-  expect_failure({"info", "a.npy"}, 1, "a.npy/zarr.json: the metadata is missing");
+  expect_failure({"info", "a.npy", "--verify"}, 2, "--verify: a.npy is a picture");
   EXPECT_EQ(others({"a.npy", "f.npy", "T.zarr"}), std::vector<std::string>());
 }
 

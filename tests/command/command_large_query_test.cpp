@@ -127,7 +127,8 @@ TEST_F(CommandLargeQuery, WrongUse) {
   expect_failure({"query", "a.npy", "--memory", "10M"}, 1, "the command itself takes 160M");
   expect_failure({"query", "-"}, 2, "-: a stream cannot be read by blocks");
   expect_failure({"query", "nothing.png"}, 1, "nothing.png");
-  expect_failure({"query", "synthetic:10x10:1", "--picture", "--channel", "0"}, 2, "has one channel");
+  expect_failure({"query", "synthetic:10x10:1", "--picture", "--channel", "0"}, 2,
+                 "--channel: synthetic:10x10:1 has one channel");
   fs::resize_file(work / "a.npy", 9000);
   expect_failure({"query", "a.npy"}, 1, "a.npy: is truncated");
 }

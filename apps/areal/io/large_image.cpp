@@ -7,7 +7,8 @@ namespace areal::command {
 LargeImage::LargeImage(const InputOptions& input, std::uint64_t memory, const Settings& settings) {
   if (!input.raw.empty()) refuse("--raw: raw pixels are not read by blocks; a picture and an .npy are");
   if (SyntheticImage::is_name(input.path)) {
-    if (!input.channel_text.empty()) refuse("--channel: ", input.path, " has one channel");
+    if (const std::string choice = input.choice(); !choice.empty())
+      refuse(choice, ": ", input.path, " has one channel and one level");
     synthetic_.emplace(input.path);
     return;
   }

@@ -165,8 +165,9 @@ void run(HistRequest& request, const Settings& settings) {
     run_whole(request, settings, written);
   } catch (const OutOfMemory& error) {
     const bool is_file = std::filesystem::is_regular_file(request.input.path);
-    if (written || !is_file) throw;
-    const bool is_tiled = is_npy_file(request.input.path) && of_single_frames(request).empty();
+    const bool is_by_blocks = request.input.is_by_blocks();
+    if (written || !(is_file || is_by_blocks)) throw;
+    const bool is_tiled = !is_by_blocks && is_npy_file(request.input.path) && of_single_frames(request).empty();
     if (!is_tiled && !not_by_strips(request, settings).empty()) throw;
     settings.detail("{}", error.what());
     if (is_tiled)

@@ -61,7 +61,9 @@ void run(const WindowRequest& request, const Settings& settings) {
   try {
     run_whole(request, settings);
   } catch (const OutOfMemory& error) {
-    if (!request.input.raw.empty() || !std::filesystem::is_regular_file(request.input.path)) throw;
+    if (!request.input.raw.empty() ||
+        !(request.input.is_by_blocks() || std::filesystem::is_regular_file(request.input.path)))
+      throw;
     settings.detail("{}", error.what());
     windows_by_strips(request, settings);
   }
