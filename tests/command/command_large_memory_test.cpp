@@ -44,26 +44,26 @@ class CommandLargeMemory : public CommandTest {
   }
 };
 
-// 1.2 GB of pixels in 280 MB.
+// 600 MB of pixels in 280 MB.
 TEST_F(CommandLargeMemory, RegionsOfAPicture) {
   if (!starts()) GTEST_SKIP() << "the command does not start in that address space: it is sanitized";
-  write_sparse("big.npy", 40000, 30000,
-               {{{0, 0}, 200}, {{39999, 29999}, 7}, {{20000, 15000}, 90}, {{20001, 15000}, 3}});
-  const std::string regions = " --region 0,0,40000,30000 --region 20000,15000,19999,14999 --region 20001,14000,2,2000";
+  write_sparse("big.npy", 30000, 20000,
+               {{{0, 0}, 200}, {{29999, 19999}, 7}, {{20000, 15000}, 90}, {{20001, 15000}, 3}});
+  const std::string regions = " --region 0,0,30000,20000 --region 20000,15000,9999,4999 --region 20001,14000,2,2000";
   const std::string rows =
-      "region,x,y,width,height,sum\n0,0,0,40000,30000,300\n1,20000,15000,19999,14999,93\n2,20001,14000,2,2000,3\n";
+      "region,x,y,width,height,sum\n0,0,0,30000,20000,300\n1,20000,15000,9999,4999,93\n2,20001,14000,2,2000,3\n";
   EXPECT_EQ(right("query big.npy" + regions), rows);
   EXPECT_EQ(right("sat big.npy" + regions), rows);
-  EXPECT_EQ(right("hist big.npy --bins 2 --region 0,0,40000,30000 --region 20001,14000,2,2000"),
-            "region,x,y,width,height,bin0,bin1\n0,0,0,40000,30000,1199999999,1\n1,20001,14000,2,2000,4000,0\n");
+  EXPECT_EQ(right("hist big.npy --bins 2 --region 0,0,30000,20000 --region 20001,14000,2,2000"),
+            "region,x,y,width,height,bin0,bin1\n0,0,0,30000,20000,599999999,1\n1,20001,14000,2,2000,4000,0\n");
   // The check can fail: what takes no heed of the limit does not go. The limit is that of address space, not of files.
-  EXPECT_EQ(limited("sat big.npy --region 0,0,40000,30000").code, 1);
+  EXPECT_EQ(limited("sat big.npy --region 0,0,30000,20000").code, 1);
   EXPECT_EQ(limited("hist synthetic:16384x16384:1 --bins 64 -o T.npy --memory 4G").code, 1);
   EXPECT_EQ(limited("window big.npy --mean --size 999x999 -o w.tif --memory 4G").code, 1);
   EXPECT_EQ(others({"big.npy"}), std::vector<std::string>());
 }
 
-// A tensor of 512 MB, and windows of a picture of 360 MB.
+// A tensor of 512 MB, and windows of 384 MB.
 TEST_F(CommandLargeMemory, WhatIsWritten) {
   if (!starts()) GTEST_SKIP() << "the command does not start in that address space: it is sanitized";
   const std::string image = "synthetic:10000x6400:3";
@@ -81,18 +81,20 @@ TEST_F(CommandLargeMemory, WhatIsWritten) {
   EXPECT_TRUE(answer({"hist", image, "--bins", "2"}).ends_with("6400" + counts + "\n")) << counts;
   fs::remove(work / "T.npy");
 
-  const std::string high = "synthetic:20000x18000:3";
-  right("window " + high + " --mean --size 1x1 -o w.tif");
-  for (const char* region : {"0,0,20000,18000", "19000,17500,1000,500", "123,8000,9999,8001"})
-    EXPECT_EQ(right("query w.tif --region " + std::string(region)), answer({"query", high, "--region", region}));
-  fs::remove(work / "w.tif");
+  // Of .npy alone: the libraries of the pictures' formats take more address space than that.
+  const std::string windows = "synthetic:8000x6000:3";
+  right("window " + windows + " --sum --size 1x1 -o w.npy");
+  ASSERT_EQ(fs::file_size(work / "w.npy"), 128u + 8u * 8000 * 6000);
+  const std::string sums = right("query w.npy --picture --region 0,0,8000,6000 --region 123,3000,7000,2999");
+  EXPECT_EQ(sums, answer({"query", windows, "--region", "0,0,8000,6000", "--region", "123,3000,7000,2999"}));
+  fs::remove(work / "w.npy");
 }
 
 // Killed at twenty seeded moments of its work, and gone on with each time: the bytes of an uninterrupted run.
 TEST_F(CommandLargeMemory, KilledTwentyTimes) {
   const unsigned seed = 14;
   SCOPED_TRACE(testing::Message() << "seed " << seed);
-  const std::vector<std::string> words{"sat", "synthetic:1100x32000:5", "--tile", "256", "--threads", "1"};
+  const std::vector<std::string> words{"sat", "synthetic:500x28000:5", "--tile", "256", "--threads", "1"};
   const auto with = [&](std::vector<std::string> more) {
     more.insert(more.begin(), words.begin(), words.end());
     return more;
@@ -116,7 +118,7 @@ TEST_F(CommandLargeMemory, KilledTwentyTimes) {
     kill(pid, SIGKILL);
     const Outcome outcome = wait(pid);
     kills += outcome.signal == SIGKILL;
-    unfinished += run({"query", "T.zarr"}).code == 1;
+    if (moment % 5 == 0) unfinished += run({"query", "T.zarr"}).code == 1;
     if (outcome.code == 0) fs::remove_all(work / "T.zarr");  // it was complete: begin anew
   }
   EXPECT_GE(kills, 5);
