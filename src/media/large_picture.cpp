@@ -1,7 +1,9 @@
 // Opens large pictures: what a path holds decides who reads it.
 #include <algorithm>
 #include <areal/info.hpp>
+#include <array>
 #include <cstring>
+#include <string_view>
 #include "media/channels.hpp"
 #include "media/file_error.hpp"
 #include "media/large.hpp"
@@ -42,6 +44,13 @@ const PicturePlugin& pictures_for(const fs::path& path) {
   }
 }
 
+bool has_name_of_slide(const fs::path& path) {
+  const std::string extension = extension_of(path);
+  constexpr std::array<std::string_view, 8> slides{".svs", ".svslide", ".ndpi", ".mrxs",
+                                                   ".scn", ".vms",     ".vmu",  ".bif"};
+  return std::find(slides.begin(), slides.end(), extension) != slides.end();
+}
+
 // By its content, where OpenSlide is there to look. Without it, a file with the name of a slide is refused: what its
 // first bytes are, a TIFF or a JPEG, would be part of it at best.
 bool is_slide(const fs::path& path) {
@@ -49,15 +58,18 @@ bool is_slide(const fs::path& path) {
   try {
     slides = &slide_plugin();
   } catch (const Unavailable& error) {
-    for (const char* extension : {".svs", ".svslide", ".ndpi", ".mrxs", ".scn", ".vms", ".vmu", ".bif"})
-      if (extension_of(path) == extension)
-        throw Unavailable(path.string() + ": is a slide by its name, and " + error.what());
+    if (has_name_of_slide(path)) throw Unavailable(path.string() + ": is a slide by its name, and " + error.what());
     return false;
   }
   return slides->knows(path);
 }
 
 }  // namespace
+
+bool is_large_format(const fs::path& path) {
+  if (std::error_code error; fs::is_directory(path, error)) return is_zarr(path);
+  return has_name_of_slide(path);
+}
 
 void LargePicture::read(std::int64_t x, std::int64_t y, const View& into) {
   const Shape &whole = shape(), &block = into.shape;
@@ -122,11 +134,17 @@ std::unique_ptr<LargePicture> open_large_picture(const fs::path& path, const Rea
   }
   require_readable(path);
   if (options.t != 0 || options.z != 0) refuse(path.string(), "has no axes t and z to choose from");
-  if (is_npy(path)) return open_large_npy(path, options);
+  const auto require_level_0 = [&] {
+    if (options.level != 0) refuse(path.string(), "has one level; level ", options.level, " does not exist");
+  };
+  if (is_npy(path)) {
+    require_level_0();
+    return open_large_npy(path, options);
+  }
   if (is_slide(path)) return picture_of_tiles(path.string(), slide_plugin().open(path, options), options);
   if (auto tiles = pictures_for(path).open_tiles(path, options))
     return picture_of_tiles(path.string(), std::move(tiles), options);
-  if (options.level != 0) refuse(path.string(), "has one level; level ", options.level, " does not exist");
+  require_level_0();
   return std::make_unique<WholePicture>(path, options);
 }
 

@@ -71,6 +71,28 @@ Picture read_picture(const fs::path& path, const ReadOptions& options = {});
 // file is complete or absent.
 void write_picture(const fs::path& path, const ConstView& picture);
 
+// Rows of a picture on their way into a file of some format.
+class PictureRows {
+ public:
+  virtual ~PictureRows() = default;
+  virtual void write(const ConstView& rows) = 0;
+  virtual void finish() = 0;
+};
+
+// The same as write_picture by rows, from the top down. The file is complete or absent.
+class PictureWriter {
+ public:
+  PictureWriter(const fs::path& path, const Shape& shape, Type type);
+  ~PictureWriter();
+  PictureWriter(PictureWriter&&) noexcept;
+  void write(const ConstView& rows);  // the next ones, of full width
+  void finish();                      // when all rows are there; without it the file does not appear
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
 // ---------------------------------------------------------------- large pictures
 struct BlockSize {
   std::int64_t width = 0, height = 0;
@@ -104,6 +126,10 @@ class LargePicture {
 // OpenSlide knows, a folder that holds a Zarr array or an OME-Zarr picture. Any other picture is read whole, within
 // memory_limit. Here memory_limit is for `memory()`; 0: a quarter of free_memory().
 std::unique_ptr<LargePicture> open_large_picture(const fs::path& path, const ReadOptions& options = {});
+
+// A folder that holds a Zarr array or group, or a slide by its name: what open_large_picture reads and read_picture
+// does not.
+bool is_large_format(const fs::path& path);
 
 // ---------------------------------------------------------------- video
 struct Frame {
@@ -209,6 +235,25 @@ std::unique_ptr<MappedArray> map_npy(const fs::path& path, Axes axes = Axes::hwc
 void write_npy(const fs::path& path, const ConstView& array);
 // n x 1 as a 1-D array.
 void write_npy_line(const fs::path& path, const ConstView& line);
+// An .npy in pieces, in any order, by one thread at a time. The file is complete or absent.
+class ArrayWriter {
+ public:
+  // Batch 1. `temporary`: as for OutputFile.
+  ArrayWriter(const fs::path& path, const Shape& shape, Type type, const fs::path& temporary = {});
+  ~ArrayWriter();
+  ArrayWriter(ArrayWriter&&) noexcept;
+  // Elements from (x, y) on, of all channels; of a planar array those of channel `channel` and the next ones, as many
+  // as the piece has.
+  void write(std::int64_t x, std::int64_t y, const ConstView& piece, std::int64_t channel = 0);
+  // As TableWriter's.
+  std::uint64_t share();
+  const fs::path& temporary() const;
+  void finish();  // without it the file does not appear
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
 // WxHxTYPE, e.g. 1920x1080x8u, no header.
 Array read_raw(const fs::path& path, const Shape& shape, Type type, std::uint64_t memory_limit = 0);
 
@@ -227,8 +272,10 @@ struct TableFile {
 void write_table(const fs::path& path, const ConstView& table,
                  const TableFile& description);  // description.table unused
 TableFile read_table(const fs::path& path, std::uint64_t memory_limit = 0);
-// The same in pieces, in any order, by one thread at a time: one table of one channel, .npy alone. Both files are
-// complete or absent.
+// An .npy or a .tif that has a sidecar, as tables do, and not that of another file. Throws IoError for a sidecar that
+// is none.
+bool is_table(const fs::path& path);
+// The same in pieces, in any order, by one thread at a time: batch 1, .npy alone. Both files are complete or absent.
 class TableWriter {
  public:
   // `temporary`: as for OutputFile.
@@ -236,8 +283,8 @@ class TableWriter {
               const fs::path& temporary = {});
   ~TableWriter();
   TableWriter(TableWriter&&) noexcept;
-  // Entries from (x, y) on.
-  void write(std::int64_t x, std::int64_t y, const ConstView& piece);
+  // As ArrayWriter's.
+  void write(std::int64_t x, std::int64_t y, const ConstView& piece, std::int64_t channel = 0);
   // For several processes that write one table: from now on all of it counts as written, and others may write entries
   // to `temporary()`, from that byte on.
   std::uint64_t share();

@@ -90,12 +90,30 @@ Picture read_picture(const fs::path& path, const ReadOptions& options) {
   return picture_plugin().read(path, options);
 }
 
-void write_picture(const fs::path& path, const ConstView& picture) {
-  const std::string format = require_writable_as_picture(path, picture);
+struct PictureWriter::State {
+  OutputFile file;
+  std::unique_ptr<PictureRows> rows;  // goes first
+};
+
+PictureWriter::PictureWriter(const fs::path& path, const Shape& shape, Type type) {
+  const std::string format = require_writable_as_picture(path, {nullptr, type, shape});
   const PicturePlugin& plugin = picture_plugin();
-  OutputFile file(path);
-  plugin.write(file.temporary(), format, path.string(), picture);
-  file.commit();
+  state_.reset(new State{OutputFile(path), {}});
+  state_->rows = plugin.open_rows(state_->file.temporary(), format, path.string(), shape, type);
+}
+PictureWriter::~PictureWriter() = default;
+PictureWriter::PictureWriter(PictureWriter&&) noexcept = default;
+
+void PictureWriter::write(const ConstView& rows) { state_->rows->write(rows); }
+void PictureWriter::finish() {
+  state_->rows->finish();
+  state_->file.commit();
+}
+
+void write_picture(const fs::path& path, const ConstView& picture) {
+  PictureWriter writer(path, picture.shape, picture.type);
+  writer.write(picture);
+  writer.finish();
 }
 
 std::unique_ptr<Video> open_video(const fs::path& path, const ReadOptions& options) {

@@ -14,8 +14,9 @@ struct PicturePlugin {
   const char* version;
   Picture (*read)(const fs::path& path, const ReadOptions& options);
   // Fills the existing, empty file `where`. `format` is an extension with its dot; `name` names the file in error
-  // messages; the view fits the format.
-  void (*write)(const fs::path& where, const std::string& format, const std::string& name, const ConstView& picture);
+  // messages; shape and type fit the format.
+  std::unique_ptr<PictureRows> (*open_rows)(const fs::path& where, const std::string& format, const std::string& name,
+                                            const Shape& shape, Type type);
   // The tiles or strips of a TIFF or an EXR; null for any other picture.
   std::unique_ptr<TileSource> (*open_tiles)(const fs::path& path, const ReadOptions& options);
 };

@@ -99,6 +99,9 @@ class Sidecar {
       fail(name_, "\"", key, "\" must be a whole number of at least 0");
     return value.get<std::int64_t>();
   }
+  fs::path table() const {
+    return json_.contains("table") && json_["table"].is_string() ? json_["table"].get<std::string>() : "";
+  }
   std::vector<double> edges() const {
     std::vector<double> out;
     if (!json_.contains("bin_edges")) return out;
@@ -159,10 +162,13 @@ void write_table(const fs::path& path, const ConstView& table, const TableFile& 
   const std::string text =
       sidecar(table, description, path.filename().string()).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
   OutputFile file(path, is_tiff(path) ? 0 : npy_file_bytes(table));
-  if (is_tiff(path))
-    picture_plugin().write(file.temporary(), ".tif", path.string(), table);
-  else
+  if (is_tiff(path)) {
+    const auto rows = picture_plugin().open_rows(file.temporary(), ".tif", path.string(), table.shape, table.type);
+    rows->write(table);
+    rows->finish();
+  } else {
     write_npy_into(file, table);
+  }
   OutputFile json(sidecar_of(path), text.size());
   json.write(text.data(), text.size());
   // Both are complete. The sidecar appears first, so that a new table always has one.
@@ -172,56 +178,41 @@ void write_table(const fs::path& path, const ConstView& table, const TableFile& 
 
 struct TableWriter::State {
   fs::path path;
-  Shape shape;
-  Type type;
   std::string sidecar;
-  std::uint64_t preamble;
-  OutputFile file;
+  ArrayWriter array;
 };
 
 TableWriter::TableWriter(const fs::path& path, const Shape& shape, Type type, const TableFile& description,
                          const fs::path& temporary) {
   require_table_name(path);
   if (is_tiff(path)) refuse(path.string(), "a table that is written in pieces must be .npy");
-  const ConstView table(nullptr, type, shape);
-  const std::string preamble = npy_preamble_of(table);
-  state_.reset(new State{
-      path, shape, type,
-      sidecar(table, description, path.filename().string()).dump(2, ' ', false, Json::error_handler_t::replace) + "\n",
-      preamble.size(), OutputFile(path, npy_file_bytes(table), temporary)});
-  state_->file.write(preamble.data(), preamble.size());
+  const Json json = sidecar({nullptr, type, shape}, description, path.filename().string());
+  state_.reset(new State{path, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n",
+                         ArrayWriter(path, shape, type, temporary)});
 }
 TableWriter::~TableWriter() = default;
 TableWriter::TableWriter(TableWriter&&) noexcept = default;
 
-void TableWriter::write(std::int64_t x, std::int64_t y, const ConstView& piece) {
-  State& s = *state_;
-  const auto size = static_cast<std::int64_t>(size_of(s.type));
-  const auto offset = [&](std::int64_t row) {
-    return s.preamble + static_cast<std::uint64_t>((row * s.shape.width + x) * size);
-  };
-  const std::int64_t bytes = piece.shape.width * size;
-  if (bytes == 0 || piece.shape.height == 0) return;
-  if (piece.shape.width == s.shape.width && piece.row_pitch == bytes)
-    return s.file.write_at(offset(y), piece.data, static_cast<std::size_t>(bytes * piece.shape.height));
-  for (std::int64_t row = 0; row < piece.shape.height; ++row)
-    s.file.write_at(offset(y + row), piece.row(row), static_cast<std::size_t>(bytes));
+void TableWriter::write(std::int64_t x, std::int64_t y, const ConstView& piece, std::int64_t channel) {
+  state_->array.write(x, y, piece, channel);
 }
-
-std::uint64_t TableWriter::share() {
-  State& s = *state_;
-  const std::uint64_t bytes = bytes_of(s.shape, s.type);
-  if (bytes > 0) s.file.write_at(s.preamble + bytes - 1, "", 1);
-  return s.preamble;
-}
-const fs::path& TableWriter::temporary() const { return state_->file.temporary(); }
+std::uint64_t TableWriter::share() { return state_->array.share(); }
+const fs::path& TableWriter::temporary() const { return state_->array.temporary(); }
 
 void TableWriter::finish() {
   State& s = *state_;
   OutputFile json(sidecar_of(s.path), s.sidecar.size());
   json.write(s.sidecar.data(), s.sidecar.size());
   json.commit();  // as in write_table
-  s.file.commit();
+  s.array.finish();
+}
+
+bool is_table(const fs::path& path) {
+  std::error_code error;
+  if ((extension_of(path) != ".npy" && !is_tiff(path)) || !fs::exists(sidecar_of(path), error)) return false;
+  // Of photo.tif and its table photo.npy, the sidecar photo.json is the latter's.
+  const fs::path named = Sidecar(sidecar_of(path)).table();
+  return named.extension() == path.extension() || !fs::exists(path.parent_path() / named, error);
 }
 
 TableFile read_table(const fs::path& path, std::uint64_t memory_limit) {

@@ -289,7 +289,7 @@ TEST_F(CommandChunked, WrongUse) {
       {{"sat", "a.npy", "--memory", "1G"}, "--memory: is for chunked tables"},
       {{"sat", "f.npy", "-o", "U.zarr"}, "pixels of 32f; chunked tables are of 8u and 16u"},
       {{"sat", "-", "-o", "U.zarr"}, "-: a stream cannot be read by blocks"},
-      {{"sat", "a.npy", "--raw", "3x3x8u", "-o", "U.zarr"}, "--raw: a chunked table is made of"},
+      {{"sat", "a.npy", "--raw", "3x3x8u", "-o", "U.zarr"}, "--raw: raw pixels are not read by blocks"},
       {{"sat", "synthetic:10x10:1"}, "synthetic:10x10:1: needs -o T.zarr, or --memory with regions"},
       {{"sat", "synthetic:10", "-o", "U.zarr"}, "synthetic:10: may be synthetic:WxH:SEED"},
       {{"sat", "synthetic:10x-1:1", "-o", "U.zarr"}, "may not be less than 0"},
@@ -304,7 +304,7 @@ TEST_F(CommandChunked, WrongUse) {
   expect_failure({"query", "data"}, 1, "data/zarr.json: the metadata is missing");
   expect_failure({"sat", "a.npy", "-o", "T.zarr"}, 1, "T.zarr: a chunked table is there");
   expect_failure({"sat", "a.npy", "-o", "data.zarr/T.zarr"}, 1, "data.zarr/T.zarr: the folder could not be made");
-  expect_failure({"info", "a.npy"}, 1, "a.npy/zarr.json: the metadata is missing");
+  expect_failure({"info", "a.npy", "--verify"}, 2, "--verify: a.npy is a picture");
   EXPECT_EQ(others({"a.npy", "f.npy", "T.zarr"}), std::vector<std::string>());
 }
 

@@ -56,6 +56,34 @@ TEST(TableWriter, PiecesInAnyOrderAreTheFileOfTheWhole) {
   }
 }
 
+TEST(ArrayWriter, ChannelsAndPlanesInPieces) {
+  const Scratch scratch;
+  for (const Layout layout : {Layout::interleaved, Layout::planar}) {
+    const Shape shape{37, 23, 3, 1, layout};
+    const Array whole = random_table(shape, Type::u16);
+    write_npy(scratch / "W.npy", whole.view());
+    ArrayWriter writer(scratch / "T.npy", shape, Type::u16);
+    for (const std::int64_t y : {9, 0}) {
+      const std::int64_t rows = y == 0 ? 9 : 14;
+      if (layout == Layout::interleaved) {
+        writer.write(0, y, ConstView(whole.view().row(y), Type::u16, {37, rows, 3}));
+        continue;
+      }
+      for (const std::int64_t first : {1, 0}) {
+        ConstView planes = whole.view();
+        planes.data = planes.row(y, first);
+        planes.shape.height = rows;
+        planes.shape.channels = first == 0 ? 1 : 2;
+        writer.write(0, y, planes, first);
+      }
+    }
+    EXPECT_FALSE(fs::exists(scratch / "T.npy"));
+    writer.finish();
+    EXPECT_EQ(bytes_in(scratch / "T.npy"), bytes_in(scratch / "W.npy")) << static_cast<int>(layout);
+    fs::remove(scratch / "T.npy");
+  }
+}
+
 TEST(TableWriter, WithoutItsEndNothingAppears) {
   const Scratch scratch;
   const Shape shape{37, 23};

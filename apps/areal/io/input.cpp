@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <areal/error.hpp>
+#include <areal/info.hpp>
 #include <array>
 #include <cstdio>
 #include <fstream>
@@ -88,6 +89,10 @@ media::ReadOptions read_options(const InputOptions& options) {
   } else if (options.all_channels) {
     read.colour = media::Colour::all;
   }
+  if (!options.level_text.empty())
+    read.level = static_cast<int>(whole_number("--level", options.level_text, 0, 1 << 20));
+  if (!options.t_text.empty()) read.t = whole_number("--t", options.t_text, 0);
+  if (!options.z_text.empty()) read.z = whole_number("--z", options.z_text, 0);
   return read;
 }
 
@@ -101,6 +106,20 @@ Array load(const std::string& path, Kind kind, const InputOptions& options, cons
   media::Picture picture = media::read_picture(path, read_options(options));
   for (const std::string& note : picture.notes) settings.note("{}: {}", path, note);
   return std::move(picture.pixels);
+}
+
+// Read as a whole from what open_large_picture reads by blocks.
+Array load_by_blocks(const std::string& path, const InputOptions& options, const Settings& settings) {
+  const auto picture = media::open_large_picture(path, read_options(options));
+  for (const std::string& note : picture->notes()) settings.note("{}: {}", path, note);
+  const std::uint64_t bytes = bytes_of(picture->shape(), picture->type()), free = free_memory();
+  if (bytes > free)
+    throw OutOfMemory(fmt::format("{}: {}x{} pixels take {} bytes, and {} are free", path, picture->shape().width,
+                                  picture->shape().height, bytes, free),
+                      bytes);
+  Array pixels(picture->shape(), picture->type());
+  picture->read(0, 0, pixels.view());
+  return pixels;
 }
 
 class One final : public Source {
@@ -214,8 +233,26 @@ void InputOptions::add_to(CLI::App& verb) {
 
 void InputOptions::add_format_to(CLI::App& verb) {
   verb.add_option("--raw", raw, "INPUT is raw pixels of this size and type, e.g. 1920x1080x8u")->type_name("WxHxTYPE");
-  verb.add_option("--channel", channel_text, "Only this channel, counted from 0 (default: luma)")->type_name("N");
+  add_choice_to(verb);
+}
+
+void InputOptions::add_choice_to(CLI::App& verb) {
+  verb.add_option("--channel,--c", channel_text, "Only this channel, counted from 0 (default: luma)")->type_name("N");
   verb.add_flag("--all-channels", all_channels, "Every colour channel separately");
+  verb.add_option("--level", level_text,
+                  "This level of a pyramid (a slide, an OME-Zarr), or this page of a TIFF, counted from 0; areal info "
+                  "lists them")
+      ->type_name("N");
+  verb.add_option("--t", t_text, "Of an OME-Zarr with an axis t: this position, counted from 0")->type_name("N");
+  verb.add_option("--z", z_text, "Of an OME-Zarr with an axis z: this position, counted from 0")->type_name("N");
+}
+
+std::string InputOptions::choice() const {
+  if (!channel_text.empty()) return "--channel";
+  if (!level_text.empty()) return "--level";
+  if (!t_text.empty()) return "--t";
+  if (!z_text.empty()) return "--z";
+  return all_channels ? "--all-channels" : "";
 }
 
 namespace {
@@ -239,6 +276,7 @@ std::unique_ptr<media::Video> open_raw_frames(const InputOptions& options) {
 
 std::unique_ptr<media::Video> open_frames(const InputOptions& options, media::ReadOptions read, bool& has_time) {
   if (!options.raw.empty()) return open_raw_frames(options);
+  if (options.is_by_blocks()) return nullptr;
   const Kind kind = kind_of(options.path);
   if (kind != Kind::folder && kind != Kind::video) return nullptr;
   has_time = kind == Kind::video;
@@ -246,6 +284,12 @@ std::unique_ptr<media::Video> open_frames(const InputOptions& options, media::Re
   read.colour = colour.colour;
   read.channel = colour.channel;
   return media::open_video(options.path, read);
+}
+
+bool InputOptions::is_by_blocks() const {
+  if (path == "-" && !(level_text + t_text + z_text).empty())
+    refuse("-: a stream has no levels, and no axes t and z to choose from");
+  return raw.empty() && path != "-" && (!(level_text + t_text + z_text).empty() || media::is_large_format(path));
 }
 
 const std::string& InputOptions::luma_range() const {
@@ -261,12 +305,18 @@ std::unique_ptr<Source> open_source(const InputOptions& options, const Settings&
   channel_of(options);  // finds wrong use before a file is opened
   if (!options.raw.empty()) {
     const RawFormat format = raw_format("--raw", options.raw);
+    if (!(options.level_text + options.t_text + options.z_text).empty())
+      refuse("--raw ", options.raw, ": raw pixels have no levels, and no axes t and z to choose from");
     if (options.path == "-") refuse("--raw ", options.raw, ": needs a file, not standard input");
     const Kind kind = kind_of(options.path);
     if (kind == Kind::folder) refuse(options.path, ": is a folder; --raw takes one file");
     const Shape shape{format.size.width, format.size.height};
     return std::make_unique<One>(
         reduced(media::read_raw(options.path, shape, format.type), options.path, options, settings));
+  }
+  if (options.is_by_blocks()) {
+    if (options.volume) refuse("--volume: ", options.path, " is one picture");
+    return std::make_unique<One>(load_by_blocks(options.path, options, settings));
   }
   const Kind kind = kind_of(options.path);
   if (kind == Kind::folder || kind == Kind::video)
@@ -276,6 +326,9 @@ std::unique_ptr<Source> open_source(const InputOptions& options, const Settings&
 }
 
 Array load_image(const std::string& path, const InputOptions& options, const Settings& settings) {
+  InputOptions of_path = options;
+  of_path.path = path;
+  if (of_path.is_by_blocks()) return load_by_blocks(path, options, settings);
   const Kind kind = kind_of(path);
   if (kind == Kind::folder) refuse(path, ": is a folder; one picture or .npy is needed here");
   if (kind == Kind::video) refuse(path, ": is a video; one picture or .npy is needed here");

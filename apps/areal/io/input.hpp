@@ -11,7 +11,7 @@
 namespace areal::command {
 
 struct InputOptions {
-  std::string path, raw, luma_text, channel_text;
+  std::string path, raw, luma_text, channel_text, level_text, t_text, z_text;
   bool all_channels = false;
   bool volume = false;  // the first axis of a 3-D .npy is its depth
 
@@ -19,6 +19,12 @@ struct InputOptions {
   void add_to(CLI::App& verb);
   /// The same without INPUT.
   void add_format_to(CLI::App& verb);
+  /// The same without --raw.
+  void add_choice_to(CLI::App& verb);
+  /// The first option that add_choice_to added and that was given, or an empty text.
+  std::string choice() const;
+  /// Is it read by blocks alone: a slide, a Zarr picture, or a level or a position that was chosen?
+  bool is_by_blocks() const;
   /// What --luma says of nv12. Throws InvalidArgument for wrong use.
   const std::string& luma_range() const;
 };

@@ -5,9 +5,10 @@
 namespace areal::command {
 
 LargeImage::LargeImage(const InputOptions& input, std::uint64_t memory, const Settings& settings) {
-  if (!input.raw.empty()) refuse("--raw: a chunked table is made of a picture, an .npy or synthetic:WxH:SEED");
-  if (input.all_channels) refuse("--all-channels: a chunked table is of one channel; choose it with --channel");
+  if (!input.raw.empty()) refuse("--raw: raw pixels are not read by blocks; a picture and an .npy are");
   if (SyntheticImage::is_name(input.path)) {
+    if (const std::string choice = input.choice(); !choice.empty())
+      refuse(choice, ": ", input.path, " has one channel and one level");
     synthetic_.emplace(input.path);
     return;
   }
@@ -19,10 +20,7 @@ LargeImage::LargeImage(const InputOptions& input, std::uint64_t memory, const Se
   for (const std::string& note : picture_->notes()) settings.note("{}: {}", input.path, note);
 }
 
-Shape LargeImage::shape() const noexcept {
-  if (synthetic_) return synthetic_->shape();
-  return {picture_->shape().width, picture_->shape().height};
-}
+Shape LargeImage::shape() const noexcept { return synthetic_ ? synthetic_->shape() : picture_->shape(); }
 
 Type LargeImage::type() const noexcept { return synthetic_ ? Type::u8 : picture_->type(); }
 

@@ -11,7 +11,7 @@
 
 namespace areal::command {
 
-/// One channel, luma where the input has colour.
+/// One channel, luma where the input has colour; or all colour channels, interleaved.
 class LargeImage {
  public:
   /// `memory`: bytes that reading may hold; 0: media's default. Throws InvalidArgument for what is no single image, and

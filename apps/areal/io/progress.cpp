@@ -49,4 +49,12 @@ std::string ProgressBar::left(std::int64_t done) const {
   return fmt::format(", {} h {} min left", whole / 3600, whole / 60 % 60);
 }
 
+void WorkBar::update(std::int64_t done, std::int64_t total) {
+  if (!bar_) {
+    bar_.emplace(unit_, total, quiet_);
+    if (resumes_) bar_->starts_at(done - 1);
+  }
+  if (bar_->due()) bar_->update(done, bar_->left(done));
+}
+
 }  // namespace areal::command

@@ -37,4 +37,19 @@ class ProgressBar {
   Clock::time_point start_ = Clock::now(), last_ = start_;
 };
 
+/// The bar of a call that tells what it has done: it appears with the first word, and says how much time is left.
+class WorkBar {
+ public:
+  /// `resumes`: what was done before the first word counts for no speed.
+  WorkBar(std::string unit, bool quiet, bool resumes = false)
+      : unit_(std::move(unit)), quiet_(quiet), resumes_(resumes) {}
+  void update(std::int64_t done, std::int64_t total);
+  void wipe() { bar_.reset(); }
+
+ private:
+  std::string unit_;
+  bool quiet_, resumes_;
+  std::optional<ProgressBar> bar_;
+};
+
 }  // namespace areal::command

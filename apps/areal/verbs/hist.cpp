@@ -8,12 +8,14 @@
 #include "hist_maker.hpp"
 #include "hist_request.hpp"
 #include "hist_sequence.hpp"
+#include "hist_strips.hpp"
 #include "hist_tiled.hpp"
 #include "io/answers.hpp"
 #include "io/numbers.hpp"
 #include "io/out.hpp"
 #include "io/pixels.hpp"
 #include "io/progress.hpp"
+#include "io/synthetic.hpp"
 #include "io/takers.hpp"
 #include "io/tile_options.hpp"
 #include "verbs.hpp"
@@ -154,6 +156,8 @@ void run_whole(HistRequest& request, const Settings& settings, bool& written) {
 
 void run(HistRequest& request, const Settings& settings) {
   resolve(request, settings);
+  if (!request.memory.empty() || SyntheticImage::is_name(request.input.path))
+    return hist_by_strips(request, histogram_options(request), settings);
   if (run_sequence(request, settings)) return;
   if (!request.sequence.shared_out().empty() && run_tiled(request, settings)) return;
   bool written = false;
@@ -161,9 +165,15 @@ void run(HistRequest& request, const Settings& settings) {
     run_whole(request, settings, written);
   } catch (const OutOfMemory& error) {
     const bool is_file = std::filesystem::is_regular_file(request.input.path);
-    if (written || !is_file || !of_single_frames(request).empty()) throw;
+    const bool is_by_blocks = request.input.is_by_blocks();
+    if (written || !(is_file || is_by_blocks)) throw;
+    const bool is_tiled = !is_by_blocks && is_npy_file(request.input.path) && of_single_frames(request).empty();
+    if (!is_tiled && !not_by_strips(request, settings).empty()) throw;
     settings.detail("{}", error.what());
-    run_tiled(request, settings);
+    if (is_tiled)
+      run_tiled(request, settings);
+    else
+      hist_by_strips(request, histogram_options(request), settings);
   }
 }
 
@@ -198,6 +208,10 @@ void add_hist(CLI::App& app, Settings& settings) {
                    "Threads of a block on such a tile: 128, 256, 512 (default) or 1024; for tiles of 16, 64, 128 or "
                    "256 (default)")
       ->type_name("N");
+  verb->add_option("--memory", request->memory,
+                   "Take that much memory, for example 1G: a picture of any size passes strip by strip, to answers or "
+                   "to the tensor")
+      ->type_name("BYTES");
   request->launches.add_to(*verb);
   request->reducers.add_to(*verb);
   request->search.add_to(*verb);
@@ -205,7 +219,10 @@ void add_hist(CLI::App& app, Settings& settings) {
   verb->add_flag("--chart", request->chart, "Bars on standard output");
   verb->footer(
       "Without regions, the whole image is the region. For a video, a folder or a stream: a row for each frame and\n"
-      "region, written as soon as the frame is done.\n\nExample:\n  areal hist data/home.jpg --bins 16 --region "
+      "region, written as soon as the frame is done. With --memory a picture, an .npy or synthetic:WxH:SEED of any "
+      "size\n"
+      "is read by strips, and neither it nor its tensor is in memory as a whole.\n\nExample:\n  areal hist "
+      "data/home.jpg --bins 16 --region "
       "100,100,200,150 --chart");
   verb->callback([request, &settings] {
     settings.resolve();

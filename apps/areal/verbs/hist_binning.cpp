@@ -15,18 +15,6 @@ constexpr std::int64_t default_bins = 32;
 
 std::int64_t bins_of(const std::string& text) { return text.empty() ? default_bins : whole_number("--bins", text); }
 
-// One more than the largest label that is not the ignored one.
-std::int64_t count_labels(const ConstView& image, std::optional<std::int64_t> ignored) {
-  double largest = -1;
-  std::vector<double> row(static_cast<std::size_t>(image.shape.width));
-  for (std::int64_t y = 0; y < image.shape.height; ++y) {
-    load_row(image, y, 0, 0, row);
-    for (const double label : row)
-      if (label > largest && (!ignored || label != static_cast<double>(*ignored))) largest = label;
-  }
-  return static_cast<std::int64_t>(largest) + 1;
-}
-
 }  // namespace
 
 void BinningOptions::add_to(CLI::App& verb) {
@@ -82,7 +70,7 @@ Binning BinningOptions::of_one_channel(const ConstView& image, const std::string
     if (is_float(image.type)) refuse("--labels: ", name, " has ", name_of(image.type), " pixels; labels are integers");
     if (!bins.empty()) return Binning::labels(bins_of(bins), ignored);
     if (is_sequence) refuse("--labels: needs --bins for more than one image");
-    return Binning::labels(std::max<std::int64_t>(1, count_labels(image, ignored)), ignored);
+    return Binning::labels(std::max<std::int64_t>(1, labels_in(image)), ignored);
   }
   if (range.empty()) return Binning::of_type(image.type, bins_of(bins));
   const auto [lo, hi] = command::range("--range", range);
@@ -98,6 +86,19 @@ Binning BinningOptions::for_image(const ConstView& image, const std::string& nam
     refuse("--joint: ", name, " has ", std::to_string(channels), channels == 1 ? " channel" : " channels",
            "; it may have 2 or 3");
   return Binning::joint(std::vector<Binning>(static_cast<std::size_t>(channels), one));
+}
+
+std::int64_t BinningOptions::labels_in(const ConstView& image) const {
+  // -1 is no label.
+  const std::int64_t ignored = ignore_label.empty() ? -1 : whole_number("--ignore-label", ignore_label);
+  double largest = -1;
+  std::vector<double> row(static_cast<std::size_t>(image.shape.width));
+  for (std::int64_t y = 0; y < image.shape.height; ++y) {
+    load_row(image, y, 0, 0, row);
+    for (const double label : row)
+      if (label > largest && label != static_cast<double>(ignored)) largest = label;
+  }
+  return static_cast<std::int64_t>(largest) + 1;
 }
 
 std::vector<double> read_numbers(const std::string& path) {

@@ -21,6 +21,10 @@ struct BinningOptions {
   /// The rule for images like this one. Label images without --bins are read for their largest label, which only
   /// a single image allows. Throws InvalidArgument.
   Binning for_image(const ConstView& image, const std::string& name, bool is_sequence) const;
+  /// Must the largest label of the image be looked for?
+  bool counts_labels() const noexcept { return labels && bins.empty(); }
+  /// One more than the largest label of these pixels; 0 where there is none.
+  std::int64_t labels_in(const ConstView& image) const;
 
  private:
   Binning of_one_channel(const ConstView& image, const std::string& name, bool is_sequence) const;

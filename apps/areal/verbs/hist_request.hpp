@@ -21,7 +21,7 @@ struct HistRequest {
   Reducers reducers;
   SearchOptions search;
   SequenceRequest sequence;
-  std::string output, border = "none", algorithm = "auto", counter, weights, tile = "32", tile_threads;
+  std::string output, border = "none", algorithm = "auto", counter, weights, tile = "32", tile_threads, memory;
   bool csv = false, chart = false;
   LaunchTable launches;
 };

@@ -41,10 +41,9 @@ bool run_tiled(HistRequest& request, const Settings& settings) {
   const SequenceRequest& asked = request.sequence;
   ImageByRows image(request.input, settings);
   const Shape shape = image.shape();
-  const bool counts_labels = request.binning.labels && request.binning.bins.empty();
   const Array none(Shape{shape.width, 0}, image.type());  // a rule needs the type, and some the pixels
-  const Binning binning =
-      request.binning.for_image(counts_labels ? image.whole() : none.view(), request.input.path, false);
+  const Binning binning = request.binning.for_image(request.binning.counts_labels() ? image.whole() : none.view(),
+                                                    request.input.path, false);
   const auto regions = request.regions.named() ? request.regions.regions : whole(shape.width, shape.height);
 
   const InterruptScope interrupt;

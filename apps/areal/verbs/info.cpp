@@ -4,14 +4,19 @@
 #include <CLI/CLI.hpp>
 #include <areal/info.hpp>
 #include <areal/version.hpp>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 #include "info_chunked.hpp"
+#include "info_picture.hpp"
 #include "io/numbers.hpp"
 #include "io/out.hpp"
+#include "media/media.hpp"
 #include "verbs.hpp"
 
 namespace areal::command {
 namespace {
+
+namespace fs = std::filesystem;
 
 void run(const Settings& settings) {
   const int threads = settings.threads > 0 ? settings.threads : default_threads();
@@ -50,16 +55,25 @@ void run(const Settings& settings) {
   write_out(fmt::format("memory    {:.1f} GiB free\n", static_cast<double>(free_memory()) / (1 << 30)));
 }
 
+// As for areal query.
+bool is_picture(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_directory(path, error)) return fs::exists(path, error);
+  return media::is_large_format(path) && !fs::exists(fs::path(path) / "local", error);
+}
+
 }  // namespace
 
 void add_info(CLI::App& app, Settings& settings) {
-  CLI::App* verb = app.add_subcommand("info", "Version, backends, devices, SIMD targets, threads; or a chunked table");
+  CLI::App* verb = app.add_subcommand(
+      "info", "Version, backends, devices, SIMD targets, threads; or a chunked table, or a picture's levels");
   struct Request {
     std::string table;
     bool verify = false;
   };
   auto request = std::make_shared<Request>();
-  verb->add_option("TABLE", request->table, "Describe this chunked table instead, T.zarr");
+  verb->add_option("TABLE", request->table,
+                   "Describe this chunked table instead, T.zarr, or the levels of this picture");
   verb->add_flag("--verify", request->verify, "Read all of the table, and name what differs from its checksums");
   verb->footer(
       "Example:\n  areal info --json\n  areal sat data/home.jpg -o home.zarr && areal info home.zarr --verify");
@@ -68,6 +82,8 @@ void add_info(CLI::App& app, Settings& settings) {
     if (request->verify && request->table.empty()) refuse("--verify: needs a chunked table");
     if (request->table.empty())
       run(settings);
+    else if (is_picture(request->table))
+      describe_picture(request->table, request->verify, settings);
     else
       describe_chunked(request->table, request->verify, settings);
   });

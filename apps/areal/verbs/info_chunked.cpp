@@ -2,7 +2,6 @@
 
 #include <areal/chunked_table.hpp>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include "io/out.hpp"
 #include "io/progress.hpp"
 
@@ -13,10 +12,9 @@ void describe_chunked(const std::string& path, bool verify, const Settings& sett
   const Shape shape = table.shape();
   std::vector<std::string> findings;
   if (verify) {
-    std::optional<ProgressBar> bar;
+    WorkBar bar("shards", settings.quiet);
     findings = table.verify({.threads = settings.threads, .progress = [&](std::int64_t done, std::int64_t total) {
-                               if (!bar) bar.emplace("shards", total, settings.quiet);
-                               bar->update(done);
+                               bar.update(done, total);
                                return true;
                              }});
   }

@@ -1,14 +1,18 @@
-// areal query: answers from saved tables.
+// areal query: answers from saved tables, and from pictures of any size.
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <areal/error.hpp>
 #include <areal/region_histogram.hpp>
 #include "hist_reduce.hpp"
 #include "io/answers.hpp"
 #include "io/chart.hpp"
 #include "io/numbers.hpp"
 #include "io/out.hpp"
+#include "io/synthetic.hpp"
 #include "io/table_names.hpp"
 #include "query_chunked.hpp"
+#include "region_strips.hpp"
 #include "verbs.hpp"
 
 namespace areal::command {
@@ -19,9 +23,10 @@ namespace fs = std::filesystem;
 struct Request {
   RegionOptions regions;
   Reducers reducers;
-  std::string path, squares, count;
+  InputOptions picture;  // its path is that of any table
+  std::string squares, count;
   std::vector<std::string> stat_texts;
-  bool csv = false, chart = false;
+  bool csv = false, chart = false, is_picture = false;
   ChunkedQueryRequest chunked;
 };
 
@@ -54,8 +59,8 @@ void require_separate(const std::string& path, const media::TableFile& file) {
 
 void answer_sums(const Request& request, const media::TableFile& sum, RowWriter& rows, const Settings& settings) {
   const std::vector<Stat> stats = parse_stats(request.stat_texts);
-  if (has(stats, Stat::tilted)) refuse("--stat tilted: ", request.path, " is not a tilted table");
-  const fs::path path = request.path;
+  if (has(stats, Stat::tilted)) refuse("--stat tilted: ", request.picture.path, " is not a tilted table");
+  const fs::path path = request.picture.path;
   std::optional<media::TableFile> squares, count;
   if (needs_squares(stats)) {
     const fs::path file = request.squares.empty() ? beside(path, "squares") : fs::path(request.squares);
@@ -64,7 +69,7 @@ void answer_sums(const Request& request, const media::TableFile& sum, RowWriter&
              " is not there; name it with --squares");
     squares = read(file, "squares", sum);
     if (squares->table.shape().channels != sum.table.shape().channels)
-      refuse(file.string(), ": its number of channels differs from that of ", request.path);
+      refuse(file.string(), ": its number of channels differs from that of ", request.picture.path);
     settings.detail("squares from {}", file.string());
   }
   if (!request.count.empty()) {
@@ -75,7 +80,7 @@ void answer_sums(const Request& request, const media::TableFile& sum, RowWriter&
     if ((has(stats, Stat::mean) || squares) && fs::exists(file))
       settings.note("means are over all pixels; for means over the valid pixels, add --count {}", file.string());
   }
-  require_separate(request.path, sum);
+  require_separate(request.picture.path, sum);
   for (std::int64_t c = 0; c < sum.table.shape().channels; ++c) {
     SatView tables(channel_of(sum, c));
     if (squares) tables.squares = channel_of(*squares, c);
@@ -93,8 +98,8 @@ void answer_plain(const Request& request, const media::TableFile& file, RowWrite
   const std::vector<Stat> stats = request.stat_texts.empty() ? std::vector<Stat>{tilted ? Stat::tilted : Stat::sum}
                                                              : parse_stats(request.stat_texts);
   if (stats != std::vector<Stat>{Stat::sum} && !(tilted && stats == std::vector<Stat>{Stat::tilted}))
-    refuse("--stat: ", request.path, " is a table of ", file.kind, ", which answers only its sums");
-  require_separate(request.path, file);
+    refuse("--stat: ", request.picture.path, " is a table of ", file.kind, ", which answers only its sums");
+  require_separate(request.picture.path, file);
   for (std::int64_t c = 0; c < file.table.shape().channels; ++c) {
     SatView tables(channel_of(file, c));
     tables.tilted = tables.sum.view;
@@ -108,7 +113,8 @@ void answer_plain(const Request& request, const media::TableFile& file, RowWrite
 
 void answer_histograms(const Request& request, const media::TableFile& file, RowWriter& rows,
                        const Settings& settings) {
-  if (!request.stat_texts.empty()) refuse("--stat: ", request.path, " is a histogram; use --entropy, --median, ..");
+  if (!request.stat_texts.empty())
+    refuse("--stat: ", request.picture.path, " is a histogram; use --entropy, --median, ..");
   const TensorView tensor{file.table.view(), file.border};
   const std::vector<media::NamedRegion>& regions = request.regions.regions;
   const std::vector<Region> rectangles = plain(regions);
@@ -134,19 +140,59 @@ void answer_histograms(const Request& request, const media::TableFile& file, Row
     write(region_histograms<std::uint64_t>(tensor, rectangles, request.regions.query(settings)));
 }
 
+enum class Subject : std::uint8_t { table, chunked, picture };
+
+// A folder is a chunked table unless it is a picture: the array `local` is in every chunked table, also in one that is
+// not complete.
+Subject subject_of(const Request& request, const std::vector<Stat>& stats) {
+  const std::string& path = request.picture.path;
+  std::error_code error;
+  const auto is_by_formula = [](Stat stat) { return stat == Stat::sum || stat == Stat::mean; };
+  if (request.is_picture) return Subject::picture;
+  if (SyntheticImage::is_name(path))
+    return std::all_of(stats.begin(), stats.end(), is_by_formula) ? Subject::chunked : Subject::picture;
+  if (fs::is_directory(path, error))
+    return media::is_large_format(path) && !fs::exists(fs::path(path) / "local", error) ? Subject::picture
+                                                                                        : Subject::chunked;
+  if (media::is_table(path)) return Subject::table;
+  const std::string extension = fs::path(path).extension().string();
+  if (extension != ".npy" && extension != ".tif" && extension != ".tiff") return Subject::picture;
+  if (!fs::is_regular_file(path, error)) return Subject::table;  // which says what is wrong
+  // Of entries such as tables have, a lost sidecar must not make a picture.
+  const auto probe = media::open_large_picture(path, {.colour = media::Colour::channel});
+  if (size_of(probe->type()) < 4) return Subject::picture;
+  throw IoError(fmt::format(
+      "{}: its sidecar {} is missing, so its border and types are unknown; --picture takes it for a picture", path,
+      fs::path(path).replace_extension(".json").string()));
+}
+
+void answer_picture(const Request& request, const std::vector<Stat>& stats, const Settings& settings) {
+  if (const std::string without = not_chunked(request); !without.empty())
+    refuse(without, ": ", request.picture.path, " is a picture, which answers sums, means, variances and std");
+  if (request.chunked.unchecked) refuse("--unchecked: is for chunked tables");
+  answer_by_strips(request.chunked.memory, request.picture, request.regions, stats, settings);
+}
+
 void run(Request& request, const Settings& settings) {
   request.regions.resolve();
   request.reducers.resolve();
   if (request.csv + request.chart + settings.json > 1) refuse("--csv, --chart and --json: only one of the three");
-  if (query_chunked(request.chunked, not_chunked(request), request.path, request.regions, request.stat_texts, settings))
-    return;
-  const media::TableFile file = media::read_table(request.path);
+  const std::vector<Stat> stats = parse_stats(request.stat_texts);
+  const Subject subject = subject_of(request, stats);
+  if (subject == Subject::picture) return answer_picture(request, stats, settings);
+  if (const std::string choice = request.picture.choice(); !choice.empty())
+    refuse(choice, ": ", request.picture.path, " is a table, and no picture");
+  if (subject == Subject::chunked)
+    return query_chunked(request.chunked, not_chunked(request), request.picture.path, request.regions, stats, settings);
+  if (!request.chunked.memory.empty()) refuse("--memory: is for chunked tables and pictures");
+  if (request.chunked.unchecked) refuse("--unchecked: is for chunked tables");
+  const media::TableFile file = media::read_table(request.picture.path);
   if (!request.regions.named()) request.regions.regions = whole(file.image_width, file.image_height);
-  if (request.chart && file.kind != "histogram") refuse("--chart: ", request.path, " is not a histogram");
+  if (request.chart && file.kind != "histogram") refuse("--chart: ", request.picture.path, " is not a histogram");
   RowWriter rows(settings.json);
   if (file.table.shape().batch > 1) {
     if (!request.stat_texts.empty() && parse_stats(request.stat_texts) != std::vector<Stat>{Stat::sum})
-      refuse("--stat: ", request.path, " is the table of a volume, which answers only its sums");
+      refuse("--stat: ", request.picture.path, " is the table of a volume, which answers only its sums");
     write_volume_answers(rows, {file.table.view(), file.border}, request.regions.regions,
                          request.regions.query(settings));
     return;
@@ -162,10 +208,12 @@ void run(Request& request, const Settings& settings) {
 }  // namespace
 
 void add_query(CLI::App& app, Settings& settings) {
-  CLI::App* verb = app.add_subcommand("query", "Answers from a saved table");
+  CLI::App* verb = app.add_subcommand("query", "Answers from a saved table, or from a picture of any size");
   auto request = std::make_shared<Request>();
-  verb->add_option("TABLE", request->path,
-                   "A table that sat or hist wrote, its sidecar beside it; or a chunked table, T.zarr")
+  verb->add_option(
+          "TABLE", request->picture.path,
+          "A table that sat or hist wrote, its sidecar beside it; a chunked table, T.zarr; or a picture of any "
+          "size, which is read once and of which no table is made")
       ->required();
   request->regions.add_to(*verb, false);
   verb->add_option("--stat", request->stat_texts, "sum, mean, variance, std or count; several separated by commas")
@@ -177,11 +225,15 @@ void add_query(CLI::App& app, Settings& settings) {
       ->type_name("FILE");
   request->reducers.add_to(*verb);
   request->chunked.add_to(*verb);
+  request->picture.add_choice_to(*verb);
+  verb->add_flag("--picture", request->is_picture,
+                 "TABLE is a picture, though an .npy or .tif of 32 or 64 bits, or an image with a formula");
   verb->add_flag("--csv", request->csv, "CSV on standard output (the default)");
   verb->add_flag("--chart", request->chart, "Bars on standard output, for a histogram");
   verb->footer(
       "Without regions, the whole image is the region. TABLE may be synthetic:WxH:SEED, too, which answers by its "
-      "formula.\n\nExample:\n"
+      "formula.\nA picture passes strip by strip, and answers sum, mean, variance and std.\n\nExample:\n"
+      "  areal query data/home.jpg --region 100,100,200,150 --memory 1G\n"
       "  areal sat data/home.jpg --squares -o home.npy && areal query home.npy --region 100,100,200,150 --stat "
       "mean,std");
   verb->callback([request, &settings] {

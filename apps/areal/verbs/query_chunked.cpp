@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <areal/chunked_table.hpp>
 #include <cmath>
-#include <filesystem>
 #include <optional>
 #include "io/answers.hpp"
 #include "io/memory_limit.hpp"
@@ -37,7 +36,7 @@ std::vector<std::uint64_t> sums_by_formula(const SyntheticImage& image, const st
 std::vector<std::uint64_t> sums_of_table(const ChunkedTable& table, const ChunkedQueryRequest& chunked,
                                          const std::vector<Region>& regions, Outside outside,
                                          const Settings& settings) {
-  std::optional<ProgressBar> bar;
+  WorkBar bar("shards", settings.quiet);
   const std::uint64_t memory = memory_for_work(chunked.memory);
   // The regions themselves, and their sums, are in memory already.
   const std::uint64_t taken = regions.size() * (2 * sizeof(Region) + sizeof(std::string) + sizeof(std::uint64_t));
@@ -48,8 +47,7 @@ std::vector<std::uint64_t> sums_of_table(const ChunkedTable& table, const Chunke
                               .memory = memory == 0 ? 0 : memory - taken,
                               .checked = !chunked.unchecked,
                               .progress = [&](std::int64_t done, std::int64_t total) {
-                                if (!bar) bar.emplace("shards", total, settings.quiet);
-                                bar->update(done);
+                                bar.update(done, total);
                                 return true;
                               }});
 }
@@ -57,27 +55,20 @@ std::vector<std::uint64_t> sums_of_table(const ChunkedTable& table, const Chunke
 }  // namespace
 
 void ChunkedQueryRequest::add_to(CLI::App& verb) {
-  verb.add_option("--memory", memory, "Of a chunked table: take that much memory, for example 1G")->type_name("BYTES");
+  verb.add_option("--memory", memory, "Of a chunked table or a picture: take that much memory, for example 1G")
+      ->type_name("BYTES");
   verb.add_flag("--unchecked", unchecked,
                 "Of a chunked table: read single entries and not whole tiles against their checksums");
 }
 
-bool query_chunked(const ChunkedQueryRequest& chunked, const std::string& without, const std::string& path,
-                   RegionOptions& regions, const std::vector<std::string>& stat_texts, const Settings& settings) {
-  const bool is_synthetic = SyntheticImage::is_name(path);
-  std::error_code error;
-  if (!is_synthetic && !std::filesystem::is_directory(path, error)) {
-    if (!chunked.memory.empty()) refuse("--memory: is for chunked tables");
-    if (chunked.unchecked) refuse("--unchecked: is for chunked tables");
-    return false;
-  }
+void query_chunked(const ChunkedQueryRequest& chunked, const std::string& without, const std::string& path,
+                   RegionOptions& regions, const std::vector<Stat>& stats, const Settings& settings) {
   if (!without.empty()) refuse(without, ": a chunked table has the sums of one channel alone");
-  const std::vector<Stat> stats = parse_stats(stat_texts);
   for (const Stat stat : stats)
     if (stat != Stat::sum && stat != Stat::mean) refuse("--stat: a chunked table answers sums and means");
   std::optional<ChunkedTable> table;
   std::optional<SyntheticImage> image;
-  if (is_synthetic)
+  if (SyntheticImage::is_name(path))
     image.emplace(path);
   else
     table.emplace(path);
@@ -103,7 +94,6 @@ bool query_chunked(const ChunkedQueryRequest& chunked, const std::string& withou
     }
     rows.end();
   }
-  return true;
 }
 
 }  // namespace areal::command

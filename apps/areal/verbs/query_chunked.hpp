@@ -3,6 +3,7 @@
 
 #include <string>
 #include <vector>
+#include "io/answers.hpp"
 #include "io/regions.hpp"
 #include "io/settings.hpp"
 
@@ -20,9 +21,10 @@ struct ChunkedQueryRequest {
   void add_to(CLI::App& verb);
 };
 
-/// Answers where `path` is a folder or a synthetic image; else does nothing and returns false. `without` is the first
-/// option that these do not go with, or an empty text. Throws InvalidArgument for one.
-bool query_chunked(const ChunkedQueryRequest& chunked, const std::string& without, const std::string& path,
-                   RegionOptions& regions, const std::vector<std::string>& stats, const Settings& settings);
+/// Answers from a chunked table, or from the formula of a synthetic image, as `path` says. `without` is the first
+/// option that these do not go with, or an empty text. Throws InvalidArgument for one, and for stats other than sum and
+/// mean.
+void query_chunked(const ChunkedQueryRequest& chunked, const std::string& without, const std::string& path,
+                   RegionOptions& regions, const std::vector<Stat>& stats, const Settings& settings);
 
 }  // namespace areal::command

@@ -15,8 +15,8 @@
 #include "io/takers.hpp"
 #include "io/types.hpp"
 #include "io/volume.hpp"
+#include "region_strips.hpp"
 #include "sat_chunked.hpp"
-#include "sat_strips.hpp"
 #include "sat_tiles.hpp"
 #include "verbs.hpp"
 
@@ -204,7 +204,7 @@ std::string needs_whole_tables(const Request& request, bool answers = false) {
   if (!request.mask.empty()) return "--mask";
   if (request.ignore_nan) return "--ignore-nan";
   if (request.input.volume) return "--volume";
-  if (request.input.all_channels) return "--all-channels";
+  if (request.input.all_channels && !answers) return "--all-channels";
   if (request.regions.named() && !answers) return "--region";
   if (!request.regions.draw.empty()) return "--draw";
   if (!request.stat_texts.empty() && !answers) return "--stat";
@@ -224,9 +224,11 @@ std::string not_chunked(const Request& request, bool by_strips) {
 
 void run(Request& request, const Settings& settings) {
   resolve(request, settings);
-  if (request.output.empty() && request.regions.named() && !request.chunked.memory.empty())
-    return sat_by_strips(request.chunked.memory, not_chunked(request, true), request.input, request.regions,
-                         request.stats, settings);
+  if (request.output.empty() && request.regions.named() && !request.chunked.memory.empty()) {
+    if (const std::string without = not_chunked(request, true); !without.empty())
+      refuse(without, ": not with --memory; strips answer sums, means, variances and std alone");
+    return answer_by_strips(request.chunked.memory, request.input, request.regions, request.stats, settings);
+  }
   if (sat_chunked(request.chunked, not_chunked(request, false), request.input, request.output, settings)) return;
   if (sat_by_tiles(request.tiles, needs_whole_tables(request), request.input, request.output,
                    table_request(request, settings), settings))

@@ -5,7 +5,6 @@
 #include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <optional>
 #include "io/interrupt.hpp"
 #include "io/large_image.hpp"
 #include "io/memory_limit.hpp"
@@ -86,23 +85,19 @@ bool sat_chunked(const ChunkedRequest& chunked, const std::string& without, cons
                               .overwrite = chunked.overwrite};
   const Clock::time_point start = Clock::now();
   const InterruptScope interrupt;
-  std::optional<ProgressBar> bar;
+  WorkBar bar("blocks", settings.quiet, true);
   options.progress = [&](std::int64_t done, std::int64_t total) {
-    if (!bar) {
-      bar.emplace("blocks", total, settings.quiet);
-      bar->starts_at(done - 1);  // what an earlier call has done
-    }
-    if (bar->due()) bar->update(done, bar->left(done));
+    bar.update(done, total);
     return !interrupt.interrupted();
   };
   try {
     write_chunked_table(output, image.shape(), image.type(), image.reader(), options);
   } catch (const Cancelled&) {
-    bar.reset();
+    bar.wipe();
     settings.note("{}: interrupted, and not complete; the same call with --resume goes on", output);
     interrupt.end_if_interrupted();
   }
-  bar.reset();
+  bar.wipe();
   report(input, output, seconds_since(start), settings);
   return true;
 }

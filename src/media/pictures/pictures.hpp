@@ -11,6 +11,7 @@ void quiet_openimageio();
 // Of a TIFF or an EXR; null for any other picture, which is read as a whole.
 std::unique_ptr<TileSource> open_tiles(const fs::path& path, const ReadOptions& options);
 
-void write_file(const fs::path& where, const std::string& format, const std::string& name, const ConstView& picture);
+std::unique_ptr<PictureRows> open_rows(const fs::path& where, const std::string& format, const std::string& name,
+                                       const Shape& shape, Type type);
 
 }  // namespace areal::media

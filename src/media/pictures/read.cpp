@@ -95,6 +95,6 @@ void quiet_openimageio() {
 
 AREAL_PLUGIN_EXPORT const areal::media::PicturePlugin* areal_picture_plugin() {
   static const areal::media::PicturePlugin plugin{AREAL_VERSION_STRING, &areal::media::read_file,
-                                                  &areal::media::write_file, &areal::media::open_tiles};
+                                                  &areal::media::open_rows, &areal::media::open_tiles};
   return &plugin;
 }

@@ -101,10 +101,9 @@ void gather(const ConstView& v, std::int64_t y0, std::int64_t y1, char* out) {
   }
 }
 
-OIIO::ImageSpec spec_of(const ConstView& picture, const std::string& format) {
-  const Shape& s = picture.shape;
+OIIO::ImageSpec spec_of(const Shape& s, Type type, const std::string& format) {
   OIIO::ImageSpec spec(static_cast<int>(s.width), static_cast<int>(s.height), static_cast<int>(s.channels),
-                       format_of(picture.type));
+                       format_of(type));
   if (format == ".tif" || format == ".tiff") {
     spec["compression"] = "none";
     spec["tiff:write_exif"] = 0;
@@ -116,66 +115,133 @@ OIIO::ImageSpec spec_of(const ConstView& picture, const std::string& format) {
   return spec;
 }
 
-// Rows of a PNM, in bands; 16-bit samples turned to big-endian.
-void write_pnm(Sink& sink, const ConstView& picture) {
-  const std::string header = pnm_header(picture.shape, picture.type);
-  sink.write(header.data(), header.size());
-  const std::int64_t row =
-      picture.shape.width * picture.shape.channels * static_cast<std::int64_t>(size_of(picture.type));
-  const std::int64_t band = std::max<std::int64_t>(1, (4 << 20) / row);
-  std::vector<char> rows(static_cast<std::size_t>(std::min(band, picture.shape.height) * row));
-  for (std::int64_t y = 0; y < picture.shape.height && !sink.error_number(); y += band) {
-    const std::int64_t end = std::min(picture.shape.height, y + band);
-    gather(picture, y, end, rows.data());
-    const auto bytes = static_cast<std::size_t>((end - y) * row);
-    if (picture.type == Type::u16)
-      for (std::size_t i = 0; i < bytes; i += 2) std::swap(rows[i], rows[i + 1]);
-    sink.write(rows.data(), bytes);
+constexpr std::int64_t band_bytes = 4 << 20;
+
+// Rows pass through a band of interleaved, contiguous pixels.
+class RowsOfPicture : public PictureRows {
+ public:
+  RowsOfPicture(const fs::path& where, std::string name, const Shape& shape, Type type)
+      : name_(std::move(name)), sink_(where, name_), shape_(shape), type_(type) {
+    const std::int64_t row =
+        std::max<std::int64_t>(1, shape.width * shape.channels * static_cast<std::int64_t>(size_of(type)));
+    band_ = std::max<std::int64_t>(1, band_bytes / row);
+    rows_.resize(static_cast<std::size_t>(std::min(band_, shape.height) * row));
   }
-}
+  void write(const ConstView& rows) override {
+    if (rows.shape.width != shape_.width || rows.shape.channels != shape_.channels || rows.type != type_ ||
+        rows.shape.height > shape_.height - done_)
+      refuse(name_, "rows do not belong to the picture of ", shape_.width, "x", shape_.height);
+    for (std::int64_t y = 0; y < rows.shape.height; y += band_) {
+      const std::int64_t end = std::min(rows.shape.height, y + band_);
+      gather(rows, y, end, rows_.data());
+      put(done_ + y, end - y, rows_.data());
+      require_written();
+    }
+    done_ += rows.shape.height;
+  }
+  void finish() override {
+    if (done_ != shape_.height) refuse(name_, "has ", shape_.height, " rows, of which ", done_, " were written");
+    end();
+    require_written();
+  }
+
+ protected:
+  // Contiguous rows from `y` on, which may be changed.
+  virtual void put(std::int64_t y, std::int64_t rows, char* pixels) = 0;
+  virtual void end() = 0;
+  void require_written() const {
+    if (sink_.error_number()) fail(name_, "could not be written (", std::strerror(sink_.error_number()), ")");
+  }
+
+  std::string name_;
+  Sink sink_;
+  Shape shape_;
+  Type type_;
+
+ private:
+  std::int64_t band_ = 1, done_ = 0;
+  std::vector<char> rows_;
+};
+
+// 16-bit samples are turned to big-endian.
+class PnmRows final : public RowsOfPicture {
+ public:
+  PnmRows(const fs::path& where, const std::string& name, const Shape& shape, Type type)
+      : RowsOfPicture(where, name, shape, type) {
+    const std::string header = pnm_header(shape, type);
+    sink_.write(header.data(), header.size());
+  }
+
+ private:
+  void put(std::int64_t, std::int64_t rows, char* pixels) override {
+    const auto bytes = static_cast<std::size_t>(rows * shape_.width * shape_.channels) * size_of(type_);
+    if (type_ == Type::u16)
+      for (std::size_t i = 0; i < bytes; i += 2) std::swap(pixels[i], pixels[i + 1]);
+    sink_.write(pixels, bytes);
+  }
+  void end() override {}
+};
+
+class OiioRows final : public RowsOfPicture {
+ public:
+  OiioRows(const fs::path& where, const std::string& format, const std::string& name, const Shape& shape, Type type)
+      : RowsOfPicture(where, name, shape, type), spec_(spec_of(shape, type, format)) {
+    guarded([&] {
+      out_ = OIIO::ImageOutput::create(format.substr(1));
+      if (!out_) throw Unavailable(name_ + ": this OpenImageIO cannot write " + format);
+      out_->set_ioproxy(&sink_);
+      return out_->open(name_, spec_);
+    });
+  }
+  ~OiioRows() override {
+    if (!out_) return;
+    try {
+      out_->close();
+    } catch (const std::exception&) {  // the file is given up already
+    }
+    (void)out_->geterror();
+  }
+
+ private:
+  void put(std::int64_t y, std::int64_t rows, char* pixels) override {
+    guarded([&] {
+      return out_->write_scanlines(static_cast<int>(y), static_cast<int>(y + rows), 0, spec_.format, pixels);
+    });
+  }
+  void end() override {
+    guarded([&] { return out_->close(); });
+    (void)out_->geterror();
+    out_.reset();
+  }
+  // A call of OpenImageIO, whose failures become one sentence.
+  template <class Call>
+  void guarded(const Call& call) {
+    std::string why;
+    try {
+      if (call()) return;
+      why = printable(out_->geterror());
+    } catch (const Error&) {
+      throw;
+    } catch (const std::exception& error) {
+      why = printable(error.what());
+    }
+    require_written();
+    fail(name_, "could not be written", why.empty() ? "" : " (" + why + ")");
+  }
+
+  OIIO::ImageSpec spec_;
+  std::unique_ptr<OIIO::ImageOutput> out_;
+};
 
 }  // namespace
 
-void write_file(const fs::path& where, const std::string& format, const std::string& name, const ConstView& picture) {
-  const Shape& s = picture.shape;
-  if (s.width > INT32_MAX || s.height > INT32_MAX)
+std::unique_ptr<PictureRows> open_rows(const fs::path& where, const std::string& format, const std::string& name,
+                                       const Shape& shape, Type type) {
+  if (shape.width > INT32_MAX || shape.height > INT32_MAX)
     refuse(name, "a picture file is at most 2147483647 pixels wide and high");
   quiet_openimageio();
-  Sink sink(where, name);
-  if (format == ".pgm" || format == ".ppm") {
-    write_pnm(sink, picture);
-    if (sink.error_number()) fail(name, "could not be written (", std::strerror(sink.error_number()), ")");
-    return;
-  }
-  std::string why;
-  bool good = false;
-  try {
-    const auto out = OIIO::ImageOutput::create(format.substr(1));
-    if (!out) throw Unavailable(name + ": this OpenImageIO cannot write " + format);
-    out->set_ioproxy(&sink);
-    const OIIO::ImageSpec spec = spec_of(picture, format);
-    good = out->open(name, spec);
-    const std::int64_t row = s.width * s.channels * static_cast<std::int64_t>(size_of(picture.type));
-    const std::int64_t band = std::max<std::int64_t>(1, (4 << 20) / row);
-    const std::unique_ptr<char[]> rows(new char[static_cast<std::size_t>(std::min(band, s.height) * row)]);
-    for (std::int64_t y = 0; good && y < s.height; y += band) {
-      const std::int64_t end = std::min(s.height, y + band);
-      gather(picture, y, end, rows.get());
-      good = out->write_scanlines(static_cast<int>(y), static_cast<int>(end), 0, spec.format, rows.get());
-    }
-    if (!good) why = printable(out->geterror());
-    const bool closed = out->close();
-    if (good && !closed) why = printable(out->geterror());
-    good = good && closed;
-    (void)out->geterror();
-  } catch (const Error&) {
-    throw;
-  } catch (const std::exception& error) {
-    why = printable(error.what());
-    good = false;
-  }
-  if (sink.error_number()) fail(name, "could not be written (", std::strerror(sink.error_number()), ")");
-  if (!good) fail(name, "could not be written", why.empty() ? "" : " (" + why + ")");
+  if (format == ".pgm" || format == ".ppm") return std::make_unique<PnmRows>(where, name, shape, type);
+  return std::make_unique<OiioRows>(where, format, name, shape, type);
 }
 
 }  // namespace areal::media

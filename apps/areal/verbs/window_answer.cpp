@@ -1,0 +1,106 @@
+#include "window_answer.hpp"
+
+#include <algorithm>
+#include <areal/window.hpp>
+#include <filesystem>
+#include "io/listed.hpp"
+#include "io/numbers.hpp"
+#include "io/pixels.hpp"
+
+namespace areal::command {
+namespace {
+
+// Number of cells, of the window at position `at`, that lie inside [0, size): the divisor of `shrink`.
+std::int64_t inside(std::int64_t at, std::int64_t anchor, std::int64_t cells, std::int64_t size) {
+  return std::min(at - anchor + cells, size) - std::max<std::int64_t>(at - anchor, 0);
+}
+
+// Bradley and Roth 2007: black where the pixel is `percent` or more below its window's mean. Compared as
+// pixel * count * 100 <= sum * (100 - percent), which is exact for integer pixels: no division rounds.
+Array thresholded(const ConstView& image, std::int64_t channel, const SatView& table, const Window& window,
+                  double percent, const Execution& execution) {
+  const Shape shape = window_shape(image.shape.width, image.shape.height, window);
+  Array sums(shape, Type::f64), result(shape, Type::u8);
+  window_sums(table, window, sums.view(), execution);
+  const std::int64_t anchor_x = window.width / 2, anchor_y = window.height / 2;
+  const bool valid = window.edge == Edge::valid, shrinks = window.edge == Edge::shrink;
+  std::vector<double> pixels(static_cast<std::size_t>(image.shape.width)), row(static_cast<std::size_t>(shape.width));
+  for (std::int64_t y = 0; y < shape.height; ++y) {
+    load_row(image, y + (valid ? anchor_y : 0), channel, 0, pixels);
+    load_row(sums.view(), y, 0, 0, row);
+    const std::int64_t rows = shrinks ? inside(y, anchor_y, window.height, image.shape.height) : window.height;
+    for (std::int64_t x = 0; x < shape.width; ++x) {
+      const std::int64_t columns = shrinks ? inside(x, anchor_x, window.width, image.shape.width) : window.width;
+      const double pixel = pixels[static_cast<std::size_t>(x + (valid ? anchor_x : 0))];
+      double& value = row[static_cast<std::size_t>(x)];
+      value = pixel * static_cast<double>(rows * columns) * 100 <= value * (100 - percent) ? 0 : 255;
+    }
+    store_row(result.view(), y, 0, 0, row);
+  }
+  return result;
+}
+
+}  // namespace
+
+const std::vector<std::string> WindowRequest::edge_names{"valid",   "shrink",    "zero", "replicate",
+                                                         "reflect", "symmetric", "wrap", "constant"};
+
+Edge WindowRequest::edge_named(const std::string& name) {
+  const auto at = std::find(edge_names.begin(), edge_names.end(), name);
+  if (at == edge_names.end()) refuse("--edge ", name, ": may be ", listed(edge_names));
+  return static_cast<Edge>(at - edge_names.begin());
+}
+
+Window window_for(const WindowRequest& request, const Shape& image) {
+  Window window;
+  window.edge = WindowRequest::edge_named(request.edge);
+  if (!request.value.empty()) window.value = number("--value", request.value);
+  if (!request.size.empty()) {
+    const Size cells = size("--size", request.size);
+    window.width = cells.width;
+    window.height = cells.height;
+  } else {
+    // Bradley and Roth 2007: an eighth of the image's width.
+    window.width = window.height = std::max<std::int64_t>(1, image.width / 8);
+  }
+  if (window.edge == Edge::valid && (window.width > image.width || window.height > image.height))
+    refuse("--size ", fmt::format("{}x{}", window.width, window.height),
+           ": with --edge valid it may not exceed the image, ", fmt::format("{}x{}", image.width, image.height));
+  return window;
+}
+
+void answer_windows(const WindowRequest& request, const ConstView& image, const TableMaker& maker, const Window& window,
+                    const View& out, const Execution& execution) {
+  const SatTable& table = maker.table();
+  SatView planes(table.sum(), table.border());
+  if (request.sum) return window_sums(planes, window, out, execution);
+  if (request.mean) return window_means(planes, window, out, execution);
+  if (request.deviation) {
+    planes.squares.emplace(table.squares(), table.border());
+    return window_standard_deviations(planes, window, out, execution);
+  }
+  const double percent = number("--threshold", request.threshold);
+  std::vector<double> row(static_cast<std::size_t>(out.shape.width));
+  for (std::int64_t c = 0; c < out.shape.channels; ++c) {
+    const Array one = thresholded(image, c, table.view(c), window, percent, execution);
+    for (std::int64_t y = 0; y < out.shape.height; ++y) {
+      load_row(one.view(), y, 0, 0, row);
+      store_row(out, y, c, 0, row);
+    }
+  }
+}
+
+Type output_type(const WindowRequest& request, Type image, bool is_npy) {
+  if (!request.threshold.empty()) return Type::u8;
+  if (is_npy) return Type::f64;
+  const std::string extension = std::filesystem::path(request.output).extension().string();
+  const bool holds_floats = extension == ".tif" || extension == ".tiff" || extension == ".exr";
+  if (request.sum && !holds_floats)
+    refuse("-o ", request.output, ": sums do not fit this format; write .npy, .tif or .exr");
+  if (image == Type::u8 || image == Type::u16) return request.sum || extension == ".exr" ? Type::f32 : image;
+  if (!holds_floats)
+    refuse("-o ", request.output, ": ", name_of(image), " pixels do not fit this format; write .npy, .tif or .exr");
+  return Type::f32;
+}
+
+}  // namespace areal::command
