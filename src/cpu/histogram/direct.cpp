@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstring>
+#include "cpu/cancellation.hpp"
 #include "cpu/threads.hpp"
 
 #undef HWY_TARGET_INCLUDE
@@ -184,8 +185,14 @@ void direct_counts(const PixelBins& rule, const ConstView& image, std::span<cons
     }
     count_by_value(rule, image, region, sums);
   };
+  const auto for_each = [&](std::int64_t n, const auto& body) {
+    if (threads == 1 && Cancellation::current() == nullptr)  // allocates nothing
+      for (std::int64_t i = 0; i < n; ++i) body(i);
+    else
+      parallel_for(threads, n, body);
+  };
   std::atomic<bool> any_large{false};
-  parallel_for(threads, static_cast<std::int64_t>(regions.size()), [&](std::int64_t i) {
+  for_each(static_cast<std::int64_t>(regions.size()), [&](std::int64_t i) {
     const Region& region = regions[static_cast<std::size_t>(i)];
     std::uint64_t* const counts = out.data() + i * rule.bins;
     std::fill_n(counts, rule.bins, 0);
@@ -199,7 +206,7 @@ void direct_counts(const PixelBins& rule, const ConstView& image, std::span<cons
     const Region& region = regions[i];
     const std::int64_t rows = rows_of_piece(region);
     if (region.height <= rows) continue;
-    parallel_for(threads, (region.height + rows - 1) / rows, [&](std::int64_t piece) {
+    for_each((region.height + rows - 1) / rows, [&](std::int64_t piece) {
       Region part = region;
       part.y += piece * rows;
       part.height = std::min(rows, region.y + region.height - part.y);

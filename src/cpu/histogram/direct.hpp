@@ -19,7 +19,7 @@ bool has_direct_counts(const PixelBins& rule, const Shape& image);
 /// end there.
 bool direct_is_less(const Shape& image, std::span<const Region> regions);
 
-/// out: regions x bins. Every region must lie inside the image (batch 1). Allocates nothing.
+/// out: regions x bins. Every region must lie inside the image (batch 1). One thread allocates nothing.
 void direct_counts(const PixelBins& rule, const ConstView& image, std::span<const Region> regions,
                    std::span<std::uint64_t> out, int threads);
 
