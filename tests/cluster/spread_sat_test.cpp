@@ -6,6 +6,7 @@
 #include <mutex>
 #include <stdexcept>
 #include <thread>
+#include "refusal.hpp"
 #include "spread_cases.hpp"
 
 namespace areal::spread_cases {
@@ -13,18 +14,6 @@ namespace {
 
 const std::uint64_t seed = conformance::base_seed();
 constexpr Border borders[] = {Border::zero, Border::none, Border::exclusive};
-
-template <class Call>
-std::string refusal(const Call& call) {
-  try {
-    call();
-  } catch (const InvalidArgument& error) {
-    return error.what();
-  } catch (const std::exception& error) {
-    return std::string("another exception: ") + error.what();
-  }
-  return "nothing was refused";
-}
 
 SpreadCase three_strips(Border border = Border::zero) {
   SpreadCase c;

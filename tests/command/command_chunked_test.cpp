@@ -45,13 +45,6 @@ class CommandChunked : public CommandTest {
     CommandTest::SetUp();
     write_file(work / "a.npy", npy("|u1", "430, 610", pixels(610, 430)));
   }
-  void expect_failure(const std::vector<std::string>& words, int code, const std::string& sentence) {
-    const Outcome outcome = run(words);
-    EXPECT_EQ(outcome.code, code) << outcome.err;
-    EXPECT_NE(outcome.err.find(sentence), std::string::npos) << outcome.err << "lacks\n" << sentence;
-    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
-    EXPECT_EQ(outcome.out, "");
-  }
 };
 
 TEST_F(CommandChunked, WritesAnswersAndDescribes) {

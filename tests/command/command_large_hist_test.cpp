@@ -22,13 +22,6 @@ class CommandLargeHist : public CommandTest {
     words.insert(words.end(), {"--memory", "240M"});
     EXPECT_EQ(answer(words), at_once) << words[1] << " " << words[2];
   }
-  void expect_failure(const std::vector<std::string>& words, int code, const std::string& sentence) {
-    const Outcome outcome = run(words);
-    EXPECT_EQ(outcome.code, code) << outcome.err;
-    EXPECT_NE(outcome.err.find(sentence), std::string::npos) << outcome.err << "lacks\n" << sentence;
-    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
-    EXPECT_EQ(outcome.out, "");
-  }
 };
 
 // Counted here, a pixel at a time.

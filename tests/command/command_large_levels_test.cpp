@@ -53,13 +53,6 @@ class CommandLargeLevels : public CommandTest {
       for (int x = 3; x < 33; ++x) total += stored(level, t, c, z, y, x);
     return "region,x,y,width,height,sum\n0,3,5,30,20," + std::to_string(total) + "\n";
   }
-  void expect_failure(const std::vector<std::string>& words, int code, const std::string& sentence) {
-    const Outcome outcome = run(words);
-    EXPECT_EQ(outcome.code, code) << outcome.err;
-    EXPECT_NE(outcome.err.find(sentence), std::string::npos) << outcome.err << "lacks\n" << sentence;
-    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
-    EXPECT_EQ(outcome.out, "");
-  }
 };
 
 TEST_F(CommandLargeLevels, EveryPlaneIsChosen) {

@@ -15,13 +15,6 @@ class CommandLargeQuery : public CommandTest {
     write_file(work / "r.csv",
                "x,y,width,height,name\n1,2,3,4,nose\n600,400,10,30,edge\n5,5,0,9,none\n0,0,610,430,all\n");
   }
-  void expect_failure(const std::vector<std::string>& words, int code, const std::string& sentence) {
-    const Outcome outcome = run(words);
-    EXPECT_EQ(outcome.code, code) << outcome.err;
-    EXPECT_NE(outcome.err.find(sentence), std::string::npos) << outcome.err << "lacks\n" << sentence;
-    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
-    EXPECT_EQ(outcome.out, "");
-  }
 };
 
 TEST_F(CommandLargeQuery, SumsAreThoseOfTheDefinition) {

@@ -41,12 +41,6 @@ class CommandLargeWindow : public CommandTest {
     EXPECT_TRUE(undated(work / words[3]) == undated(work / ("W" + extension))) << input << " " << outcome.err;
     strips_ += outcome.err.find("in strips of 430 rows") == std::string::npos;
   }
-  void expect_failure(const std::vector<std::string>& words, int code, const std::string& sentence) {
-    const Outcome outcome = run(words);
-    EXPECT_EQ(outcome.code, code) << outcome.err;
-    EXPECT_NE(outcome.err.find(sentence), std::string::npos) << outcome.err << "lacks\n" << sentence;
-    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
-  }
   int strips_ = 0;  ///< calls that took several strips
 };
 

@@ -9,6 +9,7 @@
 #include <areal/window.hpp>
 #include <array>
 #include <cmath>
+#include "refusal.hpp"
 #include "region_oracle.hpp"
 
 namespace areal {
@@ -19,16 +20,6 @@ using oracle::Padded;
 using oracle::Table;
 
 constexpr MemoryPlace there{MemoryPlace::cuda, 0}, elsewhere{MemoryPlace::cuda, 1};
-
-template <class Call>
-std::string refusal(const Call& call) {
-  try {
-    call();
-  } catch (const InvalidArgument& error) {
-    return error.what();
-  }
-  return "nothing was refused";
-}
 
 /// Tables of an image of 6x4 pixels 1, 2, .. 24.
 class Queries : public testing::Test {

@@ -107,6 +107,15 @@ class CommandTest : public ::testing::Test {
     return outcome.out;
   }
 
+  // As `run`, and it must end with that code, nothing on standard output and one line that has the sentence.
+  void expect_failure(const std::vector<std::string>& words, int code, const std::string& sentence) {
+    const Outcome outcome = run(words);
+    EXPECT_EQ(outcome.code, code) << outcome.err;
+    EXPECT_NE(outcome.err.find(sentence), std::string::npos) << outcome.err << "lacks\n" << sentence;
+    EXPECT_EQ(std::count(outcome.err.begin(), outcome.err.end(), '\n'), 1) << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+  }
+
   // Names in the working folder other than those given: no incomplete file may remain.
   std::vector<std::string> others(const std::vector<std::string>& expected) {
     std::vector<std::string> found;

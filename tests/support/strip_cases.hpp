@@ -13,24 +13,12 @@
 #include "conformance/oracle.hpp"
 #include "conformance/picture.hpp"
 #include "conformance/shapes.hpp"
+#include "refusal.hpp"
 
 namespace areal::strip_cases {
 
 using conformance::Fill;
 using conformance::Values;
-
-/// The sentence of what a call refuses.
-template <class Call>
-std::string refusal(const Call& call) {
-  try {
-    call();
-  } catch (const InvalidArgument& error) {
-    return error.what();
-  } catch (const std::exception& error) {
-    return std::string("another exception: ") + error.what();
-  }
-  return "nothing was refused";
-}
 
 /// Columns [x, x + width) and rows [y, y + height).
 inline Values part_of(const Values& all, std::int64_t x, std::int64_t y, std::int64_t width, std::int64_t height) {
