@@ -42,7 +42,7 @@ def sizes(path, records):
     off = {key: max(values) / min(values) - 1 for key, values in spread.items()}
     verdict = " and ".join(f"{words} differs by {off[key]:.0%} ({min(spread[key]):.3f} to {max(spread[key]):.3f} ns)" for key, words in (("time_us", "the time of a pixel"), ("cpu_us", "its CPU time")))
     return ["", f"**Up to {pixels_text(max(records, key=lambda row: row['bytes']))} gigapixels.** `areal sat synthetic:WxH:1 --regions R.csv --memory {records[0]['memory']}`, from start to end of the process; medians. "
-            "Pixels are made as they are read, and every sum was checked against the formula. The smallest image shows what a process and its regions take without pixels: *a pixel* is what is beyond that, where it is most of the time. "
+            "Pixels are made as they are read, and every sum was checked against the formula. The smallest image shows what a process and its regions take without pixels. *A pixel* is the time beyond that, divided by the pixels; it is left out where the process and its regions take most of the time. "
             + source(path, records), "", *table(["image", "gigapixels", "regions", "time", "a pixel", "CPU time, a pixel", "peak memory"], rows), "",
             f"Over these sizes, with {few[0]['regions']:,} regions, {verdict}; the aim is 5 %. Runs of one case differ by up to {noise:.0%} themselves."]
 

@@ -29,9 +29,9 @@ namespace areal {
 /// the device has all of it but the last term, and the host has all but carry and workspace, page-locked; each
 /// is at most `memory`. Region sums keep one buffer of tables and no carry row in it; beside these they have 8 (W + 1)
 /// bytes for each table and channel, and 40 bytes for each region and 8 for each of its answers, which `memory` does
-/// not count. Those of one channel of 8 or 16 bits without squares, on the host, have no tables of strips: 576 KiB a
-/// thread at most and 8 bytes for each row and 1024 columns of a strip; and up to 16 bytes more for each region that
-/// begins or ends in a strip.
+/// not count. On the host, sums of one channel of 8 or 16 bits without squares keep no tables of strips: they take at
+/// most 576 KiB a thread, 8 bytes for each row and 1024 columns of a strip, and up to 16 bytes more for each region
+/// that begins or ends in a strip.
 struct StripOptions {
   /// Backend::automatic is what a plan for one strip chooses. It names no stream: strips have their own.
   Execution execution = {};
