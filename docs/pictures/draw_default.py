@@ -2,7 +2,7 @@
 
 from svg import BLUE, DARK, GREEN, GREY, LIME, NAVY, ORANGE, PURPLE, RED, YELLOW, Svg
 
-CASES = ("lookback", "lookback-diagonal", "all-partials", "thin", "reduce-then-scan")
+CASES = ("lookback", "lookback-diagonal", "all-partials", "thin", "reduce-then-scan", "bands")
 
 
 class Trace:
@@ -11,7 +11,8 @@ class Trace:
     def __init__(self, data):
         self.name, self.launches, self.arrays = data["case"], data["launches"], data["arrays"]
         self.array = {array["name"]: i for i, array in enumerate(self.arrays)}
-        self.turn = {block: turn for turn, (_, block) in enumerate(data["tickets"])}
+        # all-partials has no tickets: all blocks run at once, each with the tile of its number
+        self.turn = {block: turn for turn, (_, block) in enumerate(data["tickets"])} or {block: block for block in range(self.launches[0]["blocks"])}
         self.places, self.runs, self.cells = data["places"], data["runs"], data["cells"]
         self.handovers = [(start, to, self.arrays[array]["name"], bool(edge), words, posted, read)
                           for _, start, to, array, edge, words, posted, read in data["handovers"]]
@@ -38,7 +39,7 @@ class Trace:
 
 
 def check_tiles(trace):
-    """Each tile is read and written once, by one block, and waits for smaller tickets alone."""
+    """Each tile is read and written once, by one block, and waits for smaller tickets, or numbers, alone."""
     tiles, loaded, grid = trace.rectangles("table"), trace.rectangles("image"), trace.grid()
     blocks = trace.launches[0]["blocks"]
     assert len(trace.launches) == 1 and len(tiles) == blocks and len(trace.turn) == blocks, trace.name
@@ -97,6 +98,54 @@ def check_anchored(trace):
     assert volume * 4 == trace.arrays[trace.array["tensor"]]["bytes"], "the tensor is not written whole"
 
 
+def check_bands(trace):
+    """Each block reads and writes the rows of its band, nobody else does, and words go down, from one cluster to the next."""
+    blocks, each = trace.launches[0]["blocks"], 4
+    band = trace.height // blocks
+    for array in ("image", "table"):
+        found = trace.rectangles(array)
+        assert found == {block: (0, trace.width, block * band, (block + 1) * band) for block in range(blocks)}, (array, found)
+    assert trace.handovers and all(array == "sums" and to // each == start // each + 1 for start, to, array, *_ in trace.handovers), trace.handovers
+
+
+def steps_of(trace, kinds, y_of):
+    """At the height of each warp, the steps at which it does anything, and for each of the kinds those at which it does that."""
+    alive, done = {}, {what: {} for what, _, _ in kinds}
+    for _, block, warp, kind, _, start, stop, *_ in trace.runs:
+        y = y_of(block, warp)
+        alive.setdefault(y, []).append((start, stop))
+        for what in done:
+            if kind in what:
+                done[what].setdefault(y, []).append((start, stop))
+    return alive, done
+
+
+# What the warps of a block are, in this trace: first, how many, words.
+ROLES = ((0, 1, "fetch"), (1, 2, "exchange"), (3, 2, "sum"), (5, 4, "write"))
+
+
+def roles_picture(trace, title):
+    """The warps of each block of two clusters, in the scheduler's steps."""
+    kinds = [(("load",), BLUE, "reads pixels of the image, into the ring"), (("shared",), PURPLE, "reads and writes the block's shared memory"), (("load_relaxed", "vain"), LIME, "asks for words of the cluster above"),
+             (("store_relaxed",), ORANGE, "publishes the cluster's sums"), (("send",), RED, "sends into the shared memory of its cluster's blocks"), (("store",), DARK, "writes the table")]
+    warps, blocks = trace.launches[0]["threads"] // 32, trace.launches[0]["blocks"]
+    end = max(run[6] for run in trace.runs) + 1
+    left, top, wide, high, gap = 110, 34, 860, 7, 8
+    pitch = warps * high + gap
+    svg = Svg(left + wide + 10, top + blocks * pitch + 24 + 16 * len(kinds))
+    svg.text(10, 18, title, size=13)
+    _, done = steps_of(trace, kinds, lambda block, warp: top + block * pitch + warp * high + high / 2)
+    for block in range(blocks):
+        svg.text(8, top + block * pitch + warps * high / 2 + 4, f"block {block}")
+        for first, count, words in ROLES:
+            svg.rect(left, top + block * pitch + first * high, wide, count * high, "#f4f5f7" if first % 2 else "#e9ecf0", "none")
+            svg.text(left - 4, top + block * pitch + (first + count / 2) * high + 3, words, size=8, anchor="end")
+    for what, colour, _ in sorted(kinds, key=lambda kind: kind[0] != ("shared",)):  # the others over it
+        svg.bars([(left + first, y, last - first) for y, steps in sorted(done[what].items()) for first, last in spans(steps, end, wide, 4)], high - 1.5, colour)
+    svg.legend(10, top + blocks * pitch + 8, [(colour, words) for _, colour, words in kinds])
+    return svg.done()
+
+
 # array, counts from the edge -> colour, words
 WORDS = {
     ("rows", False): (BLUE, "its rows' sums"),
@@ -110,7 +159,7 @@ WORDS = {
 
 
 def tiles_picture(trace, focus, title):
-    """All tiles with their tickets, and what one of them used of which others."""
+    """All tiles with their tickets or numbers, and what one of them used of which others."""
     grid = trace.grid()
     at = {place: block for block, place in grid.items()}
     columns, rows = 1 + max(x for x, _ in at), 1 + max(y for _, y in at)
@@ -130,7 +179,8 @@ def tiles_picture(trace, focus, title):
         for i, key in enumerate(sorted(used.get((x, y), []), key=list(WORDS).index)):
             svg.rect(10 + x * wide + 5 + 12 * i, top + y * high + 23, 10, 10, WORDS[key][0], DARK)
     total = {"totals": "its total, in parts"} if trace.name == "all-partials" else {}
-    entries = [(ORANGE, f"tile of ticket {trace.turn[at[focus]]}; each tile's number is its ticket. It used, of the tiles marked:")]
+    number = "its block's number" if trace.name == "all-partials" else "its ticket"
+    entries = [(ORANGE, f"tile {trace.turn[at[focus]]}; each tile's number is {number}. It used, of the tiles marked:")]
     for key in kinds:
         words = total.get(key[0], WORDS[key][1])
         entries.append((WORDS[key][0], f"{words} ({counted[key]} words of 8 bytes)"))
@@ -158,16 +208,10 @@ def time_picture(trace, title):
     end = max(run[6] for run in trace.runs) + 1
     left, top, wide, high, gap = 40, 34, 860, 4, 5
     tall = len(order) * (warps * high + gap)
-    svg = Svg(left + wide + 10, top + tall + 34 + 16 * len(kinds))
+    svg = Svg(left + wide + 10, top + tall + 34 + max(16 * len(kinds), 140))
     svg.text(10, 18, title, size=13)
     base = {block: top + i * (warps * high + gap) for i, block in enumerate(order)}
-    alive, done = {}, {what: {} for what, _, _ in kinds}
-    for _, block, warp, kind, _, start, stop, *_ in trace.runs:
-        y = base[block] + warp * high + high / 2
-        alive.setdefault(y, []).append((start, stop))
-        for what in done:
-            if kind in what:
-                done[what].setdefault(y, []).append((start, stop))
+    alive, done = steps_of(trace, kinds, lambda block, warp: base[block] + warp * high + high / 2)
     for block, y in base.items():
         svg.text(left - 6, y + warps * high / 2 + 4, trace.turn[block], anchor="end")
     svg.bars([(left + first, y, last - first) for y, steps in alive.items() for first, last in spans(steps, end, wide, wide)], high - 1.8, GREY)
@@ -177,7 +221,7 @@ def time_picture(trace, title):
                  high - 0.6, colour)
     svg.legend(10, top + tall + 8, [(GREY, "begun, and not yet ended")] + [(colour, words) for _, colour, words in kinds])
     # The first tile, by what each of its warps read and wrote.
-    first, at, side = order[0], (left + wide - 230, top + 16), 128
+    first, at, side = order[0], (left + wide - 330, top + tall + 26), 128
     svg.text(at[0], at[1] - 6, "the pixels of each warp in a tile")
     for _, block, warp, array, x0, x1, y0, y1, *_ in trace.places:
         if block == first and array == trace.array["image"]:
@@ -253,7 +297,8 @@ def pictures(traces):
         "all-partials.svg": tiles_picture(direct, (3, 2), "all-partials: one hop from all that lie left, above, and left of those above"),
         "thin.svg": tiles_picture(thin, (17, 0), "thin: pieces of three long rows, in groups"),
         "all-partials-warps.svg": time_picture(
-            direct, f"all-partials: the warps of each block, by ticket, in steps of the scheduler ({direct.launches[0]['threads'] // 32} warps a block, 6 blocks at a time)"),
+            direct, f"all-partials: the warps of each block, by number, in steps of the scheduler ({direct.launches[0]['threads'] // 32} warps a block, all blocks at once)"),
+        "bands-warps.svg": roles_picture(traces["bands"], "bands: the warps of two clusters of four blocks, in steps of the scheduler; each kind works on another step of the image"),
         "reduce-then-scan.svg": anchored_picture(traces["reduce-then-scan"], (2, 2), 3),
     }
 
@@ -261,5 +306,5 @@ def pictures(traces):
 def read(data):
     """The trace of one case, of which all is true that the pictures claim."""
     trace = Trace(data)
-    (check_anchored if trace.name == "reduce-then-scan" else check_tiles)(trace)
+    {"reduce-then-scan": check_anchored, "bands": check_bands}.get(trace.name, check_tiles)(trace)
     return trace

@@ -21,6 +21,7 @@ void Recorder::operator()(const Event& event) {
   }
   last_step_ = event.step;
   if (is_shared(event.op)) return note(event, "shared", -1, 0);
+  if (event.op == Op::send) return note(event, "send", -1, 0);
   const auto* const at = static_cast<const char*>(event.address);
   int array = -1;
   for (std::size_t i = 0; i < memory_.size(); ++i)

@@ -19,7 +19,7 @@ using T = float;
 template <class Gather>
 void name_lookback(Recorder& recorder, const kernels::TableRequest& request, void* workspace) {
   const kernels::LookbackPlan<kernels::LookbackConfig<In, T, Gather>> plan(request.image, request.border, workspace);
-  recorder.add("ticket", plan.args.ticket, 8);
+  if (Gather::order != kernels::LookbackOrder::direct) recorder.add("ticket", plan.args.ticket, 8);
   recorder.add("rows", plan.args.rows, 8);
   if (Gather::order == kernels::LookbackOrder::rows) recorder.add("group_sums", plan.args.group_sums, 8);
   recorder.add("columns", plan.args.columns, 8);
@@ -59,7 +59,7 @@ void trace_sat(const std::string& id) {
   }
   recorder.close(static_cast<const char*>(workspace.data()) + workspace.bytes());
   Options options;
-  options.residents = 6;
+  options.residents = 6, options.together = 20;
   options.trace = [&](const Event& event) { recorder(event); };
   const auto launches = execute<kernels::Sat>(request, {image.view(), table.view()}, workspace.data(), options);
   recorder.write(id.c_str(), "32f32f", launches);

@@ -53,18 +53,28 @@ class Launcher {
     if (blocks == 0) return;
     const Launch launch = launch_of<Kernel>(blocks);
     if (blocks > std::numeric_limits<int>::max()) throw_too_many_blocks(launch);
-    if constexpr (shared_of < Kernel >> shared_without_asking) {
-      static constinit std::atomic<std::uint64_t> granted{0};
-      grant_shared(reinterpret_cast<const void*>(&run<Kernel>), launch, granted);
-    }
+    grant<Kernel>(launch);
     cudaLaunchConfig_t config = config_of(launch);
-    cudaLaunchAttribute attribute;
-    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    attribute.val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchAttribute attribute = overlap_attribute();
     config.attrs = &attribute;
     config.numAttrs = overlap ? 1 : 0;  // devices before sm_90 ignore it
     require(cudaLaunchKernelEx(&config, run<Kernel>, args), launch);
     if (on_launch_ != nullptr) tell(reinterpret_cast<const void*>(&run<Kernel>), launch);
+  }
+
+  /// The same where all blocks run at once: none begins before the device has room for all of them, whatever else runs
+  /// there (a cooperative launch). False, and nothing is launched, where it never has.
+  template <template <class, class> class K, class C>
+  bool launch_together(std::int64_t blocks, const typename K<Machine, C>::Args& args) {
+    using Kernel = K<Machine, C>;
+    const Launch launch = launch_of<Kernel>(blocks);
+    if (blocks > most_blocks<Kernel>(launch)) return false;
+    cudaLaunchConfig_t config = config_of(launch);
+    cudaLaunchAttribute attribute = together_attribute();
+    config.attrs = &attribute;
+    config.numAttrs = 1;
+    return launched_together(cudaLaunchKernelEx(&config, run<Kernel>, args),
+                             reinterpret_cast<const void*>(&run<Kernel>), launch);
   }
 
   /// The clusters of so many blocks that the current device holds at once if nothing else runs there. 0: it has no
@@ -91,14 +101,24 @@ class Launcher {
     if (const int most = most_clusters<K, C>(blocks_each); clusters > most)
       throw_too_many_clusters(launch, blocks_each, most);
     cudaLaunchConfig_t config = config_of(launch);
-    cudaLaunchAttribute attributes[2];
-    attributes[0] = cluster_attribute(blocks_each);
-    attributes[1].id = cudaLaunchAttributeProgrammaticStreamSerialization;
-    attributes[1].val.programmaticStreamSerializationAllowed = 1;
+    cudaLaunchAttribute attributes[2] = {cluster_attribute(blocks_each), overlap_attribute()};
     config.attrs = attributes;
     config.numAttrs = overlap ? 2 : 1;
     require(cudaLaunchKernelEx(&config, run_clusters<Kernel>, args), launch);
     if (on_launch_ != nullptr) tell(reinterpret_cast<const void*>(&run_clusters<Kernel>), launch);
+  }
+  /// The same where none begins before the device has room for all of them, as launch_together.
+  template <template <class, class> class K, class C>
+  bool launch_clusters_together(int blocks_each, std::int64_t clusters, const typename K<Machine, C>::Args& args) {
+    using Kernel = K<Machine, C>;
+    const Launch launch = launch_of<Kernel>(clusters * blocks_each);
+    if (clusters > most_clusters<K, C>(blocks_each)) return false;
+    cudaLaunchConfig_t config = config_of(launch);
+    cudaLaunchAttribute attributes[2] = {cluster_attribute(blocks_each), together_attribute()};
+    config.attrs = attributes;
+    config.numAttrs = 2;
+    return launched_together(cudaLaunchKernelEx(&config, run_clusters<Kernel>, args),
+                             reinterpret_cast<const void*>(&run_clusters<Kernel>), launch);
   }
 
   /// Sets n bytes from p on.
@@ -126,12 +146,43 @@ class Launcher {
     config.stream = stream_;
     return config;
   }
+  static cudaLaunchAttribute overlap_attribute() {
+    cudaLaunchAttribute attribute;
+    attribute.id = cudaLaunchAttributeProgrammaticStreamSerialization;
+    attribute.val.programmaticStreamSerializationAllowed = 1;
+    return attribute;
+  }
+  static cudaLaunchAttribute together_attribute() {
+    cudaLaunchAttribute attribute;
+    attribute.id = cudaLaunchAttributeCooperative;
+    attribute.val.cooperative = 1;
+    return attribute;
+  }
   static cudaLaunchAttribute cluster_attribute(int blocks_each) {
     cudaLaunchAttribute attribute;
     attribute.id = cudaLaunchAttributeClusterDimension;
     attribute.val.clusterDim.x = static_cast<unsigned>(blocks_each);
     attribute.val.clusterDim.y = attribute.val.clusterDim.z = 1;
     return attribute;
+  }
+
+  /// Blocks of that kernel that the current device holds at once if nothing else runs there; 0 where it cannot launch
+  /// them together.
+  template <class Kernel>
+  std::int64_t most_blocks(const Launch& launch) const {
+    int device = 0;
+    check(cudaGetDevice(&device), "the current device");
+    thread_local std::map<int, std::int64_t> known;  // finding it out takes longer than a launch
+    if (const auto at = known.find(device); at != known.end()) return at->second;
+    grant<Kernel>(launch);
+    return known[device] = blocks_held(run<Kernel>, launch);
+  }
+  template <class Kernel>
+  static void grant(const Launch& launch) {
+    if constexpr (shared_of < Kernel >> shared_without_asking) {
+      static constinit std::atomic<std::uint64_t> granted{0};
+      grant_shared(reinterpret_cast<const void*>(&run<Kernel>), launch, granted);
+    }
   }
 
   // These stand here because each shared library or program with kernels has a CUDA runtime of its own, which alone
@@ -150,6 +201,27 @@ class Launcher {
                                  static_cast<int>(launch.shared_bytes)),
             launch);
     granted.fetch_or(bit, std::memory_order_relaxed);
+  }
+
+  template <class Args>
+  static std::int64_t blocks_held(void (*kernel)(Args), const Launch& launch) {
+    int device = 0, can = 0, multiprocessors = 0, each = 0;
+    check(cudaGetDevice(&device), "the current device");
+    check(cudaDeviceGetAttribute(&can, cudaDevAttrCooperativeLaunch, device), "a property of the device");
+    check(cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device), "a property of the device");
+    if (can == 0) return 0;
+    require(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&each, kernel, launch.threads, launch.shared_bytes), launch);
+    return static_cast<std::int64_t>(each) * multiprocessors;
+  }
+  /// False where a part of the device that a program is confined to is too small.
+  bool launched_together(cudaError_t status, const void* kernel, const Launch& launch) const {
+    if (status == cudaErrorCooperativeLaunchTooLarge) {
+      cudaGetLastError();
+      return false;
+    }
+    require(status, launch);
+    if (on_launch_ != nullptr) tell(kernel, launch);
+    return true;
   }
 
   /// `one` is the launch of one cluster. Grants what a launch of clusters needs on the current device.

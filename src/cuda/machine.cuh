@@ -150,6 +150,15 @@ struct Machine {
     return __all_sync(mask, p);
   }
 
+  __device__ __forceinline__ unsigned warp_add(unsigned v, Site = {}) const {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 800
+    return __reduce_add_sync(full_mask, v);
+#else
+    for (int n = 16; n > 0; n /= 2) v += __shfl_xor_sync(full_mask, v, n);
+    return v;
+#endif
+  }
+
   // ---- atomics and flags
 
   template <class T>

@@ -18,21 +18,55 @@ inline constexpr std::string_view only_sat_with_squares = "lookback";
 /// them in 64 KiB, the least that a device has.
 inline constexpr std::string_view smaller_sats[] = {"lookback", "all-partials", "thin"};
 
+/// Whether bands is the fastest for such an image and its table without a border: rows of whole vectors, and at least
+/// so large. What else the plan is given (pitches, masks, carries) is lookback's or lookback-diagonal's.
+inline bool bands_win(const Shape& image, TypePair types) {
+  const std::int64_t shorter = std::min(image.width, image.height);
+  const std::size_t in = size_of(types.input), out = size_of(types.table);
+  if (image.batch * image.channels != 1 || image.width % (out == 4 ? 4 : 2) != 0) return false;
+  if (in == 4 && out == 4) return shorter >= 3072;
+  if (types.input == Type::u8 && out == 4) return shorter >= 5000;
+  if (types.input == Type::u16 && out == 4) return shorter >= 4608;
+  if (types.input == Type::f64) return shorter >= 3072;
+  return types.input == Type::f32 && types.table == Type::f64 && image.width * image.height <= 256 * 256;
+}
+
+/// Whether all-partials is: tiles that are on the machine all at once take one hop, though each adds up all the others.
+inline bool all_partials_win(const Shape& image, TypePair types, Border border) {
+  const std::int64_t longer = std::max(image.width, image.height), pixels = image.width * image.height;
+  const std::int64_t images = image.batch * image.channels;
+  const std::size_t in = size_of(types.input), out = size_of(types.table);
+  // What tiles of 128x128 do; the machine holds four of bytes a multiprocessor.
+  if (types.input == Type::u8)
+    return longer <= 4096 && images * ((image.width + 127) / 128) * ((image.height + 127) / 128) <= 512;
+  const std::int64_t few = in == 8 ? 1600 : out == 4 ? 2304 : in == 4 ? 2048 : 2560;
+  if (longer > 3072 || images > few * few / pixels) return false;
+  // Small images with a border were faster by the other orders.
+  const bool none = border == Border::none;
+  if (in == 8) return pixels > (none ? 256 * 256 : 640 * 480);
+  return none || out == 8 || in == 1 || pixels <= 256 * 256 || pixels > 640 * 480;
+}
+
 inline std::string_view best_sat(const Shape& image, TypePair types, Border border) {
   const std::int64_t width = image.width, height = image.height;
   const std::int64_t shorter = std::min(width, height), longer = std::max(width, height);
   // Tiles of few rows or columns are all but empty. Look-back is slower down narrow columns than along flat rows.
   if (shorter <= 16 || (width <= 48 && longer > 4096)) return "thin";
+  const bool none = border == Border::none;
+  if (none && bands_win(image, types)) return "bands";
+  if (all_partials_win(image, types, border)) return "all-partials";
   const std::size_t in = size_of(types.input), out = size_of(types.table);
-  // Few tiles are on the machine all at once: one hop, though each adds up all the others.
-  const std::int64_t images = image.batch * image.channels;
-  const std::int64_t few = out == 4 || in == 8 ? 1600 : in == 4 ? 2048 : 2560;
-  if (longer <= 3072 && images <= few * few / (width * height)) return "all-partials";
-  // Bands for rows of aligned vectors; what else the plan is given is lookback's or lookback-diagonal's.
-  if (in == 4 && out == 4 && images == 1 && border == Border::none && width % 4 == 0 && shorter >= 3072) return "bands";
-  // A diagonal of tiles must be long to keep the machine busy.
-  const std::int64_t long_enough = out == 8 ? (in == 8 ? 4096 : in == 4 ? 3072 : 6144) : in == 1 ? 10240 : 6144;
-  return shorter >= long_enough ? "lookback-diagonal" : "lookback";
+  // A diagonal of tiles must be long to keep the machine busy, or there must be several.
+  if (out == 8) {
+    if (in == 8)
+      return shorter >= 4096 || width * height <= 640 * 480 ? "lookback-diagonal"
+             : image.batch * image.channels > 1             ? "lookback-diagonal"
+                                                            : "lookback";
+    if (in == 4)
+      return shorter >= (none ? 3072 : 4500) || image.batch * image.channels > 1 ? "lookback-diagonal" : "lookback";
+    return none && shorter >= 6144 ? "lookback-diagonal" : "lookback";
+  }
+  return shorter >= (in == 1 ? 8192 : 6144) ? "lookback-diagonal" : "lookback";
 }
 
 }  // namespace areal::policy

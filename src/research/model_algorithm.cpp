@@ -101,18 +101,24 @@ std::vector<LaunchCounts> run_table(const AlgorithmRequest& asked, const simt::O
   return simt::execute<kernels::Sat>(request, {std::as_const(image).view(), table.view()}, workspace.data(), options);
 }
 
-/// Labels of 32 bits, so that no table of bins is read, which the formulas leave out.
+/// Labels of 32 bits, so that no table of bins is read, which the formulas leave out; of 8 bits where an algorithm
+/// takes no others itself.
 std::vector<LaunchCounts> run_tensor(const AlgorithmRequest& asked, const simt::Options& options) {
   const HistogramOptions plan_options{.counter = asked.counter, .algorithm = std::string(asked.algorithm)};
   const research::HistogramParameters parameters{asked.tile, asked.tile_threads};
   const Binning binning = Binning::labels(asked.bins);
+  const Type type = asked.algorithm == "count-then-write" ? Type::u8 : Type::u32;
   const HistogramPlan plan =
-      research::histogram_plan({asked.width, asked.height}, Type::u32, binning, plan_options, parameters, on_simt);
-  const kernels::HistogramRequest request = histogram_request(plan.image_shape(), pixel_bins(binning, Type::u32, 1),
+      research::histogram_plan({asked.width, asked.height}, type, binning, plan_options, parameters, on_simt);
+  const kernels::HistogramRequest request = histogram_request(plan.image_shape(), pixel_bins(binning, type, 1),
                                                               plan_options, parameters, plan_options.algorithm);
-  Array image(plan.image_shape(), Type::u32);
-  auto* const labels = image.as<std::uint32_t>();
-  for (std::int64_t i = 0; i < asked.width * asked.height; ++i) labels[i] = static_cast<std::uint32_t>(i % asked.bins);
+  Array image(plan.image_shape(), type);
+  for (std::int64_t i = 0; i < asked.width * asked.height; ++i) {
+    if (type == Type::u8)
+      image.as<std::uint8_t>()[i] = static_cast<std::uint8_t>(i % std::min<std::int64_t>(asked.bins, 256));
+    else
+      image.as<std::uint32_t>()[i] = static_cast<std::uint32_t>(i % asked.bins);
+  }
   Array tensor(plan.tensor_shape(), asked.counter);
   DeviceWorkspace workspace(plan.workspace_bytes());
   simt::make_plan<kernels::Histogram>(request)->prepare(workspace.data(), Stream::host());

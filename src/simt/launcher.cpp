@@ -49,6 +49,12 @@ void Launcher::run(const KernelShape& shape, std::int64_t blocks, const void* ar
   launches_.push_back(engine_->run(shape, blocks, args, cluster_blocks));
   if (on_launch_ != nullptr) (*on_launch_)(launches_.back());
 }
+bool Launcher::run_together(const KernelShape& shape, std::int64_t blocks, const void* args) {
+  if (blocks > engine_->options().together) return false;
+  launches_.push_back(engine_->run(shape, blocks, args, 0, true));
+  if (on_launch_ != nullptr) (*on_launch_)(launches_.back());
+  return true;
+}
 
 void Launcher::fill(void* p, int byte, std::size_t n) {
   engine_->fill(p, byte, n);

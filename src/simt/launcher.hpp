@@ -57,6 +57,12 @@ class Launcher {
     run(shape_of<K<Machine, C>>(), blocks, &args, 0);
   }
 
+  /// The same with all blocks at once. False, and nothing is run, where they are more than Options::together.
+  template <template <class, class> class K, class C>
+  bool launch_together(std::int64_t blocks, const typename K<Machine, C>::Args& args) {
+    return run_together(shape_of<K<Machine, C>>(), blocks, &args);
+  }
+
   /// As many clusters of so many blocks, 1 to 16, as Options::residents holds at once.
   template <template <class, class> class K, class C>
   int most_clusters(int blocks_each) const {
@@ -67,6 +73,12 @@ class Launcher {
   void launch_clusters(int blocks_each, std::int64_t clusters, const typename K<Machine, C>::Args& args,
                        bool /*overlap*/ = false) {
     run(shape_of<K<Machine, C>>(), clusters * blocks_each, &args, blocks_each);
+  }
+  template <template <class, class> class K, class C>
+  bool launch_clusters_together(int blocks_each, std::int64_t clusters, const typename K<Machine, C>::Args& args) {
+    if (clusters > most_clusters_of(blocks_each)) return false;
+    launch_clusters<K, C>(blocks_each, clusters, args);
+    return true;
   }
 
   /// The counterpart of cudaMemsetAsync: n bytes from p on, between two launches.
@@ -95,6 +107,7 @@ class Launcher {
   int most_clusters_of(int blocks_each) const;
   /// cluster_blocks: 0 for a launch without clusters.
   void run(const KernelShape& shape, std::int64_t blocks, const void* args, int cluster_blocks);
+  bool run_together(const KernelShape& shape, std::int64_t blocks, const void* args);
 
   std::unique_ptr<Engine> engine_;
   const LaunchReport* on_launch_ = nullptr;

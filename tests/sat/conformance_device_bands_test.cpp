@@ -1,5 +1,6 @@
-// bands on both devices where it is itself, and not lookback: borders none, one channel, aligned rows. The suite of all
-// algorithms has few such images. That the kernel was launched is asserted, too.
+// bands on both devices where it is itself, and not lookback: one channel, aligned rows of whole vectors. The suite of
+// all algorithms has few such images. That the kernel was launched is asserted, too. The kernel itself, with fewer
+// warps and more shapes, is in simt_bands_test.cpp.
 #include <gtest/gtest.h>
 #include <string>
 #include <vector>
@@ -60,17 +61,46 @@ TEST_P(BandsOn, KeepsTheContract) {
     }
 }
 
+// The other types, and from the last row and column on.
+TEST_P(BandsOn, KeepsTheContractOfEveryKind) {
+  const bool gpu = GetParam() == Backend::cuda;
+  std::vector<SatCase> cases;
+  const auto add = [&](TypePair types, Shape image, bool reverse = false) {
+    SatCase c = case_of(GetParam(), types, image);
+    c.options.reverse = reverse;
+    cases.push_back(c);
+  };
+  const TypePair bytes{Type::u8, Type::u32}, floats{Type::f32, Type::f32}, doubles{Type::f64, Type::f64};
+  add(bytes, {272, 5});
+  add({Type::u8, Type::s32}, {32, 9});
+  add({Type::u8, Type::f32}, {16, 3});
+  add({Type::u16, Type::u32}, {136, 3});
+  add({Type::f32, Type::f64}, {68, 3});
+  add(doubles, {66, 3});
+  add(floats, {140, 3}, true);
+  if (gpu)
+    for (const Shape image : {Shape{16, 4000}, Shape{128, 113}, Shape{1920, 1080}, Shape{4096, 4096}, Shape{3008, 5377},
+                              Shape{40000, 100}, Shape{64, 20000}})
+      for (const TypePair types : {bytes, TypePair{Type::u8, Type::f32}, TypePair{Type::u16, Type::u32}, floats,
+                                   TypePair{Type::f32, Type::f64}, doubles})
+        for (const bool reverse : {false, true})
+          if (!reverse || types == floats) add(types, image, reverse);
+  for (const SatCase& c : cases) EXPECT_TRUE(launches_bands(c)) << describe(c);
+}
+
 // What it does not take is lookback's: the table is right all the same.
 TEST_P(BandsOn, LeavesTheRestToTiles) {
-  SatCase border = case_of(GetParam(), pairs[0], {132, 50}), odd = border, several = border, moved = border;
+  SatCase border = case_of(GetParam(), pairs[0], {132, 50}), odd = border, several = border, moved = border,
+          signs = border;
   border.options.border = Border::zero;
+  signs.types = {Type::s8, Type::s32};
   odd.image = {130, 50};
   several.image = {132, 20, 1, 3};
   moved.in = placements[2];
   SatCase masked = case_of(GetParam(), pairs[2], {132, 30});
   masked.options.mask = masked.options.ignore_nan = true;
   masked.fill = Fill::holes;
-  for (const SatCase& c : {border, odd, several, moved, masked}) EXPECT_FALSE(launches_bands(c)) << describe(c);
+  for (const SatCase& c : {border, signs, odd, several, moved, masked}) EXPECT_FALSE(launches_bands(c)) << describe(c);
 }
 
 INSTANTIATE_TEST_SUITE_P(Sat, BandsOn, testing::Values(Backend::cuda, Backend::simt),

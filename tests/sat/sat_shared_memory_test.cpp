@@ -18,7 +18,8 @@ std::size_t bytes_of(std::string_view id) {
   if (id == "lookback-diagonal")
     return sizeof(typename Lookback<NoMachine, LookbackConfig<In, T, GatherAlongDiagonals>>::Shared);
   if (id == "all-partials")
-    return sizeof(typename Lookback<NoMachine, LookbackConfig<In, T, GatherAllPartials>>::Shared);
+    return std::max(sizeof(typename Lookback<NoMachine, LookbackConfig<In, T, GatherAllPartials>>::Shared),
+                    bytes_of<In, T>("lookback"));
   return sizeof(typename Thin<NoMachine, ThinConfig<In, T>>::Shared);
 }
 

@@ -99,6 +99,21 @@ inline Remainder of_anchored(const Shape3& s) {
           static_cast<double>(writes) - n * (b / 32 + static_cast<double>(up(s.b, 64)) / 4)};
 }
 
+/// What bands hand over, of 16 rows as blocks are few: what their columns have, which all bands below read; with
+/// several chunks what their rows have, which all chunks to the right read, and totals. Numbers are those of whole
+/// quads of rows and whole segments of 128 columns. Each block of the first launch reads the table of 256 bins.
+inline Remainder of_count_then_write(const Shape3& s) {
+  const std::int64_t cut = up(s.h, 16), rows = up(up(s.h, cut), 8) * 8, bands = up(s.h, rows), groups = up(s.b, 127);
+  const std::int64_t segments = up(s.w, 128), chunks = up(segments, 16), chunk = up(segments, chunks);
+  const std::int64_t numbers = up(s.h, 4) * segments * 128, words = bands * s.b * segments * 32;
+  const std::int64_t left = chunk * chunks * (chunks - 1) / 2, above = s.b * bands * (bands - 1) / 2;
+  const std::int64_t reads =
+      s.b * numbers + above * segments * 32 + s.b * bands * left * 32 + above * left + 256 * bands * segments * groups;
+  const std::int64_t writes = groups * numbers + words + (chunks > 1 ? words + words / 32 : 0);
+  const auto n = static_cast<double>(s.h * s.w), b = static_cast<double>(s.b);
+  return {static_cast<double>(reads) - n * b / 4, static_cast<double>(writes) - n * static_cast<double>(groups) / 4};
+}
+
 /// The sums of blocks, where lines have several.
 inline Remainder of_blocks(const Shape3& s, std::int64_t capacity) {
   const auto sums = [capacity](std::int64_t lines, std::int64_t length) {
@@ -121,6 +136,7 @@ inline Remainder remainder_of(std::string_view id, const Shape3& s, double tile,
   }
   if (id == "umm-optimal") return detail::of_umm_optimal(s.h, s.w);
   if (id == "reduce-then-scan") return detail::of_anchored(s);
+  if (id == "count-then-write") return detail::of_count_then_write(s);
   if (capacity > 0) return detail::of_blocks(s, static_cast<std::int64_t>(capacity));
   const detail::Text& text = detail::texts().at(id);
   CostNames names;

@@ -45,24 +45,54 @@ SatKernels<Launcher> lookback_kernels() {
           },
           sizeof(typename Lookback<NoMachine, C>::Shared)};
 }
-/// Whatever bands does not take, among it all pixels and sums but those of four bytes, has tiles.
+/// All tiles at once where the device holds them, else one after another.
+template <class Launcher, class Together, class InTurn>
+SatKernels<Launcher> together_kernels() {
+  auto kernels = lookback_kernels<Launcher, InTurn>();
+  kernels.workspace_bytes = [](const TableRequest& request) {
+    return LookbackPlan<Together>(request.image, request.border).workspace_bytes +
+           LookbackPlan<InTurn>(request.image, request.border).workspace_bytes;
+  };
+  kernels.execute = [](Launcher& launcher, const TableRequest& request, const ConstView& image, const Valid& valid,
+                       const TableViews& tables, void* workspace) {
+    if (lookback<Together>(launcher, request.border, image, valid, tables, workspace)) return;
+    const LookbackPlan<Together> own(request.image, request.border);
+    lookback<InTurn>(launcher, request.border, image, valid, tables,
+                     static_cast<char*>(workspace) + own.workspace_bytes);
+  };
+  kernels.shared_bytes = std::max(sizeof(typename Lookback<NoMachine, Together>::Shared),
+                                  sizeof(typename Lookback<NoMachine, InTurn>::Shared));
+  return kernels;
+}
+
+/// Which tables have a kernel of bands: those that it is faster for.
+template <class In, class T, bool reverse>
+inline constexpr bool has_bands = sizeof(In) == 4 && sizeof(T) == 4 ? !std::is_same_v<In, std::int32_t>
+                                  : reverse                         ? false
+                                  : sizeof(T) == 4
+                                      ? std::is_same_v<In, std::uint8_t> || std::is_same_v<In, std::uint16_t>
+                                      : std::is_same_v<T, double> &&
+                                            (std::is_same_v<In, float> || std::is_same_v<In, double>);
+
+/// Whatever bands does not take has tiles.
 template <class Launcher, class In, class T, bool reverse>
 SatKernels<Launcher> bands_kernels() {
   using ByRows = LookbackConfig<In, T, GatherByRows, reverse>;
   using Diagonal = LookbackConfig<In, T, GatherAlongDiagonals, reverse>;
   auto kernels = lookback_kernels<Launcher, Diagonal>();
-  static constexpr bool has_bands = sizeof(In) == 4 && sizeof(T) == 4 && !reverse;
+  static constexpr bool here = has_bands<In, T, reverse>;
+  using Plan = BandsPlanOf<In, T, reverse>;
   kernels.workspace_bytes = [](const TableRequest& request) {
     std::size_t bytes = std::max(LookbackPlan<ByRows>(request.image, request.border).workspace_bytes,
                                  LookbackPlan<Diagonal>(request.image, request.border).workspace_bytes);
-    if constexpr (has_bands) bytes += BandsPlan<In, T>(request.image, Launcher::largest_cluster).workspace_bytes;
+    if constexpr (here) bytes += Plan(request.image, bands_grid(Launcher::largest_cluster)).workspace_bytes;
     return bytes;
   };
   kernels.execute = [](Launcher& launcher, const TableRequest& request, const ConstView& image, const Valid& valid,
                        const TableViews& tables, void* workspace) {
-    if constexpr (has_bands) {
-      if (bands<In, T>(launcher, request.border, image, valid, tables, workspace)) return;
-      const BandsPlan<In, T> own(request.image, Launcher::largest_cluster);
+    if constexpr (here) {
+      if (bands<Plan>(launcher, request.border, image, valid, tables, workspace)) return;
+      const Plan own(request.image, bands_grid(Launcher::largest_cluster));
       workspace = static_cast<char*>(workspace) + own.workspace_bytes;
     }
     if (std::min(request.image.width, request.image.height) < bands_diagonal_from)
@@ -92,11 +122,19 @@ SatKernels<Launcher> tilted_kernels() {
 /// No functions where that algorithm is not one of these.
 template <class Launcher, class In, class T, bool reverse = false>
 SatKernels<Launcher> sum_kernels(std::string_view id) {
-  if (id == "lookback") return lookback_kernels<Launcher, LookbackConfig<In, T, GatherByRows, reverse>>();
+  using ByRows = LookbackConfig<In, T, GatherByRows, reverse>;
+  if (id == "lookback") {
+    // Bytes are few enough up to some 4096x4096, and gain from it.
+    if constexpr (std::is_same_v<In, std::uint8_t> && sizeof(T) == 4 && !reverse)
+      return together_kernels<Launcher, LookbackConfig<In, T, GatherByRows, reverse, true>, ByRows>();
+    else
+      return lookback_kernels<Launcher, ByRows>();
+  }
   if (id == "lookback-diagonal")
     return lookback_kernels<Launcher, LookbackConfig<In, T, GatherAlongDiagonals, reverse>>();
   if (id == "bands") return bands_kernels<Launcher, In, T, reverse>();
-  if (id == "all-partials") return lookback_kernels<Launcher, LookbackConfig<In, T, GatherAllPartials, reverse>>();
+  if (id == "all-partials")
+    return together_kernels<Launcher, LookbackConfig<In, T, GatherAllPartials, reverse>, ByRows>();
   if (id == "thin") return thin_kernels<Launcher, ThinConfig<In, T, reverse>>();
   return {};
 }

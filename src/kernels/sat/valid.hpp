@@ -56,18 +56,34 @@ struct MarkValid {
   M m;
   Args a;
 
+  static constexpr int pixels = 4;  // of a thread
+
   AREAL_DEVICE void operator()() {
-    const std::int64_t x = m.block() % a.blocks_a_row * threads + m.thread(), line = m.block() / a.blocks_a_row;
+    const std::int64_t x = (m.block() % a.blocks_a_row * threads + m.thread()) * pixels,
+                       line = m.block() / a.blocks_a_row;
     const std::int64_t y = line % a.height, n = line / a.height;
     if (x >= a.width) return;
-    bool valid = true;
-    if (a.mask != nullptr)
-      valid = m.load(reinterpret_cast<const std::uint8_t*>(a.mask + n * a.mask_in.batch + y * a.mask_in.row + x)) != 0;
-    if (a.image != nullptr) {
-      const char* pixel = a.image + n * a.in.batch + y * a.in.row + x * a.in.column;
-      for (std::int64_t c = 0; c < a.channels; ++c, pixel += a.in.channel) valid = valid && !is_nan(pixel);
+    const int columns = a.width - x < pixels ? static_cast<int>(a.width - x) : pixels;
+    Vec<std::uint8_t, pixels> marks{{1, 1, 1, 1}};
+    if (a.mask != nullptr) {
+      const auto* const mask =
+          reinterpret_cast<const std::uint8_t*>(a.mask + n * a.mask_in.batch + y * a.mask_in.row + x);
+      if (a.mask_in.alignment == Alignment::vectors && columns == pixels)
+        marks = m.load(reinterpret_cast<const Vec<std::uint8_t, pixels>*>(mask));
+      else
+        for (int v = 0; v < columns; ++v) marks.at[v] = m.load(mask + v);
+      AREAL_UNROLL
+      for (int v = 0; v < pixels; ++v) marks.at[v] = marks.at[v] != 0;
     }
-    m.store(a.valid.plane + n * a.valid.image + y * a.valid.row + x, static_cast<std::uint8_t>(valid));
+    if (a.image != nullptr)
+      for (int v = 0; v < columns; ++v) {
+        const char* pixel = a.image + n * a.in.batch + y * a.in.row + (x + v) * a.in.column;
+        for (std::int64_t c = 0; c < a.channels && marks.at[v] != 0; ++c, pixel += a.in.channel)
+          if (is_nan(pixel)) marks.at[v] = 0;
+      }
+    // A row of marks is a multiple of 16 bytes.
+    m.store(reinterpret_cast<Vec<std::uint8_t, pixels>*>(a.valid.plane + n * a.valid.image + y * a.valid.row + x),
+            marks);
   }
 
   /// All bits of the exponent, and some of the fraction's.
@@ -85,8 +101,9 @@ Valid mark_valid(Launcher& launcher, const ConstView& image, const ConstView& ma
   const Shape& shape = image.shape;
   const Valid valid(plane, shape);
   if (shape.width == 0 || shape.height == 0 || shape.batch == 0) return valid;
-  static constexpr std::int64_t threads = MarkValid<NoMachine, NoConfig>::threads;
-  const std::int64_t blocks_a_row = (shape.width + threads - 1) / threads;
+  using Kernel = MarkValid<NoMachine, NoConfig>;
+  static constexpr std::int64_t of_a_block = Kernel::threads * Kernel::pixels;
+  const std::int64_t blocks_a_row = (shape.width + of_a_block - 1) / of_a_block;
   ValidArgs a{ignore_nan ? static_cast<const char*>(image.data) : nullptr,
               static_cast<const char*>(mask.data),
               strides(image),
@@ -98,6 +115,7 @@ Valid mark_valid(Launcher& launcher, const ConstView& image, const ConstView& ma
               valid,
               blocks_a_row};
   a.in.alignment = alignment_of(image.data, a.in, size_of(image.type), size_of(image.type));
+  a.mask_in.alignment = alignment_of(mask.data, a.mask_in, 1, Kernel::pixels);
   launcher.template launch<MarkValid, NoConfig>(a.blocks_a_row * shape.height * shape.batch, a, false);
   return valid;
 }

@@ -42,7 +42,8 @@ std::uint32_t Engine::any_lane(std::uint32_t mask) {
   return static_cast<std::uint32_t>(std::countr_zero(std::rotr(mask, turn)) + turn) & 31;
 }
 
-LaunchCounts Engine::run(const KernelShape& shape, std::int64_t blocks, const void* args, int cluster_blocks) {
+LaunchCounts Engine::run(const KernelShape& shape, std::int64_t blocks, const void* args, int cluster_blocks,
+                         bool together) {
   shape_ = shape;
   kernel_ = kernels::kernel_name(shape.type_name);
   args_ = args;
@@ -51,6 +52,7 @@ LaunchCounts Engine::run(const KernelShape& shape, std::int64_t blocks, const vo
     throw InvalidArgument(kernel_ + ": " + std::to_string(shape.threads) + " threads in a block: it must be 1 to 1024");
   if (blocks < 0) throw InvalidArgument(kernel_ + ": " + std::to_string(blocks) + " blocks");
   begin_clusters(cluster_blocks);
+  together_ = together || cluster_blocks > 0;
   width_ = static_cast<unsigned>(std::max(1, options_.width));
   agents_ = static_cast<std::uint32_t>(shape.threads + 31) / 32 * 32;
   stride_ = agents_ + (cluster_blocks > 0 ? 160 : 32);
@@ -90,7 +92,7 @@ void Engine::schedule() {
   if (options_.start == StartOrder::random)
     for (std::size_t i = order.size(); i > 1; --i) std::swap(order[i - 1], order[random() % i]);
   const std::size_t residents =
-      cluster_blocks_ > 0 ? order.size() : std::min<std::size_t>(std::max(1, options_.residents), order.size());
+      together_ ? order.size() : std::min<std::size_t>(std::max(1, options_.residents), order.size());
   while (slots_.size() < residents) slots_.push_back(std::make_unique<Block>());
   std::size_t begun = 0, running = residents;
   for (std::size_t i = 0; i < residents; ++i, ++begun) {

@@ -185,8 +185,9 @@ class Engine {
  public:
   explicit Engine(Options options) : options_(std::move(options)), random_(options_.seed) {}
 
-  /// cluster_blocks: 0 for a launch without clusters.
-  LaunchCounts run(const KernelShape& shape, std::int64_t blocks, const void* args, int cluster_blocks);
+  /// cluster_blocks: 0 for a launch without clusters. together: all blocks run at once.
+  LaunchCounts run(const KernelShape& shape, std::int64_t blocks, const void* args, int cluster_blocks,
+                   bool together = false);
   void fill(void* p, int byte, std::size_t n);
   Memory& memory() { return memory_; }
   void forget_regions() { region_of_site_.clear(); }
@@ -338,6 +339,7 @@ class Engine {
   std::unordered_map<const void*, const Release*> released_;
   std::vector<std::unique_ptr<BulkCopy>> bulk_;
   int cluster_blocks_ = 0;  // 0: no clusters
+  bool together_ = false;
   std::vector<Cluster> clusters_;
   std::vector<Send> sends_;
   std::vector<CopyArrival> copy_arrivals_;

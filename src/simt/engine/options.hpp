@@ -15,6 +15,7 @@ struct Options {
   std::uint64_t seed = 1;
   bool checks = true;                        ///< false: only counts, and no region need be registered
   int residents = 4;                         ///< blocks that run at a time
+  int together = 32;                         ///< blocks of a launch whose blocks all run at once, at most
   StartOrder start = StartOrder::ascending;  ///< the order in which blocks become resident
   int width = 32;                            ///< w of the memory machines: elements of an address group
   bool async_copies = true;                  ///< false: as before sm_80, each is a load and a store

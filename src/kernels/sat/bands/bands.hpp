@@ -1,14 +1,15 @@
 #pragma once
 // bands (areal). 1 launch. Reads 1, writes 1 per element. Floats are the same every run on one kind of device. The
-// kernel is kernel.hpp. It takes images of one channel, pixels and sums of 4 bytes, rows of pixels that begin at
-// multiples of 16 bytes, and machines with clusters; all else (masks, carries, several images, other types) is
-// lookback-diagonal's, from the same plan.
+// kernel is kernel.hpp. It takes images of one channel and whole vectors a row, rows of pixels and of entries that
+// begin at multiples of 16 bytes, and machines with clusters; all else (borders, masks, carries, several images, other
+// widths) is the tiles', from the same plan.
 
 #include <algorithm>
 #include <cstdint>
 #include "kernels/primitives/strides.hpp"
 #include "kernels/primitives/workspace.hpp"
 #include "kernels/sat/bands/kernel.hpp"
+#include "kernels/sat/bands/tuning.hpp"
 #include "kernels/sat/request.hpp"
 #include "kernels/sat/valid.hpp"
 
@@ -17,73 +18,99 @@ namespace areal::kernels {
 /// The shorter side from which on lookback-diagonal is faster than lookback.
 inline constexpr std::int64_t bands_diagonal_from = 6144;
 
-/// Types and tuning. Flat bands leave time for little else than the exchange, so more steps of them are under way; of
-/// high ones the ring holds few, so it gets the memory. Of one H200, 2026-11: docs/notes/cuda-sat.md.
-template <class In_, class T_, bool flat>
-struct BandsConfig {
-  using In = In_;
-  using T = T_;
-  static constexpr int rows = flat ? 3 : 5, exchangers = flat ? 6 : 4, fetchers = flat ? 2 : 4;
-  static constexpr std::size_t shared_bytes = 227 * 1024;  // all that a block can have, on sm_90 and sm_100
+/// Clusters of so many blocks each for which bands are cut; of every `round` bands of clusters a prefix is published.
+struct BandsGrid {
+  int clusters, cluster_blocks, round;
+  std::int64_t blocks() const { return static_cast<std::int64_t>(clusters) * cluster_blocks; }
 };
+/// What an H200 holds; more clusters where a machine has but smaller ones.
+constexpr BandsGrid bands_grid(int largest_cluster) { return {7 * 16 / largest_cluster, largest_cluster, 7}; }
 
-/// The geometry and the workspace of one plan, where clusters have at most so many blocks.
-template <class In, class T>
+/// The geometry and the workspace of one plan: flat bands where they are enough, else high ones.
+template <class Flat_, class High_>
 struct BandsPlan {
-  using Flat = BandsConfig<In, T, true>;
-  using High = BandsConfig<In, T, false>;
-  static constexpr int columns = Bands<NoMachine, High>::columns, writers = Bands<NoMachine, High>::writers;
-  static constexpr int clusters = 7, blocks = 16 * clusters;  ///< that an H200 holds: bands are cut for them
+  using Flat = Flat_;
+  using High = High_;
+  using FlatKernel = Bands<NoMachine, Flat>;
+  using HighKernel = Bands<NoMachine, High>;
+  using Args = typename FlatKernel::Args;
+  static constexpr int columns = FlatKernel::columns;
+  static_assert(columns == HighKernel::columns);
+  /// Pixels of which a row has a whole number: what one vector of entries or one piece of a copy has.
+  static constexpr int vector = FlatKernel::reverse
+                                    ? FlatKernel::unit_pixels
+                                    : std::max(4 / static_cast<int>(sizeof(typename Flat::In)), FlatKernel::Part::V);
 
-  explicit BandsPlan(const Shape& image, int cluster_blocks, void* workspace = nullptr) {
+  explicit BandsPlan(const Shape& image, BandsGrid grid, void* workspace = nullptr) {
     args.width = image.width, args.height = image.height;
-    args.cluster_blocks = cluster_blocks, args.round = clusters;
-    static constexpr std::int64_t most = blocks * writers * High::rows;
+    args.cluster_blocks = grid.cluster_blocks, args.round = grid.round;
+    const std::int64_t blocks = grid.blocks();
+    const std::int64_t most = blocks * HighKernel::writers * HighKernel::rows;
     const std::int64_t rounds = std::max<std::int64_t>(1, (image.height + most - 1) / most);
     args.band = static_cast<int>((image.height + blocks * rounds - 1) / (blocks * rounds));
     args.band = std::max(args.band, 1);
-    flat = args.band <= writers * Flat::rows;
+    flat = args.band <= FlatKernel::writers * FlatKernel::rows;
     args.steps = static_cast<int>((image.width + columns - 1) / columns);
-    const std::int64_t super = static_cast<std::int64_t>(cluster_blocks) * args.band;
+    const std::int64_t super = static_cast<std::int64_t>(grid.cluster_blocks) * args.band;
     args.supers = static_cast<int>((image.height + super - 1) / super);
-    const int lines = flat ? Bands<NoMachine, Flat>::ring_lines : Bands<NoMachine, High>::ring_lines;
-    args.slots = std::min(lines / args.band, Bands<NoMachine, High>::most_slots);
     Workspace from(workspace);
-    from.take(args.ticket, 1);
+    from.take(args.launches, blocks * std::max(FlatKernel::exchangers, HighKernel::exchangers));
     const std::int64_t words = static_cast<std::int64_t>(args.supers) * args.steps * columns;
     from.take(args.sums, words);
     from.take(args.prefixes, words);
-    workspace_bytes = image.empty() ? 0 : from.bytes();
+    empty = image.width == 0 || image.height == 0;
+    workspace_bytes = empty ? 0 : from.bytes();
   }
 
-  BandsArgs<In, T> args{};
-  bool flat = false;
+  Args args{};
+  bool flat = false, empty = false;
   std::size_t workspace_bytes = 0;
 };
 
-/// False, and nothing is done, where it does not take this image. The workspace was zeroed once.
-template <class In, class T, class Launcher>
-bool bands(Launcher& launcher, Border border, const ConstView& image, const Valid& valid, const TableViews& tables,
-           void* workspace) {
+template <class In, class T, bool reverse = false>
+using BandsPlanOf = BandsPlan<BandsConfig<In, T, true, reverse>, BandsConfig<In, T, false, reverse>>;
+
+/// Places the image and the table in the plan's arguments. False: bands does not take these.
+template <class Plan>
+bool place_bands(Plan& plan, const ConstView& image, const Valid& valid, const TableViews& tables) {
+  using Kernel = typename Plan::FlatKernel;
+  using In = typename Kernel::In;
+  using T = typename Kernel::T;
+  static constexpr bool reverse = Kernel::reverse;
   const bool carries = tables.carry.above.data != nullptr || tables.carry.left.data != nullptr;
-  if (border != Border::none || image.shape.batch * image.shape.channels != 1 || valid.plane != nullptr || carries ||
-      image.shape.empty() || image.shape.width % Bands<NoMachine, BandsConfig<In, T, true>>::V != 0)
+  if (plan.empty || image.shape.batch * image.shape.channels != 1 || valid.plane != nullptr || carries ||
+      image.shape.width % Plan::vector != 0)
     return false;
-  BandsPlan<In, T> plan(image.shape, Launcher::largest_cluster, workspace);
   auto& a = plan.args;
-  a.image = first_element<false>(image, a.in);
-  a.table = first_element<false>(tables.sum, a.out);
-  if (alignment_of(a.image, a.in, sizeof(In), sizeof(Vec<In, 4>)) != Alignment::vectors ||
-      alignment_of(a.table, a.out, sizeof(T), sizeof(Vec<T, 4>)) != Alignment::vectors)
-    return false;
-  const auto launch = [&]<class C>() {
-    const int most = launcher.template most_clusters<Bands, C>(a.cluster_blocks);
-    if (most == 0) return false;
-    launcher.template launch_clusters<Bands, C>(a.cluster_blocks, std::min(most, a.supers), a);
-    return true;
-  };
-  return plan.flat ? launch.template operator()<typename BandsPlan<In, T>::Flat>()
-                   : launch.template operator()<typename BandsPlan<In, T>::High>();
+  Strides in, out;
+  a.image = first_element<reverse>(image, in), a.image_row = in.row;
+  if (alignment_of(a.image, in, sizeof(In), 16) != Alignment::vectors) return false;
+  if (reverse) a.image += sizeof(In);
+  a.table = first_element<reverse>(tables.sum, out), a.table_row = out.row;
+  return alignment_of(a.table, out, sizeof(T), 16) == Alignment::vectors;
+}
+
+/// False, and nothing is done, where the machine has no room for so many clusters.
+template <class C, class Launcher, class Args>
+bool launch_bands(Launcher& launcher, Args& a, BandsGrid grid) {
+  using Kernel = Bands<NoMachine, C>;
+  static_assert(Kernel::ring_lines >= Kernel::writers * Kernel::rows);
+  a.slots = std::min(Kernel::ring_lines / a.band, Kernel::most_slots);
+  const int most = launcher.template most_clusters<Bands, C>(a.cluster_blocks);
+  if (most == 0) return false;
+  return launcher.template launch_clusters_together<Bands, C>(a.cluster_blocks,
+                                                              std::min({most, grid.clusters, a.supers}), a);
+}
+
+/// False, and nothing is done, where it does not take this image. The workspace was zeroed once.
+template <class Plan, class Launcher>
+bool bands(Launcher& launcher, Border border, const ConstView& image, const Valid& valid, const TableViews& tables,
+           void* workspace, BandsGrid grid = bands_grid(Launcher::largest_cluster)) {
+  if (border != Border::none) return false;
+  Plan plan(image.shape, grid, workspace);
+  if (!place_bands(plan, image, valid, tables)) return false;
+  return plan.flat ? launch_bands<typename Plan::Flat>(launcher, plan.args, grid)
+                   : launch_bands<typename Plan::High>(launcher, plan.args, grid);
 }
 
 }  // namespace areal::kernels

@@ -1,72 +1,76 @@
 #pragma once
 // The kernel of bands. Its grid fills the machine once, in clusters of blocks. Each block has a band of rows and walks
-// along it, 128 columns a step; the bands of a cluster's blocks lie one below the other. Four kinds of warps work at
-// the same time, each on a different step:
+// along it, so many columns a step; the bands of a cluster's blocks lie one below the other. Four kinds of warps work
+// at the same time, each on a different step:
 //   fetch     copies the step's pixels into a ring in shared memory
 //   sum       adds up the columns of each writer's rows and of the whole band. Each block of the cluster is responsible
-//             for some of the 128 columns, and is sent their sums
+//             for some of the columns, and is sent their sums
 //   exchange  adds up, for the block's own columns, all bands above: those of the cluster, and those of the clusters
 //             above, which publish their sums without waiting. It sends the results back to the cluster's blocks
 //   write     writes the band's rows with all that is above added. The sums to the left stay in registers
-// A cluster takes a ticket for its next bands while it works on the current ones. It waits only for bands with smaller
-// tickets, and those belong to clusters that are running. All blocks of a cluster are resident at once.
+// The bands of clusters are dealt by the cluster's number. All blocks of the grid are resident at once (the launch sees
+// to that), and a cluster waits only for bands above its own.
 
 #include <cstdint>
+#include <type_traits>
 #include "kernels/primitives/elements.hpp"
 #include "kernels/primitives/machine.hpp"
-#include "kernels/primitives/strides.hpp"
 #include "kernels/primitives/tile_state.hpp"
-#include "kernels/primitives/warp/warp.hpp"
+#include "kernels/sat/bands/part.hpp"
+#include "kernels/sat/bands/write.hpp"
+#include "kernels/sat/mirror.hpp"
 
 namespace areal::kernels {
 
-template <class In, class T>
+template <class T>
 struct BandsArgs {
-  const char* image;
-  char* table;                 ///< where the first sum goes
-  Strides in, out;             ///< rows of aligned vectors, whole ones
-  std::int64_t width, height;  ///< of what is summed
+  const char* image;           ///< its first pixel; what is behind its first row where columns are walked backwards
+  std::int64_t image_row;      ///< bytes from one row to the next, a multiple of 16
+  char* table;                 ///< the first entry
+  std::int64_t table_row;      ///< bytes from one row to the next, a multiple of 16
+  std::int64_t width, height;  ///< of the image
   int cluster_blocks;          ///< a power of two
   int band;                    ///< rows of a block, at most C::writers * C::rows
   int steps, slots;            ///< of a band, and of the ring
   int supers;                  ///< bands of clusters in the image
-  int round;                   ///< of these, a prefix of the sums is published; at most the clusters on the machine
+  int round;                   ///< of these, a prefix of the sums is published
   // The workspace:
-  std::uint64_t* ticket;   ///< bands are dealt from it; what it is worth tells the launch as well
-  TileState<T>* sums;      ///< [supers][steps][128] columns of a cluster's bands
-  TileState<T>* prefixes;  ///< [supers][steps][128] of all down to here, of every `round`-th
+  std::uint32_t* launches;  ///< that each exchanging warp has seen
+  TileState<T>* sums;       ///< [supers][steps][columns] of a cluster's bands
+  TileState<T>* prefixes;   ///< [supers][steps][columns] of all down to here, of every `round`-th
 };
 
 template <class M, class C>
 struct Bands {
+  using Machine = M;
   using In = typename C::In;
   using T = typename C::T;
-  using Args = BandsArgs<In, T>;
-  using Word = TileState<T>;
-  using Epoch = typename Word::Epoch;
-  static constexpr int columns = 128, V = 4;  // of a step, and of a lane
-  static constexpr int fetchers = C::fetchers, exchangers = C::exchangers, summers = 8, writers = 16;
+  using Args = BandsArgs<T>;
+  static constexpr bool reverse = C::reverse;  // columns from the last on
+  static constexpr int columns = C::columns;   // of a step
+  static constexpr int fetchers = C::fetchers, summers = C::summers, writers = C::writers;
+  static constexpr int exchangers = C::exchangers;
   static constexpr int threads = (fetchers + exchangers + summers + writers) * warp_size, resident = 1;
   static constexpr int rows = C::rows;      // of a writer, at most
+  static constexpr int group = C::group;    // of these, scanned together
   static constexpr int depth = exchangers;  // steps that are between sum and write
   static constexpr int most_slots = 32;
-  /// Deals that are kept. One is written again when the first fetcher is that many deals further, by when every warp of
-  /// the cluster has read it: none is behind by more than the steps that are fetched, and twice those under way.
-  static constexpr int deals = 64;
-  static_assert(deals > most_slots + 2 * depth + 1);
-  static_assert(sizeof(In) == 4 && sizeof(T) == 4 && writers % summers == 0);
+  static_assert(writers % summers == 0);
+  using Part = BandsPart<In, T, columns, writers * rows>;
 
   struct Steps {
-    Vec<T, V> strips[depth][writers][warp_size];  // columns of a writer's rows, then of all rows above these
-    Vec<T, V> totals[depth][warp_size];           // of the cluster's bands, in this block's columns
-    Vec<T, V> above[depth][warp_size];            // of all above the band
-    Vec<std::uint32_t, 2> dealt[deals];           // which bands of clusters, and the launch's number
-    Mbarrier full[most_slots], empty[most_slots], summed[depth], received[depth], ready[depth], done[depth],
-        dealing[deals];
+    Vec<typename Part::Cell, Part::V> strips[depth][writers]
+                                            [Part::vectors];  // columns of a writer's rows, then of all above
+    Vec<T, Part::V> totals[depth][Part::vectors];             // of the cluster's bands, in this block's columns
+    Vec<T, Part::V> above[depth][Part::vectors];              // of all above the band
+    Mbarrier received[depth], ready[depth];
+    Mbarrier full[most_slots], empty[most_slots], summed[depth], done[depth];
   };
+  /// A row of the ring is copied by units.
+  static constexpr int unit_pixels = 16 / static_cast<int>(sizeof(In)), units = columns / unit_pixels;
   static constexpr int ring_lines = static_cast<int>((C::shared_bytes - sizeof(Steps)) / (columns * sizeof(In)));
   struct Shared : Steps {
-    Vec<In, V> ring[ring_lines][warp_size];
+    Vec<In, unit_pixels> ring[ring_lines][units];
   };
   static_assert(sizeof(Shared) <= C::shared_bytes);
 
@@ -77,43 +81,31 @@ struct Bands {
   struct Place {
     int slot = 0, q = 0;         // in the ring, and among the steps that are under way
     unsigned turn = 0, lap = 0;  // how often the ring, and these, have come round
-    int deal = 0;                // how many have been before
     int super = 0;               // which bands
     int rows = 0;                // of the band, those that lie in the image
-    Epoch epoch = 0;
   };
   AREAL_DEVICE void next_step(Place& k) const {
     if (++k.slot == a.slots) k.slot = 0, ++k.turn;
     if (++k.q == depth) k.q = 0, ++k.lap;
   }
-  /// f(k) for each deal.
+  /// f(k) for each of the cluster's bands.
   template <class F>
-  AREAL_DEVICE void for_deals(Shared& s, F&& f) const {
+  AREAL_DEVICE void for_deals(F&& f) const {
     Place k;
-    for (take_deal(s, k); k.super < a.supers; ++k.deal, take_deal(s, k)) f(k);
-  }
-  AREAL_DEVICE void take_deal(Shared& s, Place& k) const {
-    const int at = k.deal % deals;
-    m.wait(s.dealing[at], static_cast<unsigned>(k.deal / deals) & 1);
-    const Vec<std::uint32_t, 2> dealt = m.get(s.dealt[at]);
-    k.super = static_cast<int>(dealt.at[0]), k.epoch = dealt.at[1];
-    const std::int64_t left = a.height - top_of(k);
-    k.rows = static_cast<int>(left < 0 ? 0 : left < a.band ? left : a.band);
+    for (k.super = static_cast<int>(m.cluster()); k.super < a.supers; k.super += static_cast<int>(m.clusters())) {
+      const std::int64_t left = a.height - top_of(k);
+      k.rows = static_cast<int>(left < 0 ? 0 : left < a.band ? left : a.band);
+      f(k);
+    }
   }
 
-  /// By one thread of each block, before any waits for that deal, and when that of `deals` ago has been read.
-  AREAL_DEVICE void expect_deal(Shared& s, int nth) const {
-    m.arrive_expect(s.dealing[nth % deals], static_cast<int>(sizeof(s.dealt[0])));
-  }
-  /// A launch takes as many tickets as there are bands of clusters, and one more for each cluster: no more bands.
-  AREAL_DEVICE Vec<std::uint32_t, 2> draw() const {
-    std::uint64_t turn;
-    const std::uint64_t launch =
-        divide(m.atomic_add(a.ticket, std::uint64_t{1}), static_cast<std::uint64_t>(a.supers + m.clusters()), turn);
-    return {static_cast<std::uint32_t>(turn), static_cast<std::uint32_t>(launch * 2 + 2)};
-  }
-  AREAL_DEVICE void deal(Shared& s, int nth, const Vec<std::uint32_t, 2>& drawn) const {
-    for (int b = 0; b < a.cluster_blocks; ++b) m.send(s.dealt[nth % deals], drawn, b, s.dealing[nth % deals]);
+  /// Each exchanging warp of each block counts launches for itself.
+  AREAL_DEVICE std::uint32_t count_launch(int exchanger) const {
+    std::uint32_t* const count = a.launches + m.block() * exchangers + exchanger;
+    const std::uint32_t before = m.load_relaxed(count);
+    m.sync_warp();
+    if (m.lane() == 0) m.store_relaxed(count, before + 1);
+    return before + 1;
   }
 
   AREAL_DEVICE std::int64_t top_of(const Place& k) const {
@@ -124,21 +116,17 @@ struct Bands {
 
   AREAL_DEVICE void operator()() {
     Shared& s = m.template shared<Shared>();
-    const bool dealer = m.thread() == 0 && m.cluster_rank() == 0;
-    Vec<std::uint32_t, 2> drawn{};
-    if (dealer) drawn = draw();
     if (m.thread() == 0) {
       for (int i = 0; i < a.slots; ++i) m.init(s.full[i], fetchers * warp_size), m.init(s.empty[i], writers);
-      for (int i = 0; i < depth; ++i)
-        m.init(s.summed[i], 1), m.init(s.received[i], 1), m.init(s.ready[i], 1), m.init(s.done[i], writers);
-      for (int i = 0; i < deals; ++i) m.init(s.dealing[i], 1);
+      for (int i = 0; i < depth; ++i) {
+        m.init(s.summed[i], 1), m.init(s.done[i], writers);
+        m.init(s.received[i], 1), m.init(s.ready[i], 1);
+      }
       m.fence_init();
     }
-    m.sync_cluster();
-    if (m.thread() == 0) expect_deal(s, 0);
-    if (dealer) deal(s, 0, drawn);
-    m.sync_warp();
     const int warp = m.warp();
+    m.sync();  // the block's own barriers are enough for fetching, which goes to no other block
+    if (warp >= fetchers) m.sync_cluster();
     if (warp < fetchers)
       fetch(s, warp);
     else if (warp < fetchers + exchangers)
@@ -153,228 +141,272 @@ struct Bands {
   // ---------------------------------------------------------------- fetch
 
   AREAL_DEVICE void fetch(Shared& s, int nth) const {
-    for_deals(s, [&](Place& k) {
-      if (m.thread() == 0) {
-        expect_deal(s, k.deal + 1);
-        if (m.cluster_rank() == 0) deal(s, k.deal + 1, draw());
-      }
-      const char* const row = a.image + (top_of(k) + nth) * a.in.row;
-      const std::int64_t line = fetchers * a.in.row;
-      std::int64_t x = m.lane() * V;
-      for (int step = 0; step < a.steps; ++step, x += columns, next_step(k)) {
+    static constexpr int side = units < warp_size ? units : warp_size;  // lanes that have one row
+    static constexpr int down = warp_size / side, each = units / side;
+    static_assert(side * each == units && side * down == warp_size);
+    int until_cluster = C::early;
+    const int y0 = nth * down + m.lane() / side, unit = m.lane() % side;
+    const std::int64_t line = fetchers * down * a.image_row;
+    for_deals([&](Place& k) {
+      const char* const row = a.image + (top_of(k) + y0) * a.image_row;
+      for (int step = 0; step < a.steps; ++step, next_step(k)) {
+        if (until_cluster-- == 0) m.sync_cluster();
         if (k.turn > 0) m.wait(s.empty[k.slot], (k.turn - 1) & 1);
-        if (x < a.width) {
-          const char* from = row + x * static_cast<std::int64_t>(sizeof(In));
-          Vec<In, V>* to = &s.ring[k.slot * a.band + nth][m.lane()];
-          for (int y = nth; y < k.rows; y += fetchers, from += line, to += fetchers * warp_size)
-            m.copy_async(*to, reinterpret_cast<const Vec<In, V>*>(from));
+        AREAL_UNROLL
+        for (int i = 0; i < each; ++i) {
+          const int at = unit + i * side;
+          // Of a row that is walked backwards a step has the same pixels in memory's order.
+          const std::int64_t x = static_cast<std::int64_t>(step) * columns +
+                                 (reverse ? columns - (at + 1) * unit_pixels : at * unit_pixels);
+          const std::int64_t more = a.width - x;
+          if (more <= 0) continue;
+          const char* from = row + (reverse ? -(x + unit_pixels) : x) * static_cast<std::int64_t>(sizeof(In));
+          Vec<In, unit_pixels>* to = &s.ring[k.slot * a.band + y0][at];
+          if (reverse || more >= unit_pixels) {
+            for (int y = y0; y < k.rows; y += fetchers * down, from += line, to += fetchers * down * units)
+              m.copy_async(*to, reinterpret_cast<const Vec<In, unit_pixels>*>(from));
+          } else {
+            using Piece = Vec<In, 4 / (sizeof(In) < 4 ? sizeof(In) : 4)>;
+            static constexpr int pixels = sizeof(Piece) / sizeof(In);
+            for (int y = y0; y < k.rows; y += fetchers * down, from += line, to += fetchers * down * units)
+              for (int n = 0; n < more / pixels; ++n)
+                m.copy_async(reinterpret_cast<Piece*>(to)[n], reinterpret_cast<const Piece*>(from) + n);
+          }
         }
         m.arrive_copies(s.full[k.slot]);
       }
     });
+    if (until_cluster >= 0) m.sync_cluster();
+  }
+
+  /// A lane's pixels of a row of the band, the n-th vector of the step.
+  AREAL_DEVICE typename Part::Line line(const Shared& s, const Place& k, int y, int n) const {
+    using Line = typename Part::Line;
+    const Line* const row = reinterpret_cast<const Line*>(&s.ring[k.slot * a.band + y][0]);
+    return mirrored<reverse>(m.get(row[reverse ? Part::vectors - 1 - n : n]));
   }
 
   // ---------------------------------------------------------------- sum
 
   AREAL_DEVICE void sum(Shared& s, int nth) const {
     int turn = 0;  // the summer that adds up this step
-    for_deals(s, [&](Place& k) {
-      std::int64_t x = m.lane() * V;
-      for (int step = 0; step < a.steps; ++step, x += columns, next_step(k)) {
+    for_deals([&](Place& k) {
+      for (int step = 0; step < a.steps; ++step, next_step(k)) {
         if (k.lap > 0) m.wait(s.done[k.q], (k.lap - 1) & 1);
         m.wait(s.full[k.slot], k.turn & 1);
-        AREAL_UNROLL
-        for (int i = 0; i < writers / summers; ++i) {
-          const int w = nth * (writers / summers) + i;
-          const int first = first_row(w, k.rows), down = first_row(w + 1, k.rows) - first;
-          const Vec<In, V>* const from = &s.ring[k.slot * a.band + first][m.lane()];
-          Vec<T, V> column{};
-          AREAL_UNROLL
-          for (int y = 0; y < rows; ++y)
-            if (y < down && x < a.width) add(column, m.get(from[y * warp_size]));
-          m.put(s.strips[k.q][w][m.lane()], column);
-        }
+        sum_columns(s, k, nth, step);
         m.sync(1, summers * warp_size);
-        if (nth == turn) add_strips(s, k);
+        if (nth == turn) {
+          add_strips(s, k);
+          m.sync_warp();
+          if (m.lane() == 0) m.arrive(s.summed[k.q]);
+        }
         if (++turn == summers) turn = 0;
       }
     });
   }
 
-  AREAL_DEVICE void add_strips(Shared& s, const Place& k) const {
-    static constexpr int at_once = 4;
-    Vec<T, V> total{};
+  AREAL_DEVICE void sum_columns(Shared& s, const Place& k, int nth, int step) const {
+    using P = Part;
     AREAL_UNROLL
-    for (int w = 0; w < writers; w += at_once) {
-      Vec<T, V> strips[at_once];
+    for (int i = 0; i < writers / summers; ++i) {
+      const int w = nth * (writers / summers) + i;
+      const int first = first_row(w, k.rows), down = first_row(w + 1, k.rows) - first;
       AREAL_UNROLL
-      for (int i = 0; i < at_once; ++i) strips[i] = m.get(s.strips[k.q][w + i][m.lane()]);
-      AREAL_UNROLL
-      for (int i = 0; i < at_once; ++i) {
-        m.put(s.strips[k.q][w + i][m.lane()], total);
-        add(total, strips[i]);
+      for (int p = 0; p < P::strips; ++p) {
+        const int n = p * warp_size + m.lane();
+        const bool here = static_cast<std::int64_t>(step) * columns + n * P::V < a.width;
+        Vec<typename P::Local, P::V> column{};
+        AREAL_UNROLL
+        for (int y = 0; y < rows; ++y)
+          if (y < down && here) add_columns<P>(m, column, line(s, k, first + y, n));
+        m.put(s.strips[k.q][w][n], cells(column));
       }
     }
-    // The block that has these columns has consumed what was here a lap ago: it has sent what made this block's writers
-    // go on.
-    m.send(s.totals[k.q][m.cluster_rank() * lanes_each() + m.lane() % lanes_each()], total, m.lane() / lanes_each(),
-           s.received[k.q]);
-    m.sync_warp();
-    if (m.lane() == 0) m.arrive(s.summed[k.q]);
+  }
+  AREAL_DEVICE static Vec<typename Part::Cell, Part::V> cells(const Vec<typename Part::Local, Part::V>& sums) {
+    Vec<typename Part::Cell, Part::V> cells;
+    AREAL_UNROLL
+    for (int v = 0; v < Part::V; ++v) cells.at[v] = static_cast<typename Part::Cell>(sums.at[v]);
+    return cells;
   }
 
-  template <class S>
-  AREAL_DEVICE static void add(Vec<T, V>& sum, const Vec<S, V>& more) {
+  AREAL_DEVICE void add_strips(Shared& s, const Place& k) const {
+    using P = Part;
+    static constexpr int at_once = writers < 4 ? writers : 4;
+    static_assert(writers % at_once == 0);
     AREAL_UNROLL
-    for (int v = 0; v < V; ++v) sum.at[v] += term<T>(more.at[v]);
+    for (int p = 0; p < P::strips; ++p) {
+      const int n = p * warp_size + m.lane();
+      Vec<typename P::Local, P::V> total{};
+      AREAL_UNROLL
+      for (int w = 0; w < writers; w += at_once) {
+        Vec<typename P::Cell, P::V> strips[at_once];
+        AREAL_UNROLL
+        for (int i = 0; i < at_once; ++i) strips[i] = m.get(s.strips[k.q][w + i][n]);
+        AREAL_UNROLL
+        for (int i = 0; i < at_once; ++i) {
+          m.put(s.strips[k.q][w + i][n], cells(total));
+          add(total, strips[i]);
+        }
+      }
+      Vec<typename P::T, P::V> sums{};
+      add(sums, total);
+      // The block that has these columns has consumed what was here a lap ago: it has sent what made this block's
+      // writers go on.
+      const int each = vectors_each();
+      m.send(s.totals[k.q][m.cluster_rank() * each + n % each], sums, n / each, s.received[k.q]);
+    }
   }
 
   // ---------------------------------------------------------------- exchange
 
-  /// Lanes that have one block's columns.
-  AREAL_DEVICE int lanes_each() const { return warp_size / a.cluster_blocks; }
+  /// Vectors of a step's columns that one block is responsible for.
+  AREAL_DEVICE int vectors_each() const { return Part::vectors / a.cluster_blocks; }
 
-  /// Every `depth`-th step. A lane has the columns h of those of this block, for the b-th block of the cluster.
+  /// The words of a vector's columns.
+  struct Words {
+    using Word = TileState<T>;
+    using Epoch = typename Word::Epoch;
+    static constexpr int together = 16 / static_cast<int>(sizeof(Word)), accesses = Part::V / together;
+    Vec<Word, together> at[accesses];
+    AREAL_DEVICE bool are_of(Epoch epoch) const {
+      bool all = true;
+      AREAL_UNROLL
+      for (int v = 0; v < Part::V; ++v) all = all && at[v / together].at[v % together].epoch == epoch;
+      return all;
+    }
+    AREAL_DEVICE Vec<T, Part::V> values() const {
+      Vec<T, Part::V> values;
+      AREAL_UNROLL
+      for (int v = 0; v < Part::V; ++v) values.at[v] = at[v / together].at[v % together].value;
+      return values;
+    }
+  };
+  AREAL_DEVICE Words load(const TileState<T>* from) const {
+    Words words;
+    AREAL_UNROLL
+    for (int i = 0; i < Words::accesses; ++i)
+      words.at[i] = m.load_relaxed(reinterpret_cast<const Vec<TileState<T>, Words::together>*>(from) + i);
+    return words;
+  }
+  AREAL_DEVICE void store(TileState<T>* to, const Vec<T, Part::V>& sums, typename Words::Epoch epoch) const {
+    AREAL_UNROLL
+    for (int i = 0; i < Words::accesses; ++i) {
+      Vec<TileState<T>, Words::together> words;
+      AREAL_UNROLL
+      for (int v = 0; v < Words::together; ++v) words.at[v] = {sums.at[i * Words::together + v], epoch};
+      m.store_relaxed(reinterpret_cast<Vec<TileState<T>, Words::together>*>(to) + i, words);
+    }
+  }
+
+  /// Every `depth`-th step. A lane has some of this block's columns, for the b-th block of the cluster.
   AREAL_DEVICE void exchange(Shared& s, int q) const {
-    for_deals(s, [&](Place& k) {
+    const auto epoch = static_cast<typename Words::Epoch>(count_launch(q));
+    for_deals([&](Place& k) {
       for (int step = 0; step < a.steps; ++step, next_step(k))
-        if (k.q == q) exchange_step(s, k, step);
+        if (k.q == q) exchange_step(s, k, step, epoch);
     });
   }
 
-  AREAL_DEVICE void exchange_step(Shared& s, const Place& k, int step) const {
+  AREAL_DEVICE void exchange_step(Shared& s, const Place& k, int step, typename Words::Epoch epoch) const {
+    using P = Part;
+    using Sums = Vec<typename P::T, P::V>;
+    static constexpr int V = P::V, each_lane = P::strips;
     const int q = k.q;
-    const Epoch epoch = k.epoch;
-    const int each = lanes_each(), b = m.lane() / each, h = m.lane() % each;
+    const int each = warp_size / a.cluster_blocks, b = m.lane() / each, h = m.lane() % each;
     const std::int64_t row = static_cast<std::int64_t>(a.steps) * columns;
     // What clusters above have published: the last prefix, and sums since.
     const int begin = k.super / a.round * a.round, words = k.super - begin + (begin > 0 ? 1 : 0);
-    const std::int64_t at = static_cast<std::int64_t>(step) * columns + (m.cluster_rank() * each + h) * V;
-    const auto word = [&](int n) {
+    const int mine = m.cluster_rank() * vectors_each() + h;  // the first of the lane's vectors, `each` apart
+    const std::int64_t at = static_cast<std::int64_t>(step) * columns + mine * V;
+    const auto word = [&](int n, int i) {
       n -= begin > 0 ? 1 : 0;
-      return (n < 0 ? a.prefixes + (begin - 1) * row : a.sums + (begin + n) * row) + at;
+      return (n < 0 ? a.prefixes + (begin - 1) * row : a.sums + (begin + n) * row) + at + i * each * V;
     };
-    Words above;
-    if (b < words) above = load(word(b));  // most often they are there already
+    Words above[each_lane] = {};
+    if (b < words) {  // most often they are there already
+      AREAL_UNROLL
+      for (int i = 0; i < each_lane; ++i) above[i] = load(word(b, i));
+    }
     if (k.lap > 0) m.wait(s.done[q], (k.lap - 1) & 1);
     if (m.lane() == 0) {
       m.arrive_expect(s.received[q], static_cast<int>(sizeof(s.totals[q])));
       m.arrive_expect(s.ready[q], static_cast<int>(sizeof(s.above[q])));
     }
     m.wait(s.received[q], k.lap & 1);
-    const Vec<T, V> own = m.get(s.totals[q][m.lane()]);
-    Vec<T, V> total = own;  // of this band and all above it in the cluster
+    Sums total[each_lane];  // of this band and all above it in the cluster
+    AREAL_UNROLL
+    for (int i = 0; i < each_lane; ++i) total[i] = m.get(s.totals[q][b * vectors_each() + i * each + h]);
     for (int n = each; n < warp_size; n *= 2) {
       AREAL_UNROLL
-      for (int v = 0; v < V; ++v) {
-        const T more = m.shuffle_up(total.at[v], n);
-        if (m.lane() >= n) total.at[v] += more;
+      for (int i = 0; i < each_lane; ++i) {
+        AREAL_UNROLL
+        for (int v = 0; v < V; ++v) {
+          const auto more = m.shuffle_up(total[i].at[v], n);
+          if (m.lane() >= n) total[i].at[v] += more;
+        }
       }
     }
     const bool last = b == a.cluster_blocks - 1, below = k.super + 1 < a.supers;
-    if (last && below) store(a.sums + k.super * row + at, total, epoch);
-    Vec<T, V> up{};
+    if (last && below) {
+      AREAL_UNROLL
+      for (int i = 0; i < each_lane; ++i) store(a.sums + k.super * row + at + i * each * V, total[i], epoch);
+    }
+    Sums up[each_lane] = {};
     if (words > 0) {
       for (int n = b; n < words; n += a.cluster_blocks) {
-        if (n != b) above = load(word(n));
-        while (!above.are_of(epoch)) {
-          m.pause();
-          above = load(word(n));
+        AREAL_UNROLL
+        for (int i = 0; i < each_lane; ++i) {
+          if (n != b) above[i] = load(word(n, i));
+          while (!above[i].are_of(epoch)) {
+            m.pause();
+            above[i] = load(word(n, i));
+          }
+          add(up[i], above[i].values());
         }
-        add(up, above.values());
       }
       m.sync_warp();
       for (int n = each; n < warp_size; n *= 2) {
         AREAL_UNROLL
-        for (int v = 0; v < V; ++v) up.at[v] += m.shuffle_xor(up.at[v], n);
+        for (int i = 0; i < each_lane; ++i) {
+          AREAL_UNROLL
+          for (int v = 0; v < V; ++v) up[i].at[v] += m.shuffle_xor(up[i].at[v], n);
+        }
       }
     }
-    if (last && below && k.super + 1 == begin + a.round) {
-      Vec<T, V> all = up;
-      add(all, total);
-      store(a.prefixes + k.super * row + at, all, epoch);
-    }
-    // Of the bands above alone.
     AREAL_UNROLL
-    for (int v = 0; v < V; ++v) {
-      const T before = m.shuffle_up(total.at[v], each);
-      if (b > 0) up.at[v] += before;
+    for (int i = 0; i < each_lane; ++i) {
+      if (last && below && k.super + 1 == begin + a.round) {
+        Sums all = up[i];
+        add(all, total[i]);
+        store(a.prefixes + k.super * row + at + i * each * V, all, epoch);
+      }
+      // Of the bands above alone.
+      AREAL_UNROLL
+      for (int v = 0; v < V; ++v) {
+        const auto before = m.shuffle_up(total[i].at[v], each);
+        if (b > 0) up[i].at[v] += before;
+      }
+      m.send(s.above[q][mine + i * each], up[i], b, s.ready[q]);
     }
-    m.send(s.above[q][m.cluster_rank() * each + h], up, b, s.ready[q]);
-  }
-
-  /// Four words of neighbouring columns.
-  struct Words {
-    Vec<Word, 2> low, high;
-    AREAL_DEVICE bool are_of(Epoch epoch) const {
-      return low.at[0].epoch == epoch && low.at[1].epoch == epoch && high.at[0].epoch == epoch &&
-             high.at[1].epoch == epoch;
-    }
-    AREAL_DEVICE Vec<T, V> values() const {
-      return {low.at[0].value, low.at[1].value, high.at[0].value, high.at[1].value};
-    }
-  };
-  AREAL_DEVICE Words load(const Word* from) const {
-    return {m.load_relaxed(reinterpret_cast<const Vec<Word, 2>*>(from)),
-            m.load_relaxed(reinterpret_cast<const Vec<Word, 2>*>(from + 2))};
-  }
-  AREAL_DEVICE void store(Word* to, const Vec<T, V>& sums, Epoch epoch) const {
-    AREAL_UNROLL
-    for (int v = 0; v < V; v += 2)
-      m.store_relaxed(reinterpret_cast<Vec<Word, 2>*>(to + v),
-                      Vec<Word, 2>{{{sums.at[v], epoch}, {sums.at[v + 1], epoch}}});
   }
 
   // ---------------------------------------------------------------- write
 
   AREAL_DEVICE void write(Shared& s, int nth) const {
-    for_deals(s, [&](Place& k) {
+    BandsWriter<Bands> writer(*this);
+    for_deals([&](Place& k) {
       const int first = first_row(nth, k.rows), down = first_row(nth + 1, k.rows) - first;
-      char* to = a.table + (top_of(k) + first) * a.out.row + m.lane() * static_cast<int>(sizeof(Vec<T, V>));
-      std::int64_t x = m.lane() * V;
-      T left[rows];  // of each row's steps so far
-      AREAL_UNROLL
-      for (int y = 0; y < rows; ++y) left[y] = 0;
-      for (int step = 0; step < a.steps; ++step, x += columns, to += columns * sizeof(T), next_step(k)) {
-        const Vec<In, V>* const from = &s.ring[k.slot * a.band + first][m.lane()];
+      writer.begin(top_of(k) + first, down);
+      for (int step = 0; step < a.steps; ++step, next_step(k)) {
         m.wait(s.full[k.slot], k.turn & 1);
         m.wait(s.summed[k.q], k.lap & 1);
         m.wait(s.ready[k.q], k.lap & 1);
-        Vec<T, V> column = m.get(s.above[k.q][m.lane()]);
-        add(column, m.get(s.strips[k.q][nth][m.lane()]));
-        Vec<T, V> sums[rows];
-        AREAL_UNROLL
-        for (int y = 0; y < rows; ++y)
-          if (y < down) {
-            if (x < a.width) add(column, m.get(from[y * warp_size]));
-            T run = 0;
-            AREAL_UNROLL
-            for (int v = 0; v < V; ++v) sums[y].at[v] = run += column.at[v];
-          }
-        m.sync_warp();
-        if (m.lane() == 0) m.arrive(s.empty[k.slot]), m.arrive(s.done[k.q]);
-        T scan[rows];
-        AREAL_UNROLL
-        for (int y = 0; y < rows; ++y) scan[y] = y < down ? sums[y].at[V - 1] : T(0);
-        AREAL_UNROLL
-        for (int n = 1; n < warp_size; n *= 2) {
-          AREAL_UNROLL
-          for (int y = 0; y < rows; ++y) {
-            const T more = m.shuffle_up(scan[y], n);
-            if (m.lane() >= n) scan[y] += more;
-          }
-        }
-        AREAL_UNROLL
-        for (int y = 0; y < rows; ++y)
-          if (y < down) {
-            T before = m.shuffle_up(scan[y], 1);
-            if (m.lane() == 0) before = 0;
-            before += left[y];
-            AREAL_UNROLL
-            for (int v = 0; v < V; ++v) sums[y].at[v] += before;
-            if (x < a.width) m.store_streaming(reinterpret_cast<Vec<T, V>*>(to + y * a.out.row), sums[y]);
-            left[y] = m.shuffle(sums[y].at[V - 1], warp_size - 1);
-          }
+        writer.step(s, k, nth, first, static_cast<std::int64_t>(step) * columns + m.lane() * Part::V, [&] {
+          m.sync_warp();
+          if (m.lane() == 0) m.arrive(s.empty[k.slot]), m.arrive(s.done[k.q]);
+        });
       }
     });
   }

@@ -1,5 +1,6 @@
 #pragma once
-// all-partials (areal). 1 launch. Reads 1, writes 1 per element. Floats are the same every run. The kernel is
+// all-partials (areal). 1 launch. Reads 1, writes 1 per element. Floats are the same every run on one kind of device:
+// where it does not hold all tiles at once, lookback makes the table. The kernel is
 // kernel.hpp; here is how it gathers.
 //
 // Tiles row by row, and each adds up what all the tiles to the left, above, and left of those above have published of

@@ -7,10 +7,11 @@
 //   carry    of a piece of a larger table: what lies outside the image is added to that
 //   write    the tile with all that is left and above added
 // The three differ in the order of the tiles and in how they gather: C::Gather is a function object in the algorithm's
-// own file. A tile only waits for tiles with smaller tickets. With squares, what is published and gathered are pairs of
-// sums. A tile's rows are scanned before they are published, and their scans kept in registers; or, where registers do
-// not suffice, again when it is written (rescan.hpp). A reversed table's tiles are cut from the right and from below,
-// by strides below zero, and are kept on chip in the order of memory.
+// own file. A tile only waits for tiles with smaller tickets; where the machine holds all tiles at once there are no
+// tickets, and each block has the tile of its number. With squares, what is published and gathered are pairs of sums. A
+// tile's rows are scanned before they are published, and their scans kept in registers; or, where registers do not
+// suffice, again when it is written (rescan.hpp). A reversed table's tiles are cut from the right and from below, by
+// strides below zero, and are kept on chip in the order of memory.
 
 #include <cstdint>
 #include <type_traits>
@@ -21,10 +22,10 @@
 #include "kernels/primitives/warp/warp.hpp"
 #include "kernels/sat/lookback/anti_diagonals.hpp"
 #include "kernels/sat/lookback/carry.hpp"
-#include "kernels/sat/lookback/mirror.hpp"
 #include "kernels/sat/lookback/rescan.hpp"
 #include "kernels/sat/lookback/store_row.hpp"
 #include "kernels/sat/lookback/sum_pair.hpp"
+#include "kernels/sat/mirror.hpp"
 #include "kernels/sat/valid.hpp"
 
 namespace areal::kernels {
@@ -46,6 +47,7 @@ struct LookbackArgs {
   int group, groups;  ///< tiles of a group; groups of a row of tiles (rows)
   // The workspace; all but the first for each image and channel:
   std::uint64_t* ticket;
+  std::uint32_t* launches;   ///< that each block has seen, where all run at once
   TileState<T>* rows;        ///< [tiles_y][tiles_x][tile height] sums of the tile's rows
   TileState<T>* group_sums;  ///< [tiles_y][groups][tile height] of the group's rows (rows)
   TileState<T>* columns;     ///< [tiles_y][tiles_x][tile width] sums of the tile's columns, then of all down to here
@@ -75,6 +77,7 @@ struct Lookback {
   static_assert(threads % tile_height == 0 && tile_width <= threads);
 
   static constexpr bool both = C::both, rescan = C::rescan, reverse = C::reverse;
+  static constexpr bool together = C::together;                // all blocks run at once, so none needs a ticket
   static constexpr std::int64_t direction = reverse ? -1 : 1;  // of a row
   /// Bytes are counted four at a time, and scanned two rows at a time, as a row's sums within a warp fit 16 bits.
   static constexpr bool bytes = C::byte && !rescan;
@@ -105,23 +108,38 @@ struct Lookback {
 
   AREAL_DEVICE void operator()() {
     Shared& s = m.template shared<Shared>();
-    if (m.thread() == 0) choose_tile(s);
-    m.sync();
-    epoch = m.get(s.ticket.epoch);
-    const int ty = m.get(s.ticket.ty), tx = m.get(s.ticket.tx);
-    choose_image(m.get(s.ticket.image));
+    int ty, tx;
+    std::int64_t image;
+    if constexpr (together) {
+      image = tile_of(static_cast<std::uint64_t>(m.block()), ty, tx);
+    } else {
+      if (m.thread() == 0) choose_tile(s);
+      m.sync();
+      ty = m.get(s.ticket.ty), tx = m.get(s.ticket.tx);
+      image = m.get(s.ticket.image);
+    }
+    choose_image(image);
 
     const Place place = place_of(ty, tx);
     if (a.in.alignment == Alignment::vectors)
       load<true>(s, place);
     else
       load<false>(s, place);
-    m.template wait_copies<0>();
+    if constexpr (together)
+      if (m.thread() == 0) {
+        count_launch(s);
+        put_tile(s, image, ty, tx);
+      }
+    if (a.valid.plane != nullptr && a.in.alignment == Alignment::vectors)
+      drop_invalid(s, place);
+    else
+      m.template wait_copies<0>();
     if constexpr (rescan)
       sum_for_rescan(*this, s);
     else
       sum(s);
     m.sync();
+    epoch = m.get(s.ticket.epoch);
     publish(s, ty, tx);
     C::Gather::gather(*this, s, ty, tx);
     if (carries()) add_carry(*this, s, ty, tx);
@@ -133,25 +151,40 @@ struct Lookback {
 
   AREAL_DEVICE void choose_tile(Shared& s) {
     const Ticket ticket = take_ticket(m, a.ticket);
-    const std::uint64_t tiles = static_cast<std::uint64_t>(a.tiles_x) * static_cast<std::uint64_t>(a.tiles_y);
-    std::uint64_t at, tx;
     m.put(s.ticket.epoch, static_cast<Epoch>(ticket.launch));
-    const std::uint64_t image = divide(ticket.turn, tiles, at);
-    m.put(s.ticket.image, static_cast<std::int64_t>(image));
+    int ty, tx;
+    const std::int64_t image = tile_of(ticket.turn, ty, tx);
+    put_tile(s, image, ty, tx);
+  }
+  /// The n-th tile of all images; what it answers is the image.
+  AREAL_DEVICE std::int64_t tile_of(std::uint64_t n, int& ty, int& tx) const {
+    const std::uint64_t tiles = static_cast<std::uint64_t>(a.tiles_x) * static_cast<std::uint64_t>(a.tiles_y);
+    std::uint64_t at, x;
+    const std::uint64_t image = divide(n, tiles, at);
+    if constexpr (order == LookbackOrder::diagonals) {
+      on_diagonal(static_cast<std::int64_t>(at), a.tiles_x, a.tiles_y, tx, ty);
+    } else {
+      ty = static_cast<int>(divide(at, static_cast<std::uint64_t>(a.tiles_x), x)), tx = static_cast<int>(x);
+    }
+    return static_cast<std::int64_t>(image);
+  }
+  AREAL_DEVICE void put_tile(Shared& s, std::int64_t image, int ty, int tx) const {
+    m.put(s.ticket.image, image);
+    m.put(s.ticket.ty, ty);
+    m.put(s.ticket.tx, tx);
     if constexpr (rescan) {
       std::uint64_t channel;
-      m.put(s.ticket.batch, static_cast<std::int64_t>(divide(image, static_cast<std::uint64_t>(a.channels), channel)));
+      m.put(s.ticket.batch, static_cast<std::int64_t>(divide(static_cast<std::uint64_t>(image),
+                                                             static_cast<std::uint64_t>(a.channels), channel)));
       m.put(s.ticket.channel, static_cast<std::int64_t>(channel));
     }
-    if constexpr (order == LookbackOrder::diagonals) {
-      int x, y;
-      on_diagonal(static_cast<std::int64_t>(at), a.tiles_x, a.tiles_y, x, y);
-      m.put(s.ticket.ty, y);
-      m.put(s.ticket.tx, x);
-    } else {
-      m.put(s.ticket.ty, static_cast<int>(divide(at, static_cast<std::uint64_t>(a.tiles_x), tx)));
-      m.put(s.ticket.tx, static_cast<int>(tx));
-    }
+  }
+  /// Where all blocks run at once, each counts the launches for itself, while its pixels are on their way.
+  AREAL_DEVICE void count_launch(Shared& s) const {
+    std::uint32_t* const count = a.launches + m.block();
+    const std::uint32_t seen = m.load_relaxed(count);
+    m.put(s.ticket.epoch, static_cast<Epoch>(seen * 2 + 2));
+    m.store_relaxed(count, seen + 1);
   }
 
   /// From here on everything is about one image of the batch, and one channel.
@@ -224,6 +257,31 @@ struct Lookback {
             line.at[v] = load_element<M, In>(m, from + v * a.in.column, aligned);
         }
         m.put(s.tile[i][m.thread()], mirrored<reverse>(line));
+      }
+    }
+  }
+
+  /// Waits for vectors, and makes those of their pixels zeros that do not count. Elements were looked at one by one.
+  AREAL_DEVICE void drop_invalid(Shared& s, const Place& at) {
+    using Marks = Vec<std::uint8_t, V>;
+    const std::uint8_t* from =
+        vector_at<reverse, std::uint8_t, V>(a.valid.plane + at.y * a.valid.row + direction * at.x);
+    const int rows = at.columns == V ? at.rows : 0;
+    m.template wait_copies<0>();
+    AREAL_UNROLL
+    for (int top = 0; top < rows_per_warp; top += 4) {
+      Marks marks[4];
+      AREAL_UNROLL
+      for (int i = 0; i < 4; ++i, from += a.valid.row)
+        marks[i] = top + i < rows ? m.load(reinterpret_cast<const Marks*>(from)) : Marks{};
+      AREAL_UNROLL
+      for (int i = 0; i < 4; ++i) {
+        if (top + i >= rows) break;
+        Vec<In, V> line = m.get(s.tile[top + i][m.thread()]);
+        AREAL_UNROLL
+        for (int v = 0; v < V; ++v)
+          if (marks[i].at[v] == 0) line.at[v] = In{};
+        m.put(s.tile[top + i][m.thread()], line);
       }
     }
   }

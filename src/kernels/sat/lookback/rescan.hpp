@@ -10,9 +10,9 @@
 #include "kernels/primitives/elements.hpp"
 #include "kernels/primitives/machine.hpp"
 #include "kernels/primitives/warp/warp.hpp"
-#include "kernels/sat/lookback/mirror.hpp"
 #include "kernels/sat/lookback/store_row.hpp"
 #include "kernels/sat/lookback/sum_pair.hpp"
+#include "kernels/sat/mirror.hpp"
 
 namespace areal::kernels {
 

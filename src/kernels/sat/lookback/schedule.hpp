@@ -40,7 +40,8 @@ constexpr LookbackTuning lookback_tuning(int in, int out, bool four, LookbackOrd
 }
 
 /// Types and tuning.
-template <class In_, class T_, class Gather_, bool reverse_ = false>
+template <class In_, class T_, class Gather_, bool reverse_ = false,
+          bool together_ = Gather_::order == LookbackOrder::direct>
 struct LookbackConfig {
   using In = In_;
   using T = T_;
@@ -49,6 +50,7 @@ struct LookbackConfig {
   static constexpr bool byte = std::is_same_v<In, std::uint8_t>;
   static constexpr LookbackTuning tuning = lookback_tuning(sizeof(In), sizeof(T), byte, order);
   static constexpr bool both = false, rescan = tuning.rescan, reverse = reverse_;
+  static constexpr bool together = together_;
   static constexpr int vector = rescan && sizeof(In) < 8 ? 4 : 16 / static_cast<int>(sizeof(T));
   static constexpr int warps_x = tuning.warps_x, warps_y = tuning.warps_y, rows_per_warp = tuning.rows_per_warp,
                        resident = tuning.resident;
@@ -71,6 +73,7 @@ struct LookbackSquaresConfig {
   using Gather = Gather_;
   static constexpr LookbackOrder order = Gather::order;
   static constexpr bool both = true, rescan = true, byte = false, reverse = reverse_;
+  static constexpr bool together = false;
   static constexpr int vector = sizeof(In) == 8 ? 2 : 4;
   static constexpr int warps_x = 2;
   static constexpr bool many = sizeof(In) == 1 && sizeof(T_) == 4 && sizeof(Squares) == 8;  // warps, of few registers
@@ -80,6 +83,9 @@ struct LookbackSquaresConfig {
   static constexpr int window_size = 4, loads_in_flight = many ? 1 : 4;
   static constexpr int group = 8;
 };
+
+/// Tiles that no device holds more of at once, by far.
+inline constexpr std::int64_t most_together = 4096;
 
 /// The geometry and the workspace of one plan.
 template <class C>
@@ -101,7 +107,9 @@ struct LookbackPlan {
     args.groups = (args.tiles_x + args.group - 1) / args.group;
     blocks = static_cast<std::int64_t>(args.tiles_x) * args.tiles_y * images;
     Workspace from(workspace);
-    from.take(args.ticket, 1);
+    if (C::together && blocks > most_together) blocks = 0, too_many = true;
+    from.take(args.ticket, C::together ? 0 : 1);
+    from.take(args.launches, C::together ? blocks : 0);
     from.take(args.rows, blocks * Kernel::tile_height);
     from.take(args.group_sums,
               Kernel::order != LookbackOrder::rows
@@ -114,6 +122,7 @@ struct LookbackPlan {
 
   LookbackArgs<In, T> args{};
   std::int64_t blocks = 0;
+  bool too_many = false;  ///< of a C that wants all its tiles at once: then it has no blocks
   std::size_t workspace_bytes = 0;
 };
 
@@ -127,11 +136,13 @@ char* first_sum(const View& table, bool edge, Strides& out) {
 }
 
 /// The schedule; `squares` where C has both. The workspace was zeroed once. Of a reversed table, views, marks of valid
-/// pixels and carries are given from the last row on.
+/// pixels and carries are given from the last row on. False, and nothing is launched: C wants all its tiles at once,
+/// and the device does not hold them.
 template <class C, class Launcher>
-void lookback(Launcher& launcher, Border border, const ConstView& image, const Valid& valid, const TableViews& tables,
+bool lookback(Launcher& launcher, Border border, const ConstView& image, const Valid& valid, const TableViews& tables,
               void* workspace) {
   LookbackPlan<C> plan(image.shape, border, workspace);
+  if (plan.too_many) return false;
   auto& a = plan.args;
   const bool empty = plan.blocks == 0, edge_alone = empty && border != Border::none;
   if constexpr (C::both) {
@@ -145,14 +156,21 @@ void lookback(Launcher& launcher, Border border, const ConstView& image, const V
     if (edge_alone) fill_border<typename C::T, C::reverse>(launcher, tables.sum, tables.carry);
     a.table = first_sum<typename C::T, C::reverse>(tables.sum, a.edge, a.out);
   }
-  if (empty) return;
+  if (empty) return true;
   a.carry[0] = carry_lines(tables.carry, C::reverse), a.carry[1] = carry_lines(tables.squares_carry, C::reverse);
   a.image = first_element<C::reverse>(image, a.in);
   a.valid = valid;
   if (C::reverse && valid.plane != nullptr) a.valid.plane += image.shape.width - 1;
   a.in.alignment = alignment_of(a.image, a.in, sizeof(typename C::In), sizeof(Vec<typename C::In, C::vector>));
-  if (valid.plane != nullptr) a.in.alignment = std::min(a.in.alignment, Alignment::elements);  // one by one
-  launcher.template launch<Lookback, C>(plan.blocks, a, false);
+  // From the right, vectors of the marks begin at their alignment only where they fill a row.
+  if (C::reverse && valid.plane != nullptr && image.shape.width % C::vector != 0)
+    a.in.alignment = std::min(a.in.alignment, Alignment::elements);
+  if constexpr (C::together) {
+    return launcher.template launch_together<Lookback, C>(plan.blocks, a);
+  } else {
+    launcher.template launch<Lookback, C>(plan.blocks, a, false);
+    return true;
+  }
 }
 
 }  // namespace areal::kernels

@@ -7,7 +7,7 @@
 #include "kernels/primitives/machine.hpp"
 #include "kernels/primitives/strides.hpp"
 #include "kernels/sat/lookback/carry.hpp"
-#include "kernels/sat/lookback/mirror.hpp"
+#include "kernels/sat/mirror.hpp"
 
 namespace areal::kernels {
 

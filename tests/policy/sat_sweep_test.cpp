@@ -1,0 +1,118 @@
+// `auto` beside the newest record of `areal bench sat --table sweep`: what src/policy/sat_choice.hpp chooses now takes
+// at most 3 % more than the best row of each case, or as much as the record cannot tell from it.
+#include <gtest/gtest.h>
+#include <areal/border.hpp>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include "policy/sat_choice.hpp"
+
+namespace areal::policy {
+namespace {
+
+using Json = nlohmann::json;
+constexpr double most = 1.03;
+
+/// What is chosen now for that case.
+std::string choice(const Json& of) {
+  const std::string lane = of.at("lane");
+  if (lane.find('+') != std::string::npos) return std::string(only_sat_with_squares);
+  const Shape image{of.at("width"), of.at("height"), 1, of.at("batch")};
+  return std::string(best_sat(image, type_pair(lane), of.at("border") == "zero" ? Border::zero : Border::none));
+}
+
+/// What is wrong with that choice in that case; empty where nothing is.
+std::string complaint(const Json& of, const std::string& chosen) {
+  const Json *best = nullptr, *ours = nullptr;
+  for (const Json& row : of.at("rows")) {
+    const bool is_auto = row.at("algorithm") == "auto";
+    const std::string algorithm = row.at(is_auto ? "chose" : "algorithm");
+    // What auto chose has two rows, of which its own counts.
+    if (algorithm == chosen && (ours == nullptr || !is_auto)) ours = &row;
+    if (best == nullptr || row.at("median") < best->at("median")) best = &row;
+  }
+  const std::string where = of.at("lane").get<std::string>() + " " + of.at("width").dump() + "x" +
+                            of.at("height").dump() + "x" + of.at("batch").dump() + " border " +
+                            of.at("border").get<std::string>() + ": ";
+  if (ours == nullptr) return where + chosen + " is chosen, but was not measured";
+  const double time = ours->at("median"), least = best->at("median");
+  if (time <= most * least || ours->at("between").at(0) <= best->at("between").at(1)) return "";
+  return where + chosen + " takes " + std::to_string(time / least) + " times as long as " +
+         best->at("algorithm").get<std::string>();
+}
+
+std::vector<std::string> complaints(const Json& record, const std::function<std::string(const Json&)>& choose) {
+  std::vector<std::string> all;
+  for (const Json& of : record)
+    if (const std::string one = complaint(of, choose(of)); !one.empty()) all.push_back(one);
+  return all;
+}
+
+Json row(const std::string& algorithm, double median, double spread = 0.1) {
+  Json made{{"algorithm", algorithm}, {"median", median}, {"between", {median - spread, median + spread}}};
+  if (algorithm == "auto") made["chose"] = "lookback";
+  return made;
+}
+Json planted(const std::vector<Json>& rows) {
+  return Json{{"lane", "8u32u"}, {"width", 512}, {"height", 256}, {"batch", 2}, {"border", "zero"}, {"rows", rows}};
+}
+
+TEST(SatSweep, AChoiceThatIsNotTheBestIsFound) {
+  const Json of = planted({row("auto", 10), row("lookback", 10), row("thin", 10.5), row("bands", 9.75)});
+  EXPECT_EQ(complaint(of, "bands"), "");
+  EXPECT_EQ(complaint(of, "lookback"), "");  // 2.6 %
+  EXPECT_EQ(complaint(of, "thin"), "8u32u 512x256x2 border zero: thin takes 1.076923 times as long as bands");
+  EXPECT_EQ(complaint(of, "all-partials"), "8u32u 512x256x2 border zero: all-partials is chosen, but was not measured");
+  // Where the medians' intervals meet, the record cannot tell them apart.
+  EXPECT_EQ(complaint(planted({row("auto", 10), row("lookback", 10, 0.5), row("bands", 9, 0.5)}), "lookback"), "");
+  EXPECT_NE(complaint(planted({row("auto", 10), row("lookback", 10, 0.5), row("bands", 9, 0.4)}), "lookback"), "");
+  EXPECT_EQ(complaints(Json::array({of, of}), [](const Json&) { return "thin"; }).size(), 2U);
+  // Of squares there is the default alone.
+  EXPECT_EQ(complaint(planted({row("auto", 10)}), "lookback"), "");
+  EXPECT_NE(complaint(planted({row("auto", 10)}), "thin"), "");
+}
+
+TEST(SatSweep, TheChoiceIsThatOfThePolicy) {
+  Json of = planted({});
+  EXPECT_EQ(choice(of), best_sat({512, 256, 1, 2}, type_pair("8u32u"), Border::zero));
+  of["lane"] = "8u32u+64u";
+  EXPECT_EQ(choice(of), only_sat_with_squares);
+  of["lane"] = "8u32u", of["height"] = 3;
+  EXPECT_EQ(choice(of), "thin");
+}
+
+#ifdef AREAL_SAT_SWEEP
+class SatSweepRecord : public ::testing::Test {
+ protected:
+  Json record = Json::parse(std::ifstream(AREAL_SAT_SWEEP));
+};
+
+TEST_F(SatSweepRecord, HasEveryCaseOnce) {
+  std::map<std::string, std::set<std::string>> cases;
+  for (const Json& of : record) {
+    const std::string size = of.at("width").dump() + "x" + of.at("height").dump() + "x" + of.at("batch").dump();
+    EXPECT_TRUE(cases[of.at("lane").get<std::string>() + " " + of.at("border").get<std::string>()].insert(size).second)
+        << of;
+  }
+  EXPECT_EQ(cases.size(), 20U);  // ten pairs, two borders
+  for (const auto& [lane, sizes] : cases)
+    EXPECT_EQ(sizes, (std::set<std::string>{"256x256x1", "512x512x1", "640x480x1", "1024x1024x1", "1280x720x1",
+                                            "1920x1080x1", "2048x2048x1", "3840x2160x1", "4096x4096x1", "5000x7000x1",
+                                            "8192x8192x1", "16384x16384x1", "640x480x64", "1920x1080x8"}))
+        << lane;
+}
+
+TEST_F(SatSweepRecord, AutoIsWithinThreePercentOfTheBestRow) {
+  for (const std::string& one : complaints(record, choice)) ADD_FAILURE() << one;
+}
+
+TEST_F(SatSweepRecord, AnotherPolicyWouldNotBe) {
+  for (const std::string always : {"lookback", "lookback-diagonal", "all-partials", "thin"})
+    EXPECT_FALSE(complaints(record, [&](const Json&) { return always; }).empty()) << always;
+}
+#endif
+
+}  // namespace
+}  // namespace areal::policy
