@@ -34,7 +34,7 @@ struct HistogramArguments {
   View tensor;
   ConstView weights = {};
   /// Of a piece of a larger tensor: added to every entry while it is written, those of a border included. Only the
-  /// algorithms of `auto` (fused, reduce-then-scan) take it.
+  /// algorithms of ours (fused, reduce-then-scan, count-then-write) take it.
   Carry carry = {};
 };
 

@@ -59,6 +59,8 @@ constexpr Algorithm all[] = {
     {"histogram", "fused", "areal", true, false, false, false,
      "ceil(b / 255) / b + (ceil(h / 64) - 1) / h + (ceil(w / 512) - 1) / w",
      "1 + (ceil(h / 64) - 1) / h + (ceil(w / 512) - 1) / w", "0", true},
+    {"histogram", "count-then-write", "areal", false, true, true, false, "ceil(b / 127) / b + 1/4",
+     "1 + ceil(b / 127) / (4 b)", "1", true},
     {"histogram", "reduce-then-scan", "areal", false, true, true, false,
      "ceil(b / 64) / b + 3/64 + ceil(b / 8) / (4 b)", "1 + 1/32 + ceil(b / 64) / (4 b)", "2", true},
     {"scan", "naive", "Nakano 2013, 6", false, true, true, true, "2 log2(n) - (2 - above(n, 256) / 2) 2^log2(n) / n",

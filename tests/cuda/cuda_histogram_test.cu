@@ -12,6 +12,7 @@
 #include <cstring>
 #include <optional>
 #include <random>
+#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -46,11 +47,13 @@ struct Case {
   Type counter = Type::u32;
   bool weighted = false;
   int misalign = 0, gap = 0;
+  std::string algorithm = "auto";  // on the GPU
 };
 
 Guarded run(const Case& c, Backend backend, Guarded& image, Guarded& weights) {
   HistogramPlanOptions options;
   options.border = c.border, options.counter = c.counter, options.weighted = c.weighted, options.backend = backend;
+  if (backend == Backend::cuda) options.algorithm = c.algorithm;
   const HistogramPlan plan = plan_of(c.image, c.type, c.binning, options);
   Guarded tensor(plan.tensor_shape(), c.counter, c.misalign, c.gap);
   conformance::GuardedWorkspace workspace(plan.workspace_bytes(), 0xA5);
@@ -99,6 +102,21 @@ TEST_F(CudaHistogram, OfRandomShapes) {
     c.border = borders[random() % 3];
     c.counter = random() % 3 == 0 ? Type::u64 : Type::u32;
     c.misalign = static_cast<int>(random() % 2 * 4), c.gap = static_cast<int>(random() % 3 * 4);
+    check(c, random());
+    if (HasFailure()) return;
+  }
+}
+
+// Rows that begin at vectors; blocks of each number of warps, bands of several heights, and several chunks.
+TEST_F(CudaHistogram, OfCountThenWrite) {
+  std::mt19937_64 random(conformance::base_seed());
+  const auto below = [&](std::uint64_t n) { return static_cast<std::int64_t>(random() % n); };
+  constexpr std::int64_t bins[] = {1, 2, 31, 32, 127, 128, 129, 256};
+  for (int i = 0; i < 150; ++i) {
+    Case c{{4 * (1 + below(i % 5 == 0 ? 1600 : 512)), 1 + below(300), 1, 1 + below(3)}};
+    c.binning = Binning::uniform(bins[i % 8], i % 3 == 0 ? 20 : 0, i % 3 == 0 ? 200 : 256);
+    c.misalign = static_cast<int>(random() % 2 * 16), c.gap = static_cast<int>(random() % 3 * 16);
+    c.algorithm = "count-then-write";
     check(c, random());
     if (HasFailure()) return;
   }

@@ -12,6 +12,7 @@
 #include "api/core/view_check.hpp"
 #include "api/histogram/histogram_request.hpp"
 #include "formulas/tile_threads.hpp"
+#include "policy/histogram_choice.hpp"
 
 namespace areal {
 namespace {
@@ -62,13 +63,19 @@ std::shared_ptr<HistogramPlan::State> plan_on(const HistogramPlan::State& asked,
   require_launches(parameters.on_launch, execution.backend);
   if (on_cpu && options.counter == Type::u16)
     throw Unavailable("counter 16u: the backend cpu has none yet, choose 32u, 64u, or the backend cuda or simt");
-  state->algorithm = options.algorithm != "auto" ? options.algorithm : on_cpu ? "fused" : "reduce-then-scan";
+  if (options.algorithm != "auto")
+    state->algorithm = options.algorithm;
+  else if (on_cpu)
+    state->algorithm = "fused";
+  else
+    state->algorithm = policy::best_histogram(
+        {image, state->type, options.counter, state->binning.bins(), options.border, options.weighted});
   const Algorithm* const row = find_algorithm("histogram", state->algorithm);
   require(row != nullptr && runs_on(*row, execution.backend), "algorithm ", options.algorithm, " is not one of ",
           known_algorithms(execution.backend), on_cpu ? "" : sentence(" on backend ", name_of(execution.backend)));
   state->reason = options.algorithm != "auto" ? "asked for"
                   : on_cpu                    ? "the fastest on a CPU for every size and number of bins measured"
-                                              : "the algorithm of ours on a device";
+                                              : "the fastest on a device for such shapes, types and numbers of bins";
   if (row->plain_only)
     require(image.channels == 1 && image.batch <= 1 && !options.weighted, "algorithm ", state->algorithm,
             " counts one single-channel image without weights; for more choose auto or ",

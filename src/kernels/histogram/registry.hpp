@@ -1,9 +1,11 @@
 #pragma once
 // The algorithms of the subject `histogram`, for one counter and one launcher, as functions.
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 #include <type_traits>
+#include "kernels/histogram/count_then_write/count-then-write.hpp"
 #include "kernels/histogram/lee_choe/harris.hpp"
 #include "kernels/histogram/lee_choe/lee-choe-multiple.hpp"
 #include "kernels/histogram/lee_choe/lee-choe-shared.hpp"
@@ -26,6 +28,25 @@ HistogramKernels<Launcher> reduce_then_scan_kernels() {
             reduce_then_scan<T>(launcher, request, views, workspace);
           },
           ReduceThenScanPlan<T>::shared_bytes};
+}
+/// Whatever count-then-write does not take is reduce-then-scan's. Both have the rule's tables first in the workspace.
+template <class Launcher, class T>
+HistogramKernels<Launcher> count_then_write_kernels() {
+  auto kernels = reduce_then_scan_kernels<Launcher, T>();
+  if constexpr (std::is_same_v<T, std::uint16_t> || std::is_same_v<T, std::uint32_t>) {
+    using Own = CountThenWritePlan<T>;
+    kernels.workspace_bytes = [](const HistogramRequest& request) {
+      return std::max(ReduceThenScanPlan<T>(request).workspace_bytes,
+                      Own::takes(request) ? Own(request).workspace_bytes : 0);
+    };
+    kernels.execute = [](Launcher& launcher, const HistogramRequest& request, const HistogramArguments& views,
+                         void* workspace) {
+      if (!count_then_write<T>(launcher, request, views, workspace))
+        reduce_then_scan<T>(launcher, request, views, workspace);
+    };
+    kernels.shared_bytes = std::max(kernels.shared_bytes, Own::shared_bytes);
+  }
+  return kernels;
 }
 
 /// No functions where that algorithm is not one of these.
@@ -60,9 +81,11 @@ HistogramKernels<Launcher> for_counter_of(Type counter, F&& f) {
 
 template <class Launcher, TypeGroup group>
 HistogramKernels<Launcher> ProductTensors::find(const Key& key) {
-  if (key.id != "reduce-then-scan") return {};
-  return for_counter_of<Launcher, group>(key.counter,
-                                         [&]<class T>() { return reduce_then_scan_kernels<Launcher, T>(); });
+  const bool counts = key.id == "count-then-write";
+  if (!counts && key.id != "reduce-then-scan") return {};
+  return for_counter_of<Launcher, group>(key.counter, [&]<class T>() {
+    return counts ? count_then_write_kernels<Launcher, T>() : reduce_then_scan_kernels<Launcher, T>();
+  });
 }
 template <class Launcher, TypeGroup group>
 HistogramKernels<Launcher> PaperTensors::find(const Key& key) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <type_traits>
+#include "kernels/histogram/bin_numbers.hpp"
 #include "kernels/histogram/pixel_bin.hpp"
 #include "kernels/histogram/reduce_then_scan/carry.hpp"
 #include "kernels/primitives/elements.hpp"
@@ -12,15 +13,9 @@
 
 namespace areal::kernels {
 
-/// The numbers of 4 x 4 pixels: a word a row, a byte a pixel.
-using Square = Vec<std::uint32_t, 4>;
-
 /// Tiles of the tensor and of the workspace's arrays. All follow from this: a lane's 4 columns are a word of numbers,
 /// and what they have of a bin in 64 rows fits a byte, as does what a row of the tile has.
 inline constexpr int tile_width = 4 * warp_size, tile_height = 64, tile_squares = tile_height / 4;
-/// A pixel of no bin of this group. Numbers below 128 are compared with fewer instructions.
-inline constexpr std::uint32_t no_number = 127;
-
 /// What the three launches share. A: the type that is added in.
 template <class A>
 struct ReduceThenScanArgs {

@@ -310,7 +310,7 @@ struct ReduceThenScanWrite {
     std::uint32_t own = 0;  // of all four columns; the first row in the highest byte
     AREAL_UNROLL
     for (int i = 0; i < 4; ++i) {
-      const std::uint32_t equal = (0x80808080u - (square.at[i] ^ key)) >> 7 & 0x01010101u;
+      const std::uint32_t equal = equal_numbers(square.at[i], key);
       upto[i] = equal * 0x01010101u;
       own = own << 8 | upto[i] >> 24;
     }

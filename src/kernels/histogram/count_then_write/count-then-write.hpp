@@ -1,0 +1,129 @@
+#pragma once
+// count-then-write (areal). 2 launches. Reads 1/b and 1/4, writes 1 and 1/(4 b) per element, and what bands hand over.
+//
+// The tensor is written as it lies in memory, whole rows by one block, so that nobody need know beforehand what lies
+// left of a tile's rows:
+//   count  a block takes a tile of 128 columns of a band of rows. The pixels become bin numbers of 8 bits, in groups of
+//          bins that shared memory holds the counts of; each column has so many pixels of each bin      (count.hpp)
+//   write  a block takes a band of one bin. What the bands above have in each column, added along the row, is the
+//          finished row above; then it goes down 8 rows at a time, for which its warps tell each other once what their
+//          128 columns have of the bin in each row                                                      (write.hpp)
+// Rows of more than 2048 columns are cut in chunks, of which each is a block's. Then the first launch counts the rows
+// of tiles, too, and a block first adds up what lies left of its chunk.
+//
+// It takes pixels of 8 bits and one channel, counts of 16 and 32 bits, border none, images of at most 65535 rows and
+// columns, and tensors whose rows begin at vectors. All else (other pixels, weights, borders, carries, odd addresses)
+// is reduce-then-scan's, from the same plan. No block waits for another of its launch.
+
+#include <algorithm>
+#include <cstdint>
+#include "kernels/histogram/count_then_write/count.hpp"
+#include "kernels/histogram/count_then_write/tiles.hpp"
+#include "kernels/histogram/count_then_write/write.hpp"
+#include "kernels/primitives/workspace.hpp"
+
+namespace areal::kernels {
+
+/// The geometry and the workspace of one plan. T: 16- or 32-bit counters.
+template <class T>
+struct CountThenWritePlan {
+  static constexpr std::size_t shared_bytes =
+      std::max(sizeof(typename CountThenWriteCount<NoMachine, CountThenWriteCounts<true>>::Shared),
+               sizeof(typename CountThenWriteWrite<NoMachine, CountThenWriteOutput<T, most_segments, true>>::Shared));
+
+  /// Whether it takes such a request, wherever the data will lie.
+  static bool takes(const HistogramRequest& request) {
+    static constexpr std::int64_t most = 0xffff;  // a column's count, and a row's
+    const Shape& image = request.image;
+    return size_of(request.type) == 1 && request.rule.channels == 1 && !request.weighted &&
+           request.border == Border::none && !image.empty() && image.width <= most && image.height <= most;
+  }
+
+  /// High bands hand over less; but the machine must be full. H200, 32 bins, bands of 32, 64 and 120 or 128 rows:
+  /// 640x480 15.7, 16.0 us, -; 1920x1080 (40 rows) 75.7, 71.6, 75.2; 32 images of 640x480 348, 336, 334.
+  static constexpr std::int64_t blocks_wanted = 400;
+
+  explicit CountThenWritePlan(const HistogramRequest& request, void* workspace = nullptr,
+                              std::int64_t least_blocks = blocks_wanted) {
+    const Shape& image = request.image;
+    args.width = image.width, args.height = image.height, args.images = image.batch;
+    args.bins = static_cast<int>(request.bins);
+    args.group = group_of_bins(request), args.groups = (args.bins + args.group - 1) / args.group;
+    args.segments = up(image.width, segment_width);
+    args.chunks = up(args.segments, most_segments), args.chunk = up(args.segments, args.chunks);
+    args.bands = up(image.height, most_rows(least_blocks)), args.rows = up(up(image.height, args.bands), 8) * 8;
+    args.bands = up(image.height, args.rows);
+    const std::int64_t tiles = args.images * args.bands * args.bins * args.segments;
+    Workspace from(workspace);
+    from.take(tables, static_cast<std::int64_t>(request.tables.size()));
+    from.take(args.numbers, args.images * args.groups * args.bands * (args.rows / 4) * args.segments * warp_size);
+    from.take(args.columns, tiles * warp_size);
+    from.take(args.sides, args.chunks > 1 ? tiles * warp_size : 0);
+    from.take(args.totals, args.chunks > 1 ? tiles : 0);
+    workspace_bytes = from.bytes();
+  }
+  static int up(std::int64_t n, std::int64_t step) { return static_cast<int>((n + step - 1) / step); }
+
+  /// 128 bins that leave no pixel out need no number for those.
+  static int group_of_bins(const HistogramRequest& request) {
+    static constexpr int numbers = static_cast<int>(no_number);
+    if (request.bins != numbers + 1) return numbers;
+    for (std::size_t i = 0; i + 1 < request.tables.size(); i += 2)
+      if (request.tables[i] == '\xff' && request.tables[i + 1] == '\xff') return numbers;
+    return numbers + 1;
+  }
+  std::int64_t most_rows(std::int64_t least_blocks) const {
+    static constexpr std::int64_t least_rows = 16;
+    const std::int64_t blocks = args.images * args.bins * args.chunks;
+    std::int64_t most = most_band_rows;
+    while (most > least_rows && blocks * up(args.height, most) < least_blocks) most /= 2;
+    return most;
+  }
+
+  CountThenWriteArgs args{};
+  char* tables = nullptr;  ///< the rule's, which whoever prepares the workspace puts there
+  std::size_t workspace_bytes = 0;
+};
+
+/// f.operator()<warps>() with the fewest warps of a block that are enough for so many segments.
+template <class F>
+void with_warps(int segments, F&& f) {
+  if (segments <= 2) return f.template operator()<2>();
+  if (segments <= 5) return f.template operator()<5>();
+  if (segments <= 8) return f.template operator()<8>();
+  if (segments <= 10) return f.template operator()<10>();
+  if (segments <= 15) return f.template operator()<15>();
+  return f.template operator()<most_segments>();
+}
+
+/// False, and nothing is done, where it does not take this. The rule's tables were put in the workspace once.
+template <class T, class Launcher>
+bool count_then_write(Launcher& launcher, const HistogramRequest& request, const HistogramArguments& views,
+                      void* workspace, std::int64_t least_blocks = CountThenWritePlan<T>::blocks_wanted) {
+  if (!CountThenWritePlan<T>::takes(request) || !views.carry.empty()) return false;
+  CountThenWritePlan<T> plan(request, workspace, least_blocks);
+  auto& a = plan.args;
+  a.in = strides(views.image), a.out = strides(views.tensor);
+  a.image = static_cast<const char*>(views.image.data), a.tensor = static_cast<char*>(views.tensor.data);
+  a.in.alignment = alignment_of(a.image, a.in, 1, sizeof(std::uint32_t));
+  a.out.alignment = alignment_of(a.tensor, a.out, sizeof(T), sizeof(Vec<T, 4>));
+  if (a.out.alignment != Alignment::vectors) return false;
+  a.rule = request.rule.channel[0];
+  a.rule.data = plan.tables + request.table_at[0];
+  const auto launch = [&]<bool sides>() {
+    launcher.template launch<CountThenWriteCount, CountThenWriteCounts<sides>>(
+        a.images * a.groups * a.bands * a.segments, a, false);
+    const std::int64_t blocks = a.images * a.bands * a.chunks * a.bins;
+    const auto write = [&]<int warps>() {
+      launcher.template launch<CountThenWriteWrite, CountThenWriteOutput<T, warps, sides>>(blocks, a, true);
+    };
+    if constexpr (sides)
+      a.chunk <= 15 ? write.template operator()<15>() : write.template operator()<most_segments>();
+    else
+      with_warps(a.segments, write);
+  };
+  a.chunks > 1 ? launch.template operator()<true>() : launch.template operator()<false>();
+  return true;
+}
+
+}  // namespace areal::kernels

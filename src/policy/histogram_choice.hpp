@@ -1,0 +1,33 @@
+#pragma once
+// What `auto` is for integral histograms on a device, from measurements: docs/notes/cuda-histogram.md.
+
+#include <areal/border.hpp>
+#include <areal/type.hpp>
+#include <areal/view.hpp>
+#include <cstdint>
+#include <string_view>
+
+namespace areal::policy {
+
+struct HistogramQuestion {
+  Shape image;
+  Type pixels = Type::u8, counter = Type::u32;
+  std::int64_t bins = 0;
+  Border border = Border::none;
+  bool weighted = false;
+};
+
+/// The widest rows for which count-then-write was measured as it is: those that one block writes.
+inline constexpr std::int64_t widest_measured = 2048;
+
+inline std::string_view best_histogram(const HistogramQuestion& asked) {
+  const bool counts = asked.counter == Type::u32 || asked.counter == Type::u16;
+  const bool bytes = size_of(asked.pixels) == 1 && asked.image.channels == 1;
+  // Odd widths have rows that begin off alignment, unless they are padded.
+  const bool measured =
+      asked.bins >= 32 && asked.bins <= 128 && asked.image.width <= widest_measured && asked.image.width % 4 == 0;
+  return counts && bytes && !asked.weighted && asked.border == Border::none && measured ? "count-then-write"
+                                                                                        : "reduce-then-scan";
+}
+
+}  // namespace areal::policy
