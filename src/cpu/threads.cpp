@@ -7,6 +7,7 @@
 #include <oneapi/tbb/info.h>
 #include <oneapi/tbb/parallel_for.h>
 #include <oneapi/tbb/parallel_for_each.h>
+#include <oneapi/tbb/partitioner.h>
 #include <oneapi/tbb/task_arena.h>
 #include <pthread.h>
 #include <algorithm>
@@ -156,6 +157,27 @@ void on_slot_0(const std::function<void()>& body) {
     ~Restore() { on_its_own = before; }
   } const restore;
   body();
+}
+
+void on_threads(int threads, std::int64_t most, const std::function<void()>& body) {
+  if (most <= 0) return;
+  const int count = static_cast<int>(std::min<std::int64_t>(slots(threads), most));
+  if (count == 1) return on_slot_0(body);
+  Handover before, after;
+  Handovers slot_taken(static_cast<std::size_t>(slots(threads)));
+  before.handed_on();
+  const WaitScope wait(after);
+  with_threads(threads, [&] {
+    tbb::parallel_for(
+        tbb::blocked_range<int>(0, count, 1),
+        [&](const tbb::blocked_range<int>& range) {
+          const TaskScope scope(before, after);
+          const TaskScope in_slot(slot_taken[static_cast<std::size_t>(slot())],
+                                  slot_taken[static_cast<std::size_t>(slot())]);
+          for (int i = range.begin(); i < range.end(); ++i) body();
+        },
+        tbb::simple_partitioner());
+  });
 }
 
 void run_tasks(int threads, std::int64_t count, std::span<const std::int64_t> first,

@@ -31,9 +31,14 @@ struct TileGrid {
 /// tiles that they depend on. An exception of a body is rethrown; tiles not yet started are then left out.
 using Tile = std::function<void(std::int64_t plane, std::int64_t row, std::int64_t column)>;
 void wavefront(int threads, const TileGrid& grid, std::atomic<std::uint8_t>* pending, const Tile& body);
-/// The number of the calling thread inside the current `wavefront`: 0 .. slots(threads) - 1, for its own scratch.
+/// The number of the calling thread inside the current `wavefront` or `on_threads`: 0 .. slots(threads) - 1, for its
+/// own scratch.
 int slots(int threads);
 int slot();
+/// body() on up to slots(threads) threads at once, and no more than `most` times: at least once where `most` is not 0.
+/// TBB may give fewer threads, or give them late; bodies that find nothing left to do return. An exception of a body is
+/// rethrown once all have ended.
+void on_threads(int threads, std::int64_t most, const std::function<void()>& body);
 /// body() on the calling thread, where slot() is 0.
 void on_slot_0(const std::function<void()>& body);
 

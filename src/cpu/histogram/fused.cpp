@@ -14,6 +14,9 @@ constexpr std::int64_t line = 64;
 constexpr int most_rows = 64;  // bins of a tile: 32 KiB
 // Weights are wider than a byte and make a tile four or eight times as large.
 constexpr int most_rows_weighted = 32;
+// Measured at 253 MiB, where streaming gains on 2 to 16 threads; tensors that caches may keep are left there.
+constexpr std::int64_t least_streamed_bytes = std::int64_t{128} << 20;
+constexpr std::int64_t binned_rows = 8;  // of one piece of the bins found before
 
 std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 std::int64_t lines(std::int64_t bytes) { return up(bytes, line) * line; }
@@ -58,6 +61,7 @@ void fill_border(const View& tensor, const Carry& carry) {
 struct Carries {
   char* above = nullptr;
   char* left = nullptr;
+  std::uint8_t* rel = nullptr;
   std::atomic<std::uint8_t>* pending = nullptr;
 };
 
@@ -70,7 +74,9 @@ Carries lay_out(const FusedHistogram& p, void* workspace) {
   std::align(line, 1, aligned, room);
   carries.above = static_cast<char*>(aligned);
   carries.left = carries.above + p.images_at_once * p.bins * p.above_pitch * size;
-  char* const counters = carries.left + p.images_at_once * p.bins * p.left_pitch * size;
+  char* const rel = carries.left + p.images_at_once * p.bins * p.left_pitch * size;
+  carries.rel = reinterpret_cast<std::uint8_t*>(rel);
+  char* const counters = rel + p.images_at_once * p.height * p.rel_pitch;
   carries.pending = reinterpret_cast<std::atomic<std::uint8_t>*>(counters);
   return carries;
 }
@@ -91,6 +97,7 @@ HistogramTile tile_at(const FusedHistogram& p, const View& tensor, const Carry& 
   tile.height = static_cast<int>(std::min<std::int64_t>(p.tile_height, p.height - y));
   tile.bins = static_cast<int>(std::min(p.group, p.bins - bin));
   tile.out = static_cast<char*>(tensor.row(y + shift, bin, at.n)) + (x + shift) * size;
+  tile.stream = p.stream;
   tile.row_pitch = tensor.row_pitch;
   tile.plane_pitch = tensor.plane_pitch;
   tile.zero_row = shift == 1 && at.row == 0;
@@ -119,16 +126,40 @@ HistogramTile tile_at(const FusedHistogram& p, const View& tensor, const Carry& 
 void compute(const FusedHistogram& p, const PixelBins& rule, const ConstView& image, const View& tensor,
              const Carry& outer, const Carries& carries, const Place& at) {
   HistogramTile tile = tile_at(p, tensor, outer, carries, at);
+  const std::int64_t x = at.column * tile_width, y = at.row * p.tile_height;
+  if (p.rel_pitch) {
+    tile.rel = carries.rel + (at.slot * p.height + y) * p.rel_pitch + x;
+    tile.rel_pitch = p.rel_pitch;
+    tile.first_bin = static_cast<int>(at.group * p.group);
+    return run_tile(tile);
+  }
   alignas(line) std::uint8_t rel[most_rows * tile_width];
   const int stride = tile_stride(tile.width);
-  const std::int64_t x = at.column * tile_width, y = at.row * p.tile_height;
   for (int i = 0; i < tile.height; ++i) {
     std::uint8_t* const row = rel + i * stride;
     group_of_run(rule, image, at.n, y + i, x, tile.width, at.group * p.group, tile.bins, row);
     std::fill(row + tile.width, row + stride, std::uint8_t{255});
   }
   tile.rel = rel;
+  tile.rel_pitch = stride;
   run_tile(tile);
+}
+
+// The bins of `images` images from `first` on.
+void find_bins(const FusedHistogram& p, const PixelBins& rule, const ConstView& image, std::int64_t first,
+               std::int64_t images, std::uint8_t* rel) {
+  const std::int64_t pieces = up(p.height, binned_rows);
+  parallel_for(p.threads, images * pieces, [&](std::int64_t piece) {
+    const std::int64_t slot = piece / pieces, y = piece % pieces * binned_rows;
+    for (std::int64_t i = y; i < std::min(p.height, y + binned_rows); ++i) {
+      std::uint8_t* const row = rel + (slot * p.height + i) * p.rel_pitch;
+      for (std::int64_t x = 0; x < p.width; x += longest_run)
+        group_of_run(rule, image, first + slot, i, x,
+                     static_cast<int>(std::min<std::int64_t>(longest_run, p.width - x)), 0, static_cast<int>(p.bins),
+                     row + x);
+      std::fill(row + p.width, row + p.rel_pitch, std::uint8_t{255});
+    }
+  });
 }
 
 template <class Weight>
@@ -147,6 +178,7 @@ void compute_weighted(const FusedHistogram& p, const PixelBins& rule, const Cons
     std::fill(weight + i * stride + tile.width, weight + (i + 1) * stride, Weight{0});
   }
   tile.rel = rel;
+  tile.rel_pitch = stride;
   tile.weights = weight;
   run_tile(tile);
 }
@@ -174,13 +206,16 @@ FusedHistogram plan_fused(FusedHistogram p) {
   p.groups = up(p.bins, p.group);
 
   const bool carries = p.rows * p.columns > 1;
+  p.rel_pitch = carries && p.groups > 1 && p.bins <= 255 && !p.weighted ? up(p.width, line) * line : 0;
   p.images_at_once = carries ? std::min(p.image.batch, up(wanted, front * p.groups)) : p.image.batch;
   const auto size = static_cast<std::int64_t>(size_of(p.counter));
   p.above_pitch = p.rows > 1 ? lines(p.width * size) / size : 0;
   p.left_pitch = p.columns > 1 ? lines(p.height * size) / size : 0;
   if (carries)
-    p.workspace_bytes = static_cast<std::size_t>(
-        line + p.images_at_once * (p.bins * (p.above_pitch + p.left_pitch) * size + p.groups * p.rows * p.columns));
+    p.workspace_bytes =
+        static_cast<std::size_t>(line + p.images_at_once * (p.bins * (p.above_pitch + p.left_pitch) * size +
+                                                            p.height * p.rel_pitch + p.groups * p.rows * p.columns));
+  p.stream = slots(p.threads) > 1 && p.image.batch * p.bins * p.width * p.height * size >= least_streamed_bytes;
   return p;
 }
 
@@ -204,6 +239,7 @@ void run_fused(const FusedHistogram& p, const PixelBins& rule, const ConstView& 
     });
   for (std::int64_t first = 0; first < p.image.batch; first += p.images_at_once) {
     const std::int64_t images = std::min(p.images_at_once, p.image.batch - first);
+    if (p.rel_pitch) find_bins(p, rule, image, first, images, carries.rel);
     wavefront(p.threads, {images * p.groups, p.rows, p.columns}, carries.pending,
               [&](std::int64_t plane, std::int64_t row, std::int64_t column) {
                 const std::int64_t slot = plane / p.groups;

@@ -1,10 +1,11 @@
 #pragma once
 // The fused integral histogram: binning and both scans in one pass over tiles that wait for their left and upper
-// neighbours. Reads a pixel once for up to 255 bins, for fewer where threads would have no tile, writes 1 per element,
-// nothing twice, no zero fill before. A row in 64 and a column in 512 go to the workspace and come back.
-// Workspace: one row and one column of sums a bin, of the images in flight. Same floats for any number of threads and
-// any SIMD target: the order of additions follows from the shape alone. The carry of a piece of a larger tensor is
-// added on the way: what is above when a column of tiles begins, what is left as each row is written.
+// neighbours. Reads a pixel once for up to 255 bins, writes 1 per element, nothing twice, no zero fill before. A row in
+// 64 and a column in 512 go to the workspace and come back. Where threads need more tiles than there are, tiles have
+// fewer bins, and their bins of the pixels are found once, before; with more than 255 bins or weights, by each group.
+// Workspace: one row and one column of sums a bin, and bins found before, of the images in flight. Same floats for any
+// number of threads and any SIMD target: the order of additions follows from the shape alone. The carry of a piece of a
+// larger tensor is added on the way: what is above when a column of tiles begins, what is left as each row is written.
 
 #include <areal/border.hpp>
 #include <areal/carry.hpp>
@@ -31,6 +32,8 @@ struct FusedHistogram {
   std::int64_t group = 0, groups = 0;            ///< bins of a tile
   std::int64_t images_at_once = 0;               ///< of the batch
   std::int64_t above_pitch = 0, left_pitch = 0;  ///< elements for each bin, 0 if nothing is carried
+  std::int64_t rel_pitch = 0;                    ///< bytes of a row of bins found before the tiles, or 0
+  bool stream = false;                           ///< the tensor is stored past the caches
   std::size_t workspace_bytes = 0;
 
   std::int64_t tiles() const { return image.batch * groups * std::max<std::int64_t>(1, rows * columns); }

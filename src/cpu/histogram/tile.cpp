@@ -5,6 +5,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "cpu/histogram/tile.cpp"
+#include <hwy/cache_control.h>
 #include <hwy/foreach_target.h>
 #include <hwy/highway.h>
 
@@ -29,6 +30,10 @@ constexpr bool starts_line(int x) {
 // A finished row on its way to the tensor, at any alignment there: a head, whole cache lines, a tail. The lines go out
 // one by one while the next row is computed in the same memory. In a burst, the core would wait for memory between
 // rows, and memory for the core (46 ms instead of 40 at 1920x1080x32 on one thread).
+//
+// `stream` stores past the caches: a line that is overwritten as a whole need not be fetched, which counts where
+// several cores have used the memory up (docs/notes/cpu-sat.md).
+template <bool stream>
 class RowOut {
  public:
   RowOut() = default;
@@ -68,17 +73,22 @@ class RowOut {
   HWY_INLINE void send(int i) const {
     const char* from = row_ + i * line;
     char* to = out_ + i * line;
-    // The lines of this row, including its shared last one, then the first ones of the next row.
-    constexpr int ahead = prefetch_distance / static_cast<int>(line);
-    prefetch_to_write(i + ahead <= lines_ ? to + prefetch_distance
-                                          : next_ + (i + ahead - lines_ - 1) * static_cast<int>(line));
+    if constexpr (!stream) {
+      // The lines of this row, including its shared last one, then the first ones of the next row.
+      constexpr int ahead = prefetch_distance / static_cast<int>(line);
+      prefetch_to_write(i + ahead <= lines_ ? to + prefetch_distance
+                                            : next_ + (i + ahead - lines_ - 1) * static_cast<int>(line));
+    }
 #if HWY_TARGET == HWY_SCALAR
     std::memcpy(to, from, line);
 #else
     const hn::ScalableTag<std::uint8_t> d;
     for (std::size_t j = 0; j < line; j += hn::Lanes(d)) {
       const auto v = hn::LoadU(d, reinterpret_cast<const std::uint8_t*>(from + j));
-      hn::Store(v, d, reinterpret_cast<std::uint8_t*>(to + j));
+      if constexpr (stream)
+        hn::Stream(v, d, reinterpret_cast<std::uint8_t*>(to + j));
+      else
+        hn::Store(v, d, reinterpret_cast<std::uint8_t*>(to + j));
     }
 #endif
   }
@@ -104,9 +114,9 @@ HWY_INLINE hn::Vec<D> widen(D d, const std::uint8_t* HWY_RESTRICT from) {
 
 // sums[x] += pixels of `bin` in [0, x] of this row, and left of it; returns the row's sum so far. Stores the row above
 // meanwhile.
-template <class T>
+template <class T, bool stream>
 HWY_INLINE T count_row(const std::uint8_t* HWY_RESTRICT rel, int width, std::uint8_t bin, T left, T* sums,
-                       RowOut above) {
+                       RowOut<stream> above) {
   above.start();
 #if HWY_TARGET == HWY_SCALAR
   for (int x = 0; x < width; ++x) {
@@ -145,9 +155,9 @@ HWY_INLINE T count_row(const std::uint8_t* HWY_RESTRICT rel, int width, std::uin
 }
 
 // The same for weights.
-template <class T>
+template <class T, bool stream>
 HWY_INLINE T weigh_row(const std::uint8_t* HWY_RESTRICT rel, const T* HWY_RESTRICT weights, int width, std::uint8_t bin,
-                       T left, T* sums, RowOut above) {
+                       T left, T* sums, RowOut<stream> above) {
   above.start();
   const int padded = tile_stride(width);
   constexpr int n = block<T>;
@@ -198,7 +208,7 @@ void take_over(const char* above, T corner, int extra, int width, T* sums) {
   for (int x = -extra; x < width; ++x) sums[x] = element<T>(above + x * static_cast<int>(sizeof(T))) - corner;
 }
 
-template <class T>
+template <class T, bool stream>
 void tile_of(const HistogramTile& t) {
   constexpr bool weighted = std::is_floating_point_v<T>;
   constexpr int lead = 64 / static_cast<int>(sizeof(T));  // room for the column of zeros; keeps `sums` aligned
@@ -220,8 +230,8 @@ void tile_of(const HistogramTile& t) {
       take_over(t.outer_above + bin * t.outer_above_plane, element<T>(t.outer_corner + bin * t.outer_above_plane),
                 extra, t.width, sums);
     const auto row_to = [&](std::int64_t y) {
-      return RowOut(reinterpret_cast<const char*>(out_row - extra), bytes, out + y * t.row_pitch,
-                    out + (y + 1) * t.row_pitch);
+      return RowOut<stream>(reinterpret_cast<const char*>(out_row - extra), bytes, out + y * t.row_pitch,
+                            out + (y + 1) * t.row_pitch);
     };
     const auto add_left = [&](std::int64_t y) {
       if (t.outer_left == nullptr) return;
@@ -234,14 +244,15 @@ void tile_of(const HistogramTile& t) {
     }
     if (t.read_above) std::memcpy(sums, above, carried);
     for (int y = 0; y < t.height; ++y) {
-      const std::uint8_t* rel = t.rel + y * stride;
-      const RowOut done = y > 0 ? row_to(y - 1) : RowOut();
+      const std::uint8_t* rel = t.rel + y * t.rel_pitch;
+      const auto wanted = static_cast<std::uint8_t>(t.first_bin + bin);
+      const RowOut<stream> done = y > 0 ? row_to(y - 1) : RowOut<stream>();
       T carry = t.read_left ? left[y] : T{0};
       if constexpr (weighted)
-        carry = weigh_row<T>(rel, static_cast<const T*>(t.weights) + y * stride, t.width,
-                             static_cast<std::uint8_t>(bin), carry, sums, done);
+        carry = weigh_row<T, stream>(rel, static_cast<const T*>(t.weights) + y * stride, t.width, wanted, carry, sums,
+                                     done);
       else
-        carry = count_row<T>(rel, t.width, static_cast<std::uint8_t>(bin), carry, sums, done);
+        carry = count_row<T, stream>(rel, t.width, wanted, carry, sums, done);
       if (t.write_left) left[y] = carry;
       add_left(y);
     }
@@ -250,10 +261,16 @@ void tile_of(const HistogramTile& t) {
   }
 }
 
-void tile_32u(const HistogramTile& t) { tile_of<std::uint32_t>(t); }
-void tile_64u(const HistogramTile& t) { tile_of<std::uint64_t>(t); }
-void tile_32f(const HistogramTile& t) { tile_of<float>(t); }
-void tile_64f(const HistogramTile& t) { tile_of<double>(t); }
+template <class T>
+void tile_by_stores(const HistogramTile& t) {
+  if (!t.stream) return tile_of<T, false>(t);
+  tile_of<T, true>(t);
+  hwy::FlushStream();
+}
+void tile_32u(const HistogramTile& t) { tile_by_stores<std::uint32_t>(t); }
+void tile_64u(const HistogramTile& t) { tile_by_stores<std::uint64_t>(t); }
+void tile_32f(const HistogramTile& t) { tile_by_stores<float>(t); }
+void tile_64f(const HistogramTile& t) { tile_by_stores<double>(t); }
 
 }  // namespace areal::cpu::HWY_NAMESPACE
 HWY_AFTER_NAMESPACE();

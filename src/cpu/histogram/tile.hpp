@@ -12,10 +12,12 @@ constexpr int tile_stride(int width) { return (width + 63) / 64 * 64; }
 
 struct HistogramTile {
   Type counter = Type::u32;             ///< 32u and 64u count; 32f and 64f add weights
-  int width = 0, height = 0, bins = 0;  ///< pixels; bins of this group, at most 255
-  const std::uint8_t* rel = nullptr;    ///< bin of each pixel within the group, 255 for none, padding included; 64-byte
-                                        ///< aligned rows of tile_stride(width)
-  const void* weights = nullptr;        ///< of the counter's type, same stride in elements, 64-byte aligned
+  int width = 0, height = 0, bins = 0;  ///< pixels; bins of this group
+  const std::uint8_t* rel = nullptr;    ///< bin of each pixel, 255 for none, padding up to tile_stride(width) included
+  std::int64_t rel_pitch = 0;           ///< bytes between its rows, which are 64-byte aligned
+  int first_bin = 0;                    ///< the group's first bin in `rel`; first_bin + bins <= 255
+  const void* weights = nullptr;        ///< of the counter's type, rows of tile_stride(width), 64-byte aligned
+  bool stream = false;                  ///< store past the caches
 
   char* out = nullptr;  ///< address of this tile's first pixel in its first bin of the tensor
   std::int64_t row_pitch = 0, plane_pitch = 0;

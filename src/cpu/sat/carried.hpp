@@ -77,6 +77,13 @@ class PlaneOfCarry {
       }
     });
   }
+  /// What all rows above row y together sum up to left of the piece, modulo 2^k: of integers alone.
+  void sum_of_rows(Type table, std::int64_t y, void* to) const {
+    with_table_type(table, [&](auto type) {
+      using T = decltype(type);
+      store<T>(to, 0, y == 0 ? T(0) : static_cast<T>(left<T>(y - 1) - above<T>(0)));
+    });
+  }
   /// Entry (x, y) of a table's first row or column.
   template <class T>
   T edge(std::int64_t x, std::int64_t y) const {
@@ -105,36 +112,42 @@ class PlaneOfCarry {
   std::int64_t above_step_, left_step_;
 };
 
-/// The first row and column (and slice) of every plane of a table with this offset: zeros, or the carry. Of a reversed
-/// table, which is given from its last row (and slice) on, the column is the last.
-inline void fill_edges(const View& table, const Placement& place, const Carry& carry = {}, bool reverse = false) {
+/// What of a table's first row and column belongs to rows y .. y + height of image n, of `channels` channels from
+/// `channel` on: zeros, or the carry. Row 0 has the table's first row as well. Of a reversed table, which is given from
+/// its last row (and slice) on, the column is the last.
+inline void fill_edges(const View& table, const Placement& place, const Carry& carry, bool reverse, std::int64_t n,
+                       std::int64_t channel, std::int64_t channels, std::int64_t y, std::int64_t height) {
   const Shape& shape = table.shape;
   if (place.offset == 0 || shape.width == 0) return;  // an empty table may have no address
   const bool planar = shape.layout == Layout::planar;
-  const std::int64_t planes = planar ? shape.channels : 1;
+  const std::int64_t first_plane = planar ? channel : 0, planes = planar ? channels : 1;
+  const std::int64_t begin = y == 0 ? 0 : y + 1, end = y + height + 1;  // rows of the table
   const auto pixel = size_of(table.type) * static_cast<std::size_t>(planar ? 1 : shape.channels);
-  for (std::int64_t n = 0; n < shape.batch; ++n)
-    for (std::int64_t c = 0; c < planes; ++c)
-      for (std::int64_t y = 0; y < shape.height; ++y) {
-        const bool whole = y == 0 || (place.depth_offset == 1 && n == 0);
-        const std::int64_t columns = whole ? shape.width : 1;
-        const auto first = pixel * static_cast<std::size_t>(reverse ? shape.width - columns : 0);
-        std::memset(static_cast<char*>(table.row(y, c, n)) + first, 0, pixel * static_cast<std::size_t>(columns));
-      }
+  for (std::int64_t c = first_plane; c < first_plane + planes; ++c)
+    for (std::int64_t row = begin; row < end; ++row) {
+      const bool whole = row == 0 || (place.depth_offset == 1 && n == 0);
+      const std::int64_t columns = whole ? shape.width : 1;
+      const auto first = pixel * static_cast<std::size_t>(reverse ? shape.width - columns : 0);
+      std::memset(static_cast<char*>(table.row(row, c, n)) + first, 0, pixel * static_cast<std::size_t>(columns));
+    }
   if (carry.empty()) return;
   with_table_type(table.type, [&](auto type) {
     using T = decltype(type);
-    for (std::int64_t n = 0; n < shape.batch; ++n)
-      for (std::int64_t c = 0; c < shape.channels; ++c) {
-        const PlaneOfCarry carried(carry, c, n, reverse);
-        const std::int64_t step = planar ? 1 : shape.channels, channel = planar ? 0 : c;
-        for (std::int64_t y = 0; y < shape.height; ++y) {
-          void* const row = table.row(y, planar ? c : 0, n);
-          for (std::int64_t x = 0; x < (y == 0 ? shape.width : 1); ++x)
-            store<T>(row, (reverse ? shape.width - 1 - x : x) * step + channel, carried.edge<T>(x, y));
-        }
+    for (std::int64_t c = channel; c < channel + channels; ++c) {
+      const PlaneOfCarry carried(carry, c, n, reverse);
+      const std::int64_t step = planar ? 1 : shape.channels, at = planar ? 0 : c;
+      for (std::int64_t row = begin; row < end; ++row) {
+        void* const to = table.row(row, planar ? c : 0, n);
+        for (std::int64_t x = 0; x < (row == 0 ? shape.width : 1); ++x)
+          store<T>(to, (reverse ? shape.width - 1 - x : x) * step + at, carried.edge<T>(x, row));
       }
+    }
   });
+}
+/// The first row and column (and slice) of every plane.
+inline void fill_edges(const View& table, const Placement& place, const Carry& carry = {}, bool reverse = false) {
+  for (std::int64_t n = 0; n < table.shape.batch; ++n)
+    fill_edges(table, place, carry, reverse, n, 0, table.shape.channels, 0, table.shape.height - 1);
 }
 
 }  // namespace areal::cpu

@@ -2,6 +2,7 @@
 #include <areal/error.hpp>
 #include <atomic>
 #include <mutex>
+#include <new>
 #include <string>
 #include <utility>
 #include "cpu/sat/carried.hpp"
@@ -18,44 +19,52 @@ std::size_t rounded(std::size_t bytes) { return (bytes + line - 1) / line * line
 std::size_t row_stride(std::int64_t pixels, std::size_t size) {
   return rounded(static_cast<std::size_t>(pixels) * size) + line;
 }
+// Bands: two rows of sums of that many columns stay in a core's cache; fewer rows or pixels are not worth the second
+// reading and waking the threads.
+constexpr std::int64_t widest_band = 1 << 16, least_band_rows = 16, least_banded_pixels = 1 << 16;
+
 std::size_t bytes_of(std::int64_t elements, Type type) { return static_cast<std::size_t>(elements) * size_of(type); }
 
 }  // namespace
 
-// Long rows: every row segment begins cold in its own page, and rows of 8192 are four times as fast as rows of 256. So
-// there is one strip of columns for each thread, no narrower than 512, and none if the batch alone occupies the
-// threads. Measured with 8u32u, 32f64f and 64f64f at 1920x1080, 4096x4096 and 8192x8192 on two cores:
-// docs/notes/cpu-sat.md.
-TilesTuning tiles_tuning(const TilesRequest& request) {
-  TilesTuning tuning;
-  const std::int64_t planes = request.volume ? 1 : request.image.batch;
-  const std::int64_t strips = planes >= 2 * slots(request.threads) ? 1 : slots(request.threads);
-  const std::int64_t width = (request.image.width + strips - 1) / strips;
-  tuning.width = std::clamp<std::int64_t>(rounded(static_cast<std::size_t>(width)), 512, 16384);
-  return tuning;
+bool tiles_by_bands(const TilesRequest& request) {
+  const bool channels_apart =
+      request.image.channels == 1 || (request.image.layout == Layout::planar && request.tables == Layout::planar);
+  return channels_apart && !request.mask && !request.ignore_nan && !request.volume && !is_float(request.types.table) &&
+         (!request.squares || !is_float(*request.squares));
 }
 
-/// The data of one execute.
-struct Tiles::Run {
-  TilesArguments arguments;
-  char* workspace;
-  const View& table(int output, const Tiles& tiles) const {
-    if (tiles.outputs_[output].is_count) return arguments.count;
-    return output + 1 == tiles.output_count_ ? arguments.sum : arguments.squares;
-  }
-  const Carry& carry(int output, const Tiles& tiles) const {
-    if (tiles.outputs_[output].is_count) return arguments.count_carry;
-    return output + 1 == tiles.output_count_ ? arguments.carry : arguments.squares_carry;
-  }
-};
+// Measured at 1920x1080, 2048x2048, 4096x4096 and 8192x8192, on two to sixteen threads: docs/notes/cpu-sat.md.
+TilesTuning tiles_tuning(const TilesRequest& request) {
+  const std::int64_t threads = slots(request.threads);
+  const std::int64_t planes =
+      request.volume ? 1 : request.image.batch * (tiles_by_bands(request) ? request.image.channels : 1);
+  const std::int64_t width = request.image.width, height = request.image.height;
+  // Each thread has whole images to itself.
+  const bool by_planes = planes >= 2 * threads;
 
-/// Up to max_rows rows of a tile of one slice.
-struct Tiles::Span {
-  char* scratch;
-  std::int64_t slice, first_channel, channels;
-  std::int64_t x, width, y;
-  int rows;
-};
+  // The rows that one thread would get of all images, but no more than its cache keeps from the sums of columns to the
+  // rows; narrow bands are taller, so that a hand-over is rare.
+  const std::int64_t share = planes * height / threads;
+  if (threads > 1 && !by_planes && tiles_by_bands(request) && width <= widest_band && share >= least_band_rows &&
+      planes * height * width >= least_banded_pixels) {
+    const std::int64_t row_bytes = width * static_cast<std::int64_t>(size_of(request.types.input));
+    const std::int64_t tallest =
+        std::min(std::max<std::int64_t>(64, (std::int64_t{1} << 15) / width), (std::int64_t{1} << 19) / row_bytes);
+    const std::int64_t rows = std::clamp(share, least_band_rows, std::max(least_band_rows, tallest));
+    return {.width = width, .height = (rows + max_rows - 1) / max_rows * max_rows, .schedule = Schedule::bands};
+  }
+  if (threads >= 4 && !by_planes && !request.volume && width >= 1024 && height >= 256)
+    return {.width = 256, .height = 16, .schedule = Schedule::walk};
+
+  // Long rows: every row segment begins cold in its own page, and rows of 8192 are four times as fast as rows of 256.
+  // So there is one strip of columns for each thread, no narrower than 512, and none if the batch alone occupies the
+  // threads.
+  const std::int64_t strips = by_planes ? 1 : threads;
+  TilesTuning tuning;
+  tuning.width = std::clamp<std::int64_t>(rounded(static_cast<std::size_t>((width + strips - 1) / strips)), 512, 16384);
+  return tuning;
+}
 
 Tiles::Tiles(const TilesRequest& request, const TilesTuning& tuning)
     : request_(request),
@@ -68,6 +77,12 @@ Tiles::Tiles(const TilesRequest& request, const TilesTuning& tuning)
   const auto add_output = [&](Type input, Type table, bool squares, bool is_count) {
     Output& output = outputs_[output_count_++];
     output.scan = scan_rows(input, table, squares, request.reverse);
+    const bool wide = size_of(table) == 8;
+    if (tuning.schedule == Schedule::bands) {
+      output.add = add_rows(input, table, squares);
+      output.scan_sums = wide ? scan_rows(Type::u64, Type::u64, false, request.reverse)
+                              : scan_rows(Type::u32, Type::u32, false, request.reverse);
+    }
     if (!output.scan)
       throw InvalidArgument("tiles: a table of " + std::string(name_of(table)) + " cannot be made of " +
                             (squares ? "squares of " : "") + std::string(name_of(input)) + " pixels");
@@ -80,6 +95,9 @@ Tiles::Tiles(const TilesRequest& request, const TilesTuning& tuning)
   if (counts) add_output(Type::u8, Type::u32, false, true);
   add_output(request.types.input, request.types.table, false, false);
 
+  if (tuning.schedule == Schedule::bands && !tiles_by_bands(request))
+    throw InvalidArgument("tiles: bands take integers without masks, in planes of their own");
+  if (tuning.schedule == Schedule::bands) tuning_.width = place_.width;
   tuning_.width = std::max<std::int64_t>(1, std::min(tuning_.width, place_.width));  // one tile: no rounding needed
   tile_columns_ = (place_.width + tuning_.width - 1) / tuning_.width;
   tile_rows_ = (place_.height + tuning_.height - 1) / tuning_.height;
@@ -103,13 +121,19 @@ Tiles::Tiles(const TilesRequest& request, const TilesTuning& tuning)
     output.size = size_of(output.table);
     output.stride = row_stride(tuning_.width, output.size);
     output.rows = room(buffered_ ? tall * output.stride : 0);
+    output.own = room(output.add ? output.stride : 0);
+    output.outer = room(output.add ? output.stride : 0);
   }
   scratch_bytes_ = at;
 
-  // Workspace: tile counters, scratch of every thread, carries of every plane.
+  // Workspace: what tiles wait by, scratch of every thread, carries of every plane.
   at = 0;
   const std::int64_t planes = (request.volume ? 1 : request.image.batch) * groups_;
-  room(static_cast<std::size_t>(planes * tile_rows_ * tile_columns_) * sizeof(std::atomic<std::uint8_t>));
+  if (tuning_.schedule == Schedule::tasks)
+    room(static_cast<std::size_t>(planes * tile_rows_ * tile_columns_) * sizeof(std::atomic<std::uint8_t>));
+  else
+    room(static_cast<std::size_t>(planes * (tuning_.schedule == Schedule::walk ? tile_rows_ : parts_of_band())) *
+         sizeof(Reached));
   scratch_ = room(static_cast<std::size_t>(slots(request.threads)) * scratch_bytes_);
   for (int o = 0; o < output_count_; ++o) {
     const std::int64_t carried = place_.depth * outputs_[o].channels;
@@ -138,20 +162,37 @@ void Tiles::execute(const TilesArguments& arguments, void* workspace, const Prog
 }
 
 void Tiles::run(const Run& run, const Progress& progress, std::int64_t before) const {
-  for (int o = 0; o < output_count_; ++o)
-    fill_edges(run.table(o, *this), place_, run.carry(o, *this), request_.reverse);
+  const TileGrid grid{(request_.volume ? 1 : request_.image.batch) * groups_, tile_rows_, tile_columns_};
+  if (request_.volume || grid.tiles() == 0)
+    for (int o = 0; o < output_count_; ++o)
+      fill_edges(run.table(o, *this), place_, run.carry(o, *this), request_.reverse);
   if (place_.width == 0 || place_.height == 0 || place_.depth == 0 || request_.image.channels == 0) return;
 
-  const TileGrid grid{(request_.volume ? 1 : request_.image.batch) * groups_, tile_rows_, tile_columns_};
   std::mutex reporting;
   std::int64_t done = before;
-  wavefront(request_.threads, grid, reinterpret_cast<std::atomic<std::uint8_t>*>(run.workspace),
-            [&](std::int64_t plane, std::int64_t row, std::int64_t column) {
-              run_tile(run, plane, row, column);
-              if (!progress) return;
-              const std::lock_guard lock(reporting);
-              if (!progress(++done, before + grid.tiles())) throw Cancelled("the summed-area table was cancelled");
-            });
+  const auto report = [&] {
+    if (!progress) return;
+    const std::lock_guard lock(reporting);
+    if (!progress(++done, before + grid.tiles())) throw Cancelled("the summed-area table was cancelled");
+  };
+  const auto tile = [&](std::int64_t plane, std::int64_t row, std::int64_t column) {
+    run_tile(run, plane, row, column);
+    report();
+  };
+  switch (tuning_.schedule) {
+    case Schedule::tasks:
+      return wavefront(request_.threads, grid, reinterpret_cast<std::atomic<std::uint8_t>*>(run.workspace), tile);
+    case Schedule::walk:
+      return walk_rows(request_.threads, grid, reinterpret_cast<Reached*>(run.workspace), tile);
+    case Schedule::bands: {
+      auto* const reached = reinterpret_cast<Reached*>(run.workspace);
+      for (std::int64_t i = 0; i < grid.planes * parts_of_band(); ++i) new (&reached[i]) Reached;
+      return in_order(request_.threads, grid.planes * grid.rows, [&](std::int64_t i, const Turn& turn) {
+        const std::int64_t plane = i / grid.rows;
+        if (run_band(run, plane, i % grid.rows, reached + plane * parts_of_band(), turn)) report();
+      });
+    }
+  }
 }
 
 /// The column of a view of that shape where a span's lowest address is.
@@ -159,18 +200,34 @@ std::int64_t Tiles::column(const Shape& shape, const Span& span, std::int64_t of
   return request_.reverse ? shape.width - offset - span.x - span.width : span.x + offset;
 }
 
+/// The first slice of a plane, its columns and rows left open.
+Tiles::Span Tiles::span_in_plane(const Run& run, std::int64_t plane) const {
+  Span span{};
+  span.scratch = run.workspace + scratch_ + static_cast<std::size_t>(slot()) * scratch_bytes_;
+  span.slice = request_.volume ? 0 : plane / groups_;
+  span.first_channel = plane % groups_;
+  span.channels = request_.image.channels / groups_;
+  return span;
+}
+
+/// What of the tables' edges is beside the rows from the span's on.
+void Tiles::fill_edges_of(const Run& run, const Span& span, std::int64_t height) const {
+  for (int o = 0; o < output_count_; ++o)
+    fill_edges(run.table(o, *this), place_, run.carry(o, *this), request_.reverse, span.slice, span.first_channel,
+               outputs_[o].is_count ? 1 : span.channels, span.y, height);
+}
+
 void Tiles::run_tile(const Run& run, std::int64_t plane, std::int64_t row, std::int64_t column) const {
   const std::int64_t x = column * tuning_.width, y = row * tuning_.height;
   const std::int64_t height = std::min(tuning_.height, place_.height - y);
-  const std::int64_t last_slice = request_.volume ? place_.depth - 1 : plane / groups_;
-  Span span{};
-  span.scratch = run.workspace + scratch_ + static_cast<std::size_t>(slot()) * scratch_bytes_;
-  span.first_channel = plane % groups_;
-  span.channels = request_.image.channels / groups_;
+  Span span = span_in_plane(run, plane);
+  const std::int64_t last_slice = request_.volume ? place_.depth - 1 : span.slice;
   span.x = x;
   span.width = std::min(tuning_.width, place_.width - x);
+  span.y = y;
+  if (column == 0 && !request_.volume) fill_edges_of(run, span, height);
 
-  for (span.slice = request_.volume ? 0 : plane / groups_; span.slice <= last_slice; ++span.slice) {
+  for (; span.slice <= last_slice; ++span.slice) {
     const void* above[3 * 4];  // of output o and channel c at 4 * o + c
     char* carried[3 * 4];
     for (int o = 0; o < output_count_; ++o) {
@@ -185,10 +242,12 @@ void Tiles::run_tile(const Run& run, std::int64_t plane, std::int64_t row, std::
         above[4 * o + c] = carried[4 * o + c] = top;
       }
     }
+    // By tasks the rows below are often the same thread's; by the walk they are another's, which may be writing them.
+    const std::int64_t own_end = tuning_.schedule == Schedule::walk ? y + height : place_.height;
     for (std::int64_t r = 0; r < height; r += max_rows) {
       span.y = y + r;
       span.rows = static_cast<int>(std::min<std::int64_t>(max_rows, height - r));
-      run_rows(run, span, above);
+      run_rows(run, span, own_end, above);
     }
     for (int o = 0; o < output_count_; ++o)
       for (std::int64_t c = 0; c < (outputs_[o].is_count ? 1 : span.channels); ++c)
@@ -231,7 +290,8 @@ void Tiles::stage_rows(const Run& run, const Span& span, const void* (*pixels)[m
   }
 }
 
-void Tiles::run_rows(const Run& run, const Span& span, const void** above) const {
+/// Rows before `end` may be prefetched.
+void Tiles::run_rows(const Run& run, const Span& span, std::int64_t end, const void** above) const {
   const void* pixels[4][max_rows];
   stage_rows(run, span, pixels);
   for (int o = 0; o < output_count_; ++o) {
@@ -252,7 +312,7 @@ void Tiles::run_rows(const Run& run, const Span& span, const void** above) const
         out[r] = to + r * pitch;
         next[r] = to + (r + max_rows) * pitch;
       }
-      const bool more = !buffered_ && span.y + 2 * max_rows <= place_.height;
+      const bool more = !buffered_ && span.y + 2 * max_rows <= end;
       const std::int64_t at = span.slice * output.channels + span.first_channel + c;
       output.scan(in, above[4 * o + c], out, more ? next : nullptr,
                   run.workspace + output.left + bytes_of(at * place_.height + span.y, output.table), span.rows,

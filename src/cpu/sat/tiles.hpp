@@ -2,7 +2,13 @@
 // Tiles: areal's own summed-area table on the CPU. One pass over the image: reads 1.25 per element, a quarter of them
 // of the row above, which is in the cache, and writes 1; a row in 64 goes to the workspace and comes back.
 //
-// The image is cut into tiles that start when their left and upper neighbours are done (cpu/threads.hpp). A tile gets
+// The image is cut into tiles, which run by one of three schedules (tiles_tuning chooses). By `tasks` and by `walk` a
+// tile follows its left and upper neighbours (cpu/threads.hpp, cpu/in_order.hpp). By `bands` a tile is all columns of
+// some rows; a thread first sums its columns, adds them to those of the bands above and hands the sums on, and only
+// then computes its rows, whose pixels it reads once more, from the cache: nobody waits for a table's stores. That
+// changes the order of additions, so it is for integers (bands.cpp).
+//
+// A tile gets
 // the running sums of its rows from the left and the table's row above it, both in the workspace, where a piece of a
 // larger table begins with what is carried into it. It computes four rows
 // at a time in the cache and writes them, past the caches if the table is larger than they are. Floats: sums inside a
@@ -19,6 +25,8 @@
 #include <areal/view.hpp>
 #include <cstddef>
 #include <optional>
+#include "cpu/in_order.hpp"
+#include "cpu/sat/column_sums.hpp"
 #include "cpu/sat/placement.hpp"
 #include "cpu/sat/rows.hpp"
 #include "cpu/sat/stage.hpp"
@@ -43,13 +51,21 @@ struct TilesArguments {
   Carry carry = {}, squares_carry = {}, count_carry = {};
 };
 
-/// The tiling. Shape and types alone determine it, never the thread count: floats depend on it.
+enum class Schedule {
+  tasks,  ///< a task a tile, started by its neighbours
+  walk,   ///< rows of tiles in order, each from left to right
+  bands,  ///< rows of tiles as wide as the table, which hand sums of columns on: where tiles_by_bands
+};
+
+/// The tiling. The table does not depend on it, as long as widths are multiples of 64.
 struct TilesTuning {
   std::int64_t width = 512;  ///< columns of a tile
   std::int64_t height = 64;  ///< rows of a tile
-  bool stream = false;       ///< write past the caches
+  Schedule schedule = Schedule::tasks;
 };
 TilesTuning tiles_tuning(const TilesRequest& request);
+/// True where all tables are of integers, rows go straight from the image to the tables, and there is a choice.
+bool tiles_by_bands(const TilesRequest& request);
 
 class Tiles {
  public:
@@ -72,17 +88,27 @@ class Tiles {
     std::int64_t channels = 0;  ///< in memory of the table; planes for a planar one
     bool is_count = false;
     std::size_t size = 0, stride = 0;  ///< bytes of an entry, and of a row in the scratch
-    std::size_t above = 0, left = 0;   ///< byte offsets in the workspace: table row above the tiles; running row sums
+    std::size_t above = 0, left = 0;   ///< byte offsets in the workspace: table row above the tiles, for bands the sums
+                                       ///< of all columns so far; running row sums
     std::size_t rows = 0;              ///< byte offset in the scratch: max_rows rows a channel
+    AddRows add = nullptr;             ///< of bands
+    ScanRows scan_sums = nullptr;      ///< from sums of columns to a row of the table
+    std::size_t own = 0, outer = 0;    ///< byte offsets in the scratch: sums of a band's columns; the row of the carry
   };
   struct Run;
   struct Span;
+  static constexpr std::int64_t band_part = 1024;  ///< columns whose sums are handed on together
 
   void run(const Run& run, const Progress& progress, std::int64_t before) const;
+  std::int64_t parts_of_band() const { return (place_.width + band_part - 1) / band_part; }
   std::int64_t column(const Shape& shape, const Span& span, std::int64_t offset = 0) const;
   void run_tile(const Run& run, std::int64_t plane, std::int64_t row, std::int64_t column) const;
+  bool run_band(const Run& run, std::int64_t plane, std::int64_t row, Reached* reached, const Turn& turn) const;
+  void add_band(const Run& run, Span span, std::int64_t height) const;
+  void fill_edges_of(const Run& run, const Span& span, std::int64_t height) const;
+  Span span_in_plane(const Run& run, std::int64_t plane) const;
   void stage_rows(const Run& run, const Span& span, const void* (*pixels)[max_rows]) const;
-  void run_rows(const Run& run, const Span& span, const void** above) const;
+  void run_rows(const Run& run, const Span& span, std::int64_t end, const void** above) const;
   void finish(const Span& span, const Output& output, const View& table, std::int64_t channel, int row) const;
 
   TilesRequest request_;
@@ -99,6 +125,28 @@ class Tiles {
   std::size_t scratch_ = 0, scratch_bytes_ = 0;      ///< offset in the workspace, bytes a thread
   std::size_t staged_ = 0, valid_ = 0, joined_ = 0;  ///< offsets in the scratch
   std::size_t workspace_bytes_ = 0;
+};
+
+/// The data of one execute.
+struct Tiles::Run {
+  TilesArguments arguments;
+  char* workspace;
+  const View& table(int output, const Tiles& tiles) const {
+    if (tiles.outputs_[output].is_count) return arguments.count;
+    return output + 1 == tiles.output_count_ ? arguments.sum : arguments.squares;
+  }
+  const Carry& carry(int output, const Tiles& tiles) const {
+    if (tiles.outputs_[output].is_count) return arguments.count_carry;
+    return output + 1 == tiles.output_count_ ? arguments.carry : arguments.squares_carry;
+  }
+};
+
+/// Up to max_rows rows of a tile of one slice.
+struct Tiles::Span {
+  char* scratch;
+  std::int64_t slice, first_channel, channels;
+  std::int64_t x, width, y;
+  int rows;
 };
 
 }  // namespace areal::cpu
