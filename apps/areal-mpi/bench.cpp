@@ -69,6 +69,59 @@ double slowest(MPI_Comm comm, const std::function<void()>& work) {
   return seconds;
 }
 
+/// Bytes of any values; floats are 0 or, one in 64, 1, so that no sum of fewer than 2^30 pixels rounds.
+void fill(Array& noise, std::uint64_t seed) {
+  std::mt19937_64 random(seed);
+  const std::size_t count = noise.bytes() / size_of(noise.type());
+  if (noise.type() == Type::f32)
+    for (std::size_t i = 0; i < count; ++i) noise.as<float>()[i] = random() >> 58 == 0 ? 1.0F : 0.0F;
+  else if (is_float(noise.type()))
+    std::memset(noise.data(), 0, noise.bytes());
+  else
+    for (std::size_t i = 0; i < noise.bytes(); ++i)
+      static_cast<std::uint8_t*>(noise.data())[i] = static_cast<std::uint8_t>(random() >> 56);
+}
+
+/// The sums of a rank's columns, of pixels of 8u and 32f; of other types none.
+std::vector<std::uint64_t> sums_of_columns(const Array& pixels) {
+  const Shape& s = pixels.shape();
+  std::vector<std::uint64_t> sums;
+  if (pixels.type() != Type::u8 && pixels.type() != Type::f32) return sums;
+  sums.resize(static_cast<std::size_t>(s.width));
+  for (std::size_t i = 0, all = static_cast<std::size_t>(s.width * s.height); i < all; ++i)
+    sums[i % sums.size()] +=
+        pixels.type() == Type::u8 ? pixels.as<std::uint8_t>()[i] : static_cast<std::uint64_t>(pixels.as<float>()[i]);
+  return sums;
+}
+
+/// Is that the row of the table of the image below columns with these sums?
+template <class T>
+bool is_row_of(const Array& row, const std::vector<std::uint64_t>& columns) {
+  std::uint64_t sum = 0;
+  bool right = row.as<T>()[0] == T(0);
+  for (std::size_t x = 0; x < columns.size(); ++x)
+    right = right && row.as<T>()[x + 1] == static_cast<T>(sum += columns[x]);
+  return right;
+}
+
+/// Throws where the last row of this rank's table is wrong, and where the check does not see a wrong one.
+void require_right(const mpi::Table& table, const std::vector<std::uint64_t>& columns) {
+  ConstView last = table.strip.sum();
+  last.data = last.row(last.shape.height - 1), last.shape.height = 1;
+  Array row(last.shape, last.type);
+  copy_view(last, row.view());
+  const auto right = [&] {
+    return last.type == Type::u32   ? is_row_of<std::uint32_t>(row, columns)
+           : last.type == Type::u64 ? is_row_of<std::uint64_t>(row, columns)
+           : last.type == Type::s32 ? is_row_of<std::int32_t>(row, columns)
+           : last.type == Type::f32 ? is_row_of<float>(row, columns)
+                                    : is_row_of<double>(row, columns);
+  };
+  if (!right()) throw Error("bench: the last row of this rank's table is wrong");
+  static_cast<std::uint8_t*>(row.data())[row.bytes() - 1] ^= 1;
+  if (right()) throw Error("bench: a wrong row is not seen");
+}
+
 /// One number of ranks: the table, and in turns with it the same strips without communication, and copies of as many
 /// bytes as the table's pass reads and writes.
 Json measure(MPI_Comm comm, const Request& request, std::int64_t width, std::int64_t height, const char* scaling,
@@ -78,15 +131,15 @@ Json measure(MPI_Comm comm, const Request& request, std::int64_t width, std::int
   const mpi::Rows rows = mpi::even_rows(comm, height);
   const SatOptions options{.types = type_pair(request.types)};
   DeviceArray strip({width, rows.count}, options.types->input, execution);
+  std::vector<std::uint64_t> columns;
   {
     Array noise(strip.shape(), strip.type());
-    std::mt19937_64 random(20261122 + static_cast<std::uint64_t>(rows.first));
-    std::memset(noise.data(), 0, noise.bytes());
-    const std::size_t step = is_float(noise.type()) ? 0 : 1;  // floats stay zeros: no kernel looks at values
-    for (std::size_t i = 0; step != 0 && i < noise.bytes(); i += step)
-      static_cast<std::uint8_t*>(noise.data())[i] = static_cast<std::uint8_t>(random() >> 56);
+    fill(noise, 20261122 + static_cast<std::uint64_t>(rows.first));
+    if (!is_float(noise.type()) || width * height < std::int64_t{1} << 30) columns = sums_of_columns(noise);
     copy_view(std::as_const(noise).view(), strip.view());
   }
+  // Of this rank and those before it.
+  MPI_Scan(MPI_IN_PLACE, columns.data(), static_cast<int>(columns.size()), MPI_UINT64_T, MPI_SUM, comm);
   mpi::Costs costs;
   const mpi::Options how{.execution = execution, .costs = &costs};
   mpi::Table table;
@@ -112,7 +165,10 @@ Json measure(MPI_Comm comm, const Request& request, std::int64_t width, std::int
       workspace.wait();
     });
     const double copied = slowest(comm, [&] { copy_view(std::as_const(from).view(), to.view()); });
-    if (i < 0) continue;
+    if (i < 0) {
+      if (!columns.empty()) mpi::together(comm, [&] { require_right(table, columns); });
+      continue;
+    }
     total.push_back(all), plain.push_back(without), copy.push_back(copied);
     sums.push_back(phases[0]), exchange.push_back(phases[1]), tables.push_back(phases[2]);
   }
@@ -132,6 +188,7 @@ Json measure(MPI_Comm comm, const Request& request, std::int64_t width, std::int
           {"plain_us", median(plain)},
           {"floor", "copy"},
           {"floor_us", median(copy)},
+          {"checked", !columns.empty()},
           {"bytes", static_cast<std::uint64_t>(width) * static_cast<std::uint64_t>(height) *
                         (size_of(options.types->input) + size_of(options.types->table))},
           {"messages", sent[0]},
@@ -183,6 +240,8 @@ void run(const Request& request, Job& job, const MpiSettings& settings) {
   Size image;
   int repeat = 1;
   std::vector<int> counts;
+  job.require_same("bench --image " + request.image + " --types " + request.types + " --repeat " + request.repeat +
+                   " --ranks " + request.ranks);
   job.together([&] {
     execution = settings.execution(job);
     image = size("--image", request.image);

@@ -18,6 +18,8 @@ struct Request {
 void run(const Request& request, Job& job, const MpiSettings& settings) {
   HistogramOptions options;
   Execution execution;
+  job.require_same(std::string("hist") + (request.output.empty() ? "" : " -o") +
+                   (request.input.names_regions() ? " --region" : ""));
   job.together([&] {
     execution = settings.execution(job);
     const auto border = border_named(request.border);

@@ -1,4 +1,5 @@
 #include "job.hpp"
+#include <array>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -44,6 +45,26 @@ bool Job::all_are_here() const {
     if (done) return true;
   }
   return false;
+}
+
+void Job::broadcast(void* data, int count, MPI_Datatype type) const {
+  const int code = MPI_Bcast(data, count, type, 0, comm());
+  if (code == MPI_SUCCESS) return;
+  std::array<char, MPI_MAX_ERROR_STRING + 1> text{};
+  int length = 0;
+  MPI_Error_string(code, text.data(), &length);
+  throw mpi::MpiError("MPI_Bcast: " + std::string(text.data()));
+}
+
+void Job::require_same(std::string words) const {
+  words.resize(200);  // of one size on all ranks
+  std::string first = words;
+  broadcast(first.data(), static_cast<int>(first.size()), MPI_CHAR);
+  together([&] {
+    if (words != first)
+      throw InvalidArgument("was asked for " + std::string(words.c_str()) + ", and the first rank for " +
+                            first.c_str() + ": all ranks take the same verb, outputs and regions");
+  });
 }
 
 int Job::end(const std::string& sentence, int code) {

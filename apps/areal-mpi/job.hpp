@@ -26,6 +26,11 @@ class Job {
   /// See mpi::together.
   void together(const std::function<void()>& part) const { mpi::together(comm(), part); }
 
+  /// What the first rank has. Throws MpiError.
+  void broadcast(void* data, int count, MPI_Datatype type) const;
+  /// Throws on all ranks where one was asked for something else than the first: then their messages would not meet.
+  void require_same(std::string words) const;
+
   /// Ends with that exit code. One rank says the sentence; where others are still at work, they are ended by MPI_Abort.
   int end(const std::string& sentence, int code);
   /// The sentence, and MPI_Abort: for what one rank alone knows.

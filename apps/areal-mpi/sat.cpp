@@ -1,8 +1,11 @@
 // areal-mpi sat and query: the table of an image over all ranks, into a file, or for answers alone.
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <areal/mpi.hpp>
+#include <array>
 #include <optional>
+#include <string_view>
 #include "io/numbers.hpp"
 #include "shared_table.hpp"
 #include "strip_options.hpp"
@@ -12,19 +15,70 @@ namespace {
 
 struct Request {
   StripOptions input;
-  std::string types, border = "zero", output;
+  std::string types, border = "zero", output, statistics = "sum";
   bool squares = false;
 };
 
-template <class Sum>
-void answer(const Job& job, const mpi::Table& table, const StripInput& input, bool json) {
-  std::vector<Sum> sums(input.regions.size());
-  mpi::region_sums(job.comm(), table, input.rectangles(), Span<Sum>(sums));
+constexpr std::array<std::string_view, 4> statistics{"sum", "mean", "variance", "std"};
+
+std::vector<std::string_view> statistics_of(const std::string& list) {
+  std::vector<std::string_view> chosen;
+  for (const std::string_view name : split(list, ',')) {
+    const auto at = std::find(statistics.begin(), statistics.end(), name);
+    if (at == statistics.end()) refuse("--stat ", list, ": may have sum, mean, variance and std, separated by commas");
+    if (std::find(chosen.begin(), chosen.end(), *at) == chosen.end()) chosen.push_back(*at);
+  }
+  return chosen;
+}
+
+bool needs_squares(const std::vector<std::string_view>& chosen) {
+  return std::any_of(chosen.begin(), chosen.end(), [](auto name) { return name == "variance" || name == "std"; });
+}
+
+/// Of every region; the sums in 64 bits of their sign, or as double.
+struct Answers {
+  std::vector<std::uint64_t> natural;
+  std::vector<std::int64_t> whole;
+  std::vector<double> real;
+};
+
+Answers answers(const Job& job, const mpi::Table& table, const std::vector<Region>& regions, std::string_view name) {
+  Answers all;
+  const auto to = [&]<class T>(std::vector<T>& values) {
+    values.resize(regions.size());
+    return Span<T>(values);
+  };
+  const Type type = table.strip.types().table;
+  if (name == "mean")
+    mpi::region_means(job.comm(), table, regions, to(all.real));
+  else if (name == "variance")
+    mpi::region_variances(job.comm(), table, regions, to(all.real));
+  else if (name == "std")
+    mpi::region_standard_deviations(job.comm(), table, regions, to(all.real));
+  else if (is_float(type))
+    mpi::region_sums(job.comm(), table, regions, to(all.real));
+  else if (is_signed_integer(type))
+    mpi::region_sums(job.comm(), table, regions, to(all.whole));
+  else
+    mpi::region_sums(job.comm(), table, regions, to(all.natural));
+  return all;
+}
+
+void answer(const Job& job, const mpi::Table& table, const StripInput& input,
+            const std::vector<std::string_view>& chosen, bool json) {
+  std::vector<Answers> columns;
+  for (const std::string_view name : chosen) columns.push_back(answers(job, table, input.rectangles(), name));
   if (!job.speaks()) return;
   RowWriter rows(json);
-  for (std::size_t i = 0; i < sums.size(); ++i) {
+  for (std::size_t i = 0; i < input.regions.size(); ++i) {
     put_region(rows, input.regions[i], i);
-    rows.put("sum", sums[i]);
+    for (std::size_t s = 0; s < chosen.size(); ++s)
+      if (const Answers& of = columns[s]; !of.natural.empty())
+        rows.put(chosen[s], of.natural[i]);
+      else if (!of.whole.empty())
+        rows.put(chosen[s], of.whole[i]);
+      else
+        rows.put(chosen[s], of.real[i]);
     rows.end();
   }
 }
@@ -51,13 +105,18 @@ void write(const Job& job, const std::string& path, const char* kind, const Cons
 void run(const Request& request, Job& job, const MpiSettings& settings, bool queries) {
   SatOptions options;
   Execution execution;
+  std::vector<std::string_view> chosen;
+  job.require_same(std::string(queries ? "query" : "sat") + (request.output.empty() ? "" : " -o") +
+                   (request.squares ? " --squares" : "") + (request.input.names_regions() ? " --region" : "") +
+                   " --stat " + request.statistics);
   job.together([&] {
     execution = settings.execution(job);
     const auto border = border_named(request.border);
     if (!border) refuse("--border ", request.border, ": may be zero, none or exclusive");
     options.border = *border;
     if (!request.types.empty()) options.types = type_pair(request.types);
-    options.squares = request.squares ? Squares::automatic : Squares::no;
+    chosen = statistics_of(request.statistics);
+    options.squares = request.squares || needs_squares(chosen) ? Squares::automatic : Squares::no;
     if (queries && !request.input.names_regions()) refuse("query: needs --region or --regions");
     if (!queries && request.output.empty() && !request.input.names_regions())
       refuse("sat: needs -o, --region or --regions");
@@ -72,13 +131,7 @@ void run(const Request& request, Job& job, const MpiSettings& settings, bool que
             table.strip.squares(), table.rows, input, table.strip, request.input.path);
   }
   if (!request.input.names_regions()) return;
-  const Type type = table.strip.types().table;
-  if (is_float(type))
-    answer<double>(job, table, input, settings.json);
-  else if (is_signed_integer(type))
-    answer<std::int64_t>(job, table, input, settings.json);
-  else
-    answer<std::uint64_t>(job, table, input, settings.json);
+  answer(job, table, input, chosen, settings.json);
 }
 
 void add(CLI::App& app, Job& job, MpiSettings& settings, bool queries) {
@@ -87,6 +140,9 @@ void add(CLI::App& app, Job& job, MpiSettings& settings, bool queries) {
   auto request = std::make_shared<Request>();
   request->input.add_to(*verb);
   verb->add_option("--types", request->types, "Types of pixels and sums, for example 8u64u")->type_name("NAME");
+  verb->add_option("--stat", request->statistics,
+                   "Of each region: sum (default), mean, variance, std; several with commas")
+      ->type_name("LIST");
   if (!queries) {
     verb->add_option("-o,--output", request->output, "The table as one .npy with its sidecar, complete or absent")
         ->type_name("T.npy");

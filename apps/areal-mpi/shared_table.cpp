@@ -44,9 +44,9 @@ SharedTable::SharedTable(const Job& job, const std::string& path, const Shape& s
     if (job.speaks()) temporary_ = media::OutputFile::temporary_for(path).string();
   });
   std::uint64_t length = temporary_.size();
-  MPI_Bcast(&length, 1, MPI_UINT64_T, 0, job.comm());
+  job.broadcast(&length, 1, MPI_UINT64_T);
   temporary_.resize(length);
-  MPI_Bcast(temporary_.data(), static_cast<int>(length), MPI_CHAR, 0, job.comm());
+  job.broadcast(temporary_.data(), static_cast<int>(length), MPI_CHAR);
   if (!temporary_.empty() && temporary_.size() < name.size()) {
     std::copy(temporary_.c_str(), temporary_.c_str() + temporary_.size() + 1, name.begin());
     live.store(true, std::memory_order_release);
@@ -56,7 +56,7 @@ SharedTable::SharedTable(const Job& job, const std::string& path, const Shape& s
     writer_.emplace(path, shape, type, description, temporary_);
     begin_ = writer_->share();
   });
-  MPI_Bcast(&begin_, 1, MPI_UINT64_T, 0, job.comm());
+  job.broadcast(&begin_, 1, MPI_UINT64_T);
   job.together([&] {
     const std::string& at = temporary_.empty() ? path_ : temporary_;
     fd_ = ::open(at.c_str(), O_WRONLY | O_CLOEXEC);

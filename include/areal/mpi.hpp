@@ -122,6 +122,22 @@ void region_sums(MPI_Comm comm, const Table& table, Span<const Region> regions, 
                  const Options& how = {});
 ///@}
 
+/// \name Sums of squares of N regions, from a table that has squares; means, variances and standard deviations, as
+/// areal::region_means and its fellows have them, with their bits: over the valid pixels, where the table has a count.
+/// By the same way, with a reduction for each table that is read.
+///@{
+void region_squares(MPI_Comm comm, const Table& table, Span<const Region> regions, Span<double> out,
+                    const Options& how = {});
+void region_squares(MPI_Comm comm, const Table& table, Span<const Region> regions, Span<std::uint64_t> out,
+                    const Options& how = {});
+void region_means(MPI_Comm comm, const Table& table, Span<const Region> regions, Span<double> out,
+                  const Options& how = {});
+void region_variances(MPI_Comm comm, const Table& table, Span<const Region> regions, Span<double> out,
+                      const Options& how = {});
+void region_standard_deviations(MPI_Comm comm, const Table& table, Span<const Region> regions, Span<double> out,
+                                const Options& how = {});
+///@}
+
 /// \name Histograms of N regions, N x bins row by row, by the same way.
 ///@{
 void region_histograms(MPI_Comm comm, const Tensor& tensor, Span<const Region> regions, Span<std::uint64_t> out,

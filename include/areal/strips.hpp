@@ -137,6 +137,16 @@ class StripHistogram {
   /// whole image groups() times. O(b H W).
   void run(const ImageReader& read, const TensorStripSink& sink, const ImageReader& read_weights = {}) const;
 
+  /// \name The same where the image comes by itself: as StripSat's, but that the image is pushed groups() times, once
+  /// for each group of bins.
+  ///@{
+  void begin(TensorStripSink sink);
+  bool push(std::int64_t x, std::int64_t y, const ConstView& block, const ConstView& weights = {});
+  /// Gives out the rest. True where the image is to be pushed again, from its top, for the next group of bins; false
+  /// where all have been given out, or the sink has ended the run.
+  bool finish();
+  ///@}
+
   std::int64_t groups() const noexcept;      ///< how often the image is read
   std::int64_t group_bins() const noexcept;  ///< bins of a group, but for the last
   std::int64_t strip_height() const noexcept;

@@ -49,8 +49,8 @@ struct ReadOptions {
   // LumaFrames of NVDEC that are to be held at once. With more, or where it has surfaces for fewer (at least 2), next()
   // waits until one is dropped.
   int most_held = 9;
-  // Of a large picture: the level of a pyramid (a TIFF's page), 0 the first and as a rule the largest, and the position
-  // along the axes t and z of an OME-Zarr.
+  // Of a large picture: the level of a pyramid (a TIFF's sub-IFD, or page where there is none), 0 the first and as a
+  // rule the largest, and the position along the axes t and z of an OME-Zarr.
   int level = 0;
   std::int64_t t = 0, z = 0;
 };

@@ -115,12 +115,22 @@ void Communicator::together(const std::function<void()>& part) const {
 }
 
 void Communicator::require_same(const std::vector<Shared>& values) const {
-  std::vector<std::int64_t> first;
-  for (const Shared& v : values) first.push_back(v.value);
+  // Of one size in every call, so that ranks that make different calls are told so.
+  constexpr std::size_t most = 32;
+  if (values.size() > most) throw Error("more values are shared than a message takes");
+  std::array<std::int64_t, most + 1> first{};
+  std::uint64_t names = 14695981039346656037u;  // FNV-1a
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    first[i + 1] = values[i].value;
+    for (const char c : values[i].name + ";") names = (names ^ static_cast<unsigned char>(c)) * 1099511628211u;
+  }
+  first[0] = static_cast<std::int64_t>(names);
   require_mpi(MPI_Bcast(first.data(), static_cast<int>(first.size()), MPI_INT64_T, 0, comm_), "MPI_Bcast");
   together([&] {
+    if (first[0] != static_cast<std::int64_t>(names))
+      throw InvalidArgument("this is not the call of the first rank: all ranks make the same calls, in the same order");
     for (std::size_t i = 0; i < values.size(); ++i)
-      if (values[i].value != first[i])
+      if (values[i].value != first[i + 1])
         throw InvalidArgument(values[i].name + " " +
                               (values[i].words.empty() ? std::to_string(values[i].value) : values[i].words) +
                               ": all ranks must have the same, and the first has another");

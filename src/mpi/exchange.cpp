@@ -25,8 +25,7 @@ void chain(const Communicator& comm, const T* totals, T* above, std::size_t coun
     if (first)
       std::fill_n(above + i, n, T(0));
     else
-      require_mpi(MPI_Recv(above + i, static_cast<int>(n), type, comm.rank() - 1, 0, comm.get(), MPI_STATUS_IGNORE),
-                  "MPI_Recv");
+      receive_from_before(comm, above + i, n, type);
     if (last) continue;
     for (std::size_t k = 0; k < n; ++k) sum[k] = above[i + k] + totals[i + k];
     require_mpi(MPI_Send(sum.data(), static_cast<int>(n), type, comm.rank() + 1, 0, comm.get()), "MPI_Send");
@@ -52,6 +51,16 @@ void scan_integers(const Communicator& comm, const void* totals, void* above, st
 }
 
 }  // namespace
+
+void receive_from_before(const Communicator& comm, void* into, std::size_t count, MPI_Datatype type) {
+  MPI_Status status;
+  int came = 0;
+  require_mpi(MPI_Recv(into, static_cast<int>(count), type, comm.rank() - 1, 0, comm.get(), &status), "MPI_Recv");
+  require_mpi(MPI_Get_count(&status, type, &came), "MPI_Get_count");
+  if (came != static_cast<int>(count))
+    throw MpiError("MPI_Recv: " + std::to_string(came) + " of " + std::to_string(count) +
+                   " elements came from the rank before");
+}
 
 void exclusive_scan(const Communicator& comm, const void* totals, void* above, std::size_t count, Type type,
                     const Options& how) {

@@ -18,6 +18,9 @@ void exclusive_scan(const Communicator& comm, const void* totals, void* above, s
 /// was queued there has been done.
 void exclusive_scan_on_device(const Communicator& comm, const ConstView& totals, const View& above, const Options& how);
 
+/// `count` elements from the rank before. Throws MpiError where another number came.
+void receive_from_before(const Communicator& comm, void* into, std::size_t count, MPI_Datatype type);
+
 /// The seconds since the last call, or since it was made.
 class Clock {
  public:

@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <areal/array.hpp>
 #include <areal/device.hpp>
+#include <bit>
+#include <cstdint>
 #include <cstring>
 #include <optional>
 #include "mpi/column_blocks.hpp"
@@ -211,6 +213,19 @@ void execute_with(const Strip& strip, const Group& group, const ConstView& above
   workspace.wait();
 }
 
+/// Of all that says which bin a value belongs to.
+std::int64_t fingerprint(const Binning& binning) {
+  std::uint64_t hash = 14695981039346656037u;  // FNV-1a over 64-bit words
+  const auto take = [&](std::uint64_t word) { hash = (hash ^ word) * 1099511628211u; };
+  take(static_cast<std::uint64_t>(binning.kind()));
+  take(binning.is_clamped());
+  take(static_cast<std::uint64_t>(binning.ignored_label().value_or(INT64_MIN)));
+  for (const double edge : binning.bin_edges()) take(std::bit_cast<std::uint64_t>(edge));
+  for (const std::int32_t bin : binning.table()) take(static_cast<std::uint64_t>(bin));
+  for (const Binning& part : binning.parts()) take(static_cast<std::uint64_t>(fingerprint(part)));
+  return static_cast<std::int64_t>(hash);
+}
+
 /// How many bins' carries fit; whole planes of joint bins, all where a rule cannot be cut.
 std::int64_t bins_at_once(const Binning& binning, const Shape& image, Type counter, std::size_t carry_bytes) {
   if (binning.kind() == Binning::Kind::labels && binning.ignored_label()) return binning.bins();
@@ -237,7 +252,8 @@ Tensor integral_histogram(MPI_Comm caller, const ConstView& strip, const Binning
                            {"counter", static_cast<int>(options.counter), std::string(name_of(options.counter))},
                            {"weighted", options.weighted, {}},
                            {"bins", binning.bins(), {}},
-                           {"kind of binning", static_cast<int>(binning.kind()), {}}})
+                           {"kind of binning", static_cast<int>(binning.kind()), {}},
+                           {"binning", fingerprint(binning), "of other edges, labels or clamping"}})
     shared.push_back(value);
   comm.require_same(shared);
   Tensor made;

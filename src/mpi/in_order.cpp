@@ -150,9 +150,7 @@ void add_plane(const Communicator& comm, Type type, const Lines& lines, std::int
     if (comm.rank() == 0)
       std::memset(lines.above + from * size, 0, static_cast<std::size_t>(bytes));
     else
-      require_mpi(MPI_Recv(lines.above + from * size, static_cast<int>(bytes), MPI_BYTE, comm.rank() - 1, 0, comm.get(),
-                           MPI_STATUS_IGNORE),
-                  "MPI_Recv");
+      receive_from_before(comm, lines.above + from * size, static_cast<std::size_t>(bytes), MPI_BYTE);
     costs.exchange_seconds += clock.lap();
     add_down(type, lines, from, count);
     costs.table_seconds += clock.lap();

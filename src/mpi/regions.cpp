@@ -1,104 +1,15 @@
-// Answers about regions: each rank reads the corners in its rows, and one reduction adds what the ranks have.
+// Answers about regions: what all ranks agree on, pieces of regions, and what becomes of their sums.
 #include <algorithm>
-#include <areal/array.hpp>
 #include <climits>
-#include <cstring>
+#include <cmath>
 #include <type_traits>
-#include <vector>
+#include <utility>
+#include "formulas/variance.hpp"
+#include "mpi/corner_sums.hpp"
 #include "mpi/exchange.hpp"
-#include "mpi/shared.hpp"
 
 namespace areal::mpi {
 namespace {
-
-/// Planes of a strip's table, with the rows of the image that it has.
-struct Source {
-  ConstView view;
-  Border border = Border::zero;
-  Rows rows;
-  std::int64_t width() const { return view.shape.width - (border == Border::zero ? 1 : 0); }
-  std::int64_t planes() const { return view.shape.batch * view.shape.channels; }
-};
-
-template <class T>
-T load(const void* at) {
-  T value;
-  std::memcpy(&value, at, sizeof value);
-  return value;
-}
-
-/// What a table's entries are added up as: integers modulo 2^64, of which the table's bits count; floats in double.
-template <class T>
-using Wide = std::conditional_t<std::is_floating_point_v<T>, double, std::uint64_t>;
-
-/// Sums of rows < y between columns x0 and x1, of one plane, where this rank has that row; else 0.
-template <class T>
-class Corners {
- public:
-  Corners(const Source& source, std::int64_t plane)
-      : shift_(source.border == Border::none ? 1 : 0),
-        // The rows y whose entries are here; with `zero` and `none` the first row of the table is the rank's before.
-        first_(source.rows.first + (source.border == Border::exclusive ? 0 : 1)),
-        count_(source.rows.count) {
-    const Shape& s = source.view.shape;
-    const std::int64_t n = s.channels > 0 ? plane / s.channels : 0, c = s.channels > 0 ? plane % s.channels : 0;
-    // Row `first_` of the image's table of border zero.
-    const std::int64_t row = source.border == Border::zero ? 1 : 0;
-    data_ = static_cast<const char*>(source.view.row(0, c, n));
-    pitch_ = source.view.row_pitch, step_ = source.view.column_pitch();
-    if (data_ != nullptr) data_ += row * pitch_;
-  }
-  Wide<T> between(std::int64_t x0, std::int64_t x1, std::int64_t y) const {
-    if (y == 0 || y < first_ || y >= first_ + count_) return 0;
-    const char* const row = data_ + (y - first_) * pitch_;
-    return at(row, x1) - at(row, x0);
-  }
-
- private:
-  Wide<T> at(const char* row, std::int64_t x) const {
-    return x < shift_ ? Wide<T>(0) : static_cast<Wide<T>>(load<T>(row + (x - shift_) * step_));
-  }
-  std::int64_t shift_, first_, count_, pitch_, step_;
-  const char* data_;
-};
-
-template <class T, class Out>
-void answer(const Communicator& comm, const Source& source, std::span<const Region> regions, Out* out,
-            const Options& how) {
-  using W = Wide<T>;
-  const std::int64_t planes = source.planes();
-  const auto all = static_cast<std::int64_t>(regions.size());
-  const auto piece =
-      std::max<std::int64_t>(1, std::min<std::int64_t>(static_cast<std::int64_t>(how.message_bytes), INT_MAX) /
-                                    static_cast<std::int64_t>(sizeof(W)) / std::max<std::int64_t>(1, planes));
-  std::vector<W> sums;
-  comm.together([&] { sums.resize(static_cast<std::size_t>(std::min(piece, all) * planes)); });
-  for (std::int64_t from = 0; from < all; from += piece) {
-    const std::int64_t count = std::min(piece, all - from);
-    for (std::int64_t p = 0; p < planes; ++p) {
-      const Corners<T> corners(source, p);
-      for (std::int64_t i = 0; i < count; ++i) {
-        const Region& r = regions[static_cast<std::size_t>(from + i)];
-        W sum = 0;
-        if (r.width > 0 && r.height > 0)
-          sum = corners.between(r.x, r.x + r.width, r.y + r.height) - corners.between(r.x, r.x + r.width, r.y);
-        sums[static_cast<std::size_t>(i * planes + p)] = sum;
-      }
-    }
-    // Of a sum of floats at most two ranks have a part, so that no order of additions makes a difference.
-    require_mpi(MPI_Allreduce(MPI_IN_PLACE, sums.data(), static_cast<int>(count * planes),
-                              std::is_same_v<W, double> ? MPI_DOUBLE : MPI_UINT64_T, MPI_SUM, comm.get()),
-                "MPI_Allreduce");
-    count_message(how, static_cast<std::size_t>(count * planes) * sizeof(W));
-    for (std::int64_t i = 0; i < count * planes; ++i) {
-      const W sum = sums[static_cast<std::size_t>(i)];
-      if constexpr (std::is_floating_point_v<T>)
-        out[from * planes + i] = static_cast<Out>(sum);
-      else
-        out[from * planes + i] = static_cast<Out>(static_cast<T>(sum));
-    }
-  }
-}
 
 std::int64_t fingerprint(std::span<const Region> regions) {
   std::uint64_t hash = 14695981039346656037u;  // FNV-1a over 64-bit words
@@ -125,78 +36,208 @@ void require_inside(const Source& source, std::span<const Region> regions) {
   }
 }
 
+/// A plane of the strip's table for each that the strip has, with the rows that it says.
+void require_rows(const Source& source) {
+  if (source.view.data == nullptr && !source.view.shape.empty())
+    throw InvalidArgument("table: its memory is a null pointer");
+  const std::int64_t height = source.rows.count + (source.border == Border::zero ? 1 : 0);
+  if (source.rows.first < 0 || source.rows.count < 0 || source.rows.count > source.rows.of - source.rows.first ||
+      source.view.shape.height != height)
+    throw InvalidArgument("table: rows " + std::to_string(source.rows.first) + " to " +
+                          std::to_string(source.rows.first + source.rows.count) + " of " +
+                          std::to_string(source.rows.of) + " are not those of its strip");
+}
+
+/// Why sums of that table cannot be had as Out; "" where they can.
 template <class Out>
-void answers(MPI_Comm caller, const Source& source, bool reversed, Span<const Region> regions, Span<Out> out,
-             const Options& how) {
+std::string misfit(Type type) {
+  const bool fits =
+      std::is_same_v<Out, double> || (!is_float(type) && is_signed_integer(type) == std::is_signed_v<Out>);
+  if (fits) return "";
+  return "out: the table has sums of " + std::string(name_of(type)) + ", which double takes" +
+         (is_float(type)            ? ""
+          : is_signed_integer(type) ? " and std::int64_t"
+                                    : " and std::uint64_t");
+}
+
+struct Query {
+  bool is_reversed = false;
+  std::vector<Source> tables;  ///< the first has the planes of the answers
+  std::string refusal;         ///< why this rank cannot answer
+};
+
+/// `answer(sums, i, plane, region)` for each answer, `sums` being those of the query's tables, whose i-th it is.
+template <class Out, class Answer>
+void answers(MPI_Comm caller, const Query& query, Span<const Region> regions, Span<Out> out, const Options& how,
+             Answer&& answer) {
   const Communicator comm(caller);
-  comm.require_same({{"number of regions", static_cast<std::int64_t>(regions.size()), {}},
-                     {"regions", regions.memory().is_host() ? fingerprint(regions.host()) : 0, "that differ"},
-                     {"width", source.width(), {}},
-                     {"planes", source.planes(), {}},
-                     {"rows of the image", source.rows.of, {}},
-                     {"type of the table", static_cast<int>(source.view.type), std::string(name_of(source.view.type))},
-                     {"message_bytes", static_cast<std::int64_t>(how.message_bytes), {}}});
-  const Type type = source.view.type;
+  std::vector<Shared> shared{{"number of regions", static_cast<std::int64_t>(regions.size()), {}},
+                             {"regions", regions.memory().is_host() ? fingerprint(regions.host()) : 0, "that differ"},
+                             {"tables that are asked", static_cast<std::int64_t>(query.tables.size()), {}},
+                             {"message_bytes", static_cast<std::int64_t>(how.message_bytes), {}}};
+  const Source& first = query.tables[0];
+  shared.push_back({"width", first.width(), {}});
+  shared.push_back({"planes", first.planes(), {}});
+  shared.push_back({"rows of the image", first.rows.of, {}});
+  shared.push_back({"border", static_cast<int>(first.border), std::string(name_of(first.border))});
+  shared.push_back({"type of the table", static_cast<int>(first.view.type), std::string(name_of(first.view.type))});
+  comm.require_same(shared);
   comm.together([&] {
-    if (!source.view.memory.is_host())
-      throw InvalidArgument("table: it lies in device memory; copy_to host memory, where its corners are read");
+    if (!query.refusal.empty()) throw InvalidArgument(query.refusal);
+    for (const Source& table : query.tables) {
+      if (!table.view.memory.is_host())
+        throw InvalidArgument("table: it lies in device memory; copy_to host memory, where its corners are read");
+      require_rows(table);
+    }
     if (!regions.memory().is_host() || !out.memory().is_host())
       throw InvalidArgument("regions and out: they must lie in host memory");
-    if (reversed) throw InvalidArgument("table: a reversed table does not answer regions over ranks");
-    const auto wanted = static_cast<std::size_t>(source.planes()) * regions.size();
+    if (query.is_reversed) throw InvalidArgument("table: a reversed table does not answer regions over ranks");
+    const auto wanted = static_cast<std::size_t>(first.planes()) * regions.size();
     if (out.size() != wanted)
       throw InvalidArgument("out of " + std::to_string(out.size()) + ": " + std::to_string(wanted) +
                             " answers are asked for");
-    const bool fits =
-        std::is_same_v<Out, double> || (!is_float(type) && is_signed_integer(type) == std::is_signed_v<Out>);
-    if (!fits)
-      throw InvalidArgument("out: the table has sums of " + std::string(name_of(type)) + ", which double takes" +
-                            (is_float(type)            ? ""
-                             : is_signed_integer(type) ? " and std::int64_t"
-                                                       : " and std::uint64_t"));
-    require_inside(source, regions.host());
+    require_inside(first, regions.host());
   });
-  switch (type) {
-    case Type::f32:
-      return answer<float>(comm, source, regions.host(), out.data(), how);
-    case Type::f64:
-      return answer<double>(comm, source, regions.host(), out.data(), how);
-    case Type::u16:
-      return answer<std::uint16_t>(comm, source, regions.host(), out.data(), how);
-    case Type::u32:
-      return answer<std::uint32_t>(comm, source, regions.host(), out.data(), how);
-    case Type::s32:
-      return answer<std::int32_t>(comm, source, regions.host(), out.data(), how);
-    case Type::s64:
-      return answer<std::int64_t>(comm, source, regions.host(), out.data(), how);
-    default:
-      return answer<std::uint64_t>(comm, source, regions.host(), out.data(), how);
+  const std::int64_t planes = first.planes();
+  const auto all = static_cast<std::int64_t>(regions.size());
+  const auto piece =
+      std::max<std::int64_t>(1, std::min<std::int64_t>(static_cast<std::int64_t>(how.message_bytes), INT_MAX) / 8 /
+                                    std::max<std::int64_t>(1, planes));
+  std::vector<CornerSums> sums;
+  comm.together([&] {
+    if (!query.refusal.empty()) throw InvalidArgument(query.refusal);
+    for (const Source& table : query.tables) sums.emplace_back(table, std::min(piece, all));
+  });
+  for (std::int64_t from = 0; from < all; from += piece) {
+    const std::span<const Region> some =
+        regions.host().subspan(static_cast<std::size_t>(from), static_cast<std::size_t>(std::min(piece, all - from)));
+    for (CornerSums& of : sums) of.reduce(comm, some, how);
+    for (std::size_t i = 0; i < some.size(); ++i)
+      for (std::int64_t p = 0; p < planes; ++p)
+        out[(from + static_cast<std::int64_t>(i)) * planes + p] =
+            answer(std::as_const(sums), static_cast<std::int64_t>(i), p, some[i]);
   }
 }
 
-Source source_of(const Table& table) { return {table.strip.sum(), table.strip.border(), table.rows}; }
-Source source_of(const Tensor& tensor) { return {tensor.strip.tensor(), tensor.strip.border(), tensor.rows}; }
+/// Sums of the one table.
+template <class Out>
+void sums_of(MPI_Comm comm, Query query, Span<const Region> regions, Span<Out> out, const Options& how) {
+  const std::int64_t planes = query.tables[0].planes();
+  if (query.refusal.empty()) query.refusal = misfit<Out>(query.tables[0].view.type);
+  answers(comm, query, regions, out, how,
+          [&](const std::vector<CornerSums>& sums, std::int64_t i, std::int64_t plane, const Region&) {
+            if constexpr (std::is_same_v<Out, double>)
+              return sums[0].real(i * planes + plane);
+            else
+              return static_cast<Out>(sums[0].integer(i * planes + plane));
+          });
+}
+
+/// Is that one of the table's views? By its width, since a strip without rows may have no memory.
+bool has(const SatTable& table, const ConstView& view) {
+  return view.shape.width > 0 && view.shape.width == table.sum().shape.width;
+}
+
+/// In this order: sums, squares where they are asked for, for statistics counts where there are any.
+Query query_of(const Table& table, bool squares, bool statistics) {
+  const SatTable& strip = table.strip;
+  const ConstView sum = strip.sum();
+  const bool without_columns = sum.shape.width == 0;  // then all sums are 0
+  const bool lacks_squares = squares && !without_columns && !has(strip, strip.squares());
+  Query query{strip.is_reversed(), {}, {}};
+  if (lacks_squares) query.refusal = "table: it has no squares; SatOptions::squares asks for them";
+  const auto add = [&](const ConstView& view) { query.tables.push_back({view, strip.border(), table.rows}); };
+  if (statistics || !squares) add(sum);
+  if (squares) add(without_columns || lacks_squares ? sum : strip.squares());
+  if (statistics && has(strip, strip.count())) add(strip.count());
+  return query;
+}
+
+std::uint64_t pixels_of(const Region& r) {
+  return static_cast<std::uint64_t>(r.width) * static_cast<std::uint64_t>(r.height);
+}
+
+/// The valid pixels of a region, of a plane: by the last of the tables, where `counted`. One channel of counts is of
+/// all channels.
+std::uint64_t count_of(const std::vector<CornerSums>& sums, bool counted, std::int64_t i, std::int64_t plane,
+                       const Region& region) {
+  if (!counted) return pixels_of(region);
+  const Source &counts = sums.back().source(), &of = sums[0].source();
+  const std::int64_t image = plane / of.view.shape.channels;
+  const std::int64_t at = counts.view.shape.channels == of.view.shape.channels ? plane : image;
+  return sums.back().magnitude(i * counts.planes() + at);
+}
+
+void variances(MPI_Comm comm, const Table& table, Span<const Region> regions, Span<double> out, const Options& how,
+               bool roots) {
+  const Query query = query_of(table, true, true);
+  const bool counted = query.tables.size() == 3;
+  const std::int64_t planes = query.tables[0].planes();
+  answers(comm, query, regions, out, how,
+          [&](const std::vector<CornerSums>& sums, std::int64_t i, std::int64_t plane, const Region& region) {
+            const std::int64_t at = i * planes + plane;
+            const std::uint64_t n = count_of(sums, counted, i, plane, region);
+            const CornerSums &s1 = sums[0], &s2 = sums[1];
+            double variance = 0;
+            if (is_float(s1.source().view.type))
+              variance = formulas::variance(s1.real(at), s2.real(at), static_cast<double>(n));
+            else if (is_float(s2.source().view.type))
+              variance = formulas::variance(s1.magnitude(at), s2.real(at), n);
+            else
+              variance = formulas::variance(s1.magnitude(at), s2.magnitude(at), n);
+            return roots ? std::sqrt(variance) : variance;
+          });
+}
 
 }  // namespace
 
 void region_sums(MPI_Comm comm, const Table& table, Span<const Region> regions, Span<double> out, const Options& how) {
-  answers(comm, source_of(table), table.strip.is_reversed(), regions, out, how);
+  sums_of(comm, query_of(table, false, false), regions, out, how);
 }
 void region_sums(MPI_Comm comm, const Table& table, Span<const Region> regions, Span<std::uint64_t> out,
                  const Options& how) {
-  answers(comm, source_of(table), table.strip.is_reversed(), regions, out, how);
+  sums_of(comm, query_of(table, false, false), regions, out, how);
 }
 void region_sums(MPI_Comm comm, const Table& table, Span<const Region> regions, Span<std::int64_t> out,
                  const Options& how) {
-  answers(comm, source_of(table), table.strip.is_reversed(), regions, out, how);
+  sums_of(comm, query_of(table, false, false), regions, out, how);
 }
+
+void region_squares(MPI_Comm comm, const Table& table, Span<const Region> regions, Span<double> out,
+                    const Options& how) {
+  sums_of(comm, query_of(table, true, false), regions, out, how);
+}
+void region_squares(MPI_Comm comm, const Table& table, Span<const Region> regions, Span<std::uint64_t> out,
+                    const Options& how) {
+  sums_of(comm, query_of(table, true, false), regions, out, how);
+}
+
+void region_means(MPI_Comm comm, const Table& table, Span<const Region> regions, Span<double> out, const Options& how) {
+  const Query query = query_of(table, false, true);
+  const bool counted = query.tables.size() == 2;
+  const std::int64_t planes = query.tables[0].planes();
+  answers(comm, query, regions, out, how,
+          [&](const std::vector<CornerSums>& sums, std::int64_t i, std::int64_t plane, const Region& region) {
+            const std::uint64_t n = count_of(sums, counted, i, plane, region);
+            return n > 0 ? sums[0].real(i * planes + plane) / static_cast<double>(n) : formulas::not_a_number();
+          });
+}
+void region_variances(MPI_Comm comm, const Table& table, Span<const Region> regions, Span<double> out,
+                      const Options& how) {
+  variances(comm, table, regions, out, how, false);
+}
+void region_standard_deviations(MPI_Comm comm, const Table& table, Span<const Region> regions, Span<double> out,
+                                const Options& how) {
+  variances(comm, table, regions, out, how, true);
+}
+
 void region_histograms(MPI_Comm comm, const Tensor& tensor, Span<const Region> regions, Span<std::uint64_t> out,
                        const Options& how) {
-  answers(comm, source_of(tensor), false, regions, out, how);
+  sums_of(comm, {false, {Source{tensor.strip.tensor(), tensor.strip.border(), tensor.rows}}, {}}, regions, out, how);
 }
 void region_histograms(MPI_Comm comm, const Tensor& tensor, Span<const Region> regions, Span<double> out,
                        const Options& how) {
-  answers(comm, source_of(tensor), false, regions, out, how);
+  sums_of(comm, {false, {Source{tensor.strip.tensor(), tensor.strip.border(), tensor.rows}}, {}}, regions, out, how);
 }
 
 }  // namespace areal::mpi

@@ -48,6 +48,7 @@ class PushState {
     finished_ = true;
   }
   bool is_finished() const noexcept { return finished_; }
+  bool ended_by_sink() const noexcept { return ended_by_sink_; }
 
  private:
   void require_running() const {

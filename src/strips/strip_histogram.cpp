@@ -63,6 +63,14 @@ StripWork histogram_work(const HistogramSubject& subject, const Binning& bins, c
 }
 
 }  // namespace
+
+struct PushedTensor {
+  TensorStripSink sink;
+  std::int64_t group = 0;
+  StripWork work;  // of this group
+  std::optional<PushState> image;
+};
+
 }  // namespace strips
 
 struct StripHistogram::State {
@@ -73,6 +81,8 @@ struct StripHistogram::State {
   Execution execution;
   std::int64_t group = 0, groups = 0, height = 0;
   std::uint64_t bytes = 0;
+
+  std::optional<strips::PushedTensor> pushed;
 
   State(const Shape& image, Type type, const Binning& binning, const HistogramOptions& of, const StripOptions& strips,
         std::int64_t group_bins, Type weights)
@@ -88,7 +98,7 @@ struct StripHistogram::State {
     for (std::int64_t g = 1; g < groups; ++g) static_cast<void>(bins_of(g));  // throws for a rule that has no slices
     work = strips::histogram_work(subject, bins_of(0), execution);
     height = strips::strip_height(work, options);
-    bytes = strips::strip_bytes(work, height, 0)->computing;
+    bytes = strips::strip_bytes(work, height, options.tile_height)->computing;
   }
   static HistogramOptions of_whole(HistogramOptions options) {
     options.algorithm = "auto", options.memory_limit = 0, options.progress = {};
@@ -108,7 +118,7 @@ struct StripHistogram::State {
     const auto fits = [&](const Binning& bins) {
       const strips::StripWork work = strips::histogram_work(subject, bins, execution);
       const std::uint64_t limit = options.memory > 0 ? options.memory : work.default_memory;
-      const auto taken = strips::strip_bytes(work, rows, 0);
+      const auto taken = strips::strip_bytes(work, rows, options.tile_height);
       return taken && taken->most() <= limit;
     };
     if ((options.memory == 0 && options.height > 0) || fits(all)) return all.bins();
@@ -123,21 +133,33 @@ struct StripHistogram::State {
     }
   }
 
-  // False where the sink has ended it.
-  bool run_group(std::int64_t g, const std::vector<ImageReader>& readers, const TensorStripSink& sink) const {
-    const strips::StripWork work = strips::histogram_work(subject, bins_of(g), execution);
-    strips::StripUse use;
-    use.give = [&](const strips::Strip& strip, const std::vector<ConstView>& tables) {
+  strips::StripUse use(std::int64_t g, const TensorStripSink& sink) const {
+    return {.give = [this, g, &sink](const strips::Strip& strip, const std::vector<ConstView>& tables) {
       const strips::Bordered rows(border, strip.y);
       const TensorStrip given{g * group, rows.y, rows.of(tables[0])};
       return given.tensor.shape.empty() || sink(given);
-    };
+    }};
+  }
+  std::function<void(std::int64_t)> told(std::int64_t g) const {
     const std::int64_t rows = subject.image.height;
-    const auto progress = strips::told(options.progress, rows * groups);
-    const auto told = [&](std::int64_t done) {
-      if (progress) progress(g * rows + done);
+    return [progress = strips::told(options.progress, rows * groups), before = g * rows](std::int64_t done) {
+      if (progress) progress(before + done);
     };
-    return strips::run_strips(work, height, readers, use, told);
+  }
+  // False where the sink has ended it.
+  bool run_group(std::int64_t g, const std::vector<ImageReader>& readers, const TensorStripSink& sink) const {
+    const strips::StripWork work = strips::histogram_work(subject, bins_of(g), execution);
+    return strips::run_strips(work, height, readers, use(g, sink), told(g));
+  }
+  void begin_group(std::int64_t g) {
+    strips::PushedTensor& p = *pushed;
+    p.image.reset();
+    p.group = g, p.work = strips::histogram_work(subject, bins_of(g), execution);
+    p.image.emplace(p.work, subject.image, height, "weights", options, use(g, p.sink), told(g));
+  }
+  strips::PushState& begun() {
+    require(pushed && pushed->image, "nothing has begun: begin comes before push and finish");
+    return *pushed->image;
   }
 };
 
@@ -146,7 +168,6 @@ StripHistogram::StripHistogram(const Shape& image, Type type, const Binning& bin
   check_shape("image", image, type);
   require(image.batch == 1, "image of batch ", image.batch, ": tensors by strips are of one image");
   require(group_bins >= 0, "group_bins ", group_bins, ": a group has 0 (memory decides) or more bins");
-  require(strips.tile_width == 0 && strips.tile_height == 0, "tiles: tensors by strips are read, nothing is pushed");
   require(
       !options.weighted || weights == Type::u8 || weights == Type::u16 || weights == Type::f32 || weights == Type::f64,
       "weights of ", name_of(weights), ": they may be 8u, 16u, 32f or 64f");
@@ -167,6 +188,24 @@ void StripHistogram::run(const ImageReader& read, const TensorStripSink& sink, c
   if (weighted) readers.push_back(read_weights);
   for (std::int64_t g = 0; g < s.groups; ++g)
     if (!s.run_group(g, readers, sink)) return;
+}
+
+void StripHistogram::begin(TensorStripSink sink) {
+  require(static_cast<bool>(sink), "sink: there is none");
+  state_->pushed.reset();
+  state_->pushed.emplace().sink = std::move(sink);
+  state_->begin_group(0);
+}
+bool StripHistogram::push(std::int64_t x, std::int64_t y, const ConstView& block, const ConstView& weights) {
+  return state_->begun().push(x, y, block, weights);
+}
+bool StripHistogram::finish() {
+  State& s = *state_;
+  s.begun().finish();
+  const std::int64_t next = s.pushed->group + 1;
+  if (s.begun().ended_by_sink() || next == s.groups) return false;
+  s.begin_group(next);
+  return true;
 }
 
 std::int64_t StripHistogram::groups() const noexcept { return state_->groups; }

@@ -162,6 +162,36 @@ TEST(ChunkedTable, SumsAreExactWhereEntriesWrap) {
   EXPECT_LT(whole, shift);  // it did wrap
 }
 
+// The squares of 8-bit pixels are an image of 16 bits, so that two tables give variances.
+TEST(ChunkedTable, SquaresOfBytesAreATableOf16Bits) {
+  const std::int64_t width = 700, height = 530;
+  const auto pixel = [](std::int64_t x, std::int64_t y) { return x < 300 ? 255 : (7 * x + 11 * y + x * y) % 256; };
+  const Scratch scratch;
+  write_chunked_table(scratch / "t2", {width, height}, Type::u16,
+                      [&](std::int64_t x, std::int64_t y, const View& block) {
+                        for (std::int64_t v = 0; v < block.shape.height; ++v)
+                          for (std::int64_t u = 0; u < block.shape.width; ++u)
+                            static_cast<std::uint16_t*>(block.row(v))[u] =
+                                static_cast<std::uint16_t>(pixel(x + u, y + v) * pixel(x + u, y + v));
+                      });
+  const ChunkedTable squares(scratch / "t2");
+  std::mt19937 random(20261123);
+  std::vector<Region> regions{{0, 0, 256, 256}, {0, 0, width, height}};
+  for (int i = 0; i < 40; ++i) {
+    const auto x = static_cast<std::int64_t>(random() % 700), y = static_cast<std::int64_t>(random() % 530);
+    regions.push_back({x, y, static_cast<std::int64_t>(random()) % (width - x) + 1,
+                       static_cast<std::int64_t>(random()) % (height - y) + 1});
+  }
+  const std::vector<std::uint64_t> sums = squares.sums(regions);
+  for (std::size_t i = 0; i < regions.size(); ++i) {
+    std::uint64_t right = 0;
+    for (std::int64_t y = regions[i].y; y < regions[i].y + regions[i].height; ++y)
+      for (std::int64_t x = regions[i].x; x < regions[i].x + regions[i].width; ++x)
+        right += static_cast<std::uint64_t>(pixel(x, y) * pixel(x, y));
+    EXPECT_EQ(sums[i], right) << i;
+  }
+}
+
 TEST(ChunkedTable, EveryPixelIsReadOnceInOrder) {
   const TestImage image = random_image(50, 4500, 300);
   std::vector<int> reads(image.pixels.size());

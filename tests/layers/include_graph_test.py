@@ -5,7 +5,7 @@
     all of these <- api <- research, filters                    memory_machines <- research
     public headers <- media, chunked, python, examples, bench/protocol
     api <- cluster <- video, strips               public headers, bench/protocol <- bench        these and media <- apps
-    public headers <- areal/mpi.hpp <- mpi <- apps/areal-mpi
+    public headers <- areal/mpi.hpp <- mpi <- apps/areal-mpi       formulas <- mpi
 
 Within kernels and api a subject includes itself and what is shared (kernels/primitives and plan.hpp, api/core), and no other
 subject. A family's folder is seen by itself and its subject's registry.hpp, and what is named by an algorithm's id by the
@@ -57,7 +57,7 @@ MAY_INCLUDE = {
     "cluster": {"include", "api", "cpu", "cuda"},
     "strips": {"include", "formulas", "api", "cpu", "cuda", "cluster"},
     "mpi_header": {"include"},
-    "mpi": {"include", "mpi_header"},
+    "mpi": {"include", "mpi_header", "formulas"},
     "mpi_apps": {"include", "mpi_header", "media", "apps"},
     "video": {"include", "formulas", "api", "cpu", "cuda", "cluster"},
     "protocol": {"include"},

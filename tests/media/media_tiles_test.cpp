@@ -217,6 +217,149 @@ TEST_F(Tiles, LevelsArePages) {
   }
 }
 
+// ---- levels in sub-IFDs
+
+std::uint8_t pixel_of_level(int level, std::int64_t x, std::int64_t y) {
+  return static_cast<std::uint8_t>(7 * x + 13 * y + 31 * level);
+}
+test::SampleAt level_at(int level) {
+  return [level](std::int64_t x, std::int64_t y, std::int64_t) {
+    return static_cast<double>(pixel_of_level(level, x, y));
+  };
+}
+std::string pixels_of_level(int level, const Tiff& t) {
+  std::string pixels;
+  for (std::uint32_t y = 0; y < t.height; ++y)
+    for (std::uint32_t x = 0; x < t.width; ++x) pixels += static_cast<char>(pixel_of_level(level, x, y));
+  return pixels;
+}
+/// Of 100x70 pixels and `below` levels of half the size each.
+std::string ome_tiff(int below, bool bigtiff, std::uint32_t tile) {
+  std::vector<Tiff> levels;
+  std::vector<std::string> pixels;
+  for (int k = 0; k <= below; ++k) {
+    levels.push_back({.width = 100u >> k, .height = 70u >> k, .tile = tile, .rows_per_strip = 9, .bigtiff = bigtiff});
+    pixels.push_back(pixels_of_level(k, levels.back()));
+  }
+  return test::with_levels(levels[0], pixels[0], {levels.begin() + 1, levels.end()},
+                           {pixels.begin() + 1, pixels.end()});
+}
+ReadOptions of_level(int level) {
+  ReadOptions options;
+  options.level = level;
+  options.threads = 2;
+  options.memory_limit = 64 << 20;
+  return options;
+}
+
+TEST_F(Tiles, LevelsInSubIfds) {
+  for (const bool bigtiff : {false, true})
+    for (const std::uint32_t tile : {0u, 16u, 32u})
+      for (const int below : {1, 2, 4}) {
+        SCOPED_TRACE((bigtiff ? "BigTIFF, tile " : "tile ") + std::to_string(tile) + ", levels " +
+                     std::to_string(below));
+        const fs::path path = scratch.write("levels.ome.tif", ome_tiff(below, bigtiff, tile));
+        for (int level = 0; level <= below; ++level) {
+          const auto picture = open_large_picture(path, of_level(level));
+          EXPECT_EQ(picture->shape(), (Shape{100 >> level, 70 >> level}));
+          EXPECT_EQ(picture->notes(), std::vector<std::string>());
+          EXPECT_EQ(blocks_fault(*picture, level_at(level), 7, 20), "") << level;
+          EXPECT_NE(block_fault(*picture, level_at(level + 1), 0, 0, 6, 4), "") << "the check can fail";
+        }
+        for (const int level : {below + 1, 1000000})
+          expect_sentence<InvalidArgument>(path,
+                                           "level " + std::to_string(level) + " does not exist: the first page has " +
+                                               std::to_string(below) + " below it",
+                                           [&] { open_large_picture(path, of_level(level)); });
+      }
+}
+
+TEST_F(Tiles, LevelsInSubIfdsOfBigEndianFiles) {
+  const auto page = [](std::uint32_t width, std::uint32_t height, std::size_t pixels_at, std::uint32_t sub_ifd) {
+    std::string entries;
+    int count = 0;
+    const auto entry = [&](int tag, int type, std::uint32_t value) {
+      entries += test::big(static_cast<std::uint64_t>(tag), 2) + test::big(static_cast<std::uint64_t>(type), 2) +
+                 test::big(1, 4) + (type == 3 ? test::big(value, 2) + test::big(0, 2) : test::big(value, 4));
+      ++count;
+    };
+    entry(256, 4, width), entry(257, 4, height), entry(258, 3, 8), entry(259, 3, 1), entry(262, 3, 1);
+    entry(273, 4, static_cast<std::uint32_t>(pixels_at)), entry(277, 3, 1), entry(278, 4, height);
+    entry(279, 4, width * height);
+    if (sub_ifd) entry(330, 4, sub_ifd);  // LONG, as older writers have it
+    return test::big(static_cast<std::uint64_t>(count), 2) + entries + test::big(0, 4);
+  };
+  const Tiff large{.width = 6, .height = 4}, small{.width = 3, .height = 2};
+  const std::string pixels = pixels_of_level(0, large) + pixels_of_level(1, small);
+  const std::size_t first = 8 + pixels.size(), second = first + page(6, 4, 8, 1).size();
+  const fs::path path =
+      scratch.write("big.tif", std::string("MM\0\x2a", 4) + test::big(first, 4) + pixels +
+                                   page(6, 4, 8, static_cast<std::uint32_t>(second)) + page(3, 2, 8 + 24, 0));
+  for (int level = 0; level < 2; ++level) {
+    const auto picture = open_large_picture(path, of_level(level));
+    EXPECT_EQ(picture->shape(), (Shape{6 >> level, 4 >> level}));
+    EXPECT_EQ(block_fault(*picture, level_at(level), 0, 0, 6 >> level, 4 >> level), "");
+  }
+}
+
+TEST_F(Tiles, TruncatedOrDamagedLevelsAreRefused) {
+  for (const bool bigtiff : {false, true}) {
+    const std::string whole = ome_tiff(2, bigtiff, 16);
+    int failed = 0, right = 0;
+    const auto look = [&](const std::string& bytes, int level, bool flipped) {
+      const fs::path path = scratch.write("cut.tif", bytes);
+      try {
+        const auto picture = open_large_picture(path, of_level(level));
+        const Shape shape = picture->shape();
+        if (flipped && (shape.channels != 1 || picture->type() != Type::u8 || shape.width > 4000)) return;
+        std::vector<std::uint8_t> pixels(
+            static_cast<std::size_t>(shape.width * std::min<std::int64_t>(shape.height, 70)));
+        picture->read(0, 0, View(pixels.data(), shape.width, std::min<std::int64_t>(shape.height, 70)));
+        if (!flipped) {
+          EXPECT_EQ(block_fault(*picture, level_at(level), 0, 0, shape.width, shape.height), "") << bytes.size();
+        }
+        ++right;
+      } catch (const Error& error) {
+        ++failed;
+        EXPECT_TRUE(std::string(error.what()).starts_with(path.string() + ": ")) << error.what();
+        EXPECT_EQ(std::string(error.what()).find('\n'), std::string::npos) << error.what();
+      }
+    };
+    for (std::size_t length = 0; length < whole.size(); length += 1 + whole.size() / 40)
+      look(whole.substr(0, length), 2, false);
+    EXPECT_EQ(right, 0) << "the last level is whole in a part of the file";
+    for (std::size_t length = 0; length < whole.size(); length += 1 + whole.size() / 40)
+      look(whole.substr(0, length), 1, false);
+    EXPECT_GT(right, 0) << "level 1 does not need the last one";
+    EXPECT_GT(failed, 40);
+    std::mt19937 random(78);
+    for (int i = 0; i < 70; ++i) {
+      std::string bytes = whole;
+      const std::size_t at = i % 2 ? random() % 16 : bytes.size() / 2 + random() % (bytes.size() / 2);
+      bytes[at] = static_cast<char>(bytes[at] ^ 1 << random() % 8);
+      look(bytes, 1 + i % 2, true);
+    }
+  }
+  // Places and lists that lie nowhere.
+  const Tiff page{.width = 20, .height = 10};
+  const auto words = [&](std::vector<std::uint64_t> places) {
+    Tiff t = page;
+    t.sub_ifds = std::move(places);
+    const fs::path path = scratch.write("a.tif", tiff(t, pixels_of_level(0, t)));
+    try {
+      open_large_picture(path, of_level(1));
+    } catch (const IoError& error) {
+      return std::string(error.what());
+    }
+    return std::string("nothing was refused");
+  };
+  for (const std::uint64_t place : {0u, 7u, 100000u, 0xFFFFFFFFu}) {
+    EXPECT_NE(words({place}).find("level 1 would begin at byte " + std::to_string(place)), std::string::npos) << place;
+    EXPECT_NE(words({place, 8, 8}).find("level 1 would begin at byte " + std::to_string(place)), std::string::npos);
+  }
+  EXPECT_NE(words({9}).find("is damaged"), std::string::npos);  // in the middle of the pixels
+}
+
 TEST_F(Tiles, ATileIsDecodedOnce) {
   // 10 x 8 tiles.
   const fs::path path = scratch / "a.tif";

@@ -3,8 +3,11 @@
 #include <sys/stat.h>
 #include <areal/region.hpp>
 #include <array>
+#include <cmath>
 #include <csignal>
 #include <cstring>
+#include <fstream>
+#include <random>
 #include <sstream>
 #include <thread>
 #include "command_runner.hpp"
@@ -114,6 +117,28 @@ TEST_F(MpiCommand, QueriesOfASyntheticImageAreItsFormula) {
   EXPECT_NE(answer_on(2, {"query", "synthetic:3000x1000:8", "--regions", "r.csv"}), right);
 }
 
+TEST_F(MpiCommand, MeansAndVariancesAreThePixels) {
+  write_image();
+  std::int64_t sum = 0, squares = 0;
+  for (int y = 3; y < 14; ++y)
+    for (int x = 2; x < 22; ++x) sum += pixel(x, y), squares += pixel(x, y) * pixel(x, y);
+  const std::string out = answer_on(
+      3, {"query", "image.npy", "--strips", "1,0,16", "--region", "2,3,20,11", "--stat", "mean,sum,variance,std"});
+  std::istringstream lines(out);
+  std::string head, row;
+  std::getline(lines, head), std::getline(lines, row);
+  EXPECT_EQ(head, "region,x,y,width,height,mean,sum,variance,std");
+  std::vector<double> values;
+  std::istringstream fields(row);
+  for (std::string field; std::getline(fields, field, ',');) values.push_back(std::stod(field));
+  ASSERT_EQ(values.size(), 9u) << row;
+  const double variance = static_cast<double>(220 * squares - sum * sum) / (220.0 * 220);
+  EXPECT_EQ(values[5], static_cast<double>(sum) / 220);
+  EXPECT_EQ(values[6], static_cast<double>(sum));
+  EXPECT_EQ(values[7], variance);
+  EXPECT_EQ(values[8], std::sqrt(variance));
+}
+
 TEST_F(MpiCommand, HistogramsCountPixels) {
   write_image();
   std::array<int, 4> counts{};
@@ -141,6 +166,8 @@ TEST_F(MpiCommand, WrongUseAndUnreadableFilesAreOneSentence) {
        {"query", "image.npy", "--region", "0,0,24,1"});
   ends(2, "--strips 1,2: has 3 rows in all, the image 17",
        {"query", "image.npy", "--region", "0,0,1,1", "--strips", "1,2"});
+  ends(2, "--stat sum,median: may have sum, mean, variance and std, separated by commas",
+       {"query", "image.npy", "--region", "0,0,1,1", "--stat", "sum,median"});
   ends(1, "rank 0: no/t.npy: its folder does not exist", {"sat", "image.npy", "-o", "no/t.npy"});
   EXPECT_EQ(others({"image.npy"}), std::vector<std::string>());
   const Outcome help = on(2, {"--help"});
@@ -174,12 +201,34 @@ TEST_F(MpiCommand, ARankThatPartsFromTheOthersEndsAll) {
   EXPECT_EQ(others({"image.npy"}), std::vector<std::string>());
 }
 
-/// The processes whose parent is that one.
-std::vector<pid_t> children_of(pid_t parent) {
+TEST_F(MpiCommand, RanksThatAreAskedForDifferentThingsAreToldSo) {
+  write_image();
+  std::vector<std::string> words = words_of(1, {"sat", "image.npy", "-o", "t.npy"});
+  for (const char* const word : {":", "-n", "1", AREAL_MPI_COMMAND, "hist", "image.npy", "--region", "0,0,1,1"})
+    words.emplace_back(word);
+  const Outcome outcome = wait(start(words));
+  EXPECT_EQ(outcome.code, 2) << outcome.err;
+  EXPECT_EQ(
+      said(outcome),
+      "areal-mpi: rank 1: was asked for hist --region, and the first rank for sat -o --stat sum: all ranks take the "
+      "same verb, outputs and regions\n");
+  EXPECT_EQ(others({"image.npy"}), std::vector<std::string>());
+}
+
+/// The first line of a process's file; empty where the process has ended, before or while it is read.
+std::string line_of_process(pid_t process, const std::string& file) {
+  std::ifstream from("/proc/" + std::to_string(process) + "/" + file);
+  std::string line;
+  std::getline(from, line);
+  return line;
+}
+
+/// The ranks that mpirun has started; the script before it has other children.
+std::vector<pid_t> ranks_of(pid_t mpirun) {
   std::vector<pid_t> found;
-  std::istringstream list(
-      contents("/proc/" + std::to_string(parent) + "/task/" + std::to_string(parent) + "/children"));
-  for (pid_t child; list >> child;) found.push_back(child);
+  std::istringstream list(line_of_process(mpirun, "task/" + std::to_string(mpirun) + "/children"));
+  for (pid_t child; list >> child;)
+    if (line_of_process(child, "comm") == "areal-mpi") found.push_back(child);
   return found;
 }
 
@@ -192,7 +241,7 @@ TEST_F(MpiCommand, AKilledRankLeavesNothing) {
   };
   for (int i = 0; i < 60000 && !unfinished(); ++i) std::this_thread::sleep_for(std::chrono::microseconds(500));
   ASSERT_TRUE(unfinished()) << "the table was not begun, or was written before it could be seen";
-  const std::vector<pid_t> ranks = children_of(mpirun);
+  const std::vector<pid_t> ranks = ranks_of(mpirun);
   ASSERT_EQ(ranks.size(), 2u);
   kill(*std::min_element(ranks.begin(), ranks.end()), SIGKILL);  // the first, which created the file
   const Outcome outcome = wait(mpirun);
@@ -200,12 +249,31 @@ TEST_F(MpiCommand, AKilledRankLeavesNothing) {
   EXPECT_EQ(others({}), std::vector<std::string>());
 }
 
+// While it computes, or waits for messages: the other is ended, and nothing is answered.
+TEST_F(MpiCommand, ARankThatDiesAtAnyMomentEndsAll) {
+  std::mt19937 random(20261123);
+  for (int i = 0; i < 2; ++i) {
+    const pid_t mpirun = start(words_of(2, {"query", "synthetic:12000x9000:1", "--region", "0,0,12000,9000"}));
+    std::vector<pid_t> ranks;
+    for (int k = 0; k < 20000 && ranks.size() < 2; ++k) {
+      std::this_thread::sleep_for(std::chrono::microseconds(500));
+      ranks = ranks_of(mpirun);
+    }
+    ASSERT_EQ(ranks.size(), 2u);
+    std::this_thread::sleep_for(std::chrono::milliseconds(random() % 150));
+    kill(ranks[random() % 2], SIGKILL);
+    const Outcome outcome = wait(mpirun);
+    EXPECT_NE(outcome.code, 0) << outcome.err;
+    EXPECT_EQ(outcome.out, "");
+  }
+}
+
 TEST_F(MpiCommand, BenchKeepsRecords) {
   const std::string lines = answer_on(2, {"bench", "--image", "300x200", "--repeat", "2", "--record", "b.json"});
   EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 2 * 4 + 2);
   const std::string file = contents(work / "b.json");
-  for (const char* const part :
-       {"\"scaling\": \"weak\"", "\"ranks\": 2", "\"exchange_us\"", "\"sent_bytes\"", "\"floor\": \"copy\""})
+  for (const char* const part : {"\"scaling\": \"weak\"", "\"ranks\": 2", "\"exchange_us\"", "\"sent_bytes\"",
+                                 "\"floor\": \"copy\"", "\"checked\": true"})
     EXPECT_NE(file.find(part), std::string::npos) << part;
 }
 

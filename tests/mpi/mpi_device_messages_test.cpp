@@ -1,11 +1,9 @@
 // Ranks whose strips lie on devices, which here do their work late: carries through host memory, and straight between
 // devices. Which of the two it is, by what MPI says and the user wants.
-#include <algorithm>
-#include <areal/device.hpp>
 #include <cstdlib>
+#include "device_strip_cases.hpp"
 #include "mpi/device_messages.hpp"
 #include "queued_gpus.hpp"
-#include "ranks.hpp"
 
 namespace areal::test {
 namespace {
@@ -27,8 +25,6 @@ extern "C" int MPI_Exscan(const void* from, void* to, int count, MPI_Datatype ty
 namespace areal::test {
 namespace {
 
-constexpr std::uint64_t seed = 20261122;
-
 TEST(DeviceMessages, WhatTravelsBetweenDevices) {
   const MemoryPlace device{MemoryPlace::cuda, 1}, host;
   for (int bits = 0; bits < 8; ++bits) {
@@ -42,64 +38,12 @@ TEST(DeviceMessages, WhatTravelsBetweenDevices) {
   }
 }
 
-Array random_image(const Shape& shape, Type type, std::mt19937_64& random) {
-  Array image(shape, type);
-  for (std::size_t i = 0; i < image.bytes() / size_of(type); ++i) {
-    const auto value = static_cast<std::int64_t>(random() % 16);  // no sum of floats rounds
-    if (type == Type::f32)
-      image.as<float>()[i] = static_cast<float>(value);
-    else if (type == Type::u16)
-      image.as<std::uint16_t>()[i] = static_cast<std::uint16_t>(value << 12);
-    else
-      image.as<std::uint8_t>()[i] = static_cast<std::uint8_t>(random());
-  }
-  return image;
-}
-
-/// The first row of the table that differs from the whole image's; -1 where none does.
-std::int64_t wrong_row(const ConstView& part, const ConstView& whole, std::int64_t first) {
-  for (std::int64_t y = 0; y < part.shape.height; ++y)
-    if (std::memcmp(part.row(y), whole.row(first + y),
-                    static_cast<std::size_t>(part.shape.width) * size_of(part.type)) != 0)
-      return y;
-  return -1;
-}
-
 const mpi::MessageFacts straight{.asked = true, .says_yes = true, .by_host = false};
 
 void expect_tables(std::optional<mpi::MessageFacts> facts, bool break_it = false) {
   mpi::planted_message_facts = facts;
   from_devices = from_host = 0;
-  std::mt19937_64 random(seed);
-  int tables = 0, wrong = 0;
-  for (const char* const pair : {"8u32u", "16u64u", "32f32f"})
-    for (int ranks = 1; ranks <= world_size(); ++ranks)
-      for (int turn = 0; turn < 3; ++turn) {
-        const Shape shape{1 + static_cast<std::int64_t>(random() % 40), 1 + static_cast<std::int64_t>(random() % 700)};
-        const TypePair types = type_pair(pair);
-        const Array image = random_image(shape, types.input, random);
-        const std::vector<std::int64_t> cuts = random_split(random, shape.height, ranks);
-        const FirstRanks some(ranks);
-        if (!some) continue;
-        const auto rank = static_cast<std::size_t>(some.rank());
-        const Execution on{.backend = Backend::cuda, .device = some.rank() % queued_gpus::count};
-        const Shape rows{shape.width, cuts[rank + 1] - cuts[rank]};
-        DeviceArray strip(rows, types.input, on);
-        if (!rows.empty()) copy_view(ConstView(image.view().row(cuts[rank]), types.input, rows), strip.view());
-        const SatOptions options{.types = types};
-        mpi::Costs costs;
-        const mpi::Table table = mpi::sat(some.get(), std::as_const(strip).view(), options,
-                                          {.execution = on, .message_bytes = 64, .costs = &costs});
-        EXPECT_EQ(table.strip.memory(), (MemoryPlace{MemoryPlace::cuda, on.device}));
-        SatTable here = table.strip.copy_to({});
-        if (break_it && here.sum().shape.height > 0)
-          ++static_cast<std::uint8_t*>(here.sum().row(here.sum().shape.height - 1))[0];
-        const SatTable whole = sat(image.view(), options, {.backend = Backend::cpu});
-        const std::int64_t at = wrong_row(std::as_const(here).sum(), whole.sum(), cuts[rank]);
-        ++tables, wrong += at < 0 ? 0 : 1;
-        EXPECT_TRUE(at == -1 || break_it) << pair << ", ranks " << ranks << ", row " << at << ", seed " << seed;
-      }
-  EXPECT_EQ(wrong, break_it ? tables : 0);
+  expect_device_tables({.devices = queued_gpus::count, .squares = false, .break_it = break_it});
   mpi::planted_message_facts.reset();
 }
 
@@ -128,6 +72,12 @@ TEST(DeviceMessages, ThroughTheHostWhereTheUserWantsThat) {
 }
 
 TEST(DeviceMessages, AWrongEntryIsFound) { expect_tables(straight, true); }
+
+// What cuda_mpi_test asks of GPUs.
+TEST(DeviceStripCases, TensorsInHostMemory) {
+  expect_device_tensors(Backend::cpu, 1);
+  expect_device_tensors(Backend::cpu, 1, true);
+}
 
 }  // namespace
 }  // namespace areal::test

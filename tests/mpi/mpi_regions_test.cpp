@@ -1,6 +1,7 @@
 // Answers about regions over 1 to 4 ranks, and tensors of strips: against sums pixel by pixel, and against the tensor
 // of one rank; what is refused; and that the checks can fail.
 #include <areal/histogram.hpp>
+#include <areal/region.hpp>
 #include <areal/region_histogram.hpp>
 #include <cmath>
 #include <cstring>
@@ -22,7 +23,8 @@ std::vector<T> random_pixels(std::mt19937_64& random) {
 }
 
 std::vector<Region> random_regions(std::mt19937_64& random, std::int64_t within_width, std::int64_t within_height) {
-  std::vector<Region> regions{{0, 0, within_width, within_height}, {3, 3, 0, 5}, {within_width, within_height, 0, 0}};
+  std::vector<Region> regions{
+      {0, 0, within_width, within_height}, {3, 0, 0, within_height}, {within_width, within_height, 0, 0}};
   const auto any = [&](std::int64_t n) {
     return static_cast<std::int64_t>(random() % static_cast<std::uint64_t>(n + 1));
   };
@@ -131,6 +133,188 @@ TEST(MpiRegions, PlanesLieSideBySide) {
     mpi::region_sums(ranks.get(), table, regions, Span<std::uint64_t>(sums), on_cpu);
     const auto all = static_cast<std::uint64_t>(5 * table.rows.of);
     EXPECT_EQ(sums, (std::vector<std::uint64_t>{all, 2 * all, all, 2 * all, 2, 4, 2, 4}));
+  });
+}
+
+// ---- squares, means, variances
+
+struct StatisticsCase {
+  const char* types;
+  Squares squares = Squares::automatic;
+  bool mask = false, ignore_nan = false;
+  Border border = Border::zero;
+  Shape image = {21, 26};
+};
+
+/// Pixels whose sums and squares round where they are floats.
+Array rounding_pixels(const Shape& shape, Type type, bool holes, std::mt19937_64& random) {
+  Array image(shape, type);
+  for (std::size_t i = 0; i < image.bytes(); ++i)
+    static_cast<std::uint8_t*>(image.data())[i] = static_cast<std::uint8_t>(random());
+  const auto value = [&] {
+    if (holes && random() % 5 == 0) return std::nan("");
+    return std::ldexp(static_cast<double>(random() % 19999) - 9999, static_cast<int>(random() % 30) - 25);
+  };
+  const std::size_t count = image.bytes() / size_of(type);
+  for (std::size_t i = 0; i < count && type == Type::f32; ++i) image.as<float>()[i] = static_cast<float>(value());
+  for (std::size_t i = 0; i < count && type == Type::f64; ++i) image.as<double>()[i] = value();
+  return image;
+}
+
+bool same_bits(const std::vector<double>& a, const std::vector<double>& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(double)) == 0;
+}
+
+/// What differs in a bit from the answers of the whole image's table on one rank; "" where nothing does.
+std::string differing_statistic(const FirstRanks& ranks, const StatisticsCase& c, std::uint64_t number,
+                                bool spoil = false) {
+  std::mt19937_64 random(seed + number);
+  const TypePair types = type_pair(c.types);
+  const Array image = rounding_pixels(c.image, types.input, c.ignore_nan, random);
+  Array mask({c.image.width, c.image.height, 1, c.image.batch}, Type::u8);
+  for (std::size_t i = 0; i < mask.bytes(); ++i) mask.as<std::uint8_t>()[i] = random() % 3 != 0;
+  const SatOptions options{
+      .border = c.border, .types = types, .squares = c.squares, .mask = c.mask, .ignore_nan = c.ignore_nan};
+  const auto cuts = random_split(random, c.image.height, ranks.size());
+  const auto rank = static_cast<std::size_t>(ranks.rank());
+  const auto rows_of = [&](ConstView view) {
+    view.data = view.row(cuts[rank]), view.shape.height = cuts[rank + 1] - cuts[rank];
+    return view;
+  };
+  mpi::Table table =
+      mpi::sat(ranks.get(), rows_of(image.view()), options, on_cpu, c.mask ? rows_of(mask.view()) : ConstView());
+  const View last = c.squares == Squares::no ? table.strip.sum() : table.strip.squares();
+  if (spoil && last.shape.height > 1)
+    static_cast<std::uint8_t*>(last.row(last.shape.height - 1))[last.shape.width * last.column_pitch() - 1] ^= 1;
+  const SatTable whole =
+      sat(image.view(), options, {.backend = Backend::cpu}, c.mask ? ConstView(mask.view()) : ConstView());
+  const std::int64_t less = c.border == Border::exclusive ? 1 : 0;
+  const std::vector<Region> regions = random_regions(random, c.image.width - less, c.image.height - less);
+  // The whole table's views of all planes, region by region: only one channel and image is a SatView.
+  const auto planes = static_cast<std::size_t>(c.image.channels * c.image.batch);
+  const auto right = [&](auto&& ask) {
+    std::vector<double> all(regions.size() * planes);
+    for (std::size_t p = 0; p < planes; ++p) {
+      const auto channels = static_cast<std::size_t>(c.image.channels);
+      const std::vector<double> of =
+          ask(whole.view(static_cast<std::int64_t>(p % channels), static_cast<std::int64_t>(p / channels)));
+      for (std::size_t i = 0; i < of.size(); ++i) all[i * planes + p] = of[i];
+    }
+    return all;
+  };
+  const auto over_ranks = [&](auto&& ask) {
+    std::vector<double> all(regions.size() * planes);
+    ask(Span<double>(all));
+    return all;
+  };
+  std::string found;
+  const auto compare = [&](const char* name, const std::vector<double>& is, const std::vector<double>& wanted) {
+    if (found.empty() && !same_bits(is, wanted)) found = name;
+  };
+  compare("sums", over_ranks([&](Span<double> to) { mpi::region_sums(ranks.get(), table, regions, to, on_cpu); }),
+          right([&](const SatView& of) { return region_sums<double>(of, regions); }));
+  compare("means", over_ranks([&](Span<double> to) { mpi::region_means(ranks.get(), table, regions, to, on_cpu); }),
+          right([&](const SatView& of) { return region_means(of, regions); }));
+  if (c.squares == Squares::no) return found;
+  compare("squares", over_ranks([&](Span<double> to) { mpi::region_squares(ranks.get(), table, regions, to, on_cpu); }),
+          right([&](const SatView& of) { return region_sums<double>(*of.squares, regions); }));
+  compare("variances",
+          over_ranks([&](Span<double> to) { mpi::region_variances(ranks.get(), table, regions, to, on_cpu); }),
+          right([&](const SatView& of) { return region_variances(of, regions); }));
+  compare("standard deviations", over_ranks([&](Span<double> to) {
+            mpi::region_standard_deviations(ranks.get(), table, regions, to, on_cpu);
+          }),
+          right([&](const SatView& of) { return region_standard_deviations(of, regions); }));
+  return found;
+}
+
+TEST(MpiStatistics, HaveTheBitsOfOneRank) {
+  const std::vector<StatisticsCase> cases{
+      {"8u32u"},
+      {"8u32u", Squares::u32, false, false, Border::none},
+      {"8u64u", Squares::f64, false, false, Border::exclusive},
+      {"8u32f", Squares::f32},
+      {"16s64s", Squares::automatic, true},
+      {"8u32u", Squares::automatic, true, false, Border::none, {9, 12, 2, 3, Layout::planar}},
+      {"32f32f"},
+      {"32f32f", Squares::automatic, false, true, Border::none},
+      {"32f64f", Squares::f32, true, false, Border::exclusive},
+      {"64f64f", Squares::automatic, false, true},
+      {"32f32f", Squares::automatic, false, false, Border::zero, {7, 11, 3, 2, Layout::planar}},
+      {"32f32f", Squares::no, false, false, Border::none, {150, 2}},  // more ranks than rows
+      {"16u64u", Squares::automatic, false, false, Border::zero, {70, 1}},
+      {"32f32f", Squares::automatic, true, false, Border::none, {40, 3}}};
+  on_one_to_all_ranks([&](const FirstRanks& ranks) {
+    for (std::size_t i = 0; i < cases.size(); ++i)
+      for (std::uint64_t turn = 0; turn < 3; ++turn)
+        EXPECT_EQ(differing_statistic(ranks, cases[i], 100 * i + turn), "")
+            << cases[i].types << ", case " << i << ", " << ranks.size() << " ranks, seed " << seed << " + "
+            << 100 * i + turn;
+  });
+}
+
+TEST(MpiStatisticsProof, AFlippedEntryIsFoundOnEveryRank) {
+  on_one_to_all_ranks([](const FirstRanks& ranks) {
+    EXPECT_EQ(differing_statistic(ranks, {"8u32u"}, 1, true), "squares");
+    EXPECT_EQ(differing_statistic(ranks, {"32f32f", Squares::automatic, true}, 2, true), "squares");
+    EXPECT_EQ(differing_statistic(ranks, {"32f32f", Squares::no}, 3, true), "sums");
+  });
+}
+
+// By the pixels, with no code of the library.
+TEST(MpiStatistics, SquaresAndVariancesAreThePixels) {
+  on_one_to_all_ranks([](const FirstRanks& ranks) {
+    std::mt19937_64 random(seed);
+    const std::vector<std::int16_t> pixels = random_pixels<std::int16_t>(random);
+    const Split part = part_of(ranks, random);
+    const mpi::Table table = mpi::sat(ranks.get(), ConstView(pixels.data() + part.first * width, width, part.count),
+                                      {.types = type_pair("16s64s"), .squares = Squares::automatic}, on_cpu);
+    const std::vector<Region> regions = random_regions(random, width, height);
+    std::vector<std::uint64_t> squares(regions.size());
+    std::vector<double> variances(regions.size());
+    mpi::region_squares(ranks.get(), table, regions, Span<std::uint64_t>(squares), on_cpu);
+    mpi::region_variances(ranks.get(), table, regions, Span<double>(variances), on_cpu);
+    for (std::size_t i = 0; i < regions.size(); ++i) {
+      const Region& r = regions[i];
+      std::int64_t s1 = 0, s2 = 0;
+      for (std::int64_t y = r.y; y < r.y + r.height; ++y)
+        for (std::int64_t x = r.x; x < r.x + r.width; ++x) {
+          const std::int64_t pixel = pixels[static_cast<std::size_t>(y * width + x)];
+          s1 += pixel, s2 += pixel * pixel;
+        }
+      EXPECT_EQ(squares[i], static_cast<std::uint64_t>(s2)) << i << ", seed " << seed;
+      const std::int64_t n = r.width * r.height;
+      if (n == 0)
+        EXPECT_TRUE(std::isnan(variances[i])) << i;
+      else  // below 2^53, so that one division rounds
+        EXPECT_EQ(variances[i], static_cast<double>(n * s2 - s1 * s1) / static_cast<double>(n * n)) << i;
+    }
+  });
+}
+
+TEST(MpiStatisticsErrors, OneSentenceOnEveryRank) {
+  on_one_to_all_ranks([](const FirstRanks& ranks) {
+    const std::vector<std::uint8_t> pixels(40, 1);
+    mpi::Table table = mpi::sat(ranks.get(), ConstView(pixels.data(), 8, 5), {}, on_cpu);
+    std::vector<double> out(1);
+    EXPECT_EQ(sentence_on_rank<InvalidArgument>(
+                  [&] { mpi::region_variances(ranks.get(), table, {Region{}}, Span<double>(out), on_cpu); }),
+              "table: it has no squares; SatOptions::squares asks for them");
+    EXPECT_EQ(sentence_on_rank<InvalidArgument>(
+                  [&] { mpi::region_squares(ranks.get(), table, {Region{}}, Span<double>(out), on_cpu); }),
+              "table: it has no squares; SatOptions::squares asks for them");
+    mpi::Table floats = mpi::sat(ranks.get(), ConstView(pixels.data(), 8, 5),
+                                 {.types = type_pair("8u32u"), .squares = Squares::f64}, on_cpu);
+    std::vector<std::uint64_t> integers(1);
+    EXPECT_EQ(sentence_on_rank<InvalidArgument>(
+                  [&] { mpi::region_squares(ranks.get(), floats, {Region{}}, Span<std::uint64_t>(integers), on_cpu); }),
+              "out: the table has sums of 64f, which double takes");
+    // A strip that is not what its rows say, on one rank: nobody reads beyond it.
+    const bool liar = ranks.rank() == ranks.size() - 1;
+    if (liar) table.rows.count += 1000, table.rows.first -= 1000;
+    const std::string words = sentence_on_rank<InvalidArgument>(
+        [&] { mpi::region_means(ranks.get(), table, {Region{}}, Span<double>(out), on_cpu); });
+    EXPECT_NE(words.find("are not those of its strip"), std::string::npos) << words;
   });
 }
 

@@ -1,11 +1,25 @@
 // Tables of strips on 1 to 4 ranks: integers against the definition, floats against the bits of areal::sat; what is
 // refused, on all ranks with one sentence; and that each check can fail.
 #include <algorithm>
+#include <areal/histogram.hpp>
 #include <areal/info.hpp>
+#include <areal/region.hpp>
 #include <areal/sat.hpp>
 #include <cstring>
 #include "mpi/communicator.hpp"
 #include "ranks.hpp"
+
+namespace areal::test {
+namespace {
+int bytes_kept_back = 0;
+}
+}  // namespace areal::test
+
+// Before MPI's own.
+extern "C" int MPI_Isend(const void* from, int count, MPI_Datatype type, int to, int tag, MPI_Comm comm,
+                         MPI_Request* request) {
+  return PMPI_Isend(from, count - areal::test::bytes_kept_back, type, to, tag, comm, request);
+}
 
 namespace areal::test {
 namespace {
@@ -388,6 +402,53 @@ std::string refusal(const FirstRanks& ranks, int spoiled, const std::function<vo
   EXPECT_EQ(mine, first);
   EXPECT_EQ(words.find('\n'), std::string::npos) << words;
   return words;
+}
+
+TEST(MpiSatErrors, RanksThatMakeOtherCallsAreToldSo) {
+  on_one_to_all_ranks([](const FirstRanks& ranks) {
+    if (ranks.size() == 1) return;
+    const std::vector<std::uint8_t> pixels(40, 1);
+    const ConstView strip(pixels.data(), 8, 5);
+    const mpi::Table table = mpi::sat(ranks.get(), strip);
+    std::vector<double> sum(1);
+    const bool other = ranks.rank() == ranks.size() - 1;
+    const std::string words =
+        "rank " + std::to_string(ranks.size() - 1) +
+        ": this is not the call of the first rank: all ranks make the same calls, in the same order";
+    for (int call = 0; call < 3; ++call)
+      EXPECT_EQ(sentence_on_rank<InvalidArgument>([&] {
+                  if (other ? call == 0 : call == 1)
+                    mpi::integral_histogram(ranks.get(), strip, Binning::uniform(4, 0, 256));
+                  else if (other ? call == 1 : call == 2)
+                    mpi::region_sums(ranks.get(), table, {{0, 0, 1, 1}}, Span<double>(sum));
+                  else
+                    mpi::sat(ranks.get(), strip);
+                }),
+                words)
+          << call;
+    EXPECT_EQ(
+        sentence_on_rank<InvalidArgument>(
+            [&] { mpi::integral_histogram(ranks.get(), strip, Binning::uniform(4, 0, other ? 255 : 256)); }),
+        "rank " + std::to_string(ranks.size() - 1) +
+            ": binning of other edges, labels or clamping: all ranks must have the same, and the first has another");
+    mpi::region_sums(ranks.get(), table, {{0, 0, 8, 5}}, Span<double>(sum));  // and all go on
+    EXPECT_EQ(sum[0], 40);
+  });
+}
+
+// A row of floats that is a message's last element short.
+TEST(MpiSatErrors, AMessageThatIsTooShortIsSeen) {
+  if (const FirstRanks ranks(2); ranks) {
+    const std::vector<float> pixels(40, 1);
+    const mpi::Options how{.execution = {.backend = Backend::cpu, .threads = 1}};
+    const SatOptions options{.types = type_pair("32f32f")};
+    const auto made = [&] { mpi::sat(ranks.get(), ConstView(pixels.data(), 8, 5), options, how); };
+    bytes_kept_back = 4;
+    const std::string words = sentence_on_rank<mpi::MpiError>(made);
+    bytes_kept_back = 0;
+    EXPECT_EQ(words, ranks.rank() == 0 ? "" : "MPI_Recv: 28 of 32 elements came from the rank before");
+    EXPECT_EQ(sentence_on_rank<mpi::MpiError>(made), "");
+  }
 }
 
 TEST(MpiSatErrors, OneRanksErrorIsEveryRanks) {

@@ -99,6 +99,45 @@ TEST(StripFaults, TilesMissingRepeatedOrOutOfPlace) {
   EXPECT_EQ(run.tables.fault(picture), "");
 }
 
+// Of each group of bins; what is refused leaves the run as it was.
+TEST(StripFaults, TensorsThatArePushed) {
+  StripHistogram strips({40, 30}, Type::u8, Binning::uniform(4, 0, 256), {}, {.execution = cpu, .height = 7}, 2);
+  ASSERT_EQ(strips.groups(), 2);
+  const conformance::Buffer block(picture.image, conformance::placements[0]);
+  const auto rows = [&](std::int64_t y, std::int64_t count) {
+    ConstView some = block.view();
+    some.data = some.row(y), some.shape.height = count;
+    return some;
+  };
+  EXPECT_NE(refusal([&] { strips.finish(); }).find("nothing has begun"), std::string::npos);
+  EXPECT_NE(refusal([&] { strips.begin({}); }).find("sink: there is none"), std::string::npos);
+  std::vector<std::int64_t> bins;
+  strips.begin([&](const TensorStrip& strip) {
+    if (strip.y == 0) bins.push_back(strip.first_bin);
+    return true;
+  });
+  for (int group = 0; group < 2; ++group) {
+    EXPECT_TRUE(strips.push(0, 0, rows(0, 5)));
+    EXPECT_EQ(refusal([&] { strips.push(0, 9, rows(9, 5)); }), "block at row 9: rows 5 to 8 are missing before it");
+    EXPECT_EQ(refusal([&] { strips.push(0, 0, rows(0, 5)); }), "block at row 0: it came before, the next row is 5");
+    EXPECT_EQ(refusal([&] { strips.finish(); }), "the image ends early: rows 5 to 29 are missing");
+    EXPECT_TRUE(strips.push(0, 5, rows(5, 25)));
+    EXPECT_EQ(strips.finish(), group == 0);
+  }
+  EXPECT_EQ(bins, (std::vector<std::int64_t>{0, 2}));
+  EXPECT_EQ(refusal([&] { strips.push(0, 0, rows(0, 5)); }), "the image is finished: begin starts another");
+
+  int given = 0;
+  strips.begin([&](const TensorStrip&) { return ++given < 2; });
+  EXPECT_FALSE(strips.push(0, 0, block.view()));
+  EXPECT_FALSE(strips.push(0, 0, block.view()));
+  EXPECT_FALSE(strips.finish());
+  EXPECT_EQ(given, 2);
+  strips.begin([](const TensorStrip&) -> bool { throw std::runtime_error("full"); });
+  EXPECT_EQ(refusal([&] { strips.push(0, 0, block.view()); }), "another exception: full");
+  EXPECT_EQ(refusal([&] { strips.push(0, 0, block.view()); }), "the run ended with an exception: begin starts another");
+}
+
 TEST(StripFaults, OptionsThatCannotBe) {
   const auto made = [](const SatOptions& options, const StripOptions& how, const Shape& shape = {40, 30}) {
     return refusal([&] { StripSat(shape, Type::u8, options, how); });

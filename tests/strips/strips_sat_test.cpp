@@ -104,6 +104,21 @@ TEST(StripHistogram, EveryBorderHeightAndGroup) {
           << shape.width << "x" << shape.height << ", " << name_of(border);
 }
 
+TEST(StripHistogram, ImagesThatArePushed) {
+  for (const Border border : {Border::zero, Border::none, Border::exclusive})
+    for (const Way way : {Way::strips, Way::tiles})
+      for (const std::int64_t group : {0, 7, 16}) {
+        const StripOptions how{.execution = cpu, .height = 11, .tile_width = 20, .tile_height = 16};
+        EXPECT_EQ(tensor_fault({53, 70}, 16, border, how, group, way), "")
+            << name_of(border) << ", " << group << " bins, way " << static_cast<int>(way);
+      }
+  for (const Shape& shape : {Shape{0, 0}, {0, 4}, {5, 0}, {1, 1}, {1, 300}, {300, 1}})
+    for (const Way way : {Way::strips, Way::tiles}) {
+      const StripOptions how{.execution = cpu, .height = 3, .tile_width = 7, .tile_height = 5};
+      EXPECT_EQ(tensor_fault(shape, 4, Border::zero, how, 3, way), "") << shape.width << "x" << shape.height;
+    }
+}
+
 TEST(StripHistogram, GroupsFollowFromMemory) {
   const Shape shape{500, 300};
   const Binning binning = Binning::uniform(64, 0, 256);
@@ -132,18 +147,29 @@ TEST(StripHistogram, Weights) {
   const Shape shape{40, 50};
   const Values image = conformance::random_image(Type::u8, shape, Fill::wild, 3);
   const Values weights = conformance::random_image(Type::f32, shape, Fill::exact, 4);
-  const StripHistogram strips(shape, Type::u8, Binning::uniform(2, 0, 256),
-                              {.border = Border::zero, .counter = Type::f64, .weighted = true},
-                              {.execution = cpu, .height = 9});
-  Gathered tensor(Type::f64, strips.tensor_shape());
+  StripHistogram strips(shape, Type::u8, Binning::uniform(2, 0, 256),
+                        {.border = Border::zero, .counter = Type::f64, .weighted = true},
+                        {.execution = cpu, .height = 9});
+  Gathered tensor(Type::f64, strips.tensor_shape()), pushed = tensor;
   strips.run(
       reader_of(image), [&](const TensorStrip& strip) { return tensor.put(strip.tensor, strip.y), true; },
       reader_of(weights));
+  strips.begin([&](const TensorStrip& strip) { return pushed.put(strip.tensor, strip.y), true; });
+  const auto push = [&](std::int64_t y, std::int64_t rows) {
+    const conformance::Buffer block(part_of(image, 0, y, 40, rows), conformance::placements[0]);
+    const conformance::Buffer of(part_of(weights, 0, y, 40, rows), conformance::placements[0]);
+    EXPECT_NE(refusal([&] { strips.push(0, y, block.view()); }).find("weights"), std::string::npos);
+    EXPECT_TRUE(strips.push(0, y, block.view(), of.view()));
+  };
+  push(0, 33), push(33, 17);
+  EXPECT_FALSE(strips.finish());
   Values split(Type::f64, {shape.width, shape.height, 2, 1, Layout::planar});
   for (std::int64_t y = 0; y < shape.height; ++y)
     for (std::int64_t x = 0; x < shape.width; ++x)
       split.real[split.at(x, y, image.integer[image.at(x, y)] >= 128)] = weights.real[weights.at(x, y)];
-  EXPECT_EQ(tensor.fault(conformance::sums_of(conformance::terms_of(split), Type::f64, Border::zero)), "");
+  const conformance::Expected right = conformance::sums_of(conformance::terms_of(split), Type::f64, Border::zero);
+  EXPECT_EQ(tensor.fault(right), "");
+  EXPECT_EQ(pushed.fault(right), "");
 }
 
 }  // namespace

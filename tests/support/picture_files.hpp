@@ -66,6 +66,7 @@ struct Tiff {
   std::string description = {};
   std::vector<std::string> coded = {};  // its tiles or strips, where they are compressed
   std::size_t base = 0;                 // what offsets count from, where it is not the first page
+  std::vector<std::uint64_t> sub_ifds = {};
 };
 
 inline std::string tiff(const Tiff& t, const std::string& pixels) {
@@ -102,9 +103,9 @@ inline std::string tiff(const Tiff& t, const std::string& pixels) {
   }
   for (int i = 0; i < t.samples; ++i) bits += little(static_cast<std::uint64_t>(t.bits), 2);
   std::vector<std::string> entries;
-  // Types: 2 is text, 3 is a 16-bit word, 4 a 32-bit one, 16 a 64-bit one.
+  // Types: 2 is text, 3 is a 16-bit word, 4 a 32-bit one, 16 a 64-bit one; 13 and 18 places of directories.
   const auto entry = [&](int tag, int type, const std::string& values) {
-    const int size = type == 2 ? 1 : type == 3 ? 2 : type == 4 ? 4 : 8;
+    const int size = type == 2 ? 1 : type == 3 ? 2 : type == 4 || type == 13 ? 4 : 8;
     const std::string value = values.size() <= static_cast<std::size_t>(word) ? values : little(put(values), word);
     entries.push_back(little(static_cast<std::uint64_t>(tag), 2) + little(static_cast<std::uint64_t>(type), 2) +
                       little(values.size() / static_cast<std::size_t>(size), word) + value +
@@ -131,11 +132,37 @@ inline std::string tiff(const Tiff& t, const std::string& pixels) {
     entry(324, t.bigtiff ? 16 : 4, offsets);
     entry(325, t.bigtiff ? 16 : 4, counts);
   }
+  if (!t.sub_ifds.empty()) {
+    std::string places;
+    for (const std::uint64_t place : t.sub_ifds) places += little(place, word);
+    entry(330, t.bigtiff ? 18 : 13, places);
+  }
   if (t.extra_samples >= 0) entry(338, 3, number(t.extra_samples));
   entry(339, 3, formats);
   std::string directory = little(entries.size(), t.bigtiff ? 8 : 2);
   for (const std::string& e : entries) directory += e;
   return start + little(first + data.size(), word) + data + directory + little(0, word);
+}
+
+// A page whose other levels are in sub-IFDs behind it.
+inline std::string with_levels(Tiff first, const std::string& pixels, std::vector<Tiff> levels,
+                               const std::vector<std::string>& pixels_of_levels) {
+  const std::size_t word = first.bigtiff ? 8 : 4;
+  first.sub_ifds.assign(levels.size(), 0);
+  std::string behind;
+  const std::size_t begin = (tiff(first, pixels).size() + 1) / 2 * 2;
+  for (std::size_t i = 0; i < levels.size(); ++i) {
+    levels[i].base = begin + behind.size();
+    std::string level = tiff(levels[i], pixels_of_levels[i]);
+    first.sub_ifds[i] = 0;
+    for (std::size_t b = 0; b < word; ++b)
+      first.sub_ifds[i] |= std::uint64_t{static_cast<unsigned char>(level[word + b])} << 8 * b;
+    if (level.size() % 2) level += '?';
+    behind += level;
+  }
+  std::string file = tiff(first, pixels);
+  file.resize(begin, '?');
+  return file + behind;
 }
 
 // A file of two pages, 32-bit offsets.

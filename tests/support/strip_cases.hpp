@@ -139,6 +139,26 @@ struct Tables {
   }
 };
 
+/// push(x, y, width, height) for strips of any heights, or for the tiles of each row in any order.
+template <class Push>
+void push_image(const Shape& shape, const StripOptions& how, Way way, std::mt19937_64& random, Push&& push) {
+  if (way == Way::strips) {
+    for (std::int64_t y = 0; y < shape.height;) {
+      const std::int64_t rows = std::min<std::int64_t>(shape.height - y, static_cast<std::int64_t>(random() % 40));
+      push(0, y, shape.width, rows);
+      y += rows;
+    }
+    return;
+  }
+  for (std::int64_t y = 0; y < shape.height; y += how.tile_height) {
+    std::vector<std::int64_t> columns;
+    for (std::int64_t x = 0; x < shape.width; x += how.tile_width) columns.push_back(x);
+    std::shuffle(columns.begin(), columns.end(), random);
+    for (const std::int64_t x : columns)
+      push(x, y, std::min(how.tile_width, shape.width - x), std::min(how.tile_height, shape.height - y));
+  }
+}
+
 inline Tables tables_of(const SatCase& of, const StripOptions& how, Way way, std::uint64_t seed = 1) {
   StripSat strips = of.strips(how);
   Tables tables(strips, of.options.mask || of.options.ignore_nan);
@@ -148,29 +168,14 @@ inline Tables tables_of(const SatCase& of, const StripOptions& how, Way way, std
     return tables;
   }
   std::mt19937_64 random(seed);
-  const auto push = [&](std::int64_t x, std::int64_t y, std::int64_t width, std::int64_t height) {
+  strips.begin(tables.sink());
+  push_image(shape, how, way, random, [&](std::int64_t x, std::int64_t y, std::int64_t width, std::int64_t height) {
     const auto place = conformance::placements[random() % std::size(conformance::placements)];
     const conformance::Buffer block(part_of(of.image, x, y, width, height), place);
     std::optional<conformance::Buffer> mask;
     if (of.mask) mask.emplace(part_of(*of.mask, x, y, width, height), place);
     EXPECT_TRUE(strips.push(x, y, block.view(), mask ? ConstView(mask->view()) : ConstView()));
-  };
-  strips.begin(tables.sink());
-  if (way == Way::strips) {
-    for (std::int64_t y = 0; y < shape.height;) {
-      const std::int64_t rows = std::min<std::int64_t>(shape.height - y, static_cast<std::int64_t>(random() % 40));
-      push(0, y, shape.width, rows);
-      y += rows;
-    }
-  } else {
-    for (std::int64_t y = 0; y < shape.height; y += how.tile_height) {
-      std::vector<std::int64_t> columns;
-      for (std::int64_t x = 0; x < shape.width; x += how.tile_width) columns.push_back(x);
-      std::shuffle(columns.begin(), columns.end(), random);
-      for (const std::int64_t x : columns)
-        push(x, y, std::min(how.tile_width, shape.width - x), std::min(how.tile_height, shape.height - y));
-    }
-  }
+  });
   strips.finish();
   return tables;
 }
@@ -218,9 +223,9 @@ inline conformance::Expected tensor_of(const Values& image, std::int64_t bins, B
 
 /// Empty, or what is wrong with the tensor of an image of 8u.
 inline std::string tensor_fault(const Shape& shape, std::int64_t bins, Border border, const StripOptions& how,
-                                std::int64_t group_bins = 0) {
+                                std::int64_t group_bins = 0, Way way = Way::read) {
   const Values image = conformance::random_image(Type::u8, shape, Fill::wild, conformance::base_seed());
-  const StripHistogram strips(shape, Type::u8, Binning::uniform(bins, 0, 256), {.border = border}, how, group_bins);
+  StripHistogram strips(shape, Type::u8, Binning::uniform(bins, 0, 256), {.border = border}, how, group_bins);
   const conformance::Expected whole = tensor_of(image, bins, border);
   std::vector<Gathered> groups;
   for (std::int64_t first = 0; first < bins; first += strips.group_bins()) {
@@ -229,10 +234,25 @@ inline std::string tensor_fault(const Shape& shape, std::int64_t bins, Border bo
     groups.emplace_back(Type::u32, of);
   }
   if (static_cast<std::int64_t>(groups.size()) != strips.groups()) return "groups() is wrong";
-  strips.run(reader_of(image), [&](const TensorStrip& strip) {
+  const TensorStripSink sink = [&](const TensorStrip& strip) {
     groups[static_cast<std::size_t>(strip.first_bin / strips.group_bins())].put(strip.tensor, strip.y);
     return true;
-  });
+  };
+  std::mt19937_64 random(1);
+  std::int64_t passes = 0;
+  if (way == Way::read)
+    strips.run(reader_of(image), sink);
+  else
+    strips.begin(sink);
+  for (bool more = way != Way::read; more; ++passes) {
+    push_image(shape, how, way, random, [&](std::int64_t x, std::int64_t y, std::int64_t width, std::int64_t height) {
+      const conformance::Buffer block(part_of(image, x, y, width, height), conformance::placements[0]);
+      EXPECT_TRUE(strips.push(x, y, block.view()));
+    });
+    more = strips.finish();
+  }
+  if (way != Way::read && passes != strips.groups())
+    return "the image was asked for " + std::to_string(passes) + " times";
   for (std::size_t g = 0; g < groups.size(); ++g) {
     conformance::Expected expected = whole;
     expected.shape = groups[g].values().shape;

@@ -240,7 +240,8 @@ void InputOptions::add_choice_to(CLI::App& verb) {
   verb.add_option("--channel,--c", channel_text, "Only this channel, counted from 0 (default: luma)")->type_name("N");
   verb.add_flag("--all-channels", all_channels, "Every colour channel separately");
   verb.add_option("--level", level_text,
-                  "This level of a pyramid (a slide, an OME-Zarr), or this page of a TIFF, counted from 0; areal info "
+                  "This level of a pyramid (a slide, an OME-Zarr, an OME-TIFF), or this page of a TIFF, counted from "
+                  "0; areal info "
                   "lists them")
       ->type_name("N");
   verb.add_option("--t", t_text, "Of an OME-Zarr with an axis t: this position, counted from 0")->type_name("N");

@@ -1,4 +1,5 @@
 // Owned memory, and the views' planes.
+#include <sys/sysinfo.h>
 #include <areal/array.hpp>
 #include <areal/view.hpp>
 #include <cstdlib>
@@ -17,10 +18,22 @@ std::uint64_t bytes_of(const Shape& shape, Type type) {
   return static_cast<std::uint64_t>(bytes);
 }
 
+namespace {
+
+/// More than the machine's memory and swap together. Some systems promise any amount, and kill the process that uses
+/// it.
+bool exceeds_machine(std::uint64_t bytes) {
+  struct sysinfo machine;
+  return bytes > std::uint64_t{1} << 30 && sysinfo(&machine) == 0 &&
+         bytes / machine.mem_unit > std::uint64_t{machine.totalram} + machine.totalswap;
+}
+
+}  // namespace
+
 Array::Array(const Shape& shape, Type type) : shape_(shape), type_(type), bytes_(bytes_of(shape, type)) {
   constexpr std::size_t line = 64;
   const std::size_t rounded = (bytes_ + line - 1) / line * line;
-  memory_.reset(rounded ? std::aligned_alloc(line, rounded) : nullptr);
+  memory_.reset(rounded && !exceeds_machine(rounded) ? std::aligned_alloc(line, rounded) : nullptr);
   if (rounded && !memory_)
     throw OutOfMemory(sentence("an array of ", bytes_, " bytes (", shape.width, "x", shape.height, ", ", shape.channels,
                                " channels, batch ", shape.batch, " of ", name_of(type), ") could not be allocated"),

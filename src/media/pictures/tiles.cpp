@@ -6,6 +6,7 @@
 #include "media/file_error.hpp"
 #include "media/pictures/pictures.hpp"
 #include "media/pictures/spec.hpp"
+#include "media/pictures/sub_ifds.hpp"
 
 namespace areal::media {
 namespace {
@@ -18,7 +19,7 @@ class OiioTiles final : public TileSource {
  public:
   OiioTiles(std::string name, const PictureFile& file, const ReadOptions& options)
       : name_(std::move(name)), file_(file), is_tiff_(file.kind == PictureKind::tiff) {
-    inputs_[0] = open();
+    inputs_[0] = open(0);
     choose_level(options.level);
     spec_ = inputs_[0]->spec();
     layout_.type = type_of_format(spec_.format, name_);
@@ -42,7 +43,7 @@ class OiioTiles final : public TileSource {
     layout_.most_workers = most_workers;
     lay_tiles(std::int64_t{spec_.width} * spec_.nchannels * size);
     add_notes(spec_, layout_.type, layout_.notes);
-    if (has_page(subimage_ + 1))
+    if (sub_ifd_.place == 0 && has_page(subimage_ + 1))
       layout_.notes.push_back("the file holds more pictures; " + std::string(options.level == 0 ? "the first" : "one") +
                               " was read");
     // The channels of an EXR may differ in type; then all come as the widest.
@@ -54,7 +55,7 @@ class OiioTiles final : public TileSource {
   void decode(int worker, std::int64_t column, std::int64_t row, void* into) override {
     try {
       auto& input = inputs_[static_cast<std::size_t>(worker)];
-      if (!input) input = open();
+      if (!input) input = open(static_cast<std::size_t>(worker));
       const std::int64_t x = column * layout_.tile_width, y = row * layout_.tile_height;
       const std::int64_t right = std::min(x + layout_.tile_width, layout_.width);
       const std::int64_t bottom = std::min(y + layout_.tile_height, layout_.height);
@@ -80,8 +81,13 @@ class OiioTiles final : public TileSource {
   }
 
  private:
-  std::unique_ptr<OIIO::ImageInput> open() const {
+  std::unique_ptr<OIIO::ImageInput> open(std::size_t worker) {
     auto input = make_input(file_, name_);
+    if (sub_ifd_.place != 0) {
+      auto& proxy = proxies_[worker] = std::make_unique<FromSubIfd>(name_, sub_ifd_);
+      if (!input->supports("ioproxy") || !input->set_ioproxy(proxy.get()))
+        throw Unavailable(name_ + ": its levels are in sub-IFDs, which this OpenImageIO cannot be made to read");
+    }
     open_input(*input, file_, name_);
     return input;
   }
@@ -93,11 +99,23 @@ class OiioTiles final : public TileSource {
     return found;
   }
 
-  // Pages of a TIFF, parts of an EXR; else the levels of its only picture.
+  // True where the file has its levels in sub-IFDs of the first page.
+  bool choose_sub_ifd(int level) {
+    const SubIfd found = find_sub_ifd(name_, file_.bytes, static_cast<std::uint64_t>(level - 1));
+    if (found.count == 0) return false;
+    if (static_cast<std::uint64_t>(level) > found.count)
+      refuse(name_, "level ", level, " does not exist: the first page has ", found.count, " below it");
+    sub_ifd_ = found;
+    inputs_[0] = open(0);
+    return true;
+  }
+
+  // Sub-IFDs or pages of a TIFF, parts of an EXR; else the levels of its only picture.
   void choose_level(int level) {
-    auto& input = *inputs_[0];
     if (level < 0) refuse(name_, "level ", level, " does not exist: levels count from 0");
     if (level == 0) return;
+    if (is_tiff_ && choose_sub_ifd(level)) return;
+    auto& input = *inputs_[0];
     if (input.seek_subimage(level, 0)) {
       subimage_ = level;
       return;
@@ -169,6 +187,8 @@ class OiioTiles final : public TileSource {
   OIIO::ImageSpec spec_;
   OIIO::TypeDesc format_;
   TileLayout layout_;
+  SubIfd sub_ifd_;  // of a level that is one
+  std::array<std::unique_ptr<FromSubIfd>, most_workers> proxies_;
   std::array<std::unique_ptr<OIIO::ImageInput>, most_workers> inputs_;
 };
 
