@@ -15,8 +15,10 @@
 #include "cuda_floors.hpp"
 #include "cuda_queries.hpp"
 #include "cuda_race.hpp"
+#include "cuda_sweep.hpp"
 #include "cuda_track.hpp"
 #include "device_peers.hpp"
+#include "profiled.cuh"
 
 namespace areal::bench {
 namespace {
@@ -97,8 +99,7 @@ void run(const CudaRegions& c) {
   const auto finish = [&](const std::function<void()>& floor, const std::function<void()>& ours) {
     const auto times = time_all({floor, ours}, c.repetitions, stream);
     check(cudaMemsetAsync(out, 0xa5, answers.size_bytes(), stream));
-    ours();  // the timed result is the one that is checked
-    check(cudaStreamSynchronize(stream));
+    run_profiled(ours, stream);  // the timed result is the one that is checked
     check(cudaMemcpy(c.answers.data(), out, answers.size_bytes(), cudaMemcpyDeviceToHost));
     c.done(times[0], times[1]);
   };
@@ -213,6 +214,7 @@ void run(const CudaSat& c) {
 }
 
 void run(const CudaRace& race) { run_race(race); }
+void run(const CudaSweep& sweep) { run_sweep(sweep); }
 void run(const CudaQueries& queries) { run_queries(queries); }
 void run(const CudaTrack& track) { run_track(track); }
 void run(const CudaLink& link) { run_link(link); }
@@ -248,6 +250,9 @@ extern "C" void areal_cuda_bench_histogram(const areal::bench::CudaHistogram* wh
   run_for(*what, error, size);
 }
 extern "C" void areal_cuda_bench_race(const areal::bench::CudaRace* what, char* error, std::size_t size) {
+  run_for(*what, error, size);
+}
+extern "C" void areal_cuda_bench_sweep(const areal::bench::CudaSweep* what, char* error, std::size_t size) {
   run_for(*what, error, size);
 }
 extern "C" void areal_cuda_bench_track(const areal::bench::CudaTrack* what, char* error, std::size_t size) {

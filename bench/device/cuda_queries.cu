@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 #include "cuda_device.hpp"
+#include "profiled.cuh"
 
 namespace areal::bench {
 namespace {
@@ -128,8 +129,7 @@ class Bench {
             const std::function<void()>& ours, const Memory& out, std::size_t out_bytes) {
     auto times = time_all({plain, ours}, c_.repetitions, stream_.get());
     check(cudaMemsetAsync(out.data(), 0xa5, out_bytes, stream_.get()));
-    ours();
-    check(cudaStreamSynchronize(stream_.get()));
+    run_profiled(ours, stream_.get());
     std::vector<std::byte> answers(out_bytes);
     check(cudaMemcpy(answers.data(), out.data(), out_bytes, cudaMemcpyDeviceToHost));
     c_.done({query, floor, bytes, std::move(times[1]), std::move(times[0]), answers.data(), out_bytes});

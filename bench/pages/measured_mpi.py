@@ -43,7 +43,8 @@ def scaling_lines(rows, scaling):
         made.append([str(row["ranks"]), f"{row['width']}x{row['height']}", *(seconds_text(row[f"{phase}_us"] / 1e6) for phase in ("sums", "exchange", "table")),
                      seconds_text(median(row)), f"{share:.2f}", seconds_text(row["plain_us"] / 1e6), seconds_text(row["floor_us"] / 1e6),
                      str(row["messages"]), bytes_text(row["sent_bytes"])])
-    return ["", f"**{scaling.capitalize()} scaling**, {first['lane']}, {first['threads']} thread{'s' * (first['threads'] != 1)} a rank; medians. Efficiency is that of the time beside the first line's.", "",
+    threads = "" if first.get("backend") == "cuda" else f", {first['threads']} thread{'s' * (first['threads'] != 1)} a rank"
+    return ["", f"**{scaling.capitalize()} scaling**, {first['lane']}{threads}; medians. Efficiency is that of the time beside the first line's.", "",
             *table(["ranks", "image", "sums", "exchange", "table", "all", "efficiency", "alone", "copy", "calls", "bytes handed to MPI"], made)]
 
 
@@ -107,6 +108,23 @@ def measured(newest):
     return None, []
 
 
+def device_lines(newest):
+    """Ranks with a GPU each: of the most GPUs that were measured, as gpu-bench names the files."""
+    made = []
+    for kind in ("", "-floats"):
+        for gpus in (8, 4, 2):
+            path, records = newest(f"mpi-{gpus}{kind}", "cuda")
+            if not records:
+                continue
+            first = records[0]
+            made += ["", f"A GPU for each rank, strips and tables in its memory: `bench/results/{path.name}`, commit {first['commit']}, {first['mpi']}, {gpus} of {first['device']}."]
+            for scaling in ("weak", "strong"):
+                if rows := times(records, scaling):
+                    made += scaling_lines(rows, scaling)
+            break
+    return made
+
+
 def strong_plot(rows):
     """How many times as fast as one rank, over the ranks; both axes logarithmic."""
     svg = Svg(460, 330)
@@ -152,4 +170,4 @@ def lines(newest):
     if any(row["what"] == "mpi-message" for row in records) and times(records, "weak"):
         c = Constants(records)
         made += [*constants_lines(c), *paper(c)]
-    return [*made, ""]
+    return [*made, *device_lines(newest), ""]

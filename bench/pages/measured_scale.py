@@ -74,10 +74,31 @@ def beside(path, records):
     return [*made, *table(["image", "by", "table", "on disk", TITLES["boxes"], TITLES["patches"], "private", "peak"], rows)]
 
 
+def over_gpus(tables, tensors):
+    """One table, and one tensor's bins, over two GPUs beside one."""
+    made = ["", "**One table over two GPUs**, resident, half of the rows on each. One GPU takes its fastest algorithm. A piece of a spread table has carries, which `bands` does not take, so pieces take the kernels of tiles. *Of one* is the time of one GPU divided by that of two; the floor is a copy "
+            "by both GPUs at once. " + f"`bench/results/{tables[0].name}`, commit {tables[1][0]['commit']}, two {tables[1][0]['device']}.", ""]
+    rows = []
+    for lane in dict.fromkeys(row["lane"] for row in tables[1]):
+        alone, *both = [row for row in tables[1] if row["lane"] == lane]
+        for row in (alone, *sorted(both, key=lambda row: row["time_us"]["median"])[:2]):
+            rows.append([f"{row['width']}²", lane, row["devices"].replace("cuda:", "").replace(",", " and "), row.get("part", f"`{alone['algorithm']}`").replace("bands of", "column bands of"), f"{row['time_us']['median'] / 1e3:.2f} ms", f"{row['fraction']:.2f}",
+                         "" if row is alone else f"{alone['time_us']['median'] / row['time_us']['median']:.2f}"])
+    made += table(["image", "types", "GPUs", "cut", "time", "of the floor", "of one"], rows)
+    if tensors[1]:
+        alone, both = tensors[1][:2]
+        made += ["", f"An integral histogram of {alone['width']}² with {alone['bins']} bins: {alone['time_us']['median'] / 1e3:.2f} ms on one, {both['time_us']['median'] / 1e3:.2f} ms on two, {alone['time_us']['median'] / both['time_us']['median']:.2f} times as fast. "
+                 f"`bench/results/{tensors[0].name}`, commit {alone['commit']}."]
+    return made
+
+
 def lines(newest):
     made = []
     for cases, part in (("large", sizes), ("large-peers", beside)):
         path, records = newest(cases, MACHINE)
         if records:
             made += part(path, records)
+    tables, tensors = newest("spread-2", "cuda"), newest("spread-2-bins", "cuda")
+    if tables[1]:
+        made += over_gpus(tables, tensors)
     return [*made, ""] if made else ["Not measured yet."]

@@ -37,7 +37,7 @@ WORD = 8  # bytes of a published word: a value of 32 bits and a tag
 CASES = [
     ("Lookback", ["sat", "--border", "none", "--types", "8u32u", "--algorithm", "lookback"], "8u", ["1024x1024", "2048x2048", "1920x1080"]),
     ("Thin", ["sat", "--border", "none", "--types", "32f32f", "--algorithm", "thin"], "32f", ["262144x4", "1000000x3"]),
-    ("ReduceThenScanWrite", ["hist", "--border", "none", "--bins", "32"], "8u", ["512x512", "1024x768"]),
+    ("ReduceThenScanWrite", ["hist", "--border", "none", "--bins", "32", "--algorithm", "reduce-then-scan"], "8u", ["512x512", "1024x768"]),
 ]
 
 
@@ -172,15 +172,21 @@ def table(records):
     return "\n".join(lines)
 
 
-def main():
+def parser_of(words):
+    """What every tool that runs ncu is told; the command is the one beside it, in a bundle, or of the Release build."""
     here = pathlib.Path(__file__).resolve().parent
     built = [here / "bin" / "areal", here.parents[1] / "build" / "release" / "apps" / "areal" / "areal"]
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser = argparse.ArgumentParser(description=words, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--areal", default=next((str(path) for path in built if path.exists()), "areal"))
     parser.add_argument("--ncu")
     parser.add_argument("--json", type=pathlib.Path)
     parser.add_argument("--keep", type=pathlib.Path)
     parser.add_argument("--again", type=pathlib.Path)
+    return parser
+
+
+def main():
+    parser = parser_of(__doc__)
     parser.add_argument("--only", help="one kernel's cases", choices=[case[0] for case in CASES])
     arguments = parser.parse_args()
     ncu = None if arguments.again else find_ncu(arguments.ncu)

@@ -7,6 +7,7 @@ another library is a peer. It stands beside areal's record of the same case, whi
 import json
 import re
 
+import performance_choices
 import performance_python
 import targets
 from records import present
@@ -35,8 +36,9 @@ HEAD = """# Performance
 `bench/pages/report.py` makes this page from the records in `bench/results/`; the test `report.py --check` keeps it so. Times are
 medians of one execute on a prepared plan, in microseconds. Floors and peers were timed in the same run, which also checked the results. A
 fraction is floor / areal. The floor is a plain kernel or pass on the same machine. areal can beat the CPU's plain pass, because that pass does not
-prefetch the lines that it writes. `target` is the project's own target ([bench/pages/targets.py](../bench/pages/targets.py)); numbers below it are
-**bold**. A peer's number is its time divided by areal's; PyTorch and CuPy are timed without their launches, all others with them.
+prefetch the lines that it writes. `target` is the fraction that a case should reach at least and,
+after a slash, the goal ([bench/pages/targets.py](../bench/pages/targets.py)); fractions below the first are **bold**. A peer's number is its time divided by areal's. It is
+bold where areal misses its target for that peer (for CUB's scan: to be no slower). PyTorch and CuPy are timed without their launches, all others with them.
 [How the GPU kernels work](device-tables.md); [numbers and their errors](numerics.md)."""
 
 
@@ -93,7 +95,7 @@ def beside(row, peers, name):
     if not found:
         return ""
     ratio, asked = found[0]["time_us"]["median"] / row["time_us"]["median"], targets.beside(row, found[0]["algorithm"].lower())
-    return bold(f"{ratio:.2f}", asked and ratio < asked) + (f" (target {asked:g})" if asked else "")
+    return bold(f"{ratio:.2f}", asked and ratio < asked) + (f" (target {asked:g})" if asked and asked != 1 else "")
 
 
 def columns_of(rows):
@@ -115,10 +117,10 @@ def table(rows, peers):
     titles = [title for title, _ in columns] + ["us", "floor", "floor, us", "fraction", "target", *names]
     lines = ["| " + " | ".join(titles) + " |", "| --- |" + " --- |" * (len(titles) - 1)]
     for row in rows:
-        asked = targets.fraction(row)
+        asked, goal = targets.fractions(row)
         cells = [text(row) for _, text in columns] + [microseconds(row["time_us"]["median"])]
         cells += [row["floor"], microseconds(row["floor_us"]), bold(f"{row['fraction']:.2f}", asked and row["fraction"] < asked),
-                  f"{asked:.2f}" if asked else ""]
+                  " / ".join(f"{number:.2f}" for number in (asked, goal) if number)]
         cells += [beside(row, peers, name) for name in names]
         lines.append("| " + " | ".join(cells) + " |")
     return lines
@@ -139,6 +141,8 @@ def backend_page(found, machines, title):
     if not mine:
         return ["", f"## {title}", "", "Not measured yet."]
     everything = [row for _, records in mine.values() for row in timed(records)]
+    if not any(row["what"] in WORDS for row in everything):
+        return []  # its records belong to other pages
     peers = [row for row in everything if is_peer(row)]
     devices = dict.fromkeys(row["device"] for row in everything if not is_peer(row))
     lines = ["", f"## {title}", "", "; ".join(devices) + "."]
@@ -224,6 +228,7 @@ def page(results):
     machines = sorted({machine for machine, _ in found if machine != "cuda"})
     lines = [HEAD]
     lines += backend_page(found, {"cuda"}, "One GPU")
+    lines += performance_choices.choices(found) + performance_choices.bounds(found)
     for machine in machines:
         cores = machine.removeprefix("cpu-")
         lines += backend_page(found, {machine}, f"A CPU of {cores} cores")

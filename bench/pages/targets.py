@@ -1,24 +1,27 @@
-"""The target of each case: its fraction, floor / areal, and how many times as fast as a peer it should be."""
+"""The target of each case: the fraction, floor / areal, that it should reach at least, the goal behind it where there is one, and how many times as fast as a peer it should be."""
 
-SQUARE = (1024, 2048, 4096, 8192)  # sides; the last stands for all larger ones, too
-TABLES = {
-    ("none", lane): (0.75, 0.80, 0.90, 0.95)
-    for lane in ("32f32f", "8u32u", "32u32u", "64f64f", "8u32f", "16u32u", "32f64f", "8u64f")
-}
-TABLES["zero", "8u32s"] = (0.70, 0.75, 0.87, 0.92)
-TABLES["none", "8u32u+64u"] = TABLES["zero", "8u32u+64u"] = (None, 0.75, 0.87, 0.92)
+SQUARE = (1024, 2048, 4096, 8192, 16384)  # sides; the last stands for all larger ones, too
+GOALS = (0.75, 0.80, 0.90, 0.95, 0.96)
+WIDE = (0.55, 0.68, 0.80, 0.88, 0.92)
+BORDERED = (0.62, 0.65, 0.76, 0.82, 0.86)
+SQUARES = (0.45, 0.68, 0.85, 0.90, 0.92)
+# lane: at least without a border, and goals
+TABLES = {lane: ((0.58, 0.65, 0.80, 0.90, 0.93), GOALS) for lane in ("32f32f", "32u32u")}
+TABLES |= {lane: ((0.62, 0.68, 0.80, 0.88, 0.92), GOALS) for lane in ("8u32u", "8u32s", "8u32f")}
+TABLES |= {lane: (WIDE, None) for lane in ("64f64f", "32f64f", "16u32u", "8u64f")}
 
 # lane, width, height, images
-SHAPES = {("8u32u", 640, 480, 64): 0.90, ("8u32u", 1920, 1080, 1): 0.75}
+SHAPES = {("8u32u", 640, 480, 64): 0.90, ("8u32u", 1920, 1080, 1): 0.65, ("8u32u", 1920, 1080, 8): 0.85}
 for lane in ("8u32u", "32f32f"):
     SHAPES[lane, 1_000_000, 3, 1] = SHAPES[lane, 3, 1_000_000, 1] = 0.5
 
-# width, height, images, bins
-HISTOGRAMS = {(640, 480, 1, 32): 0.70, (1920, 1080, 1, 32): 0.90, (3840, 2160, 1, 32): 0.95, (8192, 8192, 1, 128): 0.95,
-              (640, 480, 32, 32): 0.93}
+# Counters of 32 bits: width, height, images, bins: at least, goal
+HISTOGRAMS = {(640, 480, 1, 32): (0.65, None), (1920, 1080, 1, 32): (0.86, None), (3840, 2160, 1, 32): (0.92, 0.96), (8192, 8192, 1, 128): (0.92, 0.96),
+              (640, 480, 32, 32): (0.90, None)}
+COUNTERS = {"16u": 0.85, "32f": 0.80}  # of other entries: 16-bit counters, weighted sums
 
-# A video, by threads or by its streams on NVDEC; a sequence on a GPU, by its algorithm's first words, width, height and bins
-VIDEO = {1: 0.70, 2: 0.90}
+# A video on CPUs, or by its streams on NVDEC; a sequence on a GPU, by its algorithm's first words, width, height and bins
+VIDEO = 0.90
 NVDEC = {"nvdec 1 stream": 0.95, "nvdec 7 streams": 0.90}
 SEQUENCES = {("answers cuda:0", 1920, 1080, 32): 0.85, ("tensors cuda:0", 1920, 1080, 32): 0.95, ("tensors cuda:0,cpu:16", 1024, 1024, 32): 0.80}
 
@@ -31,32 +34,59 @@ CPU_PEERS = {(1, "8u32s", "opencv"): 1.3, (2, "8u32s", "opencv"): 2.0, (1, "8u32
              (1, "32f64f", "opencv"): 1.5, (1, "8u32u", "numpy"): 10, (1, "8u32u", "skimage"): 10}
 
 
-def fraction(row):
-    """The target fraction of a record, or None."""
-    size = row["width"], row["height"], row["batch"]
-    if row["what"] == "video":
-        return VIDEO.get(row["threads"]) if row["backend"] == "cpu" else NVDEC.get(row["algorithm"])
-    if row["what"] == "sequence":
-        return SEQUENCES.get((row["algorithm"].partition(" slots")[0], *size[:2], row["bins"]))
-    if row["backend"] == "cpu":
-        if row["what"] == "sat":
-            return 0.85 if row["threads"] == 2 and min(size[:2]) >= 4096 else None
-        if row["what"] == "histogram":
-            return 0.8 if row["threads"] == 2 and (*size, row["bins"]) == (1920, 1080, 1, 32) and row["algorithm"] == "fused" else None
-        return 0.8 if row["what"] == "region" else None
+def of_table(row):
+    """At least and goal of a table on a GPU."""
+    lane, width, height, images = row["lane"], row["width"], row["height"], row["batch"]
+    border = row.get("border") or "none"
+    if border == "none" and (lane, width, height, images) in SHAPES:
+        return SHAPES[lane, width, height, images], None
+    if width != height or images != 1 or (width not in SQUARE and width < SQUARE[-1]):
+        return None, None
+    at = SQUARE.index(min(width, SQUARE[-1]))
+    if lane == "8u32u+64u":
+        return SQUARES[at], None
+    if lane not in TABLES:
+        return None, None
+    least, goals = TABLES[lane]
+    return (BORDERED[at], None) if border == "zero" else (least[at], goals and goals[at])
+
+
+def of_tensor(row):
+    """At least and goal of a tensor on a GPU."""
+    size = row["width"], row["height"], row["batch"], row["bins"]
+    entry = next((entry for entry in COUNTERS if row["lane"].endswith(entry)), None)
+    return (COUNTERS[entry], None) if entry else HISTOGRAMS.get(size, (None, None))
+
+
+def of_cpu(row):
+    threads, size = row["threads"], (row["width"], row["height"], row["batch"])
     if row["what"] == "sat":
-        special = SHAPES.get((row["lane"], *size))
-        table = TABLES.get((row.get("border"), row["lane"]))
-        if special or not table or size[0] != size[1] or size[2] != 1:
-            return special
-        if size[0] in SQUARE or size[0] > SQUARE[-1]:
-            return table[SQUARE.index(min(size[0], SQUARE[-1]))]
-        return None
+        if (threads, row["lane"], *size) == (16, "8u32s", 4096, 4096, 1):
+            return 0.9
+        return 0.85 if threads == 2 and min(size[:2]) >= 4096 else None
     if row["what"] == "histogram":
-        return HISTOGRAMS.get((*size, row["bins"]))
+        fused = row["algorithm"] == "fused" and (*size, row["bins"]) == (1920, 1080, 1, 32)
+        return {2: 0.8, 16: 0.9}.get(threads) if fused else None
+    return 0.8 if row["what"] == "region" else None
+
+
+def fractions(row):
+    """The fraction that a record should reach at least, and the goal behind it; None where there is none."""
+    if row["what"] == "video":
+        return VIDEO if row["backend"] == "cpu" else NVDEC.get(row["algorithm"]), None
+    if row["what"] == "sequence":
+        return SEQUENCES.get((row["algorithm"].partition(" slots")[0], row["width"], row["height"], row["bins"])), None
+    if row["backend"] == "cpu":
+        return of_cpu(row), None
+    if row["what"] == "sat":
+        return of_table(row)
+    if row["what"] == "histogram":
+        return of_tensor(row)
     if row["what"] == "track":
-        return 0.8 if row["algorithm"] == "fragments" and (*size, row["bins"]) == (1920, 1080, 16, 16) else None
-    return 0.9 if row["what"] == "region" else None
+        return (0.8 if row["algorithm"] == "fragments" and (row["width"], row["height"], row["batch"], row["bins"]) == (1920, 1080, 16, 16) else None), None
+    if row["what"] == "region":
+        return (0.95 if (row["algorithm"], row["batch"], row["bins"]) == ("region_histograms", 10_000, 32) else 0.9), None
+    return None, None
 
 
 def cluster(row):
@@ -68,5 +98,5 @@ def cluster(row):
 def beside(row, peer):
     """The target ratio to that peer, or None."""
     if row["backend"] != "cpu":
-        return None
+        return 1 if row["what"] == "sat" and peer.startswith("cub one-dimensional scan") else None
     return CPU_PEERS.get((row["threads"], row["lane"], next((name for name in ("opencv", "numpy", "skimage") if peer.startswith(name)), "")))

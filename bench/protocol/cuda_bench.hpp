@@ -124,6 +124,28 @@ struct CudaRace {
   std::function<void(std::size_t racer, const std::string& why)> wrong;  ///< its result is
 };
 
+/// Tables of one image by several algorithms, in rounds that each have an order of their own, beside the floors. Image
+/// and check are the device's own.
+struct CudaSweep {
+  TypePair types;
+  Squares squares;  ///< also the table of squares
+  Border border;    ///< none or zero
+  std::int64_t width, height, batch;
+  std::vector<std::string> algorithms;  ///< "auto" too
+  int repetitions, device;
+  double most_us;                                         ///< of all rounds: sets their number, of 15 at the least
+  std::function<void(const std::vector<double>&)> floor;  ///< microseconds of the fastest floor
+  struct Row {
+    std::string algorithm;             ///< what ran: of "auto" what it chose
+    std::vector<std::string> kernels;  ///< of one execute, in their order
+    std::vector<double> times;         ///< microseconds, round by round; a slow one's are of few rounds
+  };
+  /// What became of `algorithms[i]`. Its result was right.
+  std::function<void(std::size_t i, const Row&)> done;
+  std::function<void(std::size_t i, const std::string& why)> refused;
+  std::function<void(std::size_t i, const std::string& why)> wrong;  ///< its result is
+};
+
 /// Boxes followed by their fragments through frames (8u), whose tensors (16 bins of 32u, border none) are computed on
 /// the device. Timed on the last frame, in turns: the tensor alone; the tensor and a plain kernel that loads what a
 /// step at these boxes loads, three scales and 7 pixels around; the tensor and a step.
@@ -150,6 +172,7 @@ using CudaBenchQueries = void (*)(const CudaQueries* what, char* error, std::siz
 using CudaBenchHistogram = void (*)(const CudaHistogram* what, char* error, std::size_t size);
 using CudaBenchSat = void (*)(const CudaSat* what, char* error, std::size_t size);
 using CudaBenchRace = void (*)(const CudaRace* what, char* error, std::size_t size);
+using CudaBenchSweep = void (*)(const CudaSweep* what, char* error, std::size_t size);
 using CudaBenchTrack = void (*)(const CudaTrack* what, char* error, std::size_t size);
 using CudaBenchLink = void (*)(const CudaLink* what, char* error, std::size_t size);
 

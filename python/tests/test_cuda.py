@@ -241,7 +241,8 @@ def test_another_framework_makes_its_producer_wait(slow: Any) -> None:
             self.__cuda_array_interface__ = {**x.__cuda_array_interface__, "version": 3, "stream": slow.stream.cuda_stream}
 
     for kind in (ByDlpack, ByInterface):
-        areal.sat(kind(slow.produce(0)))  # the driver waits for everything where it loads a kernel or finds memory
+        # The driver waits for everything where it loads a kernel, or takes new memory for its pool, which a table that stays prevents.
+        stays = areal.sat(kind(slow.produce(0)))
         slow.x.zero_()
         torch.cuda.synchronize()
         table = areal.sat(kind(slow.produce()))
@@ -253,6 +254,7 @@ def test_another_framework_makes_its_producer_wait(slow: Any) -> None:
         assert last.item() == 64 * 96
         assert table.array.numpy()[-1, -1] == 64 * 96
         assert table.sum([0, 0, 96, 64]).numpy() == 64 * 96
+        del stays
 
 
 @needs_gpu

@@ -84,7 +84,7 @@ TEST_F(CommandBenchAll, WronglyAsked) {
     EXPECT_NE(wrong.err.find(words), std::string::npos) << wrong.err;
   };
   refused({"bench", "sat", "--table", "nobody"},
-          "--table nobody: bench sat has --table all, --table kasagi, --figure chen");
+          "--table nobody: bench sat has --table all, --table sweep, --table kasagi, --figure chen");
   refused({"bench", "region", "--table", "all"}, "--table all: bench region has no tables or figures");
   refused({"bench", "sat", "--table", "all", "--figure", "chen"}, "--table and --figure: may not be given together");
   refused({"bench", "sat", "--table", "all", "--backend", "cpu"},

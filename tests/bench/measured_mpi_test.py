@@ -45,6 +45,16 @@ def main():
                  "Computing is 90% of the time or more up to 8,192 ranks (powers of two), with 128 rows each."):
         assert part in text, (part, text)
 
+    # A GPU for each rank, of the most that were measured.
+    on_gpus = [dict(row, backend="cuda", device="a GPU") for row in (sat("weak", 1, 1000, 10.0), sat("weak", 2, 2000, 12.5))]
+    files = {("mpi", "cpu-16"): RECORDS, ("mpi-2", "cuda"): on_gpus[:1], ("mpi-4", "cuda"): on_gpus, ("mpi-2-floats", "cuda"): on_gpus}
+    found = "\n".join(measured_mpi.lines(lambda cases, asked: (pathlib.Path(f"D-{asked}-{cases}.json"), files.get((cases, asked), []))))
+    assert found.startswith(text.rstrip().replace("2030-01-01", "D")), found
+    for part in ("in its memory: `bench/results/D-cuda-mpi-4.json`, commit c0ffee, An MPI, 4 of a GPU.", "`bench/results/D-cuda-mpi-2-floats.json`",
+                 "**Weak scaling**, 8u32u; medians.", "| 2 | 1000x2000 | 100 us | 50 us | 400 us | 12 us | 0.80 |"):
+        assert part in found, (part, found)
+    assert "D-cuda-mpi-2.json" not in found
+
 
 if __name__ == "__main__":
     main()

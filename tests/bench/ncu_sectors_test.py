@@ -1,16 +1,11 @@
 #!/usr/bin/env python3
 """bench/pages/ncu_sectors.py with a stand-in for ncu, which reports the simulated machine's counts or different ones."""
 
-import argparse
-import contextlib
-import importlib.util
-import io
 import json
-import os
 import pathlib
-import subprocess
-import sys
 import tempfile
+
+import ncu_stand_in
 
 STAND_IN = r"""#!/usr/bin/env python3
 import json, os, pathlib, sys
@@ -40,13 +35,6 @@ else:
 """
 
 
-def load(tree):
-    spec = importlib.util.spec_from_file_location("ncu_sectors", tree / "bench" / "pages" / "ncu_sectors.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
 def said_of(module, simt):
     """What ncu would say if the GPU did what the simulated machine did, and polled 100 sectors."""
     polls = 100
@@ -61,33 +49,11 @@ def said_of(module, simt):
 
 
 def run(module, folder, areal, says, *more):
-    """What it printed, its records, and its exit status."""
-    os.environ["STAND_IN"] = json.dumps(says)
-    ncu, out = folder / "ncu", folder / "records.json"
-    ncu.write_text(STAND_IN)
-    ncu.chmod(0o755)
-    out.unlink(missing_ok=True)
-    sys.argv = ["ncu_sectors.py", "--areal", str(areal), "--ncu", str(ncu), "--json", str(out), *more]
-    text, code = io.StringIO(), 0
-    with contextlib.redirect_stdout(text):
-        try:
-            module.main()
-        except SystemExit as end:
-            code = end.code
-    return text.getvalue(), json.loads(out.read_text()) if out.exists() else None, code
+    return ncu_stand_in.run(module, STAND_IN, folder, areal, says, *more)
 
 
 def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("--tree", type=pathlib.Path, required=True)
-    parser.add_argument("--build", type=pathlib.Path, required=True)
-    arguments = parser.parse_args()
-    areal = arguments.build / "apps" / "areal" / "areal"
-    info = json.loads(subprocess.run([areal, "info", "--json"], text=True, stdout=subprocess.PIPE, check=True).stdout)
-    if not any(row["name"] == "simt" and row["available"] for row in info["backends"]):
-        print("no simulated machine")
-        sys.exit(77)
-    module = load(arguments.tree)
+    module, areal, _ = ncu_stand_in.begin("ncu_sectors")
     module.CASES = [(kernel, words, kind, [size]) for (kernel, words, kind, _), size in
                     zip(module.CASES, ("256x256", "9000x3", "128x128"))]
     with tempfile.TemporaryDirectory() as scratch:

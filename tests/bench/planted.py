@@ -6,3 +6,15 @@ def sat_record(algorithm, lane, side, median, floor, **more):
     return {"what": "sat", "algorithm": algorithm, "backend": "cuda", "device": "a device", "lane": lane, "width": side, "height": side,
             "bins": 0, "batch": 1, "threads": 0, "border": "none", "time_us": {"min": median, "median": median, "max": median},
             "floor": "copy", "floor_us": floor, "fraction": floor / median, "bytes": 0, "commit": "c0ffee", **more}
+
+
+def sweep_case(lane, width, height, batch, border, times, chose, spread=0.1):
+    """A case of `areal bench sat --table sweep`: `times` by algorithm; `auto` takes as long as what it chose, or 100."""
+    def row(name, median, **more):
+        return {"algorithm": name, "median": median, "min": median, "between": [median - spread, median + spread], "rounds": 20, "launches": 1, **more}
+
+    auto = times.get(chose, 100)
+    return {"what": "sat", "algorithm": "auto", "backend": "cuda", "device": "a device", "lane": lane, "width": width, "height": height, "bins": 0,
+            "batch": batch, "threads": 0, "border": border, "time_us": {"min": auto, "median": auto, "max": auto}, "floor": "copy", "floor_us": 80,
+            "fraction": 80 / auto, "shown": "sweep", "bytes": 0, "commit": "c0ffee",
+            "rows": [row("auto", auto, chose=chose), *(row(name, median) for name, median in times.items())]}

@@ -32,7 +32,10 @@ TEST_F(CudaStrips, ImagesOfFewRowsOrColumnsOrOfNone) {
 TEST_F(CudaStrips, Tensors) {
   for (const Border border : {Border::zero, Border::none, Border::exclusive})
     for (const std::int64_t group : {0, 3})
-      EXPECT_EQ(tensor_fault({253, 170}, 16, border, {.execution = gpu, .height = 33}, group), "");
+      for (const Way way : {Way::read, Way::strips, Way::tiles}) {
+        const StripOptions how{.execution = gpu, .height = 33, .tile_width = 100, .tile_height = 40};
+        EXPECT_EQ(tensor_fault({253, 170}, 16, border, how, group, way), "") << static_cast<int>(way);
+      }
 }
 
 TEST_F(CudaStrips, Sums) {

@@ -6,6 +6,7 @@
 #include <areal/catalog.hpp>
 #include <areal/error.hpp>
 #include <areal/info.hpp>
+#include <cmath>
 #include <cstdlib>
 #include <fstream>
 #include <memory>
@@ -151,6 +152,16 @@ void Report::write() const {
       row["stages_us"] = {
           {"read", p->read}, {"up", p->up}, {"initialise", p->initialise}, {"scan", p->scan}, {"down", p->down}};
     }
+    // Nanoseconds are enough: events do not tell less apart.
+    const auto us = [](double time) { return std::round(time * 1000) / 1000; };
+    for (const SweepRow& of : r.rows) {
+      nlohmann::ordered_json one{{"algorithm", of.algorithm}};
+      if (!of.chose.empty()) one["chose"] = of.chose;
+      one["median"] = us(of.time.median), one["min"] = us(of.time.min);
+      one["between"] = {us(of.between.low), us(of.between.high)};
+      one["rounds"] = of.rounds, one["launches"] = of.launches;
+      row["rows"].push_back(one);
+    }
     if (r.tracked) {
       row["family"] = r.tracked->family;
       row["iou"] = r.tracked->iou;
@@ -163,7 +174,12 @@ void Report::write() const {
     row["commit"] = commit != nullptr ? commit : "";
     all.push_back(row);
   }
-  const std::string text = all.dump(1) + "\n";
+  std::string text = all.dump(1) + "\n";
+  if (!records_.empty() && !records_[0].rows.empty()) {  // a sweep of hundreds of cases: a line each
+    text = "[";
+    for (const auto& row : all) text += (text.size() == 1 ? "\n" : ",\n") + row.dump();
+    text += "\n]\n";
+  }
   media::OutputFile file(file_, text.size());
   file.write(text.data(), text.size());
   file.commit();
@@ -190,6 +206,7 @@ struct Shown {
 };
 constexpr Shown all_shown[] = {
     {"sat", "--table", "all", bench::bench_all_tables},
+    {"sat", "--table", "sweep", bench::bench_sweep},
     {"sat", "--table", "kasagi", bench::bench_kasagi},
     {"sat", "--figure", "chen", bench::bench_chen},
     {"histogram", "--table", "all", bench::bench_all_tensors},
@@ -297,8 +314,10 @@ bench::Options options_of(const Texts& texts, const Settings& settings) {
     if (options.backend != Backend::cuda && *border != Border::zero)
       throw InvalidArgument("--border " + texts.border + ": on the CPU only border zero is timed");
     options.border = *border;
+    options.is_border_given = true;
   }
-  if (!texts.batch.empty()) {
+  options.is_batch_given = !texts.batch.empty();
+  if (options.is_batch_given) {
     options.batch = whole_number("--batch", texts.batch, 1, 1 << 20);
     if (options.backend != Backend::cuda) throw InvalidArgument("--batch " + texts.batch + ": needs --backend cuda");
   }
@@ -397,7 +416,8 @@ void add_bench(CLI::App& app, Settings& settings) {
   verb->add_option(
       "--table", texts->table,
       "Make a table, on a GPU: kasagi is Table II of Kasagi 2014 (sat; 64f64f, 1024x1024 to 65536x65536); all has "
-      "every algorithm of the catalogue (sat, histogram; scan, for lines of 2048 to 268435456 elements, --size Nx1)");
+      "every algorithm of the catalogue (sat, histogram; scan, for lines of 2048 to 268435456 elements, --size Nx1); "
+      "sweep has what auto may choose, and auto (sat; 256x256 to 16384x16384, both borders, nine type pairs)");
   verb->add_option(
       "--figure", texts->figure,
       "Make a paper's figures, on a GPU: chen (sat), lee-choe or poostchi (histogram), poostchi (sequence, cluster; "

@@ -35,7 +35,9 @@ struct Options {
   Backend backend = Backend::cpu;
   int device = 0;
   Border border = Border::zero;
+  bool is_border_given = false;
   std::int64_t batch = 1;
+  bool is_batch_given = false;
   Squares squares = Squares::no;  // tables of squares beside the sums
   bool peers = true;
   std::string video;
@@ -80,6 +82,15 @@ struct Pipelined {
   double read = 0, up = 0, initialise = 0, scan = 0, down = 0;  // of its stages; 0 where it was not told apart
 };
 
+/// An algorithm in a sweep: what it took in rounds that all of a case share.
+struct SweepRow {
+  std::string algorithm;  // "auto", too
+  std::string chose;      // what auto was; "" for others
+  Times time = {};
+  MedianInterval between = {};
+  std::int64_t rounds = 0, launches = 0;  // launches: of one execute
+};
+
 /// One line of the result: a kernel, its time, and the floor that was measured beside it.
 struct Record {
   std::string what, algorithm, types;
@@ -100,8 +111,9 @@ struct Record {
   int tile_threads = 0;          // of a block on such a tile; 0: none
   std::string scan = {};         // "": none
   std::vector<LaunchTime> launches = {};
-  std::string part = {};     // of the figure, where it has several
-  std::string devices = {};  // what took the work, where there may be several: "cuda:0,cpu:16"
+  std::string part = {};            // of the figure, where it has several
+  std::string devices = {};         // what took the work, where there may be several: "cuda:0,cpu:16"
+  std::vector<SweepRow> rows = {};  // of a sweep, whose record is of a case: its time is that of auto
   std::optional<Pipelined> pipelined = {};
   std::optional<Tracked> tracked = {};  // `batch` is then the frames of a sequence, the time that of a step
 };
@@ -140,6 +152,8 @@ void bench_cuda_histogram(const Options& options, Report& report);
 void bench_cuda_region(const Options& options, Report& report);
 /// Every row of the catalogue that a GPU runs, beside the default: sat and histogram; beside CUB's: scan.
 void bench_all_tables(const Options& options, Report& report);
+/// What `auto` may choose, and `auto`, over sizes, type pairs and borders.
+void bench_sweep(const Options& options, Report& report);
 void bench_all_tensors(const Options& options, Report& report);
 void bench_all_lines(const Options& options, Report& report);
 /// The papers' tables and figures.

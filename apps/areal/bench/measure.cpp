@@ -1,12 +1,22 @@
 #include "measure.hpp"
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 
 namespace areal::bench {
 
 Times times_of(std::vector<double> microseconds) {
   std::sort(microseconds.begin(), microseconds.end());
   return {microseconds.front(), microseconds[microseconds.size() / 2], microseconds.back()};
+}
+
+MedianInterval median_interval(std::vector<double> microseconds) {
+  std::sort(microseconds.begin(), microseconds.end());
+  // How many times lie below the median is binomial: n / 2, with a deviation of sqrt(n) / 2.
+  const auto n = static_cast<double>(microseconds.size());
+  const double rank = std::max(std::floor((n + 1) / 2 - 0.98 * std::sqrt(n)), 1.0);
+  const std::size_t from = static_cast<std::size_t>(rank) - 1;
+  return {microseconds[from], microseconds[microseconds.size() - 1 - from]};
 }
 
 std::vector<Times> measure(const std::vector<Contestant>& contestants, int repetitions) {

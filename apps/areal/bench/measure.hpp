@@ -24,4 +24,12 @@ std::vector<Times> measure(const std::vector<Contestant>& contestants, int repet
 /// Min, median and max of a list that is not empty.
 Times times_of(std::vector<double> microseconds);
 
+/// Where the median of all such times lies with a probability of about 95 %, if they are independent: between two of
+/// the measured ones, by their ranks. Of fewer than six these are the least and the largest, and the probability is
+/// less.
+struct MedianInterval {
+  double low = 0, high = 0;  // microseconds
+};
+MedianInterval median_interval(std::vector<double> microseconds);
+
 }  // namespace areal::bench

@@ -122,6 +122,46 @@ void run(const CudaRace& race) {
     }
 }
 
+void run(const CudaSweep& sweep) {
+  const Shape shape{sweep.width, sweep.height, 1, sweep.batch};
+  Array image(shape, sweep.types.input);
+  std::memset(image.data(), 0, image.bytes());
+  sweep.floor(rounds(2, sweep.repetitions));
+  for (std::size_t i = 0; i < sweep.algorithms.size(); ++i) try {
+      const std::string& id = sweep.algorithms[i];
+      require_room(id);
+      if (const char* const wrong = std::getenv("AREAL_STAND_IN_WRONG"); wrong != nullptr && id == wrong) {
+        sweep.wrong(i, "1 entry is wrong");
+        continue;
+      }
+      CudaSweep::Row row;
+      double time = 0;
+      const SatPlan plan =
+          research::sat_plan(shape, sweep.types.input,
+                             {.border = sweep.border, .types = sweep.types, .algorithm = id, .squares = sweep.squares},
+                             {.on_launch =
+                                  [&](const LaunchCounts& launch) {
+                                    time += time_of(launch);
+                                    row.kernels.push_back(launch.kernel);
+                                  }},
+                             {.backend = Backend::simt});
+      Array table(plan.table_shape(), sweep.types.table), squares;
+      SatArguments arguments{image.view(), table.view()};
+      if (plan.squares_type()) {
+        squares = Array(plan.table_shape(), *plan.squares_type());
+        arguments.squares = squares.view();
+      }
+      Workspace workspace(plan);
+      plan.execute(arguments, workspace);
+      row.algorithm = plan.algorithm();
+      row.times = rounds(time, sweep.repetitions);
+      for (std::size_t k = 0; k < row.times.size(); ++k) row.times[k] += static_cast<double>(k);
+      sweep.done(i, row);
+    } catch (const std::exception& e) {
+      sweep.refused(i, e.what());
+    }
+}
+
 void run(const CudaLink& link) {
   require_room("link");
   link.done(rounds(10 + 1e-5 * static_cast<double>(link.up_bytes), link.repetitions),
@@ -144,6 +184,9 @@ void run_for(const What& what, char* error, std::size_t size) {
 }  // namespace areal::bench
 
 extern "C" void areal_cuda_bench_race(const areal::bench::CudaRace* what, char* error, std::size_t size) {
+  areal::bench::run_for(*what, error, size);
+}
+extern "C" void areal_cuda_bench_sweep(const areal::bench::CudaSweep* what, char* error, std::size_t size) {
   areal::bench::run_for(*what, error, size);
 }
 extern "C" void areal_cuda_bench_link(const areal::bench::CudaLink* what, char* error, std::size_t size) {

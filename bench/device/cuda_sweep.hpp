@@ -1,0 +1,10 @@
+#pragma once
+// Tables by every algorithm that may be the default: see apps/areal/bench/bench_sweep.cpp.
+
+#include "bench/protocol/cuda_bench.hpp"
+
+namespace areal::bench {
+
+void run_sweep(const CudaSweep& sweep);
+
+}  // namespace areal::bench

@@ -1,0 +1,121 @@
+"""Two sections of docs/performance.md, each from the newest record of its kind and left out where there is none: what `auto` chooses
+(DATE-cuda-sat-sweep.json) and what bounds each case (DATE-cuda-bounds.json)."""
+
+import sweep_choices
+
+# ncu's reasons of stalled warps, in words
+STALLS = {"long_scoreboard": "global memory", "barrier": "a barrier", "short_scoreboard": "shared memory and shuffles", "lg_throttle": "the queue of global accesses",
+          "mio_throttle": "the queue of shared accesses and shuffles", "wait": "fixed latencies", "sleeping": "polls that pause", "membar": "fences",
+          "not_selected": "other warps' turns", "math_pipe_throttle": "arithmetic", "no_instruction": "instructions", "branch_resolve": "branches",
+          "drain": "stores at the end", "tex_throttle": "the L1's queue", "dispatch_stall": "dispatch", "imc_miss": "constants"}
+UNITS = {"dram_percent": "DRAM", "l2_percent": "L2", "l1_percent": "L1", "issue_percent": "issue"}
+BUSY, IDLE = 80, 60  # percent of a unit's peak: where Nsight Compute's own rules draw the lines between throughput, both, and latency
+
+
+def of_kind(found, cases):
+    return found.get(("cuda", cases), (None, []))
+
+
+def source(path, records):
+    return f"`bench/results/{path.name}`, commit {', '.join(dict.fromkeys(record['commit'] for record in records))}:"
+
+
+# ---------------------------------------------------------------- what `auto` chooses
+
+
+def choice_cell(case):
+    name, best = sweep_choices.chosen(case), sweep_choices.best_of(case)[0]
+    text = f"{name} {case['fraction']:.2f}"
+    return text if sweep_choices.is_enough(case, name) else f"**{text}** ({best}, {sweep_choices.ratio(case, name):.2f})"
+
+
+def choices(found):
+    path, cases = of_kind(found, "sat-sweep")
+    if not cases:
+        return []
+    ratios = [sweep_choices.ratio(case, sweep_choices.chosen(case)) for case in cases]
+    far = [case for case in cases if not sweep_choices.is_enough(case, sweep_choices.chosen(case))]
+    near = sum(ratio <= sweep_choices.MOST for ratio in ratios)
+    lines = ["", "## What `auto` chooses on a GPU", "",
+             "`areal bench sat --table sweep` times `auto` beside every algorithm that it may choose, in rounds of random order, and checks each table. A cell has what `auto` chose "
+             "when this was measured, and floor / areal. It is **bold** where another algorithm is faster by more than 3 % and by more than the medians' 95 % intervals tell apart; that "
+             "algorithm stands behind it, with `auto`'s time over its time. "
+             f"Of {len(cases)} cases, `auto` is within 3 % of the fastest in {near}, cannot be told from it in {len(cases) - near - len(far)} more, and is slower in {len(far)}; "
+             f"{max(ratios):.2f} times the fastest is the most. `sat_sweep_test` holds the present choices to the same record.",
+             "", "; ".join(dict.fromkeys(case["device"] for case in cases)) + ". " + source(path, cases)]
+    for border in dict.fromkeys(case["border"] for case in cases):
+        here = [case for case in cases if case["border"] == border]
+        lanes = list(dict.fromkeys(case["lane"] for case in here))
+        lines += ["", f"Border `{border}`:", "", f"| size | {' | '.join(lanes)} |", "| --- |" + " --- |" * len(lanes)]
+        cells = {(sweep_choices.size_of(case), case["lane"]): choice_cell(case) for case in here}
+        for size in dict.fromkeys(sweep_choices.size_of(case) for case in here):
+            lines.append(f"| {size} | " + " | ".join(cells.get((size, lane), "") for lane in lanes) + " |")
+    return lines
+
+
+# ---------------------------------------------------------------- what bounds each case
+
+
+def bound(kernel):
+    """By the busiest unit and by what warps wait for."""
+    busy, unit = max(((kernel[key], name) for key, name in UNITS.items() if key in kernel), default=(0, ""))
+    reason = next(iter(kernel["stalls"]), None)
+    waits = f"waiting for {STALLS.get(reason, reason)}" if reason else "latency"
+    return unit if busy >= BUSY else waits if busy < IDLE else f"{unit}, and {waits}"
+
+
+def percent(kernel, key):
+    return f"{kernel[key]:.0f}" if key in kernel else ""
+
+
+def moved(case, kernel):
+    """What DRAM read and wrote, for each byte that the case must read and write."""
+    return f"{(kernel['dram_read'] + kernel['dram_written']) / case['bytes']:.2f}" if case.get("bytes") and "dram_read" in kernel and "dram_written" in kernel else ""
+
+
+def key_of(kind, row, algorithm):
+    """What tells a measurement apart; tensors have one algorithm, which records call `auto`, too."""
+    return kind, row.get("lane"), row["width"], row["height"], row["batch"], row.get("border") or "none", row["bins"], None if kind == "histogram" else algorithm
+
+
+def fractions_of(found):
+    """Floor / areal of the cases that ncu profiles, as measured without it; the newest counts."""
+    fractions = {key_of("sat", case, sweep_choices.chosen(case)): case["fraction"] for case in of_kind(found, "sat-sweep")[1]}
+    for (machine, _), (_, records) in sorted(found.items(), key=lambda one: one[1][0].name):
+        for row in records if machine == "cuda" else ():
+            if row.get("what") in ("histogram", "region") and "fraction" in row and "shown" not in row:
+                fractions[key_of(row["what"], row, row["algorithm"])] = row["fraction"]
+    return fractions
+
+
+def case_name(case):
+    words = [case["of"], case.get("lane") or "", f"{case['width']}x{case['height']}"]
+    if case["batch"] > 1:
+        words.append(f"{case['batch']} {'regions' if case['of'] == 'region' else 'images'}")
+    words += [f"{case['bins']} bins"] if case["bins"] else []
+    words += [f"border {case['border']}"] if case.get("border") not in (None, "none") else []
+    return " ".join(word for word in words if word)
+
+
+def bounds(found):
+    path, cases = of_kind(found, "bounds")
+    if not cases:
+        return []
+    fractions = fractions_of(found)
+    lines = ["", "## What bounds each case on a GPU", "",
+             "`bench/pages/ncu_bounds.py` profiles the execute whose result is checked, with the caches and clocks as it finds them. Kernels of one case follow each other. DRAM, L2, L1 and issue "
+             "are percent of the unit's peak; moved is what DRAM read and wrote for each byte of image and table (below 1 where the L2 still has them). Warps that wait are shares of all samples "
+             f"in which a warp did not issue. The bound is the busiest unit from {BUSY} % on, what warps wait for most below {IDLE} %, and both in between: the limits that Nsight Compute's own rules have. The fraction is of the newest "
+             "measurement without a profiler. [What was tried](notes/cuda-sat.md) for cases that stay short is in the notes.",
+             "", "; ".join(dict.fromkeys(case["device"] for case in cases)) + ". " + source(path, cases), "",
+             "| case | algorithm | fraction | kernel | us | DRAM | moved | L2 | L1 | issue | occupancy | warps wait for | bound |", "| --- |" + " --- |" * 12]
+    for case in cases:
+        fraction = fractions.get(key_of(case["of"], case, case["algorithm"]))
+        head = [case_name(case), f"`{case['algorithm']}`", f"{fraction:.2f}" if fraction else ""]
+        for kernel in case["kernels"]:
+            waits = ", ".join(f"{STALLS.get(reason, reason)} {100 * share:.0f} %" for reason, share in kernel["stalls"].items())
+            cells = [f"`{kernel['kernel']}`", f"{kernel['time_us']:.1f}", percent(kernel, "dram_percent"), moved(case, kernel), percent(kernel, "l2_percent"),
+                     percent(kernel, "l1_percent"), percent(kernel, "issue_percent"), percent(kernel, "occupancy_percent"), waits, bound(kernel)]
+            lines.append("| " + " | ".join([*head, *cells]) + " |")
+            head = ["", "", ""]
+    return lines
