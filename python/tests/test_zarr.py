@@ -1,15 +1,11 @@
-"""Chunked tables in Zarr stores against NumPy: what is written, what an answer reads, and what is refused."""
+"""Chunked tables in Zarr stores against NumPy: what is written, how it is gone on with, and what an answer reads."""
 
 from __future__ import annotations
 
 import json
-import os
 import pathlib
 import re
-import signal
 import subprocess
-import sys
-import time
 import tracemalloc
 from typing import Any
 
@@ -21,66 +17,10 @@ from hypothesis import strategies as st
 
 zarr = pytest.importorskip("zarr", minversion="3", reason="Zarr 3 is not installed")
 import areal.zarr  # noqa: E402
-from zarr.storage import LocalStore, MemoryStore, WrapperStore  # noqa: E402
+from zarr.storage import MemoryStore  # noqa: E402
+from zarr_tables import ARRAYS, Counting, Failing, check_sentence, check_table, expected_sums, files_of, objects_of, random_boxes, random_pixels  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
-ARRAYS = ("local", "top", "left", "corner")
-
-
-def random_pixels(seed: int, shape: tuple[int, ...], dtype: str) -> np.ndarray:
-    print(f"seed {seed}")
-    rng = np.random.default_rng(seed)
-    return rng.integers(0, 2, shape).astype(bool) if dtype == "bool" else rng.integers(0, np.iinfo(dtype).max, shape, dtype=dtype, endpoint=True)
-
-
-def random_boxes(seed: int, count: int, height: int, width: int) -> np.ndarray:
-    rng = np.random.default_rng(seed)
-    x, y = np.sort(rng.integers(0, width + 1, (count, 2)), 1), np.sort(rng.integers(0, height + 1, (count, 2)), 1)
-    return np.stack([x[:, 0], y[:, 0], x[:, 1] - x[:, 0], y[:, 1] - y[:, 0]], 1)
-
-
-def expected_sums(pixels: np.ndarray, boxes: np.ndarray) -> np.ndarray:
-    return np.array([pixels[y : y + h, x : x + w].sum(dtype=np.uint64) for x, y, w, h in boxes], dtype=np.uint64)
-
-
-def whole_table(store: Any, tile: int) -> np.ndarray:
-    """The table as Zarr reads the four arrays: the specification's formula, and none of areal's code."""
-    group = zarr.open_group(store, mode="r")
-    local, top, left, corner = (group[name][:] for name in ARRAYS)
-    assert [a.dtype for a in (local, top, left, corner)] == [np.uint32, np.uint64, np.uint64, np.uint64]
-    y, x = np.mgrid[: local.shape[0], : local.shape[1]]
-    return local + top[y // tile, x] + left[x // tile, y] - corner[y // tile, x // tile]
-
-
-def check_table(store: Any, tile: int, pixels: np.ndarray) -> None:
-    np.testing.assert_array_equal(whole_table(store, tile), pixels.astype(np.uint64).cumsum(0).cumsum(1))
-
-
-class Counting(WrapperStore):
-    """Writes down what is read: key and bytes."""
-
-    def __init__(self, store):
-        super().__init__(store)
-        self.reads = []
-
-    async def get(self, key, prototype, byte_range=None):
-        got = await super().get(key, prototype, byte_range)
-        self.reads.append((key, -1 if got is None else len(got)))
-        return got
-
-
-class Failing(WrapperStore):
-    """Fails at the n-th object that is written, and after it."""
-
-    def __init__(self, store, left):
-        super().__init__(store)
-        self.left = left
-
-    async def set(self, key, value):
-        self.left[0] -= 1
-        if self.left[0] < 0:
-            raise OSError("no space left")
-        await super().set(key, value)
 
 
 def test_the_check_finds_one_wrong_number():
@@ -218,10 +158,6 @@ def test_memory_of_writing():
 # Going on with a table
 
 
-def objects_of(store: MemoryStore) -> dict[str, bytes]:
-    return {key: value.to_bytes() for key, value in store._store_dict.items()}
-
-
 class Rows:
     """A source that writes down the first row of each block that is read."""
 
@@ -279,10 +215,6 @@ def test_resuming_only_the_same_table():
 # The command, which is C++
 
 COMMAND = pathlib.Path(areal._core.__file__).resolve().parents[2] / "apps" / "areal" / "areal"  # in a build tree
-
-
-def files_of(folder: pathlib.Path) -> dict[str, bytes]:
-    return {str(f.relative_to(folder)): f.read_bytes() for f in folder.rglob("*") if f.is_file()}
 
 
 @pytest.mark.parametrize("shape, tile, dtype", [((300, 200), 64, "uint8"), ((130, 4200), 128, "uint16"), ((4097, 70), 4096, "uint8"), ((0, 5), 64, "uint8")])
@@ -347,306 +279,6 @@ def test_a_corner_reads_one_tile_and_three_numbers():
     assert sorted(size for _, size in store.reads) == sorted(4 * [index, tile, 8, 8, 8])
     store.reads.clear()
     assert table.sum([[5, 5, 0, 7], [0, 0, 0, 0]]).tolist() == [0, 0] and not store.reads
-
-
-# What is refused
-
-
-def written(height: int = 300, width: int = 200, tile: int = 64, seed: int = 9) -> tuple[MemoryStore, np.ndarray]:
-    pixels = random_pixels(seed, (height, width), "uint8")
-    store = MemoryStore()
-    areal.zarr.write(pixels, store, tile)
-    return store, pixels
-
-
-def put(store: MemoryStore, key: str, data: bytes) -> None:
-    store._store_dict[key] = zarr.core.buffer.default_buffer_prototype().buffer.from_bytes(data)
-
-
-def check_sentence(error: BaseException) -> None:
-    sentence = str(error)
-    assert sentence and "\n" not in sentence and len(sentence) < 400, sentence
-
-
-def test_writing_that_fails_leaves_a_store_that_is_refused():
-    pixels = random_pixels(10, (4100, 200), "uint8")
-    complete = MemoryStore()
-    areal.zarr.write(pixels, complete, 1024)
-    objects = 0
-    while True:
-        inner = MemoryStore()
-        try:
-            areal.zarr.write(pixels, Failing(inner, [objects]), 1024)
-        except areal.IoError as error:
-            check_sentence(error)
-        else:
-            break
-        with pytest.raises(areal.IoError) as refused:
-            areal.open(inner)
-        check_sentence(refused.value)
-        if objects >= 2:
-            assert "is not complete" in str(refused.value)
-        objects += 1
-        if objects % 5 == 0:  # and can be written again
-            areal.zarr.write(pixels, inner, 1024)
-            check_table(inner, 1024, pixels)
-    assert objects >= len(complete._store_dict) and inner._store_dict.keys() == complete._store_dict.keys()
-
-
-KILLED = """
-import sys, numpy as np, areal.zarr
-pixels = np.load(sys.argv[1], mmap_mode="r")
-print("begin", flush=True)
-while True:
-    areal.zarr.write(pixels, sys.argv[2], 64, overwrite=True)
-    print("written", flush=True)
-"""
-
-
-def test_a_killed_write_is_refused_or_complete(tmp_path):
-    pixels = random_pixels(11, (1500, 9000), "uint8")
-    np.save(tmp_path / "pixels.npy", pixels)
-    boxes = random_boxes(12, 50, *pixels.shape)
-    rng = np.random.default_rng(13)
-    refused = 0
-    for _ in range(6):
-        process = subprocess.Popen([sys.executable, "-c", KILLED, tmp_path / "pixels.npy", tmp_path / "table"], stdout=subprocess.PIPE)
-        assert process.stdout and process.stdout.readline()
-        time.sleep(rng.uniform(0, 0.3))
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        process.stdout.close()
-        try:
-            table = areal.open(tmp_path / "table")
-        except areal.IoError as error:
-            check_sentence(error)
-            refused += 1
-        else:
-            table.verify()
-            np.testing.assert_array_equal(table.sum(boxes), expected_sums(pixels, boxes))
-    print(f"{refused} of 6 refused")
-    areal.zarr.write(pixels, tmp_path / "table", overwrite=True).verify()
-    assert not [f for f in os.listdir(tmp_path / "table") if f.endswith(".partial")]
-
-
-def test_what_is_there_is_not_replaced_unasked(tmp_path):
-    store, pixels = written()
-    with pytest.raises(areal.IoError, match="it cannot be created"):
-        areal.zarr.write(pixels, store, 64)
-    assert areal.open(store).sum([0, 0, 200, 300]) == pixels.sum()
-    areal.zarr.write(pixels[:100], store, 64, overwrite=True)
-    assert areal.open(store).shape == (100, 200)
-    other = zarr.create_group(tmp_path / "other", attributes={"version": 3})
-    other.create_array("pixels", data=pixels)
-    with pytest.raises(areal.IoError, match="it cannot be created"):
-        areal.zarr.write(pixels, tmp_path / "other", 64)
-    np.testing.assert_array_equal(zarr.open_group(tmp_path / "other", mode="r")["pixels"][:], pixels)
-
-
-def test_one_flipped_byte_is_found():
-    rng = np.random.default_rng(14)
-    store, pixels = written()
-    original = dict(store._store_dict)
-    boxes = random_boxes(15, 200, *pixels.shape)
-    for key, value in original.items():
-        if key.endswith("zarr.json"):
-            continue
-        data = bytearray(value.to_bytes())
-        at = int(rng.integers(len(data)))
-        data[at] ^= 1 << int(rng.integers(8))
-        put(store, key, bytes(data))
-        table = areal.open(store)
-        with pytest.raises(areal.IoError, match="is damaged, as its checksum tells") as found:
-            table.verify()
-        check_sentence(found.value)
-        if key.startswith("local"):
-            i, j = divmod(at // (4 * 64 * 64 + 4), 4)
-            assert ("index" if at >= len(data) - (16 * 64 * 64 + 4) else f"tile ({i}, {j})") in str(found.value)
-            with pytest.raises(areal.IoError, match="is damaged"):
-                table.sum(boxes)
-        store._store_dict[key] = value
-    areal.open(store).verify()
-
-
-@pytest.mark.parametrize("change", ["missing", "short", "empty"])
-def test_lost_and_cut_objects_are_errors(change):
-    store, pixels = written()
-    original = dict(store._store_dict)
-    boxes = random_boxes(16, 300, *pixels.shape)
-    for key, value in original.items():
-        data = value.to_bytes()
-        if change == "missing":
-            del store._store_dict[key]
-        else:
-            put(store, key, data[: len(data) // 3] if change == "short" else b"")
-        with pytest.raises(areal.IoError) as raised:
-            table = areal.open(store)
-            table.sum(boxes)
-            table.verify()
-        check_sentence(raised.value)
-        store._store_dict[key] = value
-
-
-def changed(path: list[Any], value: Any):
-    def change(metadata: dict[str, Any]) -> None:
-        inner: Any = metadata
-        for key in path[:-1]:
-            inner = inner[key]
-        if value is KeyError:
-            del inner[path[-1]]
-        else:
-            inner[path[-1]] = value
-
-    return change
-
-
-HOSTILE = [
-    ("zarr.json", changed(["attributes", "complete"], KeyError), "the table is not complete"),
-    ("zarr.json", changed(["attributes", "complete"], "true"), "the table is not complete"),
-    ("zarr.json", changed(["attributes", "version"], 2), "attribute version is 2: this areal reads version 1"),
-    ("zarr.json", changed(["attributes", "version"], True), "attribute version is true: this areal reads version 1"),
-    ("zarr.json", changed(["attributes", "version"], KeyError), "it is not a chunked table: the group has no attribute version"),
-    ("zarr.json", changed(["attributes", "border"], "zero"), 'attribute border is "zero": chunked tables have "none"'),
-    ("zarr.json", changed(["attributes", "dtype"], "float32"), 'attribute dtype is "float32": it may be bool, uint8, uint16'),
-    ("zarr.json", changed(["attributes", "dtype"], ["uint8"]), 'attribute dtype is ["uint8"]: it may be bool, uint8, uint16'),
-    ("zarr.json", changed(["node_type"], "array"), "it is not a Zarr group of format 3"),
-    ("zarr.json", changed(["zarr_format"], 2), "it is not a Zarr group of format 3"),
-    ("local/zarr.json", changed(["shape"], [300]), "local has no shape of two numbers"),
-    ("local/zarr.json", changed(["shape"], [300, -200]), "local has no shape of two numbers"),
-    ("local/zarr.json", changed(["shape"], [300, 200.0]), "local has no shape of two numbers"),
-    ("local/zarr.json", changed(["shape"], [300, 2**63]), "a side may have 2^40 pixels"),
-    ("local/zarr.json", changed(["shape"], [300, 199]), "top: shape is [5, 200], where the format has [5, 199]"),
-    ("local/zarr.json", changed(["shape"], [2**40, 2**40]), "top: shape is [5, 200]"),
-    ("local/zarr.json", changed(["codecs"], []), "no sharding codec of square tiles"),
-    ("local/zarr.json", changed(["codecs", 0, "configuration", "chunk_shape"], [0, 0]), "tile 0: of uint8 pixels it may be 64, 128"),
-    ("local/zarr.json", changed(["codecs", 0, "configuration", "chunk_shape"], [8192, 8192]), "tile 8192: of uint8 pixels it may be 64, 128"),
-    ("local/zarr.json", changed(["codecs", 0, "configuration", "chunk_shape"], [64, 128]), "local: codecs is"),
-    ("local/zarr.json", changed(["codecs", 0, "configuration", "index_location"], "start"), "local: codecs is"),
-    ("local/zarr.json", changed(["codecs", 0, "configuration", "codecs", 0, "configuration", "endian"], "big"), "local: codecs is"),
-    ("local/zarr.json", changed(["data_type"], "uint64"), 'local: data_type is "uint64", where the format has "uint32"'),
-    ("top/zarr.json", changed(["data_type"], "int64"), 'top: data_type is "int64", where the format has "uint64"'),
-    ("top/zarr.json", changed(["chunk_grid", "configuration", "chunk_shape"], [5, 200]), "top: chunk_grid is"),
-    ("left/zarr.json", changed(["chunk_key_encoding", "configuration", "separator"], "."), "left: chunk_key_encoding is"),
-    ("corner/zarr.json", changed(["codecs"], [{"name": "bytes", "configuration": {"endian": "little"}}]), "corner: codecs is"),
-    ("corner/zarr.json", changed(["must_understand"], {"x": 1}), "corner: must_understand is"),
-]
-
-
-@pytest.mark.parametrize("key, change, sentence", HOSTILE, ids=range(len(HOSTILE)))
-def test_hostile_metadata(key, change, sentence):
-    store, _ = written()
-    metadata = json.loads(store._store_dict[key].to_bytes())
-    change(metadata)
-    put(store, key, json.dumps(metadata).encode())
-    with pytest.raises(areal.IoError) as raised:
-        areal.open(store)
-    check_sentence(raised.value)
-    assert sentence in str(raised.value)
-
-
-def test_metadata_of_other_writers():
-    store, pixels = written()
-    for name in ARRAYS:
-        metadata = json.loads(store._store_dict[f"{name}/zarr.json"].to_bytes())
-        for codec in (metadata["codecs"][0]["configuration"]["codecs"] if name == "local" else metadata["codecs"])[1:]:
-            codec["configuration"] = {}
-        metadata.update(storage_transformers=[], dimension_names=["y", "x"], attributes={"unit": "count"})
-        put(store, f"{name}/zarr.json", json.dumps(metadata).encode())
-    assert areal.open(store).sum([0, 0, 200, 300]) == pixels.sum()
-
-
-@settings(max_examples=150, deadline=None)
-@given(st.data())
-def test_mutated_metadata_is_refused_or_harmless(data):
-    store, pixels = written()
-    key = data.draw(st.sampled_from(["zarr.json", *(f"{name}/zarr.json" for name in ARRAYS)]))
-    text = bytearray(store._store_dict[key].to_bytes())
-    for _ in range(data.draw(st.integers(1, 3))):
-        at = data.draw(st.integers(0, len(text) - 1))
-        inserted = data.draw(st.sampled_from([b"", b"0", b"9", b"-", b"}", b"]", b'"', b"\xff", b"[[[[", b"1e999", b"null", b"NaN"]))
-        text[at : at + data.draw(st.integers(0, 3))] = inserted
-    put(store, key, bytes(text))
-    boxes = random_boxes(17, 30, *pixels.shape)
-    try:
-        sums = areal.open(store).sum(boxes)
-    except areal.Error as error:
-        check_sentence(error)
-    else:
-        np.testing.assert_array_equal(sums, expected_sums(pixels, boxes))
-
-
-@settings(max_examples=60, deadline=None)
-@given(st.data())
-def test_hostile_indexes_are_refused(data):
-    """Indexes with right checksums and wrong contents."""
-    import google_crc32c
-
-    store, pixels = written()
-    shard = bytearray(store._store_dict["local/c/0/0"].to_bytes())
-    start = len(shard) - (16 * 64 * 64 + 4)
-    index = np.frombuffer(shard, "<u8", 64 * 64 * 2, start).reshape(64, 64, 2).copy()
-    i, j, k = data.draw(st.integers(0, 4)), data.draw(st.integers(0, 3)), data.draw(st.integers(0, 1))
-    index[i, j, k] = wrong = data.draw(st.sampled_from([0, 1, 2**31, 2**62, 2**63, 2**64 - 1]).filter(lambda n: n != index[i, j, k]))
-    shard[start:-4] = index.tobytes()
-    shard[-4:] = google_crc32c.value(index.tobytes()).to_bytes(4, "little")
-    put(store, "local/c/0/0", bytes(shard))
-    with pytest.raises(areal.IoError) as raised:
-        table = areal.open(store)
-        table.verify()
-        x, y = 64 * j, 64 * i  # another tile of the same bytes in place of it
-        assert k == 0 and wrong == 0 and table.sum([x, y, 1, 1]) != pixels[y, x]
-        raise areal.IoError("a tile may be in two places")
-    check_sentence(raised.value)
-
-
-def test_bad_arguments(tmp_path):
-    pixels = np.zeros((10, 10), np.uint8)
-    for call, sentence in [
-        (lambda: areal.zarr.write(pixels[0], tmp_path / "a"), "source: an image of 1 dimensions; it must have 2"),
-        (lambda: areal.zarr.write(pixels.astype(float), tmp_path / "a"), "dtype float64: chunked tables are of bool, uint8, uint16"),
-        (lambda: areal.zarr.write(pixels, tmp_path / "a", 100), "tile 100: of uint8 pixels it may be 64, 128, 256, 512, 1024, 2048, 4096"),
-        (lambda: areal.zarr.write(pixels.astype(np.uint16), tmp_path / "a"), "tile 1024: of uint16 pixels it may be 64, 128, 256"),
-        (lambda: areal.zarr.write(pixels, tmp_path / "a", 64.5), "tile 64.5: it must be a whole number"),
-    ]:
-        with pytest.raises(areal.InvalidArgument) as raised:
-            call()
-        assert str(raised.value) == sentence and not (tmp_path / "a").exists()
-
-    class Liar:
-        shape, dtype = (10, 10), np.dtype(np.uint8)
-
-        def __getitem__(self, where):
-            return pixels[:4].astype(np.uint16)
-
-    with pytest.raises(areal.InvalidArgument, match="source: it gave 4x10 pixels of uint16, where 10x10 of uint8 were asked for"):
-        areal.zarr.write(Liar(), tmp_path / "b")
-    for store in (tmp_path / "none", tmp_path / "none" / "deeper", MemoryStore(), LocalStore(tmp_path / "empty")):
-        with pytest.raises(areal.IoError) as refused:
-            areal.open(store)
-        check_sentence(refused.value)
-    table = areal.zarr.write(pixels, tmp_path / "c", 64)
-    with pytest.raises(areal.InvalidArgument, match="reaches outside the image of 10x10"):
-        table.sum([5, 5, 6, 1])
-    read_only = LocalStore(tmp_path / "c", read_only=True)
-    with pytest.raises(areal.IoError):
-        areal.zarr.write(pixels, read_only, 64)
-    assert areal.open(read_only).sum([0, 0, 10, 10]) == 0
-
-
-def test_overwriting_that_fails_leaves_the_old_table_or_none():
-    pixels = random_pixels(18, (300, 200), "uint8")
-    for objects in range(12):
-        inner, _ = written(seed=19)
-        with pytest.raises(areal.IoError):
-            areal.zarr.write(pixels, Failing(inner, [objects]), 64, overwrite=True)
-        try:
-            table = areal.open(inner)
-        except areal.IoError as error:
-            check_sentence(error)
-            assert objects > 0
-        else:
-            table.verify()
-            assert objects == 0
 
 
 # The specification, docs/chunked-tables.md

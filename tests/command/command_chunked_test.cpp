@@ -3,16 +3,14 @@
 #include <chrono>
 #include <csignal>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <random>
 #include <thread>
-#include "command_runner.hpp"
+#include "command_answers.hpp"
 
 namespace areal::test {
 namespace {
 
 using namespace std::chrono_literals;
-using Json = nlohmann::json;
 
 std::map<std::string, std::string> files_below(const fs::path& folder) {
   std::map<std::string, std::string> files;
@@ -60,11 +58,8 @@ TEST_F(CommandChunked, WritesAnswersAndDescribes) {
     EXPECT_EQ(answer(words), "region,x,y,width,height,sum\n0,100,20,300,400," + expected + "\n");
   }
   write_file(work / "r.csv", "x,y,width,height,name\n1,2,3,4,nose\n600,400,50,50,edge\n5,5,0,9,none\n-8,0,8,9,out\n");
-  const std::string rows =
-      answer({"query", "T.zarr", "--regions", "r.csv", "--outside", "clip", "--stat", "sum,mean", "--json"});
-  std::istringstream lines(rows);
-  std::vector<Json> found;
-  for (std::string line; std::getline(lines, line);) found.push_back(Json::parse(line));
+  const std::vector<Json> found = json_lines(
+      answer({"query", "T.zarr", "--regions", "r.csv", "--outside", "clip", "--stat", "sum,mean", "--json"}));
   ASSERT_EQ(found.size(), 4u);
   EXPECT_EQ(found[0]["sum"], direct_sum(1, 2, 3, 4));
   EXPECT_EQ(found[0]["mean"], static_cast<double>(direct_sum(1, 2, 3, 4)) / 12);

@@ -2,23 +2,13 @@
 
 #include <gtest/gtest.h>
 #include <areal/info.hpp>
-#include <nlohmann/json.hpp>
 #include <regex>
-#include <sstream>
-#include "command_runner.hpp"
+#include "command_answers.hpp"
 
 namespace areal::test {
 namespace {
 
-using Json = nlohmann::json;
 using CommandModel = CommandTest;
-
-std::vector<Json> lines_of(const std::string& text) {
-  std::vector<Json> objects;
-  std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) objects.push_back(Json::parse(line));
-  return objects;
-}
 
 std::int64_t units(const Json& point, const std::string& program) {
   for (const Json& row : point["programs"])
@@ -28,7 +18,7 @@ std::int64_t units(const Json& point, const std::string& program) {
 
 TEST_F(CommandModel, JsonHasOneObjectForEachMachineAndCombination) {
   const auto points =
-      lines_of(answer({"model", "nakano", "--n", "1024", "--p", "8,64,2048", "--w", "8", "--l", "20", "--json"}));
+      json_lines(answer({"model", "nakano", "--n", "1024", "--p", "8,64,2048", "--w", "8", "--l", "20", "--json"}));
   ASSERT_EQ(points.size(), 6u);
   for (std::size_t i = 0; i < points.size(); ++i) {
     const Json& point = points[i];
@@ -54,10 +44,10 @@ TEST_F(CommandModel, TextHasTimesAndConstants) {
   EXPECT_TRUE(std::regex_search(text, std::regex(R"(umm +sum +n/w \+ nl/p \+ l log n +3 +\d\.\d{3} +-\n)"))) << text;
   EXPECT_TRUE(std::regex_search(text, std::regex(R"(dmm +optimal .* 12 +\d)"))) << text;
   // By default p doubles from w to n.
-  const auto points = lines_of(answer({"model", "nakano", "--n", "256", "--json"}));
+  const auto points = json_lines(answer({"model", "nakano", "--n", "256", "--json"}));
   EXPECT_EQ(points.size(), 2u * 4);
   // It hides the latency if something else varies.
-  for (const Json& point : lines_of(answer({"model", "nakano", "--n", "256", "--l", "2,4", "--json"})))
+  for (const Json& point : json_lines(answer({"model", "nakano", "--n", "256", "--l", "2,4", "--json"})))
     EXPECT_EQ(point["p"], 32 * point["l"].get<std::int64_t>());
 }
 
@@ -76,12 +66,6 @@ TEST_F(CommandModel, PlotIsDrawn) {
   EXPECT_NE(contents(work / "n.svg").find("p = 160, w = 32, l = 5"), std::string::npos);
   answer({"model", "nakano", "--n", "64", "--l", "1,5", "--plot", "l.svg"});
   EXPECT_NE(contents(work / "l.svg").find("n = 64, p = wl, w = 32"), std::string::npos);
-}
-
-bool has_simt() {
-  for (const BackendInfo& row : backends())
-    if (row.backend == Backend::simt) return row.available;
-  return false;
 }
 
 TEST_F(CommandModel, AlgorithmsCostIsCounted) {
@@ -238,7 +222,7 @@ TEST_F(CommandModel, ChensModel) {
   EXPECT_TRUE(std::regex_search(text, std::regex(R"(\nVI-D 2\) .* +yes +no +yes +no\n)"))) << text;
 
   write_file(work / "F.json", latencies);
-  const auto objects = lines_of(answer({"model", "chen", "--latencies", "F.json", "--size", "64x33", "--json"}));
+  const auto objects = json_lines(answer({"model", "chen", "--latencies", "F.json", "--size", "64x33", "--json"}));
   ASSERT_EQ(objects.size(), 1u);
   const Json& object = objects[0];
   EXPECT_EQ(object["device"], "H");
@@ -256,7 +240,7 @@ TEST_F(CommandModel, ChensModel) {
   EXPECT_EQ(row["algorithms"]["brlt-scanrow"]["clocks"], 2 * 71.75);
   EXPECT_NEAR(row["algorithms"]["brlt-scanrow"]["us"].get<double>(), 2 * 71.75 * 4 / 10 / 1.5e3, 1e-9);
   EXPECT_EQ(row["claims"].size(), 3u);
-  EXPECT_EQ(lines_of(answer({"model", "chen", "--json"})).size(), 2u);
+  EXPECT_EQ(json_lines(answer({"model", "chen", "--json"})).size(), 2u);
 }
 
 TEST_F(CommandModel, FilesOfLatenciesThatAreNone) {

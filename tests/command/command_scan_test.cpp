@@ -8,12 +8,6 @@
 namespace areal::test {
 namespace {
 
-bool has_simt() {
-  for (const BackendInfo& row : backends())
-    if (row.backend == Backend::simt) return row.available;
-  return false;
-}
-
 class CommandScan : public CommandTest {
  protected:
   void check(const std::vector<std::string>& words, int code, const std::string& sentence) {

@@ -11,11 +11,6 @@ namespace {
 
 class CommandTiled : public CommandTest {
  protected:
-  static bool has_simt() {
-    for (const BackendInfo& row : backends())
-      if (row.backend == Backend::simt) return row.available;
-    return false;
-  }
   void refused(const std::vector<std::string>& words, const std::string& sentence, int code = 2) {
     const Outcome outcome = run(words);
     EXPECT_EQ(outcome.code, code) << outcome.err;

@@ -3,7 +3,6 @@
 #include <areal/info.hpp>
 #include <nlohmann/json.hpp>
 #include <random>
-#include <sstream>
 #include "command_runner.hpp"
 
 namespace areal::test {
@@ -11,13 +10,6 @@ namespace {
 
 using Json = nlohmann::json;
 constexpr int width = 90, height = 70, patch_width = 24, patch_height = 20;
-
-std::vector<std::string> lines(const std::string& text) {
-  std::vector<std::string> found;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) found.push_back(line);
-  return found;
-}
 
 class CommandTrack : public CommandTest {
  protected:

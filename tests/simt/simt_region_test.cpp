@@ -3,6 +3,7 @@
 #include "device_corner_cases.hpp"
 #include "device_region_cases.hpp"
 #include "device_scatter_cases.hpp"
+#include "device_window_cases.hpp"
 #include "kernels/query/request.hpp"
 #include "simt/plan.hpp"
 

@@ -7,10 +7,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 #include <algorithm>
+#include <areal/info.hpp>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -25,6 +27,19 @@ struct Outcome {
   int code = -1;  // exit code, -1 if a signal ended it
   int signal = 0;
 };
+
+inline bool has_simt() {
+  for (const BackendInfo& row : backends())
+    if (row.backend == Backend::simt) return row.available;
+  return false;
+}
+
+inline std::vector<std::string> lines(const std::string& text) {
+  std::vector<std::string> found;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) found.push_back(line);
+  return found;
+}
 
 inline std::string contents(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);

@@ -1,6 +1,6 @@
 #pragma once
 // Tests of border conversion on any machine: the tables of the new border, and the CPU's bits. See
-// device_region_cases.hpp for a Bed.
+// device_answers.hpp for a Bed.
 
 #include <areal/table.hpp>
 #include <areal/type_pair.hpp>

@@ -1,6 +1,6 @@
 #pragma once
 // Tests of boxes of volumes and rotated rectangles on any machine: the pixels' own sums, and the CPU's bits. See
-// device_region_cases.hpp for a Bed.
+// device_answers.hpp for a Bed.
 
 #include "corners_oracle.hpp"
 #include "device_region_cases.hpp"

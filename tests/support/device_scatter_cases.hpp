@@ -1,6 +1,6 @@
 #pragma once
 // Tests of scatter_corners on any machine, the CPU included: its definition, element by element. See
-// device_region_cases.hpp for a Bed.
+// device_answers.hpp for a Bed.
 
 #include <areal/scatter.hpp>
 #include "device_region_cases.hpp"

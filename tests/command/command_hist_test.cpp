@@ -1,0 +1,132 @@
+// `areal hist` for good input: counts compared with those made here, pixel by pixel, charts, saved tensors.
+
+#include <regex>
+#include "command_answers.hpp"
+
+namespace areal::test {
+namespace {
+
+class CommandHist : public CommandOnOneImage {};
+
+TEST_F(CommandHist, SaysTheSameOnEveryBackend) {
+  if (!has_simt()) GTEST_SKIP() << "no simulated machine";
+  std::vector<std::string> on_cpu{"hist", "a.npy", "--bins", "9", "--region", "3,4,20,30", "--region", "0,0,61,43"};
+  std::vector<std::string> on_simt = on_cpu;
+  on_cpu.insert(on_cpu.end(), {"--backend", "cpu"});
+  on_simt.insert(on_simt.end(), {"--backend", "simt", "-v"});
+  const Outcome outcome = run(on_simt);
+  EXPECT_EQ(outcome.out, answer(on_cpu));
+  EXPECT_NE(outcome.err.find("backend simt, algorithm reduce-then-scan"), std::string::npos) << outcome.err;
+  // -v alone reports the choice of `auto`.
+  const std::vector<std::string> automatic{"hist", "a.npy", "--bins", "4", "-o", "A.npy"};
+  EXPECT_EQ(run(automatic).err, "");
+  std::vector<std::string> verbose = automatic;
+  verbose.push_back("-v");
+  const std::string choice = run(verbose).err;
+  EXPECT_TRUE(
+      std::regex_search(choice, std::regex("areal: backend (cpu|cuda), algorithm .+ \\(.+; backend .+\\), tensor")))
+      << choice;
+  // Counters of 16 bits: two bytes an element after the same header's length.
+  answer({"hist", "a.npy", "--bins", "4", "--counter", "16u", "--backend", "simt", "-o", "H.npy"});
+  const std::string bytes = contents(work / "H.npy");
+  EXPECT_NE(bytes.find("<u2"), std::string::npos);
+  EXPECT_EQ(bytes.size() % 64, (4 * width * height * 2) % 64u);
+}
+
+TEST_F(CommandHist, CountsAsTheDefinition) {
+  std::vector<std::uint64_t> expected(8);
+  for (int y = 20; y < 30; ++y)
+    for (int x = 10; x < 40; ++x) ++expected[pixel(x, y) / 32u];
+  const auto rows = json_lines(answer({"hist", "a.npy", "--bins", "8", "--region", "10,20,30,10", "--json"}));
+  EXPECT_EQ(rows.at(0)["counts"], Json(expected));
+  EXPECT_EQ(rows.at(0)["edges"], (Json{0.0, 32.0, 64.0, 96.0, 128.0, 160.0, 192.0, 224.0, 256.0}));
+
+  // numpy.histogram: the last bin is closed; values outside are left out, or clamped.
+  std::vector<std::uint64_t> inside(2), clamped(2);
+  for (int y = 0; y < height; ++y)
+    for (int x = 0; x < width; ++x) {
+      const int v = pixel(x, y);
+      if (v >= 100 && v <= 200) ++inside[v >= 150];
+      ++clamped[v >= 150];
+    }
+  EXPECT_EQ(json_lines(answer({"hist", "a.npy", "--bins", "2", "--range", "100,200", "--json"})).at(0)["counts"],
+            Json(inside));
+  EXPECT_EQ(json_lines(answer({"hist", "a.npy", "--edges", "100,150,200", "--json"})).at(0)["counts"], Json(inside));
+  EXPECT_EQ(json_lines(answer({"hist", "a.npy", "--edges", "100,150,200", "--clamp", "--json"})).at(0)["counts"],
+            Json(clamped));
+}
+
+TEST_F(CommandHist, LabelsLookupJointAndWeights) {
+  write_file(work / "l.npy", npy("|u1", "2, 3", std::vector<std::uint8_t>{0, 2, 2, 1, 2, 5}));
+  EXPECT_EQ(json_lines(answer({"hist", "l.npy", "--labels", "--json"})).at(0)["counts"], (Json{1, 1, 3, 0, 0, 1}));
+  EXPECT_EQ(json_lines(answer({"hist", "l.npy", "--labels", "--ignore-label", "5", "--json"})).at(0)["counts"],
+            (Json{1, 1, 3}));
+  write_file(work / "t.txt", "1 0 1\n-1 -1 0");
+  EXPECT_EQ(json_lines(answer({"hist", "l.npy", "--lookup", "t.txt", "--json"})).at(0)["counts"], (Json{2, 4}));
+  write_file(work / "w.npy", npy("<f4", "2, 3", std::vector<float>{0.5, 1, 2, 4, 8, 16}));
+  EXPECT_EQ(json_lines(answer({"hist", "l.npy", "--labels", "--weights", "w.npy", "--json"})).at(0)["counts"],
+            (Json{0.5, 4.0, 11.0, 0.0, 0.0, 16.0}));
+  write_file(work / "c.npy", npy("|u1", "1, 2, 3", std::vector<std::uint8_t>{10, 200, 30, 200, 50, 255}));
+  EXPECT_EQ(json_lines(answer({"hist", "c.npy", "--joint", "--bins", "2", "--json"})).at(0)["counts"],
+            (Json{0, 0, 1, 0, 0, 1, 0, 0}));
+  EXPECT_EQ(json_lines(answer({"hist", "c.npy", "--all-channels", "--bins", "2", "--json"})).at(2)["counts"],
+            (Json{1, 1}));
+}
+
+TEST_F(CommandHist, ReducesAndCompares) {
+  write_file(work / "l.npy", npy("|u1", "1, 4", std::vector<std::uint8_t>{10, 10, 200, 200}));
+  const auto row = json_lines(answer({"hist", "l.npy", "--bins", "2", "--entropy", "--mode", "--mean", "--median",
+                                      "--percentile", "25", "--normalise", "--json"}))
+                       .at(0);
+  EXPECT_EQ(row["shares"], (Json{0.5, 0.5}));
+  EXPECT_EQ(row["entropy"], 1.0);
+  EXPECT_EQ(row["mode"], 0);
+  EXPECT_EQ(row["mean"], 128.0);
+  EXPECT_EQ(row["median"], 128.0);
+  EXPECT_EQ(row["percentile_25"], 64.0);
+  const auto rows = json_lines(answer({"hist", "l.npy", "--bins", "2", "--template", "0,0,2,1", "--distance", "l1",
+                                       "--region", "0,0,2,1", "--region", "2,0,2,1", "--json"}));
+  EXPECT_EQ(rows.at(0)["distance"], 0.0);
+  EXPECT_EQ(rows.at(1)["distance"], 2.0);
+  const auto nearest =
+      json_lines(answer({"hist", "l.npy", "--bins", "2", "--template", "2,0,2,1", "--map", "m.npy", "--json"}));
+  EXPECT_EQ(nearest.at(0)["x"], 2);
+  EXPECT_EQ(nearest.at(0)["distance"], 0.0);
+  EXPECT_TRUE(fs::exists(work / "m.npy"));
+}
+
+TEST_F(CommandHist, SavedTensorsAnswerTheSame) {
+  answer({"hist", "a.npy", "--bins", "8", "-o", "H.npy"});
+  const std::vector<std::string> region{"--region", "10,20,30,10", "--region", "0,0,61,43", "--json"};
+  std::vector<std::string> direct{"hist", "a.npy", "--bins", "8"}, saved{"query", "H.npy"};
+  direct.insert(direct.end(), region.begin(), region.end());
+  saved.insert(saved.end(), region.begin(), region.end());
+  EXPECT_EQ(answer(saved), answer(direct));
+  EXPECT_NE(contents(work / "H.npy").find("(8, 43, 61)"), std::string::npos);
+}
+
+TEST_F(CommandHist, StreamedAndTensorAnswersAreTheSame) {
+  // Few regions are streamed; regions that touch every row are answered from the tensor. -v says which.
+  std::vector<std::string> few{"hist", "a.npy", "--bins", "8", "-v", "--region", "3,3,9,9"}, many = few;
+  for (int y = 0; y < height; ++y) many.insert(many.end(), {"--region", "0," + std::to_string(y) + ",5,1"});
+  const Outcome streamed = run(few), tensor = run(many);
+  EXPECT_NE(streamed.err.find("streamed from the image"), std::string::npos) << streamed.err;
+  EXPECT_NE(tensor.err.find("answered from the tensor"), std::string::npos) << tensor.err;
+  EXPECT_EQ(lines(streamed.out).at(1), lines(tensor.out).at(1));
+}
+
+TEST_F(CommandHist, ChartsAndDrawings) {
+  const auto chart = lines(answer({"hist", "a.npy", "--bins", "4", "--chart"}));
+  ASSERT_EQ(chart.size(), 5u);
+  EXPECT_EQ(chart[0], "region 0: 0,0,61,43");
+  EXPECT_NE(chart[1].find("0 .. 64"), std::string::npos);
+  EXPECT_NE(answer({"hist", "a.npy", "--bins", "4", "--chart"}).find("█"), std::string::npos);
+  answer({"hist", "a.npy", "--bins", "4", "--region", "5,5,20,20", "--draw", "d.png"});
+  // The output is a picture of at least the same size, and differs from the input.
+  const auto drawn = json_lines(answer({"sat", "d.png", "--json"})).at(0);
+  EXPECT_GE(drawn["width"].get<int>(), width);
+  EXPECT_NE(drawn["sum"], direct_sum(0, 0, width, height));
+}
+
+}  // namespace
+}  // namespace areal::test

@@ -1,0 +1,133 @@
+#pragma once
+// Tests of dense windows and distance maps of tables in device memory. See device_answers.hpp for a Bed.
+
+#include "device_histogram_cases.hpp"
+
+namespace areal::device_cases {
+
+template <class P>
+long double window_sum(const Image<P>& image, const Window& w, std::int64_t x, std::int64_t y) {
+  const std::int64_t before_x = w.edge == Edge::valid ? 0 : w.anchor_x < 0 ? w.width / 2 : w.anchor_x;
+  const std::int64_t before_y = w.edge == Edge::valid ? 0 : w.anchor_y < 0 ? w.height / 2 : w.anchor_y;
+  long double sum = 0;
+  for (std::int64_t r = y - before_y; r < y - before_y + w.height; ++r)
+    for (std::int64_t c = x - before_x; c < x - before_x + w.width; ++c) {
+      const std::int64_t px = oracle::shown(c, image.width, w.edge), py = oracle::shown(r, image.height, w.edge);
+      if (px >= 0 && py >= 0)
+        sum += image.at(px, py);
+      else if (w.edge == Edge::constant)
+        sum += w.value;
+    }
+  return sum;
+}
+
+/// All four statistics of windows of pixels P, from tables of S and Q, into Out.
+template <class P, class S, class Q, class Out, class Bed>
+void windows_of(double lo, double hi) {
+  const auto square = [](P p) { return static_cast<oracle::Wide<Q>>(p) * static_cast<oracle::Wide<Q>>(p); };
+  for (const auto& [width, height] : std::vector<std::pair<int, int>>{{41, 11}, {1, 5}, {6, 1}})
+    for (const Border border : {Border::zero, Border::none})
+      for (const Edge edge : {Edge::valid, Edge::shrink, Edge::zero, Edge::replicate, Edge::reflect, Edge::symmetric,
+                              Edge::wrap, Edge::constant})
+        for (const Window& w : {Window{1, 1, -1, -1, edge, 3}, Window{3, 2, -1, -1, edge, 3},
+                                Window{7, 5, 6, 0, edge, 3}, Window{30, 40, 0, 39, edge, 3}}) {
+          SCOPED_TRACE(testing::Message() << width << "x" << height << " " << name_of(border) << " window " << w.width
+                                          << "x" << w.height << " edge " << static_cast<int>(edge) << " seed 41");
+          const auto image = oracle::random_image<P>(width, height, lo, hi, 41);
+          Table<S> sum(image, border);
+          Table<Q> squares(image, border, square);
+          const Shape shape = window_shape(width, height, w);
+          Bed bed;
+          const SatView there({bed.in(sum.memory()), border}, TableView(bed.in(squares.memory()), border)),
+              here(sum.view(), squares.view());
+          Padded sums(type_of<Out>, shape), means(type_of<Out>, shape), variances(type_of<Out>, shape),
+              deviations(type_of<Out>, shape), want(type_of<Out>, shape);
+          window_sums(there, w, bed.out(sums), bed.on);
+          window_means(there, w, bed.out(means), bed.on);
+          window_variances(there, w, bed.out(variances), bed.on);
+          window_standard_deviations(there, w, bed.out(deviations), bed.on);
+          bed.back();
+          window_sums(here, w, want.view());
+          EXPECT_EQ(output_differences<Out>(sums, want), 0u);
+          window_means(here, w, want.view());
+          EXPECT_EQ(output_differences<Out>(means, want), 0u);
+          window_variances(here, w, want.view());
+          EXPECT_EQ(output_differences<Out>(variances, want), 0u);
+          window_standard_deviations(here, w, want.view());
+          EXPECT_EQ(output_differences<Out>(deviations, want), 0u);
+          for (std::int64_t y = 0; y < shape.height; ++y)
+            for (std::int64_t x = 0; x < shape.width; ++x) {
+              const double definition = static_cast<double>(window_sum(image, w, x, y));
+              EXPECT_NEAR(sums.get<Out>(x, y), definition, 1e-6 * (std::fabs(definition) + 1)) << x << "," << y;
+            }
+        }
+}
+
+/// Sums and means rounded to 8, 16 or 32 bits, which cut some of them; window_rounding_test holds the CPU's to the
+/// pixels.
+template <class P, class S, class Out, class Bed>
+void windows_rounded(double lo, double hi) {
+  const auto image = oracle::random_image<P>(45, 13, lo, hi, 43);
+  Table<S> table(image, Border::zero);
+  for (const Window& w : {Window{1, 1}, Window{2, 1}, Window{4, 4, -1, -1, Edge::wrap}, Window{50, 7},
+                          Window{5, 3, 0, 2, Edge::symmetric, 0, Rounding::opencv},
+                          Window{4, 4, -1, -1, Edge::shrink, 0, Rounding::opencv},
+                          Window{17, 16, -1, -1, Edge::replicate, 0, Rounding::opencv}}) {
+    SCOPED_TRACE(testing::Message() << "window " << w.width << "x" << w.height << " rounding "
+                                    << static_cast<int>(w.rounding) << " seed 43");
+    Padded sums(type_of<Out>, {45, 13}), means(type_of<Out>, {45, 13}), want(type_of<Out>, {45, 13});
+    Bed bed;
+    const TableView view{bed.in(table.memory()), Border::zero};
+    window_sums(view, w, bed.out(sums), bed.on);
+    window_means(view, w, bed.out(means), bed.on);
+    bed.back();
+    window_sums(table.view(), w, want.view());
+    EXPECT_EQ(output_differences<Out>(sums, want), 0u);
+    window_means(table.view(), w, want.view());
+    EXPECT_EQ(output_differences<Out>(means, want), 0u);
+  }
+}
+
+template <class Bed>
+void windows_rounded_to_every_type() {
+  windows_rounded<std::uint8_t, std::uint32_t, std::uint8_t, Bed>(0, 255);
+  windows_rounded<std::int16_t, std::int32_t, std::uint16_t, Bed>(-3000, 9000);
+  windows_rounded<std::int16_t, std::int32_t, std::uint8_t, Bed>(-30, 90);
+  windows_rounded<std::int16_t, std::int64_t, std::uint8_t, Bed>(-30, 90);
+  windows_rounded<float, double, std::uint8_t, Bed>(-9, 99);
+  windows_rounded<std::int8_t, std::int32_t, std::int8_t, Bed>(-128, 127);
+  windows_rounded<std::int32_t, std::int64_t, std::int16_t, Bed>(-40000, 40000);
+  windows_rounded<std::int32_t, std::int64_t, std::int32_t, Bed>(-2e9, 2e9);
+  windows_rounded<float, double, std::int32_t, Bed>(-2e9, 2e9);
+  windows_rounded<std::uint8_t, std::uint32_t, double, Bed>(0, 255);
+  windows_rounded<float, double, double, Bed>(-9, 99);
+}
+
+template <class T, class Out, class Bed>
+void distance_maps_of(Border border, double weight = 1) {
+  const auto image = oracle::random_image<std::uint8_t>(43, 13, 0, 6, 8);
+  Padded tensor = tensor_of<T>(image, 6, border, weight);
+  for (const auto& [w, h] : std::vector<std::pair<int, int>>{{1, 1}, {5, 3}, {43, 13}, {44, 3}})
+    for (const std::vector<double>& target : {std::vector<double>{1, 2, 3, 0, 0, 5}, std::vector<double>(6)})
+      for (const Distance d : measures) {
+        SCOPED_TRACE(testing::Message() << name_of(d) << " " << name_of(border) << " " << w << "x" << h << " seed 8");
+        const Shape shape{std::max(0, 43 - w + 1), std::max(0, 13 - h + 1)};
+        Padded got(type_of<Out>, shape), want(type_of<Out>, shape);
+        Bed bed;
+        distance_map({bed.in(tensor), border}, w, h, bed.in(target), d, bed.out(got), bed.on);
+        bed.back();
+        distance_map({tensor.view(), border}, w, h, target, d, want.view());
+        EXPECT_EQ(output_differences<Out>(got, want), 0u);
+        if (d != Distance::l1 || target[0] == 0) continue;
+        for (std::int64_t y = 0; y < shape.height; ++y)
+          for (std::int64_t x = 0; x < shape.width; ++x) {  // by definition
+            const auto seen = counted(image, 6, {x, y, w, h});
+            double total = 0, l1 = 0;
+            for (const double count : seen) total += count;
+            for (std::size_t b = 0; b < 6; ++b) l1 += std::fabs(seen[b] / total - target[b] / 11);
+            EXPECT_NEAR(got.get<Out>(x, y), total == 0 ? 2 : l1, 1e-6);
+          }
+      }
+}
+
+}  // namespace areal::device_cases
