@@ -57,13 +57,15 @@ void Job::broadcast(void* data, int count, MPI_Datatype type) const {
 }
 
 void Job::require_same(std::string words) const {
+  std::size_t all = std::hash<std::string>{}(words), first_all = all;
   words.resize(200);  // of one size on all ranks
   std::string first = words;
   broadcast(first.data(), static_cast<int>(first.size()), MPI_CHAR);
+  broadcast(&first_all, 1, MPI_UINT64_T);
   together([&] {
-    if (words != first)
+    if (words != first || all != first_all)
       throw InvalidArgument("was asked for " + std::string(words.c_str()) + ", and the first rank for " +
-                            first.c_str() + ": all ranks take the same verb, outputs and regions");
+                            first.c_str() + ": all ranks must be started with the same of these");
   });
 }
 

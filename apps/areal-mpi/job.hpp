@@ -28,7 +28,8 @@ class Job {
 
   /// What the first rank has. Throws MpiError.
   void broadcast(void* data, int count, MPI_Datatype type) const;
-  /// Throws on all ranks where one was asked for something else than the first: then their messages would not meet.
+  /// Throws on all ranks where one's command line differs from the first's: they would make different MPI calls, and
+  /// wait for ever.
   void require_same(std::string words) const;
 
   /// Ends with that exit code. One rank says the sentence; where others are still at work, they are ended by MPI_Abort.

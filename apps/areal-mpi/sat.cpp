@@ -108,7 +108,7 @@ void run(const Request& request, Job& job, const MpiSettings& settings, bool que
   std::vector<std::string_view> chosen;
   job.require_same(std::string(queries ? "query" : "sat") + (request.output.empty() ? "" : " -o") +
                    (request.squares ? " --squares" : "") + (request.input.names_regions() ? " --region" : "") +
-                   " --stat " + request.statistics);
+                   (request.statistics == "sum" ? "" : " --stat " + request.statistics));
   job.together([&] {
     execution = settings.execution(job);
     const auto border = border_named(request.border);

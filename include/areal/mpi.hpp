@@ -124,7 +124,10 @@ void region_sums(MPI_Comm comm, const Table& table, Span<const Region> regions, 
 
 /// \name Sums of squares of N regions, from a table that has squares; means, variances and standard deviations, as
 /// areal::region_means and its fellows have them, with their bits: over the valid pixels, where the table has a count.
-/// By the same way, with a reduction for each table that is read.
+/// N x batch x channels, as sums; a region without (valid) pixels gives NaN, but for squares, of which it has 0. Each
+/// table that is read (sums, squares, counts) costs one reduction for each piece of the regions.
+/// Throws as region_sums; InvalidArgument for squares and variances of a table without squares, and for squares in
+/// integers of a table whose squares are floats.
 ///@{
 void region_squares(MPI_Comm comm, const Table& table, Span<const Region> regions, Span<double> out,
                     const Options& how = {});

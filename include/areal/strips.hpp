@@ -143,7 +143,8 @@ class StripHistogram {
   void begin(TensorStripSink sink);
   bool push(std::int64_t x, std::int64_t y, const ConstView& block, const ConstView& weights = {});
   /// Gives out the rest. True where the image is to be pushed again, from its top, for the next group of bins; false
-  /// where all have been given out, or the sink has ended the run.
+  /// where all have been given out, or the sink has ended the run. Throws as StripSat's, and OutOfMemory where the next
+  /// group's memory is not there: begin starts another run.
   bool finish();
   ///@}
 

@@ -114,8 +114,8 @@ void Communicator::together(const std::function<void()>& part) const {
   raise(failure, found[1] == 1 ? words : "rank " + std::to_string(head[3]) + ": " + words);
 }
 
-void Communicator::require_same(const std::vector<Shared>& values) const {
-  // Of one size in every call, so that ranks that make different calls are told so.
+void Communicator::require_same(const std::vector<Shared>& values, const std::string& refusal) const {
+  // A message of one length in every call: ranks that make different calls are told so, and do not wait for each other.
   constexpr std::size_t most = 32;
   if (values.size() > most) throw Error("more values are shared than a message takes");
   std::array<std::int64_t, most + 1> first{};
@@ -129,6 +129,7 @@ void Communicator::require_same(const std::vector<Shared>& values) const {
   together([&] {
     if (first[0] != static_cast<std::int64_t>(names))
       throw InvalidArgument("this is not the call of the first rank: all ranks make the same calls, in the same order");
+    if (!refusal.empty()) throw InvalidArgument(refusal);
     for (std::size_t i = 0; i < values.size(); ++i)
       if (values[i].value != first[i + 1])
         throw InvalidArgument(values[i].name + " " +

@@ -34,8 +34,9 @@ class Communicator {
 
   /// See mpi::together.
   void together(const std::function<void()>& part) const;
-  /// Throws on all ranks where one has another value than rank 0. The names are the same everywhere.
-  void require_same(const std::vector<Shared>& values) const;
+  /// Throws on all ranks where one has another value than rank 0, or makes another call, which has other names; and
+  /// where one has a `refusal`. At most 32 values.
+  void require_same(const std::vector<Shared>& values, const std::string& refusal = {}) const;
   /// The rows of each, in the order of the ranks.
   Rows rows_of(std::int64_t height) const;
   /// The least of all ranks' values.

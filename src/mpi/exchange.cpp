@@ -54,12 +54,14 @@ void scan_integers(const Communicator& comm, const void* totals, void* above, st
 
 void receive_from_before(const Communicator& comm, void* into, std::size_t count, MPI_Datatype type) {
   MPI_Status status;
-  int came = 0;
+  int came = 0, each = 0;
   require_mpi(MPI_Recv(into, static_cast<int>(count), type, comm.rank() - 1, 0, comm.get(), &status), "MPI_Recv");
-  require_mpi(MPI_Get_count(&status, type, &came), "MPI_Get_count");
-  if (came != static_cast<int>(count))
-    throw MpiError("MPI_Recv: " + std::to_string(came) + " of " + std::to_string(count) +
-                   " elements came from the rank before");
+  require_mpi(MPI_Get_count(&status, MPI_BYTE, &came), "MPI_Get_count");
+  require_mpi(MPI_Type_size(type, &each), "MPI_Type_size");
+  const std::size_t expected = count * static_cast<std::size_t>(each);
+  if (static_cast<std::size_t>(came) != expected)
+    throw MpiError("MPI_Recv: " + std::to_string(came) + " of " + std::to_string(expected) +
+                   " bytes came from the rank before");
 }
 
 void exclusive_scan(const Communicator& comm, const void* totals, void* above, std::size_t count, Type type,

@@ -60,7 +60,11 @@ std::string misfit(Type type) {
                                     : " and std::uint64_t");
 }
 
+/// The most tables that one question is asked of: sums, squares and counts.
+constexpr std::size_t most_tables = 3;
+
 struct Query {
+  std::string question;
   bool is_reversed = false;
   std::vector<Source> tables;  ///< the first has the planes of the answers
   std::string refusal;         ///< why this rank cannot answer
@@ -73,17 +77,20 @@ void answers(MPI_Comm caller, const Query& query, Span<const Region> regions, Sp
   const Communicator comm(caller);
   std::vector<Shared> shared{{"number of regions", static_cast<std::int64_t>(regions.size()), {}},
                              {"regions", regions.memory().is_host() ? fingerprint(regions.host()) : 0, "that differ"},
+                             {query.question, 0, {}},
                              {"tables that are asked", static_cast<std::int64_t>(query.tables.size()), {}},
                              {"message_bytes", static_cast<std::int64_t>(how.message_bytes), {}}};
   const Source& first = query.tables[0];
   shared.push_back({"width", first.width(), {}});
-  shared.push_back({"planes", first.planes(), {}});
   shared.push_back({"rows of the image", first.rows.of, {}});
   shared.push_back({"border", static_cast<int>(first.border), std::string(name_of(first.border))});
-  shared.push_back({"type of the table", static_cast<int>(first.view.type), std::string(name_of(first.view.type))});
-  comm.require_same(shared);
+  for (std::size_t i = 0; i < most_tables; ++i) {
+    const Source& table = query.tables[std::min(i, query.tables.size() - 1)];
+    shared.push_back({"planes", table.planes(), {}});
+    shared.push_back({"type of the table", static_cast<int>(table.view.type), std::string(name_of(table.view.type))});
+  }
+  comm.require_same(shared, query.refusal);
   comm.together([&] {
-    if (!query.refusal.empty()) throw InvalidArgument(query.refusal);
     for (const Source& table : query.tables) {
       if (!table.view.memory.is_host())
         throw InvalidArgument("table: it lies in device memory; copy_to host memory, where its corners are read");
@@ -105,7 +112,6 @@ void answers(MPI_Comm caller, const Query& query, Span<const Region> regions, Sp
                                     std::max<std::int64_t>(1, planes));
   std::vector<CornerSums> sums;
   comm.together([&] {
-    if (!query.refusal.empty()) throw InvalidArgument(query.refusal);
     for (const Source& table : query.tables) sums.emplace_back(table, std::min(piece, all));
   });
   for (std::int64_t from = 0; from < all; from += piece) {
@@ -123,7 +129,8 @@ void answers(MPI_Comm caller, const Query& query, Span<const Region> regions, Sp
 template <class Out>
 void sums_of(MPI_Comm comm, Query query, Span<const Region> regions, Span<Out> out, const Options& how) {
   const std::int64_t planes = query.tables[0].planes();
-  if (query.refusal.empty()) query.refusal = misfit<Out>(query.tables[0].view.type);
+  const ConstView& asked = query.tables[0].view;
+  if (query.refusal.empty() && asked.shape.width > 0) query.refusal = misfit<Out>(asked.type);
   answers(comm, query, regions, out, how,
           [&](const std::vector<CornerSums>& sums, std::int64_t i, std::int64_t plane, const Region&) {
             if constexpr (std::is_same_v<Out, double>)
@@ -139,12 +146,12 @@ bool has(const SatTable& table, const ConstView& view) {
 }
 
 /// In this order: sums, squares where they are asked for, for statistics counts where there are any.
-Query query_of(const Table& table, bool squares, bool statistics) {
+Query query_of(std::string question, const Table& table, bool squares, bool statistics) {
   const SatTable& strip = table.strip;
   const ConstView sum = strip.sum();
   const bool without_columns = sum.shape.width == 0;  // then all sums are 0
   const bool lacks_squares = squares && !without_columns && !has(strip, strip.squares());
-  Query query{strip.is_reversed(), {}, {}};
+  Query query{std::move(question), strip.is_reversed(), {}, {}};
   if (lacks_squares) query.refusal = "table: it has no squares; SatOptions::squares asks for them";
   const auto add = [&](const ConstView& view) { query.tables.push_back({view, strip.border(), table.rows}); };
   if (statistics || !squares) add(sum);
@@ -170,7 +177,7 @@ std::uint64_t count_of(const std::vector<CornerSums>& sums, bool counted, std::i
 
 void variances(MPI_Comm comm, const Table& table, Span<const Region> regions, Span<double> out, const Options& how,
                bool roots) {
-  const Query query = query_of(table, true, true);
+  const Query query = query_of(roots ? "standard deviations" : "variances", table, true, true);
   const bool counted = query.tables.size() == 3;
   const std::int64_t planes = query.tables[0].planes();
   answers(comm, query, regions, out, how,
@@ -192,28 +199,28 @@ void variances(MPI_Comm comm, const Table& table, Span<const Region> regions, Sp
 }  // namespace
 
 void region_sums(MPI_Comm comm, const Table& table, Span<const Region> regions, Span<double> out, const Options& how) {
-  sums_of(comm, query_of(table, false, false), regions, out, how);
+  sums_of(comm, query_of("sums", table, false, false), regions, out, how);
 }
 void region_sums(MPI_Comm comm, const Table& table, Span<const Region> regions, Span<std::uint64_t> out,
                  const Options& how) {
-  sums_of(comm, query_of(table, false, false), regions, out, how);
+  sums_of(comm, query_of("sums", table, false, false), regions, out, how);
 }
 void region_sums(MPI_Comm comm, const Table& table, Span<const Region> regions, Span<std::int64_t> out,
                  const Options& how) {
-  sums_of(comm, query_of(table, false, false), regions, out, how);
+  sums_of(comm, query_of("sums", table, false, false), regions, out, how);
 }
 
 void region_squares(MPI_Comm comm, const Table& table, Span<const Region> regions, Span<double> out,
                     const Options& how) {
-  sums_of(comm, query_of(table, true, false), regions, out, how);
+  sums_of(comm, query_of("squares", table, true, false), regions, out, how);
 }
 void region_squares(MPI_Comm comm, const Table& table, Span<const Region> regions, Span<std::uint64_t> out,
                     const Options& how) {
-  sums_of(comm, query_of(table, true, false), regions, out, how);
+  sums_of(comm, query_of("squares", table, true, false), regions, out, how);
 }
 
 void region_means(MPI_Comm comm, const Table& table, Span<const Region> regions, Span<double> out, const Options& how) {
-  const Query query = query_of(table, false, true);
+  const Query query = query_of("means", table, false, true);
   const bool counted = query.tables.size() == 2;
   const std::int64_t planes = query.tables[0].planes();
   answers(comm, query, regions, out, how,
@@ -233,11 +240,13 @@ void region_standard_deviations(MPI_Comm comm, const Table& table, Span<const Re
 
 void region_histograms(MPI_Comm comm, const Tensor& tensor, Span<const Region> regions, Span<std::uint64_t> out,
                        const Options& how) {
-  sums_of(comm, {false, {Source{tensor.strip.tensor(), tensor.strip.border(), tensor.rows}}, {}}, regions, out, how);
+  sums_of(comm, {"histograms", false, {Source{tensor.strip.tensor(), tensor.strip.border(), tensor.rows}}, {}}, regions,
+          out, how);
 }
 void region_histograms(MPI_Comm comm, const Tensor& tensor, Span<const Region> regions, Span<double> out,
                        const Options& how) {
-  sums_of(comm, {false, {Source{tensor.strip.tensor(), tensor.strip.border(), tensor.rows}}, {}}, regions, out, how);
+  sums_of(comm, {"histograms", false, {Source{tensor.strip.tensor(), tensor.strip.border(), tensor.rows}}, {}}, regions,
+          out, how);
 }
 
 }  // namespace areal::mpi

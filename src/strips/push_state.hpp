@@ -42,7 +42,7 @@ class PushState {
     if (!ended_by_sink_) {
       blocks_.require_all();
       broken_ = true;
-      feed_.finish();
+      ended_by_sink_ = !feed_.finish();
       broken_ = false;
     }
     finished_ = true;

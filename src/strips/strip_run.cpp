@@ -98,12 +98,13 @@ void StripFeed::give(const Strip& strip) {
   if (told_ && go_on_) told_(strip.y + strip.rows);
 }
 
-void StripFeed::finish() {
+bool StripFeed::finish() {
   // An image without rows has one strip, and of one without columns nothing need come.
   if (go_on_ && work_.height == 0) next_strip(nullptr);
   while (go_on_ && work_.width == 0 && strip_.y < work_.height) next_strip(nullptr);
   if (go_on_ && waiting_) give(*waiting_);
   waiting_.reset();
+  return go_on_;
 }
 
 }  // namespace areal::strips

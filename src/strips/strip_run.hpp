@@ -37,8 +37,8 @@ class StripFeed {
 
   /// Rows that follow each other. False where `give` has ended it.
   bool push(const std::vector<ConstView>& rows);
-  /// After the last row: what has not been given yet; of an image without rows, its one strip.
-  void finish();
+  /// After the last row: what has not been given yet; of an image without rows, its one strip. False as push.
+  bool finish();
 
  private:
   void gather(const std::vector<ConstView>& rows, std::int64_t from, std::int64_t count);

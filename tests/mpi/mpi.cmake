@@ -5,7 +5,7 @@ if(TARGET mpi_command_test)
   add_dependencies(mpi_command_test areal_mpi_command)
 endif()
 # What waits for a rank that does not come is not waited for. Open MPI does not give all of its memory back.
-file(GLOB mpi_tests CONFIGURE_DEPENDS mpi/*mpi_*_test.cpp)
+file(GLOB mpi_tests CONFIGURE_DEPENDS mpi/*mpi_*test.cpp)
 foreach(source IN LISTS mpi_tests)
   cmake_path(GET source STEM name)
   if(TARGET ${name})

@@ -309,6 +309,25 @@ TEST(MpiStatisticsErrors, OneSentenceOnEveryRank) {
     EXPECT_EQ(sentence_on_rank<InvalidArgument>(
                   [&] { mpi::region_squares(ranks.get(), floats, {Region{}}, Span<std::uint64_t>(integers), on_cpu); }),
               "out: the table has sums of 64f, which double takes");
+    if (ranks.size() > 1) {  // One rank asks something else, or of a table with other squares, or with none.
+      const mpi::Table whole =
+          mpi::sat(ranks.get(), ConstView(pixels.data(), 8, 5), {.squares = Squares::automatic}, on_cpu);
+      const bool other = ranks.rank() == 1;
+      const auto words = [&](const std::function<void()>& call) { return sentence_on_rank<InvalidArgument>(call); };
+      const auto ask = [&](auto&& question, const mpi::Table& of) {
+        question(ranks.get(), of, Span<const Region>({Region{}}), Span<double>(out), on_cpu);
+      };
+      const auto sums = [](auto&&... of) { mpi::region_sums(of...); };
+      const auto squares = [](auto&&... of) { mpi::region_squares(of...); };
+      const auto variances = [](auto&&... of) { mpi::region_variances(of...); };
+      EXPECT_EQ(words([&] { other ? ask(squares, whole) : ask(sums, whole); }),
+                "rank 1: this is not the call of the first rank: all ranks make the same calls, in the same order");
+      EXPECT_EQ(words([&] { ask(variances, other ? floats : whole); }),
+                "rank 1: type of the table 64f: all ranks must have the same, and the first has another");
+      EXPECT_EQ(words([&] { ask(variances, other ? table : whole); }),
+                "rank 1: table: it has no squares; SatOptions::squares asks for them");
+      EXPECT_EQ(words([&] { ask(variances, whole); }), "");
+    }
     // A strip that is not what its rows say, on one rank: nobody reads beyond it.
     const bool liar = ranks.rank() == ranks.size() - 1;
     if (liar) table.rows.count += 1000, table.rows.first -= 1000;

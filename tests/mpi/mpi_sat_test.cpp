@@ -446,7 +446,7 @@ TEST(MpiSatErrors, AMessageThatIsTooShortIsSeen) {
     bytes_kept_back = 4;
     const std::string words = sentence_on_rank<mpi::MpiError>(made);
     bytes_kept_back = 0;
-    EXPECT_EQ(words, ranks.rank() == 0 ? "" : "MPI_Recv: 28 of 32 elements came from the rank before");
+    EXPECT_EQ(words, ranks.rank() == 0 ? "" : "MPI_Recv: 28 of 32 bytes came from the rank before");
     EXPECT_EQ(sentence_on_rank<mpi::MpiError>(made), "");
   }
 }

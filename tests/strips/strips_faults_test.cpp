@@ -133,6 +133,19 @@ TEST(StripFaults, TensorsThatArePushed) {
   EXPECT_FALSE(strips.push(0, 0, block.view()));
   EXPECT_FALSE(strips.finish());
   EXPECT_EQ(given, 2);
+  // What ends the run while the rest is given out: an image without columns has only that.
+  for (const Shape& empty : {Shape{0, 4}, Shape{5, 0}}) {
+    StripHistogram none(empty, Type::u8, Binning::uniform(4, 0, 256), {}, {.execution = cpu}, 2);
+    for (const bool goes_on : {true, false}) {
+      given = 0;
+      none.begin([&](const TensorStrip&) {
+        ++given;
+        return goes_on;
+      });
+      EXPECT_EQ(none.finish(), goes_on);
+      EXPECT_EQ(given, 1);
+    }
+  }
   strips.begin([](const TensorStrip&) -> bool { throw std::runtime_error("full"); });
   EXPECT_EQ(refusal([&] { strips.push(0, 0, block.view()); }), "another exception: full");
   EXPECT_EQ(refusal([&] { strips.push(0, 0, block.view()); }), "the run ended with an exception: begin starts another");
