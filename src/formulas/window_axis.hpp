@@ -42,6 +42,9 @@ struct WindowAxis {
   std::int64_t extent, size, before, outputs;
   Edge edge;
 
+  /// Window i as one piece, of those that lie inside.
+  constexpr Piece whole(std::int64_t i) const { return {i - before, i - before + size, 1}; }
+  constexpr bool lies_inside(std::int64_t i) const { return i >= before && i - before <= extent - size; }
   constexpr Pieces pieces(std::int64_t i) const {
     const std::int64_t begin = i - before, end = begin + size;
     const std::int64_t left = std::max<std::int64_t>(0, -begin), right = std::max<std::int64_t>(0, end - extent);

@@ -6,6 +6,7 @@
 #include "kernels/query/corners.hpp"
 #include "kernels/query/launches.hpp"
 #include "kernels/query/request.hpp"
+#include "kernels/query/tiles.hpp"
 
 namespace areal::kernels {
 
@@ -61,12 +62,25 @@ struct ConvertBorder {
     store_element(m, a.out + offset(a.to, x, y), value, a.to.aligned);
   }
 
-  AREAL_DEVICE void copy(std::int64_t tile) {
+  AREAL_DEVICE void copy(std::int64_t block) {
     constexpr int warps = threads / warp_size;
-    const std::int64_t x = tile % a.tiles_x * warp_size + m.lane() + a.to.shift;
-    const std::int64_t y = tile / a.tiles_x * (warps * convert_rows) + m.warp() + a.to.shift;
+    const TilePlace tile = tile_place(block, a.tiles_x);
+    const std::int64_t x = tile.column * warp_size + m.lane() + a.to.shift;
+    const std::int64_t y = tile.row * (warps * convert_rows) + m.warp() + a.to.shift;
     if (x >= a.columns + a.to.shift) return;
     T element[convert_rows] = {};
+    const std::int64_t last = y + (convert_rows - 1) * warps;
+    if (stored(x, y) && last < a.stored_y &&
+        last < a.rows + a.to.shift) {  // as nearly all are: nothing is asked of each
+      const char* const in = a.from.data + offset(a.from, x, y);
+      char* const out = a.out + offset(a.to, x, y);
+      AREAL_UNROLL
+      for (int r = 0; r < convert_rows; ++r)
+        element[r] = load_element<M, T>(m, in + r * warps * a.from.row, a.from.aligned);
+      AREAL_UNROLL
+      for (int r = 0; r < convert_rows; ++r) store_element(m, out + r * warps * a.to.row, element[r], a.to.aligned);
+      return;
+    }
     AREAL_UNROLL
     for (int r = 0; r < convert_rows; ++r)
       if (stored(x, y + r * warps)) element[r] = load(x, y + r * warps);

@@ -39,13 +39,24 @@ inline std::int64_t output_blocks(const OutputArgs& out) {
   return out.tiles_x * ((out.height + output_tile_height - 1) / output_tile_height);
 }
 
+/// The tile of a block where `across` of them lie side by side. A grid has fewer blocks than 2^31, and 32 bits are
+/// divided in fewer instructions than 64.
+struct TilePlace {
+  std::int64_t column, row;
+};
+AREAL_DEVICE TilePlace tile_place(std::int64_t block, std::int64_t across) {
+  const auto tile = static_cast<std::uint32_t>(block), wide = static_cast<std::uint32_t>(across);
+  return {std::int64_t{tile % wide}, std::int64_t{tile / wide}};
+}
+
 /// Where a thread's element is; perhaps beyond the last one.
 struct OutputPlace {
   std::int64_t x, y;
 };
 template <class M>
 AREAL_DEVICE OutputPlace output_place(const M& m, const OutputArgs& out, std::int64_t block) {
-  return {block % out.tiles_x * warp_size + m.lane(), block / out.tiles_x * output_tile_height + m.warp()};
+  const TilePlace tile = tile_place(block, out.tiles_x);
+  return {tile.column * warp_size + m.lane(), tile.row * output_tile_height + m.warp()};
 }
 
 template <class M>

@@ -36,15 +36,18 @@ struct Windows {
     const std::int64_t channel = one ? 0 : plane % a.planes.channels, image = one ? 0 : plane / a.planes.channels;
     const OutputPlace at = output_place(m, a.out, m.block() - plane * a.plane_blocks);
     if (at.x >= a.out.width || at.y >= a.out.height) return;
-    const formulas::Pieces columns = a.columns.pieces(at.x), rows = a.rows.pieces(at.y);
     const std::uint64_t across = a.columns.pixels(at.x), down = a.rows.pixels(at.y);
     const bool varies = a.statistic == Statistic::variance || a.statistic == Statistic::standard_deviation;
     std::uint64_t cells_beyond = 0;
     if (a.columns.edge == Edge::constant) cells_beyond = across * down - a.columns.inside(at.x) * a.rows.inside(at.y);
     const auto offset = [&](const auto& args) { return image * args.batch + channel * args.channel; };
-    const AnySum sum = seen(a.sum, offset(a.sum), columns, rows, cells_beyond, a.beyond);
-    const AnySum squares =
-        varies ? seen(a.squares, offset(a.squares), columns, rows, cells_beyond, a.squares_beyond) : AnySum{};
+    const bool inside = a.columns.lies_inside(at.x) && a.rows.lies_inside(at.y);
+    const auto seen = [&](const TableArgs& table, const formulas::CellBeyond& beyond) {
+      return inside ? seen_inside(table, offset(table), at)
+                    : seen_beyond(table, offset(table), at, cells_beyond, beyond);
+    };
+    const AnySum sum = seen(a.sum, a.beyond);
+    const AnySum squares = varies ? seen(a.squares, a.squares_beyond) : AnySum{};
     const Pixels n{across * down, static_cast<double>(across) * static_cast<double>(down)};
     double value = statistic_of(a.statistic, a.sum, sum, a.squares, squares, n);
     if (a.fixed_point_means && formulas::FixedPointMean::serves(n.whole))
@@ -53,10 +56,16 @@ struct Windows {
     write_output(m, a.out, at, value, offset(a.out));
   }
 
-  /// All that a window sees of a table, added in the CPU's order.
-  AREAL_DEVICE AnySum seen(const TableArgs& table, std::int64_t plane, const formulas::Pieces& columns,
-                           const formulas::Pieces& rows, std::uint64_t cells_beyond,
-                           const formulas::CellBeyond& beyond) {
+  /// Of a window that lies inside: one rectangle, and no pieces, whose arrays would be in local memory.
+  AREAL_DEVICE AnySum seen_inside(const TableArgs& table, std::int64_t plane, const OutputPlace& at) {
+    return any_sum(table, [&](auto element) {
+      return rectangle<decltype(element)>(table, plane, a.columns.whole(at.x), a.rows.whole(at.y));
+    });
+  }
+  /// Of any other window all that it sees, added in the CPU's order.
+  AREAL_DEVICE AnySum seen_beyond(const TableArgs& table, std::int64_t plane, const OutputPlace& at,
+                                  std::uint64_t cells_beyond, const formulas::CellBeyond& beyond) {
+    const formulas::Pieces columns = a.columns.pieces(at.x), rows = a.rows.pieces(at.y);
     return any_sum(table, [&](auto element) {
       using T = decltype(element);
       using Wide = std::conditional_t<std::is_integral_v<T>, std::uint64_t, double>;
