@@ -6,6 +6,7 @@ The first part reads arrays that only claim to lie on a device, and runs anywher
 from __future__ import annotations
 
 import ctypes
+import gc
 import os
 import pickle
 import subprocess
@@ -221,40 +222,47 @@ def test_with_the_stream_withheld_it_fails(slow: Any) -> None:
     torch.cuda.synchronize()
 
 
+class ByDlpack:
+    """An array of a framework that areal does not know, which hands over by `__dlpack__(stream=..)` alone."""
+
+    def __init__(self, slow: Any, x: Any) -> None:
+        self.slow, self.x = slow, x
+
+    def __dlpack_device__(self) -> Any:
+        return (2, self.x.device.index)
+
+    def __dlpack__(self, stream: Any = None, **given: Any) -> Any:
+        with torch.cuda.stream(self.slow.stream):  # where it was produced
+            return self.x.__dlpack__(stream=stream)
+
+
+class ByInterface:
+    """One that has `__cuda_array_interface__` alone."""
+
+    def __init__(self, slow: Any, x: Any) -> None:
+        self.__cuda_array_interface__ = {**x.__cuda_array_interface__, "version": 3, "stream": slow.stream.cuda_stream}
+
+
 @needs_gpu
-def test_another_framework_makes_its_producer_wait(slow: Any) -> None:
-    """By `__dlpack__(stream=..)` and `__cuda_array_interface__`: areal's own stream waits for the producer, and the consumer for areal."""
-
-    class ByDlpack:
-        def __init__(self, x: Any) -> None:
-            self.x = x
-
-        def __dlpack_device__(self) -> Any:
-            return (2, self.x.device.index)
-
-        def __dlpack__(self, stream: Any = None, **given: Any) -> Any:
-            with torch.cuda.stream(slow.stream):  # where it was produced
-                return self.x.__dlpack__(stream=stream)
-
-    class ByInterface:
-        def __init__(self, x: Any) -> None:
-            self.__cuda_array_interface__ = {**x.__cuda_array_interface__, "version": 3, "stream": slow.stream.cuda_stream}
-
-    for kind in (ByDlpack, ByInterface):
-        # The driver waits for everything where it loads a kernel, or takes new memory for its pool, which a table that stays prevents.
-        stays = areal.sat(kind(slow.produce(0)))
-        slow.x.zero_()
-        torch.cuda.synchronize()
-        table = areal.sat(kind(slow.produce()))
-        assert isinstance(table.array, _core.DeviceArray) and not slow.stream.query()
-        consumer = torch.cuda.Stream()
-        with torch.cuda.stream(consumer):
-            last = torch.from_dlpack(table.array)[-1, -1] + 0
-        consumer.synchronize()
-        assert last.item() == 64 * 96
-        assert table.array.numpy()[-1, -1] == 64 * 96
-        assert table.sum([0, 0, 96, 64]).numpy() == 64 * 96
-        del stays
+@pytest.mark.parametrize("kind", [ByDlpack, ByInterface])
+def test_another_framework_makes_its_producer_wait(slow: Any, kind: Any) -> None:
+    """areal's own stream waits for the producer, and the consumer for areal."""
+    # The driver waits for everything where it loads a kernel, takes new memory, which a table that stays prevents, or frees some of areal's own: a test for
+    # each kind, as the next table would free the one before.
+    stays = areal.sat(kind(slow, slow.produce(0)))
+    slow.x.zero_()
+    gc.collect()
+    torch.cuda.synchronize()
+    table = areal.sat(kind(slow, slow.produce()))
+    assert isinstance(table.array, _core.DeviceArray) and not slow.stream.query()
+    consumer = torch.cuda.Stream()
+    with torch.cuda.stream(consumer):
+        last = torch.from_dlpack(table.array)[-1, -1] + 0
+    consumer.synchronize()
+    assert last.item() == 64 * 96
+    assert table.array.numpy()[-1, -1] == 64 * 96
+    assert table.sum([0, 0, 96, 64]).numpy() == 64 * 96
+    del stays
 
 
 @needs_gpu
