@@ -147,8 +147,10 @@ class Sweep {
     for (std::size_t i = 0; i < sweep_.algorithms.size(); ++i) try {
         Entrant e;
         e.number = i;
-        execute_of(plan_of(sweep_.algorithms[i],
-                           [&](const LaunchCounts& launch) { e.row.kernels.push_back(launch.kernel); }))();
+        execute_of(plan_of(sweep_.algorithms[i], [&](const LaunchCounts& launch) {
+          e.row.kernels.push_back(launch.kernel);
+          e.row.together = e.row.together || launch.together;
+        }))();
         check(cudaStreamSynchronize(stream_));
         const SatPlan plan = plan_of(sweep_.algorithms[i]);
         e.row.algorithm = plan.algorithm();

@@ -1,7 +1,12 @@
 """Two sections of docs/performance.md, each from the newest record of its kind and left out where there is none: what `auto` chooses
 (DATE-cuda-sat-sweep.json) and what bounds each case (DATE-cuda-bounds.json)."""
 
+import json
+from pathlib import Path
+
 import sweep_choices
+
+PRESENT = Path(__file__).with_name("sat_choices.json")  # what src/policy/sat_choice.hpp chooses now in the cases of a record; sat_sweep_test holds and writes it
 
 # ncu's reasons of stalled warps, in words
 STALLS = {"long_scoreboard": "global memory", "barrier": "a barrier", "short_scoreboard": "shared memory and shuffles", "lg_throttle": "the queue of global accesses",
@@ -23,9 +28,20 @@ def source(path, records):
 # ---------------------------------------------------------------- what `auto` chooses
 
 
-def choice_cell(case):
-    name, best = sweep_choices.chosen(case), sweep_choices.best_of(case)[0]
-    text = f"{name} {case['fraction']:.2f}"
+def present_choices(path, cases):
+    """Case -> what `auto` chooses now, of the record that PRESENT was written for; of another what it chose when that was measured."""
+    present = json.loads(PRESENT.read_text())
+    known = present["choices"] if path is not None and present["record"] == path.name else {}
+    return [known[f"{case['lane']} {case['border']} {case['width']}x{case['height']}x{case['batch']}"] if known else sweep_choices.chosen(case) for case in cases]
+
+
+def fraction_of(case, name):
+    return case["floor_us"] / sweep_choices.rows_of(case)[name]["median"]
+
+
+def choice_cell(case, name):
+    best = sweep_choices.best_of(case)[0]
+    text = f"{name} {fraction_of(case, name):.2f}"
     return text if sweep_choices.is_enough(case, name) else f"**{text}** ({best}, {sweep_choices.ratio(case, name):.2f})"
 
 
@@ -33,21 +49,22 @@ def choices(found):
     path, cases = of_kind(found, "sat-sweep")
     if not cases:
         return []
-    ratios = [sweep_choices.ratio(case, sweep_choices.chosen(case)) for case in cases]
-    far = [case for case in cases if not sweep_choices.is_enough(case, sweep_choices.chosen(case))]
+    names = present_choices(path, cases)
+    ratios = [sweep_choices.ratio(case, name) for case, name in zip(cases, names)]
+    far = [case for case, name in zip(cases, names) if not sweep_choices.is_enough(case, name)]
     near = sum(ratio <= sweep_choices.MOST for ratio in ratios)
     lines = ["", "## What `auto` chooses on a GPU", "",
-             "`areal bench sat --table sweep` times `auto` beside every algorithm that it may choose, in rounds of random order, and checks each table. A cell has what `auto` chose "
-             "when this was measured, and floor / areal. It is **bold** where another algorithm is faster by more than 3 % and by more than the medians' 95 % intervals tell apart; that "
+             "`areal bench sat --table sweep` times `auto` beside every algorithm that it may choose, in rounds of random order, and checks each table. A cell has what `auto` chooses, and "
+             "the floor / that algorithm. It is **bold** where another algorithm is faster by more than 3 % and by more than the medians' 95 % intervals tell apart; that "
              "algorithm stands behind it, with `auto`'s time over its time. "
              f"Of {len(cases)} cases, `auto` is within 3 % of the fastest in {near}, cannot be told from it in {len(cases) - near - len(far)} more, and is slower in {len(far)}; "
-             f"{max(ratios):.2f} times the fastest is the most. `sat_sweep_test` holds the present choices to the same record.",
+             f"{max(ratios):.2f} times the fastest is the most. `sat_sweep_test` holds this.",
              "", "; ".join(dict.fromkeys(case["device"] for case in cases)) + ". " + source(path, cases)]
     for border in dict.fromkeys(case["border"] for case in cases):
         here = [case for case in cases if case["border"] == border]
         lanes = list(dict.fromkeys(case["lane"] for case in here))
         lines += ["", f"Border `{border}`:", "", f"| size | {' | '.join(lanes)} |", "| --- |" + " --- |" * len(lanes)]
-        cells = {(sweep_choices.size_of(case), case["lane"]): choice_cell(case) for case in here}
+        cells = {(sweep_choices.size_of(case), case["lane"]): choice_cell(case, name) for case, name in zip(cases, names) if case["border"] == border}
         for size in dict.fromkeys(sweep_choices.size_of(case) for case in here):
             lines.append(f"| {size} | " + " | ".join(cells.get((size, lane), "") for lane in lanes) + " |")
     return lines
@@ -74,13 +91,14 @@ def moved(case, kernel):
 
 
 def key_of(kind, row, algorithm):
-    """What tells a measurement apart; tensors have one algorithm, which records call `auto`, too."""
+    """What tells a measurement apart. Of tensors the records here have `auto` alone."""
     return kind, row.get("lane"), row["width"], row["height"], row["batch"], row.get("border") or "none", row["bins"], None if kind == "histogram" else algorithm
 
 
 def fractions_of(found):
     """Floor / areal of the cases that ncu profiles, as measured without it; the newest counts."""
-    fractions = {key_of("sat", case, sweep_choices.chosen(case)): case["fraction"] for case in of_kind(found, "sat-sweep")[1]}
+    path, cases = of_kind(found, "sat-sweep")
+    fractions = {key_of("sat", case, name): fraction_of(case, name) for case, name in zip(cases, present_choices(path, cases))}
     for (machine, _), (_, records) in sorted(found.items(), key=lambda one: one[1][0].name):
         for row in records if machine == "cuda" else ():
             if row.get("what") in ("histogram", "region") and "fraction" in row and "shown" not in row:

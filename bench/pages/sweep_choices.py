@@ -79,7 +79,7 @@ def bytes_of(lane):
 
 
 def choice(case, few, bands, diagonal):
-    """The rules of best_sat after those of thin images."""
+    """Simpler rules than best_sat has: no range of sizes by border, no count of tiles, batches as large images."""
     if max(case["width"], case["height"]) <= LONGEST and pixels(case) <= few:
         return "all-partials"
     if case["batch"] == 1 and "bands" in rows_of(case) and bands[case["border"]][0] <= shorter(case) < bands[case["border"]][1]:

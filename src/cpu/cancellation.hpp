@@ -1,5 +1,5 @@
 #pragma once
-// Work that its caller may stop: parallel_ranges and wavefront ask between pieces.
+// Work that its caller may stop: parallel_ranges, wavefront and in_order ask between pieces.
 
 #include <atomic>
 #include <chrono>

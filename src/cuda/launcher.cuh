@@ -220,7 +220,7 @@ class Launcher {
       return false;
     }
     require(status, launch);
-    if (on_launch_ != nullptr) tell(kernel, launch);
+    if (on_launch_ != nullptr) tell(kernel, launch, true);
     return true;
   }
 
@@ -252,7 +252,7 @@ class Launcher {
     return most;
   }
 
-  void tell(const void* kernel, const Launch& launch) const {
+  void tell(const void* kernel, const Launch& launch, bool together = false) const {
     int device = 0;
     check(cudaGetDevice(&device), "the current device");
     thread_local std::map<std::pair<const void*, int>, LaunchCounts>
@@ -264,7 +264,7 @@ class Launcher {
       check(cudaOccupancyMaxActiveBlocksPerMultiprocessor(&told.resident, kernel, launch.threads, launch.shared_bytes),
             "the blocks that a multiprocessor holds");
     }
-    told.blocks = launch.blocks;
+    told.blocks = launch.blocks, told.together = together;
     (*on_launch_)(told);
   }
 

@@ -18,12 +18,14 @@ inline constexpr std::string_view only_sat_with_squares = "lookback";
 /// them in 64 KiB, the least that a device has.
 inline constexpr std::string_view smaller_sats[] = {"lookback", "all-partials", "thin"};
 
-/// Whether bands is the fastest for such an image and its table without a border: rows of whole vectors, and at least
-/// so large. What else the plan is given (pitches, masks, carries) is lookback's or lookback-diagonal's.
+/// Whether bands is the fastest for such an image and its table without a border: rows of whole vectors of 16 bytes, in
+/// both, and at least so large. What else the plan is given (pitches, masks, carries) is lookback's or
+/// lookback-diagonal's.
 inline bool bands_win(const Shape& image, TypePair types) {
   const std::int64_t shorter = std::min(image.width, image.height);
   const std::size_t in = size_of(types.input), out = size_of(types.table);
-  if (image.batch * image.channels != 1 || image.width % (out == 4 ? 4 : 2) != 0) return false;
+  const auto has_vectors = [&](std::size_t each) { return image.width * static_cast<std::int64_t>(each) % 16 == 0; };
+  if (image.batch * image.channels != 1 || !has_vectors(in) || !has_vectors(out)) return false;
   if (in == 4 && out == 4) return shorter >= 3072;
   if (types.input == Type::u8 && out == 4) return shorter >= 5000;
   if (types.input == Type::u16 && out == 4) return shorter >= 4608;
@@ -36,11 +38,13 @@ inline bool all_partials_win(const Shape& image, TypePair types, Border border) 
   const std::int64_t longer = std::max(image.width, image.height), pixels = image.width * image.height;
   const std::int64_t images = image.batch * image.channels;
   const std::size_t in = size_of(types.input), out = size_of(types.table);
-  // What tiles of 128x128 do; the machine holds four of bytes a multiprocessor.
-  if (types.input == Type::u8)
-    return longer <= 4096 && images * ((image.width + 127) / 128) * ((image.height + 127) / 128) <= 512;
+  // In tiles of 128 columns. A multiprocessor holds four of small pixels and three of others, an H200 132 times as
+  // many.
+  const std::int64_t rows = in == 8 ? 64 : 128;
+  const std::int64_t tiles = images * ((image.width + 127) / 128) * ((image.height + rows - 1) / rows);
+  if (types.input == Type::u8) return longer <= 4096 && tiles <= 512;
   const std::int64_t few = in == 8 ? 1600 : out == 4 ? 2304 : in == 4 ? 2048 : 2560;
-  if (longer > 3072 || images > few * few / pixels) return false;
+  if (longer > 3072 || images > few * few / pixels || tiles > (in <= 2 ? 4 : 3) * 132) return false;
   // Small images with a border were faster by the other orders.
   const bool none = border == Border::none;
   if (in == 8) return pixels > (none ? 256 * 256 : 640 * 480);

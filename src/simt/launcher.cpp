@@ -45,15 +45,12 @@ int Launcher::most_clusters_of(int blocks_each) const {
   return blocks_each < 1 || blocks_each > 16 ? 0 : std::max(0, engine_->options().residents) / blocks_each;
 }
 
-void Launcher::run(const KernelShape& shape, std::int64_t blocks, const void* args, int cluster_blocks) {
-  launches_.push_back(engine_->run(shape, blocks, args, cluster_blocks));
+int Launcher::most_together() const { return engine_->options().together; }
+
+void Launcher::run(const KernelShape& shape, std::int64_t blocks, const void* args, int cluster_blocks, bool together) {
+  launches_.push_back(engine_->run(shape, blocks, args, cluster_blocks, together));
+  launches_.back().together = together;
   if (on_launch_ != nullptr) (*on_launch_)(launches_.back());
-}
-bool Launcher::run_together(const KernelShape& shape, std::int64_t blocks, const void* args) {
-  if (blocks > engine_->options().together) return false;
-  launches_.push_back(engine_->run(shape, blocks, args, 0, true));
-  if (on_launch_ != nullptr) (*on_launch_)(launches_.back());
-  return true;
 }
 
 void Launcher::fill(void* p, int byte, std::size_t n) {

@@ -60,7 +60,9 @@ class Launcher {
   /// The same with all blocks at once. False, and nothing is run, where they are more than Options::together.
   template <template <class, class> class K, class C>
   bool launch_together(std::int64_t blocks, const typename K<Machine, C>::Args& args) {
-    return run_together(shape_of<K<Machine, C>>(), blocks, &args);
+    if (blocks > most_together()) return false;
+    run(shape_of<K<Machine, C>>(), blocks, &args, 0, true);
+    return true;
   }
 
   /// As many clusters of so many blocks, 1 to 16, as Options::residents holds at once.
@@ -77,7 +79,7 @@ class Launcher {
   template <template <class, class> class K, class C>
   bool launch_clusters_together(int blocks_each, std::int64_t clusters, const typename K<Machine, C>::Args& args) {
     if (clusters > most_clusters_of(blocks_each)) return false;
-    launch_clusters<K, C>(blocks_each, clusters, args);
+    run(shape_of<K<Machine, C>>(), clusters * blocks_each, &args, blocks_each, true);
     return true;
   }
 
@@ -105,9 +107,9 @@ class Launcher {
             }};
   }
   int most_clusters_of(int blocks_each) const;
-  /// cluster_blocks: 0 for a launch without clusters.
-  void run(const KernelShape& shape, std::int64_t blocks, const void* args, int cluster_blocks);
-  bool run_together(const KernelShape& shape, std::int64_t blocks, const void* args);
+  int most_together() const;
+  /// cluster_blocks: 0 for a launch without clusters. together: all blocks at once, as those of clusters always are.
+  void run(const KernelShape& shape, std::int64_t blocks, const void* args, int cluster_blocks, bool together = false);
 
   std::unique_ptr<Engine> engine_;
   const LaunchReport* on_launch_ = nullptr;

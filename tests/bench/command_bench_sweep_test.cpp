@@ -59,6 +59,18 @@ TEST_F(CommandBenchSweep, ACaseIsARecordWithARowForEachAlgorithm) {
   EXPECT_EQ(lines, 4);
 }
 
+// Of more tiles than the machine holds at once all-partials is lookback, and has no row.
+TEST_F(CommandBenchSweep, TilesThatDoNotRunAtOnceAreNoAllPartials) {
+  const auto algorithms = [&](const std::string& size) {
+    const Outcome outcome = sweep({"--size", size, "--types", "32f32f", "--border", "none", "--algorithm",
+                                   "auto,lookback,all-partials"});
+    EXPECT_EQ(outcome.code, 0) << outcome.err;
+    return algorithms_of(records().at(0));
+  };
+  EXPECT_EQ(algorithms("40x4096"), (std::vector<std::string>{"auto", "lookback", "all-partials"}));  // 32 tiles
+  EXPECT_EQ(algorithms("40x4097"), (std::vector<std::string>{"auto", "lookback"}));
+}
+
 TEST_F(CommandBenchSweep, SquaresHaveTheDefaultAlone) {
   ASSERT_EQ(sweep({"--size", "40x33", "--types", "8u32u", "--squares=64u", "--batch", "2", "--border", "none"}).code,
             0);

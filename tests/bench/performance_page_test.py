@@ -17,6 +17,7 @@ def main():
     parser.add_argument("--build")
     sys.path.insert(0, str(parser.parse_args().tree / "bench" / "pages"))
     import performance  # pylint: disable=import-outside-toplevel
+    import performance_choices  # pylint: disable=import-outside-toplevel
 
     with tempfile.TemporaryDirectory() as scratch:
         folder = pathlib.Path(scratch)
@@ -85,6 +86,14 @@ def main():
         assert "|  |  |  | `Second` | 12.3 | 59 | 2.10 | 40 |  |  |  | news 100 % | waiting for news |" in text, text
         assert "| histogram 8u32u 1024x512 32 bins border zero | `auto` | 0.81 |" in text and "| DRAM, and waiting for global memory |" in text, text
         assert "| sat 8u32u 1024x512 | `thin` |  | `Thin` | 1.0 |  |  |  |  |  |  |  | latency |" in text and "commit badc0de:" in text, text
+        # What is chosen now, where the file of choices is of this record.
+        choices = {"8u32u zero 1024x512x1": "thin", "16u32u zero 640x480x64": "bands", "8u32u zero 640x480x64": "lookback"}
+        for name, cell in (("2030-01-01-cuda-sat-sweep.json", "bands 1.00"), ("2030-01-02-cuda-sat-sweep.json", "**lookback 0.80** (bands, 1.25)")):
+            performance_choices.PRESENT = folder / "choices"
+            performance_choices.PRESENT.write_text(json.dumps({"record": name, "choices": choices}))
+            text = page()
+            assert f"| 1024x512 | {'thin 0.81' if name[9] == '1' else 'lookback 0.80'} |  |\n| 640x480x64 | lookback 0.76 | {cell} |" in text, text
+        assert "| sat 8u32u 1024x512 border zero | `lookback` | 0.80 |" in text, text
     print("the performance page holds what was planted")
 
 

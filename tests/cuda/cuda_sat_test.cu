@@ -217,6 +217,7 @@ TEST_F(CudaSat, TilesThatRunAtOnceWaitForRoom) {
     gpu.forget();
     gpu.execute();
     EXPECT_EQ(gpu.table(), first) << id;
+    EXPECT_EQ(*static_cast<volatile int*>(flags), 0) << id << ": it waited for nothing";
     later.join();
     REQUIRE_CUDA(cudaStreamSynchronize(other));
     EXPECT_EQ(flags[1], 0) << id << ": the other kernel gave up";

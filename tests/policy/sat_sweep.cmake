@@ -3,5 +3,6 @@ file(GLOB sat_sweeps CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/bench/results/*-cud
 if(sat_sweeps)
   list(SORT sat_sweeps)
   list(GET sat_sweeps -1 sat_sweep)
-  target_compile_definitions(sat_sweep_test PRIVATE AREAL_SAT_SWEEP="${sat_sweep}")
+  cmake_path(GET sat_sweep FILENAME sat_sweep_name)
+  target_compile_definitions(sat_sweep_test PRIVATE AREAL_SAT_SWEEP="${sat_sweep}" AREAL_SAT_SWEEP_NAME="${sat_sweep_name}")
 endif()

@@ -2,6 +2,7 @@
 // at most 3 % more than the best row of each case, or as much as the record cannot tell from it.
 #include <gtest/gtest.h>
 #include <areal/border.hpp>
+#include <cstdlib>
 #include <fstream>
 #include <functional>
 #include <map>
@@ -29,7 +30,7 @@ std::string complaint(const Json& of, const std::string& chosen) {
   for (const Json& row : of.at("rows")) {
     const bool is_auto = row.at("algorithm") == "auto";
     const std::string algorithm = row.at(is_auto ? "chose" : "algorithm");
-    // What auto chose has two rows, of which its own counts.
+    // The algorithm that auto chose has two rows; the one under its own name counts.
     if (algorithm == chosen && (ours == nullptr || !is_auto)) ours = &row;
     if (best == nullptr || row.at("median") < best->at("median")) best = &row;
   }
@@ -106,6 +107,18 @@ TEST_F(SatSweepRecord, HasEveryCaseOnce) {
 
 TEST_F(SatSweepRecord, AutoIsWithinThreePercentOfTheBestRow) {
   for (const std::string& one : complaints(record, choice)) ADD_FAILURE() << one;
+}
+
+/// docs/performance.md shows these.
+TEST_F(SatSweepRecord, ThePageHasTheseChoices) {
+  Json now{{"record", AREAL_SAT_SWEEP_NAME}, {"choices", Json::object()}};
+  for (const Json& of : record)
+    now["choices"][of.at("lane").get<std::string>() + " " + of.at("border").get<std::string>() + " " +
+                   of.at("width").dump() + "x" + of.at("height").dump() + "x" + of.at("batch").dump()] = choice(of);
+  const char* const path = AREAL_SOURCE_DIR "/bench/pages/sat_choices.json";
+  if (std::getenv("AREAL_WRITE_CHOICES") != nullptr) std::ofstream(path) << now.dump(1) << "\n";
+  EXPECT_EQ(Json::parse(std::ifstream(path), nullptr, false), now)
+      << "with AREAL_WRITE_CHOICES=1 this test writes the file; then bench/pages/report.py";
 }
 
 TEST_F(SatSweepRecord, AnotherPolicyWouldNotBe) {

@@ -224,6 +224,7 @@ TEST(CatalogueOfTheCpu, TheRecurrenceOfHistograms) {
 constexpr Size tiled[] = {{1, 1},   {1, 40},  {3, 40},  {4, 40},   {5, 40},   {63, 40},  {64, 40},
                           {65, 40}, {68, 40}, {130, 9}, {64, 512}, {64, 513}, {65, 1030}};
 
+/// By tasks, as one thread does; two and more read the pixels of integers twice (src/cpu/sat/tiles.hpp).
 TEST(CatalogueOfTheCpu, Tiles) {
   for (const Size& s : tiled)
     for (const std::int64_t columns : {1, 2}) {

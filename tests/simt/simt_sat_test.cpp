@@ -80,6 +80,7 @@ TEST(SatKernels, AnyScheduleGivesTheSameBits) {
         for (const int residents : {1, 2, 3, 9, 64}) {
           Options options;
           options.seed = seed++, options.residents = residents, options.start = start;
+          if (seed % 2 == 0) options.together = 0;  // as on a device that has room for a few tiles alone
           EXPECT_EQ(run(options), first) << id << " " << types << ", seed " << options.seed << ", residents "
                                          << residents;
         }

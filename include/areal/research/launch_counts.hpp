@@ -91,6 +91,7 @@ struct LaunchCounts {
   std::uint64_t order = 0;       ///< a hash of the order in which lanes ran: the same seed gives the same
   std::size_t shared_bytes = 0;  ///< of a block
   int resident = 0;              ///< on cuda, blocks that one multiprocessor holds at once
+  bool together = false;         ///< all blocks ran at once: none began before there was room for all
 };
 
 /// Told of each launch of a plan on a device, in their order, by the thread that executes the plan: on simt when each

@@ -1,6 +1,7 @@
 #pragma once
-// Tiles: areal's own summed-area table on the CPU. One pass over the image: reads 1.25 per element, a quarter of them
-// of the row above, which is in the cache, and writes 1; a row in 64 goes to the workspace and comes back.
+// Tiles: areal's own summed-area table on the CPU. By `tasks` one pass over the image: reads 1.25 per element, a quarter
+// of them of the row above, which is in the cache, and writes 1; a row in 64 goes to the workspace and comes back. These
+// are the catalogue's costs.
 //
 // The image is cut into tiles, which run by one of three schedules (tiles_tuning chooses). By `tasks` and by `walk` a
 // tile follows its left and upper neighbours (cpu/threads.hpp, cpu/in_order.hpp). By `bands` a tile is all columns of
@@ -8,12 +9,10 @@
 // then computes its rows, whose pixels it reads once more, from the cache: nobody waits for a table's stores. That
 // changes the order of additions, so it is for integers (bands.cpp).
 //
-// A tile gets
-// the running sums of its rows from the left and the table's row above it, both in the workspace, where a piece of a
-// larger table begins with what is carried into it. It computes four rows
-// at a time in the cache and writes them, past the caches if the table is larger than they are. Floats: sums inside a
-// vector, then along the row, then down. The shape and the SIMD target fix this order, whatever the thread count,
-// alignment or pitch.
+// A tile gets the running sums of its rows from the left and the table's row above it, both in the workspace, where a
+// piece of a larger table begins with what is carried into it. It computes four rows at a time in the cache and writes
+// them. Floats: sums inside a vector, then along the row, then down. The shape and the SIMD target fix this order,
+// whatever the thread count, alignment or pitch.
 //
 // A reversed table is computed from its last row and column on: rows by pitches below zero (formulas/reversed.hpp),
 // columns by reversed row kernels. In here x, y and slices are counted in that order; a span's memory is that of its
@@ -57,7 +56,7 @@ enum class Schedule {
   bands,  ///< rows of tiles as wide as the table, which hand sums of columns on: where tiles_by_bands
 };
 
-/// The tiling. The table does not depend on it, as long as widths are multiples of 64.
+/// The tiling. Any gives the same table, floats included, if widths are multiples of 64.
 struct TilesTuning {
   std::int64_t width = 512;  ///< columns of a tile
   std::int64_t height = 64;  ///< rows of a tile

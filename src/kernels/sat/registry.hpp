@@ -95,7 +95,7 @@ SatKernels<Launcher> bands_kernels() {
       const Plan own(request.image, bands_grid(Launcher::largest_cluster));
       workspace = static_cast<char*>(workspace) + own.workspace_bytes;
     }
-    if (std::min(request.image.width, request.image.height) < bands_diagonal_from)
+    if (std::min(request.image.width, request.image.height) < bands_diagonal_from(sizeof(In)))
       lookback<ByRows>(launcher, request.border, image, valid, tables, workspace);
     else
       lookback<Diagonal>(launcher, request.border, image, valid, tables, workspace);

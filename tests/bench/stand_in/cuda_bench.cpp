@@ -143,6 +143,7 @@ void run(const CudaSweep& sweep) {
                                   [&](const LaunchCounts& launch) {
                                     time += time_of(launch);
                                     row.kernels.push_back(launch.kernel);
+                                    row.together = row.together || launch.together;
                                   }},
                              {.backend = Backend::simt});
       Array table(plan.table_shape(), sweep.types.table), squares;

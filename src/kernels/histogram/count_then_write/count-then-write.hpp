@@ -64,7 +64,7 @@ struct CountThenWritePlan {
   }
   static int up(std::int64_t n, std::int64_t step) { return static_cast<int>((n + step - 1) / step); }
 
-  /// 128 bins that leave no pixel out need no number for those.
+  /// Where every pixel is in a bin, 128 bins need no number for "no bin".
   static int group_of_bins(const HistogramRequest& request) {
     static constexpr int numbers = static_cast<int>(no_number);
     if (request.bins != numbers + 1) return numbers;

@@ -15,10 +15,11 @@
 
 namespace areal::kernels {
 
-/// The shorter side from which on lookback-diagonal is faster than lookback.
-inline constexpr std::int64_t bands_diagonal_from = 6144;
+/// The shorter side from which on lookback-diagonal is faster than lookback, by bytes of a pixel; of one H200, 2026-11.
+constexpr std::int64_t bands_diagonal_from(std::size_t pixel) { return pixel == 8 ? 4096 : pixel == 1 ? 8192 : 6144; }
 
-/// Clusters of so many blocks each for which bands are cut; of every `round` bands of clusters a prefix is published.
+/// Clusters of so many blocks each for which bands are cut; after every `round`-th band of a cluster the sum of all
+/// rows so far is published.
 struct BandsGrid {
   int clusters, cluster_blocks, round;
   std::int64_t blocks() const { return static_cast<std::int64_t>(clusters) * cluster_blocks; }
