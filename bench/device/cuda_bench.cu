@@ -50,31 +50,61 @@ Execution on(int device, cudaStream_t stream) {
   return {.backend = Backend::cuda, .device = device, .stream = Stream::cuda(stream)};
 }
 
+/// An entry of a tensor in device memory.
+double entry(const void* tensor, Type type, std::int64_t i) {
+  alignas(8) char bits[8] = {};
+  const std::size_t size = size_of(type);
+  check(cudaMemcpy(bits, static_cast<const char*>(tensor) + static_cast<std::size_t>(i) * size, size,
+                   cudaMemcpyDeviceToHost));
+  if (type == Type::f32) return *reinterpret_cast<const float*>(bits);
+  return type == Type::u16 ? *reinterpret_cast<const std::uint16_t*>(bits)
+                           : *reinterpret_cast<const std::uint32_t*>(bits);
+}
+
 void run(const CudaHistogram& c) {
   check(cudaSetDevice(c.device));
   const OwnedStream owned = new_stream();
   cudaStream_t const stream = owned.get();
   const Shape shape{c.width, c.height, 1, c.batch};
-  const HistogramPlan plan(shape, Type::u8, Binning::uniform(c.bins, 0, 256), {}, on(c.device, stream));
-  const std::uint64_t bytes = plan.tensor_bytes();
-  const auto in_bytes = static_cast<std::size_t>(c.width * c.height * c.batch);
-  const Memory image(in_bytes), tensor(bytes);
-  DeviceWorkspace workspace(plan, stream);
-  check(cudaMemcpy(image.data(), c.image, in_bytes, cudaMemcpyHostToDevice));
-  const HistogramArguments arguments{ConstView(image.data(), Type::u8, shape).in(plan.memory()),
-                                     View(tensor.data(), Type::u32, plan.tensor_shape()).in(plan.memory())};
-  const auto times = time_all(
-      {[&] { cudaMemsetAsync(tensor.data(), 0, bytes, stream); }, [&] { plan.execute(arguments, workspace.get()); }},
-      c.repetitions, stream);
-  check(cudaStreamSynchronize(stream));
+  const auto pixels = static_cast<std::size_t>(c.width * c.height * c.batch);
+  const bool weighted = c.weights != nullptr;
+  const std::uint64_t bytes = pixels * static_cast<std::uint64_t>(c.bins) * size_of(c.counter);
+  const Memory image(pixels), weights(weighted ? pixels * sizeof(float) : 1), tensor(bytes);
+  check(cudaMemcpy(image.data(), c.image, pixels, cudaMemcpyHostToDevice));
+  if (weighted) check(cudaMemcpy(weights.data(), c.weights, pixels * sizeof(float), cudaMemcpyHostToDevice));
+
+  struct Entrant {
+    HistogramPlan plan;
+    std::unique_ptr<DeviceWorkspace> workspace;
+    HistogramArguments arguments;
+    void execute() const { plan.execute(arguments, workspace->get()); }
+  };
+  std::vector<Entrant> entrants;
+  for (std::size_t i = 0; i < c.algorithms.size(); ++i) try {
+      const HistogramPlan plan(shape, Type::u8, Binning::uniform(c.bins, 0, 256),
+                               {.counter = c.counter, .weighted = weighted, .algorithm = c.algorithms[i]},
+                               on(c.device, stream));
+      const MemoryPlace there = plan.memory();
+      HistogramArguments arguments{ConstView(image.data(), Type::u8, shape).in(there),
+                                   View(tensor.data(), c.counter, plan.tensor_shape()).in(there)};
+      if (weighted) arguments.weights = ConstView(weights.data(), Type::f32, shape).in(there);
+      entrants.push_back({plan, std::make_unique<DeviceWorkspace>(plan, stream), arguments});
+    } catch (const std::exception& e) {
+      c.refused(i, e.what());
+    }
+  std::vector<std::function<void()>> runs{[&] { cudaMemsetAsync(tensor.data(), 0, bytes, stream); }};
+  for (const Entrant& e : entrants) runs.push_back([&e] { e.execute(); });
+  const auto times = time_all(runs, c.repetitions, stream);
   c.floor(times[0]);
-  c.done(plan.algorithm(), times[1], [&](std::int64_t bin, std::int64_t x, std::int64_t y, std::int64_t n) {
-    std::uint32_t value = 0;
-    const auto* const first = static_cast<const std::uint32_t*>(tensor.data());
-    check(cudaMemcpy(&value, first + ((n * c.bins + bin) * c.height + y) * c.width + x, sizeof value,
-                     cudaMemcpyDeviceToHost));
-    return value;
-  });
+  for (std::size_t i = 0; i < entrants.size(); ++i) {
+    check(cudaMemsetAsync(tensor.data(), 0xa5, bytes, stream));
+    run_profiled([&] { entrants[i].execute(); }, stream);
+    check(cudaStreamSynchronize(stream));
+    c.done(entrants[i].plan.algorithm(), times[i + 1],
+           [&](std::int64_t bin, std::int64_t x, std::int64_t y, std::int64_t n) {
+             return entry(tensor.data(), c.counter, ((n * c.bins + bin) * c.height + y) * c.width + x);
+           });
+  }
 }
 
 void run(const CudaRegions& c) {

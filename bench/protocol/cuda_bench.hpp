@@ -45,16 +45,20 @@ struct CudaSat {
   std::function<void(const std::string&)> note;  ///< which peer is missing, and why
 };
 
-/// The integral histogram of one image (8u, uniform bins over 0 to 256, 32u) beside a memset of its tensor.
+/// Integral histograms of one image (8u, uniform bins over 0 to 256), in turns with a memset of their tensor.
 struct CudaHistogram {
   std::int64_t width, height, batch, bins;
-  const void* image;  ///< host, contiguous
+  Type counter;                         ///< 16u, 32u; 32f adds weights
+  const void* image;                    ///< host, contiguous
+  const float* weights;                 ///< one for each pixel; nullptr unless the counter is 32f
+  std::vector<std::string> algorithms;  ///< ids, or auto
   int repetitions, device;
   std::function<void(const std::vector<double>&)> floor;  ///< microseconds of the memset
-  /// The algorithm's microseconds. `at(bin, x, y, n)` is an entry of its tensor.
+  /// What ran, and its microseconds. `at(bin, x, y, n)` is an entry of its tensor. Throws where that is wrong.
   std::function<void(const std::string& id, const std::vector<double>&,
-                     const std::function<std::uint32_t(std::int64_t, std::int64_t, std::int64_t, std::int64_t)>& at)>
+                     const std::function<double(std::int64_t, std::int64_t, std::int64_t, std::int64_t)>& at)>
       done;
+  std::function<void(std::size_t i, const std::string& why)> refused;
 };
 
 /// Random regions of one image (8u): their sums from its table (32u, border zero) beside a plain kernel of four random

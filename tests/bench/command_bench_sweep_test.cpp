@@ -62,8 +62,8 @@ TEST_F(CommandBenchSweep, ACaseIsARecordWithARowForEachAlgorithm) {
 // Of more tiles than the machine holds at once all-partials is lookback, and has no row.
 TEST_F(CommandBenchSweep, TilesThatDoNotRunAtOnceAreNoAllPartials) {
   const auto algorithms = [&](const std::string& size) {
-    const Outcome outcome = sweep({"--size", size, "--types", "32f32f", "--border", "none", "--algorithm",
-                                   "auto,lookback,all-partials"});
+    const Outcome outcome = sweep(
+        {"--size", size, "--types", "32f32f", "--border", "none", "--algorithm", "auto", "lookback", "all-partials"});
     EXPECT_EQ(outcome.code, 0) << outcome.err;
     return algorithms_of(records().at(0));
   };

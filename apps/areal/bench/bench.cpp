@@ -193,7 +193,7 @@ namespace {
 struct Texts {
   std::string what, json, video;
   std::vector<std::string> sizes, pairs, algorithms;
-  std::vector<std::string> bins, threads;
+  std::vector<std::string> bins, counters, threads;
   std::vector<std::string> slots, parts, cuts;
   std::string regions, repetitions, border, batch, squares, table, figure, plot, devices, order, group_bytes;
   bool no_peers = false;
@@ -257,6 +257,11 @@ bench::Options options_of(const Texts& texts, const Settings& settings) {
   for (const std::string& text : texts.pairs)
     if (const std::optional<TypePair> types = parse_types(text)) options.pairs.push_back(*types);
   for (const std::string& text : texts.bins) options.bins.push_back(whole_number("--bins", text, 1, 65535));
+  for (const std::string& text : texts.counters) {
+    const auto counter = text == "16u" ? Type::u16 : text == "32u" ? Type::u32 : Type::f32;
+    if (counter == Type::f32 && text != "32f") refuse("--counter ", text, ": bench has 16u, 32u and 32f");
+    options.counters.push_back(counter);
+  }
   const std::string family = texts.figure == "poostchi" ? "histogram" : texts.what == "spread" ? "sat" : texts.what;
   for (const std::string& id : texts.algorithms) {
     if ((id != "auto" || texts.what == "scan") && find_algorithm(family, id) == nullptr)
@@ -273,8 +278,9 @@ bench::Options options_of(const Texts& texts, const Settings& settings) {
   options.is_repetitions_given = !texts.repetitions.empty();
   if (!texts.repetitions.empty())
     options.repetitions = static_cast<int>(whole_number("--repetitions", texts.repetitions, 1, 10000));
+  const bool on_cpu_by_default = options.shown.empty() && texts.counters.empty();
   options.backend = settings.backend != Backend::automatic ? settings.backend
-                    : options.shown.empty()                ? Backend::cpu
+                    : on_cpu_by_default                    ? Backend::cpu
                                                            : Backend::cuda;
   // Their code runs on every backend, so that it can be tried where there is no GPU.
   const bool anywhere = !options.shown.empty() && (texts.what == "sequence" || texts.what == "cluster");
@@ -321,6 +327,9 @@ bench::Options options_of(const Texts& texts, const Settings& settings) {
     options.batch = whole_number("--batch", texts.batch, 1, 1 << 20);
     if (options.backend != Backend::cuda) throw InvalidArgument("--batch " + texts.batch + ": needs --backend cuda");
   }
+  if (!texts.counters.empty() &&
+      (texts.what != "histogram" || options.backend != Backend::cuda || !options.shown.empty()))
+    throw InvalidArgument("--counter: only bench histogram on cuda takes it, without a table or figure");
   if (!texts.squares.empty()) {
     if (texts.what != "sat") throw InvalidArgument("--squares: only bench sat takes it");
     options.squares = squares_of(texts.squares);
@@ -380,8 +389,11 @@ void add_bench(CLI::App& app, Settings& settings) {
                  "Also the table of squares, for 8u32u unless --types is given; --squares=64f names its type");
   verb->add_option("--bins", texts->bins,
                    "Bins of histogram, and of region on cuda; by default 32. Of spread: a tensor's bins over devices");
+  verb->add_option("--counter", texts->counters,
+                   "Counters of histogram, on cuda, several allowed: 16u, 32u, or 32f, which adds weights of 32f; by "
+                   "default 32u");
   verb->add_option("--algorithm", texts->algorithms,
-                   "Algorithm id, several allowed; by default auto for sat, all for histogram");
+                   "Algorithm id, several allowed; by default auto for sat, and for histogram on cuda, else all");
   verb->add_option("--border", texts->border,
                    "Border of the tables of sat on cuda: none, zero or exclusive; by default none");
   verb->add_option("--batch", texts->batch, "Images in one call, on cuda; by default 1");

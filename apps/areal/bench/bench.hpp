@@ -27,6 +27,7 @@ struct Options {
   std::vector<Size> sizes;
   std::vector<TypePair> pairs;
   std::vector<std::int64_t> bins;
+  std::vector<Type> counters;           // of histogram on cuda; 32f adds weights
   std::vector<std::string> algorithms;  // "auto", ids of the catalogue
   std::vector<int> threads;
   std::optional<std::int64_t> regions;

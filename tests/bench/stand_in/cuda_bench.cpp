@@ -163,6 +163,39 @@ void run(const CudaSweep& sweep) {
     }
 }
 
+void run(const CudaHistogram& c) {
+  const Shape shape{c.width, c.height, 1, c.batch};
+  const auto bytes =
+      static_cast<double>(c.width * c.height * c.batch * c.bins) * static_cast<double>(size_of(c.counter));
+  c.floor(rounds(2 + 1e-3 * bytes, c.repetitions));
+  for (std::size_t i = 0; i < c.algorithms.size(); ++i) {
+    try {
+      require_room(c.algorithms[i]);
+    } catch (const Error& e) {
+      c.refused(i, e.what());
+      continue;
+    }
+    double time = 0;
+    const HistogramPlan plan = research::histogram_plan(
+        shape, Type::u8, Binning::uniform(c.bins, 0, 256),
+        {.counter = c.counter, .weighted = c.weights != nullptr, .algorithm = c.algorithms[i]},
+        {.on_launch = [&](const LaunchCounts& launch) { time += time_of(launch); }}, {.backend = Backend::simt});
+    Array tensor(plan.tensor_shape(), c.counter);
+    HistogramArguments arguments{ConstView(c.image, Type::u8, shape), tensor.view()};
+    if (c.weights != nullptr) arguments.weights = ConstView(c.weights, Type::f32, shape);
+    Workspace workspace(plan);
+    plan.execute(arguments, workspace);
+    const char* const wrong = std::getenv("AREAL_STAND_IN_WRONG");
+    const double more = wrong != nullptr && c.algorithms[i] == wrong ? 1 : 0;
+    c.done(plan.algorithm(), rounds(time, c.repetitions),
+           [&](std::int64_t bin, std::int64_t x, std::int64_t y, std::int64_t n) {
+             const auto at = static_cast<std::size_t>(((n * c.bins + bin) * c.height + y) * c.width + x);
+             if (c.counter == Type::f32) return more + static_cast<double>(tensor.as<float>()[at]);
+             return more + (c.counter == Type::u16 ? tensor.as<std::uint16_t>()[at] : tensor.as<std::uint32_t>()[at]);
+           });
+  }
+}
+
 void run(const CudaLink& link) {
   require_room("link");
   link.done(rounds(10 + 1e-5 * static_cast<double>(link.up_bytes), link.repetitions),
@@ -188,6 +221,9 @@ extern "C" void areal_cuda_bench_race(const areal::bench::CudaRace* what, char* 
   areal::bench::run_for(*what, error, size);
 }
 extern "C" void areal_cuda_bench_sweep(const areal::bench::CudaSweep* what, char* error, std::size_t size) {
+  areal::bench::run_for(*what, error, size);
+}
+extern "C" void areal_cuda_bench_histogram(const areal::bench::CudaHistogram* what, char* error, std::size_t size) {
   areal::bench::run_for(*what, error, size);
 }
 extern "C" void areal_cuda_bench_link(const areal::bench::CudaLink* what, char* error, std::size_t size) {
