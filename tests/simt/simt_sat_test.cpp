@@ -74,15 +74,20 @@ TEST(SatKernels, AnyScheduleGivesTheSameBits) {
   for (const std::string& id : tile_sat_ids())
     for (const char* types : {"8u32u", "32f32f", "16u64f"}) {
       Tables run(id, {{390, 300}, type_pair(types), Border::none});
-      const auto first = run({});
+      // As on a device that has room for a few tiles alone all-partials is lookback, which adds floats in another
+      // order.
+      Options few;
+      few.together = 0;
+      const std::vector<std::uint8_t> first[] = {run(few), run({})};
       std::uint64_t seed = 2;
       for (const StartOrder start : {StartOrder::ascending, StartOrder::descending, StartOrder::random})
         for (const int residents : {1, 2, 3, 9, 64}) {
           Options options;
           options.seed = seed++, options.residents = residents, options.start = start;
-          if (seed % 2 == 0) options.together = 0;  // as on a device that has room for a few tiles alone
-          EXPECT_EQ(run(options), first) << id << " " << types << ", seed " << options.seed << ", residents "
-                                         << residents;
+          const bool is_roomy = seed % 2 == 0;
+          if (!is_roomy) options.together = 0;
+          EXPECT_EQ(run(options), first[is_roomy])
+              << id << " " << types << ", seed " << options.seed << ", residents " << residents;
         }
     }
 }

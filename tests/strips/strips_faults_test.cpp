@@ -133,9 +133,9 @@ TEST(StripFaults, TensorsThatArePushed) {
   EXPECT_FALSE(strips.push(0, 0, block.view()));
   EXPECT_FALSE(strips.finish());
   EXPECT_EQ(given, 2);
-  // What ends the run while the rest is given out: an image without columns has only that.
+  // A sink that ends the run while the rest is given out: of an image without rows or columns that is all.
   for (const Shape& empty : {Shape{0, 4}, Shape{5, 0}}) {
-    StripHistogram none(empty, Type::u8, Binning::uniform(4, 0, 256), {}, {.execution = cpu}, 2);
+    StripHistogram none(empty, Type::u8, Binning::uniform(4, 0, 256), {.border = Border::zero}, {.execution = cpu}, 2);
     for (const bool goes_on : {true, false}) {
       given = 0;
       none.begin([&](const TensorStrip&) {
