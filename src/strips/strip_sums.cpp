@@ -159,6 +159,8 @@ struct StripSums::State {
     work.tables.clear();
     work.workspace_bytes = [this](std::int64_t rows) { return panels->workspace_bytes(rows); };
     work.plan = [this](std::int64_t, Stream) { return std::make_unique<strips::ByPanels>(*panels); };
+    // Of 16, 32, 64 and 128 MiB the fastest, and as fast for every width: threads meet less often, and L3 holds it.
+    work.default_memory = std::uint64_t{32} << 20;
     height = chosen_height();
     const std::int64_t rows = panels->panel().rows;
     if (options.height == 0 && height > rows) height -= height % rows;
