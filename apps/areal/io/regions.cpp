@@ -29,6 +29,13 @@ void RegionOptions::resolve() {
     for (media::NamedRegion& region : media::read_regions_csv(file)) regions.push_back(std::move(region));
 }
 
+const std::vector<media::NamedRegion>& RegionOptions::or_whole(const Shape& image,
+                                                               std::vector<media::NamedRegion>& room) const {
+  if (named()) return regions;
+  room = {{Region{0, 0, image.width, image.height}, ""}};
+  return room;
+}
+
 QueryOptions RegionOptions::query(const Settings& settings) const {
   return {.outside = outside_, .execution = settings.on_host()};
 }

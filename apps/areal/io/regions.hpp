@@ -25,6 +25,8 @@ struct RegionOptions {
   /// What --outside says, or `otherwise` where it was not given.
   Outside outside_or(Outside otherwise) const noexcept { return outside_text.empty() ? otherwise : outside_; }
   std::vector<media::NamedRegion> regions;
+  /// Those that were named, which are not copied; where none were the whole image, in `room`.
+  const std::vector<media::NamedRegion>& or_whole(const Shape& image, std::vector<media::NamedRegion>& room) const;
 
  private:
   Outside outside_ = Outside::error;

@@ -63,7 +63,8 @@ StripOptions strips_of(std::uint64_t memory, WorkBar& bar, const Settings& setti
 void answer(const HistRequest& request, const LargeImage& image, const Binning& binning, std::uint64_t memory,
             const Settings& settings) {
   const Shape shape = image.shape();
-  const auto regions = request.regions.named() ? request.regions.regions : whole(shape.width, shape.height);
+  std::vector<media::NamedRegion> room;
+  const auto& regions = request.regions.or_whole(shape, room);
   // Of each region: as it was read, as strips keep it, and its counts, of a group of bins and of all.
   const std::uint64_t one =
       2 * sizeof(media::NamedRegion) + 2 * sizeof(Region) + 80 + 16 * static_cast<std::uint64_t>(binning.bins());

@@ -44,7 +44,8 @@ bool run_tiled(HistRequest& request, const Settings& settings) {
   const Array none(Shape{shape.width, 0}, image.type());  // a rule needs the type, and some the pixels
   const Binning binning = request.binning.for_image(request.binning.counts_labels() ? image.whole() : none.view(),
                                                     request.input.path, false);
-  const auto regions = request.regions.named() ? request.regions.regions : whole(shape.width, shape.height);
+  std::vector<media::NamedRegion> room;
+  const auto& regions = request.regions.or_whole(shape, room);
 
   const InterruptScope interrupt;
   std::optional<ProgressBar> bar;

@@ -46,7 +46,8 @@ void answer_by_strips(const std::string& option, const InputOptions& input, cons
   const std::uint64_t memory = memory_for_work(option);
   const LargeImage image(input, memory / 4, settings);
   const Shape shape = image.shape();
-  const auto regions = named.named() ? named.regions : whole(shape.width, shape.height);
+  std::vector<media::NamedRegion> room;
+  const auto& regions = named.or_whole(shape, room);
   StripOptions strips{.execution = settings.execution()};
   if (memory > 0) {
     const std::uint64_t taken = image.memory() + regions.size() * region_bytes(shape.channels);

@@ -188,7 +188,8 @@ void summarise(Request& request, const TableMaker& maker, const ConstView& image
 void answer(const Request& request, const TableMaker& maker, const Item& item, bool is_sequence, RowWriter& rows,
             const Settings& settings) {
   const Shape& shape = item.pixels.shape();
-  const auto regions = request.regions.named() ? request.regions.regions : whole(shape.width, shape.height);
+  std::vector<media::NamedRegion> room;
+  const auto& regions = request.regions.or_whole(shape, room);
   for (std::int64_t c = 0; c < shape.channels; ++c) {
     auto prefix = [&](RowWriter& row) {
       put_frame(row, item, is_sequence);

@@ -1,4 +1,5 @@
 // Owned memory, and the views' planes.
+#include <sys/mman.h>
 #include <sys/sysinfo.h>
 #include <areal/array.hpp>
 #include <areal/view.hpp>
@@ -28,12 +29,23 @@ bool exceeds_machine(std::uint64_t bytes) {
          bytes / machine.mem_unit > std::uint64_t{machine.totalram} + machine.totalswap;
 }
 
+constexpr std::size_t line = 64, huge_page = std::size_t{2} << 20;
+
+/// Memory that is not initialised. From 32 MiB on, where glibc's malloc keeps nothing of what it got before, it asks
+/// for huge pages: a fault for each page of 4 KiB takes as long as computing a table there.
+void* allocate(std::size_t bytes) {
+  if (bytes == 0 || exceeds_machine(bytes)) return nullptr;
+  if (bytes < 16 * huge_page) return std::aligned_alloc(line, bytes);
+  void* const data = std::aligned_alloc(huge_page, (bytes + huge_page - 1) / huge_page * huge_page);
+  if (data != nullptr) madvise(data, bytes / huge_page * huge_page, MADV_HUGEPAGE);  // a hint: it may fail
+  return data;
+}
+
 }  // namespace
 
 Array::Array(const Shape& shape, Type type) : shape_(shape), type_(type), bytes_(bytes_of(shape, type)) {
-  constexpr std::size_t line = 64;
   const std::size_t rounded = (bytes_ + line - 1) / line * line;
-  memory_.reset(rounded && !exceeds_machine(rounded) ? std::aligned_alloc(line, rounded) : nullptr);
+  memory_.reset(allocate(rounded));
   if (rounded && !memory_)
     throw OutOfMemory(sentence("an array of ", bytes_, " bytes (", shape.width, "x", shape.height, ", ", shape.channels,
                                " channels, batch ", shape.batch, " of ", name_of(type), ") could not be allocated"),
