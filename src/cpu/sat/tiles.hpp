@@ -1,7 +1,7 @@
 #pragma once
-// Tiles: areal's own summed-area table on the CPU. By `tasks` one pass over the image: reads 1.25 per element, a quarter
-// of them of the row above, which is in the cache, and writes 1; a row in 64 goes to the workspace and comes back. These
-// are the catalogue's costs.
+// Tiles: areal's own summed-area table on the CPU. By `tasks` one pass over the image: reads 1.25 per element, a
+// quarter of them of the row above, which is in the cache, and writes 1; a row in 64 goes to the workspace and comes
+// back. These are the catalogue's costs.
 //
 // The image is cut into tiles, which run by one of three schedules (tiles_tuning chooses). By `tasks` and by `walk` a
 // tile follows its left and upper neighbours (cpu/threads.hpp, cpu/in_order.hpp). By `bands` a tile is all columns of
