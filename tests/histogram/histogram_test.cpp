@@ -5,13 +5,15 @@
 #include <areal/histogram.hpp>
 #include <areal/info.hpp>
 #include "cpu/simd.hpp"
-#include "histogram_oracle.hpp"
+#include "histogram_inputs.hpp"
 #include "histogram_plan_options.hpp"
 
 namespace areal {
 namespace {
 
 using oracle::Guarded;
+using oracle::Inputs;
+using oracle::inputs_of;
 using oracle::Rule;
 
 struct Case {
@@ -25,20 +27,6 @@ struct Case {
   int misalign = 0, gap = 0;
   int lo = 0, hi = 255;  // pixels
 };
-
-struct Inputs {
-  Guarded image, weights;
-};
-Inputs inputs_of(const Case& c, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
-  Inputs in{Guarded(c.image, c.type, c.misalign, c.gap), {}};
-  oracle::fill_random(in.image.view, random, c.lo, c.hi);
-  if (c.weights) {
-    in.weights = Guarded({c.image.width, c.image.height, 1, c.image.batch}, *c.weights, c.misalign, c.gap);
-    oracle::fill_random(in.weights.view, random, 0, 9, false);
-  }
-  return in;
-}
 
 // Runs the plan (twice, unless the tensor is large) on one poisoned workspace, into poisoned tensors.
 Guarded run(const Case& c, const Rule& rule, const Inputs& in) {
@@ -113,7 +101,7 @@ TEST(HistogramOracle, CatchesOneFlippedElement) {
 TEST(HistogramOracle, IsACountOfPixels) {
   // The oracle itself, by counting every pixel above and to the left.
   const Rule rule = oracle::uniform(5, 0, 256);
-  const Inputs in = inputs_of({{13, 11}}, 3);
+  const Inputs in = inputs_of(Case{{13, 11}}, 3);
   const auto expected = oracle::tensor(rule, in.image.view, nullptr, Border::zero);
   for (std::int64_t bin = 0; bin < 5; ++bin)
     for (std::int64_t y = 0; y <= 11; ++y)

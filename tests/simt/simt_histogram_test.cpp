@@ -6,7 +6,7 @@
 #include <areal/histogram.hpp>
 #include "api/core/pixel_rule.hpp"
 #include "api/histogram/histogram_request.hpp"
-#include "histogram_oracle.hpp"
+#include "histogram_inputs.hpp"
 #include "simt/launcher.hpp"
 #include "simt/plan.hpp"
 
@@ -14,6 +14,8 @@ namespace areal {
 namespace {
 
 using oracle::Guarded;
+using oracle::Inputs;
+using oracle::inputs_of;
 using oracle::Rule;
 
 struct Case {
@@ -25,20 +27,6 @@ struct Case {
   int misalign = 0, gap = 0;
   int lo = 0, hi = 255;  // pixels
 };
-
-struct Inputs {
-  Guarded image, weights;
-};
-Inputs inputs_of(const Case& c, std::uint64_t seed) {
-  std::mt19937_64 random(seed);
-  Inputs in{Guarded(c.image, c.type, c.misalign, c.gap), {}};
-  oracle::fill_random(in.image.view, random, c.lo, c.hi);
-  if (c.weights) {
-    in.weights = Guarded({c.image.width, c.image.height, 1, c.image.batch}, *c.weights, c.misalign, c.gap);
-    oracle::fill_random(in.weights.view, random, 0, 9, false);
-  }
-  return in;
-}
 
 HistogramOptions options_of(const Case& c) {
   HistogramOptions options;
