@@ -247,8 +247,8 @@ class ByInterface:
 @pytest.mark.parametrize("kind", [ByDlpack, ByInterface])
 def test_another_framework_makes_its_producer_wait(slow: Any, kind: Any) -> None:
     """areal's own stream waits for the producer, and the consumer for areal."""
-    # The driver waits for everything where it loads a kernel, takes new memory, which a table that stays prevents, or frees some of areal's own: a test for
-    # each kind, as the next table would free the one before.
+    # The driver waits for all queued work when it loads a kernel, allocates new memory or frees areal's own. So the kernels are loaded first, a table that
+    # stays keeps memory there, and each kind has a test of its own: in a loop, the second table would free the first.
     stays = areal.sat(kind(slow, slow.produce(0)))
     slow.x.zero_()
     gc.collect()

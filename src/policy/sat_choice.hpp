@@ -38,8 +38,8 @@ inline bool all_partials_win(const Shape& image, TypePair types, Border border) 
   const std::int64_t longer = std::max(image.width, image.height), pixels = image.width * image.height;
   const std::int64_t images = image.batch * image.channels;
   const std::size_t in = size_of(types.input), out = size_of(types.table);
-  // In tiles of 128 columns. A multiprocessor holds four of small pixels and three of others, an H200 132 times as
-  // many.
+  // Tiles have 128 columns. A multiprocessor holds four tiles of pixels of one or two bytes and three of others; an
+  // H200 has 132 multiprocessors.
   const std::int64_t rows = in == 8 ? 64 : 128;
   const std::int64_t tiles = images * ((image.width + 127) / 128) * ((image.height + rows - 1) / rows);
   if (types.input == Type::u8) return longer <= 4096 && tiles <= 512;

@@ -74,8 +74,7 @@ TEST(SatKernels, AnyScheduleGivesTheSameBits) {
   for (const std::string& id : tile_sat_ids())
     for (const char* types : {"8u32u", "32f32f", "16u64f"}) {
       Tables run(id, {{390, 300}, type_pair(types), Border::none});
-      // As on a device that has room for a few tiles alone all-partials is lookback, which adds floats in another
-      // order.
+      // Where a device holds too few tiles at once, all-partials runs lookback, which adds floats in another order.
       Options few;
       few.together = 0;
       const std::vector<std::uint8_t> first[] = {run(few), run({})};

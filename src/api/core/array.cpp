@@ -31,8 +31,8 @@ bool exceeds_machine(std::uint64_t bytes) {
 
 constexpr std::size_t line = 64, huge_page = std::size_t{2} << 20;
 
-/// Memory that is not initialised. From 32 MiB on, where glibc's malloc keeps nothing of what it got before, it asks
-/// for huge pages: a fault for each page of 4 KiB takes as long as computing a table there.
+/// Memory that is not initialised. glibc's malloc gives freed blocks of 32 MiB and more back to the system, so each new
+/// one begins with page faults, which take as long as computing a table into it. With huge pages they are few.
 void* allocate(std::size_t bytes) {
   if (bytes == 0 || exceeds_machine(bytes)) return nullptr;
   if (bytes < 16 * huge_page) return std::aligned_alloc(line, bytes);

@@ -39,8 +39,8 @@ inline std::int64_t output_blocks(const OutputArgs& out) {
   return out.tiles_x * ((out.height + output_tile_height - 1) / output_tile_height);
 }
 
-/// The tile of a block where `across` of them lie side by side. A grid has fewer blocks than 2^31, and 32 bits are
-/// divided in fewer instructions than 64.
+/// The tile of a block where `across` of them lie side by side. A grid has fewer blocks than 2^31, and a division of 32
+/// bits takes fewer instructions than one of 64.
 struct TilePlace {
   std::int64_t column, row;
 };
