@@ -218,11 +218,12 @@ TEST(SimtCountThenWrite, IsWhatAutoTakesWhereItWasMeasured) {
   };
   using Asked = policy::HistogramQuestion;
   EXPECT_EQ(policy::best_histogram(measured), "count-then-write");
-  EXPECT_EQ(with([](Asked& q) { q.image.batch = 32, q.counter = Type::u16; }), "count-then-write");
+  EXPECT_EQ(with([](Asked& q) { q.image = {640, 480, 1, 32}, q.counter = Type::u16; }), "count-then-write");
+  EXPECT_EQ(with([](Asked& q) { q.counter = Type::u16; }), "reduce-then-scan");
   EXPECT_EQ(with([](Asked& q) { q.bins = 31; }), "reduce-then-scan");
   EXPECT_EQ(with([](Asked& q) { q.bins = 129; }), "reduce-then-scan");
   EXPECT_EQ(with([](Asked& q) { q.image.width = 1921; }), "reduce-then-scan");
-  EXPECT_EQ(with([](Asked& q) { q.image.width = policy::widest_measured + 4; }), "reduce-then-scan");
+  EXPECT_EQ(with([](Asked& q) { q.image.width = policy::widest_counted(Type::u32) + 4; }), "reduce-then-scan");
   EXPECT_EQ(with([](Asked& q) { q.image.channels = 3; }), "reduce-then-scan");
   EXPECT_EQ(with([](Asked& q) { q.counter = Type::u64; }), "reduce-then-scan");
   EXPECT_EQ(with([](Asked& q) { q.pixels = Type::u16; }), "reduce-then-scan");
