@@ -6,6 +6,7 @@
 namespace areal::simt {
 
 void trace_bands();
+void trace_relay();
 void trace_sat(const std::string& id);
 void trace_reduce_then_scan();
 void trace_kasagi();

@@ -2,7 +2,7 @@
 
 from svg import BLUE, DARK, GREEN, GREY, LIME, NAVY, ORANGE, PURPLE, RED, YELLOW, Svg
 
-CASES = ("lookback", "lookback-diagonal", "all-partials", "thin", "reduce-then-scan", "bands")
+CASES = ("lookback", "lookback-diagonal", "all-partials", "thin", "reduce-then-scan", "bands", "relay")
 
 
 class Trace:
@@ -108,6 +108,20 @@ def check_bands(trace):
     assert trace.handovers and all(array == "sums" and to // each == start // each + 1 for start, to, array, *_ in trace.handovers), trace.handovers
 
 
+def check_relay(trace):
+    """Each block reads and writes a strip. Writers hand nothing on; all that carriers do is used."""
+    blocks = trace.launches[0]["blocks"]
+    wide = trace.width // blocks
+    for array in ("image", "table"):
+        found = trace.rectangles(array)
+        assert found == {block: (block * wide, (block + 1) * wide, 0, trace.height) for block in range(blocks)}, (array, found)
+    of = {array: {(start, to) for start, to, name, *_ in trace.handovers if name == array} for array in ("rows", "left", "columns", "above", "corners")}
+    assert of["rows"] and of["left"], trace.handovers  # from strip to strip; those of a strip stay in its block
+    assert not any(start != to for array in ("columns", "above", "corners") for start, to in of[array]), of
+    first = {what: min(start for _, _, warp, kind, _, start, *_ in trace.runs if kind == what) for what in ("load", "store")}
+    assert first["load"] < first["store"], first
+
+
 def steps_of(trace, kinds, y_of):
     """At the height of each warp, the steps at which it does anything, and for each of the kinds those at which it does that."""
     alive, done = {}, {what: {} for what, _, _ in kinds}
@@ -120,14 +134,18 @@ def steps_of(trace, kinds, y_of):
     return alive, done
 
 
-# What the warps of a block are, in this trace: first, how many, words.
-ROLES = ((0, 1, "fetch"), (1, 2, "exchange"), (3, 2, "sum"), (5, 4, "write"))
+# What the warps of a block are, in these traces: first, how many, words.
+ROLES = {"bands": ((0, 1, "fetch"), (1, 2, "exchange"), (3, 2, "sum"), (5, 4, "write")),
+         "relay": ((0, 1, "fetch"), (1, 1, "sum"), (2, 2, "write"), (4, 1, "carry rows"), (5, 2, "carry columns"))}
+SEEN = ((("load",), BLUE, "reads pixels of the image, into the ring"), (("shared",), PURPLE, "reads and writes the block's shared memory"))
+KINDS = {"bands": (*SEEN, (("load_relaxed", "vain"), LIME, "asks for words of the cluster above"), (("store_relaxed",), ORANGE, "publishes the cluster's sums"),
+                   (("send",), RED, "sends into the shared memory of its cluster's blocks"), (("store",), DARK, "writes the table")),
+         "relay": (*SEEN, (("load_relaxed", "vain"), LIME, "asks for sums"), (("store_relaxed",), ORANGE, "publishes sums"), (("store",), DARK, "writes the table"))}
 
 
 def roles_picture(trace, title):
-    """The warps of each block of two clusters, in the scheduler's steps."""
-    kinds = [(("load",), BLUE, "reads pixels of the image, into the ring"), (("shared",), PURPLE, "reads and writes the block's shared memory"), (("load_relaxed", "vain"), LIME, "asks for words of the cluster above"),
-             (("store_relaxed",), ORANGE, "publishes the cluster's sums"), (("send",), RED, "sends into the shared memory of its cluster's blocks"), (("store",), DARK, "writes the table")]
+    """The warps of each block, in the scheduler's steps."""
+    kinds = KINDS[trace.name]
     warps, blocks = trace.launches[0]["threads"] // 32, trace.launches[0]["blocks"]
     end = max(run[6] for run in trace.runs) + 1
     left, top, wide, high, gap = 110, 34, 860, 7, 8
@@ -137,7 +155,7 @@ def roles_picture(trace, title):
     _, done = steps_of(trace, kinds, lambda block, warp: top + block * pitch + warp * high + high / 2)
     for block in range(blocks):
         svg.text(8, top + block * pitch + warps * high / 2 + 4, f"block {block}")
-        for first, count, words in ROLES:
+        for first, count, words in ROLES[trace.name]:
             svg.rect(left, top + block * pitch + first * high, wide, count * high, "#f4f5f7" if first % 2 else "#e9ecf0", "none")
             svg.text(left - 4, top + block * pitch + (first + count / 2) * high + 3, words, size=8, anchor="end")
     for what, colour, _ in sorted(kinds, key=lambda kind: kind[0] != ("shared",)):  # the others over it
@@ -299,6 +317,7 @@ def pictures(traces):
         "all-partials-warps.svg": time_picture(
             direct, f"all-partials: the warps of each block, by number, in steps of the scheduler ({direct.launches[0]['threads'] // 32} warps a block, all blocks at once)"),
         "bands-warps.svg": roles_picture(traces["bands"], "bands: the warps of two clusters of four blocks, in steps of the scheduler; each kind works on another step of the image"),
+        "relay-warps.svg": roles_picture(traces["relay"], "relay: the warps of three blocks, in steps of the scheduler; each kind works on another unit"),
         "reduce-then-scan.svg": anchored_picture(traces["reduce-then-scan"], (2, 2), 3),
     }
 
@@ -306,5 +325,5 @@ def pictures(traces):
 def read(data):
     """The trace of one case, of which all is true that the pictures claim."""
     trace = Trace(data)
-    {"reduce-then-scan": check_anchored, "bands": check_bands}.get(trace.name, check_tiles)(trace)
+    {"reduce-then-scan": check_anchored, "bands": check_bands, "relay": check_relay}.get(trace.name, check_tiles)(trace)
     return trace

@@ -10,11 +10,15 @@
 
 int main(int count, char** words) {
   using namespace areal::simt;
-  std::map<std::string, std::function<void()>> cases{
-      {"bands", trace_bands},       {"reduce-then-scan", trace_reduce_then_scan},
-      {"kasagi", trace_kasagi},     {"chen", trace_chen},
-      {"nakano", trace_nakano},     {"nakano-table", trace_nakano_table},
-      {"lee-choe", trace_lee_choe}, {"poostchi", trace_poostchi}};
+  std::map<std::string, std::function<void()>> cases{{"bands", trace_bands},
+                                                     {"reduce-then-scan", trace_reduce_then_scan},
+                                                     {"relay", trace_relay},
+                                                     {"kasagi", trace_kasagi},
+                                                     {"chen", trace_chen},
+                                                     {"nakano", trace_nakano},
+                                                     {"nakano-table", trace_nakano_table},
+                                                     {"lee-choe", trace_lee_choe},
+                                                     {"poostchi", trace_poostchi}};
   for (const char* id : {"lookback", "lookback-diagonal", "all-partials", "thin"}) cases[id] = [id] { trace_sat(id); };
   const auto found = count == 2 ? cases.find(words[1]) : cases.end();
   if (found == cases.end()) {

@@ -36,6 +36,7 @@ constexpr Algorithm all[] = {
     {"sat", "lookback", "areal", false, true, true, false, "1", "1", "0", true},
     {"sat", "lookback-diagonal", "areal", false, true, true, false, "1", "1", "0", true},
     {"sat", "bands", "areal", false, true, true, false, "1", "1", "0", true},
+    {"sat", "relay", "areal", false, true, true, false, "1", "1", "0", true},
     {"sat", "all-partials", "areal", false, true, true, false, "1", "1", "0", true},
     {"sat", "thin", "areal", false, true, true, false, "1 + (ceil(min(h, w) / T) - 1) / min(h, w)", "1",
      "ceil(min(h, w) / T) - 1", true},

@@ -77,6 +77,12 @@ class Launcher {
                              reinterpret_cast<const void*>(&run<Kernel>), launch);
   }
 
+  /// The most blocks that launch_together takes on the current device; 0 where it takes none.
+  template <template <class, class> class K, class C>
+  std::int64_t most_together() const {
+    return most_blocks<K<Machine, C>>(launch_of<K<Machine, C>>(1));
+  }
+
   /// The clusters of so many blocks that the current device holds at once if nothing else runs there. 0: it has no
   /// clusters, or none as large, or less shared memory, or this kernel was compiled for devices before sm_90.
   template <template <class, class> class K, class C>
@@ -174,6 +180,9 @@ class Launcher {
     check(cudaGetDevice(&device), "the current device");
     thread_local std::map<int, std::int64_t> known;  // finding it out takes longer than a launch
     if (const auto at = known.find(device); at != known.end()) return at->second;
+    int shared = 0;
+    check(cudaDeviceGetAttribute(&shared, cudaDevAttrMaxSharedMemoryPerBlockOptin, device), "a property of the device");
+    if (launch.shared_bytes > static_cast<std::size_t>(shared)) return known[device] = 0;
     grant<Kernel>(launch);
     return known[device] = blocks_held(run<Kernel>, launch);
   }

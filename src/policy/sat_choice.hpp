@@ -33,6 +33,15 @@ inline bool bands_win(const Shape& image, TypePair types) {
   return types.input == Type::f32 && types.table == Type::f64 && image.width * image.height <= 256 * 256;
 }
 
+/// Whether relay is, of bytes: rows of whole vectors of 16, and large enough for its ring to hide what it waits for.
+/// With a border rows begin between two vectors, and small tables are the tiles'.
+inline bool relay_wins(const Shape& image, TypePair types, Border border) {
+  const std::int64_t shorter = std::min(image.width, image.height), longer = std::max(image.width, image.height);
+  if (types.input != Type::u8 || size_of(types.table) != 4 || image.batch * image.channels != 1) return false;
+  if (border == Border::exclusive || image.width % 16 != 0 || image.width > 32768 || longer > 65536) return false;
+  return border == Border::none ? shorter >= 2160 && image.width * image.height >= 3840 * 2160 : shorter >= 3072;
+}
+
 /// Whether all-partials is: tiles that are on the machine all at once take one hop, though each adds up all the others.
 inline bool all_partials_win(const Shape& image, TypePair types, Border border) {
   const std::int64_t longer = std::max(image.width, image.height), pixels = image.width * image.height;
@@ -57,6 +66,7 @@ inline std::string_view best_sat(const Shape& image, TypePair types, Border bord
   // Tiles of few rows or columns are all but empty. Look-back is slower down narrow columns than along flat rows.
   if (shorter <= 16 || (width <= 48 && longer > 4096)) return "thin";
   const bool none = border == Border::none;
+  if (relay_wins(image, types, border)) return "relay";
   if (none && bands_win(image, types)) return "bands";
   if (all_partials_win(image, types, border)) return "all-partials";
   const std::size_t in = size_of(types.input), out = size_of(types.table);

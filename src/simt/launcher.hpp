@@ -65,6 +65,11 @@ class Launcher {
     return true;
   }
 
+  template <template <class, class> class K, class C>
+  std::int64_t most_together() const {
+    return most_together();
+  }
+
   /// As many clusters of so many blocks, 1 to 16, as Options::residents holds at once.
   template <template <class, class> class K, class C>
   int most_clusters(int blocks_each) const {

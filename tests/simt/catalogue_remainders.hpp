@@ -66,6 +66,7 @@ inline const std::map<std::string_view, Text>& texts() {
       {"lookback", {none, none}},
       {"lookback-diagonal", {none, none}},
       {"bands", {none, none}},
+      {"relay", {none, none}},
       {"all-partials", {none, none}},
       {"thin", {none, none}},
       {"cw-b", {none, none}},

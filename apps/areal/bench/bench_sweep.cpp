@@ -20,7 +20,8 @@ constexpr Grid all_sizes[] = {{{256, 256}, 1},   {{512, 512}, 1},   {{640, 480},
                               {{640, 480}, 64},  {{1920, 1080}, 8}};
 constexpr const char* all_pairs[] = {"32f32f", "32u32u", "8u32u",  "8u32s", "8u32f",
                                      "16u32u", "64f64f", "32f64f", "8u64f"};
-const std::vector<std::string> choices{"auto", "lookback", "lookback-diagonal", "all-partials", "thin", "bands"};
+const std::vector<std::string> choices{"auto",  "lookback", "lookback-diagonal", "all-partials", "thin",
+                                       "bands", "relay"};
 constexpr double most_us = 4e5;  // of a case's rounds
 
 struct Case {
@@ -30,11 +31,15 @@ struct Case {
   Grid grid;
 };
 
-/// `bands` leaves what it does not take to tiles, `all-partials` more tiles than the device holds at once to lookback:
-/// such a row is another algorithm's.
+/// `bands` and `relay` leave what they do not take to tiles, `all-partials` more tiles than the device holds at once to
+/// lookback: such a row is another algorithm's.
 bool is_itself(const std::string& algorithm, const CudaSweep::Row& row) {
-  const auto is_bands = [](const std::string& kernel) { return kernel.starts_with("Bands"); };
-  if (algorithm == "bands") return std::any_of(row.kernels.begin(), row.kernels.end(), is_bands);
+  const auto launched = [&row](std::string_view name) {
+    return std::any_of(row.kernels.begin(), row.kernels.end(),
+                       [name](const std::string& kernel) { return kernel.starts_with(name); });
+  };
+  if (algorithm == "bands") return launched("Bands");
+  if (algorithm == "relay") return launched("Relay");
   return algorithm != "all-partials" || row.together;
 }
 

@@ -22,6 +22,7 @@
 #include "kernels/sat/lookback/lookback.hpp"
 #include "kernels/sat/nakano/umm-optimal.hpp"
 #include "kernels/sat/plain.hpp"
+#include "kernels/sat/relay/relay.hpp"
 #include "kernels/sat/run.hpp"
 #include "kernels/sat/thin/thin.hpp"
 #include "kernels/sat/tilted/tilted.hpp"
@@ -104,6 +105,38 @@ SatKernels<Launcher> bands_kernels() {
                                   sizeof(typename Lookback<NoMachine, Diagonal>::Shared));
   return kernels;
 }
+/// Which tables have a kernel of relay.
+template <class In, class T, bool reverse>
+inline constexpr bool has_relay = std::is_same_v<In, std::uint8_t> && sizeof(T) == 4 && !reverse;
+
+/// Whatever relay does not take has tiles.
+template <class Launcher, class In, class T, bool reverse>
+SatKernels<Launcher> relay_kernels() {
+  using ByRows = LookbackConfig<In, T, GatherByRows, reverse>;
+  using Diagonal = LookbackConfig<In, T, GatherAlongDiagonals, reverse>;
+  auto kernels = lookback_kernels<Launcher, Diagonal>();
+  static constexpr bool here = has_relay<In, T, reverse>;
+  kernels.workspace_bytes = [](const TableRequest& request) {
+    std::size_t bytes = std::max(LookbackPlan<ByRows>(request.image, request.border).workspace_bytes,
+                                 LookbackPlan<Diagonal>(request.image, request.border).workspace_bytes);
+    if constexpr (here) bytes += RelayPlanOf<T>(request.image, request.border).workspace_bytes;
+    return bytes;
+  };
+  kernels.execute = [](Launcher& launcher, const TableRequest& request, const ConstView& image, const Valid& valid,
+                       const TableViews& tables, void* workspace) {
+    if constexpr (here) {
+      if (relay<RelayPlanOf<T>>(launcher, request.border, image, valid, tables, workspace)) return;
+      workspace = static_cast<char*>(workspace) + RelayPlanOf<T>(request.image, request.border).workspace_bytes;
+    }
+    if (std::min(request.image.width, request.image.height) < relay_diagonal_from)
+      lookback<ByRows>(launcher, request.border, image, valid, tables, workspace);
+    else
+      lookback<Diagonal>(launcher, request.border, image, valid, tables, workspace);
+  };
+  kernels.shared_bytes = std::max(sizeof(typename Lookback<NoMachine, ByRows>::Shared),
+                                  sizeof(typename Lookback<NoMachine, Diagonal>::Shared));
+  return kernels;
+}
 template <class Launcher, class C>
 SatKernels<Launcher> thin_kernels() {
   return {[](const TableRequest& request) { return ThinPlan<C>(request).workspace_bytes; }, thin<C, Launcher>,
@@ -133,6 +166,7 @@ SatKernels<Launcher> sum_kernels(std::string_view id) {
   if (id == "lookback-diagonal")
     return lookback_kernels<Launcher, LookbackConfig<In, T, GatherAlongDiagonals, reverse>>();
   if (id == "bands") return bands_kernels<Launcher, In, T, reverse>();
+  if (id == "relay") return relay_kernels<Launcher, In, T, reverse>();
   if (id == "all-partials")
     return together_kernels<Launcher, LookbackConfig<In, T, GatherAllPartials, reverse>, ByRows>();
   if (id == "thin") return thin_kernels<Launcher, ThinConfig<In, T, reverse>>();

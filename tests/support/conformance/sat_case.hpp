@@ -188,10 +188,10 @@ inline std::vector<std::string> device_sat_ids(bool plain_only = false) {
     if (row.family == "sat" && row.cuda && row.plain_only == plain_only) ids.emplace_back(row.id);
   return ids;
 }
-/// Without bands, which has a suite of its own: of most cases here it would leave all to lookback.
+/// Without bands and relay, which have suites of their own: of most cases here they would leave all to lookback.
 inline std::vector<std::string> tile_sat_ids() {
   std::vector<std::string> ids = device_sat_ids();
-  std::erase(ids, "bands");
+  std::erase_if(ids, [](const std::string& id) { return id == "bands" || id == "relay"; });
   return ids;
 }
 /// The ids of the family that run on the CPU, `auto` first.

@@ -1,0 +1,387 @@
+#pragma once
+// The kernel of relay. The image is cut into units of 256 columns and C::unit_rows rows, which are dealt to the blocks
+// in row-major order. One block fills a multiprocessor; its warps have five roles, and work on different units at the
+// same time:
+//   fetch           copies units into a ring in shared memory, where they stay bytes until they are written
+//   sum             publishes a unit's sums of rows and columns as soon as it is there
+//   carry rows      adds up, for 32 rows of the image, what lies left of each unit, and publishes it
+//   carry columns   adds up, for the block's strip of 256 columns, what lies above each band of C::band units. Several
+//                   warps take turns along the strip: what each adds is ready when its turn comes
+//   write           takes what is left of and above its unit, and writes the unit's entries
+// So no writer hands anything on: sums are relayed by warps that do nothing else, and a ring holds what is being waited
+// for. All blocks are resident at once (the launch sees to that). A writer waits for sums of units before its own, and
+// of those that carry rows loads together with it, at most C::words_in_flight - 1 after it; a ring holds more units
+// than a block can have of these, so the first unit that is not yet written always gets what it waits for.
+
+#include <cstdint>
+#include <type_traits>
+#include "kernels/primitives/elements.hpp"
+#include "kernels/primitives/machine.hpp"
+#include "kernels/primitives/tile_state.hpp"
+#include "kernels/primitives/warp/warp.hpp"
+#include "kernels/sat/relay/words.hpp"
+#include "kernels/sat/relay/write.hpp"
+
+namespace areal::kernels {
+
+template <class T>
+struct RelayArgs {
+  const char* image;          ///< its first pixel
+  std::int64_t image_row;     ///< bytes from one row to the next, a multiple of 16
+  char* table;                ///< where the first sum goes
+  std::int64_t table_row;     ///< bytes from one row to the next
+  int width, height;          ///< of the image; the width is a multiple of 16
+  bool edge;                  ///< zeros belong left of and above the first sum
+  int strips, groups, bands;  ///< columns and rows of units, and rows of bands
+  // The workspace:
+  std::uint32_t* launches;      ///< that each warp of each block has seen
+  RowWord* rows;                ///< [groups][strips][unit rows] of a unit
+  SumWord* left;                ///< the same, of all units left of it
+  Vec<ColumnPair, 2>* columns;  ///< [groups][strips][64] of a unit, four columns each
+  Vec<SumWord, 4>* above;       ///< [bands][strips][64] of all bands above
+  TileState<T>* corners;        ///< [bands][strips] of all that lies above the band and left of the strip
+};
+
+template <class M, class C>
+struct Relay {
+  using Machine = M;
+  using Tuning = C;
+  using T = typename C::T;
+  using Args = RelayArgs<T>;
+  static constexpr int columns = 256, unit_rows = C::unit_rows, parts = unit_rows / warp_size, band = C::band;
+  static constexpr int slots = C::slots, summers = C::summers, writers = C::writers;
+  static constexpr int carriers = C::columns_carriers;
+  static constexpr int warps = 1 + summers + writers + 1 + carriers, threads = warps * warp_size, resident = 1;
+  static_assert(unit_rows * 255 <= static_cast<int>(ColumnPair::most));
+  static constexpr int in_flight = C::words_in_flight;
+
+  using Bytes = Vec<std::uint8_t, 16>;
+  /// The sums of a strip's columns, as a writer has them: four columns of each half.
+  struct Chain {
+    std::uint32_t above[8][warp_size];
+    T corner;
+  };
+  struct Shared {
+    Bytes ring[slots][unit_rows][columns / 16];
+    Chain chain[carriers];
+    Mbarrier full[slots], empty[slots], ready[carriers];
+  };
+
+  M m;
+  Args a;
+
+  /// A unit of the block, the n-th: where it is in the ring, and in the image.
+  struct Unit {
+    int slot, turn;
+    int at;  // among all units
+    int group, strip;
+    int rows, columns;  // that lie in the image
+    AREAL_DEVICE bool whole() const { return rows == unit_rows && columns == Relay::columns; }
+  };
+  AREAL_DEVICE bool unit_of(int n, Unit& u) const {
+    u.at = n * static_cast<int>(m.blocks()) + static_cast<int>(m.block());
+    if (u.at >= a.groups * a.strips) return false;
+    u.group = u.at / a.strips, u.strip = u.at - u.group * a.strips;
+    u.slot = n % slots, u.turn = n / slots;
+    const int down = a.height - u.group * unit_rows, right = a.width - u.strip * columns;
+    u.rows = down < unit_rows ? down : unit_rows, u.columns = right < columns ? right : columns;
+    return true;
+  }
+
+  AREAL_DEVICE void operator()() {
+    Shared& s = m.template shared<Shared>();
+    if (m.thread() == 0) {
+      for (int i = 0; i < slots; ++i) m.init(s.full[i], warp_size), m.init(s.empty[i], 2);
+      for (int i = 0; i < carriers; ++i) m.init(s.ready[i], 1);
+      m.fence_init();
+    }
+    m.sync();
+    const int warp = m.warp();
+    if (warp == 0) return fetch(s);
+    const RelayTags tags{count_launch()};
+    if (warp <= summers)
+      sum(s, warp - 1, tags);
+    else if (warp <= summers + writers)
+      write(s, warp - 1 - summers, tags);
+    else if (warp == summers + writers + 1)
+      carry_rows(tags);
+    else
+      carry_columns(s, warp - 2 - summers - writers, tags);
+  }
+
+  /// Each warp counts launches for itself.
+  AREAL_DEVICE std::uint32_t count_launch() const {
+    std::uint32_t* const count = a.launches + m.block() * warps + m.warp();
+    const std::uint32_t before = m.load_relaxed(count);
+    m.sync_warp();
+    if (m.lane() == 0) m.store_relaxed(count, before + 1);
+    return before + 1;
+  }
+
+  // ---------------------------------------------------------------- fetch, sum
+
+  AREAL_DEVICE void fetch(Shared& s) const {
+    static constexpr int across = columns / 16, down = warp_size / across;  // lanes
+    const int x = m.lane() % across, y0 = m.lane() / across;
+    Unit u;
+    for (int n = 0; unit_of(n, u); ++n) {
+      const char* from = a.image + (static_cast<std::int64_t>(u.group) * unit_rows + y0) * a.image_row +
+                         static_cast<std::int64_t>(u.strip) * columns + x * 16;
+      if (u.turn > 0) m.wait(s.empty[u.slot], (u.turn - 1) & 1);
+      const bool here = x * 16 < u.columns;
+      AREAL_UNROLL
+      for (int y = 0; y < unit_rows; y += down, from += down * a.image_row)
+        if (here && y + y0 < u.rows) m.copy_async(s.ring[u.slot][y + y0][x], reinterpret_cast<const Bytes*>(from));
+      m.arrive_copies(s.full[u.slot]);
+    }
+  }
+
+  AREAL_DEVICE void sum(Shared& s, int nth, RelayTags tags) const {
+    Unit u;
+    for (int n = nth; unit_of(n, u); n += summers) {
+      m.wait(s.full[u.slot], u.turn & 1);
+      if (u.whole())
+        sum_unit<true>(s, u, tags);
+      else
+        sum_unit<false>(s, u, tags);
+      m.sync_warp();
+      if (m.lane() == 0) m.arrive(s.empty[u.slot]);
+    }
+  }
+
+  /// A lane has eight columns; sums of two rows share a word, as they fit 16 bits.
+  template <bool whole>
+  AREAL_DEVICE void sum_unit(const Shared& s, const Unit& u, RelayTags tags) const {
+    static constexpr std::uint32_t each = 0x01010101u;
+    std::uint32_t column[8] = {};
+    const bool here = m.lane() * 8 < u.columns;
+    const std::int64_t at = u.at;
+    for (int part = 0; part < parts; ++part) {
+      std::uint32_t row[warp_size / 2];
+      AREAL_UNROLL
+      for (int i = 0; i < warp_size; ++i) {
+        const int y = part * warp_size + i;
+        Vec<std::uint32_t, 2> pixels{};
+        if (whole || (here && y < u.rows))
+          pixels = m.get(reinterpret_cast<const Vec<std::uint32_t, 2>*>(&s.ring[u.slot][y][0])[m.lane()]);
+        AREAL_UNROLL
+        for (int v = 0; v < 8; ++v) column[v] = m.dot4(pixels.at[v / 4], 1u << (8 * (v % 4)), column[v]);
+        const std::uint32_t all = m.dot4(pixels.at[0], each, m.dot4(pixels.at[1], each, 0u));
+        row[i % 16] = i < 16 ? all : row[i % 16] + (all << 16);
+      }
+      sum_halves<8>(row);
+      const std::uint32_t two = row[0] + m.shuffle_xor(row[0], 1);  // of rows lane / 2, and that and 16
+      const bool second = m.lane() % 2 == 1;
+      m.store_relaxed(a.rows + at * unit_rows + part * warp_size + m.lane() / 2 + (second ? 16 : 0),
+                      RowWord{(second ? two >> 16 : two & 0xffffu) | tags.row()});
+    }
+    Vec<ColumnPair, 4> words;
+    AREAL_UNROLL
+    for (int v = 0; v < 4; ++v) words.at[v] = {column[2 * v] | column[2 * v + 1] << 14 | tags.pair()};
+    m.store_relaxed(reinterpret_cast<Vec<ColumnPair, 4>*>(a.columns + at * 64) + m.lane(), words);
+  }
+
+  /// Lanes 2 `left` apart halve twice as many values between them, down to one.
+  template <int left>
+  AREAL_DEVICE void sum_halves(std::uint32_t (&values)[warp_size / 2]) const {
+    const bool upper = (m.lane() & 2 * left) != 0;
+    AREAL_UNROLL
+    for (int i = 0; i < left; ++i) {
+      const std::uint32_t keep = upper ? values[i + left] : values[i], give = upper ? values[i] : values[i + left];
+      values[i] = keep + m.shuffle_xor(give, 2 * left);
+    }
+    if constexpr (left > 1) sum_halves<left / 2>(values);
+  }
+
+  // ---------------------------------------------------------------- carry
+
+  /// A lane has a row. Half of the words are on their way while the other half is added up.
+  AREAL_DEVICE void carry_rows(RelayTags tags) const {
+    const std::int64_t items = static_cast<std::int64_t>(a.groups) * parts;
+    for (std::int64_t item = m.block(); item < items; item += m.blocks()) {
+      const std::int64_t first = item / parts * a.strips * unit_rows + item % parts * warp_size + m.lane();
+      std::uint32_t sum = 0;
+      RowWord words[2][in_flight];
+      load_rows(words[0], first, 0);
+      for (int strip = 0; strip < a.strips; strip += 2 * in_flight) {
+        if (strip + in_flight < a.strips) load_rows(words[1], first, strip + in_flight);
+        add_rows(words[0], first, strip, sum, tags);
+        if (strip + 2 * in_flight < a.strips) load_rows(words[0], first, strip + 2 * in_flight);
+        if (strip + in_flight < a.strips) add_rows(words[1], first, strip + in_flight, sum, tags);
+      }
+    }
+  }
+  AREAL_DEVICE void load_rows(RowWord (&words)[in_flight], std::int64_t first, int strip) const {
+    AREAL_UNROLL
+    for (int i = 0; i < in_flight; ++i)
+      if (strip + i < a.strips)
+        words[i] = m.load_relaxed(a.rows + first + static_cast<std::int64_t>(strip + i) * unit_rows);
+  }
+  AREAL_DEVICE void add_rows(RowWord (&words)[in_flight], std::int64_t first, int strip, std::uint32_t& sum,
+                             RelayTags tags) const {
+    const std::uint32_t tag = tags.row();
+    while (true) {
+      bool there = true;
+      AREAL_UNROLL
+      for (int i = 0; i < in_flight; ++i) there = there && (strip + i >= a.strips || words[i].is_of(tag));
+      if (m.all(there)) break;
+      m.pause();
+      load_rows(words, first, strip);
+    }
+    AREAL_UNROLL
+    for (int i = 0; i < in_flight; ++i) {
+      if (strip + i < a.strips) {
+        m.store_relaxed(a.left + first + static_cast<std::int64_t>(strip + i) * unit_rows, SumWord{sum | tags.sum()});
+        sum += words[i].value();
+      }
+    }
+  }
+
+  /// Of the units of a band, one below the other: a writer's columns, and what lies left of each row.
+  struct BandWords {
+    Vec<ColumnPair, 2> half[band][2];
+    SumWord left[band][parts];
+  };
+  AREAL_DEVICE void load_unit(BandWords& words, int i, std::int64_t at) const {
+    AREAL_UNROLL
+    for (int h = 0; h < 2; ++h) words.half[i][h] = m.load_relaxed(a.columns + at * 64 + h * warp_size + m.lane());
+    AREAL_UNROLL
+    for (int p = 0; p < parts; ++p)
+      words.left[i][p] = m.load_relaxed(a.left + at * unit_rows + p * warp_size + m.lane());
+  }
+  AREAL_DEVICE void load_band(BandWords& words, int k, int strip) const {
+    AREAL_UNROLL
+    for (int i = 0; i < band; ++i) load_unit(words, i, static_cast<std::int64_t>(k * band + i) * a.strips + strip);
+  }
+  /// The first `count` units' words.
+  AREAL_DEVICE static bool are_there(const BandWords& words, int count, RelayTags tags) {
+    const std::uint32_t pair = tags.pair(), sum = tags.sum();
+    bool there = true;
+    AREAL_UNROLL
+    for (int i = 0; i < band; ++i) {
+      AREAL_UNROLL
+      for (int v = 0; v < 4; ++v) there = there && (i >= count || words.half[i][v / 2].at[v % 2].is_of(pair));
+      AREAL_UNROLL
+      for (int p = 0; p < parts; ++p) there = there && (i >= count || words.left[i][p].is_of(sum));
+    }
+    return there;
+  }
+  /// Adds the first `count` units' columns, and what lies left of their rows, which is of this lane alone.
+  AREAL_DEVICE static void add_band(const BandWords& words, int count, std::uint32_t (&column)[8],
+                                    std::uint32_t& left) {
+    AREAL_UNROLL
+    for (int i = 0; i < band; ++i) {
+      if (i < count) {
+        AREAL_UNROLL
+        for (int v = 0; v < 4; ++v) {
+          column[2 * v] += words.half[i][v / 2].at[v % 2].first();
+          column[2 * v + 1] += words.half[i][v / 2].at[v % 2].second();
+        }
+        AREAL_UNROLL
+        for (int p = 0; p < parts; ++p) left += words.left[i][p].value();
+      }
+    }
+  }
+
+  /// Of the strip of the block's number; the nth carrier has each carriers-th band.
+  AREAL_DEVICE void carry_columns(Shared& s, int nth, RelayTags tags) const {
+    if (m.block() >= a.strips) return;
+    const int strip = static_cast<int>(m.block()), before = (nth + carriers - 1) % carriers;
+    const int last = a.bands - 1;  // nothing lies below it
+    BandWords words;
+    if (nth < last) load_band(words, nth, strip);
+    for (int k = nth; k < last; k += carriers) {
+      while (!m.all(are_there(words, band, tags))) {
+        m.pause();
+        load_band(words, k, strip);
+      }
+      std::uint32_t column[8] = {}, left = 0;
+      add_band(words, band, column, left);
+      if (k + carriers < last) load_band(words, k + carriers, strip);
+      T corner = static_cast<T>(warp_sum(m, left));
+      if (k > 0) {
+        m.wait(s.ready[before], (k - 1) / carriers & 1);
+        AREAL_UNROLL
+        for (int v = 0; v < 8; ++v) column[v] += m.get(s.chain[before].above[v][m.lane()]);
+        corner += m.get(s.chain[before].corner);
+      }
+      AREAL_UNROLL
+      for (int v = 0; v < 8; ++v) m.put(s.chain[nth].above[v][m.lane()], column[v]);
+      if (m.lane() == 0) m.put(s.chain[nth].corner, corner);
+      m.sync_warp();
+      if (m.lane() == 0) m.arrive(s.ready[nth]);
+      publish(column, corner, k + 1, strip, tags);
+    }
+  }
+  AREAL_DEVICE void publish(const std::uint32_t (&column)[8], T corner, int k, int strip, RelayTags tags) const {
+    const std::int64_t at = static_cast<std::int64_t>(k) * a.strips + strip;
+    AREAL_UNROLL
+    for (int h = 0; h < 2; ++h) {
+      Vec<SumWord, 4> words;
+      AREAL_UNROLL
+      for (int v = 0; v < 4; ++v) words.at[v] = {column[4 * h + v] | tags.sum()};
+      m.store_relaxed(a.above + at * 64 + h * warp_size + m.lane(), words);
+    }
+    if (m.lane() == 0) m.store_relaxed(a.corners + at, TileState<T>{corner, tags.launch});
+  }
+
+  // ---------------------------------------------------------------- write
+
+  AREAL_DEVICE void write(Shared& s, int nth, RelayTags tags) const {
+    RelayWriter<Relay> writer(*this);
+    Unit u;
+    for (int n = nth; unit_of(n, u); n += writers) {
+      m.wait(s.full[u.slot], u.turn & 1);
+      gather(writer, u, tags);
+      if (u.whole())
+        writer.template write<true>(s, u);
+      else
+        writer.template write<false>(s, u);
+      m.sync_warp();
+      if (m.lane() == 0) m.arrive(s.empty[u.slot]);
+    }
+  }
+
+  /// What lies left of the unit's rows, and the table's row above it.
+  AREAL_DEVICE void gather(RelayWriter<Relay>& writer, const Unit& u, RelayTags tags) const {
+    const int k = u.group / band, count = u.group % band;
+    const std::int64_t at = static_cast<std::int64_t>(k) * a.strips + u.strip, mine = u.at;
+    SumWord left[parts];
+    Vec<SumWord, 4> above[2] = {};
+    TileState<T> corner{};
+    BandWords words;
+    const std::uint32_t tag = tags.sum();
+    while (true) {
+      bool there = true;
+      AREAL_UNROLL
+      for (int p = 0; p < parts; ++p) left[p] = m.load_relaxed(a.left + mine * unit_rows + p * warp_size + m.lane());
+      AREAL_UNROLL
+      for (int i = 0; i < band - 1; ++i) {
+        if (i < count) load_unit(words, i, static_cast<std::int64_t>(k * band + i) * a.strips + u.strip);
+      }
+      if (k > 0) {
+        AREAL_UNROLL
+        for (int h = 0; h < 2; ++h) {
+          above[h] = m.load_relaxed(a.above + at * 64 + h * warp_size + m.lane());
+          AREAL_UNROLL
+          for (int v = 0; v < 4; ++v) there = there && above[h].at[v].is_of(tag);
+        }
+        corner = m.load_relaxed(a.corners + at);
+        there = there && corner.epoch == tags.launch;
+      }
+      AREAL_UNROLL
+      for (int p = 0; p < parts; ++p) there = there && left[p].is_of(tag);
+      if (m.all(there && are_there(words, count, tags))) break;
+      m.pause();
+    }
+    std::uint32_t column[8], beside = 0;
+    AREAL_UNROLL
+    for (int v = 0; v < 8; ++v) column[v] = above[v / 4].at[v % 4].value();
+    add_band(words, count, column, beside);
+    AREAL_UNROLL
+    for (int p = 0; p < parts; ++p) writer.left[p] = left[p].value();
+    writer.begin(column, u.group == 0, static_cast<T>(warp_sum(m, beside)) + corner.value);
+  }
+};
+
+}  // namespace areal::kernels

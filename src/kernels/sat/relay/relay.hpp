@@ -1,0 +1,99 @@
+#pragma once
+// relay (areal). 1 launch. Reads 1, writes 1 per element. Floats are the same every run. The kernel is kernel.hpp. It
+// takes images of bytes with one channel, as wide as a multiple of 16 and up to 65536 pixels wide and high, whose rows
+// begin at multiples of 16 bytes, and tables of 4 bytes with or without a border; all else (masks, carries, several
+// images, other widths) is the tiles', from the same plan.
+
+#include <algorithm>
+#include <cstdint>
+#include "kernels/primitives/strides.hpp"
+#include "kernels/primitives/table_geometry.hpp"
+#include "kernels/primitives/workspace.hpp"
+#include "kernels/sat/relay/kernel.hpp"
+#include "kernels/sat/relay/tuning.hpp"
+#include "kernels/sat/request.hpp"
+#include "kernels/sat/valid.hpp"
+
+namespace areal::kernels {
+
+/// The shorter side from which on what relay leaves to tiles is lookback-diagonal's; of one H200, 2026-11.
+inline constexpr std::int64_t relay_diagonal_from = 8192;
+
+/// More blocks are not launched: the workspace counts launches for each.
+inline constexpr std::int64_t relay_most_blocks = 256;
+
+/// The geometry and the workspace of one plan. Both configurations have the same.
+template <class Aligned_, class Shifted_>
+struct RelayPlan {
+  using Aligned = Aligned_;
+  using Shifted = Shifted_;
+  using Kernel = Relay<NoMachine, Aligned>;
+  using Args = typename Kernel::Args;
+  static_assert(Kernel::warps == Relay<NoMachine, Shifted>::warps &&
+                Kernel::unit_rows == Relay<NoMachine, Shifted>::unit_rows);
+  static_assert(Kernel::band == Relay<NoMachine, Shifted>::band);
+
+  RelayPlan(const Shape& image, Border border, void* workspace = nullptr) {
+    const TableGeometry p = table_geometry(image, border);
+    args.edge = p.offset == 1;
+    taken = p.width > 0 && p.height > 0 && p.width % 16 == 0 && std::max(p.width, p.height) <= relay_longest &&
+            image.batch * image.channels == 1;
+    if (!taken) return;
+    args.width = static_cast<int>(p.width), args.height = static_cast<int>(p.height);
+    args.strips = static_cast<int>((p.width + Kernel::columns - 1) / Kernel::columns);
+    args.groups = static_cast<int>((p.height + Kernel::unit_rows - 1) / Kernel::unit_rows);
+    args.bands = (args.groups + Kernel::band - 1) / Kernel::band;
+    units = static_cast<std::int64_t>(args.groups) * args.strips;
+    const std::int64_t bands = static_cast<std::int64_t>(args.bands) * args.strips;
+    Workspace from(workspace);
+    from.take(args.launches, relay_most_blocks * Kernel::warps);
+    from.take(args.rows, units * Kernel::unit_rows);
+    from.take(args.left, units * Kernel::unit_rows);
+    from.take(args.columns, units * 64);
+    from.take(args.above, bands * 64);
+    from.take(args.corners, bands);
+    workspace_bytes = from.bytes();
+  }
+
+  Args args{};
+  bool taken = false;
+  std::int64_t units = 0;
+  std::size_t workspace_bytes = 0;
+};
+
+template <class T>
+using RelayPlanOf = RelayPlan<RelayConfig<T, true>, RelayConfig<T, false>>;
+
+template <class C, class Launcher, class Args>
+bool launch_relay(Launcher& launcher, const Args& a, std::int64_t units) {
+  using Kernel = Relay<NoMachine, C>;
+  const std::int64_t blocks = std::min({launcher.template most_together<Relay, C>(), units, relay_most_blocks});
+  if (blocks < a.strips) return false;  // each strip has a block that carries its columns
+  // A ring holds all units of a block, or more than a block has of those that rows are carried for together.
+  const std::int64_t each = (units + blocks - 1) / blocks, together = (Kernel::in_flight - 1) / blocks + 2;
+  if (std::min(each, together) > Kernel::slots) return false;
+  return launcher.template launch_together<Relay, C>(blocks, a);
+}
+
+/// False, and nothing is done, where it does not take this image, or the machine not its blocks. The workspace was
+/// zeroed once.
+template <class Plan, class Launcher>
+bool relay(Launcher& launcher, Border border, const ConstView& image, const Valid& valid, const TableViews& tables,
+           void* workspace) {
+  using T = typename Plan::Kernel::T;
+  Plan plan(image.shape, border, workspace);
+  const bool carries = tables.carry.above.data != nullptr || tables.carry.left.data != nullptr;
+  if (!plan.taken || valid.plane != nullptr || carries) return false;
+  auto& a = plan.args;
+  Strides in, out;
+  a.image = first_element<false>(image, in), a.image_row = in.row;
+  if (alignment_of(a.image, in, 1, 16) != Alignment::vectors) return false;
+  a.table = first_element<false>(tables.sum, out), a.table_row = out.row;
+  if (alignment_of(a.table, out, sizeof(T), sizeof(T)) == Alignment::bytes || out.column != sizeof(T)) return false;
+  if (a.edge) a.table += out.row + out.column;
+  return alignment_of(a.table, out, sizeof(T), 16) == Alignment::vectors
+             ? launch_relay<typename Plan::Aligned>(launcher, a, plan.units)
+             : launch_relay<typename Plan::Shifted>(launcher, a, plan.units);
+}
+
+}  // namespace areal::kernels

@@ -1,0 +1,85 @@
+// relay on both devices where it is itself, and not lookback: bytes of one channel, rows of whole vectors of 16, tables
+// with and without a border. That the kernel was launched is asserted, too. The kernel itself, with fewer warps and
+// more shapes, is in simt_relay_test.cpp.
+#include <gtest/gtest.h>
+#include <string>
+#include <vector>
+#include "conformance/backends.hpp"
+#include "conformance/sat_case.hpp"
+#include "conformance/shapes.hpp"
+
+namespace areal::conformance {
+namespace {
+
+/// The launches of a plan, as their kernels are called.
+bool launches_relay(const SatCase& c) {
+  bool found = false;
+  SatCase told = c;
+  told.options.on_launch = [&](const LaunchCounts& launch) {
+    found = found || launch.kernel.find("Relay") != std::string::npos;
+  };
+  EXPECT_EQ(fault_of(told), "") << describe(told);
+  return found;
+}
+
+SatCase case_of(Backend backend, TypePair types, Shape image, Border border) {
+  SatCase c;
+  c.options.backend = backend;
+  c.options.algorithm = "relay";
+  c.options.border = border;
+  c.types = types;
+  c.image = image;
+  c.in = c.out = placements[0];
+  c.seed = base_seed();
+  return c;
+}
+
+constexpr TypePair pairs[] = {{Type::u8, Type::u32}, {Type::u8, Type::s32}, {Type::u8, Type::f32}};
+
+class RelayOn : public testing::TestWithParam<Backend> {
+ protected:
+  void SetUp() override {
+    if (missing(GetParam())) GTEST_SKIP() << name_of(GetParam()) << " is not here";
+  }
+};
+
+// Parts of a unit, one and several; several strips and bands; more units than blocks, and than rings hold.
+TEST_P(RelayOn, KeepsTheContract) {
+  const bool gpu = GetParam() == Backend::cuda;
+  std::vector<Shape> shapes{{16, 1}, {256, 64}, {272, 65}, {32, 300}, {1040, 70}, {528, 257}};
+  if (gpu)
+    for (const Shape more :
+         {Shape{16, 9000}, Shape{1920, 1080}, Shape{2048, 2048}, Shape{3840, 2160}, Shape{4096, 4096},
+          Shape{3008, 5377}, Shape{33792, 100}, Shape{1600, 5000}, Shape{272, 30000}})
+      shapes.push_back(more);
+  std::size_t i = 0;
+  for (const Shape& shape : shapes)
+    for (const Border border : {Border::none, Border::zero})
+      for (std::size_t t = 0; t < std::size(pairs); ++t) {
+        if (!gpu && i++ % std::size(pairs) != t) continue;  // which takes long
+        SatCase c = case_of(GetParam(), pairs[t], shape, border);
+        if (i % 2 == 1) c.in = placements[1];
+        EXPECT_TRUE(launches_relay(c)) << describe(c);
+      }
+}
+
+// What it does not take is lookback's: the table is right all the same.
+TEST_P(RelayOn, LeavesTheRestToTiles) {
+  SatCase odd = case_of(GetParam(), pairs[0], {272, 50}, Border::none), several = odd, moved = odd, reversed = odd,
+          wider = odd, signs = odd, masked = odd;
+  odd.image = {264, 50};
+  several.image = {272, 20, 1, 3};
+  moved.in = placements[2];
+  reversed.options.reverse = true;
+  wider.types = {Type::u8, Type::f64};
+  signs.types = {Type::s8, Type::s32};
+  masked.options.mask = true;
+  for (const SatCase& c : {odd, several, moved, reversed, wider, signs, masked})
+    EXPECT_FALSE(launches_relay(c)) << describe(c);
+}
+
+INSTANTIATE_TEST_SUITE_P(Sat, RelayOn, testing::Values(Backend::cuda, Backend::simt),
+                         [](const auto& of) { return std::string(name_of(of.param)); });
+
+}  // namespace
+}  // namespace areal::conformance

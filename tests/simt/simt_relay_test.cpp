@@ -1,0 +1,156 @@
+// relay with few warps, short units and rings: sizes on both sides of units, strips and bands, tables with and without
+// a border, aligned and not, several launches on one workspace. The suite of conformance has the kernels that plans
+// launch.
+#include <gtest/gtest.h>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+#include "kernels/sat/relay/relay.hpp"
+#include "simt/launcher.hpp"
+#include "simt_kernels.hpp"
+
+namespace areal::simt {
+namespace {
+
+template <class T_, bool aligned_, int rows_, int band_>
+struct Few {
+  using T = T_;
+  static constexpr bool aligned = aligned_;
+  static constexpr int unit_rows = rows_, band = band_, slots = 4, summers = 1, writers = 2, columns_carriers = 2,
+                       together = 4, words_in_flight = 2;
+};
+template <class T, int rows, int band>
+using Plan = kernels::RelayPlan<Few<T, true, rows, band>, Few<T, false, rows, band>>;
+
+struct Case {
+  std::int64_t width, height;
+  Border border = Border::none;
+  std::int64_t out_more = 0;  // of a row, in entries
+  int blocks = 3;             // that the machine holds
+  bool flipped = false;       // an entry, after the launch
+};
+std::string words(const Case& c, std::uint64_t seed) {
+  return std::to_string(c.width) + "x" + std::to_string(c.height) + (c.border == Border::none ? "" : " border zero") +
+         " pitch +" + std::to_string(c.out_more) + ", " + std::to_string(c.blocks) + " blocks, seed " +
+         std::to_string(seed);
+}
+
+/// Empty, or what is wrong after three launches on one workspace.
+template <class P>
+std::string fault_of(const Case& c, std::uint64_t seed) {
+  using T = typename P::Kernel::T;
+  const std::int64_t edge = c.border == Border::none ? 0 : 1, in_pitch = (c.width + 15) / 16 * 16;
+  const std::int64_t columns = c.width + edge, rows = c.height + edge, pitch = columns + c.out_more;
+  std::vector<std::uint8_t> pixels(static_cast<std::size_t>(in_pitch * c.height + 16));
+  auto* const image = reinterpret_cast<std::uint8_t*>((reinterpret_cast<std::uintptr_t>(pixels.data()) + 15) / 16 * 16);
+  auto random = static_cast<std::uint32_t>(seed);
+  for (std::int64_t i = 0; i < in_pitch * c.height; ++i) {
+    random = random * 1664525u + 1013904223u;
+    image[i] = seed % 2 == 0 ? 255 : static_cast<std::uint8_t>(random >> 9);
+  }
+  std::vector<T> memory(static_cast<std::size_t>(rows * pitch + 4), T(123));
+  T* const table = reinterpret_cast<T*>((reinterpret_cast<std::uintptr_t>(memory.data()) + 15) / 16 * 16);
+  const Shape shape{c.width, c.height};
+  const P plan(shape, c.border);
+  std::vector<std::uint8_t> workspace(plan.workspace_bytes, 0);
+
+  Options options;
+  options.seed = seed;
+  options.together = c.blocks;
+  if (seed % 3 == 0) options.start = StartOrder::random;
+  Launcher launcher(options);
+  launcher.add({"image", image, static_cast<std::size_t>(in_pitch * c.height), true, false});
+  launcher.add({"table", memory.data(), memory.size() * sizeof(T), false});
+  if (!workspace.empty()) launcher.add({"workspace", workspace.data(), workspace.size(), true});
+  const ConstView in(image, Type::u8, shape, in_pitch, 0, 0);
+  const View out(table, std::is_integral_v<T> ? Type::u32 : Type::f32, Shape{columns, rows},
+                 pitch * static_cast<std::int64_t>(sizeof(T)), 0, 0);
+  std::vector<T> expected(static_cast<std::size_t>(rows * pitch), T(123));
+  std::vector<double> above(static_cast<std::size_t>(c.width));
+  for (std::int64_t y = 0; y < rows; ++y) {
+    double run = 0;
+    for (std::int64_t x = 0; x < columns; ++x) {
+      T& entry = expected[static_cast<std::size_t>(y * pitch + x)];
+      entry = 0;
+      if (y < edge || x < edge) continue;
+      run += image[(y - edge) * in_pitch + x - edge];
+      entry = static_cast<T>(above[static_cast<std::size_t>(x - edge)] += run);
+    }
+  }
+  for (int launch = 0; launch < 3; ++launch) {
+    for (auto& e : memory) e = T(123);
+    if (!kernels::relay<P>(launcher, c.border, in, {}, {out}, workspace.data())) return "not taken";
+    if (c.flipped) table[columns - 1] += 1;
+    for (std::size_t i = 0; i < expected.size(); ++i)
+      if (table[i] != expected[i])
+        return "launch " + std::to_string(launch) + ": entry " + std::to_string(i) + " is " + std::to_string(table[i]) +
+               ", not " + std::to_string(expected[i]);
+  }
+  return {};
+}
+
+template <class P>
+void compare(const std::vector<Case>& cases) {
+  std::uint64_t seed = 1;
+  for (const Case& c : cases) {
+    EXPECT_EQ(fault_of<P>(c, seed), "") << words(c, seed);
+    ++seed;
+  }
+}
+
+TEST(SimtRelay, ThisSuiteCanFail) {
+  using P = Plan<std::uint32_t, 32, 2>;
+  EXPECT_EQ(fault_of<P>({272, 40}, 1), "");
+  Case flipped{272, 40};
+  flipped.flipped = true;
+  EXPECT_NE(fault_of<P>(flipped, 1), "");
+}
+
+TEST(SimtRelay, WhatItDoesNotTakeIsLeft) {
+  using P = Plan<std::uint32_t, 32, 2>;
+  EXPECT_EQ(fault_of<P>({264, 40}, 1), "not taken");
+  EXPECT_EQ(fault_of<P>({kernels::relay_longest + 16, 1}, 1), "not taken");
+  Case crowded{272, 40};
+  for (const int blocks : {0, 1}) {  // there are two strips
+    crowded.blocks = blocks;
+    EXPECT_EQ(fault_of<P>(crowded, 1), "not taken");
+  }
+}
+
+// One unit and parts of one, more than a ring holds of them, several bands, strips for several rounds of their
+// carriers.
+const std::vector<Case> shapes{{16, 1},
+                               {256, 32},
+                               {272, 33},
+                               {528, 63},
+                               {256, 300, Border::none, 0, 2},
+                               {1552, 64, Border::none, 0, 7},
+                               {16, 700},
+                               {2064, 70, Border::none, 0, 9},
+                               {800, 130, Border::none, 4, 4},
+                               {512, 257, Border::none, 0, 5},
+                               {512, 640, Border::none, 0, 2}};
+
+TEST(SimtRelay, OfUnitsOf32Rows) {
+  compare<Plan<std::uint32_t, 32, 2>>(shapes);
+  compare<Plan<std::uint32_t, 32, 1>>({{272, 100}, {528, 400, Border::none, 0, 3}});
+}
+TEST(SimtRelay, OfUnitsOf64Rows) { compare<Plan<std::uint32_t, 64, 2>>(shapes); }
+TEST(SimtRelay, OfFloats) { compare<Plan<float, 64, 2>>({{272, 130}, {16, 1}, {528, 120}}); }
+
+// Rows that begin at any entry, in turn and all alike.
+TEST(SimtRelay, RowsThatBeginAnywhere) {
+  std::vector<Case> cases;
+  for (std::int64_t more = 0; more < 4; ++more) {
+    cases.push_back({272, 37, Border::none, more});
+    cases.push_back({512, 33, Border::zero, more});
+    cases.push_back({16, 70, Border::zero, more, 1});
+  }
+  cases.push_back({800, 80, Border::zero, 0, 4});
+  compare<Plan<std::uint32_t, 32, 2>>(cases);
+  compare<Plan<float, 64, 1>>(cases);
+}
+
+}  // namespace
+}  // namespace areal::simt
