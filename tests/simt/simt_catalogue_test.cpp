@@ -41,7 +41,7 @@ Shapes shapes_of(const Algorithm& row) {
     return {{1, 4, 1}, {1, 1, 1}, {3, 132, 1}, {9, 96, 1}, {5, 33, 1}, {4, 260, 1}};  // clusters take long
   if (is("relay"))  // widths of whole vectors, one and several units, strips and bands
     return {{1, 16, 1}, {1, 1, 1}, {64, 96, 1}, {65, 272, 1}, {300, 528, 1}, {5, 33, 1}};
-  if (is("count-then-write"))                                                         // rows that begin at vectors
+  if (is("count-then-write"))  // rows that begin at vectors
     return {{1, 4, 1}, {64, 96, 3}, {12, 12, 70}, {1, 32, 3}, {17, 128, 2}, {40, 132, 3}, {5, 8, 130}, {20, 2052, 1}};
   if (is("lookback", "lookback-diagonal", "all-partials", "thin", "scanrow-brlt", "brlt-scanrow", "scanrow-column"))
     add_edge(shapes, 1024, 2);
