@@ -48,7 +48,8 @@ Where on_device(void* stream, std::int32_t device, ffi::ScratchAllocator& scratc
 
 Span<std::byte> scratch_of(const Where& where, std::size_t bytes) {
   if (bytes == 0) return {};
-  const std::optional<void*> memory = where.scratch->Allocate(bytes, 256);
+  const std::optional<void*> memory =
+      where.scratch->Allocate(bytes, 16);  // XLA refuses more; a workspace begins anywhere
   if (!memory) throw OutOfMemory("workspace: XLA has no " + std::to_string(bytes) + " bytes", bytes);
   return Span<std::byte>(static_cast<std::byte*>(*memory), bytes, where.place);
 }
