@@ -34,12 +34,13 @@ inline bool bands_win(const Shape& image, TypePair types) {
 }
 
 /// Whether relay is, of bytes: rows of whole vectors of 16, and large enough for its ring to hide what it waits for.
-/// With a border rows begin between two vectors, and small tables are the tiles'.
+/// With a border rows begin between two vectors, and small tables are the tiles'; without one, large ones are bands'.
 inline bool relay_wins(const Shape& image, TypePair types, Border border) {
   const std::int64_t shorter = std::min(image.width, image.height), longer = std::max(image.width, image.height);
   if (types.input != Type::u8 || size_of(types.table) != 4 || image.batch * image.channels != 1) return false;
   if (border == Border::exclusive || image.width % 16 != 0 || image.width > 32768 || longer > 65536) return false;
-  return border == Border::none ? shorter >= 2160 && image.width * image.height >= 3840 * 2160 : shorter >= 3072;
+  if (border == Border::zero) return shorter >= 3072;
+  return shorter >= 2160 && shorter < 8192 && image.width * image.height >= 3840 * 2160;
 }
 
 /// Whether all-partials is: tiles that are on the machine all at once take one hop, though each adds up all the others.
@@ -54,10 +55,10 @@ inline bool all_partials_win(const Shape& image, TypePair types, Border border) 
   if (types.input == Type::u8) return longer <= 4096 && tiles <= 512;
   const std::int64_t few = in == 8 ? 1600 : out == 4 ? 2304 : in == 4 ? 2048 : 2560;
   if (longer > 3072 || images > few * few / pixels || tiles > (in <= 2 ? 4 : 3) * 132) return false;
-  // Small images with a border were faster by the other orders.
+  // Small images were faster by the other orders.
   const bool none = border == Border::none;
   if (in == 8) return pixels > (none ? 256 * 256 : 640 * 480);
-  return none || out == 8 || in == 1 || pixels <= 256 * 256 || pixels > 640 * 480;
+  return out == 8 || in == 1 || pixels <= 256 * 256 || pixels > 640 * 480;
 }
 
 inline std::string_view best_sat(const Shape& image, TypePair types, Border border) {
