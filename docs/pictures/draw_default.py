@@ -109,7 +109,7 @@ def check_bands(trace):
 
 
 def check_relay(trace):
-    """Each block reads and writes a strip. Writers hand nothing on; all that carriers do is used."""
+    """Each block reads and writes a strip. Sums of rows go from block to block, those of columns stay in the strip's block; pixels are read before anything is written."""
     blocks = trace.launches[0]["blocks"]
     wide = trace.width // blocks
     for array in ("image", "table"):

@@ -2,6 +2,7 @@
 // a border, aligned and not, several launches on one workspace. The suite of conformance has the kernels that plans
 // launch.
 #include <gtest/gtest.h>
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <string>
@@ -26,9 +27,11 @@ using Plan = kernels::RelayPlan<Few<T, true, rows, band>, Few<T, false, rows, ba
 struct Case {
   std::int64_t width, height;
   Border border = Border::none;
-  std::int64_t out_more = 0;  // of a row, in entries
-  int blocks = 3;             // that the machine holds
-  bool flipped = false;       // an entry, after the launch
+  std::int64_t out_more = 0;   // of a row, in entries
+  int blocks = 3;              // that the machine holds
+  bool flipped = false;        // an entry, after the launch
+  std::uint32_t launches = 0;  // that the workspace has seen
+  int more = 3;                // launches, each of another image
 };
 std::string words(const Case& c, std::uint64_t seed) {
   return std::to_string(c.width) + "x" + std::to_string(c.height) + (c.border == Border::none ? "" : " border zero") +
@@ -36,36 +39,11 @@ std::string words(const Case& c, std::uint64_t seed) {
          std::to_string(seed);
 }
 
-/// Empty, or what is wrong after three launches on one workspace.
-template <class P>
-std::string fault_of(const Case& c, std::uint64_t seed) {
-  using T = typename P::Kernel::T;
-  const std::int64_t edge = c.border == Border::none ? 0 : 1, in_pitch = (c.width + 15) / 16 * 16;
-  const std::int64_t columns = c.width + edge, rows = c.height + edge, pitch = columns + c.out_more;
-  std::vector<std::uint8_t> pixels(static_cast<std::size_t>(in_pitch * c.height + 16));
-  auto* const image = reinterpret_cast<std::uint8_t*>((reinterpret_cast<std::uintptr_t>(pixels.data()) + 15) / 16 * 16);
-  auto random = static_cast<std::uint32_t>(seed);
-  for (std::int64_t i = 0; i < in_pitch * c.height; ++i) {
-    random = random * 1664525u + 1013904223u;
-    image[i] = seed % 2 == 0 ? 255 : static_cast<std::uint8_t>(random >> 9);
-  }
-  std::vector<T> memory(static_cast<std::size_t>(rows * pitch + 4), T(123));
-  T* const table = reinterpret_cast<T*>((reinterpret_cast<std::uintptr_t>(memory.data()) + 15) / 16 * 16);
-  const Shape shape{c.width, c.height};
-  const P plan(shape, c.border);
-  std::vector<std::uint8_t> workspace(plan.workspace_bytes, 0);
-
-  Options options;
-  options.seed = seed;
-  options.together = c.blocks;
-  if (seed % 3 == 0) options.start = StartOrder::random;
-  Launcher launcher(options);
-  launcher.add({"image", image, static_cast<std::size_t>(in_pitch * c.height), true, false});
-  launcher.add({"table", memory.data(), memory.size() * sizeof(T), false});
-  if (!workspace.empty()) launcher.add({"workspace", workspace.data(), workspace.size(), true});
-  const ConstView in(image, Type::u8, shape, in_pitch, 0, 0);
-  const View out(table, std::is_integral_v<T> ? Type::u32 : Type::f32, Shape{columns, rows},
-                 pitch * static_cast<std::int64_t>(sizeof(T)), 0, 0);
+/// The table by its definition; what lies between its rows is a mark.
+template <class T>
+std::vector<T> table_of(const Case& c, const std::uint8_t* image, std::int64_t in_pitch, std::int64_t columns,
+                        std::int64_t rows, std::int64_t pitch) {
+  const std::int64_t edge = c.border == Border::none ? 0 : 1;
   std::vector<T> expected(static_cast<std::size_t>(rows * pitch), T(123));
   std::vector<double> above(static_cast<std::size_t>(c.width));
   for (std::int64_t y = 0; y < rows; ++y) {
@@ -78,7 +56,45 @@ std::string fault_of(const Case& c, std::uint64_t seed) {
       entry = static_cast<T>(above[static_cast<std::size_t>(x - edge)] += run);
     }
   }
-  for (int launch = 0; launch < 3; ++launch) {
+  return expected;
+}
+
+/// Empty, or what is wrong after some launches on one workspace.
+template <class P>
+std::string fault_of(const Case& c, std::uint64_t seed) {
+  using T = typename P::Kernel::T;
+  const std::int64_t edge = c.border == Border::none ? 0 : 1, in_pitch = (c.width + 15) / 16 * 16;
+  const std::int64_t columns = c.width + edge, rows = c.height + edge, pitch = columns + c.out_more;
+  std::vector<std::uint8_t> pixels(static_cast<std::size_t>(in_pitch * c.height + 16));
+  auto* const image = reinterpret_cast<std::uint8_t*>((reinterpret_cast<std::uintptr_t>(pixels.data()) + 15) / 16 * 16);
+  std::vector<T> memory(static_cast<std::size_t>(rows * pitch + 4), T(123));
+  T* const table = reinterpret_cast<T*>((reinterpret_cast<std::uintptr_t>(memory.data()) + 15) / 16 * 16);
+  const Shape shape{c.width, c.height};
+  const P plan(shape, c.border);
+  std::vector<std::uint8_t> workspace(plan.workspace_bytes, 0);
+  if (plan.taken) {
+    const P placed(shape, c.border, workspace.data());
+    std::fill_n(placed.args.launches, kernels::relay_most_blocks * P::Kernel::warps, c.launches);
+  }
+
+  Options options;
+  options.seed = seed;
+  options.together = c.blocks;
+  if (seed % 3 == 0) options.start = StartOrder::random;
+  Launcher launcher(options);
+  launcher.add({"image", image, static_cast<std::size_t>(in_pitch * c.height), true, false});
+  launcher.add({"table", memory.data(), memory.size() * sizeof(T), false});
+  if (!workspace.empty()) launcher.add({"workspace", workspace.data(), workspace.size(), true});
+  const ConstView in(image, Type::u8, shape, in_pitch, 0, 0);
+  const View out(table, std::is_integral_v<T> ? Type::u32 : Type::f32, Shape{columns, rows},
+                 pitch * static_cast<std::int64_t>(sizeof(T)), 0, 0);
+  auto random = static_cast<std::uint32_t>(seed);
+  for (int launch = 0; launch < c.more; ++launch) {
+    for (std::int64_t i = 0; i < in_pitch * c.height; ++i) {
+      random = random * 1664525u + 1013904223u;
+      image[i] = (seed + static_cast<std::uint64_t>(launch)) % 3 == 0 ? 255 : static_cast<std::uint8_t>(random >> 9);
+    }
+    const std::vector<T> expected = table_of<T>(c, image, in_pitch, columns, rows, pitch);
     for (auto& e : memory) e = T(123);
     if (!kernels::relay<P>(launcher, c.border, in, {}, {out}, workspace.data())) return "not taken";
     if (c.flipped) table[columns - 1] += 1;
@@ -105,6 +121,16 @@ TEST(SimtRelay, ThisSuiteCanFail) {
   Case flipped{272, 40};
   flipped.flipped = true;
   EXPECT_NE(fault_of<P>(flipped, 1), "");
+}
+
+// What the launch before left is never taken for this launch's: around the ends of each tag, and of the counter.
+TEST(SimtRelay, TagsTellLaunchesApart) {
+  using P = Plan<std::uint32_t, 32, 2>;
+  for (const std::uint32_t launches : {0u, 12u, 252u, 65532u, 0xfffffffdu}) {
+    Case c{272, 100};
+    c.launches = launches, c.more = launches == 0 ? 20 : 5;
+    EXPECT_EQ(fault_of<P>(c, 5), "") << launches;
+  }
 }
 
 TEST(SimtRelay, WhatItDoesNotTakeIsLeft) {

@@ -66,6 +66,16 @@ SatKernels<Launcher> together_kernels() {
   return kernels;
 }
 
+/// lookback: bytes are few enough up to some 4096x4096 to run all at once, and gain from it.
+template <class Launcher, class In, class T, bool reverse>
+SatKernels<Launcher> by_rows_kernels() {
+  using ByRows = LookbackConfig<In, T, GatherByRows, reverse>;
+  if constexpr (std::is_same_v<In, std::uint8_t> && sizeof(T) == 4 && !reverse)
+    return together_kernels<Launcher, LookbackConfig<In, T, GatherByRows, reverse, true>, ByRows>();
+  else
+    return lookback_kernels<Launcher, ByRows>();
+}
+
 /// Which tables have a kernel of bands: those that it is faster for.
 template <class In, class T, bool reverse>
 inline constexpr bool has_bands = sizeof(In) == 4 && sizeof(T) == 4 ? !std::is_same_v<In, std::int32_t>
@@ -112,12 +122,11 @@ inline constexpr bool has_relay = std::is_same_v<In, std::uint8_t> && sizeof(T) 
 /// Whatever relay does not take has tiles.
 template <class Launcher, class In, class T, bool reverse>
 SatKernels<Launcher> relay_kernels() {
-  using ByRows = LookbackConfig<In, T, GatherByRows, reverse>;
   using Diagonal = LookbackConfig<In, T, GatherAlongDiagonals, reverse>;
   auto kernels = lookback_kernels<Launcher, Diagonal>();
   static constexpr bool here = has_relay<In, T, reverse>;
   kernels.workspace_bytes = [](const TableRequest& request) {
-    std::size_t bytes = std::max(LookbackPlan<ByRows>(request.image, request.border).workspace_bytes,
+    std::size_t bytes = std::max(by_rows_kernels<Launcher, In, T, reverse>().workspace_bytes(request),
                                  LookbackPlan<Diagonal>(request.image, request.border).workspace_bytes);
     if constexpr (here) bytes += RelayPlanOf<T>(request.image, request.border).workspace_bytes;
     return bytes;
@@ -129,12 +138,11 @@ SatKernels<Launcher> relay_kernels() {
       workspace = static_cast<char*>(workspace) + RelayPlanOf<T>(request.image, request.border).workspace_bytes;
     }
     if (std::min(request.image.width, request.image.height) < relay_diagonal_from)
-      lookback<ByRows>(launcher, request.border, image, valid, tables, workspace);
+      by_rows_kernels<Launcher, In, T, reverse>().execute(launcher, request, image, valid, tables, workspace);
     else
       lookback<Diagonal>(launcher, request.border, image, valid, tables, workspace);
   };
-  kernels.shared_bytes = std::max(sizeof(typename Lookback<NoMachine, ByRows>::Shared),
-                                  sizeof(typename Lookback<NoMachine, Diagonal>::Shared));
+  kernels.shared_bytes = std::max(by_rows_kernels<Launcher, In, T, reverse>().shared_bytes, kernels.shared_bytes);
   return kernels;
 }
 template <class Launcher, class C>
@@ -155,20 +163,14 @@ SatKernels<Launcher> tilted_kernels() {
 /// No functions where that algorithm is not one of these.
 template <class Launcher, class In, class T, bool reverse = false>
 SatKernels<Launcher> sum_kernels(std::string_view id) {
-  using ByRows = LookbackConfig<In, T, GatherByRows, reverse>;
-  if (id == "lookback") {
-    // Bytes are few enough up to some 4096x4096, and gain from it.
-    if constexpr (std::is_same_v<In, std::uint8_t> && sizeof(T) == 4 && !reverse)
-      return together_kernels<Launcher, LookbackConfig<In, T, GatherByRows, reverse, true>, ByRows>();
-    else
-      return lookback_kernels<Launcher, ByRows>();
-  }
+  if (id == "lookback") return by_rows_kernels<Launcher, In, T, reverse>();
   if (id == "lookback-diagonal")
     return lookback_kernels<Launcher, LookbackConfig<In, T, GatherAlongDiagonals, reverse>>();
   if (id == "bands") return bands_kernels<Launcher, In, T, reverse>();
   if (id == "relay") return relay_kernels<Launcher, In, T, reverse>();
   if (id == "all-partials")
-    return together_kernels<Launcher, LookbackConfig<In, T, GatherAllPartials, reverse>, ByRows>();
+    return together_kernels<Launcher, LookbackConfig<In, T, GatherAllPartials, reverse>,
+                            LookbackConfig<In, T, GatherByRows, reverse>>();
   if (id == "thin") return thin_kernels<Launcher, ThinConfig<In, T, reverse>>();
   return {};
 }

@@ -9,9 +9,10 @@
 //                   warps take turns along the strip: what each adds is ready when its turn comes
 //   write           takes what is left of and above its unit, and writes the unit's entries
 // So no writer hands anything on: sums are relayed by warps that do nothing else, and a ring holds what is being waited
-// for. All blocks are resident at once (the launch sees to that). A writer waits for sums of units before its own, and
-// of those that carry rows loads together with it, at most C::words_in_flight - 1 after it; a ring holds more units
-// than a block can have of these, so the first unit that is not yet written always gets what it waits for.
+// for. All blocks are resident at once (the launch sees to that). There are at least as many as strips, so a
+// block has at most one unit of each row of units. A writer waits for sums of its own row of units and of rows above.
+// The first unit that is not yet written always gets them: of every other unit in its row, the same block's unit before
+// that one lies in a row above and is written, so the ring has room for it.
 
 #include <cstdint>
 #include <type_traits>
@@ -88,7 +89,12 @@ struct Relay {
     return true;
   }
 
+  /// No code for machines without barriers in shared memory, which never launch it.
   AREAL_DEVICE void operator()() {
+    if constexpr (requires(const M& machine, Mbarrier& b) { machine.init(b, 1); }) work();
+  }
+
+  AREAL_DEVICE void work() {
     Shared& s = m.template shared<Shared>();
     if (m.thread() == 0) {
       for (int i = 0; i < slots; ++i) m.init(s.full[i], warp_size), m.init(s.empty[i], 2);
@@ -181,7 +187,7 @@ struct Relay {
     m.store_relaxed(reinterpret_cast<Vec<ColumnPair, 4>*>(a.columns + at * 64) + m.lane(), words);
   }
 
-  /// Lanes 2 `left` apart halve twice as many values between them, down to one.
+  /// Lanes that are 2 `left` apart share out 2 `left` values: each goes on with the sums of `left` of them.
   template <int left>
   AREAL_DEVICE void sum_halves(std::uint32_t (&values)[warp_size / 2]) const {
     const bool upper = (m.lane() & 2 * left) != 0;

@@ -1,8 +1,8 @@
 #pragma once
 // relay (areal). 1 launch. Reads 1, writes 1 per element. Floats are the same every run. The kernel is kernel.hpp. It
-// takes images of bytes with one channel, as wide as a multiple of 16 and up to 65536 pixels wide and high, whose rows
-// begin at multiples of 16 bytes, and tables of 4 bytes with or without a border; all else (masks, carries, several
-// images, other widths) is the tiles', from the same plan.
+// takes images of bytes with one channel, whose summed width is a multiple of 16, whose rows begin at multiples of 16
+// bytes, which are at most 65536 pixels high and have a block for each strip of 256 columns, and tables of 4 bytes with
+// or without a border; all else (masks, carries, several images, other widths) is the tiles', from the same plan.
 
 #include <algorithm>
 #include <cstdint>
@@ -16,7 +16,8 @@
 
 namespace areal::kernels {
 
-/// The shorter side from which on what relay leaves to tiles is lookback-diagonal's; of one H200, 2026-11.
+/// What relay leaves to tiles is lookback-diagonal's where the shorter side has at least so many pixels; of one H200,
+/// 2026-11.
 inline constexpr std::int64_t relay_diagonal_from = 8192;
 
 /// More blocks are not launched: the workspace counts launches for each.
@@ -66,12 +67,8 @@ using RelayPlanOf = RelayPlan<RelayConfig<T, true>, RelayConfig<T, false>>;
 
 template <class C, class Launcher, class Args>
 bool launch_relay(Launcher& launcher, const Args& a, std::int64_t units) {
-  using Kernel = Relay<NoMachine, C>;
   const std::int64_t blocks = std::min({launcher.template most_together<Relay, C>(), units, relay_most_blocks});
   if (blocks < a.strips) return false;  // each strip has a block that carries its columns
-  // A ring holds all units of a block, or more than a block has of those that rows are carried for together.
-  const std::int64_t each = (units + blocks - 1) / blocks, together = (Kernel::in_flight - 1) / blocks + 2;
-  if (std::min(each, together) > Kernel::slots) return false;
   return launcher.template launch_together<Relay, C>(blocks, a);
 }
 

@@ -7,12 +7,13 @@
 
 namespace areal::kernels {
 
-/// The tags of a launch, which is counted from 1 on.
+/// The tags of a launch. Launches are counted in 32 bits; 2^32 - 1 and 0 have different tags, as two launches after
+/// each other always have: no divisor divides 2^32 - 1.
 struct RelayTags {
   std::uint32_t launch;
-  AREAL_DEVICE std::uint32_t pair() const { return (launch % 15 + 1) << 28; }
-  AREAL_DEVICE std::uint32_t row() const { return (launch % 65535 + 1) << 16; }
-  AREAL_DEVICE std::uint32_t sum() const { return (launch % 255 + 1) << 24; }
+  AREAL_DEVICE std::uint32_t pair() const { return (launch % 14 + 1) << 28; }
+  AREAL_DEVICE std::uint32_t row() const { return (launch % 65534 + 1) << 16; }
+  AREAL_DEVICE std::uint32_t sum() const { return (launch % 254 + 1) << 24; }
 };
 
 /// Of two columns of a unit: 14 bits each, and 4 of the launch.
@@ -35,7 +36,8 @@ struct SumWord {
   AREAL_DEVICE bool is_of(std::uint32_t tag) const { return (bits & 0xff000000u) == tag; }
   AREAL_DEVICE std::uint32_t value() const { return bits & 0xffffffu; }
 };
-/// The longest side of an image whose sums of a row or a column fit 24 bits; and the sums of the left of 256 rows 32.
+/// The longest side of an image whose rows and columns have sums of 24 bits. What lies left of 256 rows fits 32 bits
+/// then.
 inline constexpr std::int64_t relay_longest = 65536;
 
 }  // namespace areal::kernels
