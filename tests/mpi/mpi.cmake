@@ -10,6 +10,6 @@ foreach(source IN LISTS mpi_tests)
   cmake_path(GET source STEM name)
   if(TARGET ${name})
     set_tests_properties(${name} PROPERTIES TIMEOUT 300 PROCESSORS 2
-                         ENVIRONMENT "${test_environment};ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=0")
+                         ENVIRONMENT "${test_environment};ASAN_OPTIONS=${asan_options}:detect_leaks=0")
   endif()
 endforeach()
