@@ -7,6 +7,7 @@
 #define AREAL_DEVICE __device__ __forceinline__
 #define AREAL_BOTH __host__ __device__ inline
 #define AREAL_UNROLL _Pragma("unroll")
+#define AREAL_NO_UNROLL _Pragma("unroll 1")
 #include "kernels/primitives/machine.hpp"
 
 namespace areal::cuda {

@@ -92,6 +92,7 @@ TEST(SimtWindows, EveryEdgeTypeAndStatistic) {
   windows_of<std::int16_t, std::int32_t, double, float, Bed>(-300, 300);
   windows_of<float, float, double, double, Bed>(0, 9);
 }
+TEST(SimtWindows, Strips) { windows_in_strips_of_every_type<Bed>(); }
 TEST(SimtWindows, RoundedOutputs) { windows_rounded_to_every_type<Bed>(); }
 TEST(SimtRegions, SeveralPlanes) { several_planes<Bed>(); }
 

@@ -184,16 +184,16 @@ void statistics_of_regions(double lo, double hi) {
 
 /// Regions and windows of every plane of tables with several, with the CPU's bits.
 template <class P, class S, class Q, class Out, class Bed>
-void planes_of(const Shape& planes, Layout out_layout) {
+void planes_of(const Shape& planes, Layout out_layout, oracle::Gaps gaps) {
   const auto square = [](P p) { return static_cast<oracle::Wide<Q>>(p) * static_cast<oracle::Wide<Q>>(p); };
-  constexpr std::int64_t width = 37, height = 11;
+  constexpr std::int64_t width = 101, height = 11;
   for (const Border border : {Border::zero, Border::none}) {
     SCOPED_TRACE(testing::Message() << planes.channels << " channels, batch " << planes.batch << ", layout "
                                     << static_cast<int>(planes.layout) << " " << name_of(border) << ", seeds 50, 60");
     oracle::Planes<S, P> sum(width, height, planes.channels, planes.batch, planes.layout, border, 0, 99, 50,
-                             oracle::identity);
+                             oracle::identity, gaps);
     oracle::Planes<Q, P> squares(width, height, planes.channels, planes.batch, Layout::planar, border, 0, 99, 50,
-                                 square);
+                                 square, gaps);
     oracle::Planes<std::uint32_t, std::uint8_t> count(width, height, 1, planes.batch, planes.layout, Border::none, 0, 1,
                                                       90, oracle::identity);
     std::vector<Region> regions = answerable(width, height, border, 60);
@@ -242,8 +242,8 @@ void planes_of(const Shape& planes, Layout out_layout) {
     }
     for (const Window& w : {Window{5, 4, -1, -1, Edge::reflect}, Window{40, 3, -1, -1, Edge::constant, 9}}) {
       const Shape shape{width, height, planes.channels, planes.batch, out_layout};
-      Padded sums(type_of<Out>, shape), means(type_of<Out>, shape), deviations(type_of<Out>, shape),
-          returned(type_of<Out>, shape), want(type_of<Out>, shape);
+      Padded sums(type_of<Out>, shape, gaps), means(type_of<Out>, shape, gaps), deviations(type_of<Out>, shape, gaps),
+          returned(type_of<Out>, shape, gaps), want(type_of<Out>, shape);
       Bed bed;
       const SatView there({bed.in(sum.memory()), border}, TableView(bed.in(squares.memory()), border));
       window_sums(there, w, bed.out(sums), bed.on);
@@ -274,10 +274,14 @@ void planes_of(const Shape& planes, Layout out_layout) {
 }
 template <class Bed>
 void several_planes() {
-  planes_of<std::uint8_t, std::uint32_t, std::uint64_t, double, Bed>({0, 0, 3, 2, Layout::interleaved}, Layout::planar);
-  planes_of<std::uint8_t, std::int64_t, double, std::uint8_t, Bed>({0, 0, 3, 1, Layout::planar}, Layout::interleaved);
-  planes_of<float, float, double, float, Bed>({0, 0, 1, 5, Layout::planar}, Layout::interleaved);
-  planes_of<float, double, double, std::uint16_t, Bed>({0, 0, 4, 3, Layout::interleaved}, Layout::interleaved);
+  for (const oracle::Gaps gaps : {oracle::misaligned, oracle::aligned}) {
+    planes_of<std::uint8_t, std::uint32_t, std::uint64_t, double, Bed>({0, 0, 3, 2, Layout::interleaved},
+                                                                       Layout::planar, gaps);
+    planes_of<std::uint8_t, std::int64_t, double, std::uint8_t, Bed>({0, 0, 3, 1, Layout::planar}, Layout::interleaved,
+                                                                     gaps);
+    planes_of<float, float, double, float, Bed>({0, 0, 1, 5, Layout::planar}, Layout::interleaved, gaps);
+    planes_of<float, double, double, std::uint16_t, Bed>({0, 0, 4, 3, Layout::interleaved}, Layout::interleaved, gaps);
+  }
 }
 
 /// Regions and answers of the host, of tables that lie on the machine; and the exceptions.

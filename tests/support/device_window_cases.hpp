@@ -63,6 +63,63 @@ void windows_of(double lo, double hi) {
         }
 }
 
+/// Images in which whole warps see windows that lie inside, below each other, and several tiles, of elements that lie
+/// at multiples of their size: with the CPU's bits.
+template <class P, class S, class Q, class Out, class Bed>
+void windows_in_strips(double lo, double hi, int width, int height, const std::vector<Window>& windows) {
+  const auto square = [](P p) { return static_cast<oracle::Wide<Q>>(p) * static_cast<oracle::Wide<Q>>(p); };
+  const auto image = oracle::random_image<P>(width, height, lo, hi, 44);
+  for (const Border border : {Border::zero, Border::none}) {
+    Table<S> sum(image, border, oracle::identity, oracle::aligned);
+    Table<Q> squares(image, border, square, oracle::aligned);
+    for (const Window& w : windows) {
+      SCOPED_TRACE(testing::Message() << width << "x" << height << " " << name_of(border) << " window " << w.width
+                                      << "x" << w.height << " edge " << static_cast<int>(w.edge) << " rounding "
+                                      << static_cast<int>(w.rounding) << " seed 44");
+      const Shape shape = window_shape(width, height, w);
+      const SatView here(sum.view(), squares.view());
+      for (const auto query : {window_sums, window_means, window_variances, window_standard_deviations}) {
+        if (w.rounding == Rounding::opencv && (query == window_variances || query == window_standard_deviations))
+          continue;
+        Padded got(type_of<Out>, shape, oracle::aligned), want(type_of<Out>, shape);
+        Bed bed;
+        const SatView there({bed.in(sum.memory()), border}, TableView(bed.in(squares.memory()), border));
+        query(there, w, bed.out(got), bed.on);
+        bed.back();
+        query(here, w, want.view(), {});
+        EXPECT_EQ(output_differences<Out>(got, want), 0u);
+      }
+    }
+  }
+}
+template <class Bed>
+void windows_in_strips_of_every_type() {
+  std::vector<Window> windows;
+  for (const Edge edge : {Edge::valid, Edge::shrink, Edge::reflect, Edge::constant})
+    windows.insert(windows.end(), {{3, 2, -1, -1, edge, 3}, {7, 5, 6, 0, edge, 3}, {30, 21, 0, 20, edge, 3}});
+  windows_in_strips<std::uint8_t, std::uint32_t, std::uint64_t, double, Bed>(0, 255, 300, 45, windows);
+  windows.resize(6);
+  windows_in_strips<std::int16_t, std::int32_t, double, float, Bed>(-300, 300, 300, 45, windows);
+  windows_in_strips<float, float, double, double, Bed>(0, 9, 300, 45, windows);
+  windows_in_strips<float, double, double, float, Bed>(-9, 9, 300, 45, windows);
+  for (Window& w : windows) w.rounding = Rounding::opencv;
+  windows_in_strips<std::uint8_t, std::uint32_t, std::uint64_t, std::uint8_t, Bed>(0, 255, 300, 45, windows);
+  windows_in_strips<std::int16_t, std::int32_t, double, std::uint8_t, Bed>(-30, 90, 300, 45, windows);
+  windows_in_strips<std::uint8_t, std::uint32_t, std::uint64_t, double, Bed>(0, 255, 300, 45, windows);
+  {  // so many rows that tiles are high
+    const auto image = oracle::random_image<std::uint8_t>(40, 32 * 1024 + 5, 0, 255, 45);
+    Table<std::uint32_t> table(image, Border::zero, oracle::identity, oracle::aligned);
+    const Window w{9, 2, -1, -1, Edge::valid};
+    const Shape shape = window_shape(image.width, image.height, w);
+    Padded got(Type::f32, shape, oracle::aligned), want(Type::f32, shape);
+    Bed bed;
+    window_sums(TableView{bed.in(table.memory()), Border::zero}, w, bed.out(got), bed.on);
+    bed.back();
+    window_sums(table.view(), w, want.view());
+    EXPECT_EQ(output_differences<float>(got, want), 0u) << "seed 45";
+  }
+}
+
 /// Sums and means rounded to 8, 16 or 32 bits, which cut some of them; window_rounding_test holds the CPU's to the
 /// pixels.
 template <class P, class S, class Out, class Bed>

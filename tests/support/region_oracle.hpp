@@ -65,9 +65,16 @@ inline std::int64_t shown(std::int64_t i, std::int64_t extent, areal::Edge edge)
   return i;
 }
 
+// Bytes between rows and planes, and before the first row.
+struct Gaps {
+  std::int64_t gap = 5, start = 3;
+};
+inline constexpr Gaps misaligned{}, aligned{16, 0};  // elements at multiples of their size
+
 // Memory of any alignment and pitch, between bytes that must not change.
 class Padded {
  public:
+  Padded(areal::Type type, const areal::Shape& shape, Gaps gaps) : Padded(type, shape, gaps.gap, gaps.start) {}
   Padded(areal::Type type, const areal::Shape& shape, std::int64_t gap = 5, std::int64_t start = 3) {
     const auto size = static_cast<std::int64_t>(areal::size_of(type));
     const bool planar = shape.layout == areal::Layout::planar;
@@ -143,8 +150,8 @@ template <class T>
 class Table {
  public:
   template <class P, class F>
-  Table(const Image<P>& image, areal::Border border, F f)
-      : memory_(areal::type_of<T>, table_shape(image.width, image.height, border)), border_(border) {
+  Table(const Image<P>& image, areal::Border border, F f, Gaps gaps = misaligned)
+      : memory_(areal::type_of<T>, table_shape(image.width, image.height, border), gaps), border_(border) {
     fill_table<T>(memory_, 0, image, border, f);
   }
   template <class P>
@@ -163,8 +170,8 @@ class Planes {
  public:
   template <class F>
   Planes(std::int64_t width, std::int64_t height, std::int64_t channels, std::int64_t batch, areal::Layout layout,
-         areal::Border border, double lo, double hi, std::uint64_t seed, F f)
-      : memory_(areal::type_of<T>, shape_of(width, height, channels, batch, layout, border)), border_(border) {
+         areal::Border border, double lo, double hi, std::uint64_t seed, F f, Gaps gaps = misaligned)
+      : memory_(areal::type_of<T>, shape_of(width, height, channels, batch, layout, border), gaps), border_(border) {
     for (std::int64_t p = 0; p < channels * batch; ++p) {
       images_.push_back(random_image<P>(width, height, lo, hi, seed + static_cast<std::uint64_t>(p)));
       fill_table<T>(memory_, p % channels, images_.back(), border, f, p / channels);

@@ -149,10 +149,13 @@ AREAL_DEVICE double real_of(std::uint64_t sum, bool is_signed) {
 /// A table's difference as double.
 template <class D>
 AREAL_DEVICE double real_sum(D difference, const TableArgs& table) {
-  if constexpr (std::is_integral_v<D>)
-    return real_of(widened(difference, table.is_signed), table.is_signed);
-  else
+  if constexpr (std::is_integral_v<D>) {
+    // From its own width: conversions of 64 bits take longer.
+    const auto with_sign = static_cast<std::make_signed_t<D>>(difference);
+    return table.is_signed ? static_cast<double>(with_sign) : static_cast<double>(difference);
+  } else {
     return difference;
+  }
 }
 
 /// A sum of a table whose type is known at run time.
@@ -166,23 +169,43 @@ struct AnySum {
   }
 };
 
+/// visit(T()) for the type that elements of the table are read as.
+template <class F>
+AREAL_BOTH decltype(auto) with_element(const TableArgs& table, const F& visit) {
+  switch (table.type) {
+    case Type::u16:
+      return visit(std::uint16_t{});
+    case Type::f32:
+      return visit(float{});
+    case Type::f64:
+      return visit(double{});
+    case Type::u64:
+    case Type::s64:
+      return visit(std::uint64_t{});
+    default:
+      return visit(std::uint32_t{});
+  }
+}
+/// Of a sum's 64 bits, or of a double.
+template <class Wide>
+AREAL_DEVICE AnySum as_any_sum(Wide sum, const TableArgs& table) {
+  if constexpr (std::is_integral_v<Wide>)
+    return {sum, real_of(sum, table.is_signed)};
+  else
+    return {0, sum};
+}
 /// sum(T()) for the type that elements of the table are read as, which gives 64 bits of an integer sum, or double.
 template <class F>
 AREAL_DEVICE AnySum any_sum(const TableArgs& table, const F& sum) {
-  const auto integer = [&](std::uint64_t bits) { return AnySum{bits, real_of(bits, table.is_signed)}; };
-  switch (table.type) {
-    case Type::u16:
-      return integer(sum(std::uint16_t{}));
-    case Type::f32:
-      return {0, sum(float{})};
-    case Type::f64:
-      return {0, sum(double{})};
-    case Type::u64:
-    case Type::s64:
-      return integer(sum(std::uint64_t{}));
-    default:
-      return integer(sum(std::uint32_t{}));
-  }
+  return with_element(table, [&](auto element) { return as_any_sum(sum(element), table); });
+}
+/// A difference of a table's elements as any_sum wants it.
+template <class D>
+AREAL_DEVICE auto wide_difference(D difference, const TableArgs& table) {
+  if constexpr (std::is_integral_v<D>)
+    return widened(difference, table.is_signed);
+  else
+    return difference;
 }
 
 /// The sum of a region that lies inside.
@@ -191,11 +214,7 @@ AREAL_DEVICE AnySum region_sum(const M& m, const TableArgs& table, const Region&
                                Site site = AREAL_HERE) {
   return any_sum(table, [&](auto element) {
     using T = decltype(element);
-    const auto difference = corners<T>(m, table, region, plane, site).by_rows();
-    if constexpr (std::is_integral_v<T>)
-      return widened(difference, table.is_signed);
-    else
-      return difference;
+    return wide_difference(corners<T>(m, table, region, plane, site).by_rows(), table);
   });
 }
 

@@ -16,11 +16,12 @@ struct Pixels {
   double real = 0;
 };
 
-/// A statistic of a region or a window; `squares` is for variances alone.
-AREAL_DEVICE double statistic_of(Statistic statistic, const TableArgs& table, const AnySum& sum,
-                                 const TableArgs& squares_table, const AnySum& squares, const Pixels& n) {
-  if (statistic == Statistic::sum) return sum.real;
-  if (statistic == Statistic::mean) return n.real > 0 ? sum.real / n.real : formulas::not_a_number();
+AREAL_DEVICE double mean_of(const AnySum& sum, const Pixels& n) {
+  return n.real > 0 ? sum.real / n.real : formulas::not_a_number();
+}
+/// The variance or standard deviation of a region or a window.
+AREAL_DEVICE double variance_of(Statistic statistic, const TableArgs& table, const AnySum& sum,
+                                const TableArgs& squares_table, const AnySum& squares, const Pixels& n) {
   double variance = 0;
   if (table.is_float)
     variance = formulas::variance(sum.real, squares.real, n.real);
@@ -56,7 +57,9 @@ struct Statistics {
           const AnySum sum = region_sum(m, a.sum, t.region, at.offset(a.sum));
           const bool varies = a.statistic != Statistic::mean;
           const AnySum squares = varies ? region_sum(m, a.squares, t.region, at.offset(a.squares)) : AnySum{};
-          m.store_streaming(a.out + i, statistic_of(a.statistic, a.sum, sum, a.squares, squares, pixels(t.region, at)));
+          const Pixels n = pixels(t.region, at);
+          m.store_streaming(a.out + i,
+                            varies ? variance_of(a.statistic, a.sum, sum, a.squares, squares, n) : mean_of(sum, n));
           return t.refused;
         },
         a.planes.count);

@@ -59,26 +59,39 @@ AREAL_DEVICE OutputPlace output_place(const M& m, const OutputArgs& out, std::in
   return {tile.column * warp_size + m.lane(), tile.row * output_tile_height + m.warp()};
 }
 
+AREAL_DEVICE char* output_at(const OutputArgs& out, const OutputPlace& at, std::int64_t plane) {
+  return out.data + plane + at.y * out.row + at.x * out.column;
+}
+/// N elements below each other, the first one at `to`; their type is told apart once.
+template <int N, class M>
+AREAL_DEVICE void write_outputs(const M& m, const OutputArgs& out, char* to, const double (&value)[N],
+                                Site site = AREAL_HERE) {
+  const auto store = [&](const auto& converted) {
+    AREAL_UNROLL
+    for (int r = 0; r < N; ++r) store_element(m, to + r * out.row, converted(value[r]), out.aligned, site);
+  };
+  switch (out.type) {
+    case Type::u8:
+      return store([](double x) { return formulas::rounded<std::uint8_t>(x); });
+    case Type::s8:
+      return store([](double x) { return formulas::rounded<std::int8_t>(x); });
+    case Type::u16:
+      return store([](double x) { return formulas::rounded<std::uint16_t>(x); });
+    case Type::s16:
+      return store([](double x) { return formulas::rounded<std::int16_t>(x); });
+    case Type::s32:
+      return store([](double x) { return formulas::rounded<std::int32_t>(x); });
+    case Type::f32:
+      return store([](double x) { return static_cast<float>(x); });
+    default:
+      return store([](double x) { return x; });
+  }
+}
 template <class M>
 AREAL_DEVICE void write_output(const M& m, const OutputArgs& out, const OutputPlace& at, double value,
                                std::int64_t plane = 0, Site site = AREAL_HERE) {
-  char* const to = out.data + plane + at.y * out.row + at.x * out.column;
-  switch (out.type) {
-    case Type::u8:
-      return store_element(m, to, formulas::rounded<std::uint8_t>(value), out.aligned, site);
-    case Type::s8:
-      return store_element(m, to, formulas::rounded<std::int8_t>(value), out.aligned, site);
-    case Type::u16:
-      return store_element(m, to, formulas::rounded<std::uint16_t>(value), out.aligned, site);
-    case Type::s16:
-      return store_element(m, to, formulas::rounded<std::int16_t>(value), out.aligned, site);
-    case Type::s32:
-      return store_element(m, to, formulas::rounded<std::int32_t>(value), out.aligned, site);
-    case Type::f32:
-      return store_element(m, to, static_cast<float>(value), out.aligned, site);
-    default:
-      return store_element(m, to, value, out.aligned, site);
-  }
+  const double one[] = {value};
+  write_outputs(m, out, output_at(out, at, plane), one, site);
 }
 
 }  // namespace areal::kernels

@@ -1,7 +1,9 @@
 #pragma once
-// Sums, means, variances and standard deviations of dense windows. 1 launch, a thread a window. A window that lies
-// inside reads 4 elements of each table, neighbours side by side; one at the edge as many for each of the
-// rectangles that it sees: at most 9 where it reaches at most one image beyond each edge, else at most 25. Writes 1.
+// Sums, means, variances and standard deviations of dense windows. 1 launch, a thread a column of a tile, a warp 32
+// columns. A window that lies inside reads 4 elements of each table, neighbours side by side; one at the edge as many
+// for each of the rectangles that it sees: at most 9 where it reaches at most one image beyond each edge, else at most
+// 25. Writes 1. Where a warp's windows lie inside, what they have in common is computed once, and the loads of four
+// below each other wait for nothing.
 
 #include "formulas/rounding.hpp"
 #include "formulas/window_axis.hpp"
@@ -11,6 +13,11 @@
 
 namespace areal::kernels {
 
+/// Windows [left, right) x [top, bottom): those that lie inside and have all four elements of each table, at whole
+/// multiples of the elements' size.
+struct InnerWindows {
+  std::int64_t left, right, top, bottom;
+};
 struct WindowsArgs {
   TableArgs sum, squares;
   formulas::WindowAxis columns, rows;
@@ -18,103 +25,254 @@ struct WindowsArgs {
   OutputArgs out;
   formulas::CellBeyond beyond, squares_beyond;
   PlaneArgs planes;
-  std::int64_t plane_blocks;
+  std::int64_t tile_rows, tiles_x, plane_tiles;
   bool fixed_point_means, reciprocal_means;  ///< OpenCV's: the former where FixedPointMean serves
+  InnerWindows inner;
+  std::uint64_t inner_pixels;         ///< of such a window
+  formulas::FixedPointMean of_bytes;  ///< their mean, where it serves
+};
+/// A tile is as wide as a block has threads. High ones find more of their elements in L1, low ones give small images
+/// more blocks.
+inline constexpr int window_threads = 256, low_window_tile = 8, high_window_tile = 32;
+inline constexpr std::int64_t least_of_high_window_tiles = 1024;
+
+/// T: the type that elements of the sums are read as; that of squares is told apart at run time.
+template <class T_, bool varies_>
+struct WindowsConfig {
+  using T = T_;
+  static constexpr bool varies = varies_;  ///< variances and standard deviations, which need squares
 };
 
 template <class M, class C>
 struct Windows {
+  using T = typename C::T;
   using Args = WindowsArgs;
   using Shared = NoShared;
-  static constexpr int threads = warp_size * output_tile_height, resident = 4;
+  static constexpr int threads = window_threads, resident = 3;
+  static constexpr int together = 4;  ///< windows whose elements are loaded at once
   M m;
   Args a;
 
   AREAL_DEVICE void operator()() {
     const bool one = a.planes.count == 1;
-    const std::int64_t plane = one ? 0 : m.block() / a.plane_blocks;
+    const std::int64_t plane = one ? 0 : m.block() / a.plane_tiles;
     const std::int64_t channel = one ? 0 : plane % a.planes.channels, image = one ? 0 : plane / a.planes.channels;
-    const OutputPlace at = output_place(m, a.out, m.block() - plane * a.plane_blocks);
-    if (at.x >= a.out.width || at.y >= a.out.height) return;
+    const auto offset = [&](const auto& args) { return image * args.batch + channel * args.channel; };
+    const TilePlace tile = tile_place(m.block() - plane * a.plane_tiles, a.tiles_x);
+    const std::int64_t first = tile.column * threads + m.warp() * warp_size, x = first + m.lane();
+    if (x >= a.out.width) return;
+    const auto least = [](std::int64_t u, std::int64_t v) { return u < v ? u : v; };
+    const std::int64_t begin = tile.row * a.tile_rows, end = least(begin + a.tile_rows, a.out.height);
+    std::int64_t top = end, bottom = end;  // of the strips, the same for a warp
+    if (first >= a.inner.left && least(first + warp_size, a.out.width) <= a.inner.right) {
+      const std::int64_t y = begin > a.inner.top ? begin : a.inner.top;
+      const std::int64_t strip_count = (least(end, a.inner.bottom) - y) / together;
+      if (strip_count > 0) {
+        top = y;
+        bottom = y + strip_count * together;
+        strips({x, top}, strip_count, offset);
+      }
+    }
+    AREAL_NO_UNROLL
+    for (std::int64_t y = begin == top ? bottom : begin; y < end; y = y + 1 == top ? bottom : y + 1)
+      any_window({x, y}, offset);
+  }
+
+  /// Inner windows below each other, `together` in each of the strips.
+  template <class Offset>
+  AREAL_DEVICE void strips(const OutputPlace& at, std::int64_t count, const Offset& offset) {
+    const auto first = [&](const TableArgs& table) {
+      return table.data + offset(table) + (at.y - a.rows.before - table.shift) * table.row +
+             (at.x - a.columns.before - table.shift) * table.column;
+    };
+    const char *sums = first(a.sum), *squares = C::varies ? first(a.squares) : nullptr;
+    char* to = output_at(a.out, at, offset(a.out));
+    AREAL_NO_UNROLL
+    for (; count > 0; --count) {
+      strip(sums, squares, to);
+      sums += together * a.sum.row;
+      if constexpr (C::varies) squares += together * a.squares.row;
+      to += together * a.out.row;
+    }
+  }
+  AREAL_DEVICE void strip(const char* sums, const char* squares, char* to) {
+    Difference<T> sum[together];
+    differences<T>(a.sum, sums, sum);
+    double value[together];
+    if constexpr (C::varies) {
+      AnySum square[together];
+      with_element(a.squares, [&](auto element) {
+        using E = decltype(element);
+        Difference<E> found[together];
+        differences<E>(a.squares, squares, found);
+        AREAL_UNROLL
+        for (int r = 0; r < together; ++r) square[r] = as_any_sum(wide_difference(found[r], a.squares), a.squares);
+      });
+      const Pixels n{a.inner_pixels, static_cast<double>(a.inner_pixels)};
+      AREAL_UNROLL
+      for (int r = 0; r < together; ++r)
+        value[r] =
+            variance_of(a.statistic, a.sum, as_any_sum(wide_difference(sum[r], a.sum), a.sum), a.squares, square[r], n);
+    } else {
+      if constexpr (std::is_integral_v<T>)
+        if (a.fixed_point_means && formulas::FixedPointMean::serves(a.inner_pixels)) {
+          AREAL_UNROLL
+          for (int r = 0; r < together; ++r)
+            store_element(m, to + r * a.out.row, fixed_point_mean(wide_difference(sum[r], a.sum), a.of_bytes), true);
+          return;
+        }
+      real_sums(sum, value);
+      const auto n = static_cast<double>(a.inner_pixels);
+      if (a.reciprocal_means) {
+        AREAL_UNROLL
+        for (int r = 0; r < together; ++r) value[r] *= 1 / n;
+      } else if (a.statistic == Statistic::mean) {
+        AREAL_UNROLL
+        for (int r = 0; r < together; ++r) value[r] /= n;
+      }
+    }
+    write_outputs(m, a.out, to, value);
+  }
+  template <class E>
+  AREAL_DEVICE void differences(const TableArgs& table, const char* from, Difference<E> (&difference)[together]) {
+    using D = Difference<E>;
+    const std::int64_t across = a.columns.size * table.column;
+    const char* below = from + a.rows.size * table.row;
+    const auto load = [&](const char* at) { return static_cast<D>(m.load(reinterpret_cast<const E*>(at))); };
+    Corners<E> corner[together];
+    AREAL_UNROLL
+    for (int r = 0; r < together; ++r) {
+      corner[r] = {load(from), load(from + across), load(below), load(below + across)};
+      from += table.row;
+      below += table.row;
+    }
+    AREAL_UNROLL
+    for (int r = 0; r < together; ++r) difference[r] = corner[r].by_columns();
+  }
+  /// As real_sum; their sign is asked for once.
+  AREAL_DEVICE void real_sums(const Difference<T> (&sum)[together], double (&value)[together]) {
+    if constexpr (std::is_integral_v<T>)
+      if (a.sum.is_signed) {
+        AREAL_UNROLL
+        for (int r = 0; r < together; ++r) value[r] = static_cast<double>(static_cast<std::make_signed_t<T>>(sum[r]));
+        return;
+      }
+    AREAL_UNROLL
+    for (int r = 0; r < together; ++r) value[r] = static_cast<double>(sum[r]);
+  }
+  AREAL_DEVICE std::uint8_t fixed_point_mean(std::uint64_t sum, const formulas::FixedPointMean& mean) {
+    return mean(a.sum.is_signed && static_cast<std::int64_t>(sum) < 0 ? 0 : sum);
+  }
+
+  /// Any window.
+  template <class Offset>
+  AREAL_DEVICE void any_window(const OutputPlace& at, const Offset& offset) {
     const std::uint64_t across = a.columns.pixels(at.x), down = a.rows.pixels(at.y);
-    const bool varies = a.statistic == Statistic::variance || a.statistic == Statistic::standard_deviation;
     std::uint64_t cells_beyond = 0;
     if (a.columns.edge == Edge::constant) cells_beyond = across * down - a.columns.inside(at.x) * a.rows.inside(at.y);
-    const auto offset = [&](const auto& args) { return image * args.batch + channel * args.channel; };
     const bool inside = a.columns.lies_inside(at.x) && a.rows.lies_inside(at.y);
-    const auto seen = [&](const TableArgs& table, const formulas::CellBeyond& beyond) {
-      return inside ? seen_inside(table, offset(table), at)
-                    : seen_beyond(table, offset(table), at, cells_beyond, beyond);
+    const auto seen = [&](auto element, const TableArgs& table, const formulas::CellBeyond& beyond) {
+      using E = decltype(element);
+      return as_any_sum(inside ? seen_inside<E>(table, offset(table), at)
+                               : seen_beyond<E>(table, offset(table), at, cells_beyond, beyond),
+                        table);
     };
-    const AnySum sum = seen(a.sum, a.beyond);
-    const AnySum squares = varies ? seen(a.squares, a.squares_beyond) : AnySum{};
+    const AnySum sum = seen(T{}, a.sum, a.beyond);
+    AnySum squares;
+    if constexpr (C::varies)
+      squares = with_element(a.squares, [&](auto element) { return seen(element, a.squares, a.squares_beyond); });
     const Pixels n{across * down, static_cast<double>(across) * static_cast<double>(down)};
-    double value = statistic_of(a.statistic, a.sum, sum, a.squares, squares, n);
+    write_output(m, a.out, at, answer(sum, squares, n), offset(a.out));
+  }
+  AREAL_DEVICE double answer(const AnySum& sum, const AnySum& squares, const Pixels& n) {
+    if constexpr (C::varies) return variance_of(a.statistic, a.sum, sum, a.squares, squares, n);
     if (a.fixed_point_means && formulas::FixedPointMean::serves(n.whole))
-      value = formulas::FixedPointMean(static_cast<std::uint32_t>(n.whole))(sum.real < 0 ? 0 : sum.integer);
-    if (a.reciprocal_means) value = sum.real * (1 / n.real);
-    write_output(m, a.out, at, value, offset(a.out));
+      return fixed_point_mean(sum.integer, formulas::FixedPointMean(static_cast<std::uint32_t>(n.whole)));
+    if (a.reciprocal_means) return sum.real * (1 / n.real);
+    return a.statistic == Statistic::sum ? sum.real : mean_of(sum, n);
   }
 
   /// Of a window that lies inside: one rectangle, and no pieces, whose arrays would be in local memory.
-  AREAL_DEVICE AnySum seen_inside(const TableArgs& table, std::int64_t plane, const OutputPlace& at) {
-    return any_sum(table, [&](auto element) {
-      return rectangle<decltype(element)>(table, plane, a.columns.whole(at.x), a.rows.whole(at.y));
-    });
+  template <class E>
+  AREAL_DEVICE auto seen_inside(const TableArgs& table, std::int64_t plane, const OutputPlace& at) {
+    return rectangle<E>(table, plane, a.columns.whole(at.x), a.rows.whole(at.y));
   }
   /// Of any other window all that it sees, added in the CPU's order.
-  AREAL_DEVICE AnySum seen_beyond(const TableArgs& table, std::int64_t plane, const OutputPlace& at,
-                                  std::uint64_t cells_beyond, const formulas::CellBeyond& beyond) {
+  template <class E>
+  AREAL_DEVICE auto seen_beyond(const TableArgs& table, std::int64_t plane, const OutputPlace& at,
+                                std::uint64_t cells_beyond, const formulas::CellBeyond& beyond) {
     const formulas::Pieces columns = a.columns.pieces(at.x), rows = a.rows.pieces(at.y);
-    return any_sum(table, [&](auto element) {
-      using T = decltype(element);
-      using Wide = std::conditional_t<std::is_integral_v<T>, std::uint64_t, double>;
-      Wide all = 0;
-      for (int r = 0; r < rows.count; ++r) {
-        Wide across = 0;
-        for (int c = 0; c < columns.count; ++c)
-          across +=
-              static_cast<Wide>(columns.piece[c].times) * rectangle<T>(table, plane, columns.piece[c], rows.piece[r]);
-        all += static_cast<Wide>(rows.piece[r].times) * across;
-      }
-      if (cells_beyond > 0) {
-        if constexpr (std::is_integral_v<T>)
-          all += cells_beyond * beyond.integer;
-        else
-          all += static_cast<double>(cells_beyond) * beyond.real;
-      }
-      return all;
-    });
+    using Wide = std::conditional_t<std::is_integral_v<E>, std::uint64_t, double>;
+    Wide all = 0;
+    for (int r = 0; r < rows.count; ++r) {
+      Wide across = 0;
+      for (int c = 0; c < columns.count; ++c)
+        across +=
+            static_cast<Wide>(columns.piece[c].times) * rectangle<E>(table, plane, columns.piece[c], rows.piece[r]);
+      all += static_cast<Wide>(rows.piece[r].times) * across;
+    }
+    if (cells_beyond > 0) {
+      if constexpr (std::is_integral_v<E>)
+        all += cells_beyond * beyond.integer;
+      else
+        all += static_cast<double>(cells_beyond) * beyond.real;
+    }
+    return all;
   }
-  template <class T>
+  template <class E>
   AREAL_DEVICE auto rectangle(const TableArgs& table, std::int64_t plane, const formulas::Piece& column,
                               const formulas::Piece& row) {
     const Region region{column.begin, row.begin, column.end - column.begin, row.end - row.begin};
-    const auto difference = corners<T>(m, table, region, plane).by_columns();
-    if constexpr (std::is_integral_v<T>)
-      return widened(difference, table.is_signed);
-    else
-      return difference;
+    return wide_difference(corners<E>(m, table, region, plane).by_columns(), table);
   }
 };
+
+inline InnerWindows inner_windows(const WindowsArgs& a, bool varies) {
+  const auto begin = [&](const formulas::WindowAxis& axis) {
+    return axis.inner_begin() + std::max(a.sum.shift, varies ? a.squares.shift : 0);
+  };
+  const bool aligned = a.sum.aligned && (a.squares.aligned || !varies) && a.out.aligned;
+  return {begin(a.columns), aligned ? a.columns.inner_end() : 0, begin(a.rows), a.rows.inner_end()};
+}
 
 template <class Launcher>
 void run_query(Launcher& launcher, const WindowsRequest& request) {
   const OutputArgs out = output_args(request.out);
+  const PlaneArgs planes = plane_args(request.sum.view);
+  const std::int64_t tiles_x = (out.width + window_threads - 1) / window_threads;
+  const auto tiles = [&](std::int64_t rows) { return tiles_x * ((out.height + rows - 1) / rows); };
+  const bool high = planes.count * tiles(high_window_tile) >= least_of_high_window_tiles;
+  const std::int64_t tile_rows = high ? high_window_tile : low_window_tile;
+  const bool varies = request.statistic != Statistic::sum && request.statistic != Statistic::mean;
   const bool opencv = request.rounding == Rounding::opencv && request.statistic == Statistic::mean;
-  const WindowsArgs a{table_args(request.sum.view, request.sum.border),
-                      request.squares ? table_args(request.squares->view, request.squares->border) : TableArgs{},
-                      request.columns,
-                      request.rows,
-                      request.statistic,
-                      out,
-                      request.beyond,
-                      request.squares_beyond,
-                      plane_args(request.sum.view),
-                      output_blocks(out),
-                      opencv && out.type == Type::u8 && !is_float(request.sum.view.type),
-                      opencv && out.type == Type::f64};
-  launcher.template launch<Windows, NoConfig>(a.planes.count * a.plane_blocks, a, false);
+  const auto pixels = static_cast<std::uint64_t>(request.columns.size) * static_cast<std::uint64_t>(request.rows.size);
+  const bool serves = formulas::FixedPointMean::serves(pixels);
+  WindowsArgs a{table_args(request.sum.view, request.sum.border),
+                request.squares ? table_args(request.squares->view, request.squares->border) : TableArgs{},
+                request.columns,
+                request.rows,
+                request.statistic,
+                out,
+                request.beyond,
+                request.squares_beyond,
+                planes,
+                tile_rows,
+                tiles_x,
+                tiles(tile_rows),
+                opencv && out.type == Type::u8 && !is_float(request.sum.view.type),
+                opencv && out.type == Type::f64,
+                {},
+                pixels,
+                formulas::FixedPointMean(serves ? static_cast<std::uint32_t>(pixels) : 2)};
+  a.inner = inner_windows(a, varies);
+  with_element(a.sum, [&](auto element) {
+    using T = decltype(element);
+    const std::int64_t blocks = planes.count * a.plane_tiles;
+    if (varies)
+      launcher.template launch<Windows, WindowsConfig<T, true>>(blocks, a, false);
+    else
+      launcher.template launch<Windows, WindowsConfig<T, false>>(blocks, a, false);
+  });
 }
 
 }  // namespace areal::kernels
