@@ -8,11 +8,12 @@ namespace areal::device_cases {
 
 /// The pixel's value is its bin; values of `bins` and more are in none.
 template <class T>
-Padded tensor_of(const Image<std::uint8_t>& image, std::int64_t bins, Border border, double weight = 1) {
+Padded tensor_of(const Image<std::uint8_t>& image, std::int64_t bins, Border border, double weight = 1,
+                 oracle::Gaps gaps = oracle::misaligned) {
   Shape shape = oracle::table_shape(image.width, image.height, border);
   shape.channels = bins;
   shape.layout = Layout::planar;
-  Padded tensor(type_of<T>, shape);
+  Padded tensor(type_of<T>, shape, gaps);
   for (std::int64_t b = 0; b < bins; ++b)
     oracle::fill_table<T>(tensor, b, image, border, [&](int p) { return p == b ? weight : 0; });
   return tensor;
@@ -30,17 +31,20 @@ template <class Out, class T, class Bed>
 void histograms_of(std::int64_t bins, Border border, double weight = 1) {
   SCOPED_TRACE(testing::Message() << bins << " bins, " << name_of(border) << ", seeds 2, 3");
   const auto image = oracle::random_image<std::uint8_t>(23, 14, 0, static_cast<double>(bins), 2);
-  Padded tensor = tensor_of<T>(image, bins, border, weight);
   std::vector<Region> regions = answerable(23, 14, border, 3);
   regions.resize(std::min<std::size_t>(regions.size(), 60));
-  Bed bed;
-  std::vector<Out> got(regions.size() * static_cast<std::size_t>(bins), Out{77});
-  region_histograms({bed.in(tensor), border}, bed.in(regions), bed.out(got), {.execution = bed.on});
-  bed.back();
-  for (std::size_t i = 0; i < regions.size(); ++i) {
-    const auto want = counted(image, bins, regions[i], weight);
-    for (std::size_t b = 0; b < want.size(); ++b)
-      EXPECT_EQ(static_cast<double>(got[i * want.size() + b]), want[b]) << "region " << i << " bin " << b;
+  for (const oracle::Gaps gaps : {oracle::misaligned, oracle::aligned}) {
+    Padded tensor = tensor_of<T>(image, bins, border, weight, gaps);
+    Bed bed;
+    std::vector<Out> got(regions.size() * static_cast<std::size_t>(bins), Out{77});
+    region_histograms({bed.in(tensor), border}, bed.in(regions), bed.out(got), {.execution = bed.on});
+    bed.back();
+    for (std::size_t i = 0; i < regions.size(); ++i) {
+      const auto want = counted(image, bins, regions[i], weight);
+      for (std::size_t b = 0; b < want.size(); ++b)
+        EXPECT_EQ(static_cast<double>(got[i * want.size() + b]), want[b])
+            << "region " << i << " bin " << b << " gaps " << gaps.gap;
+    }
   }
 }
 template <class Bed>

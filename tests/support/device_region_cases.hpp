@@ -49,8 +49,10 @@ void sums_of_every_border_and_shape() {
          std::vector<std::pair<int, int>>{{0, 0}, {0, 3}, {1, 1}, {1, 9}, {13, 1}, {67, 23}}) {
       SCOPED_TRACE(testing::Message() << name_of(border) << " " << width << "x" << height << " seed 5");
       const auto image = small_image<T>(width, height);
-      Table<T> table(image, border);
-      EXPECT_EQ((wrong_sums<T, Bed>(table, image, answerable(width, height, border, 5))), 0u);
+      for (const oracle::Gaps gaps : {oracle::misaligned, oracle::aligned}) {
+        Table<T> table(image, border, oracle::identity, gaps);
+        EXPECT_EQ((wrong_sums<T, Bed>(table, image, answerable(width, height, border, 5))), 0u) << gaps.gap;
+      }
     }
 }
 

@@ -20,12 +20,20 @@ struct HistogramsArgs {
   bool real;
 };
 
+/// `aligned`: all elements lie at multiples of their size. The kernel without loads of bytes has registers enough for
+/// eight blocks.
+template <class T_, bool aligned_>
+struct HistogramsConfig {
+  using T = T_;
+  static constexpr bool aligned = aligned_;
+};
+
 template <class M, class C>
 struct Histograms {
   using T = typename C::T;
   using Args = HistogramsArgs;
   using Shared = NoShared;
-  static constexpr int threads = 256, resident = 8;
+  static constexpr int threads = 256, resident = C::aligned ? 8 : 4;
   M m;
   Args a;
 
@@ -36,8 +44,10 @@ struct Histograms {
     if (i < a.regions.count) {
       const Taken t = taken(m, a.regions, i);
       refused = t.refused;
+      TableArgs first = a.first;
+      first.aligned = C::aligned;
       for (std::int64_t bin = m.thread() & (lanes - 1); bin < a.bins; bin += lanes)
-        write(i * a.bins + bin, corners<T>(m, a.first, t.region, bin * a.plane).by_rows(), refused);
+        write(i * a.bins + bin, corners<T>(m, first, t.region, bin * a.plane).by_rows(), refused);
     }
     report(m, a.regions.refused, i, refused);
   }
@@ -53,6 +63,20 @@ struct Histograms {
   }
 };
 
+template <class T>
+using AlignedHistograms = HistogramsConfig<T, true>;
+template <class T>
+using OtherHistograms = HistogramsConfig<T, false>;
+
+template <template <class> class Config, class Launcher>
+void launch_histograms(Launcher& launcher, Type type, const HistogramsArgs& a) {
+  const std::int64_t lanes = a.regions.count << a.log_lanes;
+  if (type == Type::u16)
+    launch_each<Histograms, Config<std::uint16_t>>(launcher, lanes, a);
+  else
+    launch_each_of<Histograms, Config>(launcher, type, lanes, a);
+}
+
 template <class Launcher>
 void run_query(Launcher& launcher, const HistogramsRequest& request) {
   forget_refused(launcher, request.regions);
@@ -66,11 +90,10 @@ void run_query(Launcher& launcher, const HistogramsRequest& request) {
       request.out,
       request.real};
   while (a.log_lanes < 5 && (1 << a.log_lanes) < a.bins) ++a.log_lanes;
-  const std::int64_t lanes = request.regions.count << a.log_lanes;
-  if (tensor.view.type == Type::u16)
-    launch_each<Histograms, ElementConfig<std::uint16_t>>(launcher, lanes, a);
+  if (a.first.aligned)
+    launch_histograms<AlignedHistograms>(launcher, tensor.view.type, a);
   else
-    launch_each_of<Histograms>(launcher, tensor.view.type, lanes, a);
+    launch_histograms<OtherHistograms>(launcher, tensor.view.type, a);
 }
 
 }  // namespace areal::kernels

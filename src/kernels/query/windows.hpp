@@ -48,7 +48,7 @@ struct Windows {
   using T = typename C::T;
   using Args = WindowsArgs;
   using Shared = NoShared;
-  static constexpr int threads = window_threads, resident = 3;
+  static constexpr int threads = window_threads, resident = C::varies ? 2 : 3;
   static constexpr int together = 4;  ///< windows whose elements are loaded at once
   M m;
   Args a;
