@@ -1,9 +1,9 @@
 #pragma once
-// Sums, means, variances and standard deviations of dense windows. 1 launch, a thread a column of a tile, a warp 32
-// columns. A window that lies inside reads 4 elements of each table, neighbours side by side; one at the edge as many
-// for each of the rectangles that it sees: at most 9 where it reaches at most one image beyond each edge, else at most
-// 25. Writes 1. Where a warp's windows lie inside, what they have in common is computed once, and the loads of four
-// below each other wait for nothing.
+// Sums, means, variances and standard deviations of dense windows. 1 launch. A window that lies inside reads 4 elements
+// of each table, neighbours side by side; one at the edge as many for each of the rectangles that it sees: at most 9
+// where it reaches at most one image beyond each edge, else at most 25. Writes 1. Windows of the rim have a thread
+// each. Of those inside, what they have in common is computed once for a tile, in which a thread has a column; the
+// loads of four below each other wait for nothing.
 
 #include "formulas/rounding.hpp"
 #include "formulas/window_axis.hpp"
@@ -13,11 +13,15 @@
 
 namespace areal::kernels {
 
-/// Windows [left, right) x [top, bottom): those that lie inside and have all four elements of each table, at whole
-/// multiples of the elements' size.
-struct InnerWindows {
+/// Windows [left, right) x [top, bottom).
+struct WindowRange {
   std::int64_t left, right, top, bottom;
+  AREAL_BOTH std::int64_t blocks(std::int64_t across, std::int64_t down) const {
+    const bool none = left >= right || top >= bottom;
+    return none ? 0 : ((right - left + across - 1) / across) * ((bottom - top + down - 1) / down);
+  }
 };
+inline constexpr int rim_ranges = 4;
 struct WindowsArgs {
   TableArgs sum, squares;
   formulas::WindowAxis columns, rows;
@@ -25,16 +29,20 @@ struct WindowsArgs {
   OutputArgs out;
   formulas::CellBeyond beyond, squares_beyond;
   PlaneArgs planes;
-  std::int64_t tile_rows, tiles_x, plane_tiles;
+  WindowRange rim[rim_ranges];
+  std::int64_t rim_first[rim_ranges];  ///< blocks
+  WindowRange inner;  ///< those that lie inside, have all elements, and are in strips; the rim is all others
+  std::int64_t tile_rows, rim_blocks, plane_blocks;
   bool fixed_point_means, reciprocal_means;  ///< OpenCV's: the former where FixedPointMean serves
-  InnerWindows inner;
-  std::uint64_t inner_pixels;         ///< of such a window
-  formulas::FixedPointMean of_bytes;  ///< their mean, where it serves
+  std::uint64_t inner_pixels;                ///< of such a window
+  formulas::FixedPointMean of_bytes;         ///< their mean, where it serves
 };
-/// A tile is as wide as a block has threads. High ones find more of their elements in L1, low ones give small images
-/// more blocks.
+inline constexpr int window_strip = 4;  ///< windows below each other whose elements are loaded at once
+/// A tile of inner windows is as wide as a block has threads. High ones find more of their elements in L1, low ones
+/// give small images more blocks.
 inline constexpr int window_threads = 256, low_window_tile = 8, high_window_tile = 32;
 inline constexpr std::int64_t least_of_high_window_tiles = 1024;
+static_assert(window_threads == warp_size * output_tile_height);
 
 /// T: the type that elements of the sums are read as; that of squares is told apart at run time.
 template <class T_, bool varies_>
@@ -48,34 +56,45 @@ struct Windows {
   using T = typename C::T;
   using Args = WindowsArgs;
   using Shared = NoShared;
-  static constexpr int threads = window_threads, resident = C::varies ? 2 : 3;
-  static constexpr int together = 4;  ///< windows whose elements are loaded at once
+  static constexpr int threads = window_threads, resident = C::varies ? 3 : 4;
+  static constexpr int together = window_strip;
   M m;
   Args a;
 
   AREAL_DEVICE void operator()() {
     const bool one = a.planes.count == 1;
-    const std::int64_t plane = one ? 0 : m.block() / a.plane_tiles;
+    const std::int64_t plane = one ? 0 : m.block() / a.plane_blocks;
     const std::int64_t channel = one ? 0 : plane % a.planes.channels, image = one ? 0 : plane / a.planes.channels;
     const auto offset = [&](const auto& args) { return image * args.batch + channel * args.channel; };
-    const TilePlace tile = tile_place(m.block() - plane * a.plane_tiles, a.tiles_x);
-    const std::int64_t first = tile.column * threads + m.warp() * warp_size, x = first + m.lane();
-    if (x >= a.out.width) return;
-    const auto least = [](std::int64_t u, std::int64_t v) { return u < v ? u : v; };
-    const std::int64_t begin = tile.row * a.tile_rows, end = least(begin + a.tile_rows, a.out.height);
-    std::int64_t top = end, bottom = end;  // of the strips, the same for a warp
-    if (first >= a.inner.left && least(first + warp_size, a.out.width) <= a.inner.right) {
-      const std::int64_t y = begin > a.inner.top ? begin : a.inner.top;
-      const std::int64_t strip_count = (least(end, a.inner.bottom) - y) / together;
-      if (strip_count > 0) {
-        top = y;
-        bottom = y + strip_count * together;
-        strips({x, top}, strip_count, offset);
+    const std::int64_t block = m.block() - plane * a.plane_blocks;
+    if (block < a.rim_blocks)
+      rim(block, offset);
+    else
+      tile(block - a.rim_blocks, offset);
+  }
+
+  template <class Offset>
+  AREAL_DEVICE void rim(std::int64_t block, const Offset& offset) {
+    WindowRange range = a.rim[0];
+    std::int64_t first = 0;
+    AREAL_UNROLL
+    for (int i = 1; i < rim_ranges; ++i) {
+      if (block >= a.rim_first[i]) {
+        range = a.rim[i];
+        first = a.rim_first[i];
       }
     }
-    AREAL_NO_UNROLL
-    for (std::int64_t y = begin == top ? bottom : begin; y < end; y = y + 1 == top ? bottom : y + 1)
-      any_window({x, y}, offset);
+    const TilePlace tile = tile_place(block - first, (range.right - range.left + warp_size - 1) / warp_size);
+    const OutputPlace at{range.left + tile.column * warp_size + m.lane(),
+                         range.top + tile.row * output_tile_height + m.warp()};
+    if (at.x < range.right && at.y < range.bottom) any_window(at, offset);
+  }
+  template <class Offset>
+  AREAL_DEVICE void tile(std::int64_t block, const Offset& offset) {
+    const TilePlace tile = tile_place(block, (a.inner.right - a.inner.left + threads - 1) / threads);
+    const OutputPlace at{a.inner.left + tile.column * threads + m.thread(), a.inner.top + tile.row * a.tile_rows};
+    const std::int64_t below = a.inner.bottom - at.y;
+    if (at.x < a.inner.right) strips(at, (below < a.tile_rows ? below : a.tile_rows) / together, offset);
   }
 
   /// Inner windows below each other, `together` in each of the strips.
@@ -227,22 +246,20 @@ struct Windows {
   }
 };
 
-inline InnerWindows inner_windows(const WindowsArgs& a, bool varies) {
-  const auto begin = [&](const formulas::WindowAxis& axis) {
-    return axis.inner_begin() + std::max(a.sum.shift, varies ? a.squares.shift : 0);
-  };
+/// Of what lies inside, all that begins at a whole line of the output and fills strips.
+inline WindowRange inner_windows(const WindowsArgs& a, bool varies) {
+  const int shift = std::max(a.sum.shift, varies ? a.squares.shift : 0);
   const bool aligned = a.sum.aligned && (a.squares.aligned || !varies) && a.out.aligned;
-  return {begin(a.columns), aligned ? a.columns.inner_end() : 0, begin(a.rows), a.rows.inner_end()};
+  const std::int64_t left = (a.columns.inner_begin() + shift + warp_size - 1) / warp_size * warp_size;
+  const std::int64_t top = a.rows.inner_begin() + shift, right = a.columns.inner_end();
+  const std::int64_t strips = (a.rows.inner_end() - top) / window_strip;
+  if (!aligned || left >= right || strips <= 0) return {0, 0, 0, 0};
+  return {left, right, top, top + strips * window_strip};
 }
 
 template <class Launcher>
 void run_query(Launcher& launcher, const WindowsRequest& request) {
   const OutputArgs out = output_args(request.out);
-  const PlaneArgs planes = plane_args(request.sum.view);
-  const std::int64_t tiles_x = (out.width + window_threads - 1) / window_threads;
-  const auto tiles = [&](std::int64_t rows) { return tiles_x * ((out.height + rows - 1) / rows); };
-  const bool high = planes.count * tiles(high_window_tile) >= least_of_high_window_tiles;
-  const std::int64_t tile_rows = high ? high_window_tile : low_window_tile;
   const bool varies = request.statistic != Statistic::sum && request.statistic != Statistic::mean;
   const bool opencv = request.rounding == Rounding::opencv && request.statistic == Statistic::mean;
   const auto pixels = static_cast<std::uint64_t>(request.columns.size) * static_cast<std::uint64_t>(request.rows.size);
@@ -255,19 +272,33 @@ void run_query(Launcher& launcher, const WindowsRequest& request) {
                 out,
                 request.beyond,
                 request.squares_beyond,
-                planes,
-                tile_rows,
-                tiles_x,
-                tiles(tile_rows),
+                plane_args(request.sum.view),
+                {},
+                {},
+                {},
+                high_window_tile,
+                0,
+                0,
                 opencv && out.type == Type::u8 && !is_float(request.sum.view.type),
                 opencv && out.type == Type::f64,
-                {},
                 pixels,
                 formulas::FixedPointMean(serves ? static_cast<std::uint32_t>(pixels) : 2)};
-  a.inner = inner_windows(a, varies);
+  const WindowRange inner = a.inner = inner_windows(a, varies);
+  const WindowRange rim[rim_ranges] = {{0, out.width, 0, inner.top},
+                                       {0, inner.left, inner.top, inner.bottom},
+                                       {inner.right, out.width, inner.top, inner.bottom},
+                                       {0, out.width, inner.bottom, out.height}};
+  for (int i = 0; i < rim_ranges; ++i) {
+    a.rim[i] = rim[i];
+    a.rim_first[i] = a.rim_blocks;
+    a.rim_blocks += rim[i].blocks(warp_size, output_tile_height);
+  }
+  const std::int64_t high = inner.blocks(window_threads, high_window_tile);
+  if (a.planes.count * high < least_of_high_window_tiles) a.tile_rows = low_window_tile;
+  a.plane_blocks = a.rim_blocks + inner.blocks(window_threads, a.tile_rows);
   with_element(a.sum, [&](auto element) {
     using T = decltype(element);
-    const std::int64_t blocks = planes.count * a.plane_tiles;
+    const std::int64_t blocks = a.planes.count * a.plane_blocks;
     if (varies)
       launcher.template launch<Windows, WindowsConfig<T, true>>(blocks, a, false);
     else
