@@ -149,13 +149,10 @@ AREAL_DEVICE double real_of(std::uint64_t sum, bool is_signed) {
 /// A table's difference as double.
 template <class D>
 AREAL_DEVICE double real_sum(D difference, const TableArgs& table) {
-  if constexpr (std::is_integral_v<D>) {
-    // From its own width: conversions of 64 bits take longer.
-    const auto with_sign = static_cast<std::make_signed_t<D>>(difference);
-    return table.is_signed ? static_cast<double>(with_sign) : static_cast<double>(difference);
-  } else {
+  if constexpr (std::is_integral_v<D>)
+    return real_of(widened(difference, table.is_signed), table.is_signed);
+  else
     return difference;
-  }
 }
 
 /// A sum of a table whose type is known at run time.

@@ -168,7 +168,7 @@ struct Windows {
     AREAL_UNROLL
     for (int r = 0; r < together; ++r) difference[r] = corner[r].by_columns();
   }
-  /// As real_sum; their sign is asked for once.
+  /// As real_sum, but from their own width, as conversions of 64 bits take longer; their sign is asked for once.
   AREAL_DEVICE void real_sums(const Difference<T> (&sum)[together], double (&value)[together]) {
     if constexpr (std::is_integral_v<T>)
       if (a.sum.is_signed) {
