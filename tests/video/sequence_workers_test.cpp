@@ -29,11 +29,13 @@ struct Log {
   std::multiset<std::int64_t> done;  ///< by workers
   int inside = 0, most_inside = 0;   ///< frames with workers at once
   std::set<std::int64_t> failed_once;
+  std::atomic<bool> any_lost{false};
 };
 
 struct Plan {
   int lanes = 1;
   microseconds slow{0}, jitter{0};
+  bool awaits_a_loss = false;  ///< of another worker, before it answers its first frame; 20 seconds at most
   std::int64_t lost_at = -1;   ///< it throws a loss for its so-manieth frame and after
   std::int64_t fails_at = -1;  ///< that frame fails once
   bool always_fails = false;
@@ -71,7 +73,12 @@ class PlantedWorker final : public FrameWorker {
       pause += microseconds(random() % static_cast<unsigned>(plan_.jitter.count()));
     }
     if (pause.count() > 0) std::this_thread::sleep_for(pause);
-    if (plan_.lost_at >= 0 && taken_++ >= plan_.lost_at) throw DeviceError(name_ + " is lost", true);
+    for (int tries = 0; plan_.awaits_a_loss && !log_.any_lost && tries < 20000; ++tries)
+      std::this_thread::sleep_for(microseconds(1000));
+    if (plan_.lost_at >= 0 && taken_++ >= plan_.lost_at) {
+      log_.any_lost = true;
+      throw DeviceError(name_ + " is lost", true);
+    }
     if (plan_.always_fails) throw DeviceError("planted failure", false);
     if (number == plan_.final_at) throw InvalidArgument("planted: frame " + std::to_string(number));
     if (number == plan_.fails_at) {
@@ -217,8 +224,9 @@ TEST(SequenceWorkers, AFrameThatAlwaysFailsEndsTheRunAfterThoseBefore) {
 TEST(SequenceWorkers, ALostWorkersFramesGoToTheOthers) {
   for (const std::int64_t at : {0, 1, 5}) {
     Log log;
-    const Sequence asked{.frames = 30};
-    const Told told = run(asked, {Plan{.lanes = 2, .lost_at = at}, Plan{}}, log, 3);
+    // The other worker waits with one frame, and all slots but that one are enough for the loss.
+    const Sequence asked{.frames = 30, .slots = 8};
+    const Told told = run(asked, {Plan{.lanes = 2, .lost_at = at}, Plan{.awaits_a_loss = true}}, log, 3);
     EXPECT_EQ(wrong(asked, told, log), "") << at;
     EXPECT_EQ(told.report.answered, 30);
     ASSERT_EQ(told.notes.size(), 1u);
