@@ -151,7 +151,8 @@ TEST_F(CudaRegions, Windows) {
   windows_of<std::int16_t, std::int32_t, double, float, Bed>(-300, 300);
   windows_of<float, float, double, double, Bed>(0, 9);
 }
-TEST_F(CudaRegions, WindowsInStrips) { windows_in_strips_of_every_type<Bed>(); }
+TEST_F(CudaRegions, WindowsOfUnlikeTables) { windows_of_unlike_tables<Bed>(); }
+TEST_F(CudaRegions, WindowsInStrips) { windows_in_strips_of_several_types<Bed>(); }
 TEST_F(CudaRegions, RoundedWindows) { windows_rounded_to_every_type<Bed>(); }
 TEST_F(CudaRegions, SeveralPlanes) { several_planes<Bed>(); }
 

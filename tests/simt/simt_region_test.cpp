@@ -92,7 +92,8 @@ TEST(SimtWindows, EveryEdgeTypeAndStatistic) {
   windows_of<std::int16_t, std::int32_t, double, float, Bed>(-300, 300);
   windows_of<float, float, double, double, Bed>(0, 9);
 }
-TEST(SimtWindows, Strips) { windows_in_strips_of_every_type<Bed>(); }
+TEST(SimtWindows, UnlikeTables) { windows_of_unlike_tables<Bed>(); }
+TEST(SimtWindows, Strips) { windows_in_strips_of_several_types<Bed>(); }
 TEST(SimtWindows, RoundedOutputs) { windows_rounded_to_every_type<Bed>(); }
 TEST(SimtRegions, SeveralPlanes) { several_planes<Bed>(); }
 

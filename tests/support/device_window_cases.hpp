@@ -92,8 +92,31 @@ void windows_in_strips(double lo, double hi, int width, int height, const std::v
     }
   }
 }
+/// Tables of sums and squares that differ in border and alignment.
 template <class Bed>
-void windows_in_strips_of_every_type() {
+void windows_of_unlike_tables() {
+  const auto image = oracle::random_image<std::uint8_t>(100, 23, 0, 255, 46);
+  const auto square = [](std::uint8_t p) { return std::uint64_t{p} * p; };
+  for (const auto& [border, other] :
+       std::vector<std::pair<Border, Border>>{{Border::zero, Border::none}, {Border::none, Border::zero}})
+    for (const oracle::Gaps gaps : {oracle::aligned, oracle::misaligned}) {
+      SCOPED_TRACE(testing::Message() << name_of(border) << " " << name_of(other) << " gaps " << gaps.gap
+                                      << " seed 46");
+      Table<std::uint32_t> sum(image, border, oracle::identity, oracle::aligned);
+      Table<std::uint64_t> squares(image, other, square, gaps);
+      const Window w{5, 4, -1, -1, Edge::valid};
+      const Shape shape = window_shape(image.width, image.height, w);
+      Padded got(Type::f64, shape, oracle::aligned), want(Type::f64, shape);
+      Bed bed;
+      window_variances({{bed.in(sum.memory()), border}, TableView(bed.in(squares.memory()), other)}, w, bed.out(got),
+                       bed.on);
+      bed.back();
+      window_variances({sum.view(), squares.view()}, w, want.view());
+      EXPECT_EQ(output_differences<double>(got, want), 0u);
+    }
+}
+template <class Bed>
+void windows_in_strips_of_several_types() {
   std::vector<Window> windows;
   for (const Edge edge : {Edge::valid, Edge::shrink, Edge::reflect, Edge::constant})
     windows.insert(windows.end(), {{3, 2, -1, -1, edge, 3}, {7, 5, 6, 0, edge, 3}, {30, 21, 0, 20, edge, 3}});

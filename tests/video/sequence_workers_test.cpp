@@ -35,7 +35,7 @@ struct Log {
 struct Plan {
   int lanes = 1;
   microseconds slow{0}, jitter{0};
-  bool awaits_a_loss = false;  ///< of another worker, before it answers its first frame; 20 seconds at most
+  bool awaits_a_loss = false;  ///< of another worker, before it answers; 20 seconds at most
   std::int64_t lost_at = -1;   ///< it throws a loss for its so-manieth frame and after
   std::int64_t fails_at = -1;  ///< that frame fails once
   bool always_fails = false;
@@ -73,7 +73,7 @@ class PlantedWorker final : public FrameWorker {
       pause += microseconds(random() % static_cast<unsigned>(plan_.jitter.count()));
     }
     if (pause.count() > 0) std::this_thread::sleep_for(pause);
-    for (int tries = 0; plan_.awaits_a_loss && !log_.any_lost && tries < 20000; ++tries)
+    while (plan_.awaits_a_loss && !log_.any_lost && std::chrono::steady_clock::now() < latest_)
       std::this_thread::sleep_for(microseconds(1000));
     if (plan_.lost_at >= 0 && taken_++ >= plan_.lost_at) {
       log_.any_lost = true;
@@ -95,6 +95,7 @@ class PlantedWorker final : public FrameWorker {
   std::string name_;
   unsigned seed_;
   std::atomic<std::int64_t> taken_{0};
+  const std::chrono::steady_clock::time_point latest_ = std::chrono::steady_clock::now() + std::chrono::seconds(20);
 };
 
 struct Told {
