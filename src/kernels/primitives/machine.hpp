@@ -83,8 +83,8 @@
 #include <cstdint>
 
 // AREAL_DEVICE marks what runs inside a kernel, AREAL_BOTH what a schedule calls, too, AREAL_UNROLL a loop whose arrays
-// live in registers, AREAL_NO_UNROLL one whose copies would only make code. A machine that needs more than this defines
-// them before any kernel is included.
+// live in registers, AREAL_NO_UNROLL one that unrolling would only make longer. A machine that needs more than this
+// defines them before any kernel is included.
 #ifndef AREAL_DEVICE
 #define AREAL_DEVICE inline
 #define AREAL_BOTH inline

@@ -246,7 +246,7 @@ struct Windows {
   }
 };
 
-/// Of what lies inside, all that begins at a whole line of the output and fills strips.
+/// The windows that lie inside, from the first column on that is a multiple of a warp, in whole strips.
 inline WindowRange inner_windows(const WindowsArgs& a, bool varies) {
   const int shift = std::max(a.sum.shift, varies ? a.squares.shift : 0);
   const bool aligned = a.sum.aligned && (a.squares.aligned || !varies) && a.out.aligned;
