@@ -47,9 +47,7 @@ class Planned {
   /// What P is made of.
   template <class... Made>
   explicit Planned(const Made&... made)
-      : plan(made...),
-        origin(Origin::of(plan)),
-        is_long(plan.backend() == Backend::cpu && output_bytes(plan) >= long_bytes) {}
+      : plan(made...), origin(Origin::of(plan)), is_long(output_bytes(plan) >= long_bytes) {}
 
   /// A workspace for one execute; given back at the end. Make and destroy with the GIL.
   class Taken {

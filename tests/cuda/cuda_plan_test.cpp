@@ -158,6 +158,28 @@ TEST_F(CudaPlan, TablesMoveBetweenMemories) {
   EXPECT_TRUE(same(pixels.to_host().view(), image.view()));
 }
 
+// Copies of host memory ask the scope, each in pieces: the work ends between two of them, and the plan can be used
+// again.
+TEST_F(CudaPlan, ACancelScopeStopsCopiesOfHostMemory) {
+  const Shape shape{16384, 16384};
+  const Array image = picture(shape, 5);
+  const SatPlan plan(shape, Type::u8, {.tilted = true}, on_gpu);
+  Workspace workspace(plan);
+  SatTable whole = plan.allocate(MemoryPlace{}), stopped = plan.allocate(MemoryPlace{});
+  int asked = 0;
+  {
+    const CancelScope scope([&] { return ++asked < 1000; });
+    plan.execute(image.view(), whole, workspace);
+  }
+  EXPECT_GE(asked, 1);
+  {
+    const CancelScope scope([] { return false; });
+    EXPECT_THROW(plan.execute(image.view(), stopped, workspace), Cancelled);
+  }
+  plan.execute(image.view(), stopped, workspace);
+  EXPECT_TRUE(same(whole, stopped));
+}
+
 TEST_F(CudaPlan, TheOneLineFormsStayWhereTheImageIs) {
   const Array image = picture({200, 100}, 6);
   const DeviceArray there = DeviceArray::copy_of(image.view());

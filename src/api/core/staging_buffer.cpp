@@ -1,9 +1,34 @@
 #include "api/core/staging_buffer.hpp"
 
+#include <algorithm>
 #include <utility>
 #include "api/core/copy_rows.hpp"
+#include "cpu/cancellation.hpp"
 
 namespace areal {
+namespace {
+
+/// Calls copy(offset, bytes): once or, where the caller may stop the work, for pieces that each are there before the
+/// next is begun. Throws Cancelled.
+template <class Copy>
+void copy_in_pieces(std::size_t bytes, Stream stream, const Copy& copy) {
+  static constexpr std::size_t piece = std::size_t{64} << 20;  // 10 ms, of pageable memory
+  cpu::Cancellation* const cancellation = cpu::Cancellation::current();
+  if (cancellation == nullptr) return copy(0, bytes);
+  for (std::size_t at = 0; at < bytes; at += piece) {
+    copy(at, std::min(piece, bytes - at));
+    cuda::synchronize(stream);
+    if (!cancellation->go_on()) cancellation->check();
+  }
+}
+void copy_in(void* device, const void* host, std::size_t bytes, Stream stream) {
+  copy_in_pieces(bytes, stream, [&](std::size_t at, std::size_t count) {
+    cuda::copy_in(static_cast<char*>(device) + at, static_cast<const char*>(host) + at, count, stream);
+  });
+}
+
+}  // namespace
+
 void copy_rows_in(void* device, const ConstView& host, Stream stream) {
   const std::size_t bytes = bytes_of(host.shape, host.type);
   if (bytes == 0) return;
@@ -19,16 +44,19 @@ StagingBuffer::StagingBuffer(const Shape& shape, Type type)
 
 void StagingBuffer::copy_in(const ConstView& host, Stream stream) {
   if (!memory_) return;
-  if (is_contiguous(host)) return cuda::copy_in(view_.data, host.data, bytes(), stream);
+  if (is_contiguous(host)) return areal::copy_in(view_.data, host.data, bytes(), stream);
   staged_ = Array(host.shape, host.type);
   copy_rows(host, staged_.view());
-  cuda::copy_in(view_.data, staged_.data(), bytes(), stream);
+  areal::copy_in(view_.data, staged_.data(), bytes(), stream);
 }
 
 void StagingBuffer::copy_out(const View& host, Stream stream) {
   if (!memory_) return;
   staged_ = is_contiguous(host) ? Array() : Array(host.shape, host.type);
-  cuda::copy_out(is_contiguous(host) ? host.data : staged_.data(), view_.data, bytes(), stream);
+  auto* const to = static_cast<char*>(is_contiguous(host) ? host.data : staged_.data());
+  const auto* const from = static_cast<const char*>(view_.data);
+  copy_in_pieces(bytes(), stream,
+                 [&](std::size_t at, std::size_t count) { cuda::copy_out(to + at, from + at, count, stream); });
 }
 
 void StagingBuffer::finish(const View& host) {
