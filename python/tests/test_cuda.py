@@ -449,6 +449,23 @@ class ByInterface:
 
 
 @needs_gpu
+@pytest.mark.skipif("AREAL_TEST_LARGE" not in os.environ, reason="takes 40 GiB of the GPU's memory; set AREAL_TEST_LARGE=1")
+@pytest.mark.parametrize("border", ["none", "zero"])
+def test_more_than_2_to_the_31_pixels(border: str) -> None:
+    height, width, rows = 65536, 32769, 4096
+    row = torch.arange(width, device="cuda").to(torch.uint8)
+    t = areal.sat(row.expand(height, width).contiguous(), border=border)
+    table = t.array if border == "none" else t.array[1:, 1:]
+    sums = row.to(torch.int64).cumsum(0)
+    for y in range(0, height, rows):
+        expected = sums * torch.arange(y + 1, y + 1 + rows, device="cuda")[:, None]
+        assert torch.equal(table[y:y + rows].to(torch.int64), expected), y
+        del expected
+    assert t.sum([0, 0, width, height]) == int(sums[-1]) * height
+    assert t.sum([width - 3, height - 2, 3, 2]) == 2 * int(row[-3:].to(torch.int64).sum())
+
+
+@needs_gpu
 def test_device_arrays_answer_and_pickle() -> None:
     x = torch.randint(0, 256, (2, 37, 53), dtype=torch.uint8)
     there, host = ByInterface(x.cuda()), x.numpy()
