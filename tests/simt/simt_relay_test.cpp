@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <tuple>
 #include <vector>
 #include "kernels/sat/relay/relay.hpp"
 #include "simt/launcher.hpp"
@@ -19,7 +20,7 @@ struct Few {
   using T = T_;
   static constexpr bool aligned = aligned_;
   static constexpr int unit_rows = rows_, band = band_, slots = 4, summers = 1, writers = 2, columns_carriers = 2,
-                       together = 4, words_in_flight = 2;
+                       together = 4, units_at_once = 3, few_units = 2;
 };
 template <class T, int rows, int band>
 using Plan = kernels::RelayPlan<Few<T, true, rows, band>, Few<T, false, rows, band>>;
@@ -31,29 +32,32 @@ struct Case {
   int blocks = 3;              // that the machine holds
   bool flipped = false;        // an entry, after the launch
   std::uint32_t launches = 0;  // that the workspace has seen
-  int more = 3;                // launches, each of another image
+  int more = 3;                // launches, each of other images
+  std::int64_t images = 1;
 };
 std::string words(const Case& c, std::uint64_t seed) {
-  return std::to_string(c.width) + "x" + std::to_string(c.height) + (c.border == Border::none ? "" : " border zero") +
-         " pitch +" + std::to_string(c.out_more) + ", " + std::to_string(c.blocks) + " blocks, seed " +
-         std::to_string(seed);
+  return (c.images == 1 ? "" : std::to_string(c.images) + " of ") + std::to_string(c.width) + "x" +
+         std::to_string(c.height) + (c.border == Border::none ? "" : " border zero") + " pitch +" +
+         std::to_string(c.out_more) + ", " + std::to_string(c.blocks) + " blocks, seed " + std::to_string(seed);
 }
 
-/// The table by its definition; what lies between its rows is a mark.
+/// The tables by their definition, each below the one before; what lies between their rows is a mark.
 template <class T>
 std::vector<T> table_of(const Case& c, const std::uint8_t* image, std::int64_t in_pitch, std::int64_t columns,
                         std::int64_t rows, std::int64_t pitch) {
   const std::int64_t edge = c.border == Border::none ? 0 : 1;
-  std::vector<T> expected(static_cast<std::size_t>(rows * pitch), T(123));
-  std::vector<double> above(static_cast<std::size_t>(c.width));
-  for (std::int64_t y = 0; y < rows; ++y) {
-    double run = 0;
-    for (std::int64_t x = 0; x < columns; ++x) {
-      T& entry = expected[static_cast<std::size_t>(y * pitch + x)];
-      entry = 0;
-      if (y < edge || x < edge) continue;
-      run += image[(y - edge) * in_pitch + x - edge];
-      entry = static_cast<T>(above[static_cast<std::size_t>(x - edge)] += run);
+  std::vector<T> expected(static_cast<std::size_t>(c.images * rows * pitch), T(123));
+  for (std::int64_t n = 0; n < c.images; ++n, image += in_pitch * c.height) {
+    std::vector<double> above(static_cast<std::size_t>(c.width));
+    for (std::int64_t y = 0; y < rows; ++y) {
+      double run = 0;
+      for (std::int64_t x = 0; x < columns; ++x) {
+        T& entry = expected[static_cast<std::size_t>((n * rows + y) * pitch + x)];
+        entry = 0;
+        if (y < edge || x < edge) continue;
+        run += image[(y - edge) * in_pitch + x - edge];
+        entry = static_cast<T>(above[static_cast<std::size_t>(x - edge)] += run);
+      }
     }
   }
   return expected;
@@ -65,11 +69,12 @@ std::string fault_of(const Case& c, std::uint64_t seed) {
   using T = typename P::Kernel::T;
   const std::int64_t edge = c.border == Border::none ? 0 : 1, in_pitch = (c.width + 15) / 16 * 16;
   const std::int64_t columns = c.width + edge, rows = c.height + edge, pitch = columns + c.out_more;
-  std::vector<std::uint8_t> pixels(static_cast<std::size_t>(in_pitch * c.height + 16));
+  const std::int64_t image_bytes = in_pitch * c.height * c.images;
+  std::vector<std::uint8_t> pixels(static_cast<std::size_t>(image_bytes + 16));
   auto* const image = reinterpret_cast<std::uint8_t*>((reinterpret_cast<std::uintptr_t>(pixels.data()) + 15) / 16 * 16);
-  std::vector<T> memory(static_cast<std::size_t>(rows * pitch + 4), T(123));
+  std::vector<T> memory(static_cast<std::size_t>(c.images * rows * pitch + 4), T(123));
   T* const table = reinterpret_cast<T*>((reinterpret_cast<std::uintptr_t>(memory.data()) + 15) / 16 * 16);
-  const Shape shape{c.width, c.height};
+  const Shape shape{c.width, c.height, 1, c.images};
   const P plan(shape, c.border);
   std::vector<std::uint8_t> workspace(plan.workspace_bytes, 0);
   if (plan.taken) {
@@ -82,15 +87,15 @@ std::string fault_of(const Case& c, std::uint64_t seed) {
   options.together = c.blocks;
   if (seed % 3 == 0) options.start = StartOrder::random;
   Launcher launcher(options);
-  launcher.add({"image", image, static_cast<std::size_t>(in_pitch * c.height), true, false});
+  launcher.add({"image", image, static_cast<std::size_t>(image_bytes), true, false});
   launcher.add({"table", memory.data(), memory.size() * sizeof(T), false});
   if (!workspace.empty()) launcher.add({"workspace", workspace.data(), workspace.size(), true});
   const ConstView in(image, Type::u8, shape, in_pitch, 0, 0);
-  const View out(table, std::is_integral_v<T> ? Type::u32 : Type::f32, Shape{columns, rows},
+  const View out(table, std::is_integral_v<T> ? Type::u32 : Type::f32, Shape{columns, rows, 1, c.images},
                  pitch * static_cast<std::int64_t>(sizeof(T)), 0, 0);
   auto random = static_cast<std::uint32_t>(seed);
   for (int launch = 0; launch < c.more; ++launch) {
-    for (std::int64_t i = 0; i < in_pitch * c.height; ++i) {
+    for (std::int64_t i = 0; i < image_bytes; ++i) {
       random = random * 1664525u + 1013904223u;
       image[i] = (seed + static_cast<std::uint64_t>(launch)) % 3 == 0 ? 255 : static_cast<std::uint8_t>(random >> 9);
     }
@@ -137,6 +142,8 @@ TEST(SimtRelay, WhatItDoesNotTakeIsLeft) {
   using P = Plan<std::uint32_t, 32, 2>;
   EXPECT_EQ(fault_of<P>({264, 40}, 1), "not taken");
   EXPECT_EQ(fault_of<P>({kernels::relay_longest + 16, 1}, 1), "not taken");
+  EXPECT_TRUE((P{{16, 1, 1, kernels::relay_most_units}, Border::none}.taken));
+  EXPECT_FALSE((P{{16, 1, 1, kernels::relay_most_units + 1}, Border::none}.taken));
   Case crowded{272, 40};
   for (const int blocks : {0, 1}) {  // there are two strips
     crowded.blocks = blocks;
@@ -164,6 +171,26 @@ TEST(SimtRelay, OfUnitsOf32Rows) {
 }
 TEST(SimtRelay, OfUnitsOf64Rows) { compare<Plan<std::uint32_t, 64, 2>>(shapes); }
 TEST(SimtRelay, OfFloats) { compare<Plan<float, 64, 2>>({{272, 130}, {16, 1}, {528, 120}}); }
+
+// Several images: of one unit, of one band and of several, with fewer strips than blocks and as many, so that a block
+// carries the columns of none, of one and of many strips.
+TEST(SimtRelay, OfSeveralImages) {
+  std::vector<Case> cases;
+  for (const Border border : {Border::none, Border::zero})
+    for (const auto& [width, height, images, blocks] : {std::tuple{16, 1, 5, 3},
+                                                        {256, 32, 9, 2},
+                                                        {272, 100, 4, 3},
+                                                        {272, 300, 3, 2},
+                                                        {528, 257, 5, 4},
+                                                        {16, 400, 7, 5},
+                                                        {800, 130, 2, 4}}) {
+      Case c{width, height, border};
+      c.images = images, c.blocks = blocks;
+      cases.push_back(c);
+    }
+  compare<Plan<std::uint32_t, 32, 2>>(cases);
+  compare<Plan<float, 64, 1>>({cases[2], cases[9]});
+}
 
 // Rows that begin at any entry, in turn and all alike.
 TEST(SimtRelay, RowsThatBeginAnywhere) {

@@ -128,14 +128,17 @@ SatKernels<Launcher> relay_kernels() {
   kernels.workspace_bytes = [](const TableRequest& request) {
     std::size_t bytes = std::max(by_rows_kernels<Launcher, In, T, reverse>().workspace_bytes(request),
                                  LookbackPlan<Diagonal>(request.image, request.border).workspace_bytes);
-    if constexpr (here) bytes += RelayPlanOf<T>(request.image, request.border).workspace_bytes;
+    if constexpr (here) bytes += relay_workspace_bytes<T>(request.image, request.border);
     return bytes;
   };
   kernels.execute = [](Launcher& launcher, const TableRequest& request, const ConstView& image, const Valid& valid,
                        const TableViews& tables, void* workspace) {
     if constexpr (here) {
-      if (relay<RelayPlanOf<T>>(launcher, request.border, image, valid, tables, workspace)) return;
-      workspace = static_cast<char*>(workspace) + RelayPlanOf<T>(request.image, request.border).workspace_bytes;
+      if (has_high_units(request.image)
+              ? relay<RelayPlanOf<T, 64>>(launcher, request.border, image, valid, tables, workspace)
+              : relay<RelayPlanOf<T, 32>>(launcher, request.border, image, valid, tables, workspace))
+        return;
+      workspace = static_cast<char*>(workspace) + relay_workspace_bytes<T>(request.image, request.border);
     }
     if (std::min(request.image.width, request.image.height) < relay_diagonal_from)
       by_rows_kernels<Launcher, In, T, reverse>().execute(launcher, request, image, valid, tables, workspace);

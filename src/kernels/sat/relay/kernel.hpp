@@ -1,12 +1,13 @@
 #pragma once
-// The kernel of relay. The image is cut into units of 256 columns and C::unit_rows rows, which are dealt to the blocks
-// in row-major order. One block fills a multiprocessor; its warps have five roles, and work on different units at the
-// same time:
+// The kernel of relay. Each image is cut into units of 256 columns and C::unit_rows rows, which are dealt to the blocks
+// in row-major order, image by image. One block fills a multiprocessor; its warps have five roles, and work on
+// different units at the same time:
 //   fetch           copies units into a ring in shared memory, where they stay bytes until they are written
 //   sum             publishes a unit's sums of rows and columns as soon as it is there
 //   carry rows      adds up, for 32 rows of the image, what lies left of each unit, and publishes it
-//   carry columns   adds up, for the block's strip of 256 columns, what lies above each band of C::band units. Several
-//                   warps take turns along the strip: what each adds is ready when its turn comes
+//   carry columns   adds up, for strips of 256 columns that are the block's, what lies above each band of C::band
+//   units.
+//                   Several warps take turns along the strip: what each adds is ready when its turn comes
 //   write           takes what is left of and above its unit, and writes the unit's entries
 // So no writer hands anything on: sums are relayed by warps that do nothing else, and a ring holds what is being waited
 // for. All blocks are resident at once (the launch sees to that). There are at least as many as strips, so a
@@ -27,20 +28,20 @@ namespace areal::kernels {
 
 template <class T>
 struct RelayArgs {
-  const char* image;          ///< its first pixel
-  std::int64_t image_row;     ///< bytes from one row to the next, a multiple of 16
-  char* table;                ///< where the first sum goes
-  std::int64_t table_row;     ///< bytes from one row to the next
-  int width, height;          ///< of the image; the width is a multiple of 16
+  const char* image;                    ///< its first pixel
+  std::int64_t image_row, image_batch;  ///< bytes from one row, and one image, to the next: multiples of 16
+  char* table;                          ///< where the first sum goes
+  std::int64_t table_row, table_batch;
+  int images, width, height;  ///< the width is a multiple of 16
   bool edge;                  ///< zeros belong left of and above the first sum
-  int strips, groups, bands;  ///< columns and rows of units, and rows of bands
+  int strips, groups, bands;  ///< of an image: columns and rows of units, and rows of bands
   // The workspace:
   std::uint32_t* launches;      ///< that each warp of each block has seen
-  RowWord* rows;                ///< [groups][strips][unit rows] of a unit
+  RowWord* rows;                ///< [images][groups][strips][unit rows] of a unit
   SumWord* left;                ///< the same, of all units left of it
-  Vec<ColumnPair, 2>* columns;  ///< [groups][strips][64] of a unit, four columns each
-  Vec<SumWord, 4>* above;       ///< [bands][strips][64] of all bands above
-  TileState<T>* corners;        ///< [bands][strips] of all that lies above the band and left of the strip
+  Vec<ColumnPair, 2>* columns;  ///< [images][groups][strips][64] of a unit, four columns each
+  Vec<SumWord, 4>* above;       ///< [images][bands][strips][64] of all bands above
+  TileState<T>* corners;        ///< [images][bands][strips] of all that lies above the band and left of the strip
 };
 
 template <class M, class C>
@@ -54,7 +55,6 @@ struct Relay {
   static constexpr int carriers = C::columns_carriers;
   static constexpr int warps = 1 + summers + writers + 1 + carriers, threads = warps * warp_size, resident = 1;
   static_assert(unit_rows * 255 <= static_cast<int>(ColumnPair::most));
-  static constexpr int in_flight = C::words_in_flight;
 
   using Bytes = Vec<std::uint8_t, 16>;
   /// The sums of a strip's columns, as a writer has them: four columns of each half.
@@ -75,14 +75,16 @@ struct Relay {
   struct Unit {
     int slot, turn;
     int at;  // among all units
-    int group, strip;
+    int image, group, strip;
     int rows, columns;  // that lie in the image
     AREAL_DEVICE bool whole() const { return rows == unit_rows && columns == Relay::columns; }
   };
   AREAL_DEVICE bool unit_of(int n, Unit& u) const {
     u.at = n * static_cast<int>(m.blocks()) + static_cast<int>(m.block());
-    if (u.at >= a.groups * a.strips) return false;
-    u.group = u.at / a.strips, u.strip = u.at - u.group * a.strips;
+    const int row = u.at / a.strips;
+    u.image = row / a.groups;
+    if (u.image >= a.images) return false;
+    u.group = row - u.image * a.groups, u.strip = u.at - row * a.strips;
     u.slot = n % slots, u.turn = n / slots;
     const int down = a.height - u.group * unit_rows, right = a.width - u.strip * columns;
     u.rows = down < unit_rows ? down : unit_rows, u.columns = right < columns ? right : columns;
@@ -109,10 +111,12 @@ struct Relay {
       sum(s, warp - 1, tags);
     else if (warp <= summers + writers)
       write(s, warp - 1 - summers, tags);
-    else if (warp == summers + writers + 1)
-      carry_rows(tags);
-    else
+    else if (warp > summers + writers + 1)
       carry_columns(s, warp - 2 - summers - writers, tags);
+    else if (a.strips <= C::few_units)
+      carry_rows<C::few_units>(tags);
+    else
+      carry_rows<C::units_at_once>(tags);
   }
 
   /// Each warp counts launches for itself.
@@ -131,7 +135,8 @@ struct Relay {
     const int x = m.lane() % across, y0 = m.lane() / across;
     Unit u;
     for (int n = 0; unit_of(n, u); ++n) {
-      const char* from = a.image + (static_cast<std::int64_t>(u.group) * unit_rows + y0) * a.image_row +
+      const char* from = a.image + u.image * a.image_batch +
+                         (static_cast<std::int64_t>(u.group) * unit_rows + y0) * a.image_row +
                          static_cast<std::int64_t>(u.strip) * columns + x * 16;
       if (u.turn > 0) m.wait(s.empty[u.slot], (u.turn - 1) & 1);
       const bool here = x * 16 < u.columns;
@@ -201,43 +206,63 @@ struct Relay {
 
   // ---------------------------------------------------------------- carry
 
-  /// A lane has a row. Half of the words are on their way while the other half is added up.
+  /// Some units of 32 rows of an image, side by side.
+  struct RowStep {
+    std::int64_t item;  // of the rows
+    int strip;          // the first
+  };
+  /// A lane has a row. The words of a step are on their way while those of the step before are added up.
+  template <int units>
   AREAL_DEVICE void carry_rows(RelayTags tags) const {
-    const std::int64_t items = static_cast<std::int64_t>(a.groups) * parts;
-    for (std::int64_t item = m.block(); item < items; item += m.blocks()) {
-      const std::int64_t first = item / parts * a.strips * unit_rows + item % parts * warp_size + m.lane();
-      std::uint32_t sum = 0;
-      RowWord words[2][in_flight];
-      load_rows(words[0], first, 0);
-      for (int strip = 0; strip < a.strips; strip += 2 * in_flight) {
-        if (strip + in_flight < a.strips) load_rows(words[1], first, strip + in_flight);
-        add_rows(words[0], first, strip, sum, tags);
-        if (strip + 2 * in_flight < a.strips) load_rows(words[0], first, strip + 2 * in_flight);
-        if (strip + in_flight < a.strips) add_rows(words[1], first, strip + in_flight, sum, tags);
-      }
+    RowWord words[2][units];
+    RowStep step{m.block(), 0};
+    std::uint32_t sum = 0;
+    load_rows(words[0], step);
+    while (is_there(step)) {
+      const RowStep next = after<units>(step);
+      load_rows(words[1], next);
+      add_rows(words[0], step, sum, tags);
+      if (!is_there(next)) return;
+      step = after<units>(next);
+      load_rows(words[0], step);
+      add_rows(words[1], next, sum, tags);
     }
   }
-  AREAL_DEVICE void load_rows(RowWord (&words)[in_flight], std::int64_t first, int strip) const {
-    AREAL_UNROLL
-    for (int i = 0; i < in_flight; ++i)
-      if (strip + i < a.strips)
-        words[i] = m.load_relaxed(a.rows + first + static_cast<std::int64_t>(strip + i) * unit_rows);
+  AREAL_DEVICE bool is_there(const RowStep& step) const {
+    return step.item < static_cast<std::int64_t>(a.images) * a.groups * parts;
   }
-  AREAL_DEVICE void add_rows(RowWord (&words)[in_flight], std::int64_t first, int strip, std::uint32_t& sum,
-                             RelayTags tags) const {
+  template <int units>
+  AREAL_DEVICE RowStep after(const RowStep& step) const {
+    if (step.strip + units < a.strips) return {step.item, step.strip + units};
+    return {step.item + m.blocks(), 0};
+  }
+  /// Of this lane's row: where the word of the step's i-th unit lies.
+  AREAL_DEVICE std::int64_t row_word(const RowStep& step, int i) const {
+    return (step.item / parts * a.strips + step.strip + i) * unit_rows + step.item % parts * warp_size + m.lane();
+  }
+  template <int units>
+  AREAL_DEVICE void load_rows(RowWord (&words)[units], const RowStep& step) const {
+    if (!is_there(step)) return;
+    AREAL_UNROLL
+    for (int i = 0; i < units; ++i)
+      if (step.strip + i < a.strips) words[i] = m.load_relaxed(a.rows + row_word(step, i));
+  }
+  template <int units>
+  AREAL_DEVICE void add_rows(RowWord (&words)[units], const RowStep& step, std::uint32_t& sum, RelayTags tags) const {
     const std::uint32_t tag = tags.row();
     while (true) {
       bool there = true;
       AREAL_UNROLL
-      for (int i = 0; i < in_flight; ++i) there = there && (strip + i >= a.strips || words[i].is_of(tag));
+      for (int i = 0; i < units; ++i) there = there && (step.strip + i >= a.strips || words[i].is_of(tag));
       if (m.all(there)) break;
       m.pause();
-      load_rows(words, first, strip);
+      load_rows(words, step);
     }
+    if (step.strip == 0) sum = 0;
     AREAL_UNROLL
-    for (int i = 0; i < in_flight; ++i) {
-      if (strip + i < a.strips) {
-        m.store_relaxed(a.left + first + static_cast<std::int64_t>(strip + i) * unit_rows, SumWord{sum | tags.sum()});
+    for (int i = 0; i < units; ++i) {
+      if (step.strip + i < a.strips) {
+        m.store_relaxed(a.left + row_word(step, i), SumWord{sum | tags.sum()});
         sum += words[i].value();
       }
     }
@@ -255,9 +280,16 @@ struct Relay {
     for (int p = 0; p < parts; ++p)
       words.left[i][p] = m.load_relaxed(a.left + at * unit_rows + p * warp_size + m.lane());
   }
-  AREAL_DEVICE void load_band(BandWords& words, int k, int strip) const {
+  /// Of an image's band: its number among all bands of strips, and that of its i-th unit among all units.
+  AREAL_DEVICE std::int64_t band_at(int image, int k, int strip) const {
+    return (static_cast<std::int64_t>(image) * a.bands + k) * a.strips + strip;
+  }
+  AREAL_DEVICE std::int64_t unit_at(int image, int k, int i, int strip) const {
+    return (static_cast<std::int64_t>(image) * a.groups + k * band + i) * a.strips + strip;
+  }
+  AREAL_DEVICE void load_band(BandWords& words, int image, int k, int strip) const {
     AREAL_UNROLL
-    for (int i = 0; i < band; ++i) load_unit(words, i, static_cast<std::int64_t>(k * band + i) * a.strips + strip);
+    for (int i = 0; i < band; ++i) load_unit(words, i, unit_at(image, k, i, strip));
   }
   /// The first `count` units' words.
   AREAL_DEVICE static bool are_there(const BandWords& words, int count, RelayTags tags) {
@@ -289,24 +321,39 @@ struct Relay {
     }
   }
 
-  /// Of the strip of the block's number; the nth carrier has each carriers-th band.
-  AREAL_DEVICE void carry_columns(Shared& s, int nth, RelayTags tags) const {
-    if (m.block() >= a.strips) return;
-    const int strip = static_cast<int>(m.block()), before = (nth + carriers - 1) % carriers;
+  /// A strip of an image that has a band with another one below it.
+  struct Turn {
+    int image = 0, strip = 0, k = 0;  // the band
+  };
+  /// The block's j-th: it has each strip whose number among those of all images is, but for multiples of the blocks,
+  /// its own.
+  AREAL_DEVICE bool turn_of(int j, Turn& t) const {
     const int last = a.bands - 1;  // nothing lies below it
+    if (last == 0) return false;
+    const int nth = j / last, strip = nth * static_cast<int>(m.blocks()) + static_cast<int>(m.block());
+    t.image = strip / a.strips, t.strip = strip - t.image * a.strips, t.k = j - nth * last;
+    return t.image < a.images;
+  }
+  /// The nth carrier has each carriers-th turn.
+  AREAL_DEVICE void carry_columns(Shared& s, int nth, RelayTags tags) const {
+    const int before = (nth + carriers - 1) % carriers;
     BandWords words;
-    if (nth < last) load_band(words, nth, strip);
-    for (int k = nth; k < last; k += carriers) {
+    Turn t, next;
+    if (!turn_of(nth, t)) return;
+    load_band(words, t.image, t.k, t.strip);
+    for (int j = nth;; j += carriers, t = next) {
       while (!m.all(are_there(words, band, tags))) {
         m.pause();
-        load_band(words, k, strip);
+        load_band(words, t.image, t.k, t.strip);
       }
       std::uint32_t column[8] = {}, left = 0;
       add_band(words, band, column, left);
-      if (k + carriers < last) load_band(words, k + carriers, strip);
+      const bool more = turn_of(j + carriers, next);
+      if (more) load_band(words, next.image, next.k, next.strip);
       T corner = static_cast<T>(warp_sum(m, left));
-      if (k > 0) {
-        m.wait(s.ready[before], (k - 1) / carriers & 1);
+      // Also where nothing is above: whoever reads this warp's sums has done so when its turn comes again.
+      if (j > 0) m.wait(s.ready[before], (j - 1) / carriers & 1);
+      if (t.k > 0) {
         AREAL_UNROLL
         for (int v = 0; v < 8; ++v) column[v] += m.get(s.chain[before].above[v][m.lane()]);
         corner += m.get(s.chain[before].corner);
@@ -316,11 +363,11 @@ struct Relay {
       if (m.lane() == 0) m.put(s.chain[nth].corner, corner);
       m.sync_warp();
       if (m.lane() == 0) m.arrive(s.ready[nth]);
-      publish(column, corner, k + 1, strip, tags);
+      publish(column, corner, band_at(t.image, t.k + 1, t.strip), tags);
+      if (!more) return;
     }
   }
-  AREAL_DEVICE void publish(const std::uint32_t (&column)[8], T corner, int k, int strip, RelayTags tags) const {
-    const std::int64_t at = static_cast<std::int64_t>(k) * a.strips + strip;
+  AREAL_DEVICE void publish(const std::uint32_t (&column)[8], T corner, std::int64_t at, RelayTags tags) const {
     AREAL_UNROLL
     for (int h = 0; h < 2; ++h) {
       Vec<SumWord, 4> words;
@@ -351,7 +398,7 @@ struct Relay {
   /// What lies left of the unit's rows, and the table's row above it.
   AREAL_DEVICE void gather(RelayWriter<Relay>& writer, const Unit& u, RelayTags tags) const {
     const int k = u.group / band, count = u.group % band;
-    const std::int64_t at = static_cast<std::int64_t>(k) * a.strips + u.strip, mine = u.at;
+    const std::int64_t at = band_at(u.image, k, u.strip), mine = u.at;
     SumWord left[parts];
     Vec<SumWord, 4> above[2] = {};
     TileState<T> corner{};
@@ -363,7 +410,7 @@ struct Relay {
       for (int p = 0; p < parts; ++p) left[p] = m.load_relaxed(a.left + mine * unit_rows + p * warp_size + m.lane());
       AREAL_UNROLL
       for (int i = 0; i < band - 1; ++i) {
-        if (i < count) load_unit(words, i, static_cast<std::int64_t>(k * band + i) * a.strips + u.strip);
+        if (i < count) load_unit(words, i, unit_at(u.image, k, i, u.strip));
       }
       if (k > 0) {
         AREAL_UNROLL

@@ -2,7 +2,7 @@
 // relay (areal). 1 launch. Reads 1, writes 1 per element. Floats are the same every run. The kernel is kernel.hpp. It
 // takes images of bytes with one channel, whose summed width is a multiple of 16, whose rows begin at multiples of 16
 // bytes, which are at most 65536 pixels high and have a block for each strip of 256 columns, and tables of 4 bytes with
-// or without a border; all else (masks, carries, several images, other widths) is the tiles', from the same plan.
+// or without a border; all else (masks, carries, other widths) is the tiles', from the same plan.
 
 #include <algorithm>
 #include <cstdint>
@@ -23,6 +23,9 @@ inline constexpr std::int64_t relay_diagonal_from = 8192;
 /// More blocks are not launched: the workspace counts launches for each.
 inline constexpr std::int64_t relay_most_blocks = 256;
 
+/// Blocks count units in 31 bits, beyond their last one, too.
+inline constexpr std::int64_t relay_most_units = (std::int64_t{1} << 31) - 1 - 2 * relay_most_blocks;
+
 /// The geometry and the workspace of one plan. Both configurations have the same.
 template <class Aligned_, class Shifted_>
 struct RelayPlan {
@@ -38,14 +41,18 @@ struct RelayPlan {
     const TableGeometry p = table_geometry(image, border);
     args.edge = p.offset == 1;
     taken = p.width > 0 && p.height > 0 && p.width % 16 == 0 && std::max(p.width, p.height) <= relay_longest &&
-            image.batch * image.channels == 1;
+            image.channels == 1 && image.batch > 0;
     if (!taken) return;
     args.width = static_cast<int>(p.width), args.height = static_cast<int>(p.height);
     args.strips = static_cast<int>((p.width + Kernel::columns - 1) / Kernel::columns);
     args.groups = static_cast<int>((p.height + Kernel::unit_rows - 1) / Kernel::unit_rows);
     args.bands = (args.groups + Kernel::band - 1) / Kernel::band;
-    units = static_cast<std::int64_t>(args.groups) * args.strips;
-    const std::int64_t bands = static_cast<std::int64_t>(args.bands) * args.strips;
+    const std::int64_t of_image = static_cast<std::int64_t>(args.groups) * args.strips;
+    taken = image.batch <= relay_most_units / of_image;
+    if (!taken) return;
+    args.images = static_cast<int>(image.batch);
+    units = image.batch * of_image;
+    const std::int64_t bands = image.batch * args.bands * args.strips;
     Workspace from(workspace);
     from.take(args.launches, relay_most_blocks * Kernel::warps);
     from.take(args.rows, units * Kernel::unit_rows);
@@ -62,8 +69,17 @@ struct RelayPlan {
   std::size_t workspace_bytes = 0;
 };
 
+template <class T, int unit_rows>
+using RelayPlanOf = RelayPlan<RelayConfig<T, true, unit_rows>, RelayConfig<T, false, unit_rows>>;
+
+inline bool has_high_units(const Shape& image) {
+  return image.width * image.height >= relay_high_units_from / std::max<std::int64_t>(image.batch, 1);
+}
 template <class T>
-using RelayPlanOf = RelayPlan<RelayConfig<T, true>, RelayConfig<T, false>>;
+std::size_t relay_workspace_bytes(const Shape& image, Border border) {
+  return has_high_units(image) ? RelayPlanOf<T, 64>(image, border).workspace_bytes
+                               : RelayPlanOf<T, 32>(image, border).workspace_bytes;
+}
 
 template <class C, class Launcher, class Args>
 bool launch_relay(Launcher& launcher, const Args& a, std::int64_t units) {
@@ -83,9 +99,9 @@ bool relay(Launcher& launcher, Border border, const ConstView& image, const Vali
   if (!plan.taken || valid.plane != nullptr || carries) return false;
   auto& a = plan.args;
   Strides in, out;
-  a.image = first_element<false>(image, in), a.image_row = in.row;
+  a.image = first_element<false>(image, in), a.image_row = in.row, a.image_batch = in.batch;
   if (alignment_of(a.image, in, 1, 16) != Alignment::vectors) return false;
-  a.table = first_element<false>(tables.sum, out), a.table_row = out.row;
+  a.table = first_element<false>(tables.sum, out), a.table_row = out.row, a.table_batch = out.batch;
   if (alignment_of(a.table, out, sizeof(T), sizeof(T)) == Alignment::bytes || out.column != sizeof(T)) return false;
   if (a.edge) a.table += out.row + out.column;
   return alignment_of(a.table, out, sizeof(T), 16) == Alignment::vectors

@@ -7,18 +7,23 @@
 namespace areal::kernels {
 
 /// What one configuration of the kernel is made of. `aligned`: the table's rows begin at multiples of 16 bytes.
-/// Of one H200, 2026-11: docs/notes/cuda-sat.md.
-template <class T_, bool aligned_>
+/// `unit_rows`: of a unit, 32 or 64. Of one H200, 2026-11: docs/notes/cuda-sat.md.
+template <class T_, bool aligned_, int unit_rows_>
 struct RelayConfig {
   using T = T_;
   static constexpr bool aligned = aligned_;
-  static constexpr int unit_rows = 64;            ///< of a unit: 32 or 64
-  static constexpr int band = 4;                  ///< units one below the other whose columns are handed down together
-  static constexpr int slots = 13;                ///< units in the ring
-  static constexpr int summers = 2, writers = 8;  ///< warps
-  static constexpr int columns_carriers = 4;      ///< warps that take turns along the bands of a strip
-  static constexpr int together = aligned ? 8 : 4;  ///< rows that a writer scans together
-  static constexpr int words_in_flight = 16;        ///< units of a row whose sums are loaded at once
+  static constexpr int unit_rows = unit_rows_;
+  static constexpr int band = 4;                 ///< units one below the other whose columns are handed down together
+  static constexpr int slots = 832 / unit_rows;  ///< units in the ring
+  static constexpr int summers = unit_rows == 64 && aligned ? 3 : 2;     ///< warps
+  static constexpr int writers = unit_rows == 32 ? 8 : aligned ? 7 : 9;  ///< warps
+  static constexpr int columns_carriers = 14 - summers - writers;  ///< warps that take turns along the bands of a strip
+  static constexpr int together = aligned ? 8 : 4;                 ///< rows that a writer scans together
+  /// Units side by side whose rows' sums are loaded at once; where a row of units has so few, as many.
+  static constexpr int units_at_once = 16, few_units = 4;
 };
+
+/// From so many pixels on, of all images, units have 64 rows: fewer words are handed over.
+inline constexpr std::int64_t relay_high_units_from = 48'000'000;
 
 }  // namespace areal::kernels

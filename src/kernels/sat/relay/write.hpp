@@ -46,9 +46,10 @@ class RelayWriter {
   template <bool whole, class Shared, class Unit>
   AREAL_DEVICE void write(const Shared& s, const Unit& u) {
     const std::int64_t y0 = static_cast<std::int64_t>(u.group) * K::unit_rows;
-    char* to = a_.table + y0 * a_.table_row +
+    char* to = a_.table + u.image * a_.table_batch + y0 * a_.table_row +
                (static_cast<std::int64_t>(u.strip) * K::columns + m_.lane() * 4) * static_cast<int>(sizeof(T));
     columns_ = u.columns;
+    const int halves = whole || here(1, 0) ? 2 : 1;  // that have columns
     if (a_.edge) write_edge(u, to);
     for (int top = 0; top < (whole ? K::unit_rows : u.rows); top += together) {
       std::uint32_t pixels[together][2], own[together], scan[together];
@@ -81,11 +82,12 @@ class RelayWriter {
         const std::uint32_t from[2] = {beside + (before & 0xffffu), beside + first_half + (before >> 16)};
         AREAL_UNROLL
         for (int h = 0; h < 2; ++h) {
+          if (h >= halves) break;
           AREAL_UNROLL
           for (int v = 0; v < 4; ++v)
             row_[h].at[v] += static_cast<T>(m_.dot4(pixels[i][h], each >> (24 - 8 * v), from[h]));
         }
-        if (whole || top + i < u.rows) store<whole>(to);
+        if (whole || top + i < u.rows) store<whole>(to, halves);
         to += a_.table_row;
       }
     }
@@ -93,8 +95,9 @@ class RelayWriter {
 
  private:
   /// A lane's columns of a half, in the unit; and whether they lie in the image, which has whole vectors of them.
-  AREAL_DEVICE int first_of(int half) const { return half * K::columns / 2 + m_.lane() * 4; }
-  AREAL_DEVICE bool here(int half) const { return first_of(half) < columns_; }
+  AREAL_DEVICE int first_of(int half, int lane) const { return half * K::columns / 2 + lane * 4; }
+  AREAL_DEVICE bool here(int half, int lane) const { return first_of(half, lane) < columns_; }
+  AREAL_DEVICE bool here(int half) const { return here(half, m_.lane()); }
 
   /// The zeros above the first units and left of a row's first.
   template <class Unit>
@@ -118,30 +121,31 @@ class RelayWriter {
   }
 
   template <bool whole>
-  AREAL_DEVICE void store(char* to) const {
+  AREAL_DEVICE void store(char* to, int halves) const {
     if constexpr (aligned) {
       AREAL_UNROLL
       for (int h = 0; h < 2; ++h)
-        if (whole || here(h)) m_.store_streaming(reinterpret_cast<Sums*>(to) + h * warp_size, row_[h]);
+        if (whole || (h < halves && here(h))) m_.store_streaming(reinterpret_cast<Sums*>(to) + h * warp_size, row_[h]);
     } else {
       // All lanes are as far from an aligned address.
       const int r = static_cast<int>(reinterpret_cast<std::uintptr_t>(to) / sizeof(T) % 4);
       if (r == 0)
-        store_shifted<0, whole>(to);
+        store_shifted<0, whole>(to, halves);
       else if (r == 1)
-        store_shifted<1, whole>(to);
+        store_shifted<1, whole>(to, halves);
       else if (r == 2)
-        store_shifted<2, whole>(to);
+        store_shifted<2, whole>(to, halves);
       else
-        store_shifted<3, whole>(to);
+        store_shifted<3, whole>(to, halves);
     }
   }
   /// A row that begins r entries after an aligned address: each lane stores the aligned vector that ends within its own
   /// columns; the unit's first lane, and the last that has columns, what is left at the ends.
   template <int r, bool whole>
-  AREAL_DEVICE void store_shifted(char* to) const {
+  AREAL_DEVICE void store_shifted(char* to, int halves) const {
     AREAL_UNROLL
     for (int h = 0; h < 2; ++h) {
+      if (h >= halves) break;
       Sums out;
       AREAL_UNROLL
       for (int v = 0; v < 4; ++v) {
@@ -158,7 +162,7 @@ class RelayWriter {
       const bool first = h == 0 && m_.lane() == 0;
       if ((whole || here(h)) && (r == 0 || !first)) m_.store_streaming(reinterpret_cast<Sums*>(at - r), out);
       if constexpr (r > 0) {
-        const bool last = whole ? h == 1 && m_.lane() == warp_size - 1 : first_of(h) + 4 == columns_;
+        const bool last = whole ? h == 1 && m_.lane() == warp_size - 1 : first_of(h, m_.lane()) + 4 == columns_;
         AREAL_UNROLL
         for (int v = 0; v < 4; ++v)
           if (v < 4 - r ? first : last) m_.store_streaming(at + v, row_[h].at[v]);
