@@ -306,11 +306,12 @@ TEST_F(CudaHistogram, BitsAndLaunchesAreThoseOfTheSimulatedMachine) {
 TEST_F(CudaHistogram, OfWeights) {
   if (conformance::missing(Backend::simt)) GTEST_SKIP() << "no simulated machine";
   for (const Type counter : {Type::f32, Type::f64})
-    for (const Border border : {Border::none, Border::zero}) {
-      Case c{{301, 150}};
-      c.counter = counter, c.border = border, c.weighted = true, c.binning = Binning::uniform(9, 0, 256);
-      check(c, 11);
-    }
+    for (const Border border : {Border::none, Border::zero})
+      for (const std::int64_t bins : {1, 3, 9, 40}) {  // whose blocks have four tiles, two, and one
+        Case c{{301, 150}};
+        c.counter = counter, c.border = border, c.weighted = true, c.binning = Binning::uniform(bins, 0, 256);
+        check(c, 11);
+      }
 }
 
 }  // namespace

@@ -263,48 +263,71 @@ struct ReduceThenScanWeigh {
     store(s, spot);
   }
 
-  AREAL_DEVICE A weight(const char* row, std::int64_t x) const {
-    const char* const from = row + x * a.weight_in.column;
-    const bool aligned = a.weight_in.alignment != Alignment::bytes;
+  AREAL_DEVICE void load_weights(Shared& s, const ReduceThenScanSpot& spot) {
     switch (a.weight) {
       case Type::u8:
-        return static_cast<A>(load_element<M, std::uint8_t>(m, from, aligned));
+        return load_weights_of<std::uint8_t>(s, spot);
       case Type::u16:
-        return static_cast<A>(load_element<M, std::uint16_t>(m, from, aligned));
+        return load_weights_of<std::uint16_t>(s, spot);
       case Type::f32:
-        return static_cast<A>(load_element<M, float>(m, from, aligned));
+        return load_weights_of<float>(s, spot);
       default:
-        return static_cast<A>(load_element<M, double>(m, from, aligned));
+        return load_weights_of<double>(s, spot);
     }
   }
-
-  AREAL_DEVICE void load_weights(Shared& s, const ReduceThenScanSpot& spot) {
-    for (int y = m.warp(); y < tile_height; y += warps) {
-      const char* const row = a.weights + spot.image * a.weight_in.batch + (spot.y + y) * a.weight_in.row;
-      A* const to = a.terms + (spot.tile * tile_height + y) * tile_width;
-      for (int x = m.lane(); x < tile_width; x += warp_size) {
-        const bool inside = spot.y + y < a.height && spot.x + x < a.width;
-        const A term = inside ? weight(row, spot.x + x) : A(0);
-        m.put(s.weights[y][x], term);
-        if (spot.first == 0) m.store(to + x, term);
+  /// Two rows of a warp at once.
+  template <class Weight>
+  AREAL_DEVICE void load_weights_of(Shared& s, const ReduceThenScanSpot& spot) {
+    static constexpr int rows = 2, across = tile_width / warp_size;
+    const bool aligned = a.weight_in.alignment != Alignment::bytes;
+    for (int first = m.warp() * rows; first < tile_height; first += warps * rows) {
+      A terms[rows][across] = {};
+      AREAL_UNROLL
+      for (int i = 0; i < rows; ++i) AREAL_UNROLL
+      for (int j = 0; j < across; ++j) {
+        const std::int64_t x = spot.x + j * warp_size + m.lane(), y = spot.y + first + i;
+        const char* const from =
+            a.weights + spot.image * a.weight_in.batch + y * a.weight_in.row + x * a.weight_in.column;
+        if (y < a.height && x < a.width) terms[i][j] = static_cast<A>(load_element<M, Weight>(m, from, aligned));
+      }
+      AREAL_UNROLL
+      for (int i = 0; i < rows; ++i) AREAL_UNROLL
+      for (int j = 0; j < across; ++j) {
+        const int x = j * warp_size + m.lane(), y = first + i;
+        m.put(s.weights[y][x], terms[i][j]);
+        if (spot.first == 0) m.store(a.terms + (spot.tile * tile_height + y) * tile_width + x, terms[i][j]);
       }
     }
   }
 
-  AREAL_DEVICE void add(Shared& s, A& of_number_0, int stride, std::uint32_t number, int x, int y) {
-    if (number == no_number) return;
-    A& cell = (&of_number_0)[static_cast<int>(number) * stride];
-    m.put(cell, m.get(cell) + m.get(s.weights[y][x]));
+  /// Four pixels of a line in turn: what they weigh is there before the first is added.
+  AREAL_DEVICE void add(A& of_number_0, int stride, const std::uint32_t (&numbers)[4], const A (&terms)[4]) {
+    AREAL_UNROLL
+    for (int i = 0; i < 4; ++i) {
+      if (numbers[i] == no_number) continue;
+      A& cell = (&of_number_0)[static_cast<int>(numbers[i]) * stride];
+      m.put(cell, m.get(cell) + terms[i]);
+    }
   }
   AREAL_DEVICE void add_row(Shared& s, int y) {
     for (int x = 0; x < tile_width; x += 4) {
-      const std::uint32_t numbers = m.get(s.tile[y][x / 4]);
-      for (int v = 0; v < 4; ++v) add(s, s.rows[0][y], tile_height, numbers >> (8 * v) & 0xffu, x + v, y);
+      const std::uint32_t all = m.get(s.tile[y][x / 4]);
+      std::uint32_t numbers[4];
+      A terms[4];
+      AREAL_UNROLL
+      for (int i = 0; i < 4; ++i) numbers[i] = all >> (8 * i) & 0xffu, terms[i] = m.get(s.weights[y][x + i]);
+      add(s.rows[0][y], tile_height, numbers, terms);
     }
   }
   AREAL_DEVICE void add_column(Shared& s, int x) {
-    for (int y = 0; y < tile_height; ++y)
-      add(s, s.columns[0][x], tile_width, m.get(s.tile[y][x / 4]) >> (x % 4 * 8) & 0xffu, x, y);
+    for (int y = 0; y < tile_height; y += 4) {
+      std::uint32_t numbers[4];
+      A terms[4];
+      AREAL_UNROLL
+      for (int i = 0; i < 4; ++i)
+        numbers[i] = m.get(s.tile[y + i][x / 4]) >> (x % 4 * 8) & 0xffu, terms[i] = m.get(s.weights[y + i][x]);
+      add(s.columns[0][x], tile_width, numbers, terms);
+    }
   }
 
   AREAL_DEVICE void store(Shared& s, const ReduceThenScanSpot& spot) {

@@ -165,18 +165,23 @@ struct ReduceThenScanWrite {
   using Warp = ReduceThenScanWarp<M, C>;
   template <int E>
   using Sums = A[4 / E][E];
-  static constexpr int warps = 8, threads = warps * warp_size, resident = 4;
-  static constexpr int most_tiles = 4;  // of a block, side by side or one below the other
   static constexpr bool weighted = !std::is_integral_v<A>;
+  static constexpr int warps = 8, threads = warps * warp_size, resident = !weighted ? 4 : sizeof(A) == 8 ? 2 : 3;
+  static constexpr int most_tiles = 4;                        // of a block, side by side or one below the other
   static constexpr int W = 16 / static_cast<int>(sizeof(A));  // columns of one store, where it may be a vector
 
-  /// The squares of the block's tiles, and a warp's own: what lies left of its tiles. Were they loaded row by row, they
-  /// would wait behind the stores.
+  // What a block reads comes to shared memory first. Were it loaded row by row, it would wait behind the stores.
+  /// The squares of the block's tiles, and a warp's own: what lies left of its tiles.
   struct Counting {
     Square square[most_tiles][tile_squares][warp_size];
     alignas(16) Side left[warps][most_tiles * tile_height];
   };
-  using Shared = std::conditional_t<weighted, NoShared, Counting>;
+  /// Bin numbers and weights of the block's tiles: of one all rows, of several some at a time.
+  struct Weighing {
+    Square square[tile_squares][warp_size];
+    alignas(16) A terms[tile_height][tile_width];
+  };
+  using Shared = std::conditional_t<weighted, Weighing, Counting>;
 
   M m;
   Args a;
@@ -185,23 +190,20 @@ struct ReduceThenScanWrite {
     ReduceThenScanPlace place{};
     const bool mine = find(place);
     m.wait_previous_launch();
-    if constexpr (!weighted) fetch(place, mine);
-    if (!mine) {
-      if constexpr (!weighted) arrived();  // to what the other warps wait for
-      return;
-    }
     const Warp warp{m, a, place};
-    if (a.edge) warp.write_edge();
-    const A corner = warp.corner();
     const bool whole = place.columns == tile_width;
     const bool vectors = whole && a.out.alignment == Alignment::vectors;
     if constexpr (weighted) {
       // Whatever the alignment, the order of additions is one.
       if (vectors)
-        weigh<RowStores::vectors>(warp, place, corner);
+        weigh<RowStores::vectors>(warp, place, mine);
       else
-        weigh<RowStores::any>(warp, place, corner);
+        weigh<RowStores::any>(warp, place, mine);
     } else {
+      fetch(place, mine);
+      if (!mine) return arrived();  // to what the other warps wait for
+      if (a.edge) warp.write_edge();
+      const A corner = warp.corner();
       if (vectors)
         count<W, RowStores::vectors>(warp, place, corner);
       else if (whole && a.out.alignment == Alignment::elements)
@@ -349,37 +351,103 @@ struct ReduceThenScanWrite {
 
   // ---------------------------------------------------------------- weights
 
+  /// Each of the block's tiles has its share of the rows in shared memory; warps of one tile copy them.
   template <RowStores mode>
-  AREAL_DEVICE void weigh(const Warp& warp, const ReduceThenScanPlace& place, A corner) {
-    static constexpr int stores = 4 / W;
+  AREAL_DEVICE void weigh(const Warp& warp, const ReduceThenScanPlace& place, bool mine) {
+    const int warps_of_tile = warps / a.tiles_per_block, nth = m.warp() / warps_of_tile,
+              share = tile_height / a.tiles_per_block;
     Sums<W> sum;
-    warp.template anchor<W>(corner, sum);
-    const auto* const numbers = reinterpret_cast<const std::uint32_t*>(squares(place));
-    const std::int64_t of_image = static_cast<std::int64_t>(a.tiles_x) * a.tiles_y * place.image + place.tile;
-    const A* terms = a.terms + of_image * tile_height * tile_width;
-    const Side* const lefts = static_cast<const Side*>(a.left) + place.at * tile_height;
-    char* to = warp.first();
+    A left[tile_height / warp_size] = {};  // of the tile, row by row
+    if (mine) {
+      if (a.edge) warp.write_edge();
+      warp.template anchor<W>(warp.corner(), sum);
+      const Side* const from = static_cast<const Side*>(a.left) + place.at * tile_height + m.lane();
+      AREAL_UNROLL
+      for (int i = 0; i < tile_height / warp_size; ++i) left[i] = m.load(from + i * warp_size);
+    }
     A beside = 0;  // left of the piece, of 32 rows
-    for (int y = 0; y < place.rows; ++y, terms += tile_width, to += a.out.row) {
-      if (a.carry.left && y % warp_size == 0) beside = warp.left_of_rows(warp.left_of_piece(), y);
-      A carry = m.load(lefts + y);
+    for (int first = 0; first < tile_height; first += share) {
+      if (first > 0) m.sync();  // the rows before have been used
+      if (first < place.rows) copy_rows(place, first, share, nth * share, m.thread() - nth * warps_of_tile * warp_size);
+      m.commit_copies();
+      m.template wait_copies<0>();
+      m.sync();
+      if (!mine) continue;
+      for (int y = first; y < first + share && y < place.rows; y += 4) {
+        if (a.carry.left && y % warp_size == 0) beside = warp.left_of_rows(warp.left_of_piece(), y);
+        weigh_rows<mode>(warp, place, nth * share + y - first, y, y < warp_size ? left[0] : left[1], beside, sum);
+      }
+    }
+  }
+
+  /// Rows of a tile, from `first` on, to where they begin in shared memory; `thread` of those that do it.
+  AREAL_DEVICE void copy_rows(const ReduceThenScanPlace& place, int first, int rows, int to, int thread) {
+    static constexpr int lines = tile_width * static_cast<int>(sizeof(A)) / 16;  // of a row
+    using Line = Vec<A, W>;
+    Weighing& s = m.template shared<Weighing>();
+    const int step = warps / a.tiles_per_block * warp_size;
+    const Square* const numbers = squares(place) + first / 4 * warp_size;
+    for (int i = thread; i < rows / 4 * warp_size; i += step)
+      m.copy_async(s.square[to / 4 + i / warp_size][i % warp_size], numbers + i);
+    const std::int64_t of_image = static_cast<std::int64_t>(a.tiles_x) * a.tiles_y * place.image + place.tile;
+    const auto* const terms = reinterpret_cast<const Line*>(a.terms + (of_image * tile_height + first) * tile_width);
+    for (int i = thread; i < rows * lines; i += step)
+      m.copy_async(reinterpret_cast<Line*>(s.terms[to + i / lines])[i % lines], terms + i);
+  }
+
+  /// Four rows of the tile, from y on, in shared memory from row `at` on; `left` and `beside` of 32 rows. As many as
+  /// make four vectors are scanned side by side.
+  template <RowStores mode>
+  AREAL_DEVICE void weigh_rows(const Warp& warp, const ReduceThenScanPlace& place, int at, int y, A left, A beside,
+                               Sums<W>& sum) {
+    static constexpr int stores = 4 / W, rows = 4 / stores;
+    Weighing& s = m.template shared<Weighing>();
+    char* to = warp.first() + y * a.out.row;
+    AREAL_UNROLL
+    for (int r = 0; r < 4; r += rows) {
+      A x[rows][stores][W], scan[rows][stores];
       AREAL_UNROLL
       for (int j = 0; j < stores; ++j) {
         const int lane = j * (warp_size / stores) + m.lane() / stores;  // whose square has this store's columns
-        const std::uint32_t mine = m.load(numbers + (y / 4 * warp_size + lane) * 4 + y % 4);
-        const auto term = m.load(reinterpret_cast<const Vec<A, W>*>(terms + warp.template column<W>(j)));
-        A x[W];
+        const Square numbers = m.get(s.square[at / 4][lane]);
         AREAL_UNROLL
-        for (int v = 0; v < W; ++v)
-          x[v] = (mine >> (8 * (W * (m.lane() % stores) + v)) & 0xffu) == number(place) ? term.at[v] : A(0);
-        warp.template across<W>(x, carry);
-        AREAL_UNROLL
-        for (int v = 0; v < W; ++v) sum[j][v] += x[v];
+        for (int i = 0; i < rows; ++i) {
+          const auto terms =
+              m.get(*reinterpret_cast<const Vec<A, W>*>(&s.terms[at + r + i][warp.template column<W>(j)]));
+          const std::uint32_t mine = numbers.at[r + i] >> (8 * W * (m.lane() % stores));
+          AREAL_UNROLL
+          for (int v = 0; v < W; ++v) {
+            x[i][j][v] = (mine >> (8 * v) & 0xffu) == number(place) ? terms.at[v] : A(0);
+            if (v > 0) x[i][j][v] += x[i][j][v - 1];
+          }
+          scan[i][j] = x[i][j][W - 1];
+        }
       }
-      if (a.carry.left)
-        warp.template store<W, mode>(to, sum, m.shuffle(beside, y % warp_size));
-      else
-        warp.template store<W, mode>(to, sum);
+      AREAL_UNROLL
+      for (int n = 1; n < warp_size; n *= 2) {
+        AREAL_UNROLL
+        for (int i = 0; i < rows; ++i) AREAL_UNROLL
+        for (int j = 0; j < stores; ++j) {
+          const A other = m.shuffle_up(scan[i][j], n);
+          if (m.lane() >= n) scan[i][j] += other;
+        }
+      }
+      AREAL_UNROLL
+      for (int i = 0; i < rows; ++i, to += a.out.row) {
+        A before = m.shuffle(left, (y + r + i) % warp_size);
+        AREAL_UNROLL
+        for (int j = 0; j < stores; ++j) {
+          const A mine = before + before_in_scan(m, scan[i][j], x[i][j][W - 1]);
+          AREAL_UNROLL
+          for (int v = 0; v < W; ++v) sum[j][v] += x[i][j][v] + mine;
+          before += m.shuffle(scan[i][j], warp_size - 1);
+        }
+        if (y + r + i >= place.rows) continue;
+        if (a.carry.left)
+          warp.template store<W, mode>(to, sum, m.shuffle(beside, (y + r + i) % warp_size));
+        else
+          warp.template store<W, mode>(to, sum);
+      }
     }
   }
 };
