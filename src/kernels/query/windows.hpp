@@ -3,7 +3,9 @@
 // of each table, neighbours side by side; one at the edge as many for each of the rectangles that it sees: at most 9
 // where it reaches at most one image beyond each edge, else at most 25. Writes 1. Windows of the rim have a thread
 // each. Of those inside, what they have in common is computed once for a tile, in which a thread has a column; the
-// loads of four below each other wait for nothing.
+// loads of four below each other wait for nothing. For sums and means of narrow windows a thread reads the elements
+// above and below its column alone, and takes the difference of its window's other side from the thread that has it:
+// tiles overlap by the width of a window, and a window reads 2 elements.
 
 #include "formulas/rounding.hpp"
 #include "formulas/window_axis.hpp"
@@ -33,6 +35,7 @@ struct WindowsArgs {
   std::int64_t rim_first[rim_ranges];  ///< blocks
   WindowRange inner;  ///< those that lie inside, have all elements, and are in strips; the rim is all others
   std::int64_t tile_rows, rim_blocks, plane_blocks;
+  int overlap;  ///< columns that a tile shares with the next; 0 where a window's sides are read one by one
   bool fixed_point_means, reciprocal_means;  ///< OpenCV's: the former where FixedPointMean serves
   std::uint64_t inner_pixels;                ///< of such a window
   formulas::FixedPointMean of_bytes;         ///< their mean, where it serves
@@ -40,9 +43,11 @@ struct WindowsArgs {
 inline constexpr int window_strip = 4;  ///< windows below each other whose elements are loaded at once
 /// A tile of inner windows is as wide as a block has threads. High ones find more of their elements in L1, low ones
 /// give small images more blocks.
-inline constexpr int window_threads = 256, low_window_tile = 8, high_window_tile = 32;
+inline constexpr int low_window_tile = 8, high_window_tile = 32;
 inline constexpr std::int64_t least_of_high_window_tiles = 1024;
-static_assert(window_threads == warp_size * output_tile_height);
+/// Of sums and means, and of variances.
+constexpr int window_threads(bool varies) { return varies ? 256 : 512; }
+inline constexpr int most_overlap = 128;
 
 /// T: the type that elements of the sums are read as; that of squares is told apart at run time.
 template <class T_, bool varies_>
@@ -55,9 +60,13 @@ template <class M, class C>
 struct Windows {
   using T = typename C::T;
   using Args = WindowsArgs;
-  using Shared = NoShared;
-  static constexpr int threads = window_threads, resident = C::varies ? 3 : 4;
-  static constexpr int together = window_strip;
+  static constexpr int threads = window_threads(C::varies), resident = C::varies ? 3 : 2;
+  static constexpr int together = window_strip, rim_rows = threads / warp_size;
+  /// Of each column what lies between the top and the bottom of a strip's windows; of two strips in turn.
+  struct Columns {
+    Difference<T> below[2][together][threads];
+  };
+  using Shared = std::conditional_t<C::varies, NoShared, Columns>;
   M m;
   Args a;
 
@@ -85,26 +94,70 @@ struct Windows {
       }
     }
     const TilePlace tile = tile_place(block - first, (range.right - range.left + warp_size - 1) / warp_size);
-    const OutputPlace at{range.left + tile.column * warp_size + m.lane(),
-                         range.top + tile.row * output_tile_height + m.warp()};
+    const OutputPlace at{range.left + tile.column * warp_size + m.lane(), range.top + tile.row * rim_rows + m.warp()};
     if (at.x < range.right && at.y < range.bottom) any_window(at, offset);
   }
   template <class Offset>
   AREAL_DEVICE void tile(std::int64_t block, const Offset& offset) {
-    const TilePlace tile = tile_place(block, (a.inner.right - a.inner.left + threads - 1) / threads);
-    const OutputPlace at{a.inner.left + tile.column * threads + m.thread(), a.inner.top + tile.row * a.tile_rows};
-    const std::int64_t below = a.inner.bottom - at.y;
-    if (at.x < a.inner.right) strips(at, (below < a.tile_rows ? below : a.tile_rows) / together, offset);
+    const int across = threads - a.overlap;
+    const TilePlace tile = tile_place(block, (a.inner.right - a.inner.left + across - 1) / across);
+    const OutputPlace at{a.inner.left + tile.column * across + m.thread(), a.inner.top + tile.row * a.tile_rows};
+    const std::int64_t below = a.inner.bottom - at.y, count = (below < a.tile_rows ? below : a.tile_rows) / together;
+    if constexpr (!C::varies)
+      if (a.overlap > 0) return sides_shared(at, count, offset);
+    if (at.x < a.inner.right) strips(at, count, offset);
   }
 
+  /// As `strips`, by all threads of the block. The last ones have columns alone, and no windows.
+  template <class Offset>
+  AREAL_DEVICE void sides_shared(const OutputPlace& at, std::int64_t count, const Offset& offset) {
+    Columns& s = m.template shared<Columns>();
+    const int right = m.thread() + static_cast<int>(a.columns.size);
+    const bool here = at.x < a.inner.right + a.columns.size;
+    const bool mine = m.thread() < threads - a.overlap && at.x < a.inner.right;
+    const char* from = first_of(a.sum, at, offset(a.sum));
+    const std::int64_t down = a.rows.size * a.sum.row;
+    char* to = output_at(a.out, at, offset(a.out));
+    T top[together] = {}, bottom[together] = {};
+    const auto load = [&] {
+      if (!here) return;
+      AREAL_UNROLL
+      for (int r = 0; r < together; ++r, from += a.sum.row) {
+        top[r] = m.load(reinterpret_cast<const T*>(from));
+        bottom[r] = m.load(reinterpret_cast<const T*>(from + down));
+      }
+    };
+    load();
+    AREAL_NO_UNROLL
+    for (int turn = 0; count > 0; --count, turn ^= 1) {
+      using D = Difference<T>;
+      D own[together];
+      AREAL_UNROLL
+      for (int r = 0; r < together; ++r) {
+        own[r] = static_cast<D>(static_cast<D>(bottom[r]) - static_cast<D>(top[r]));
+        m.put(s.below[turn][r][m.thread()], own[r]);
+      }
+      if (count > 1) load();
+      m.sync();
+      if (mine) {
+        AREAL_UNROLL
+        for (int r = 0; r < together; ++r) own[r] = static_cast<D>(m.get(s.below[turn][r][right]) - own[r]);
+        finish(own, to);
+      }
+      to += together * a.out.row;
+    }
+  }
+
+  /// The upper left corner of an inner window.
+  AREAL_DEVICE const char* first_of(const TableArgs& table, const OutputPlace& at, std::int64_t plane) const {
+    return table.data + plane + (at.y - a.rows.before - table.shift) * table.row +
+           (at.x - a.columns.before - table.shift) * table.column;
+  }
   /// Inner windows below each other, `together` in each of the strips.
   template <class Offset>
   AREAL_DEVICE void strips(const OutputPlace& at, std::int64_t count, const Offset& offset) {
-    const auto first = [&](const TableArgs& table) {
-      return table.data + offset(table) + (at.y - a.rows.before - table.shift) * table.row +
-             (at.x - a.columns.before - table.shift) * table.column;
-    };
-    const char *sums = first(a.sum), *squares = C::varies ? first(a.squares) : nullptr;
+    const char* sums = first_of(a.sum, at, offset(a.sum));
+    const char* squares = C::varies ? first_of(a.squares, at, offset(a.squares)) : nullptr;
     char* to = output_at(a.out, at, offset(a.out));
     AREAL_NO_UNROLL
     for (; count > 0; --count) {
@@ -117,8 +170,8 @@ struct Windows {
   AREAL_DEVICE void strip(const char* sums, const char* squares, char* to) {
     Difference<T> sum[together];
     differences<T>(a.sum, sums, sum);
-    double value[together];
     if constexpr (C::varies) {
+      double value[together];
       AnySum square[together];
       with_element(a.squares, [&](auto element) {
         using E = decltype(element);
@@ -132,23 +185,29 @@ struct Windows {
       for (int r = 0; r < together; ++r)
         value[r] =
             variance_of(a.statistic, a.sum, as_any_sum(wide_difference(sum[r], a.sum), a.sum), a.squares, square[r], n);
+      write_outputs(m, a.out, to, value);
     } else {
-      if constexpr (std::is_integral_v<T>)
-        if (a.fixed_point_means && formulas::FixedPointMean::serves(a.inner_pixels)) {
-          AREAL_UNROLL
-          for (int r = 0; r < together; ++r)
-            store_element(m, to + r * a.out.row, fixed_point_mean(wide_difference(sum[r], a.sum), a.of_bytes), true);
-          return;
-        }
-      real_sums(sum, value);
-      const auto n = static_cast<double>(a.inner_pixels);
-      if (a.reciprocal_means) {
+      finish(sum, to);
+    }
+  }
+  /// Sums or means of inner windows, from their sums.
+  AREAL_DEVICE void finish(const Difference<T> (&sum)[together], char* to) {
+    if constexpr (std::is_integral_v<T>)
+      if (a.fixed_point_means && formulas::FixedPointMean::serves(a.inner_pixels)) {
         AREAL_UNROLL
-        for (int r = 0; r < together; ++r) value[r] *= 1 / n;
-      } else if (a.statistic == Statistic::mean) {
-        AREAL_UNROLL
-        for (int r = 0; r < together; ++r) value[r] /= n;
+        for (int r = 0; r < together; ++r)
+          store_element(m, to + r * a.out.row, fixed_point_mean(wide_difference(sum[r], a.sum), a.of_bytes), true);
+        return;
       }
+    double value[together];
+    real_sums(sum, value);
+    const auto n = static_cast<double>(a.inner_pixels);
+    if (a.reciprocal_means) {
+      AREAL_UNROLL
+      for (int r = 0; r < together; ++r) value[r] *= 1 / n;
+    } else if (a.statistic == Statistic::mean) {
+      AREAL_UNROLL
+      for (int r = 0; r < together; ++r) value[r] /= n;
     }
     write_outputs(m, a.out, to, value);
   }
@@ -279,6 +338,7 @@ void run_query(Launcher& launcher, const WindowsRequest& request) {
                 high_window_tile,
                 0,
                 0,
+                0,
                 opencv && out.type == Type::u8 && !is_float(request.sum.view.type),
                 opencv && out.type == Type::f64,
                 pixels,
@@ -291,11 +351,13 @@ void run_query(Launcher& launcher, const WindowsRequest& request) {
   for (int i = 0; i < rim_ranges; ++i) {
     a.rim[i] = rim[i];
     a.rim_first[i] = a.rim_blocks;
-    a.rim_blocks += rim[i].blocks(warp_size, output_tile_height);
+    a.rim_blocks += rim[i].blocks(warp_size, window_threads(varies) / warp_size);
   }
-  const std::int64_t high = inner.blocks(window_threads, high_window_tile);
+  if (!varies && request.columns.size <= most_overlap)
+    a.overlap = static_cast<int>((request.columns.size + warp_size - 1) / warp_size * warp_size);
+  const std::int64_t across = window_threads(varies) - a.overlap, high = inner.blocks(across, high_window_tile);
   if (a.planes.count * high < least_of_high_window_tiles) a.tile_rows = low_window_tile;
-  a.plane_blocks = a.rim_blocks + inner.blocks(window_threads, a.tile_rows);
+  a.plane_blocks = a.rim_blocks + inner.blocks(across, a.tile_rows);
   with_element(a.sum, [&](auto element) {
     using T = decltype(element);
     const std::int64_t blocks = a.planes.count * a.plane_blocks;
