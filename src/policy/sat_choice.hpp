@@ -49,13 +49,13 @@ inline bool all_partials_win(const Shape& image, TypePair types, Border border) 
   const std::int64_t longer = std::max(image.width, image.height), pixels = image.width * image.height;
   const std::int64_t images = image.batch * image.channels;
   const std::size_t in = size_of(types.input), out = size_of(types.table);
-  // Tiles have 128 columns. A multiprocessor holds four tiles of pixels of one or two bytes and three of others; an
-  // H200 has 132 multiprocessors.
-  const std::int64_t rows = in == 8 ? 64 : 128;
+  // Tiles have 128 columns. A multiprocessor holds four tiles of pixels of one or two bytes with entries of four, and
+  // three of others; an H200 has 132 multiprocessors.
+  const std::int64_t rows = in == 8 ? 64 : 128, held = (in <= 2 && out == 4 ? 4 : 3) * 132;
   const std::int64_t tiles = images * ((image.width + 127) / 128) * ((image.height + rows - 1) / rows);
-  if (types.input == Type::u8) return longer <= 4096 && tiles <= 512;
+  if (types.input == Type::u8) return longer <= 4096 && tiles <= std::min<std::int64_t>(held, 512);
   const std::int64_t few = in == 8 ? 1600 : out == 4 ? 2304 : in == 4 ? 2048 : 2560;
-  if (longer > 3072 || images > few * few / pixels || tiles > (in <= 2 ? 4 : 3) * 132) return false;
+  if (longer > 3072 || images > few * few / pixels || tiles > held) return false;
   // Small images were faster by the other orders.
   const bool none = border == Border::none;
   if (in == 8) return pixels > (none ? 256 * 256 : 640 * 480);

@@ -30,7 +30,7 @@ constexpr LookbackTuning lookback_tuning(int in, int out, bool four, LookbackOrd
   const bool diagonal = order == LookbackOrder::diagonals, direct = order == LookbackOrder::direct;
   if (out == 8) {
     if (in == 8) return diagonal ? LookbackTuning{1, 8, 16, 3, 3} : LookbackTuning{2, 4, 16, 3, 4, 4, 8, true};
-    if (in == 4 || direct) return {1, 8, 16, in == 4 ? 3 : 4, diagonal ? 3 : 4, 4, 8, true};
+    if (in == 4 || direct) return {1, 8, 16, 3, diagonal ? 3 : 4, 4, 8, true};
     const int rows = in == 1 ? 32 : 16;
     return diagonal ? LookbackTuning{2, 8, rows, 2, 2, 4, 16, true} : LookbackTuning{2, 8, rows, 2, 4, 1, 8, true};
   }

@@ -76,6 +76,14 @@ struct Thin {
     Ticket ticket;
   };
 
+  /// The chunk in the order in which it lies in memory: rows of neighbours.
+  struct Chunk {
+    std::int64_t begin;  ///< position on the line
+    int positions;
+    int rows, neighbours;  ///< in memory
+    int pitch;             ///< from row to row where the chunk is kept
+  };
+
   M m;
   Args a;
 
@@ -93,21 +101,28 @@ struct Thin {
     char* const table = a.table + chunk.begin * a.out.column;
     const std::uint8_t* const valid = a.valid == nullptr ? nullptr : a.valid + chunk.begin * a.valid_in.column;
 
-    if (a.in.alignment != Alignment::bytes)
-      walk<In>(s, chunk, a.in, Load{m, image, true, valid, a.valid_in});
-    else
-      walk<In>(s, chunk, a.in, Load{m, image, false, valid, a.valid_in});
-    m.sync();
     if (a.lines <= few)
-      sum<few>(s, chunk, n, epoch);
+      work<few>(s, chunk, n, epoch, image, table, valid);
     else
-      sum<thin_lines>(s, chunk, n, epoch);
+      work<thin_lines>(s, chunk, n, epoch, image, table, valid);
+  }
+
+  /// Of at most so many lines.
+  template <int most>
+  AREAL_DEVICE void work(Shared& s, const Chunk& chunk, std::int64_t n, Epoch epoch, const char* image, char* table,
+                         const std::uint8_t* valid) {
+    if (a.in.alignment != Alignment::bytes)
+      walk<most, In>(s, chunk, a.in, Load{m, image, true, valid, a.valid_in});
+    else
+      walk<most, In>(s, chunk, a.in, Load{m, image, false, valid, a.valid_in});
+    m.sync();
+    sum<most>(s, chunk, n, epoch);
     m.sync();
     if (a.edge) write_edge(s, chunk);
     if (a.out.alignment != Alignment::bytes)
-      walk<T>(s, chunk, a.out, Write{m, table, true});
+      walk<most, T>(s, chunk, a.out, Write{m, table, true});
     else
-      walk<T>(s, chunk, a.out, Write{m, table, false});
+      walk<most, T>(s, chunk, a.out, Write{m, table, false});
   }
 
   AREAL_DEVICE void choose_image(std::int64_t n) {
@@ -136,13 +151,6 @@ struct Thin {
     return {m, a.corner, line, static_cast<std::int64_t>(batch), static_cast<std::int64_t>(channel)};
   }
 
-  /// The chunk in the order in which it lies in memory: rows of neighbours.
-  struct Chunk {
-    std::int64_t begin;  ///< position on the line
-    int positions;
-    int rows, neighbours;  ///< in memory
-    int pitch;             ///< from row to row where the chunk is kept
-  };
   AREAL_DEVICE Chunk chunk_at(std::int64_t n) const {
     const std::int64_t begin = n * a.chunk;
     const int positions = static_cast<int>(a.length - begin < a.chunk ? a.length - begin : a.chunk);
@@ -155,29 +163,38 @@ struct Thin {
     return s.chunk[slot(a.lines_side_by_side ? x * chunk.pitch + line : line * chunk.pitch + x)];
   }
 
-  /// Moves this thread's elements of a chunk between memory and where it is kept, n at a time; neighbouring threads
-  /// have neighbours in memory. f.move<n>(is there an i-th, its offset in memory, its position, its line, its cell).
-  template <class Element, class F>
+  /// Moves this thread's elements of a chunk, of at most so many lines, between memory and where it is kept, n at a
+  /// time; neighbouring threads have neighbours in memory. f.move<n>(is there an i-th, its offset in memory, its
+  /// position, its line, its cell).
+  template <int most, class Element, class F>
   AREAL_DEVICE void walk(Shared& s, const Chunk& chunk, const Strides& strides, F&& f) {
-    static constexpr int loads_in_flight = 8;
     const std::int64_t neighbour_step = a.lines_side_by_side ? strides.row : strides.column,
                        row_step = a.lines_side_by_side ? strides.column : strides.row;
     static constexpr std::int64_t step = (C::reverse ? -1 : 1) * static_cast<std::int64_t>(sizeof(Element));
-    if (f.any_element() && neighbour_step == step &&
-        (!a.lines_side_by_side || row_step == chunk.neighbours * neighbour_step)) {
-      // Neighbours without a gap, and if the rows are short, those without a gap, too.
-      const int rows = a.lines_side_by_side ? 1 : chunk.rows,
-                neighbours = a.lines_side_by_side ? chunk.rows * chunk.neighbours : chunk.neighbours;
-      for (int row = 0; row < rows; ++row) {
-        T* to = &s.chunk[slot(row * chunk.pitch) + slot(m.thread())];
-        std::int64_t offset = row * row_step + m.thread() * step;
-        for (int e = m.thread(); e < neighbours; e += loads_in_flight * threads) {
-          f.template move<loads_in_flight>([&](int i) { return e + i * threads < neighbours; },
-                                           [&](int i) { return offset + i * threads * step; }, [](int) { return 0; },
-                                           [](int) { return 0; }, [&](int i) -> T& { return to[i * slot(threads)]; });
-          to += loads_in_flight * slot(threads), offset += loads_in_flight * threads * step;
-        }
+    const auto nowhere = [](int) { return 0; };
+    T* const to = &s.chunk[slot(m.thread())];
+    if (f.any_element() && neighbour_step == step && !a.lines_side_by_side) {
+      // Neighbours without a gap: of few lines one at a time, of many four.
+      static constexpr int of_line = items_per_thread / most, lines_at_once = most == few ? 1 : 4;
+      for (int row = 0; row < chunk.rows; row += lines_at_once) {
+        const std::int64_t first = row * row_step + m.thread() * step;
+        f.template move<lines_at_once * of_line>(
+            [&](int i) {
+              return row + i / of_line < chunk.rows && m.thread() + i % of_line * threads < chunk.neighbours;
+            },
+            [&](int i) { return first + i / of_line * row_step + i % of_line * threads * step; }, nowhere, nowhere,
+            [&](int i) -> T& { return to[(row + i / of_line) * slot(chunk.pitch) + i % of_line * slot(threads)]; });
       }
+      return;
+    }
+    if (f.any_element() && neighbour_step == step && row_step == chunk.neighbours * neighbour_step) {
+      // Short rows, one after the other without a gap.
+      static constexpr int at_once = 8;
+      const int count = chunk.rows * chunk.neighbours - m.thread();
+      for (int first = 0; first * threads < count; first += at_once)
+        f.template move<at_once>([&](int i) { return (first + i) * threads < count; },
+                                 [&](int i) { return (m.thread() + (first + i) * threads) * step; }, nowhere, nowhere,
+                                 [&](int i) -> T& { return to[(first + i) * slot(threads)]; });
       return;
     }
     const int count = chunk.rows * chunk.neighbours;
