@@ -132,26 +132,26 @@ TEST(SimtCountThenWrite, Shapes) {
                                     {1920, 9}, {1921, 2}, {2047, 4}, {2048, 17}};
   const Rule rule = oracle::uniform(3, 0, 240);
   int turn = 0;
-  for (const Type counter : {Type::u32, Type::u16})
-    for (const auto& shape : shapes) {
-      ++turn;
-      check({.image = {shape[0], shape[1]}, .counter = counter, .misalign = turn % 2 ? 0 : turn % 7}, rule);
-    }
+  for (const auto& shape : shapes) {
+    ++turn;
+    check({.image = {shape[0], shape[1]},
+           .counter = turn % 3 == 0 ? Type::u16 : Type::u32,
+           .misalign = turn % 2 ? 0 : turn % 7},
+          rule);
+  }
 }
 
 // More bands than are loaded at once, and the last one cut. LargeBands has bands of more than 16 rows.
 TEST(SimtCountThenWrite, Bands) {
   check({{5, 16 * 19 + 3}}, oracle::uniform(2, 0, 256));
   check({{130, 16 * 3}}, oracle::uniform(2, 0, 256));
-  check({.image = {300, 16 * 19 + 3}, .counter = Type::u16}, oracle::uniform(2, 0, 256));
 }
 
 // Rows that take several blocks.
 TEST(SimtCountThenWrite, Chunks) {
   const Rule rule = oracle::uniform(2, 0, 200);
   for (const auto& [width, height] : {std::pair{2049, 9}, {2052, 40}, {3840, 3}, {4100, 5}, {6200, 17}})
-    for (const Type counter : {Type::u32, Type::u16})
-      check({.image = {width, height}, .counter = counter, .misalign = width % 4}, rule);
+    check({.image = {width, height}, .counter = width % 100 == 0 ? Type::u16 : Type::u32, .misalign = width % 4}, rule);
 }
 
 // Groups of bins; 128 bins are one where each pixel has one.
@@ -196,7 +196,8 @@ TEST(SimtCountThenWrite, LeavesTheRest) {
   for (const Type type : {Type::u16, Type::f32}) check({.image = image, .type = type, .own = false}, rule);
   check({.image = {40, 20, 2}, .own = false}, oracle::joint({rule, rule}));
   for (const int astray : {1, 2, 4, 8}) check({.image = image, .astray = astray, .own = false}, rule);
-  for (const int astray : {4, 8}) check({.image = image, .counter = Type::u16, .astray = astray, .own = false}, rule);
+  check({.image = image, .counter = Type::u16, .astray = 4, .own = false}, rule);
+  check({.image = image, .counter = Type::u16, .astray = 8}, rule);  // vectors of 8 bytes
   for (const Shape& empty : {Shape{0, 0}, Shape{0, 5}, Shape{5, 0}, Shape{4, 4, 1, 0}}) {
     HistogramPlanOptions options;
     options.algorithm = "count-then-write", options.backend = Backend::simt;

@@ -12,8 +12,8 @@
 // of tiles, too, and a block first adds up what lies left of its chunk.
 //
 // It takes pixels of 8 bits and one channel, counts of 16 and 32 bits, border none, images of at most 65535 rows and
-// columns, and tensors whose rows begin at multiples of 16 bytes. All else (other pixels, weights, borders, carries,
-// odd addresses) is reduce-then-scan's, from the same plan. No block waits for another of its launch.
+// columns, and tensors whose rows begin at vectors. All else (other pixels, weights, borders, carries, odd addresses)
+// is reduce-then-scan's, from the same plan. No block waits for another of its launch.
 
 #include <algorithm>
 #include <cstdint>
@@ -27,10 +27,9 @@ namespace areal::kernels {
 /// The geometry and the workspace of one plan. T: 16- or 32-bit counters.
 template <class T>
 struct CountThenWritePlan {
-  static constexpr std::size_t shared_bytes = std::max(
-      sizeof(typename CountThenWriteCount<NoMachine, CountThenWriteCounts<true>>::Shared),
-      sizeof(typename CountThenWriteWrite<NoMachine,
-                                          CountThenWriteOutput<T, most_segments / warp_segments<T>, true>>::Shared));
+  static constexpr std::size_t shared_bytes =
+      std::max(sizeof(typename CountThenWriteCount<NoMachine, CountThenWriteCounts<true>>::Shared),
+               sizeof(typename CountThenWriteWrite<NoMachine, CountThenWriteOutput<T, most_segments, true>>::Shared));
 
   /// Whether it takes such a request, wherever the data will lie.
   static bool takes(const HistogramRequest& request) {
@@ -51,8 +50,7 @@ struct CountThenWritePlan {
     args.bins = static_cast<int>(request.bins);
     args.group = group_of_bins(request), args.groups = (args.bins + args.group - 1) / args.group;
     args.segments = up(image.width, segment_width);
-    args.chunks = up(args.segments, most_segments);
-    args.chunk = up(up(args.segments, args.chunks), warp_segments<T>) * warp_segments<T>;
+    args.chunks = up(args.segments, most_segments), args.chunk = up(args.segments, args.chunks);
     args.bands = up(image.height, most_rows(least_blocks)), args.rows = up(up(image.height, args.bands), 8) * 8;
     args.bands = up(image.height, args.rows);
     const std::int64_t tiles = args.images * args.bands * args.bins * args.segments;
@@ -87,20 +85,15 @@ struct CountThenWritePlan {
   std::size_t workspace_bytes = 0;
 };
 
-/// f.operator()<warps>() with the fewest warps of a block that are enough for so many segments, of `each` a warp.
-template <int each, class F>
+/// f.operator()<warps>() with the fewest warps of a block that are enough for so many segments.
+template <class F>
 void with_warps(int segments, F&& f) {
-  const int warps = (segments + each - 1) / each;
-  if (warps <= 2) return f.template operator()<2>();
-  if constexpr (each > 1)
-    if (warps <= 3) return f.template operator()<3>();
-  if (warps <= 5) return f.template operator()<5>();
-  if constexpr (each == 1) {
-    if (warps <= 8) return f.template operator()<8>();
-    if (warps <= 10) return f.template operator()<10>();
-    if (warps <= 15) return f.template operator()<15>();
-  }
-  return f.template operator()<most_segments / each>();
+  if (segments <= 2) return f.template operator()<2>();
+  if (segments <= 5) return f.template operator()<5>();
+  if (segments <= 8) return f.template operator()<8>();
+  if (segments <= 10) return f.template operator()<10>();
+  if (segments <= 15) return f.template operator()<15>();
+  return f.template operator()<most_segments>();
 }
 
 /// False, and nothing is done, where it does not take this. The rule's tables were put in the workspace once.
@@ -113,7 +106,7 @@ bool count_then_write(Launcher& launcher, const HistogramRequest& request, const
   a.in = strides(views.image), a.out = strides(views.tensor);
   a.image = static_cast<const char*>(views.image.data), a.tensor = static_cast<char*>(views.tensor.data);
   a.in.alignment = alignment_of(a.image, a.in, 1, sizeof(std::uint32_t));
-  a.out.alignment = alignment_of(a.tensor, a.out, sizeof(T), 16);
+  a.out.alignment = alignment_of(a.tensor, a.out, sizeof(T), sizeof(Vec<T, 4>));
   if (a.out.alignment != Alignment::vectors) return false;
   a.rule = request.rule.channel[0];
   a.rule.data = plan.tables + request.table_at[0];
@@ -124,12 +117,10 @@ bool count_then_write(Launcher& launcher, const HistogramRequest& request, const
     const auto write = [&]<int warps>() {
       launcher.template launch<CountThenWriteWrite, CountThenWriteOutput<T, warps, sides>>(blocks, a, true);
     };
-    static constexpr int each = warp_segments<T>;
     if constexpr (sides)
-      a.chunk <= 15 ? write.template operator()<(15 + each - 1) / each>()
-                    : write.template operator()<most_segments / each>();
+      a.chunk <= 15 ? write.template operator()<15>() : write.template operator()<most_segments>();
     else
-      with_warps<each>(a.segments, write);
+      with_warps(a.segments, write);
   };
   a.chunks > 1 ? launch.template operator()<true>() : launch.template operator()<false>();
   return true;

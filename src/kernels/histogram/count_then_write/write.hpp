@@ -1,6 +1,6 @@
 #pragma once
 // count-then-write, second launch: the tensor. A block writes one bin of a band of rows over a chunk of columns, row by
-// row; a warp has a segment of it, of counters of 16 bits two, so that a lane stores 16 bytes.
+// row; a warp has a segment of it.
 
 #include <cstdint>
 #include "kernels/histogram/count_then_write/tiles.hpp"
@@ -9,10 +9,6 @@
 #include "kernels/primitives/warp/warp.hpp"
 
 namespace areal::kernels {
-
-/// Segments of a warp.
-template <class T>
-inline constexpr int warp_segments = 4 / static_cast<int>(sizeof(T));
 
 /// sides: whether a row takes several blocks. A multiprocessor of 64 Ki registers holds blocks of 64 a thread.
 template <class T_, int warps_, bool sides_>
@@ -27,15 +23,14 @@ struct CountThenWriteWrite {
   using T = typename C::T;
   using Args = CountThenWriteArgs;
   static constexpr int warps = C::warps, threads = warps * warp_size;
-  static constexpr int S = warp_segments<T>, each = 4 * S;  // segments of a warp, columns of a lane
   static constexpr int resident = most_segments * 2 / warps < 8 ? most_segments * 2 / warps : 8;
   static constexpr int step = 8, quads = step / 4;  // rows for which the warps meet once
   static constexpr int ahead = 16;                  // bands whose counts are loaded at once
 
   /// What the warps tell each other, and each lane's own numbers of this step and the next.
   struct Columns {
-    Square ring[2][warps][quads][S][warp_size];
-    std::uint32_t totals[2][quads][S][warps];  // of a warp's 4 rows, as in Counts
+    Square ring[2][warps][quads][warp_size];
+    std::uint32_t totals[2][quads][warps];  // of a segment's 4 rows, a byte each
     std::uint32_t anchors[warps];
   };
   struct Sides : Columns {
@@ -46,17 +41,9 @@ struct CountThenWriteWrite {
 
   struct Place {
     std::int64_t image;
-    int bin, band, chunk, segment, rows;  // segment: the warp's first, of the row
-    bool mine, here;                      // this warp has a segment; this lane has columns
+    int bin, band, chunk, segment, rows;  // segment: the warp's, of the row
+    bool mine;                            // this warp has a segment
     std::int64_t x;                       // of the lane's first column
-  };
-  /// Pixels of the bin in each of 4 rows: of one segment a byte each, of two 16 bits.
-  struct Counts {
-    std::uint32_t word[S];
-    AREAL_DEVICE std::uint32_t of(int row) const {
-      if constexpr (S == 1) return word[0] >> (8 * row) & 0xffu;
-      return word[row & 1] >> (row & 2 ? 16 : 0) & 0xffffu;
-    }
   };
 
   M m;
@@ -71,21 +58,20 @@ struct CountThenWriteWrite {
     }
     m.wait_previous_launch();
     const Square* const numbers = a.numbers_of(place.image, place.bin / a.group, place.band) +
-                                  static_cast<std::int64_t>(place.segment) * warp_size + m.lane() * S;
+                                  static_cast<std::int64_t>(place.segment) * warp_size + m.lane();
     fetch(s, place, numbers, 0);
-    std::uint32_t sum[each];  // the tensor's row above, then each row
+    std::uint32_t sum[4];  // the tensor's row above, then each row
     anchor(s, place, sum);
     char* to = a.tensor + place.image * a.out.batch + place.bin * a.out.channel +
                static_cast<std::int64_t>(place.band) * a.rows * a.out.row +
                place.x * static_cast<std::int64_t>(sizeof(T));
     const std::uint32_t key = static_cast<std::uint32_t>(place.bin % a.group) * 0x01010101u;
     for (int y = 0; y < place.rows; y += step) {
-      Counts before[quads] = {};
+      std::uint32_t before[quads];
       if (place.mine) {
         m.template wait_copies<0>();
         AREAL_UNROLL
-        for (int q = 0; q < quads; ++q)
-          if (y + q * 4 < place.rows) before[q] = scan(s, place, y, q, key);
+        for (int q = 0; q < quads; ++q) before[q] = y + q * 4 < place.rows ? scan(s, y, q, key) : 0;
         fetch(s, place, numbers, y + step);  // over what this thread alone read in the step before
       }
       m.sync();
@@ -102,46 +88,40 @@ struct CountThenWriteWrite {
     place.chunk = static_cast<int>(at % a.chunks), at /= a.chunks;
     place.band = static_cast<int>(at % a.bands), place.image = at / a.bands;
     place.rows = a.rows_of(place.band);
-    place.segment = place.chunk * a.chunk + m.warp() * S;
-    place.mine = m.warp() * S < a.chunk && place.segment < a.segments;
-    place.here = place.mine && place.segment + m.lane() * S / warp_size < a.segments;
-    place.x = static_cast<std::int64_t>(place.segment) * segment_width + m.lane() * each;
+    place.segment = place.chunk * a.chunk + m.warp();
+    place.mine = m.warp() < a.chunk && place.segment < a.segments;
+    place.x = static_cast<std::int64_t>(place.segment) * segment_width + m.lane() * 4;
     return place;
   }
 
   AREAL_DEVICE void fetch(Shared& s, const Place& place, const Square* numbers, int y) {
-    if (place.here) AREAL_UNROLL
+    if (place.mine) AREAL_UNROLL
     for (int q = 0; q < quads; ++q)
-      if (y + q * 4 < place.rows) AREAL_UNROLL
-    for (int i = 0; i < S; ++i)
-      m.copy_async(s.ring[y / step % 2][m.warp()][q][i][m.lane()],
-                   numbers + static_cast<std::int64_t>(y / 4 + q) * a.segments * warp_size + i);
+      if (y + q * 4 < place.rows)
+        m.copy_async(s.ring[y / step % 2][m.warp()][q][m.lane()],
+                     numbers + static_cast<std::int64_t>(y / 4 + q) * a.segments * warp_size);
     m.commit_copies();
   }
 
   /// The finished row above the band: what the bands above have in each column, then along the row.
-  AREAL_DEVICE void anchor(Shared& s, const Place& place, std::uint32_t (&sum)[each]) {
+  AREAL_DEVICE void anchor(Shared& s, const Place& place, std::uint32_t (&sum)[4]) {
     const std::int64_t band = static_cast<std::int64_t>(a.bins) * a.segments;  // from one to the next
     if (place.mine) {
-      ByteSums above[S];
-      using Words = Vec<std::uint32_t, S>;
-      const std::int64_t first = a.tile(place.image, 0, place.bin, place.segment) * warp_size + m.lane() * S;
-      const std::uint32_t* from = a.columns + first;
+      ByteSums above;
+      const std::uint32_t* from = a.columns + a.tile(place.image, 0, place.bin, place.segment) * warp_size + m.lane();
       for (int k = 0; k < place.band; k += ahead, from += ahead * band * warp_size) {
-        Words words[ahead] = {};
+        std::uint32_t words[ahead] = {};
         AREAL_UNROLL
         for (int i = 0; i < ahead; ++i)
-          if (place.here && k + i < place.band)
-            words[i] = m.load(reinterpret_cast<const Words*>(from + i * band * warp_size));
+          if (k + i < place.band) words[i] = m.load(from + i * band * warp_size);
         AREAL_UNROLL
-        for (int i = 0; i < ahead; ++i) AREAL_UNROLL
-        for (int j = 0; j < S; ++j) above[j].add(words[i].at[j]);
+        for (int i = 0; i < ahead; ++i) above.add(words[i]);
       }
       AREAL_UNROLL
-      for (int v = 0; v < each; ++v) sum[v] = above[v / 4].of(v % 4) + (v > 0 ? sum[v - 1] : 0u);
-      const std::uint32_t all = warp_scan(m, sum[each - 1]), before = all - sum[each - 1];
+      for (int v = 0; v < 4; ++v) sum[v] = above.of(v) + (v > 0 ? sum[v - 1] : 0u);
+      const std::uint32_t all = warp_scan(m, sum[3]), before = all - sum[3];
       AREAL_UNROLL
-      for (int v = 0; v < each; ++v) sum[v] += before;
+      for (int v = 0; v < 4; ++v) sum[v] += before;
       if (m.lane() == warp_size - 1) m.put(s.anchors[m.warp()], all);
     }
     if constexpr (C::sides) beside(s, place, band);
@@ -151,7 +131,7 @@ struct CountThenWriteWrite {
     if constexpr (C::sides) left += m.lane() < warps ? m.get(s.corners[m.lane()]) : 0u;
     left = warp_add(m, left);
     AREAL_UNROLL
-    for (int v = 0; v < each; ++v) sum[v] += left;
+    for (int v = 0; v < 4; ++v) sum[v] += left;
   }
 
   /// What lies left of the chunk: in each row of the band, and in all of the bands above.
@@ -172,70 +152,47 @@ struct CountThenWriteWrite {
     }
   }
 
-  /// The pixels of the bin left of the lane's columns in each of 4 rows, within the warp's segments.
-  AREAL_DEVICE Counts scan(Shared& s, const Place& place, int y, int q, std::uint32_t key) {
-    Counts own = {};
-    if (place.here) AREAL_UNROLL
-    for (int j = 0; j < S; ++j) {
-      const Square numbers = m.get(s.ring[y / step % 2][m.warp()][q][j][m.lane()]);
-      AREAL_UNROLL
-      for (int i = 3; i >= 0; --i) {
-        const std::uint32_t equal = equal_numbers(numbers.at[i], key);
-        if constexpr (S == 1)
-          own.word[0] = m.dot4(equal, 0x01010101u, own.word[0] << 8);
-        else
-          own.word[i & 1] += m.dot4(equal, 0x01010101u, 0u) << (i & 2 ? 16 : 0);
-      }
-    }
-    Counts before;
+  /// The pixels of the bin left of the lane's columns in each of 4 rows, a byte each, within the segment.
+  AREAL_DEVICE std::uint32_t scan(Shared& s, int y, int q, std::uint32_t key) {
+    const Square numbers = m.get(s.ring[y / step % 2][m.warp()][q][m.lane()]);
+    std::uint32_t own = 0;
     AREAL_UNROLL
-    for (int j = 0; j < S; ++j) {
-      const std::uint32_t all = warp_scan(m, own.word[j]);
-      if (m.lane() == warp_size - 1) m.put(s.totals[y / step % 2][q][j][m.warp()], all);
-      before.word[j] = all - own.word[j];
-    }
-    return before;
+    for (int i = 3; i >= 0; --i) own = m.dot4(equal_numbers(numbers.at[i], key), 0x01010101u, own << 8);
+    const std::uint32_t all = warp_scan(m, own);
+    if (m.lane() == warp_size - 1) m.put(s.totals[y / step % 2][q][m.warp()], all);
+    return all - own;
   }
 
-  AREAL_DEVICE void write_quad(Shared& s, const Place& place, int y, int q, std::uint32_t key, const Counts& before,
-                               std::uint32_t (&sum)[each], char*& to) {
+  AREAL_DEVICE void write_quad(Shared& s, const Place& place, int y, int q, std::uint32_t key, std::uint32_t before,
+                               std::uint32_t (&sum)[4], char*& to) {
     // 16 segments of 128 columns fit 16 bits.
+    const std::uint32_t total = m.lane() < m.warp() ? m.get(s.totals[y / step % 2][q][m.lane()]) : 0u;
     ByteSums beside;
-    const auto total = [&](int j) { return m.lane() < m.warp() ? m.get(s.totals[y / step % 2][q][j][m.lane()]) : 0u; };
-    if constexpr (S == 1)
-      beside.add(total(0));
-    else
-      beside.even = total(0), beside.odd = total(1);
+    beside.add(total);
     beside.even = warp_add(m, beside.even), beside.odd = warp_add(m, beside.odd);
-    Square numbers[S] = {};
-    if (place.here) AREAL_UNROLL
-    for (int j = 0; j < S; ++j) numbers[j] = m.get(s.ring[y / step % 2][m.warp()][q][j][m.lane()]);
+    const Square numbers = m.get(s.ring[y / step % 2][m.warp()][q][m.lane()]);
     AREAL_UNROLL
     for (int i = 0; i < 4; ++i, to += a.out.row) {
       const int row = y + q * 4 + i;
       if (row >= place.rows) return;
       std::uint32_t left = beside.of(i);
-      left = S == 1 ? m.dot4(before.word[0], 1u << (8 * i), left) : left + before.of(i);
       if constexpr (C::sides) left += m.get(s.left[row]);
+      left = m.dot4(before, 1u << (8 * i), left);
+      const std::uint32_t equal = equal_numbers(numbers.at[i], key);
       AREAL_UNROLL
-      for (int j = 0; j < S; ++j) {
-        const std::uint32_t equal = equal_numbers(numbers[j].at[i], key);
-        AREAL_UNROLL
-        for (int v = 0; v < 4; ++v) sum[4 * j + v] = m.dot4(equal, 0x01010101u >> (24 - 8 * v), sum[4 * j + v] + left);
-        if (j + 1 < S) left = m.dot4(equal, 0x01010101u, left);
-      }
-      if (place.here) store(place, to, sum);
+      for (int v = 0; v < 4; ++v) sum[v] = m.dot4(equal, 0x01010101u >> (24 - 8 * v), sum[v] + left);
+      store(place, to, sum);
     }
   }
-  AREAL_DEVICE void store(const Place& place, char* to, const std::uint32_t (&sum)[each]) {
-    if (place.x + each <= a.width) {
-      Vec<T, each> line;
+  AREAL_DEVICE void store(const Place& place, char* to, const std::uint32_t (&sum)[4]) {
+    if (place.x + 4 <= a.width) {
+      Vec<T, 4> line;
       AREAL_UNROLL
-      for (int v = 0; v < each; ++v) line.at[v] = static_cast<T>(sum[v]);
-      m.store_streaming(reinterpret_cast<Vec<T, each>*>(to), line);
+      for (int v = 0; v < 4; ++v) line.at[v] = static_cast<T>(sum[v]);
+      m.store_streaming(reinterpret_cast<Vec<T, 4>*>(to), line);
     } else {
       AREAL_UNROLL
-      for (int v = 0; v < each - 1; ++v)
+      for (int v = 0; v < 3; ++v)
         if (place.x + v < a.width) m.store_streaming(reinterpret_cast<T*>(to) + v, static_cast<T>(sum[v]));
     }
   }
