@@ -93,6 +93,7 @@ struct Machine {
   __device__ __forceinline__ T load_streaming(const T* p, Site = {}) const {
     return detail::bits<T>(__ldcs(reinterpret_cast<const detail::Word<T>*>(p)));
   }
+  __device__ __forceinline__ void prefetch(const void* p) const { asm volatile("prefetch.global.L2 [%0];" ::"l"(p)); }
   template <class T>
   __device__ __forceinline__ void store(T* p, const T& value, Site = {}) const {
     *reinterpret_cast<detail::Word<T>*>(p) = detail::bits<detail::Word<T>>(value);

@@ -30,6 +30,7 @@
 //   S& shared<S>()                           the block's shared memory, uninitialised
 //   T load(const T* p)   store(T* p, T v)    global memory
 //   T load_streaming(p)  store_streaming(p, v)    the same, evicted first (ld.cs, st.cs): nobody reads it again
+//   prefetch(p)                              into the L2; kernels do without where a machine lacks it
 //   T get(const T& cell)  put(T& cell, T v)  shared memory
 //   sync()                                   __syncthreads: reached by every thread of the block, from one place
 //   sync_warps(n)                            the same of a block of n threads; warps may reach it from several places

@@ -35,7 +35,7 @@ struct RelayArgs {
   int images, width, height;  ///< the width is a multiple of 16
   bool edge;                  ///< zeros belong left of and above the first sum
   int strips, groups, bands;  ///< of an image: columns and rows of units, and rows of bands
-  // The workspace:
+  // The workspace, in this order:
   std::uint32_t* launches;      ///< that each warp of each block has seen
   RowWord* rows;                ///< [images][groups][strips][unit rows] of a unit
   SumWord* left;                ///< the same, of all units left of it
@@ -100,9 +100,10 @@ struct Relay {
     Shared& s = m.template shared<Shared>();
     if (m.thread() == 0) {
       for (int i = 0; i < slots; ++i) m.init(s.full[i], warp_size), m.init(s.empty[i], 2);
-      for (int i = 0; i < carriers; ++i) m.init(s.ready[i], 1);
+      for (int i = 0; i < carriers; ++i) m.init(s.ready[i], warp_size);
       m.fence_init();
     }
+    bring_words();
     m.sync();
     const int warp = m.warp();
     if (warp == 0) return fetch(s);
@@ -117,6 +118,17 @@ struct Relay {
       carry_rows<C::few_units>(tags);
     else
       carry_rows<C::units_at_once>(tags);
+  }
+
+  /// Asks for all words, which other work may have pushed out of the L2: whoever polls one too soon would wait for DRAM.
+  AREAL_DEVICE void bring_words() const {
+    if constexpr (requires(const M& machine, const char* p) { machine.prefetch(p); }) {
+      static constexpr std::int64_t line = 128;
+      const auto* const first = reinterpret_cast<const char*>(a.rows);
+      const std::int64_t bytes = reinterpret_cast<const char*>(a.corners) - first;
+      for (std::int64_t at = (m.block() * threads + m.thread()) * line; at < bytes; at += m.blocks() * threads * line)
+        m.prefetch(first + at);
+    }
   }
 
   /// Each warp counts launches for itself.
@@ -361,8 +373,7 @@ struct Relay {
       AREAL_UNROLL
       for (int v = 0; v < 8; ++v) m.put(s.chain[nth].above[v][m.lane()], column[v]);
       if (m.lane() == 0) m.put(s.chain[nth].corner, corner);
-      m.sync_warp();
-      if (m.lane() == 0) m.arrive(s.ready[nth]);
+      m.arrive(s.ready[nth]);
       publish(column, corner, band_at(t.image, t.k + 1, t.strip), tags);
       if (!more) return;
     }
