@@ -168,20 +168,28 @@ TEST_F(Reads, ReducersReadEachBinOnceOrTwice) {
   EXPECT_EQ(counts(kernels::DistancesRequest{Distance::l1, all, histograms.data(), out.data()}).reads.elements, n * 40);
 }
 
-TEST_F(Reads, WindowsReadFourElements) {
+// Of an image of 100 x 60. Those of the rim, and wide ones, read four elements; high ones the columns above and below
+// them once each; low ones each column once, and once more what is above each tile of eight rows.
+TEST_F(Reads, WindowsReadTheirElementsOrShareThem) {
   const std::vector<float> table(101 * 61, 1);
-  std::vector<float> out(97 * 58);
-  const formulas::WindowAxis columns{100, 4, 0, 97, Edge::valid}, rows{60, 3, 0, 58, Edge::valid};
-  const Counts c = counts(kernels::WindowsRequest{kernels::Statistic::mean,
-                                                  {ConstView(table.data(), 101, 61), Border::zero},
-                                                  std::nullopt,
-                                                  columns,
-                                                  rows,
-                                                  View(out.data(), 97, 58)});
-  EXPECT_EQ(c.reads.elements, 97u * 58 * 4);
-  EXPECT_EQ(c.reads.strided, 0u);
-  EXPECT_EQ(c.writes.elements, 97u * 58);
-  EXPECT_EQ(c.writes.strided, 0u);
+  const auto reads = [&](std::int64_t width, std::int64_t height) {
+    const std::int64_t across = 101 - width, down = 61 - height;
+    std::vector<float> out(static_cast<std::size_t>(across * down));
+    const formulas::WindowAxis columns{100, width, 0, across, Edge::valid}, rows{60, height, 0, down, Edge::valid};
+    const Counts c = counts(kernels::WindowsRequest{kernels::Statistic::mean,
+                                                    {ConstView(table.data(), 101, 61), Border::zero},
+                                                    std::nullopt,
+                                                    columns,
+                                                    rows,
+                                                    View(out.data(), across, down)});
+    EXPECT_EQ(c.reads.strided, 0u);
+    EXPECT_EQ(c.writes.elements, static_cast<std::uint64_t>(across * down));
+    EXPECT_EQ(c.writes.strided, 0u);
+    return c.reads.elements;
+  };
+  EXPECT_EQ(reads(65, 3), 36u * 58 * 4);
+  EXPECT_EQ(reads(4, 3), 97u * 2 * 4 + 101 * 7 * (8 + 3));  // 58 rows are 7 tiles, and 2 of the rim
+  EXPECT_EQ(reads(4, 33), 101u * 28 * 2);
 }
 
 /// One window of a 9 x 9 image, at its corner (0, 0): how many elements of the table it reads.
