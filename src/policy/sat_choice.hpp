@@ -33,15 +33,18 @@ inline bool bands_win(const Shape& image, TypePair types) {
   return types.input == Type::f32 && types.table == Type::f64 && image.width * image.height <= 256 * 256;
 }
 
-/// Whether relay is the fastest, for bytes: rows of whole vectors of 16, and large enough for its ring to hide what it
-/// waits for. With a border rows begin between two vectors, and small tables are the tiles'; without one, large ones
-/// are bands'.
+/// Whether relay is the fastest, for bytes: rows of whole vectors of 16, and enough of them for its ring to hide what
+/// it waits for; of several images rows of several units of 256 columns. With a border rows begin between two vectors,
+/// and small tables are the tiles'; without one, large ones are bands'.
 inline bool relay_wins(const Shape& image, TypePair types, Border border) {
   const std::int64_t shorter = std::min(image.width, image.height), longer = std::max(image.width, image.height);
-  if (types.input != Type::u8 || size_of(types.table) != 4 || image.batch * image.channels != 1) return false;
+  const std::int64_t pixels = image.width * image.height;
+  if (types.input != Type::u8 || size_of(types.table) != 4 || image.channels != 1) return false;
   if (border == Border::exclusive || image.width % 16 != 0 || image.width > 128 * 256 || longer > 65536) return false;
-  if (border == Border::zero) return shorter >= 4096;
-  return shorter >= 2160 && shorter < 8192 && image.width * image.height >= 3840 * 2160;
+  if (image.batch > 1)
+    return image.width >= (border == Border::zero ? 640 : 1280) && pixels > 0 && image.batch >= 16'000'000 / pixels;
+  if (border == Border::zero) return shorter >= 3072;
+  return shorter >= 2160 && shorter < 8192 && pixels >= 3840 * 2160;
 }
 
 /// Whether all-partials is: tiles that are on the machine all at once take one hop, though each adds up all the others.
