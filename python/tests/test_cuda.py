@@ -273,10 +273,14 @@ def test_memory_is_the_frameworks() -> None:
     table = areal.sat(x)
     assert torch.cuda.memory_allocated() - before >= table.array.nbytes
     areal.sat(x)  # room for one more
-    free = torch.cuda.mem_get_info()[0]
-    for _ in range(20):
-        areal.sat(x)
-    assert torch.cuda.mem_get_info()[0] == free  # the caching allocator gave what it had
+    reserved, taken = torch.cuda.memory_reserved(), []
+    for _ in range(5):  # of which one is quiet, where other processes share the GPU
+        free = torch.cuda.mem_get_info()[0]
+        for _ in range(20):
+            areal.sat(x)
+        taken.append(free - torch.cuda.mem_get_info()[0])
+    assert 0 in taken, taken
+    assert torch.cuda.memory_reserved() == reserved  # the caching allocator gave what it had
 
 
 @needs_gpu
