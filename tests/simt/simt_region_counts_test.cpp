@@ -168,16 +168,16 @@ TEST_F(Reads, ReducersReadEachBinOnceOrTwice) {
   EXPECT_EQ(counts(kernels::DistancesRequest{Distance::l1, all, histograms.data(), out.data()}).reads.elements, n * 40);
 }
 
-// Of an image of 100 x 60. Those of the rim, and wide ones, read four elements; high ones the columns above and below
-// them once each; low ones each column once, and once more what is above each tile of eight rows.
+// Of an image of 200 x 60. Those of the rim, and wide ones, read four elements; others the columns above and below them
+// once each.
 TEST_F(Reads, WindowsReadTheirElementsOrShareThem) {
-  const std::vector<float> table(101 * 61, 1);
+  const std::vector<float> table(201 * 61, 1);
   const auto reads = [&](std::int64_t width, std::int64_t height) {
-    const std::int64_t across = 101 - width, down = 61 - height;
+    const std::int64_t across = 201 - width, down = 61 - height;
     std::vector<float> out(static_cast<std::size_t>(across * down));
-    const formulas::WindowAxis columns{100, width, 0, across, Edge::valid}, rows{60, height, 0, down, Edge::valid};
+    const formulas::WindowAxis columns{200, width, 0, across, Edge::valid}, rows{60, height, 0, down, Edge::valid};
     const Counts c = counts(kernels::WindowsRequest{kernels::Statistic::mean,
-                                                    {ConstView(table.data(), 101, 61), Border::zero},
+                                                    {ConstView(table.data(), 201, 61), Border::zero},
                                                     std::nullopt,
                                                     columns,
                                                     rows,
@@ -187,9 +187,9 @@ TEST_F(Reads, WindowsReadTheirElementsOrShareThem) {
     EXPECT_EQ(c.writes.strided, 0u);
     return c.reads.elements;
   };
-  EXPECT_EQ(reads(65, 3), 36u * 58 * 4);
-  EXPECT_EQ(reads(4, 3), 97u * 2 * 4 + 101 * 7 * (8 + 3));  // 58 rows are 7 tiles, and 2 of the rim
-  EXPECT_EQ(reads(4, 33), 101u * 28 * 2);
+  EXPECT_EQ(reads(130, 3), 71u * 58 * 4);
+  EXPECT_EQ(reads(4, 3), 197u * 2 * 4 + 201 * 56 * 2);  // two rows of 58 are of the rim
+  EXPECT_EQ(reads(4, 33), 201u * 28 * 2);
 }
 
 /// One window of a 9 x 9 image, at its corner (0, 0): how many elements of the table it reads.

@@ -129,17 +129,11 @@ void windows_in_strips_of_several_types() {
   windows_in_strips<std::uint8_t, std::uint32_t, std::uint64_t, std::uint8_t, Bed>(0, 255, 300, 45, windows);
   windows_in_strips<std::int16_t, std::int32_t, double, std::uint8_t, Bed>(-30, 90, 300, 45, windows);
   windows_in_strips<std::uint8_t, std::uint32_t, std::uint64_t, double, Bed>(0, 255, 300, 45, windows);
-  // Several tiles side by side, which overlap by a window's width up to that of two warps.
+  // Several tiles side by side, which overlap by a window's width up to that of four warps.
   windows.clear();
-  for (const int width : {1, 32, 33, 64, 65, 300}) windows.push_back({width, 3, -1, -1, Edge::valid});
-  windows_in_strips<std::uint8_t, std::uint32_t, std::uint64_t, float, Bed>(0, 255, 800, 15, windows);
-  windows_in_strips<float, double, double, double, Bed>(-9, 9, 800, 15, windows);
-  windows = {{9, 32, -1, -1, Edge::valid},
-             {9, 33, -1, -1, Edge::valid},
-             {9, 16, -1, -1, Edge::valid},
-             {9, 17, -1, -1, Edge::valid}};
-  windows_in_strips<std::uint8_t, std::uint32_t, std::uint64_t, float, Bed>(0, 255, 600, 61, windows);
-  windows_in_strips<float, double, double, double, Bed>(-9, 9, 600, 61, windows);
+  for (const int width : {1, 32, 33, 128, 129, 300}) windows.push_back({width, 3, -1, -1, Edge::valid});
+  windows_in_strips<std::uint8_t, std::uint32_t, std::uint64_t, float, Bed>(0, 255, 1300, 15, windows);
+  windows_in_strips<float, double, double, double, Bed>(-9, 9, 1300, 15, windows);
   {  // so many rows that tiles are high
     const auto image = oracle::random_image<std::uint8_t>(40, 32 * 1024 + 5, 0, 255, 45);
     Table<std::uint32_t> table(image, Border::zero, oracle::identity, oracle::aligned);

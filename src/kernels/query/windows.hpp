@@ -5,8 +5,7 @@
 // each. Of those inside, what they have in common is computed once for a tile, in which a thread has a column; the
 // loads of four below each other wait for nothing. For sums and means of narrow windows a thread reads the elements
 // above and below its column alone, and takes the difference of its window's other side from the thread that has it:
-// tiles overlap by the width of a window, and a window reads 2 elements; or 1, where it is so low that what is below
-// one window stays in shared memory until it is above another.
+// tiles overlap by the width of a window, and a window reads 2 elements.
 
 #include "formulas/rounding.hpp"
 #include "formulas/window_axis.hpp"
@@ -37,19 +36,18 @@ struct WindowsArgs {
   WindowRange inner;  ///< those that lie inside, have all elements, and are in strips; the rim is all others
   std::int64_t tile_rows, rim_blocks, plane_blocks;
   int overlap;  ///< columns that a tile shares with the next; 0 where a window's sides are read one by one
-  bool keeps;   ///< rows of elements, until they are above a window
   bool fixed_point_means, reciprocal_means;  ///< OpenCV's: the former where FixedPointMean serves
   std::uint64_t inner_pixels;                ///< of such a window
   formulas::FixedPointMean of_bytes;         ///< their mean, where it serves
 };
 inline constexpr int window_strip = 4;  ///< windows below each other whose elements are loaded at once
-/// A tile of inner windows is as wide as a block has threads. High ones read less twice, low ones give small images
-/// more blocks.
-inline constexpr int low_window_tile = 8, high_window_tile = 32, high_low_window_tile = 128;
-inline constexpr std::int64_t least_window_tiles = 528;
-inline constexpr int window_threads = 256, most_overlap = 64;
-/// The highest windows whose elements stay in shared memory, by the bytes of an element: 32 KiB of them.
-constexpr std::int64_t most_kept_rows(std::size_t element) { return element == 8 ? 16 : 32; }
+/// A tile of inner windows is as wide as a block has threads. High ones find more of their elements in L1, low ones
+/// give small images more blocks.
+inline constexpr int low_window_tile = 8, high_window_tile = 32;
+inline constexpr std::int64_t least_of_high_window_tiles = 1024;
+/// Of sums and means, and of variances.
+constexpr int window_threads(bool varies) { return varies ? 256 : 512; }
+inline constexpr int most_overlap = 128;
 
 /// T: the type that elements of the sums are read as; that of squares is told apart at run time.
 template <class T_, bool varies_>
@@ -62,12 +60,11 @@ template <class M, class C>
 struct Windows {
   using T = typename C::T;
   using Args = WindowsArgs;
-  static constexpr int threads = window_threads, resident = C::varies ? 3 : 4;
+  static constexpr int threads = window_threads(C::varies), resident = C::varies ? 3 : 2;
   static constexpr int together = window_strip, rim_rows = threads / warp_size;
   /// Of each column what lies between the top and the bottom of a strip's windows; of two strips in turn.
   struct Columns {
     Difference<T> below[2][together][threads];
-    T kept[most_kept_rows(sizeof(T))][threads];  // each thread its own column
   };
   using Shared = std::conditional_t<C::varies, NoShared, Columns>;
   M m;
@@ -107,63 +104,40 @@ struct Windows {
     const OutputPlace at{a.inner.left + tile.column * across + m.thread(), a.inner.top + tile.row * a.tile_rows};
     const std::int64_t below = a.inner.bottom - at.y, count = (below < a.tile_rows ? below : a.tile_rows) / together;
     if constexpr (!C::varies)
-      if (a.overlap > 0)
-        return a.keeps ? sides_shared<true>(at, count, offset) : sides_shared<false>(at, count, offset);
+      if (a.overlap > 0) return sides_shared(at, count, offset);
     if (at.x < a.inner.right) strips(at, count, offset);
   }
 
   /// As `strips`, by all threads of the block. The last ones have columns alone, and no windows.
-  template <bool keeps, class Offset>
+  template <class Offset>
   AREAL_DEVICE void sides_shared(const OutputPlace& at, std::int64_t count, const Offset& offset) {
-    using D = Difference<T>;
     Columns& s = m.template shared<Columns>();
-    const int right = m.thread() + static_cast<int>(a.columns.size), rows = static_cast<int>(a.rows.size);
+    const int right = m.thread() + static_cast<int>(a.columns.size);
     const bool here = at.x < a.inner.right + a.columns.size;
     const bool mine = m.thread() < threads - a.overlap && at.x < a.inner.right;
     const char* from = first_of(a.sum, at, offset(a.sum));
+    const std::int64_t down = a.rows.size * a.sum.row;
     char* to = output_at(a.out, at, offset(a.out));
-    const auto load = [&](T(&elements)[together], const char*& first, int most) {
+    T top[together] = {}, bottom[together] = {};
+    const auto load = [&] {
+      if (!here) return;
       AREAL_UNROLL
-      for (int r = 0; r < together; ++r, first += a.sum.row)
-        if (here && r < most) elements[r] = m.load(reinterpret_cast<const T*>(first));
-    };
-    if constexpr (keeps) {
-      AREAL_NO_UNROLL
-      for (int y = 0; y < rows; y += together) {
-        T elements[together] = {};
-        const char* first = from + y * a.sum.row;
-        load(elements, first, rows - y);
-        AREAL_UNROLL
-        for (int r = 0; r < together; ++r)
-          if (y + r < rows) m.put(s.kept[y + r][m.thread()], elements[r]);
+      for (int r = 0; r < together; ++r, from += a.sum.row) {
+        top[r] = m.load(reinterpret_cast<const T*>(from));
+        bottom[r] = m.load(reinterpret_cast<const T*>(from + down));
       }
-    }
-    // The elements below two strips of windows are on their way; above them, too, unless they are kept.
-    const char* below = from + a.rows.size * a.sum.row;
-    T bottom[2][together] = {}, top[2][together] = {};
-    const auto fetch = [&](int i) {
-      load(bottom[i], below, together);
-      if constexpr (!keeps) load(top[i], from, together);
     };
-    fetch(0);
-    if (count > 1) fetch(1);
-    int kept = 0;  // the row that is above the next window
+    load();
     AREAL_NO_UNROLL
     for (int turn = 0; count > 0; --count, turn ^= 1) {
+      using D = Difference<T>;
       D own[together];
       AREAL_UNROLL
       for (int r = 0; r < together; ++r) {
-        if constexpr (keeps) {
-          T& cell = s.kept[kept][m.thread()];
-          top[0][r] = m.get(cell);
-          m.put(cell, bottom[0][r]);
-          kept = kept + 1 < rows ? kept + 1 : 0;
-        }
-        own[r] = static_cast<D>(static_cast<D>(bottom[0][r]) - static_cast<D>(top[0][r]));
+        own[r] = static_cast<D>(static_cast<D>(bottom[r]) - static_cast<D>(top[r]));
         m.put(s.below[turn][r][m.thread()], own[r]);
-        bottom[0][r] = bottom[1][r], top[0][r] = top[1][r];
       }
-      if (count > 2) fetch(1);
+      if (count > 1) load();
       m.sync();
       if (mine) {
         AREAL_UNROLL
@@ -365,7 +339,6 @@ void run_query(Launcher& launcher, const WindowsRequest& request) {
                 0,
                 0,
                 0,
-                false,
                 opencv && out.type == Type::u8 && !is_float(request.sum.view.type),
                 opencv && out.type == Type::f64,
                 pixels,
@@ -378,16 +351,12 @@ void run_query(Launcher& launcher, const WindowsRequest& request) {
   for (int i = 0; i < rim_ranges; ++i) {
     a.rim[i] = rim[i];
     a.rim_first[i] = a.rim_blocks;
-    a.rim_blocks += rim[i].blocks(warp_size, window_threads / warp_size);
+    a.rim_blocks += rim[i].blocks(warp_size, window_threads(varies) / warp_size);
   }
-  if (!varies && request.columns.size <= most_overlap) {
+  if (!varies && request.columns.size <= most_overlap)
     a.overlap = static_cast<int>((request.columns.size + warp_size - 1) / warp_size * warp_size);
-    a.keeps = request.rows.size <= most_kept_rows(size_of(a.sum.type));
-  }
-  const std::int64_t across = window_threads - a.overlap;
-  a.tile_rows = a.keeps ? high_low_window_tile : high_window_tile;
-  while (a.tile_rows > low_window_tile && a.planes.count * inner.blocks(across, a.tile_rows) < least_window_tiles)
-    a.tile_rows /= 2;
+  const std::int64_t across = window_threads(varies) - a.overlap, high = inner.blocks(across, high_window_tile);
+  if (a.planes.count * high < least_of_high_window_tiles) a.tile_rows = low_window_tile;
   a.plane_blocks = a.rim_blocks + inner.blocks(across, a.tile_rows);
   with_element(a.sum, [&](auto element) {
     using T = decltype(element);
