@@ -19,18 +19,19 @@ inline constexpr std::string_view only_sat_with_squares = "lookback";
 inline constexpr std::string_view smaller_sats[] = {"lookback", "all-partials", "thin"};
 
 /// Whether bands is the fastest for such an image and its table without a border: rows of whole vectors of 16 bytes, in
-/// both, and at least so large. What else the plan is given (pitches, masks, carries) is lookback's or
+/// both, and large enough, or very small. What else the plan is given (pitches, masks, carries) is lookback's or
 /// lookback-diagonal's.
 inline bool bands_win(const Shape& image, TypePair types) {
   const std::int64_t shorter = std::min(image.width, image.height);
   const std::size_t in = size_of(types.input), out = size_of(types.table);
   const auto has_vectors = [&](std::size_t each) { return image.width * static_cast<std::int64_t>(each) % 16 == 0; };
   if (image.batch * image.channels != 1 || !has_vectors(in) || !has_vectors(out)) return false;
-  if (in == 4 && out == 4) return shorter >= 3072;
+  const bool small = std::max(image.width, image.height) <= 256;
+  if (in == 4 && out == 4) return small || shorter >= 3072;
   if (types.input == Type::u8 && out == 4) return shorter >= 5000;
   if (types.input == Type::u16 && out == 4) return shorter >= 4608;
   if (types.input == Type::f64) return shorter >= 3072;
-  return types.input == Type::f32 && types.table == Type::f64 && image.width * image.height <= 256 * 256;
+  return types.input == Type::f32 && types.table == Type::f64 && small;
 }
 
 /// Whether relay is the fastest, for bytes: rows of whole vectors of 16, and enough of them for its ring to hide what
@@ -41,10 +42,12 @@ inline bool relay_wins(const Shape& image, TypePair types, Border border) {
   const std::int64_t pixels = image.width * image.height;
   if (types.input != Type::u8 || size_of(types.table) != 4 || image.channels != 1) return false;
   if (border == Border::exclusive || image.width % 16 != 0 || image.width > 128 * 256 || longer > 65536) return false;
-  if (image.batch > 1)
-    return image.width >= (border == Border::zero ? 640 : 1280) && pixels > 0 && image.batch >= 16'000'000 / pixels;
+  if (image.batch > 1) {
+    const bool wide = image.width >= (border == Border::zero ? 640 : 1280);
+    return image.width >= 512 && pixels > 0 && image.batch >= (wide ? 16'000'000 : 30'000'000) / pixels;
+  }
   if (border == Border::zero) return shorter >= 3072;
-  return shorter >= 2160 && shorter < 8192 && pixels >= 3840 * 2160;
+  return shorter >= 2160 && shorter < 8192 && pixels > 3840 * 2160;
 }
 
 /// Whether all-partials is: tiles that are on the machine all at once take one hop, though each adds up all the others.
@@ -62,7 +65,7 @@ inline bool all_partials_win(const Shape& image, TypePair types, Border border) 
   // Small images were faster by the other orders.
   const bool none = border == Border::none;
   if (in == 8) return pixels > (none ? 256 * 256 : 640 * 480);
-  return out == 8 || in == 1 || pixels <= 256 * 256 || pixels > 640 * 480;
+  return out == 8 || in == 1 || pixels <= 256 * 256 || pixels > (none && in == 4 ? 1280 * 720 : 640 * 480);
 }
 
 inline std::string_view best_sat(const Shape& image, TypePair types, Border border) {

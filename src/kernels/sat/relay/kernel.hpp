@@ -120,7 +120,8 @@ struct Relay {
       carry_rows<C::units_at_once>(tags);
   }
 
-  /// Asks for all words, which other work may have pushed out of the L2: whoever polls one too soon would wait for DRAM.
+  /// Asks for all words, which other work may have pushed out of the L2: whoever polls one too soon would wait for
+  /// DRAM.
   AREAL_DEVICE void bring_words() const {
     if constexpr (requires(const M& machine, const char* p) { machine.prefetch(p); }) {
       static constexpr std::int64_t line = 128;
