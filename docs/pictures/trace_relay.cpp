@@ -12,7 +12,7 @@ namespace {
 
 struct FewWarps {
   using T = std::uint32_t;
-  static constexpr bool aligned = true;
+  static constexpr bool aligned = true, reverse = false;
   static constexpr int unit_rows = 32, band = 2, slots = 4, summers = 1, writers = 2, columns_carriers = 2,
                        together = 4, units_at_once = 4, few_units = 1;
 };

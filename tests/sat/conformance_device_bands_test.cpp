@@ -78,13 +78,17 @@ TEST_P(BandsOn, KeepsTheContractOfEveryKind) {
   add({Type::f32, Type::f64}, {68, 3});
   add(doubles, {66, 3});
   add(floats, {140, 3}, true);
+  add(bytes, {272, 5}, true);
+  add({Type::u16, Type::u32}, {136, 3}, true);
+  add(doubles, {66, 3}, true);
   if (gpu)
     for (const Shape image : {Shape{16, 4000}, Shape{128, 113}, Shape{1920, 1080}, Shape{4096, 4096}, Shape{3008, 5377},
                               Shape{40000, 100}, Shape{64, 20000}})
       for (const TypePair types : {bytes, TypePair{Type::u8, Type::f32}, TypePair{Type::u16, Type::u32}, floats,
                                    TypePair{Type::f32, Type::f64}, doubles})
         for (const bool reverse : {false, true})
-          if (!reverse || types == floats) add(types, image, reverse);
+          if (!reverse || types == floats || types == doubles || image.width * image.height < 3'000'000)
+            add(types, image, reverse);
   for (const SatCase& c : cases) EXPECT_TRUE(launches_bands(c)) << describe(c);
 }
 

@@ -193,6 +193,11 @@ TEST(SimtBands, Reversed) {
   const std::vector<Case> wide{{16, 1}, {128, 7}, {400, 40, 0, 4}};
   compare<Plan<std::uint32_t, std::uint32_t, 128, 3, 2, true>>(wide, several);
   compare<Plan<std::uint32_t, std::uint32_t, 128, 5, 2, true, 0>>(wide, one_cluster);
+  compare<Plan<std::uint8_t, std::uint32_t, 256, 3, 2, true>>(wide, several);
+  compare<Plan<std::uint8_t, float, 256, 5, 3, true, 0>>(wide, one_cluster);
+  compare<Plan<std::uint16_t, std::uint32_t, 128, 3, 2, true>>(wide, several);
+  compare<Plan<float, double, 64, 3, 2, true>>(wide, one_cluster);
+  compare<Plan<double, double, 64, 3, 2, true>>(wide, several);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <string>
 #include <tuple>
 #include <vector>
+#include "formulas/reversed.hpp"
 #include "kernels/sat/relay/relay.hpp"
 #include "simt/launcher.hpp"
 #include "simt_kernels.hpp"
@@ -15,15 +16,15 @@
 namespace areal::simt {
 namespace {
 
-template <class T_, bool aligned_, int rows_, int band_>
+template <class T_, bool aligned_, int rows_, int band_, bool reverse_>
 struct Few {
   using T = T_;
-  static constexpr bool aligned = aligned_;
+  static constexpr bool aligned = aligned_, reverse = reverse_;
   static constexpr int unit_rows = rows_, band = band_, slots = 4, summers = 1, writers = 2, columns_carriers = 2,
                        together = 4, units_at_once = 3, few_units = 2;
 };
-template <class T, int rows, int band>
-using Plan = kernels::RelayPlan<Few<T, true, rows, band>, Few<T, false, rows, band>>;
+template <class T, int rows, int band, bool reverse = false>
+using Plan = kernels::RelayPlan<Few<T, true, rows, band, reverse>, Few<T, false, rows, band, reverse>>;
 
 struct Case {
   std::int64_t width, height;
@@ -41,10 +42,11 @@ std::string words(const Case& c, std::uint64_t seed) {
          std::to_string(c.out_more) + ", " + std::to_string(c.blocks) + " blocks, seed " + std::to_string(seed);
 }
 
-/// The tables by their definition, each below the one before; what lies between their rows is a mark.
+/// The tables by their definition, from the first row and column on or from the last, each below the one before; what
+/// lies between their rows is a mark.
 template <class T>
-std::vector<T> table_of(const Case& c, const std::uint8_t* image, std::int64_t in_pitch, std::int64_t columns,
-                        std::int64_t rows, std::int64_t pitch) {
+std::vector<T> table_of(const Case& c, bool reverse, const std::uint8_t* image, std::int64_t in_pitch,
+                        std::int64_t columns, std::int64_t rows, std::int64_t pitch) {
   const std::int64_t edge = c.border == Border::none ? 0 : 1;
   std::vector<T> expected(static_cast<std::size_t>(c.images * rows * pitch), T(123));
   for (std::int64_t n = 0; n < c.images; ++n, image += in_pitch * c.height) {
@@ -52,10 +54,12 @@ std::vector<T> table_of(const Case& c, const std::uint8_t* image, std::int64_t i
     for (std::int64_t y = 0; y < rows; ++y) {
       double run = 0;
       for (std::int64_t x = 0; x < columns; ++x) {
-        T& entry = expected[static_cast<std::size_t>((n * rows + y) * pitch + x)];
+        const std::int64_t to = reverse ? (rows - 1 - y) * pitch + columns - 1 - x : y * pitch + x;
+        T& entry = expected[static_cast<std::size_t>(n * rows * pitch + to)];
         entry = 0;
         if (y < edge || x < edge) continue;
-        run += image[(y - edge) * in_pitch + x - edge];
+        const std::int64_t iy = y - edge, ix = x - edge;
+        run += reverse ? image[(c.height - 1 - iy) * in_pitch + c.width - 1 - ix] : image[iy * in_pitch + ix];
         entry = static_cast<T>(above[static_cast<std::size_t>(x - edge)] += run);
       }
     }
@@ -67,6 +71,7 @@ std::vector<T> table_of(const Case& c, const std::uint8_t* image, std::int64_t i
 template <class P>
 std::string fault_of(const Case& c, std::uint64_t seed) {
   using T = typename P::Kernel::T;
+  static constexpr bool reverse = P::Kernel::reverse;
   const std::int64_t edge = c.border == Border::none ? 0 : 1, in_pitch = (c.width + 15) / 16 * 16;
   const std::int64_t columns = c.width + edge, rows = c.height + edge, pitch = columns + c.out_more;
   const std::int64_t image_bytes = in_pitch * c.height * c.images;
@@ -90,16 +95,17 @@ std::string fault_of(const Case& c, std::uint64_t seed) {
   launcher.add({"image", image, static_cast<std::size_t>(image_bytes), true, false});
   launcher.add({"table", memory.data(), memory.size() * sizeof(T), false});
   if (!workspace.empty()) launcher.add({"workspace", workspace.data(), workspace.size(), true});
-  const ConstView in(image, Type::u8, shape, in_pitch, 0, 0);
-  const View out(table, std::is_integral_v<T> ? Type::u32 : Type::f32, Shape{columns, rows, 1, c.images},
-                 pitch * static_cast<std::int64_t>(sizeof(T)), 0, 0);
+  ConstView in(image, Type::u8, shape, in_pitch, 0, 0);
+  View out(table, std::is_integral_v<T> ? Type::u32 : Type::f32, Shape{columns, rows, 1, c.images},
+           pitch * static_cast<std::int64_t>(sizeof(T)), 0, 0);
+  if (reverse) in = formulas::upside_down(in, false), out = formulas::upside_down(out, false);
   auto random = static_cast<std::uint32_t>(seed);
   for (int launch = 0; launch < c.more; ++launch) {
     for (std::int64_t i = 0; i < image_bytes; ++i) {
       random = random * 1664525u + 1013904223u;
       image[i] = (seed + static_cast<std::uint64_t>(launch)) % 3 == 0 ? 255 : static_cast<std::uint8_t>(random >> 9);
     }
-    const std::vector<T> expected = table_of<T>(c, image, in_pitch, columns, rows, pitch);
+    const std::vector<T> expected = table_of<T>(c, reverse, image, in_pitch, columns, rows, pitch);
     for (auto& e : memory) e = T(123);
     if (!kernels::relay<P>(launcher, c.border, in, {}, {out}, workspace.data())) return "not taken";
     if (c.flipped) table[columns - 1] += 1;
@@ -203,6 +209,24 @@ TEST(SimtRelay, RowsThatBeginAnywhere) {
   cases.push_back({800, 80, Border::zero, 0, 4});
   compare<Plan<std::uint32_t, 32, 2>>(cases);
   compare<Plan<float, 64, 1>>(cases);
+  compare<Plan<std::uint32_t, 32, 2, true>>(cases);
+  compare<Plan<float, 64, 1, true>>(cases);
+}
+
+// From the last row and column on.
+TEST(SimtRelay, Reversed) {
+  std::vector<Case> cases = shapes;
+  for (Case c : shapes) {
+    c.border = Border::zero;
+    cases.push_back(c);
+  }
+  for (const Border border : {Border::none, Border::zero}) {
+    Case several{272, 100, border};
+    several.images = 4;
+    cases.push_back(several);
+  }
+  compare<Plan<std::uint32_t, 64, 2, true>>(cases);
+  compare<Plan<std::uint32_t, 32, 2, true>>(cases);
 }
 
 }  // namespace

@@ -77,9 +77,8 @@ SatKernels<Launcher> by_rows_kernels() {
 }
 
 /// Which tables have a kernel of bands: those that it is faster for.
-template <class In, class T, bool reverse>
+template <class In, class T>
 inline constexpr bool has_bands = sizeof(In) == 4 && sizeof(T) == 4 ? !std::is_same_v<In, std::int32_t>
-                                  : reverse                         ? false
                                   : sizeof(T) == 4
                                       ? std::is_same_v<In, std::uint8_t> || std::is_same_v<In, std::uint16_t>
                                       : std::is_same_v<T, double> &&
@@ -91,7 +90,7 @@ SatKernels<Launcher> bands_kernels() {
   using ByRows = LookbackConfig<In, T, GatherByRows, reverse>;
   using Diagonal = LookbackConfig<In, T, GatherAlongDiagonals, reverse>;
   auto kernels = lookback_kernels<Launcher, Diagonal>();
-  static constexpr bool here = has_bands<In, T, reverse>;
+  static constexpr bool here = has_bands<In, T>;
   using Plan = BandsPlanOf<In, T, reverse>;
   kernels.workspace_bytes = [](const TableRequest& request) {
     std::size_t bytes = std::max(LookbackPlan<ByRows>(request.image, request.border).workspace_bytes,
@@ -116,29 +115,29 @@ SatKernels<Launcher> bands_kernels() {
   return kernels;
 }
 /// Which tables have a kernel of relay.
-template <class In, class T, bool reverse>
-inline constexpr bool has_relay = std::is_same_v<In, std::uint8_t> && sizeof(T) == 4 && !reverse;
+template <class In, class T>
+inline constexpr bool has_relay = std::is_same_v<In, std::uint8_t> && sizeof(T) == 4;
 
 /// Whatever relay does not take has tiles.
 template <class Launcher, class In, class T, bool reverse>
 SatKernels<Launcher> relay_kernels() {
   using Diagonal = LookbackConfig<In, T, GatherAlongDiagonals, reverse>;
   auto kernels = lookback_kernels<Launcher, Diagonal>();
-  static constexpr bool here = has_relay<In, T, reverse>;
+  static constexpr bool here = has_relay<In, T>;
   kernels.workspace_bytes = [](const TableRequest& request) {
     std::size_t bytes = std::max(by_rows_kernels<Launcher, In, T, reverse>().workspace_bytes(request),
                                  LookbackPlan<Diagonal>(request.image, request.border).workspace_bytes);
-    if constexpr (here) bytes += relay_workspace_bytes<T>(request.image, request.border);
+    if constexpr (here) bytes += relay_workspace_bytes<T, reverse>(request.image, request.border);
     return bytes;
   };
   kernels.execute = [](Launcher& launcher, const TableRequest& request, const ConstView& image, const Valid& valid,
                        const TableViews& tables, void* workspace) {
     if constexpr (here) {
       if (has_high_units(request.image)
-              ? relay<RelayPlanOf<T, 64>>(launcher, request.border, image, valid, tables, workspace)
-              : relay<RelayPlanOf<T, 32>>(launcher, request.border, image, valid, tables, workspace))
+              ? relay<RelayPlanOf<T, 64, reverse>>(launcher, request.border, image, valid, tables, workspace)
+              : relay<RelayPlanOf<T, 32, reverse>>(launcher, request.border, image, valid, tables, workspace))
         return;
-      workspace = static_cast<char*>(workspace) + relay_workspace_bytes<T>(request.image, request.border);
+      workspace = static_cast<char*>(workspace) + relay_workspace_bytes<T, reverse>(request.image, request.border);
     }
     if (std::min(request.image.width, request.image.height) < relay_diagonal_from)
       by_rows_kernels<Launcher, In, T, reverse>().execute(launcher, request, image, valid, tables, workspace);

@@ -286,16 +286,21 @@ struct Lookback {
     }
   }
 
+  /// A lane's pixels of the i-th row. Bytes stay in the order of memory: where they are added says which they are.
+  AREAL_DEVICE Vec<In, V> line_of(const Shared& s, int i) const {
+    return mirrored < reverse && !bytes > (m.get(s.tile[i][m.thread()]));
+  }
+
   AREAL_DEVICE void sum(Shared& s) {
     Vec<Cell, V> column{};
     Cell total[scans];
     AREAL_UNROLL
     for (int i = 0; i < rows_per_warp; ++i) {
-      const Vec<In, V> line = mirrored<reverse>(m.get(s.tile[i][m.thread()]));
+      const Vec<In, V> line = line_of(s, i);
       if constexpr (bytes) {
         const auto word = word_of(line);
         AREAL_UNROLL
-        for (int v = 0; v < V; ++v) column.at[v] = m.dot4(word, 1u << (8 * v), column.at[v]);
+        for (int v = 0; v < V; ++v) column.at[v] = m.dot4(word, 1u << 8 * (reverse ? V - 1 - v : v), column.at[v]);
         const std::uint32_t all = m.dot4(word, 0x01010101u, 0u);
         total[i / 2] = i % 2 == 0 ? all : total[i / 2] + (all << 16);
       } else {
@@ -485,14 +490,14 @@ struct Lookback {
     char* to = a.table + place.y * a.out.row + place.x * a.out.column;
     AREAL_UNROLL
     for (int i = 0; i < rows_per_warp; ++i, to += a.out.row) {
-      const Vec<In, V> line = mirrored<reverse>(m.get(s.tile[i][m.thread()]));
+      const Vec<In, V> line = line_of(s, i);
       if constexpr (bytes) {
         const T left = m.get(row[i]);
         const std::uint32_t own = i % 2 == 0 ? before[i / 2] & 0xffffu : before[i / 2] >> 16;
         const auto word = word_of(line);
         AREAL_UNROLL
         for (int v = 0; v < V; ++v) {
-          const std::uint32_t ones = 0x01010101u >> (8 * (V - 1 - v));
+          const std::uint32_t ones = reverse ? 0x01010101u << 8 * (V - 1 - v) : 0x01010101u >> 8 * (V - 1 - v);
           if constexpr (std::is_integral_v<T>)
             sum.at[v] += m.dot4(word, ones, left + own);
           else

@@ -21,6 +21,7 @@
 #include "kernels/primitives/machine.hpp"
 #include "kernels/primitives/tile_state.hpp"
 #include "kernels/primitives/warp/warp.hpp"
+#include "kernels/sat/mirror.hpp"
 #include "kernels/sat/relay/words.hpp"
 #include "kernels/sat/relay/write.hpp"
 
@@ -28,7 +29,7 @@ namespace areal::kernels {
 
 template <class T>
 struct RelayArgs {
-  const char* image;                    ///< its first pixel
+  const char* image;  ///< its first pixel; what is behind its first row where columns are walked backwards
   std::int64_t image_row, image_batch;  ///< bytes from one row, and one image, to the next: multiples of 16
   char* table;                          ///< where the first sum goes
   std::int64_t table_row, table_batch;
@@ -50,6 +51,7 @@ struct Relay {
   using Tuning = C;
   using T = typename C::T;
   using Args = RelayArgs<T>;
+  static constexpr bool reverse = C::reverse;  // columns from the last on
   static constexpr int columns = 256, unit_rows = C::unit_rows, parts = unit_rows / warp_size, band = C::band;
   static constexpr int slots = C::slots, summers = C::summers, writers = C::writers;
   static constexpr int carriers = C::columns_carriers;
@@ -148,16 +150,32 @@ struct Relay {
     const int x = m.lane() % across, y0 = m.lane() / across;
     Unit u;
     for (int n = 0; unit_of(n, u); ++n) {
+      const std::int64_t first = static_cast<std::int64_t>(u.strip) * columns + x * 16;
       const char* from = a.image + u.image * a.image_batch +
                          (static_cast<std::int64_t>(u.group) * unit_rows + y0) * a.image_row +
-                         static_cast<std::int64_t>(u.strip) * columns + x * 16;
+                         (reverse ? -(first + 16) : first);
       if (u.turn > 0) m.wait(s.empty[u.slot], (u.turn - 1) & 1);
       const bool here = x * 16 < u.columns;
       AREAL_UNROLL
       for (int y = 0; y < unit_rows; y += down, from += down * a.image_row)
-        if (here && y + y0 < u.rows) m.copy_async(s.ring[u.slot][y + y0][x], reinterpret_cast<const Bytes*>(from));
+        if (here && y + y0 < u.rows)
+          m.copy_async(s.ring[u.slot][y + y0][reverse ? across - 1 - x : x], reinterpret_cast<const Bytes*>(from));
       m.arrive_copies(s.full[u.slot]);
     }
+  }
+
+  /// Four columns in a word of the ring, where a reversed row has them from the last on: 1 for column v alone, and for
+  /// all up to it.
+  AREAL_DEVICE static constexpr std::uint32_t only(int v) { return 1u << 8 * (reverse ? 3 - v : v); }
+  AREAL_DEVICE static constexpr std::uint32_t up_to(int v) {
+    return reverse ? 0x01010101u << (24 - 8 * v) : 0x01010101u >> (24 - 8 * v);
+  }
+  /// The n-th N columns of a unit's row, four in a word.
+  template <int N>
+  AREAL_DEVICE Vec<std::uint32_t, N / 4> columns_of(const Shared& s, const Unit& u, int y, int n) const {
+    using Words = Vec<std::uint32_t, N / 4>;
+    const auto* const row = reinterpret_cast<const Words*>(&s.ring[u.slot][y][0]);
+    return mirrored<reverse>(m.get(row[reverse ? columns / N - 1 - n : n]));
   }
 
   AREAL_DEVICE void sum(Shared& s, int nth, RelayTags tags) const {
@@ -186,10 +204,9 @@ struct Relay {
       for (int i = 0; i < warp_size; ++i) {
         const int y = part * warp_size + i;
         Vec<std::uint32_t, 2> pixels{};
-        if (whole || (here && y < u.rows))
-          pixels = m.get(reinterpret_cast<const Vec<std::uint32_t, 2>*>(&s.ring[u.slot][y][0])[m.lane()]);
+        if (whole || (here && y < u.rows)) pixels = columns_of<8>(s, u, y, m.lane());
         AREAL_UNROLL
-        for (int v = 0; v < 8; ++v) column[v] = m.dot4(pixels.at[v / 4], 1u << (8 * (v % 4)), column[v]);
+        for (int v = 0; v < 8; ++v) column[v] = m.dot4(pixels.at[v / 4], only(v % 4), column[v]);
         const std::uint32_t all = m.dot4(pixels.at[0], each, m.dot4(pixels.at[1], each, 0u));
         row[i % 16] = i < 16 ? all : row[i % 16] + (all << 16);
       }

@@ -35,7 +35,8 @@ struct RelayPlan {
   using Args = typename Kernel::Args;
   static_assert(Kernel::warps == Relay<NoMachine, Shifted>::warps &&
                 Kernel::unit_rows == Relay<NoMachine, Shifted>::unit_rows);
-  static_assert(Kernel::band == Relay<NoMachine, Shifted>::band);
+  static_assert(Kernel::band == Relay<NoMachine, Shifted>::band &&
+                Kernel::reverse == Relay<NoMachine, Shifted>::reverse);
 
   RelayPlan(const Shape& image, Border border, void* workspace = nullptr) {
     const TableGeometry p = table_geometry(image, border);
@@ -69,16 +70,16 @@ struct RelayPlan {
   std::size_t workspace_bytes = 0;
 };
 
-template <class T, int unit_rows>
-using RelayPlanOf = RelayPlan<RelayConfig<T, true, unit_rows>, RelayConfig<T, false, unit_rows>>;
+template <class T, int unit_rows, bool reverse>
+using RelayPlanOf = RelayPlan<RelayConfig<T, true, unit_rows, reverse>, RelayConfig<T, false, unit_rows, reverse>>;
 
 inline bool has_high_units(const Shape& image) {
   return image.width * image.height >= relay_high_units_from / std::max<std::int64_t>(image.batch, 1);
 }
-template <class T>
+template <class T, bool reverse>
 std::size_t relay_workspace_bytes(const Shape& image, Border border) {
-  return has_high_units(image) ? RelayPlanOf<T, 64>(image, border).workspace_bytes
-                               : RelayPlanOf<T, 32>(image, border).workspace_bytes;
+  return has_high_units(image) ? RelayPlanOf<T, 64, reverse>(image, border).workspace_bytes
+                               : RelayPlanOf<T, 32, reverse>(image, border).workspace_bytes;
 }
 
 template <class C, class Launcher, class Args>
@@ -94,15 +95,17 @@ template <class Plan, class Launcher>
 bool relay(Launcher& launcher, Border border, const ConstView& image, const Valid& valid, const TableViews& tables,
            void* workspace) {
   using T = typename Plan::Kernel::T;
+  static constexpr bool reverse = Plan::Kernel::reverse;
   Plan plan(image.shape, border, workspace);
   const bool carries = tables.carry.above.data != nullptr || tables.carry.left.data != nullptr;
   if (!plan.taken || valid.plane != nullptr || carries) return false;
   auto& a = plan.args;
   Strides in, out;
-  a.image = first_element<false>(image, in), a.image_row = in.row, a.image_batch = in.batch;
+  a.image = first_element<reverse>(image, in), a.image_row = in.row, a.image_batch = in.batch;
   if (alignment_of(a.image, in, 1, 16) != Alignment::vectors) return false;
-  a.table = first_element<false>(tables.sum, out), a.table_row = out.row, a.table_batch = out.batch;
-  if (alignment_of(a.table, out, sizeof(T), sizeof(T)) == Alignment::bytes || out.column != sizeof(T)) return false;
+  if (reverse) ++a.image;
+  a.table = first_element<reverse>(tables.sum, out), a.table_row = out.row, a.table_batch = out.batch;
+  if (alignment_of(a.table, out, sizeof(T), sizeof(T)) != Alignment::vectors) return false;
   if (a.edge) a.table += out.row + out.column;
   return alignment_of(a.table, out, sizeof(T), 16) == Alignment::vectors
              ? launch_relay<typename Plan::Aligned>(launcher, a, plan.units)

@@ -8,10 +8,10 @@ namespace areal::kernels {
 
 /// What one configuration of the kernel is made of. `aligned`: the table's rows begin at multiples of 16 bytes.
 /// `unit_rows`: of a unit, 32 or 64. Of one H200, 2026-11: docs/notes/cuda-sat.md.
-template <class T_, bool aligned_, int unit_rows_>
+template <class T_, bool aligned_, int unit_rows_, bool reverse_>
 struct RelayConfig {
   using T = T_;
-  static constexpr bool aligned = aligned_;
+  static constexpr bool aligned = aligned_, reverse = reverse_;
   static constexpr int unit_rows = unit_rows_;
   static constexpr int band = 4;                 ///< units one below the other whose columns are handed down together
   static constexpr int slots = 832 / unit_rows;  ///< units in the ring

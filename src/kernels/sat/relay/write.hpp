@@ -5,6 +5,7 @@
 #include "kernels/primitives/elements.hpp"
 #include "kernels/primitives/machine.hpp"
 #include "kernels/primitives/warp/warp.hpp"
+#include "kernels/sat/mirror.hpp"
 
 namespace areal::kernels {
 
@@ -14,11 +15,12 @@ class RelayWriter {
   using T = typename K::T;
   using Sums = Vec<T, 4>;
   static constexpr int together = K::Tuning::together, parts = K::parts;
-  static constexpr bool aligned = K::Tuning::aligned;
+  static constexpr bool aligned = K::Tuning::aligned, reverse = K::reverse;
+  static constexpr int size = static_cast<int>(sizeof(T)), direction = reverse ? -1 : 1;  // of a row
   static constexpr std::uint32_t each = 0x01010101u;
 
  public:
-  AREAL_DEVICE explicit RelayWriter(const K& k) : m_(k.m), a_(k.a) {}
+  AREAL_DEVICE explicit RelayWriter(const K& k) : k_(k), m_(k.m), a_(k.a) {}
 
   std::uint32_t left[parts];  ///< of each row, lane by lane
 
@@ -46,8 +48,10 @@ class RelayWriter {
   template <bool whole, class Shared, class Unit>
   AREAL_DEVICE void write(const Shared& s, const Unit& u) {
     const std::int64_t y0 = static_cast<std::int64_t>(u.group) * K::unit_rows;
+    // The lowest address of the lane's four columns.
     char* to = a_.table + u.image * a_.table_batch + y0 * a_.table_row +
-               (static_cast<std::int64_t>(u.strip) * K::columns + m_.lane() * 4) * static_cast<int>(sizeof(T));
+               (static_cast<std::int64_t>(u.strip) * K::columns + m_.lane() * 4) * direction * size -
+               (reverse ? 3 * size : 0);
     columns_ = u.columns;
     const int halves = whole || here(1, 0) ? 2 : 1;  // that have columns
     if (a_.edge) write_edge(u, to);
@@ -59,8 +63,7 @@ class RelayWriter {
         for (int h = 0; h < 2; ++h) {
           pixels[i][h] = 0;
           if (whole || (here(h) && top + i < u.rows))
-            pixels[i][h] =
-                m_.get(reinterpret_cast<const std::uint32_t*>(&s.ring[u.slot][top + i][0])[h * warp_size + m_.lane()]);
+            pixels[i][h] = k_.template columns_of<4>(s, u, top + i, h * warp_size + m_.lane()).at[0];
         }
         // The sums of 128 columns fit 16 bits.
         own[i] = m_.dot4(pixels[i][0], each, 0u) | m_.dot4(pixels[i][1], each, 0u) << 16;
@@ -84,8 +87,7 @@ class RelayWriter {
         for (int h = 0; h < 2; ++h) {
           if (h >= halves) break;
           AREAL_UNROLL
-          for (int v = 0; v < 4; ++v)
-            row_[h].at[v] += static_cast<T>(m_.dot4(pixels[i][h], each >> (24 - 8 * v), from[h]));
+          for (int v = 0; v < 4; ++v) row_[h].at[v] += static_cast<T>(m_.dot4(pixels[i][h], K::up_to(v), from[h]));
         }
         if (whole || top + i < u.rows) store<whole>(to, halves);
         to += a_.table_row;
@@ -102,7 +104,7 @@ class RelayWriter {
   /// The zeros above the first units and left of a row's first.
   template <class Unit>
   AREAL_DEVICE void write_edge(const Unit& u, char* to) const {
-    static constexpr int size = static_cast<int>(sizeof(T));
+    static constexpr int beside = reverse ? 4 : -1;  // from `to`, of the first lane
     const auto zero = [&](char* at) { m_.store_streaming(reinterpret_cast<T*>(at), T(0)); };
     if (u.group == 0) {
       char* const over = to - a_.table_row;
@@ -110,12 +112,12 @@ class RelayWriter {
       for (int h = 0; h < 2; ++h)
         if (here(h)) {
           AREAL_UNROLL
-          for (int v = 0; v < 4; ++v) zero(over + (h * K::columns / 2 + v) * size);
+          for (int v = 0; v < 4; ++v) zero(over + (h * direction * (K::columns / 2) + v) * size);
         }
-      if (u.strip == 0 && m_.lane() == 0) zero(over - size);
+      if (u.strip == 0 && m_.lane() == 0) zero(over + beside * size);
     }
     if (u.strip == 0) {
-      char* const side = to - (m_.lane() * 4 + 1) * size;
+      char* const side = to + (beside - m_.lane() * 4 * direction) * size;
       for (int y = m_.lane(); y < u.rows; y += warp_size) zero(side + y * a_.table_row);
     }
   }
@@ -125,7 +127,8 @@ class RelayWriter {
     if constexpr (aligned) {
       AREAL_UNROLL
       for (int h = 0; h < 2; ++h)
-        if (whole || (h < halves && here(h))) m_.store_streaming(reinterpret_cast<Sums*>(to) + h * warp_size, row_[h]);
+        if (whole || (h < halves && here(h)))
+          m_.store_streaming(reinterpret_cast<Sums*>(to) + h * direction * warp_size, mirrored<reverse>(row_[h]));
     } else {
       // All lanes are as far from an aligned address.
       const int r = static_cast<int>(reinterpret_cast<std::uintptr_t>(to) / sizeof(T) % 4);
@@ -139,10 +142,11 @@ class RelayWriter {
         store_shifted<3, whole>(to, halves);
     }
   }
-  /// A row that begins r entries after an aligned address: each lane stores the aligned vector that ends within its own
-  /// columns; the unit's first lane, and the last that has columns, what is left at the ends.
+  /// Vectors r entries after an aligned address: each lane stores the aligned one that ends within its own columns; the
+  /// unit's first lane in memory, and the last one, what is left at the ends.
   template <int r, bool whole>
   AREAL_DEVICE void store_shifted(char* to, int halves) const {
+    const Sums lines[2] = {mirrored<reverse>(row_[0]), mirrored<reverse>(row_[1])};  // as they lie in memory
     AREAL_UNROLL
     for (int h = 0; h < 2; ++h) {
       if (h >= halves) break;
@@ -150,25 +154,27 @@ class RelayWriter {
       AREAL_UNROLL
       for (int v = 0; v < 4; ++v) {
         if (v >= r) {
-          out.at[v] = row_[h].at[v >= r ? v - r : 0];
+          out.at[v] = lines[h].at[v >= r ? v - r : 0];
         } else {
           const int from = v < r ? 4 - r + v : 0;
-          T give = row_[h].at[from];
-          if (h == 1 && m_.lane() == warp_size - 1) give = row_[0].at[from];
-          out.at[v] = m_.shuffle(give, (m_.lane() + warp_size - 1) % warp_size);
+          T give = lines[h].at[from];
+          if (h == (reverse ? 0 : 1) && m_.lane() == (reverse ? 0 : warp_size - 1)) give = lines[1 - h].at[from];
+          out.at[v] = m_.shuffle(give, (m_.lane() + (reverse ? 1 : warp_size - 1)) % warp_size);
         }
       }
-      T* const at = reinterpret_cast<T*>(to) + h * warp_size * 4;
-      const bool first = h == 0 && m_.lane() == 0;
+      T* const at = reinterpret_cast<T*>(to) + h * direction * warp_size * 4;
+      const bool begins = h == 0 && m_.lane() == 0;
+      const bool ends = whole ? h == 1 && m_.lane() == warp_size - 1 : first_of(h, m_.lane()) + 4 == columns_;
+      const bool first = reverse ? ends : begins, last = reverse ? begins : ends;
       if ((whole || here(h)) && (r == 0 || !first)) m_.store_streaming(reinterpret_cast<Sums*>(at - r), out);
       if constexpr (r > 0) {
-        const bool last = whole ? h == 1 && m_.lane() == warp_size - 1 : first_of(h, m_.lane()) + 4 == columns_;
         AREAL_UNROLL
         for (int v = 0; v < 4; ++v)
-          if (v < 4 - r ? first : last) m_.store_streaming(at + v, row_[h].at[v]);
+          if (v < 4 - r ? first : last) m_.store_streaming(at + v, lines[h].at[v]);
       }
     }
   }
+  const K& k_;
   const typename K::Machine& m_;
   const typename K::Args& a_;
   int columns_ = 0;  // of the unit that lie in the image
