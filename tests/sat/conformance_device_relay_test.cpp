@@ -43,7 +43,7 @@ class RelayOn : public testing::TestWithParam<Backend> {
   }
 };
 
-/// Each shape with and without a border, by one of the type pairs in turn; from the last row and column on, too.
+/// Each shape with and without a border, by one of the type pairs in turn.
 void keeps_the_contract(Backend backend, const std::vector<Shape>& shapes, bool reverse) {
   std::size_t i = 0;
   for (const Shape& shape : shapes)

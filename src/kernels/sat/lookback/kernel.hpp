@@ -288,7 +288,8 @@ struct Lookback {
 
   /// A lane's pixels of the i-th row. Bytes stay in the order of memory: where they are added says which they are.
   AREAL_DEVICE Vec<In, V> line_of(const Shared& s, int i) const {
-    return mirrored < reverse && !bytes > (m.get(s.tile[i][m.thread()]));
+    static constexpr bool turned = reverse && !bytes;
+    return mirrored<turned>(m.get(s.tile[i][m.thread()]));
   }
 
   AREAL_DEVICE void sum(Shared& s) {
