@@ -181,16 +181,16 @@ TEST(Sequence, LevelsAreFoldedIntoTheBinning) {
 }
 
 TEST(Sequence, PixelsOfTheSourcesOwnAreKeptUntilTheyAreAnswered) {
-  std::vector<std::weak_ptr<const void>> kept;
+  std::array<std::weak_ptr<const void>, 20> kept;  // which does not move while the source's thread adds to it
   std::int64_t next = 0;
   const auto source = [&](const View&, Frame& frame) {
-    if (next == 20) return false;
+    if (next == std::ssize(kept)) return false;
     // Rows with a gap.
     auto memory = std::make_shared<std::vector<std::uint8_t>>(static_cast<std::size_t>(70 * shape.height));
     fill(View(memory->data(), Type::u8, shape, 70), 0, next);
-    frame.number = next++;
+    frame.number = next;
     frame.pixels = ConstView(memory->data(), Type::u8, shape, 70);
-    kept.emplace_back(memory);
+    kept[static_cast<std::size_t>(next++)] = memory;
     frame.keep = std::move(memory);
     return true;
   };
