@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <vector>
 #include "formulas/reversed.hpp"
 #include "kernels/sat/relay/relay.hpp"
@@ -211,6 +212,21 @@ TEST(SimtRelay, RowsThatBeginAnywhere) {
   compare<Plan<float, 64, 1>>(cases);
   compare<Plan<std::uint32_t, 32, 2, true>>(cases);
   compare<Plan<float, 64, 1, true>>(cases);
+}
+
+// The configurations that plans launch, with more units for a block than its ring has slots.
+template <class T, bool reverse>
+void compare_launched() {
+  std::vector<Case> cases{{256, 1100, Border::none, 0, 1}, {528, 1300, Border::zero, 0, 3}};
+  if (std::is_floating_point_v<T>) cases = {{16, 1100, Border::none, 0, 1}, {32, 1100, Border::zero, 0, 1}};  // exact
+  for (Case& c : cases) c.more = 2;
+  compare<kernels::RelayPlanOf<T, 32, reverse>>(cases);
+  compare<kernels::RelayPlanOf<T, 64, reverse>>(cases);
+}
+TEST(SimtRelay, AsPlansLaunchIt) {
+  compare_launched<std::uint32_t, false>();
+  compare_launched<std::uint32_t, true>();
+  compare_launched<float, false>();
 }
 
 // From the last row and column on.

@@ -55,7 +55,7 @@ LaunchCounts Engine::run(const KernelShape& shape, std::int64_t blocks, const vo
   together_ = together || cluster_blocks > 0;
   width_ = static_cast<unsigned>(std::max(1, options_.width));
   agents_ = static_cast<std::uint32_t>(shape.threads + 31) / 32 * 32;
-  stride_ = agents_ + (cluster_blocks > 0 ? 160 : 32);
+  stride_ = agents_ + (cluster_blocks > 0 ? 160 : 64);
   const std::uint64_t ids = static_cast<std::uint64_t>(blocks) * stride_;
   if (options_.checks && ids >= Stamp::most_thread)
     throw InvalidArgument(kernel_ + ": too many threads to check; a launch without checks takes more");

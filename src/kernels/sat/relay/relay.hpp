@@ -23,8 +23,8 @@ inline constexpr std::int64_t relay_diagonal_from = 8192;
 /// More blocks are not launched: the workspace counts launches for each.
 inline constexpr std::int64_t relay_most_blocks = 256;
 
-/// Blocks count units in 31 bits, beyond their last one, too.
-inline constexpr std::int64_t relay_most_units = (std::int64_t{1} << 31) - 1 - 2 * relay_most_blocks;
+/// Blocks count units in 31 bits, beyond their last one, too: a warp by one for each warp that does the same.
+inline constexpr std::int64_t relay_most_units = (std::int64_t{1} << 31) - 1 - 32 * relay_most_blocks;
 
 /// The geometry and the workspace of one plan. Both configurations have the same.
 template <class Aligned_, class Shifted_>
