@@ -307,11 +307,15 @@ TEST_F(CudaHistogram, OfWeights) {
   if (conformance::missing(Backend::simt)) GTEST_SKIP() << "no simulated machine";
   for (const Type counter : {Type::f32, Type::f64})
     for (const Border border : {Border::none, Border::zero})
-      for (const std::int64_t bins : {1, 3, 9, 40}) {  // whose blocks have four tiles, two, and one
-        Case c{{301, 150}};
-        c.counter = counter, c.border = border, c.weighted = true, c.binning = Binning::uniform(bins, 0, 256);
-        check(c, 11);
-      }
+      for (const std::int64_t bins : {1, 3, 9, 40})  // whose blocks have four tiles, two, and one
+        // Rows without vectors; with them, so that a block has whole tiles beside others; whole tiles alone.
+        for (const std::int64_t columns : {301, 300, 256}) {
+          Case c{{columns, 150}};
+          c.counter = counter, c.border = border, c.weighted = true, c.binning = Binning::uniform(bins, 0, 256);
+          if (border == Border::zero)  // the first count beside the border begins a vector
+            --c.image.width, c.misalign = 16 - static_cast<int>(size_of(counter));
+          check(c, 11);
+        }
 }
 
 }  // namespace

@@ -351,7 +351,8 @@ struct ReduceThenScanWrite {
 
   // ---------------------------------------------------------------- weights
 
-  /// Each of the block's tiles has its share of the rows in shared memory; warps of one tile copy them.
+  /// Each of the block's tiles has its share of the rows in shared memory; warps of one tile copy them. Those of
+  /// another may be in a weigh of another mode, with barriers of its own.
   template <RowStores mode>
   AREAL_DEVICE void weigh(const Warp& warp, const ReduceThenScanPlace& place, bool mine) {
     const int warps_of_tile = warps / a.tiles_per_block, nth = m.warp() / warps_of_tile,
@@ -367,11 +368,11 @@ struct ReduceThenScanWrite {
     }
     A beside = 0;  // left of the piece, of 32 rows
     for (int first = 0; first < tile_height; first += share) {
-      if (first > 0) m.sync();  // the rows before have been used
+      if (first > 0) m.sync_warps(threads);  // the rows before have been used
       if (first < place.rows) copy_rows(place, first, share, nth * share, m.thread() - nth * warps_of_tile * warp_size);
       m.commit_copies();
       m.template wait_copies<0>();
-      m.sync();
+      m.sync_warps(threads);
       if (!mine) continue;
       for (int y = first; y < first + share && y < place.rows; y += 4) {
         if (a.carry.left && y % warp_size == 0) beside = warp.left_of_rows(warp.left_of_piece(), y);
