@@ -178,6 +178,20 @@ TEST_F(CudaPlan, ACancelScopeStopsCopiesOfHostMemory) {
   }
   plan.execute(image.view(), stopped, workspace);
   EXPECT_TRUE(same(whole, stopped));
+
+  const ConstView part(image.data(), Type::u8, {shape.width - 16, shape.height}, shape.width);
+  const SatPlan of_part(part.shape, Type::u8, {}, on_gpu);
+  SatTable table = of_part.allocate(MemoryPlace{});
+  Workspace for_part(of_part);
+  {
+    const CancelScope scope([] { return false; });
+    EXPECT_THROW(of_part.execute(part, table, for_part), Cancelled);
+  }
+  {
+    const CancelScope scope([] { return true; });
+    of_part.execute(part, table, for_part);
+  }
+  EXPECT_TRUE(same(table, sat(part, {}, on_cpu)));
 }
 
 TEST_F(CudaPlan, TheOneLineFormsStayWhereTheImageIs) {

@@ -8,11 +8,12 @@
 namespace areal {
 namespace {
 
+constexpr std::size_t piece = std::size_t{64} << 20;  // 10 ms, of pageable memory
+
 /// Calls copy(offset, bytes): once or, where the caller may stop the work, for pieces that each are there before the
 /// next is begun. Throws Cancelled.
 template <class Copy>
 void copy_in_pieces(std::size_t bytes, Stream stream, const Copy& copy) {
-  static constexpr std::size_t piece = std::size_t{64} << 20;  // 10 ms, of pageable memory
   cpu::Cancellation* const cancellation = cpu::Cancellation::current();
   if (cancellation == nullptr) return copy(0, bytes);
   for (std::size_t at = 0; at < bytes; at += piece) {
@@ -24,6 +25,18 @@ void copy_in_pieces(std::size_t bytes, Stream stream, const Copy& copy) {
 void copy_in(void* device, const void* host, std::size_t bytes, Stream stream) {
   copy_in_pieces(bytes, stream, [&](std::size_t at, std::size_t count) {
     cuda::copy_in(static_cast<char*>(device) + at, static_cast<const char*>(host) + at, count, stream);
+  });
+}
+
+/// The same between views of host memory.
+void copy_rows_in_pieces(const ConstView& from, const View& to) {
+  cpu::Cancellation* const cancellation = cpu::Cancellation::current();
+  if (cancellation == nullptr) return copy_rows(from, to);
+  std::size_t copied = 0;
+  copy_rows(from, to, [&](std::size_t bytes) {
+    if ((copied += bytes) < piece) return;
+    copied = 0;
+    if (!cancellation->go_on()) cancellation->check();
   });
 }
 
@@ -46,7 +59,7 @@ void StagingBuffer::copy_in(const ConstView& host, Stream stream) {
   if (!memory_) return;
   if (is_contiguous(host)) return areal::copy_in(view_.data, host.data, bytes(), stream);
   staged_ = Array(host.shape, host.type);
-  copy_rows(host, staged_.view());
+  copy_rows_in_pieces(host, staged_.view());
   areal::copy_in(view_.data, staged_.data(), bytes(), stream);
 }
 
@@ -60,7 +73,7 @@ void StagingBuffer::copy_out(const View& host, Stream stream) {
 }
 
 void StagingBuffer::finish(const View& host) {
-  if (memory_ && !is_contiguous(host)) copy_rows(staged_.view(), host);
+  if (memory_ && !is_contiguous(host)) copy_rows_in_pieces(staged_.view(), host);
   staged_ = Array();
 }
 
