@@ -86,8 +86,9 @@ struct Clip {
   FrameSink sink(int& differences) {
     return [this, &differences](const FrameAnswer& answer) {
       EXPECT_EQ(answer.frame.stream, answered % 2);
-      EXPECT_EQ(answer.frame.number, answered / 2);
-      EXPECT_EQ(answer.frame.seconds, static_cast<double>(answered / 2) / 25);
+      const std::int64_t number = answered / 2;
+      EXPECT_EQ(answer.frame.number, number);
+      EXPECT_EQ(answer.frame.seconds, static_cast<double>(number) / 25);
       ++answered;
       std::vector<Region> regions;
       regions_of(answer.frame, regions);
