@@ -194,11 +194,7 @@ struct ReduceThenScanWrite {
     const bool whole = place.columns == tile_width;
     const bool vectors = whole && a.out.alignment == Alignment::vectors;
     if constexpr (weighted) {
-      // Whatever the alignment, the order of additions is one.
-      if (vectors)
-        weigh<RowStores::vectors>(warp, place, mine);
-      else
-        weigh<RowStores::any>(warp, place, mine);
+      weigh(warp, place, mine, vectors);
     } else {
       fetch(place, mine);
       if (!mine) return arrived();  // to what the other warps wait for
@@ -351,10 +347,9 @@ struct ReduceThenScanWrite {
 
   // ---------------------------------------------------------------- weights
 
-  /// Each of the block's tiles has its share of the rows in shared memory; warps of one tile copy them. Those of
-  /// another may be in a weigh of another mode, with barriers of its own.
-  template <RowStores mode>
-  AREAL_DEVICE void weigh(const Warp& warp, const ReduceThenScanPlace& place, bool mine) {
+  /// Each of the block's tiles has its share of the rows in shared memory; warps of one tile copy them. Warps store in
+  /// different ways, but meet at the same barriers; and however they store, the order of additions is one.
+  AREAL_DEVICE void weigh(const Warp& warp, const ReduceThenScanPlace& place, bool mine, bool vectors) {
     const int warps_of_tile = warps / a.tiles_per_block, nth = m.warp() / warps_of_tile,
               share = tile_height / a.tiles_per_block;
     Sums<W> sum;
@@ -368,16 +363,23 @@ struct ReduceThenScanWrite {
     }
     A beside = 0;  // left of the piece, of 32 rows
     for (int first = 0; first < tile_height; first += share) {
-      if (first > 0) m.sync_warps(threads);  // the rows before have been used
+      if (first > 0) m.sync();  // the rows before have been used
       if (first < place.rows) copy_rows(place, first, share, nth * share, m.thread() - nth * warps_of_tile * warp_size);
       m.commit_copies();
       m.template wait_copies<0>();
-      m.sync_warps(threads);
+      m.sync();
       if (!mine) continue;
-      for (int y = first; y < first + share && y < place.rows; y += 4) {
-        if (a.carry.left && y % warp_size == 0) beside = warp.left_of_rows(warp.left_of_piece(), y);
-        weigh_rows<mode>(warp, place, nth * share + y - first, y, y < warp_size ? left[0] : left[1], beside, sum);
-      }
+      const auto rows = [&](auto mode) {
+        for (int y = first; y < first + share && y < place.rows; y += 4) {
+          if (a.carry.left && y % warp_size == 0) beside = warp.left_of_rows(warp.left_of_piece(), y);
+          weigh_rows<decltype(mode)::value>(warp, place, nth * share + y - first, y, y < warp_size ? left[0] : left[1],
+                                            beside, sum);
+        }
+      };
+      if (vectors)
+        rows(std::integral_constant<RowStores, RowStores::vectors>{});
+      else
+        rows(std::integral_constant<RowStores, RowStores::any>{});
     }
   }
 
