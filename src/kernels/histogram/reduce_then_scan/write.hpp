@@ -347,8 +347,8 @@ struct ReduceThenScanWrite {
 
   // ---------------------------------------------------------------- weights
 
-  /// Each of the block's tiles has its share of the rows in shared memory; warps of one tile copy them. Warps store in
-  /// different ways, but meet at the same barriers; and however they store, the order of additions is one.
+  /// Each of the block's tiles has its share of the rows in shared memory; warps of one tile copy them. Warps that
+  /// store vectors and warps that store elements meet at the same barriers, and add in the same order.
   AREAL_DEVICE void weigh(const Warp& warp, const ReduceThenScanPlace& place, bool mine, bool vectors) {
     const int warps_of_tile = warps / a.tiles_per_block, nth = m.warp() / warps_of_tile,
               share = tile_height / a.tiles_per_block;
