@@ -25,7 +25,7 @@ class Records:
         return row["floor_us"] if row else None
 
     def default(self, papers, backend="cuda"):
-        """The name of areal's default: the histogram algorithm that is not one of the paper's."""
+        """The name of areal's own algorithm in the record: the histogram algorithm that is not one of the paper's."""
         names = [row["algorithm"] for row in self.rows
                  if row["what"] == "histogram" and row["backend"] == backend and row["algorithm"] not in papers]
         return names[-1] if names else None

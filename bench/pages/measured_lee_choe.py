@@ -64,7 +64,7 @@ def lines(newest):
         ("The mapping of equation 3 (3.2), per cent of Harris' time; the paper measured 99.6 to 100.8:",
          over_bins("{0}", lambda b: spread(relative("lee-choe-shared", b)))),
         ("Both together; the paper measured 95.6 to 101.9:", over_bins("{0}", lambda b: spread(relative("lee-choe", b)))),
-        (f"The time of the fastest of these four over that of areal's default, `{default}`:" if default else "areal's default:",
+        (f"The time of the fastest of these four over that of areal's own `{default}`:" if default else "areal's own algorithm:",
          over_bins("{0}", beaten)),
     ])]
     expected = [(f"`{algorithm}` of {size_text(size)}, {bins} bins",

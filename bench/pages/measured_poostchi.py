@@ -231,8 +231,8 @@ def questions(m):
         ("The time of an initialisation on the host over that on the device, transfers included (the device is \"more efficient\"):", initialised),
         ("The time of `serial` over that of `wf-tis`, transfers included (about 60):", serial),
         (f"The same for `parallel` on {most} threads, over the bins of {size_text(m.size)} (8 to 30 on 16):", parallel),
-        (f"The time of the paper's fastest, on its best tile, over that of areal's default, `{m.default}`, both for one execute:"
-         if m.default else "areal's default:", spread(winning)),
+        (f"The time of the paper's fastest, on its best tile, over that of areal's own `{m.default}`, both for one execute:"
+         if m.default else "areal's own algorithm:", spread(winning)),
     ])]
 
 

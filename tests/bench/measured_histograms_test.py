@@ -50,14 +50,14 @@ def lee_choe(part):
            "| 3 | `lee-choe-multiple` | 100.0 | 90.0 |", "| 4 | `lee-choe-shared` | 102.0 (100.8) | 102.0 |",
            "| 5 | `lee-choe` | 105.0 | 95.0 (95.5) |", "|  | `planted` | 25.0 | 25.0 |", "|  | memset of the tensor | 20.0 | 20.0 |",
            "for 4096x2160: 256 bins: 90.0; 32 bins: 90.0", "where both algorithms are equal: 256 bins: 100; 32 bins: 100",
-           "256 bins: 95.0 to 105; 32 bins", "default, `planted`: 256 bins: 3.6 to 4.0; 32 bins: 3.6 to 4.0")
+           "256 bins: 95.0 to 105; 32 bins", "own `planted`: 256 bins: 3.6 to 4.0; 32 bins: 3.6 to 4.0")
     expect_not(text, "did not run", "![")
     # Without Harris' time there are no relative times, and the paper's fastest is unknown.
     text = "\n".join(part.lines(newest(without(rows, algorithm="harris", width=4096, bins=256))))
     expect(text, "|  | `harris`, us | 1920 | - |", "| 3 | `lee-choe-multiple` | 100.0 | - (94.7) |", "for 4096x2160: 32 bins: 90.0\n",
            "`planted`: 256 bins: 4.0; 32 bins: 3.6 to 4.0", "These cases did not run, and are in no answer: `harris` of 4096x2160, 256 bins.")
     text = "\n".join(part.lines(newest(without(rows, algorithm="planted"))))
-    expect(text, "areal's default: Not measured.")
+    expect(text, "areal's own algorithm: Not measured.")
     expect_not(text, "planted`", "None")
     text = "\n".join(part.lines(newest(without(rows, width=4096))))
     expect(text, "for no such size: Not measured.")
@@ -143,7 +143,7 @@ def poostchi(part):
     text = "\n".join(part.lines(newest(without(rows, backend="cpu"))))
     expect(text, "(not measured)", "Not measured.\n", "the CPU's `serial` of 640x480, 32 bins")
     text = "\n".join(part.lines(newest(without(rows, algorithm="planted"))))
-    expect(text, "areal's default: Not measured.")
+    expect(text, "areal's own algorithm: Not measured.")
     expect_not(text, "planted`", "None")
     bare = [{key: value for key, value in row.items() if key != "launches"} for row in rows]
     text = "\n".join(part.lines(newest(bare)))  # the share of the transposes back is then unknown

@@ -56,7 +56,7 @@ def main():
     holds(text, "64f64f on one a device; `bench/results/2030-01-01-cuda-sat-kasagi.json`, commit c0ffee.", "one thread of a CPU.", "| | 2K | 32K |",
           "| 2R2W | 9.00 | 9.00 |", "| 4R1W | 50.0 | 50.0 |", "| 2R1W | **1.50** | 3.00 |", "| 1R1W | 4.00 | **1.50** |", "| 1.25R1W | 2.50 | 2.50 |",
           "| fastest (1+r)R1W | 2.00 | 2.00 |", "| r | 0.100 | 0.100 |", "| r within 2 % | 0.0500 to 0.100 | 0.0500 to 0.100 |",
-          "| 4R1W(CPU) | 400 | - |", "| areal's default | 1.00 | 1.00 |", "| copy | 1.00 | 16.0 |")
+          "| 4R1W(CPU) | 400 | - |", "| areal's `auto` at that commit | 1.00 | 1.00 |", "| copy | 1.00 | 16.0 |")
     assert text.index("| 4R4W |") < text.index("| 4R1W |") < text.index("| 2R1W |") < text.index("| 2R2W(CPU) |")
     holds(text, "**The fastest row at each size.** 2K 2R1W, 32K 1R1W.", "Yes, at 32K, the only size.", "32K 0.750 (fastest (1+r)R1W)",
           "over the faster CPU row.** 2K 200.", "2K 1.50, 32K 1.50; 2K to 32K by `lookback`. It is faster at every size.",
