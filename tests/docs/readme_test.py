@@ -258,7 +258,7 @@ def main():
     least = {"README.md": {"cpp run": 1, "cpp compile": 1, "sh run": 2}, "docs/tutorial.md": {"cpp run": 8, "cpp compile": 1, "sh run": 4},
              "docs/recipes.md": {"cpp run": 5, "cpp compile": 2, "sh run": 3}, "docs/choosing.md": {"cpp run": 3}, "docs/scale.md": {"sh run": 2},
              "docs/migrating.md": {"cpp run": 2, "cpp compile": 3, "python run": 1}, "docs/research.md": {"sh run": 4}, "docs/python.md": {"python run": 9},
-             "docs/algorithms/README.md": {}}
+             "docs/inputs.md": {"python run": 1}, "docs/faq.md": {}, "docs/algorithms/README.md": {}}
     pages = [tree / page for page in PAGES] + sorted((tree / "docs" / "algorithms").glob("*.md"))
     for page in pages:
         name = str(page.relative_to(tree))
