@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Walks the includes of the tree and fails on an arrow that the layers do not allow (HACKING.md, "Layers").
+"""Walks the includes of the tree and fails on an arrow that the layers do not allow (HACKING.md, "Arrows").
 
     include <- catalog, formulas <- policy, kernels, cpu        kernels <- cuda, simt
     all of these <- api <- research, filters                    memory_machines <- research
