@@ -19,7 +19,7 @@ namespace areal {
 /// The type of a table of squares.
 enum class Squares : std::uint8_t {
   no,         ///< no such table
-  automatic,  ///< u64 for integers, exact for every region whose own squares fit 64 bits; f64 for floats
+  automatic,  ///< u64 for integers of 8 and 16 bits, exact for regions of up to 2^32 pixels; else f64
   u32,        ///< modulo 2^32: exact for regions of up to 66,051 pixels of 8u
   u64,        ///< integer pixels, modulo 2^64
   f64,        ///< any pixels, rounded

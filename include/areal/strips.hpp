@@ -203,7 +203,7 @@ class StripSums {
     sums(Span<T>(out));
     return out;
   }
-  /// Sums of squares are unsigned where pixels are integers.
+  /// Sums of squares are 64u for integers of 8 and 16 bits, and doubles for all other pixels, as Squares::automatic.
   template <SumType T = double>
   std::vector<T> squares() const {
     std::vector<T> out(answers());

@@ -24,7 +24,7 @@ from ._torch_ops import sat as sat_values
 __all__ = ["IntegralHistogram", "Sat", "histograms", "integral_histogram", "sat", "table_dtype"]
 
 _CHOICES = {2: ("HW",), 3: ("HWC", "CHW", "NHW", "DHW"), 4: ("NHWC", "NCHW")}
-_WIDE = {torch.float16: torch.float32, torch.float32: torch.float64, torch.float64: torch.float64}
+_WIDE = {torch.float16: torch.float64, torch.float32: torch.float64, torch.float64: torch.float64}
 _LARGEST = {torch.bool: 255, torch.uint8: 255, torch.int8: 128}
 
 

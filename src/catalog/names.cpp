@@ -86,8 +86,11 @@ TypePair default_types(const Shape& image, Type input, bool volume) {
       const bool fits = has_at_most(most_white_pixels, image.width, image.height, volume ? image.batch : 1);
       return {Type::u8, fits ? Type::u32 : Type::u64};
     }
-    case Type::s8:
-      return {Type::s8, Type::s32};
+    case Type::s8: {
+      const std::int64_t most = largest_safe_region({Type::s8, Type::s32});
+      const bool fits = has_at_most(most, image.width, image.height, volume ? image.batch : 1);
+      return {Type::s8, fits ? Type::s32 : Type::s64};
+    }
     case Type::u16:
       return {Type::u16, Type::u64};
     case Type::s16:
@@ -101,7 +104,7 @@ TypePair default_types(const Shape& image, Type input, bool volume) {
     case Type::s64:
       return {Type::s64, Type::s64};
     case Type::f16:
-      return {Type::f16, Type::f32};
+      return {Type::f16, Type::f64};
     case Type::f32:
       return {Type::f32, Type::f64};
     case Type::f64:

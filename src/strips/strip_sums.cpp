@@ -129,7 +129,7 @@ struct StripSums::State {
   void choose(bool squares) {
     const auto work_of = [&](Type table) {
       SatOptions sat{.border = Border::zero, .types = TypePair{type, table}};
-      if (squares) sat.squares = is_float(type) ? Squares::f64 : Squares::u64;
+      if (squares) sat.squares = Squares::automatic;
       strips::StripWork made = strips::sat_work(image, type, sat, options.execution);
       made.carried = false, made.table_buffers = 1;
       return made;
@@ -245,6 +245,7 @@ struct StripSums::State {
     require(done, "the image has not passed: run, or begin, push and finish, come before answers");
     require(t < (panels ? 1 : tables.size()), "squares were not asked for: StripSumsOptions has them");
   }
+  bool is_real(std::size_t t) const { return !panels && is_float(tables[t].table); }
   const std::vector<std::uint64_t>& integer_answers(std::size_t t) const {
     return panels ? panels->answers() : tables[t].answers.integer;
   }
@@ -260,7 +261,7 @@ struct StripSums::State {
   void write(std::size_t t, Span<double> out) const {
     require_answered(t);
     require_room(out.size());
-    if (is_float(type)) {
+    if (is_real(t)) {
       std::copy_n(tables[t].answers.real.begin(), out.size(), out.begin());
       return;
     }
@@ -274,8 +275,9 @@ struct StripSums::State {
     require_answered(t);
     require_room(out.size());
     const bool is_signed = t == 0 && is_signed_integer(type);
-    require(!is_float(type), "sums of ", name_of(type), " pixels are 64f: they are had as double");
-    require(is_signed == std::is_signed_v<T>, t == 0 ? "sums" : "squares", " of ", name_of(type), " pixels are ",
+    const char* const what = t == 0 ? "sums" : "squares";
+    require(!is_real(t), what, " of ", name_of(type), " pixels are 64f: request them as double");
+    require(is_signed == std::is_signed_v<T>, what, " of ", name_of(type), " pixels are ",
             is_signed ? "64s" : "64u", ", not ", is_signed ? "64u" : "64s");
     const std::vector<std::uint64_t>& sums = integer_answers(t);
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<T>(sums[i]);
@@ -284,10 +286,10 @@ struct StripSums::State {
     const strips::Sums &s1 = tables[0].answers, &s2 = tables[1].answers;
     const Region& region = events.regions()[i / static_cast<std::size_t>(image.channels)];
     if (is_float(type)) return formulas::variance(s1.real[i], s2.real[i], pixels(i));
+    const auto n = static_cast<std::uint64_t>(region.width) * static_cast<std::uint64_t>(region.height);
     const bool negative = is_signed_integer(type) && static_cast<std::int64_t>(s1.integer[i]) < 0;
     const std::uint64_t magnitude = negative ? 0 - s1.integer[i] : s1.integer[i];
-    return formulas::variance(magnitude, s2.integer[i],
-                              static_cast<std::uint64_t>(region.width) * static_cast<std::uint64_t>(region.height));
+    return is_real(1) ? formulas::variance(magnitude, s2.real[i], n) : formulas::variance(magnitude, s2.integer[i], n);
   }
 };
 

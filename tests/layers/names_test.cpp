@@ -82,8 +82,10 @@ TEST(Names, DefaultTypes) {
   EXPECT_EQ(name_of(default_types({far, 1, 1, far}, Type::u8, true)), "8u64u");
   EXPECT_EQ(name_of(default_types({far, far, 1, 0}, Type::u8, true)), "8u32u");
   EXPECT_EQ(name_of(default_types({0, far, 1, far}, Type::u8, true)), "8u32u");
+  EXPECT_EQ(name_of(default_types({4096, 4096}, Type::s8)), "8s32s");  // -128 times that is -2^31
+  EXPECT_EQ(name_of(default_types({4097, 4096}, Type::s8)), "8s64s");
   const std::pair<Type, const char*> others[] = {{Type::s8, "8s32s"},   {Type::u16, "16u64u"}, {Type::s16, "16s64s"},
-                                                 {Type::u32, "32u64u"}, {Type::s32, "32s64s"}, {Type::f16, "16f32f"},
+                                                 {Type::u32, "32u64u"}, {Type::s32, "32s64s"}, {Type::f16, "16f64f"},
                                                  {Type::f32, "32f64f"}, {Type::f64, "64f64f"}, {Type::u64, "64u64u"},
                                                  {Type::s64, "64s64s"}};
   for (const auto& [type, name] : others) {

@@ -8,10 +8,9 @@
 
 namespace areal::command {
 
-Squares squares_named(const std::string& text, Type image) {
+Squares squares_named(const std::string& text) {
   if (text.empty()) return Squares::no;
-  // Squares of 32-bit integers would wrap in 64u after a few pixels.
-  if (text == "auto") return !is_float(image) && size_of(image) > 2 ? Squares::f64 : Squares::automatic;
+  if (text == "auto") return Squares::automatic;
   if (text == "32u") return Squares::u32;
   if (text == "64u") return Squares::u64;
   if (text == "64f") return Squares::f64;
@@ -20,7 +19,7 @@ Squares squares_named(const std::string& text, Type image) {
 }
 
 TableMaker::TableMaker(TableRequest request) : request_(std::move(request)) {
-  squares_named(request_.squares, Type::u8);
+  squares_named(request_.squares);
 }
 
 void TableMaker::plan_for(const ConstView& image, TypePair types, const std::string& name, const Settings& settings) {
@@ -30,7 +29,7 @@ void TableMaker::plan_for(const ConstView& image, TypePair types, const std::str
   image_type_ = image.type;
   SatOptions options = request_.options;
   options.types = types;
-  options.squares = squares_named(request_.squares, image.type);
+  options.squares = squares_named(request_.squares);
   research::SatParameters parameters = request_.parameters;
   plan_.emplace(research::sat_plan(image.shape, types.input, options, parameters, settings.execution()));
   const std::uint64_t bytes = plan_->table_bytes(), free = free_memory();

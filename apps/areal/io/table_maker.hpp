@@ -17,7 +17,7 @@ struct TableRequest {
 };
 
 /// Of --squares for such pixels; an empty text asks for none. Throws InvalidArgument for a type that there is not.
-Squares squares_named(const std::string& text, Type image);
+Squares squares_named(const std::string& text);
 
 class TableMaker {
  public:

@@ -113,7 +113,7 @@ bool sat_by_tiles(const TilesRequest& tiles, const std::string& without, const I
   SatOptions options = table.options;
   if (mapped) {
     options.types = types_of_pixels();
-    options.squares = squares_named(table.squares, pixels.type);
+    options.squares = squares_named(table.squares);
     const SatPlan whole(pixels.shape, options.types->input, options,
                         {.backend = workers[0].backend, .device = workers[0].device, .threads = workers[0].threads});
     const std::uint64_t needed =
@@ -125,7 +125,7 @@ bool sat_by_tiles(const TilesRequest& tiles, const std::string& without, const I
   if (!mapped) {
     read(input, settings, option, pixels);
     options.types = types_of_pixels();
-    options.squares = squares_named(table.squares, pixels.type);
+    options.squares = squares_named(table.squares);
   }
 
   std::optional<ProgressBar> bar;

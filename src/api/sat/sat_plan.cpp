@@ -15,6 +15,7 @@
 #include "cpu/sat/tilted.hpp"
 #include "formulas/triangles.hpp"
 #include "kernels/primitives/table_geometry.hpp"
+#include "policy/squares_type.hpp"
 
 namespace areal {
 namespace {
@@ -41,24 +42,6 @@ Plain plain_algorithm(std::string_view id, TypePair types) {
     if (id == "4r1w-cpu") return &cpu::raster_4r1w<In, T>;
     return nullptr;
   });
-}
-
-std::optional<Type> squares_type(Squares squares, Type input) {
-  switch (squares) {
-    case Squares::no:
-      return std::nullopt;
-    case Squares::automatic:
-      return is_float(input) ? Type::f64 : Type::u64;
-    case Squares::u32:
-      return Type::u32;
-    case Squares::u64:
-      return Type::u64;
-    case Squares::f64:
-      return Type::f64;
-    case Squares::f32:
-      return Type::f32;
-  }
-  throw InvalidArgument("squares: they may be no, automatic, u32, u64, f64 or f32");
 }
 
 /// The types of a plan, checked.
@@ -164,7 +147,7 @@ std::shared_ptr<SatPlan::State> plan_sat(const Shape& image, Type input, const S
   const TypePair types = types_of(image, input, options);
   require(image.channels <= 4, "image has ", image.channels, " channels: a table takes 1 to 4");
   require(execution.threads >= 0, "threads ", execution.threads, ": it may be 0 (all) or more");
-  const std::optional<Type> squares = squares_type(options.squares, types.input);
+  const std::optional<Type> squares = policy::squares_type(options.squares, types.input);
   if (squares)
     require(cpu::scan_rows(types.input, *squares, true) != nullptr, "squares of ", name_of(types.input), " pixels in ",
             name_of(*squares), ": this type cannot hold them");
