@@ -18,7 +18,8 @@ struct Channels {
   std::int64_t count() const { return luma ? 1 : static_cast<std::int64_t>(taken.size()); }
 };
 
-// The rule for arrays, which do not say what their channels are: 1 is grey, 3 are colour, 4 are colour and alpha.
+// The rule for arrays, which do not say what their channels are. Luma is of 1, of 3, or of 4 whose last is taken for
+// alpha; Colour::all takes every channel, of any number.
 Channels array_channels(std::int64_t channels, Type type, const ReadOptions& options, const std::string& name,
                         std::vector<std::string>& notes);
 

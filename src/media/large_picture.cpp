@@ -116,14 +116,30 @@ Channels array_channels(std::int64_t channels, Type type, const ReadOptions& opt
     return {{options.channel}, false};
   }
   if (channels == 1) return {{0}, false};
+  if (options.colour == Colour::all) {
+    Channels out;
+    for (int c = 0; c < static_cast<int>(channels); ++c) out.taken.push_back(c);
+    return out;
+  }
   if (channels != 3 && channels != 4)
-    refuse(name, "has ", channels, " channels, which is not a colour: choose one channel");
-  Channels out{{0, 1, 2}, options.colour == Colour::luma};
-  if (channels == 4 && options.colour == Colour::all && options.keep_alpha)
-    out.taken.push_back(3);
-  else if (channels == 4)
-    notes.push_back("the fourth channel is assumed to be alpha and left out");
-  if (out.luma && (type == Type::u64 || type == Type::s64)) refuse(name, "holds 64-bit colours: choose one channel");
+    refuse(name, "has ", channels, " channels, which is not a colour: choose one channel, or all");
+  if (channels == 4) notes.push_back("luma of the first three channels; the fourth is assumed to be alpha");
+  if (type == Type::u64 || type == Type::s64) refuse(name, "holds 64-bit colours: choose one channel, or all");
+  return {{0, 1, 2}, true};
+}
+
+Array choose_channels(Array image, const ReadOptions& options, const std::string& name,
+                      std::vector<std::string>& notes) {
+  const Shape whole = image.shape();
+  const Channels choice = array_channels(whole.channels, image.type(), options, name, notes);
+  if (!choice.luma && choice.count() == whole.channels) return image;
+  Shape shape = whole;
+  shape.channels = choice.count();
+  Array out(shape, image.type());
+  for (std::int64_t n = 0; n < whole.batch; ++n)
+    for (std::int64_t y = 0; y < whole.height; ++y)
+      take_channels(image.type(), choice, image.view().row(y, 0, n), whole.channels, whole.width,
+                    out.view().row(y, 0, n));
   return out;
 }
 

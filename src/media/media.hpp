@@ -64,6 +64,12 @@ struct Picture {
 // picture, frame of RGB and array gets its luma by this formula. Throws InvalidArgument for fewer channels.
 Array luma(const ConstView& image);
 
+// The channels of an array that `options` choose, for every image of its batch; interleaved. Colour::all takes every
+// channel. Luma is of 1, of 3, or of 4 channels whose last is taken for alpha, which `notes` says. Throws
+// InvalidArgument, with the name, for a channel that is not there and for what has no luma.
+Array choose_channels(Array image, const ReadOptions& options, const std::string& name,
+                      std::vector<std::string>& notes);
+
 // PNG, JPEG, TIFF, BigTIFF, EXR, PNM, known by their first bytes. Sizes are held to the limit and to the file's own
 // size before a decoder allocates.
 Picture read_picture(const fs::path& path, const ReadOptions& options = {});

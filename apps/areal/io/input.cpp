@@ -6,7 +6,9 @@
 #include <areal/info.hpp>
 #include <array>
 #include <cstdio>
+#include <cstring>
 #include <fstream>
+#include <utility>
 #include "media/media.hpp"
 #include "numbers.hpp"
 #include "pixels.hpp"
@@ -57,26 +59,11 @@ std::optional<int> channel_of(const InputOptions& options) {
   return static_cast<int>(whole_number("--channel", options.channel_text, 0, 1 << 16));
 }
 
-// The channel rules for arrays, which do not say what their channels are: 1 is grey, 3 are colour, 4 are colour and
-// alpha.
 Array reduced(Array image, const std::string& name, const InputOptions& options, const Settings& settings) {
-  const std::int64_t channels = image.shape().channels;
-  if (const auto channel = channel_of(options)) {
-    if (*channel >= channels)
-      refuse("--channel ", options.channel_text, ": ", name, " has ", std::to_string(channels),
-             channels == 1 ? " channel" : " channels", ", counted from 0");
-    return channels == 1 ? std::move(image) : one_channel(image.view(), *channel);
-  }
-  if (channels == 1) return image;
-  if (channels == 4) settings.note("{}: the fourth channel is assumed to be alpha and left out", name);
-  if (options.all_channels) {
-    if (channels > 4) refuse(name, ": has ", std::to_string(channels), " channels; --all-channels takes up to 4");
-    return channels == 4 ? first_channels(image.view(), 3) : std::move(image);
-  }
-  if (channels != 3 && channels != 4)
-    refuse(name, ": has ", std::to_string(channels),
-           " channels, which is not a colour; choose one with --channel, or use --volume if the first axis is depth");
-  return media::luma(image.view());
+  std::vector<std::string> notes;
+  image = media::choose_channels(std::move(image), read_options(options), name, notes);
+  for (const std::string& note : notes) settings.note("{}: {}", name, note);
+  return image;
 }
 
 }  // namespace
@@ -122,21 +109,34 @@ Array load_by_blocks(const std::string& path, const InputOptions& options, const
   return pixels;
 }
 
-class One final : public Source {
+// An array of one or several images, each an item; or, as a volume, one item.
+class Images final : public Source {
  public:
-  explicit One(Array pixels) : pixels_(std::move(pixels)) {}
+  Images(Array pixels, bool is_volume) : pixels_(std::move(pixels)), one_(is_volume || pixels_.shape().batch == 1) {}
   bool next(Item& item) override {
-    if (done_) return false;
-    done_ = true;
+    if (next_ == (one_ ? 1 : pixels_.shape().batch)) return false;
     item = {};
-    item.pixels = std::move(pixels_);
+    item.number = next_++;
+    if (one_) {
+      item.pixels = std::move(pixels_);
+    } else {
+      item.pixels = Array(one_image(pixels_.shape()), pixels_.type());
+      std::memcpy(item.pixels.data(), std::as_const(pixels_).view().row(0, 0, item.number), item.pixels.bytes());
+    }
     return true;
   }
-  bool is_sequence() const override { return false; }
+  bool is_sequence() const override { return !one_; }
+  std::optional<std::int64_t> count() const override { return one_ ? 1 : pixels_.shape().batch; }
 
  private:
+  static Shape one_image(Shape shape) {
+    shape.batch = 1;
+    return shape;
+  }
+
   Array pixels_;
-  bool done_ = false;
+  bool one_;
+  std::int64_t next_ = 0;
 };
 
 // The frames of a video or the pictures of a folder. A folder's pictures have no time.
@@ -169,7 +169,8 @@ class VideoSource final : public Source {
   std::unique_ptr<media::Video> video_;
 };
 
-// Arrays one after another. The second is read before the first is answered, to know whether this is a sequence.
+// Arrays one after another, and the images of each. The second is read before the first is answered, to know whether
+// this is a sequence.
 class StreamSource final : public Source {
  public:
   StreamSource(const InputOptions& options, const Settings& settings) : options_(options), settings_(settings) {
@@ -184,15 +185,17 @@ class StreamSource final : public Source {
     first_ = read();
     if (!first_) throw IoError(name_ + ": holds no .npy array");
     second_ = read();
-    is_sequence_ = second_.has_value();
+    is_sequence_ = second_.has_value() || (!options.volume && first_->shape().batch > 1);
   }
   bool next(Item& item) override {
-    std::optional<Array> now = std::move(first_);
-    first_ = std::move(second_);
-    second_.reset();
-    if (!now && is_sequence_) now = read();
-    if (!now) return false;
-    item.pixels = std::move(*now);
+    while (!images_ || !images_->next(item)) {
+      std::optional<Array> now = std::move(first_);
+      first_ = std::move(second_);
+      second_.reset();
+      if (!now && is_sequence_) now = read();
+      if (!now) return false;
+      images_.emplace(std::move(*now), options_.volume);
+    }
     item.number = number_++;
     return true;
   }
@@ -218,6 +221,7 @@ class StreamSource final : public Source {
   std::FILE* stream_ = nullptr;
   std::string name_;
   std::optional<Array> first_, second_;
+  std::optional<Images> images_;
   bool is_sequence_ = false;
   std::int64_t number_ = 0;
 };
@@ -312,18 +316,18 @@ std::unique_ptr<Source> open_source(const InputOptions& options, const Settings&
     const Kind kind = kind_of(options.path);
     if (kind == Kind::folder) refuse(options.path, ": is a folder; --raw takes one file");
     const Shape shape{format.size.width, format.size.height};
-    return std::make_unique<One>(
-        reduced(media::read_raw(options.path, shape, format.type), options.path, options, settings));
+    return std::make_unique<Images>(
+        reduced(media::read_raw(options.path, shape, format.type), options.path, options, settings), false);
   }
   if (options.is_by_blocks()) {
     if (options.volume) refuse("--volume: ", options.path, " is one picture");
-    return std::make_unique<One>(load_by_blocks(options.path, options, settings));
+    return std::make_unique<Images>(load_by_blocks(options.path, options, settings), false);
   }
   const Kind kind = kind_of(options.path);
   if (kind == Kind::folder || kind == Kind::video)
     return std::make_unique<VideoSource>(options, kind == Kind::folder, settings);
   if (kind == Kind::npy_stream) return std::make_unique<StreamSource>(options, settings);
-  return std::make_unique<One>(load(options.path, kind, options, settings));
+  return std::make_unique<Images>(load(options.path, kind, options, settings), options.volume);
 }
 
 Array load_image(const std::string& path, const InputOptions& options, const Settings& settings) {
@@ -334,7 +338,10 @@ Array load_image(const std::string& path, const InputOptions& options, const Set
   if (kind == Kind::folder) refuse(path, ": is a folder; one picture or .npy is needed here");
   if (kind == Kind::video) refuse(path, ": is a video; one picture or .npy is needed here");
   if (kind == Kind::npy_stream) refuse(path, ": is a stream; one picture or .npy is needed here");
-  return load(path, kind, options, settings);
+  Array image = load(path, kind, options, settings);
+  if (image.shape().batch != 1)
+    refuse(path, ": holds ", std::to_string(image.shape().batch), " images; one is needed here");
+  return image;
 }
 
 Array load_plane(const std::string& path, const Settings& settings) { return load_image(path, {}, settings); }

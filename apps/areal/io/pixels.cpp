@@ -84,10 +84,6 @@ void fill(const View& to, F&& f) {
       }
 }
 
-Shape with_channels(const ConstView& image, std::int64_t channels) {
-  return Shape{image.shape.width, image.shape.height, channels, image.shape.batch};
-}
-
 }  // namespace
 
 void load_row(const ConstView& from, std::int64_t y, std::int64_t channel, std::int64_t n, std::span<double> to) {
@@ -114,17 +110,15 @@ void store_row(const View& to, std::int64_t y, std::int64_t channel, std::int64_
 }
 
 Array one_channel(const ConstView& image, std::int64_t channel) {
-  Array result(with_channels(image, 1), image.type);
-  fill(result.view(), [&](std::int64_t y, std::int64_t, std::int64_t n, std::span<double> row) {
-    load_row(image, y, channel, n, row);
-  });
-  return result;
-}
-
-Array first_channels(const ConstView& image, std::int64_t channels) {
-  Array result(with_channels(image, channels), image.type);
-  fill(result.view(),
-       [&](std::int64_t y, std::int64_t c, std::int64_t n, std::span<double> row) { load_row(image, y, c, n, row); });
+  const std::size_t size = size_of(image.type);
+  Array result(Shape{image.shape.width, image.shape.height, 1, image.shape.batch}, image.type);
+  for (std::int64_t n = 0; n < image.shape.batch; ++n)
+    for (std::int64_t y = 0; y < image.shape.height; ++y) {
+      const auto* from = static_cast<const char*>(image.row(y, channel, n));
+      auto* to = static_cast<char*>(result.view().row(y, 0, n));
+      for (std::int64_t x = 0; x < image.shape.width; ++x, from += image.column_pitch(), to += size)
+        std::memcpy(to, from, size);
+    }
   return result;
 }
 

@@ -14,8 +14,6 @@ void store_row(const View& to, std::int64_t y, std::int64_t channel, std::int64_
 
 /// A copy of one interleaved channel, for every image of the batch.
 Array one_channel(const ConstView& image, std::int64_t channel);
-/// A copy of the first `channels` interleaved channels.
-Array first_channels(const ConstView& image, std::int64_t channels);
 /// True where `to` can represent every value of `from` exactly.
 bool holds(Type to, Type from) noexcept;
 /// The same pixels in another type.
