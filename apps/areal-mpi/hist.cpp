@@ -21,6 +21,7 @@ void run(const Request& request, Job& job, const MpiSettings& settings) {
   job.require_same(std::string("hist") + (request.output.empty() ? "" : " -o") +
                    (request.input.names_regions() ? " --region" : ""));
   job.together([&] {
+    media::require_other_files(media::files_of_table(request.output), {request.input.path});
     execution = settings.execution(job);
     const auto border = border_named(request.border);
     if (!border) refuse("--border ", request.border, ": may be zero, none or exclusive");

@@ -84,9 +84,11 @@ void answer(const Job& job, const mpi::Table& table, const StripInput& input,
 }
 
 void write(const Job& job, const std::string& path, const char* kind, const ConstView& table, const mpi::Rows& rows,
-           const StripInput& input, const SatTable& strip, const std::string& source) {
+           const StripInput& input, const SatTable& strip, const std::string& source, const std::string& run,
+           const std::vector<std::string>& companions) {
   const bool zero = strip.border() == Border::zero;
   media::TableFile description;
+  description.run = run, description.companions = companions;
   description.kind = kind, description.border = strip.border(), description.types = name_of(strip.types());
   description.algorithm = "areal-mpi", description.source = media::fs::path(source).filename().string();
   description.image_width = input.image.width, description.image_height = input.image.height;
@@ -110,6 +112,7 @@ void run(const Request& request, Job& job, const MpiSettings& settings, bool que
                    (request.squares ? " --squares" : "") + (request.input.names_regions() ? " --region" : "") +
                    (request.statistics == "sum" ? "" : " --stat " + request.statistics));
   job.together([&] {
+    media::require_other_files(media::files_of_table(request.output), {request.input.path});
     execution = settings.execution(job);
     const auto border = border_named(request.border);
     if (!border) refuse("--border ", request.border, ": may be zero, none or exclusive");
@@ -125,10 +128,13 @@ void run(const Request& request, Job& job, const MpiSettings& settings, bool que
   const mpi::Options how{.execution = execution};
   const mpi::Table table = mpi::sat(job.comm(), input.strip, options, how);
   if (!request.output.empty()) {
-    write(job, request.output, "sum", table.strip.sum(), table.rows, input, table.strip, request.input.path);
+    const std::string run = media::new_run();  // the first rank's is written
+    const std::vector<std::string> companions(request.squares ? 1 : 0, "squares");
+    write(job, request.output, "sum", table.strip.sum(), table.rows, input, table.strip, request.input.path,
+          run, companions);
     if (request.squares)
-      write(job, media::fs::path(request.output).replace_extension(".squares.npy").string(), "squares",
-            table.strip.squares(), table.rows, input, table.strip, request.input.path);
+      write(job, media::beside(request.output, "squares").string(), "squares", table.strip.squares(), table.rows, input,
+            table.strip, request.input.path, run, {});
   }
   if (!request.input.names_regions()) return;
   answer(job, table, input, chosen, settings.json);

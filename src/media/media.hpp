@@ -265,6 +265,11 @@ Array read_raw(const fs::path& path, const Shape& shape, Type type, std::uint64_
 
 // ---------------------------------------------------------------- tables on disk
 // T.npy and its sidecar T.json; or T.tif (tables of 32u, 32s, 32f, 64f that a TIFF can hold; the sidecar as well).
+// The pixels of an image of integers lie between these: `least` is at most 0, `most` at least 0.
+struct PixelRange {
+  std::int64_t least = 0;
+  std::uint64_t most = 0;
+};
 struct TableFile {
   Array table;
   std::string kind;  // "sum", "squares", "tilted", "count" or "histogram"
@@ -274,7 +279,21 @@ struct TableFile {
   std::string source;  // the input's file name
   std::int64_t image_width = 0, image_height = 0;
   std::vector<double> bin_edges;  // histograms
+  // Tables of one run belong together: all have its `run`, and that of sums names the kinds of the others. Sidecars of
+  // earlier versions have neither.
+  std::string run;
+  std::vector<std::string> companions;
+  std::optional<PixelRange> pixels;  // none: any of the input type
 };
+// A new `run`.
+std::string new_run();
+// Throws InvalidArgument if one of the outputs is one of the inputs: the same file by device and inode, whatever its
+// name. Empty names and "-" are none.
+void require_other_files(const std::vector<fs::path>& outputs, const std::vector<fs::path>& inputs);
+// A table, its sidecar, and those of its companions: all that writing it may replace.
+std::vector<fs::path> files_of_table(const fs::path& path);
+// T.npy and "squares": T.squares.npy.
+fs::path beside(const fs::path& path, const std::string& kind);
 void write_table(const fs::path& path, const ConstView& table,
                  const TableFile& description);  // description.table unused
 TableFile read_table(const fs::path& path, std::uint64_t memory_limit = 0);

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <random>
 #include "media/file_error.hpp"
 #include "media/input_file.hpp"
 #include "media/npy.hpp"
@@ -55,6 +56,9 @@ Json sidecar(const ConstView& table, const TableFile& d, const std::string& file
               {"channels", s.channels},
               {"batch", s.batch},
               {"layout", s.layout == Layout::planar ? "planar" : "interleaved"}}}};
+  if (!d.run.empty()) json["run"] = d.run;
+  if (!d.companions.empty()) json["companions"] = d.companions;
+  if (d.pixels) json["pixels"] = {{"min", d.pixels->least}, {"max", d.pixels->most}};
   if (!d.bin_edges.empty()) {
     // JSON has no infinity; explicit edges may be infinite.
     Json edges = Json::array();
@@ -81,6 +85,7 @@ class Sidecar {
     if (!json_.is_object()) fail(name_, "is not a sidecar of areal (it is not a JSON object)");
   }
   const std::string& name() const { return name_; }
+  bool is_own() const { return json_.contains("areal") && json_.contains("kind"); }
   const Json& at(const char* key) const { return at(json_, key); }
   const Json& at(const Json& in, const char* key) const {
     if (!in.is_object() || !in.contains(key)) fail(name_, "lacks \"", key, "\"");
@@ -101,6 +106,25 @@ class Sidecar {
   }
   fs::path table() const {
     return json_.contains("table") && json_["table"].is_string() ? json_["table"].get<std::string>() : "";
+  }
+  std::string run() const { return json_.contains("run") ? text("run") : std::string(); }
+  std::vector<std::string> companions() const {
+    std::vector<std::string> out;
+    if (!json_.contains("companions")) return out;
+    for (const Json& kind : json_["companions"]) {
+      if (!json_["companions"].is_array() || !kind.is_string()) fail(name_, "\"companions\" must be a list of words");
+      out.push_back(kind.get<std::string>());
+    }
+    return out;
+  }
+  std::optional<PixelRange> pixels() const {
+    if (!json_.contains("pixels")) return std::nullopt;
+    const Json &least = at(json_["pixels"], "min"), &most = at(json_["pixels"], "max");
+    const bool fits = least.is_number_integer() && most.is_number_integer() &&
+                      (!least.is_number_unsigned() || least.get<std::uint64_t>() == 0) &&
+                      (most.is_number_unsigned() || most.get<std::int64_t>() >= 0);
+    if (!fits) fail(name_, "\"pixels\" must hold whole numbers, min at most 0 and max at least 0");
+    return PixelRange{least.get<std::int64_t>(), most.get<std::uint64_t>()};
   }
   std::vector<double> edges() const {
     std::vector<double> out;
@@ -153,10 +177,60 @@ void require_consistent(const TableFile& t, const std::string& name) {
     fail(name, t.bin_edges.size(), " bin edges do not belong to ", s.channels, " bins");
 }
 
+// A file in the sidecar's place that is none is somebody's.
+void require_own_sidecar(const fs::path& path) {
+  const fs::path place = sidecar_of(path);
+  std::error_code error;
+  if (!fs::exists(place, error)) return;
+  bool own = false;
+  try {
+    own = Sidecar(place).is_own();
+  } catch (const Error&) {
+    // Damaged or unreadable: not known to be areal's.
+  }
+  if (!own)
+    refuse(path.string(), "its sidecar would replace ", place.string(), ", which areal has not written: move it, or "
+           "choose another name");
+}
+
 }  // namespace
+
+std::string new_run() {
+  std::random_device random;
+  std::string out;
+  for (int word = 0; word < 4; ++word)
+    for (unsigned bits = random(), digit = 0; digit < 4; ++digit, bits >>= 4) out += "0123456789abcdef"[bits & 15];
+  return out;
+}
+
+fs::path beside(const fs::path& path, const std::string& kind) {
+  return path.parent_path() / (path.stem().string() + "." + kind + path.extension().string());
+}
+
+std::vector<fs::path> files_of_table(const fs::path& path) {
+  if (path.empty()) return {};
+  std::vector<fs::path> out{path, sidecar_of(path)};
+  for (const std::string_view kind : {"squares", "tilted", "count"}) {
+    out.push_back(beside(path, std::string(kind)));
+    out.push_back(sidecar_of(out.back()));
+  }
+  return out;
+}
+
+void require_other_files(const std::vector<fs::path>& outputs, const std::vector<fs::path>& inputs) {
+  for (const fs::path& output : outputs)
+    for (const fs::path& input : inputs) {
+      if (output.empty() || input.empty() || output == "-" || input == "-") continue;
+      std::error_code error;
+      if (!fs::is_character_file(output, error) && fs::equivalent(output, input, error))
+        refuse(output.string(), output == input ? "is an input, which the output would replace"
+                                                : "is the input " + input.string() + ", which the output would replace");
+    }
+}
 
 void write_table(const fs::path& path, const ConstView& table, const TableFile& description) {
   require_table_name(path);
+  require_own_sidecar(path);
   if (is_tiff(path)) require_tiff_table(path.string(), table);
   // A file name need not be UTF-8, JSON must be.
   const std::string text =
@@ -185,6 +259,7 @@ struct TableWriter::State {
 TableWriter::TableWriter(const fs::path& path, const Shape& shape, Type type, const TableFile& description,
                          const fs::path& temporary) {
   require_table_name(path);
+  require_own_sidecar(path);
   if (is_tiff(path)) refuse(path.string(), "a table that is written in pieces must be .npy");
   const Json json = sidecar({nullptr, type, shape}, description, path.filename().string());
   state_.reset(new State{path, json.dump(2, ' ', false, Json::error_handler_t::replace) + "\n",
@@ -235,6 +310,9 @@ TableFile read_table(const fs::path& path, std::uint64_t memory_limit) {
   out.image_width = in.extent(in.at("image"), "width");
   out.image_height = in.extent(in.at("image"), "height");
   out.bin_edges = in.edges();
+  out.run = in.run();
+  out.companions = in.companions();
+  out.pixels = in.pixels();
   const auto type = type_named(in.text("type"));
   if (!type) fail(in.name(), "\"type\" must be a type such as 32u or 64f");
   const Shape shape = shape_in(in);

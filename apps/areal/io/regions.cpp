@@ -1,6 +1,7 @@
 #include "regions.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <areal/sat.hpp>
 #include "numbers.hpp"
 #include "pixels.hpp"
@@ -13,7 +14,7 @@ void RegionOptions::add_to(CLI::App& verb, bool with_draw) {
       ->allow_extra_args(false);
   verb.add_option("--regions", file, "A CSV file of regions: x,y,width,height and, optionally, a name")
       ->type_name("CSV");
-  verb.add_option("--outside", outside_text, "What to do with a region that reaches outside the image: error or clip")
+  verb.add_option("--outside", outside_text, "A region that reaches outside the image is refused (error, the default), or clip: answered for the part inside, which its row shows")
       ->type_name("WHAT");
   if (with_draw)
     verb.add_option("--draw", draw, "Write the (first) picture with its regions drawn on it")->type_name("PNG");
@@ -29,11 +30,29 @@ void RegionOptions::resolve() {
     for (media::NamedRegion& region : media::read_regions_csv(file)) regions.push_back(std::move(region));
 }
 
-const std::vector<media::NamedRegion>& RegionOptions::or_whole(const Shape& image,
-                                                               std::vector<media::NamedRegion>& room) const {
-  if (named()) return regions;
-  room = {{Region{0, 0, image.width, image.height}, ""}};
+const std::vector<media::NamedRegion>& RegionOptions::for_image(const Shape& image,
+                                                                std::vector<media::NamedRegion>& room) const {
+  if (!named()) {
+    room = {{Region{0, 0, image.width, image.height}, ""}};
+    return room;
+  }
+  if (!clips()) return regions;
+  room = regions;
+  for (media::NamedRegion& named : room) named.region = clipped(named.region, image);
   return room;
+}
+
+Region clipped(const Region& region, const Shape& image) noexcept {
+  const auto along = [](std::int64_t from, std::int64_t extent, std::int64_t size, std::int64_t& first) {
+    std::int64_t end = 0;
+    if (__builtin_add_overflow(from, extent, &end)) end = size;
+    first = std::clamp<std::int64_t>(from, 0, size);
+    return std::clamp<std::int64_t>(end, first, size) - first;
+  };
+  Region out;
+  out.width = along(region.x, region.width, image.width, out.x);
+  out.height = along(region.y, region.height, image.height, out.y);
+  return out;
 }
 
 QueryOptions RegionOptions::query(const Settings& settings) const {

@@ -22,16 +22,19 @@ struct RegionOptions {
   bool named() const noexcept { return !texts.empty() || !file.empty(); }
   /// For queries of tables in host memory.
   QueryOptions query(const Settings& settings) const;
-  /// What --outside says, or `otherwise` where it was not given.
-  Outside outside_or(Outside otherwise) const noexcept { return outside_text.empty() ? otherwise : outside_; }
+  /// Is --outside clip?
+  bool clips() const noexcept { return outside_ == Outside::clip; }
   std::vector<media::NamedRegion> regions;
-  /// Those that were named, which are not copied; where none were the whole image, in `room`.
-  const std::vector<media::NamedRegion>& or_whole(const Shape& image, std::vector<media::NamedRegion>& room) const;
+  /// The regions to answer for an image of that size: those that were named, clipped with --outside clip, so that a row
+  /// shows the part that was counted; without any the whole image. `room` holds what is not `regions` itself.
+  const std::vector<media::NamedRegion>& for_image(const Shape& image, std::vector<media::NamedRegion>& room) const;
 
  private:
   Outside outside_ = Outside::error;
 };
 
+/// The part of a region that lies inside an image of that size.
+Region clipped(const Region& region, const Shape& image) noexcept;
 /// The regions without their names.
 std::vector<Region> plain(const std::vector<media::NamedRegion>& regions);
 /// The name, or its place among the regions, counted from 0.

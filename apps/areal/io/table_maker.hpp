@@ -4,6 +4,7 @@
 #include <areal/research/sat.hpp>
 #include <optional>
 #include <string>
+#include "exact_sums.hpp"
 #include "settings.hpp"
 
 namespace areal::command {
@@ -30,6 +31,8 @@ class TableMaker {
   const SatPlan& plan() const { return *plan_; }
   const SatTable& table() const noexcept { return table_; }  ///< in host memory
   double seconds() const noexcept { return seconds_; }
+  /// Of the last image: what decides whether an answer may have wrapped.
+  const SumTypes& sum_types() const noexcept { return sum_types_; }
 
  private:
   void plan_for(const ConstView& image, TypePair types, const std::string& name, const Settings& settings);
@@ -39,6 +42,7 @@ class TableMaker {
   std::optional<Workspace> workspace_;
   Type image_type_ = Type::u8;
   SatTable table_;
+  SumTypes sum_types_;
   double seconds_ = 0;
 };
 

@@ -109,9 +109,8 @@ void run_whole(HistRequest& request, const Settings& settings, bool& written) {
       const ConstView image = item.pixels.view();
       binning = request.binning.for_image(image, name, is_sequence);
       const bool asked = request.regions.named() || (request.output.empty() && !request.search.maps());
-      const auto regions = request.regions.named() ? request.regions.regions
-                           : asked                 ? whole(image.shape.width, image.shape.height)
-                                                   : std::vector<media::NamedRegion>();
+      std::vector<media::NamedRegion> room;
+      const auto& regions = asked ? request.regions.for_image(image.shape, room) : room;
       if (frames == 0) request.search.find_target(image, *binning, request.reducers, settings);
       const std::int64_t planes = per_channel ? image.shape.channels : 1;
       while (static_cast<std::int64_t>(makers.size()) < planes) makers.emplace_back(options, parameters, needs_tensor);
@@ -156,6 +155,13 @@ void run_whole(HistRequest& request, const Settings& settings, bool& written) {
 
 void run(HistRequest& request, const Settings& settings) {
   resolve(request, settings);
+  std::vector<std::filesystem::path> outputs = media::files_of_table(request.output), inputs;
+  for (const std::string& output : {request.regions.draw, request.search.map, request.sequence.timeline})
+    outputs.emplace_back(output);
+  inputs = {request.weights, request.binning.lookup, request.regions.file, request.search.template_text};
+  inputs.insert(inputs.end(), request.sequence.inputs.begin(), request.sequence.inputs.end());
+  inputs.insert(inputs.end(), request.sequence.boxes.begin(), request.sequence.boxes.end());
+  media::require_other_files(outputs, inputs);
   if (!request.memory.empty() || SyntheticImage::is_name(request.input.path))
     return hist_by_strips(request, histogram_options(request), settings);
   if (run_sequence(request, settings)) return;

@@ -121,9 +121,11 @@ std::optional<int> decoding_device(const HistRequest& request, const std::vector
 /// The regions of each frame: those named for all, and the boxes of its stream's file.
 class FrameBoxes {
  public:
-  FrameBoxes(const HistRequest& request, const Shape& frame) : fixed_(request.regions.regions) {
+  FrameBoxes(const HistRequest& request, const Shape& frame) : frame_(frame), clips_(request.regions.clips()) {
     for (const std::string& file : request.sequence.boxes) of_streams_.push_back(media::read_boxes_csv(file));
-    if (!request.regions.named() && of_streams_.empty()) fixed_ = whole(frame.width, frame.height);
+    if (!request.regions.named() && !of_streams_.empty()) return;
+    std::vector<media::NamedRegion> room;
+    fixed_ = request.regions.for_image(frame, room);
   }
 
   template <class Take>
@@ -133,7 +135,8 @@ class FrameBoxes {
     const auto& boxes = of_streams_[static_cast<std::size_t>(frame.stream)];
     auto at = std::lower_bound(boxes.begin(), boxes.end(), frame.number,
                                [](const media::Box& box, std::int64_t number) { return box.frame < number; });
-    for (; at != boxes.end() && at->frame == frame.number; ++at) take(media::NamedRegion{at->region, at->id});
+    for (; at != boxes.end() && at->frame == frame.number; ++at)
+      take(media::NamedRegion{clips_ ? clipped(at->region, frame_) : at->region, at->id});
   }
   /// Boxes of frames from `frames` on.
   std::int64_t after(int stream, std::int64_t frames) const {
@@ -143,6 +146,8 @@ class FrameBoxes {
   }
 
  private:
+  Shape frame_;
+  bool clips_;
   std::vector<media::NamedRegion> fixed_;
   std::vector<std::vector<media::Box>> of_streams_;
 };
@@ -199,7 +204,6 @@ bool run_sequence(HistRequest& request, const Settings& settings) {
   const bool several = asked.inputs.size() > 1;
 
   options.when_full = asked.live ? WhenFull::drop_oldest : WhenFull::wait;
-  options.outside = request.regions.outside_or(asked.boxes.empty() ? Outside::error : Outside::clip);
   options.timeline = !asked.timeline.empty();
   options.note = [&](const std::string& sentence) { settings.note("{}", sentence); };
   ProgressBar bar("frames", streams->count(), settings.quiet);

@@ -64,7 +64,7 @@ void answer(const HistRequest& request, const LargeImage& image, const Binning& 
             const Settings& settings) {
   const Shape shape = image.shape();
   std::vector<media::NamedRegion> room;
-  const auto& regions = request.regions.or_whole(shape, room);
+  const auto& regions = request.regions.for_image(shape, room);
   // Of each region: as it was read, as strips keep it, and its counts, of a group of bins and of all.
   const std::uint64_t one =
       2 * sizeof(media::NamedRegion) + 2 * sizeof(Region) + 80 + 16 * static_cast<std::uint64_t>(binning.bins());
@@ -72,7 +72,7 @@ void answer(const HistRequest& request, const LargeImage& image, const Binning& 
   const StripOptions strips =
       strips_of(memory_of_strips(request.memory, memory, image, regions.size() * one), bar, settings);
   const std::vector<std::uint64_t> counts = strip_counts(image.reader(), shape, image.type(), binning, plain(regions),
-                                                         request.regions.outside_or(Outside::error), strips);
+                                                         Outside::error, strips);
   bar.wipe();
   RowWriter rows(settings.json);
   HistAnswer(request, rows, false)

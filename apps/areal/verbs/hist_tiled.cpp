@@ -45,14 +45,13 @@ bool run_tiled(HistRequest& request, const Settings& settings) {
   const Binning binning = request.binning.for_image(request.binning.counts_labels() ? image.whole() : none.view(),
                                                     request.input.path, false);
   std::vector<media::NamedRegion> room;
-  const auto& regions = request.regions.or_whole(shape, room);
+  const auto& regions = request.regions.for_image(shape, room);
 
   const InterruptScope interrupt;
   std::optional<ProgressBar> bar;
   TiledOptions options;
   options.workers = workers_of(asked, settings);
   if (!asked.device_memory.empty()) options.device_bytes = byte_size("--device-memory", asked.device_memory);
-  options.outside = request.regions.outside_or(Outside::error);
   options.note = [&](const std::string& sentence) { settings.note("{}", sentence); };
   options.progress = [&](std::int64_t done, std::int64_t) {
     if (bar) bar->update(done);

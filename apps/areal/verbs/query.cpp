@@ -7,10 +7,10 @@
 #include "hist_reduce.hpp"
 #include "io/answers.hpp"
 #include "io/chart.hpp"
+#include "io/exact_sums.hpp"
 #include "io/numbers.hpp"
 #include "io/out.hpp"
 #include "io/synthetic.hpp"
-#include "io/table_names.hpp"
 #include "query_chunked.hpp"
 #include "region_strips.hpp"
 #include "verbs.hpp"
@@ -39,13 +39,35 @@ std::string not_chunked(const Request& request) {
   return {};
 }
 
+// Another table of the same run, or one that was named by hand.
 media::TableFile read(const fs::path& path, const std::string& kind, const media::TableFile& sum) {
   media::TableFile file = media::read_table(path);
   if (file.kind != kind) refuse(path.string(), ": is a table of ", file.kind, "; a table of ", kind, " is needed here");
   if (file.image_width != sum.image_width || file.image_height != sum.image_height)
     refuse(path.string(), fmt::format(": belongs to an image of {}x{}, not {}x{}", file.image_width, file.image_height,
                                       sum.image_width, sum.image_height));
+  const std::int64_t channels = file.table.shape().channels;
+  if (channels != sum.table.shape().channels && !(kind == "count" && channels == 1))
+    refuse(path.string(), ": its number of channels differs from that of the table");
+  if (!file.run.empty() && !sum.run.empty() && file.run != sum.run)
+    refuse(path.string(), ": was written by another run than the table; make the tables again");
   return file;
+}
+
+// The table of that kind which belongs to the sums: named by hand, or written with them.
+std::optional<media::TableFile> companion(const std::string& named, const std::string& kind,
+                                          const media::TableFile& sum, const fs::path& path,
+                                          const Settings& settings) {
+  if (!named.empty()) return read(named, kind, sum);
+  if (std::find(sum.companions.begin(), sum.companions.end(), kind) == sum.companions.end()) return std::nullopt;
+  const fs::path file = media::beside(path, kind);
+  if (!fs::exists(file))
+    throw IoError(fmt::format("{}: {} is missing, which was written with it", path.string(), file.string()));
+  media::TableFile table = read(file, kind, sum);
+  if (table.run != sum.run)
+    refuse(file.string(), ": was written by another run than ", path.string(), "; make the tables again");
+  settings.detail("{} from {}", kind, file.string());
+  return table;
 }
 
 TableView channel_of(const media::TableFile& file, std::int64_t channel) {
@@ -63,32 +85,31 @@ void answer_sums(const Request& request, const media::TableFile& sum, RowWriter&
   const fs::path path = request.picture.path;
   std::optional<media::TableFile> squares, count;
   if (needs_squares(stats)) {
-    const fs::path file = request.squares.empty() ? beside(path, "squares") : fs::path(request.squares);
-    if (request.squares.empty() && !fs::exists(file))
-      refuse("--stat: variance and std need the table of squares, but ", file.string(),
-             " is not there; name it with --squares");
-    squares = read(file, "squares", sum);
-    if (squares->table.shape().channels != sum.table.shape().channels)
-      refuse(file.string(), ": its number of channels differs from that of ", request.picture.path);
-    settings.detail("squares from {}", file.string());
+    squares = companion(request.squares, "squares", sum, path, settings);
+    if (!squares)
+      refuse("--stat: variance and std need the table of squares, which was not written with ", path.string(),
+             "; make both with areal sat --squares, or name it with --squares");
   }
-  if (!request.count.empty()) {
-    count = read(request.count, "count", sum);
-  } else {
-    if (has(stats, Stat::count)) refuse("--stat count: needs --count");
-    const fs::path file = beside(path, "count");
-    if ((has(stats, Stat::mean) || squares) && fs::exists(file))
-      settings.note("means are over all pixels; for means over the valid pixels, add --count {}", file.string());
-  }
+  if (stats != std::vector<Stat>{Stat::sum} || !request.count.empty())
+    count = companion(request.count, "count", sum, path, settings);
+  if (has(stats, Stat::count) && !count)
+    refuse("--stat count: needs a table of counts, which areal sat --mask or --ignore-nan writes");
+  const Shape image{sum.image_width, sum.image_height};
+  std::vector<media::NamedRegion> room;
+  const auto& regions = request.regions.for_image(image, room);
+  const TypePair types = type_pair(sum.types);
+  SumTypes exact{types, {}, sum.pixels.value_or(range_of(types.input))};
+  if (squares) exact.squares = squares->table.type();
+  require_exact(exact, plain(regions), stats, image);
   require_separate(request.picture.path, sum);
   for (std::int64_t c = 0; c < sum.table.shape().channels; ++c) {
     SatView tables(channel_of(sum, c));
     if (squares) tables.squares = channel_of(*squares, c);
-    if (count) tables.count = channel_of(*count, 0);
+    if (count) tables.count = channel_of(*count, std::min(c, count->table.shape().channels - 1));
     auto prefix = [&](RowWriter& row) {
       if (sum.table.shape().channels > 1) row.put("channel", c);
     };
-    write_answers(rows, prefix, tables, request.regions.regions, stats, request.regions.query(settings));
+    write_answers(rows, prefix, tables, regions, stats, request.regions.query(settings));
   }
 }
 
@@ -100,13 +121,16 @@ void answer_plain(const Request& request, const media::TableFile& file, RowWrite
   if (stats != std::vector<Stat>{Stat::sum} && !(tilted && stats == std::vector<Stat>{Stat::tilted}))
     refuse("--stat: ", request.picture.path, " is a table of ", file.kind, ", which answers only its sums");
   require_separate(request.picture.path, file);
+  if (tilted && request.regions.clips()) refuse("--outside clip: rotated regions are not clipped");
+  std::vector<media::NamedRegion> room;
+  const auto& regions = request.regions.for_image(Shape{file.image_width, file.image_height}, room);
   for (std::int64_t c = 0; c < file.table.shape().channels; ++c) {
     SatView tables(channel_of(file, c));
     tables.tilted = tables.sum.view;
     auto prefix = [&](RowWriter& row) {
       if (file.table.shape().channels > 1) row.put("channel", c);
     };
-    write_answers(rows, prefix, tables, request.regions.regions, {tilted ? Stat::tilted : Stat::sum},
+    write_answers(rows, prefix, tables, regions, {tilted ? Stat::tilted : Stat::sum},
                   request.regions.query(settings));
   }
 }
@@ -116,7 +140,8 @@ void answer_histograms(const Request& request, const media::TableFile& file, Row
   if (!request.stat_texts.empty())
     refuse("--stat: ", request.picture.path, " is a histogram; use --entropy, --median, ..");
   const TensorView tensor{file.table.view(), file.border};
-  const std::vector<media::NamedRegion>& regions = request.regions.regions;
+  std::vector<media::NamedRegion> room;
+  const auto& regions = request.regions.for_image(Shape{file.image_width, file.image_height}, room);
   const std::vector<Region> rectangles = plain(regions);
   const auto bins = static_cast<std::size_t>(tensor.bins());
   auto write = [&]<class T>(const std::vector<T>& counts) {
@@ -187,14 +212,18 @@ void run(Request& request, const Settings& settings) {
   if (!request.chunked.memory.empty()) refuse("--memory: is for chunked tables and pictures");
   if (request.chunked.unchecked) refuse("--unchecked: is for chunked tables");
   const media::TableFile file = media::read_table(request.picture.path);
-  if (!request.regions.named()) request.regions.regions = whole(file.image_width, file.image_height);
   if (request.chart && file.kind != "histogram") refuse("--chart: ", request.picture.path, " is not a histogram");
   RowWriter rows(settings.json);
   if (file.table.shape().batch > 1) {
     if (!request.stat_texts.empty() && parse_stats(request.stat_texts) != std::vector<Stat>{Stat::sum})
       refuse("--stat: ", request.picture.path, " is the table of a volume, which answers only its sums");
-    write_volume_answers(rows, {file.table.view(), file.border}, request.regions.regions,
-                         request.regions.query(settings));
+    const Shape image{file.image_width, file.image_height};
+    std::vector<media::NamedRegion> room;
+    const auto& regions = request.regions.for_image(image, room);
+    const TypePair types = type_pair(file.types);
+    const std::int64_t depth = file.table.shape().batch - (file.border == Border::zero ? 1 : 0);
+    require_exact({types, {}, file.pixels.value_or(range_of(types.input))}, plain(regions), {Stat::sum}, image, depth);
+    write_volume_answers(rows, {file.table.view(), file.border}, regions, request.regions.query(settings));
     return;
   }
   if (file.kind == "histogram")

@@ -14,12 +14,6 @@
 namespace areal::command {
 namespace {
 
-/// How much of [at, at + size) lies in [0, limit).
-std::int64_t inside(std::int64_t at, std::int64_t size, std::int64_t limit) {
-  if (at >= limit) return 0;
-  return at < 0 ? std::clamp<std::int64_t>(at + size, 0, limit) : std::min(size, limit - at);
-}
-
 std::vector<std::uint64_t> sums_by_formula(const SyntheticImage& image, const std::vector<Region>& regions) {
   std::vector<std::uint64_t> sums;
   for (const Region& r : regions) {
@@ -34,16 +28,14 @@ std::vector<std::uint64_t> sums_by_formula(const SyntheticImage& image, const st
 }
 
 std::vector<std::uint64_t> sums_of_table(const ChunkedTable& table, const ChunkedQueryRequest& chunked,
-                                         const std::vector<Region>& regions, Outside outside,
-                                         const Settings& settings) {
+                                         const std::vector<Region>& regions, const Settings& settings) {
   WorkBar bar("shards", settings.quiet);
   const std::uint64_t memory = memory_for_work(chunked.memory);
   // The regions themselves, and their sums, are in memory already.
   const std::uint64_t taken = regions.size() * (2 * sizeof(Region) + sizeof(std::string) + sizeof(std::uint64_t));
   if (memory > 0 && memory <= taken)
     throw OutOfMemory(fmt::format("--memory {}: the regions alone take {}M", chunked.memory, (taken >> 20) + 1), taken);
-  return table.sums(regions, {.outside = outside,
-                              .threads = settings.threads,
+  return table.sums(regions, {.threads = settings.threads,
                               .memory = memory == 0 ? 0 : memory - taken,
                               .checked = !chunked.unchecked,
                               .progress = [&](std::int64_t done, std::int64_t total) {
@@ -73,23 +65,22 @@ void query_chunked(const ChunkedQueryRequest& chunked, const std::string& withou
   else
     table.emplace(path);
   const Shape shape = table ? table->shape() : image->shape();
-  if (!regions.named()) regions.regions = whole(shape.width, shape.height);
-  const Outside outside = regions.outside_or(Outside::error);
-  const std::vector<Region> rectangles = plain(regions.regions);
+  std::vector<media::NamedRegion> room;
+  const auto& named = regions.for_image(shape, room);
+  const std::vector<Region> rectangles = plain(named);
   const std::vector<std::uint64_t> sums =
-      image ? sums_by_formula(*image, rectangles) : sums_of_table(*table, chunked, rectangles, outside, settings);
+      image ? sums_by_formula(*image, rectangles) : sums_of_table(*table, chunked, rectangles, settings);
 
   RowWriter rows(settings.json);
   for (std::size_t i = 0; i < rectangles.size(); ++i) {
-    put_region(rows, regions.regions[i], i);
+    put_region(rows, named[i], i);
     for (const Stat stat : stats) {
       if (stat == Stat::sum) {
         rows.put("sum", sums[i]);
         continue;
       }
       const Region& r = rectangles[i];
-      const double pixels = static_cast<double>(inside(r.x, r.width, shape.width)) *
-                            static_cast<double>(inside(r.y, r.height, shape.height));
+      const double pixels = static_cast<double>(r.width) * static_cast<double>(r.height);
       rows.put("mean", pixels == 0 ? std::nan("") : static_cast<double>(sums[i]) / pixels);
     }
     rows.end();

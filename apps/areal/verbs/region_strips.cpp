@@ -4,6 +4,7 @@
 #include <areal/strips.hpp>
 #include <array>
 #include <variant>
+#include "io/exact_sums.hpp"
 #include "io/large_image.hpp"
 #include "io/memory_limit.hpp"
 #include "io/numbers.hpp"
@@ -47,7 +48,7 @@ void answer_by_strips(const std::string& option, const InputOptions& input, cons
   const LargeImage image(input, memory / 4, settings);
   const Shape shape = image.shape();
   std::vector<media::NamedRegion> room;
-  const auto& regions = named.or_whole(shape, room);
+  const auto& regions = named.for_image(shape, room);
   StripOptions strips{.execution = settings.execution()};
   if (memory > 0) {
     const std::uint64_t taken = image.memory() + regions.size() * region_bytes(shape.channels);
@@ -63,11 +64,23 @@ void answer_by_strips(const std::string& option, const InputOptions& input, cons
     return true;
   };
   StripSums sums(shape, image.type(), plain(regions),
-                 {.squares = needs_squares(stats), .outside = named.outside_or(Outside::error)}, strips);
+                 {.squares = needs_squares(stats)}, strips);
   settings.detail("{}: {}x{} {}, in strips of {} rows", input.path, shape.width, shape.height, name_of(image.type()),
                   sums.strip_height());
-  sums.run(image.reader());
+  const Type type = image.type();
+  SumTypes exact{{type, is_float(type) ? Type::f64 : is_signed_integer(type) ? Type::s64 : Type::u64}};
+  if (needs_squares(stats)) exact.squares = size_of(type) <= 2 ? Type::u64 : Type::f64;
+  exact.pixels = range_of(type);
+  // The pixels are looked at only where the type alone leaves a doubt.
+  const bool looks = !exact.fits(shape.width * shape.height);
+  if (looks) exact.pixels = {};
+  const ImageReader read = image.reader();
+  sums.run(!looks ? read : [&](std::int64_t x, std::int64_t y, const View& block) {
+    read(x, y, block);
+    exact.pixels = united(exact.pixels, range_of(ConstView(block)));
+  });
   bar.wipe();
+  require_exact(exact, plain(regions), stats, shape);
 
   std::vector<Column> columns;
   for (const Stat stat : stats) columns.push_back(column_of(stat, sums, image.type()));

@@ -11,7 +11,6 @@
 #include "io/pixels.hpp"
 #include "io/progress.hpp"
 #include "io/table_maker.hpp"
-#include "io/table_names.hpp"
 #include "io/takers.hpp"
 #include "io/types.hpp"
 #include "io/volume.hpp"
@@ -69,6 +68,8 @@ void resolve(Request& request, const Settings& settings) {
   request.stats = parse_stats(request.stat_texts);
   if (needs_squares(request.stats) && request.squares.empty()) request.squares = "auto";
   if (has(request.stats, Stat::tilted)) request.tilted = true;
+  if (has(request.stats, Stat::tilted) && request.regions.clips())
+    refuse("--outside clip and --stat tilted: rotated regions are not clipped");
   const bool masked = !request.mask.empty() || request.ignore_nan;
   if (has(request.stats, Stat::count) && !masked) refuse("--stat count: needs --mask or --ignore-nan");
   if (request.interleaved && !request.input.all_channels) refuse("--interleaved: needs --all-channels");
@@ -109,12 +110,18 @@ std::vector<std::string> write_tables(const Request& request, const TableMaker& 
   };
   const Type input = tables.types().input;
   const std::filesystem::path path = request.output;
-  write(path, tables.sum(), "sum", input);
   const SatOptions& options = maker.plan().options();
-  if (options.squares != Squares::no) write(beside(path, "squares"), tables.squares(), "squares", input);
-  if (options.mask || options.ignore_nan) write(beside(path, "count"), tables.count(), "count", Type::u8);
+  description.run = media::new_run();
+  if (!is_float(input)) description.pixels = maker.sum_types().pixels;
+  if (options.squares != Squares::no) description.companions.emplace_back("squares");
+  if (options.mask || options.ignore_nan) description.companions.emplace_back("count");
+  if (options.tilted) description.companions.emplace_back("tilted");
+  write(path, tables.sum(), "sum", input);
+  description.companions.clear();
+  if (options.squares != Squares::no) write(media::beside(path, "squares"), tables.squares(), "squares", input);
+  if (options.mask || options.ignore_nan) write(media::beside(path, "count"), tables.count(), "count", Type::u8);
   description.border = Border::zero;
-  if (options.tilted) write(beside(path, "tilted"), tables.tilted(), "tilted", input);
+  if (options.tilted) write(media::beside(path, "tilted"), tables.tilted(), "tilted", input);
   return written;
 }
 
@@ -141,10 +148,12 @@ nlohmann::json entry(const ConstView& from, std::int64_t x, std::int64_t y, std:
   }
 }
 
-// The sum of all pixels of each channel: the table's last entry, which an exclusive table lacks.
-nlohmann::json totals(const SatTable& tables) {
+// The sum of all pixels of each channel: the table's last entry. Null where it may have wrapped, and for an exclusive
+// table, which lacks it.
+nlohmann::json totals(const SatTable& tables, const SumTypes& types) {
   const ConstView table = tables.sum();
-  if (tables.border() == Border::exclusive) return nullptr;
+  const Shape& image = tables.image_shape();
+  if (tables.border() == Border::exclusive || !types.fits(image.width * image.height * image.batch)) return nullptr;
   nlohmann::json sums = nlohmann::json::array();
   for (std::int64_t c = 0; c < table.shape.channels; ++c)
     sums.push_back(table.shape.empty()
@@ -157,7 +166,7 @@ void summarise(Request& request, const TableMaker& maker, const ConstView& image
                const std::vector<std::string>& written, const Settings& settings) {
   const SatPlan& plan = maker.plan();
   const std::string border(name_of(plan.options().border));
-  const nlohmann::json sum = totals(maker.table());
+  const nlohmann::json sum = totals(maker.table(), maker.sum_types());
   if (!settings.json) {
     std::string line = fmt::format("{}: {}x{}", request.input.path, image.shape.width, image.shape.height);
     if (image.shape.channels > 1) line += fmt::format(", {} channels", image.shape.channels);
@@ -185,11 +194,12 @@ void summarise(Request& request, const TableMaker& maker, const ConstView& image
   write_out(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
-void answer(const Request& request, const TableMaker& maker, const Item& item, bool is_sequence, RowWriter& rows,
-            const Settings& settings) {
+void answer(const Request& request, const TableMaker& maker, const std::vector<media::NamedRegion>& regions,
+            const Item& item, bool is_sequence, RowWriter& rows, const Settings& settings) {
   const Shape& shape = item.pixels.shape();
-  std::vector<media::NamedRegion> room;
-  const auto& regions = request.regions.or_whole(shape, room);
+  if (request.input.volume)
+    return write_volume_answers(rows, {maker.table().sum(), maker.table().border()}, regions,
+                                request.regions.query(settings));
   for (std::int64_t c = 0; c < shape.channels; ++c) {
     auto prefix = [&](RowWriter& row) {
       put_frame(row, item, is_sequence);
@@ -225,6 +235,9 @@ std::string not_chunked(const Request& request, bool by_strips) {
 
 void run(Request& request, const Settings& settings) {
   resolve(request, settings);
+  std::vector<std::filesystem::path> outputs = media::files_of_table(request.output);
+  outputs.emplace_back(request.regions.draw);
+  media::require_other_files(outputs, {request.input.path, request.mask, request.regions.file});
   if (request.output.empty() && request.regions.named() && !request.chunked.memory.empty()) {
     if (const std::string without = not_chunked(request, true); !without.empty())
       refuse(without, ": not with --memory; strips answer sums, means, variances and std alone");
@@ -255,16 +268,19 @@ void run(Request& request, const Settings& settings) {
         break;
       const ConstView image = item.pixels.view();
       maker.make(image, request.mask.empty() ? ConstView() : ConstView(mask.view()), name, settings);
+      const bool answers = is_sequence || request.regions.named() || (!request.stat_texts.empty() && !request.input.volume);
+      std::vector<media::NamedRegion> room;
+      const auto& regions = request.regions.for_image(image.shape, room);
+      if (answers)
+        require_exact(maker.sum_types(), plain(regions), request.stats, image.shape,
+                      request.input.volume ? image.shape.batch : 1);
       if (frames == 0 && !request.regions.draw.empty())
         draw_to(request.regions.draw, request.input, settings, image, request.regions.regions);
       std::vector<std::string> written;
       if (!request.output.empty()) written = write_tables(request, maker);
       for (const std::string& path : written) settings.detail("wrote {}", path);
-      if (request.input.volume && request.regions.named())
-        write_volume_answers(rows, {maker.table().sum(), maker.table().border()}, request.regions.regions,
-                             request.regions.query(settings));
-      else if (is_sequence || request.regions.named() || (!request.stat_texts.empty() && !request.input.volume))
-        answer(request, maker, item, is_sequence, rows, settings);
+      if (answers)
+        answer(request, maker, regions, item, is_sequence, rows, settings);
       else if (request.output.empty() || settings.json)
         summarise(request, maker, image, written, settings);
       request.launches.write(item, is_sequence, settings);

@@ -9,11 +9,11 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <vector>
+#include "io/exact_sums.hpp"
 #include "io/numbers.hpp"
 #include "io/out.hpp"
 #include "io/pixels.hpp"
 #include "io/progress.hpp"
-#include "io/table_names.hpp"
 #include "io/types.hpp"
 #include "media/media.hpp"
 
@@ -147,10 +147,17 @@ bool sat_by_tiles(const TilesRequest& tiles, const std::string& without, const I
                   name_of(options.border), grid.columns, grid.rows, grid.tile_width, grid.tile_height, names);
 
   media::TableFile description = description_of(input, table, pixels);
+  description.run = media::new_run();
+  SumTypes exact{types, tiled.squares_type(), range_of(types.input)};
+  if (!exact.fits(pixels.shape.width * pixels.shape.height))
+    exact.pixels = range_of(pixels.rows(0, pixels.shape.height));
+  if (!is_float(types.input)) description.pixels = exact.pixels;
   std::vector<std::string> written;
   const auto writer = [&](const std::filesystem::path& path, const char* kind, Type type) {
     description.kind = kind;
     description.types = name_of(TypePair{types.input, type});
+    description.companions.clear();
+    if (path == output && tiled.squares_type()) description.companions.emplace_back("squares");
     written.push_back(path.string());
     Shape shape = tiled.table_shape();
     shape.layout = Layout::interleaved;  // numpy's (h, w)
@@ -158,7 +165,7 @@ bool sat_by_tiles(const TilesRequest& tiles, const std::string& without, const I
   };
   media::TableWriter sum = writer(output, "sum", types.table);
   std::optional<media::TableWriter> squares;
-  if (tiled.squares_type()) squares.emplace(writer(beside(output, "squares"), "squares", *tiled.squares_type()));
+  if (tiled.squares_type()) squares.emplace(writer(media::beside(output, "squares"), "squares", *tiled.squares_type()));
   Array wide;
   const ImageRows rows = [&](std::int64_t first, std::int64_t count) {
     const ConstView view = pixels.rows(first, count);

@@ -111,6 +111,7 @@ nlohmann::json last_of(const Array& sums) {
 
 void run(Request& request, Settings& settings) {
   const ScanOptions options = scan_options(request, settings);
+  media::require_other_files({request.output}, {request.path});
   Array line = line_of(request);
   const TypePair types =
       types_for(parse_types(request.types), line.shape(), line.type(), false, "elements of " + request.path);

@@ -148,6 +148,7 @@ class Rows {
 
 void track(Request& request, const Settings& settings) {
   resolve(request, settings);
+  media::require_other_files({request.output, request.draw}, {request.input.path});
   if (!request.draw.empty()) drawing_to(request.draw, 0);  // a name that is none is told before the work
   const auto source = open_source(request.input, settings);
   const auto drawing = request.draw.empty() ? nullptr : drawing_to(request.draw, source->frames_per_second());

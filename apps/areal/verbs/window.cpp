@@ -56,6 +56,7 @@ void run_whole(const WindowRequest& request, const Settings& settings) {
 
 void run(const WindowRequest& request, const Settings& settings) {
   resolve(request);
+  media::require_other_files({request.output}, {request.input.path});
   if (!request.memory.empty() || SyntheticImage::is_name(request.input.path))
     return windows_by_strips(request, settings);
   try {

@@ -40,6 +40,27 @@ Array thresholded(const ConstView& image, std::int64_t channel, const SatView& t
   return result;
 }
 
+// Sums of windows are added up in 64 bits from regions of the table.
+void require_exact_windows(const ConstView& image, const TableMaker& maker, const Window& window) {
+  if (is_float(image.type)) return;
+  SumTypes exact = maker.sum_types();
+  SumTypes windows = exact;
+  windows.types.table = is_signed_integer(exact.types.table) ? Type::s64 : Type::u64;
+  const std::int64_t cells = window.width * window.height;
+  const std::int64_t inside = std::min(window.width, image.shape.width) * std::min(window.height, image.shape.height);
+  const auto fits = [&] { return exact.fits(inside) && windows.fits(cells); };
+  if (fits()) return;
+  PixelRange range = range_of(image);
+  if (window.edge == Edge::constant)
+    range = united(range, {std::min<std::int64_t>(0, static_cast<std::int64_t>(window.value)),
+                           static_cast<std::uint64_t>(std::max(0.0, window.value))});
+  exact.pixels = windows.pixels = range;
+  if (!fits())
+    refuse(fmt::format("--size {}x{}", window.width, window.height), ": the sum of a window may exceed ",
+           name_of(exact.types.table), ", as pixels are up to ",
+           std::to_string(std::max(range.most, 0 - static_cast<std::uint64_t>(range.least))), "; make the pixels 64f");
+}
+
 }  // namespace
 
 const std::vector<std::string> WindowRequest::edge_names{"valid",   "shrink",    "zero", "replicate",
@@ -71,6 +92,7 @@ Window window_for(const WindowRequest& request, const Shape& image) {
 
 void answer_windows(const WindowRequest& request, const ConstView& image, const TableMaker& maker, const Window& window,
                     const View& out, const Execution& execution) {
+  require_exact_windows(image, maker, window);
   const SatTable& table = maker.table();
   SatView planes(table.sum(), table.border());
   if (request.sum) return window_sums(planes, window, out, execution);
