@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <areal/error.hpp>
 #include <chrono>
+#include <limits>
+#include <numeric>
 #include "hist_answer.hpp"
 #include "hist_maker.hpp"
 #include "hist_request.hpp"
@@ -80,6 +82,13 @@ void write_tensor(const HistRequest& request, const HistogramMaker& maker, const
                   maker.seconds() * 1e3);
 }
 
+/// Does the counter hold the counts of each of these regions?
+bool counts_fit(const HistogramOptions& options, const std::vector<Region>& regions) {
+  return options.counter != Type::u16 || std::all_of(regions.begin(), regions.end(), [](const Region& r) {
+           return r.width * r.height <= std::numeric_limits<std::uint16_t>::max();
+         });
+}
+
 /// Image by image, each of them whole. `written`: there are rows.
 void run_whole(HistRequest& request, const Settings& settings, bool& written) {
   const HistogramOptions options = histogram_options(request);
@@ -111,6 +120,9 @@ void run_whole(HistRequest& request, const Settings& settings, bool& written) {
       const bool asked = request.regions.named() || (request.output.empty() && !request.search.maps());
       std::vector<media::NamedRegion> room;
       const auto& regions = asked ? request.regions.for_image(image.shape, room) : room;
+      const Region whole_image{0, 0, image.shape.width, image.shape.height};
+      if (const std::vector<Region> all = plain(regions); !counts_fit(options, all))
+        refuse("--counter 16u: holds counts of up to 65535 pixels, and a region has more; use --counter 32u");
       if (frames == 0) request.search.find_target(image, *binning, request.reducers, settings);
       const std::int64_t planes = per_channel ? image.shape.channels : 1;
       while (static_cast<std::int64_t>(makers.size()) < planes) makers.emplace_back(options, parameters, needs_tensor);
@@ -133,6 +145,11 @@ void run_whole(HistRequest& request, const Settings& settings, bool& written) {
           }
         }
         if (!request.output.empty()) write_tensor(request, maker, settings);
+        if (!asked && request.weights.empty() && counts_fit(options, {whole_image}) && options.border != Border::exclusive) {
+          const auto counts = maker.histograms<std::uint64_t>({&whole_image, 1}, request.regions.query(settings));
+          answer.add(static_cast<std::uint64_t>(whole_image.width * whole_image.height),
+                     std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}), binning->bin_edges());
+        }
         if (request.search.maps()) request.search.write_map(maker.tensor(), request.reducers, rows, !asked, settings);
       }
       if (frames == 0 && !request.regions.draw.empty())
@@ -146,6 +163,7 @@ void run_whole(HistRequest& request, const Settings& settings, bool& written) {
   if (is_sequence)
     settings.detail("{} frames in {:.2f} s, {:.0f} frames per second", frames, seconds,
                     static_cast<double>(frames) / seconds);
+  answer.report(settings);
   if (!source->damage().empty()) {
     flush_out();
     throw IoError(source->damage());

@@ -1,6 +1,8 @@
 #include "hist_answer.hpp"
 
 #include <fmt/format.h>
+#include <numeric>
+#include <type_traits>
 #include "io/chart.hpp"
 #include "io/out.hpp"
 
@@ -14,12 +16,31 @@ void HistAnswer::write(const Item& item, const Binning& binning, const std::vect
   histograms_.clear();
   for (std::size_t i = 0; i < regions.size(); ++i) {
     const auto histogram = counts.subspan(i * bins, bins);
+    if constexpr (std::is_integral_v<T>)
+      add(static_cast<std::uint64_t>(regions[i].region.width * regions[i].region.height),
+          std::accumulate(histogram.begin(), histogram.end(), T{0}), edges_);
     if (request_.chart)
       draw(item, histogram, regions[i], i, stream, channel);
     else
       row(item, histogram, regions[i], i, stream, channel);
     if (!request_.regions.draw.empty()) histograms_.emplace_back(histogram.begin(), histogram.end());
   }
+}
+
+void HistAnswer::add(std::uint64_t values, std::uint64_t counted, const std::vector<double>& edges) {
+  values_ += values, counted_ += counted;
+  if (edges_.empty()) edges_ = edges;
+}
+
+void HistAnswer::report(const Settings& settings) const {
+  const BinningOptions& rule = request_.binning;
+  if (values_ <= counted_ || rule.labels || !rule.lookup.empty()) return;
+  const std::string bins = edges_.empty() ? "" : fmt::format(", which cover {:g} to {:g}", edges_.front(), edges_.back());
+  if (counted_ == 0)
+    Settings::say(fmt::format("areal: none of the {} values is in one of the bins{}: choose them with --range or --edges",
+                              values_, bins));
+  else
+    settings.note("{} of {} values are in none of the bins{}", values_ - counted_, values_, bins);
 }
 
 template void HistAnswer::write(const Item&, const Binning&, const std::vector<media::NamedRegion>&,

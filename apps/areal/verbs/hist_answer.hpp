@@ -23,6 +23,12 @@ class HistAnswer {
   void write(const Item& item, const Binning& binning, const std::vector<media::NamedRegion>& regions,
              std::span<const T> counts, std::optional<int> stream, std::optional<std::int64_t> channel);
 
+  /// That many values were counted into the bins with these edges, `counted` of them in one.
+  void add(std::uint64_t values, std::uint64_t counted, const std::vector<double>& edges);
+  /// Says how many values are in no bin, if any; also with --quiet if that is all of them. Weights, labels and look-up
+  /// tables leave values out on purpose.
+  void report(const Settings& settings) const;
+
   /// The histograms of the last image written, for drawing.
   const std::vector<std::vector<double>>& histograms() const noexcept { return histograms_; }
 
@@ -38,6 +44,7 @@ class HistAnswer {
   RowWriter& rows_;
   bool is_sequence_;
   std::vector<double> edges_;
+  std::uint64_t values_ = 0, counted_ = 0;
   std::vector<std::vector<double>> histograms_;
 };
 

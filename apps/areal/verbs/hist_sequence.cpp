@@ -245,6 +245,7 @@ bool run_sequence(HistRequest& request, const Settings& settings) {
   streams->read_ahead(options.slots, [&] { return interrupt.interrupted(); });
   const SequenceReport report = sequence.run(source, regions, sink);
   say_report(report, settings);
+  answer.report(settings);
   if (!asked.timeline.empty()) write_timeline(asked.timeline, report);
   for (int stream = 0; stream < static_cast<int>(asked.boxes.size()); ++stream)
     if (const std::int64_t late = interrupt.interrupted() ? 0 : boxes.after(stream, streams->frames(stream)); late > 0)

@@ -9,6 +9,7 @@
 #include "io/large_image.hpp"
 #include "io/memory_limit.hpp"
 #include "io/numbers.hpp"
+#include "io/pixels.hpp"
 #include "io/progress.hpp"
 #include "io/rows.hpp"
 
@@ -75,8 +76,21 @@ void answer(const HistRequest& request, const LargeImage& image, const Binning& 
                                                          Outside::error, strips);
   bar.wipe();
   RowWriter rows(settings.json);
-  HistAnswer(request, rows, false)
-      .write(Item{}, binning, regions, std::span<const std::uint64_t>(counts), std::nullopt, std::nullopt);
+  HistAnswer answer(request, rows, false);
+  answer.write(Item{}, binning, regions, std::span<const std::uint64_t>(counts), std::nullopt, std::nullopt);
+  answer.report(settings);
+}
+
+/// The sum of each plane's last entry: how many pixels are in a bin. Zero of an empty tensor.
+std::uint64_t last_entries(const ConstView& tensor) {
+  std::uint64_t sum = 0;
+  if (tensor.shape.empty()) return 0;
+  std::vector<double> row(static_cast<std::size_t>(tensor.shape.width));
+  for (std::int64_t bin = 0; bin < tensor.shape.channels; ++bin) {
+    load_row(tensor, tensor.shape.height - 1, bin, 0, row);
+    sum += static_cast<std::uint64_t>(row.back());
+  }
+  return sum;
 }
 
 void write_tensor(const HistRequest& request, const LargeImage& image, const Binning& binning,
@@ -99,12 +113,20 @@ void write_tensor(const HistRequest& request, const LargeImage& image, const Bin
   description.image_height = shape.height;
   description.bin_edges = binning.bin_edges();
   media::TableWriter writer(request.output, strips.tensor_shape(), options.counter, description);
+  std::uint64_t counted = 0;
   strips.run(image.reader(), [&](const TensorStrip& strip) {
     writer.write(0, strip.y, strip.tensor, strip.first_bin);
+    if (strip.y + strip.tensor.shape.height == strips.tensor_shape().height) counted += last_entries(strip.tensor);
     return true;
   });
   writer.finish();
   bar.wipe();
+  if (!request.regions.named() && options.border != Border::exclusive && options.counter != Type::u16) {
+    RowWriter rows(settings.json);
+    HistAnswer all(request, rows, false);
+    all.add(static_cast<std::uint64_t>(shape.width * shape.height), counted, binning.bin_edges());
+    all.report(settings);
+  }
   settings.detail("wrote {} in {:.1f} s", request.output,
                   std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
 }

@@ -77,6 +77,7 @@ bool run_tiled(HistRequest& request, const Settings& settings) {
   RowWriter rows(settings.json);
   HistAnswer answer(request, rows, false);
   answer.write(Item{}, binning, regions, std::span<const std::uint64_t>(counts), std::nullopt, std::nullopt);
+  answer.report(settings);
   if (!request.regions.draw.empty())
     draw_to(request.regions.draw, request.input, settings, image.whole(), regions, answer.histograms());
   return true;

@@ -144,6 +144,11 @@ void answer_histograms(const Request& request, const media::TableFile& file, Row
   const auto& regions = request.regions.for_image(Shape{file.image_width, file.image_height}, room);
   const std::vector<Region> rectangles = plain(regions);
   const auto bins = static_cast<std::size_t>(tensor.bins());
+  for (std::size_t i = 0; file.table.type() == Type::u16 && i < rectangles.size(); ++i)
+    if (rectangles[i].width * rectangles[i].height > 65535)
+      refuse(fmt::format("region {}: its counts may exceed 16u, which holds up to 65535 pixels; make the tensor with "
+                         "--counter 32u",
+                         i));
   auto write = [&]<class T>(const std::vector<T>& counts) {
     for (std::size_t i = 0; i < regions.size(); ++i) {
       const auto histogram = std::span<const T>(counts).subspan(i * bins, bins);
