@@ -171,9 +171,10 @@ struct StripSumsOptions {
 /// first row and after its last: sorted once, they are picked up as the rows pass. O(H W + N log N).
 ///
 /// Sums of integers are exact modulo 2^64. Those of floats are differences of sums in 64f, of which a strip's begin at
-/// its first row: their error grows with what lies above, and left within the rows of a strip, as in a table of 64f;
-/// NaN and infinity spread right and down. Strips of 8- and 16-bit pixels are summed in 32 bits where
-/// every sum of a strip fits them.
+/// its first row: their error grows with what lies above, and left within the rows of a strip, as in a table of 64f.
+/// A region that holds NaN, or infinities of both signs, has the sum NaN, one that holds infinities of one sign that
+/// infinity; no other region is touched by them. Strips of 8- and 16-bit pixels are summed in 32 bits where every sum
+/// of a strip fits them.
 class StripSums {
  public:
   /// Images of that shape (batch 1, at most 4 channels) and type; fewer than 2^31 regions, which are copied. Throws

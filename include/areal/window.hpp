@@ -56,8 +56,9 @@ Shape window_shape(std::int64_t image_width, std::int64_t image_height, const Wi
 /// with the same planes. The table's memory decides where the query runs, as for regions (see QueryOptions): `out` may
 /// be of the table's device or of the host, which waits for its copy. Throws what queries about regions throw, and
 /// InvalidArgument for an `exclusive` table (convert it first), an output of another shape, or one that overlaps a
-/// table; and for means, variances and standard deviations of a view with a count, as those of windows are over all
-/// pixels.
+/// table. Means, variances and standard deviations of a view with a count (of as many channels as the sums or of one
+/// for all) are over the valid pixels, NaN where a window has none; cells beyond the edge are valid but for `shrink`.
+/// That is computed by the CPU: InvalidArgument for a view with a count elsewhere.
 ///@{
 void window_sums(const SatView& table, const Window& window, const View& out, const Execution& execution = {});
 void window_means(const SatView& table, const Window& window, const View& out, const Execution& execution = {});

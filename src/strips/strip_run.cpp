@@ -29,6 +29,7 @@ bool run_strips(const StripWork& work, std::int64_t strip_height, const std::vec
       const View into = buffers.input(of.slot(), i, of.rows);
       if (!into.shape.empty()) readers[i](0, of.y, into);
     }
+    if (use.filled) use.filled(of, buffers.input(of.slot(), 0, of.rows));
     buffers.upload(of.slot(), of.rows);
   };
   stages.compute = [&](std::int64_t k) {
@@ -57,7 +58,7 @@ bool StripFeed::push(const std::vector<ConstView>& rows) {
   const std::int64_t count = rows[0].shape.height;
   for (std::int64_t taken = 0; taken < count && go_on_;) {
     const std::int64_t part = std::min(count - taken, strip_.rows - gathered_);
-    if (gathered_ == 0 && part == strip_.rows && !work_.on_cuda()) {  // where they lie
+    if (gathered_ == 0 && part == strip_.rows && !work_.on_cuda() && !use_.filled) {  // where they lie
       std::vector<ConstView> pixels;
       for (const ConstView& input : rows) pixels.push_back(rows_of(input, taken, part));
       next_strip(&pixels);
@@ -82,6 +83,7 @@ void StripFeed::gather(const std::vector<ConstView>& rows, std::int64_t from, st
 
 void StripFeed::next_strip(const std::vector<ConstView>* pixels) {
   const Strip strip = strip_;
+  if (use_.filled) use_.filled(strip, slots_.input(strip.slot(), 0, strip.rows));
   slots_.upload(strip.slot(), strip.rows);
   slots_.compute(strip.slot(), strip.rows, pixels);
   if (use_.computed) use_.computed(strip, slots_);

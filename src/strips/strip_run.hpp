@@ -16,6 +16,8 @@ struct Strip {
 
 /// What a run does with each strip.
 struct StripUse {
+  /// With the pixels in host memory, before anything is computed of them; in order, on one thread.
+  std::function<void(const Strip&, const View& pixels)> filled = {};
   /// After `compute` was called (and on CUDA queued), on the same thread.
   std::function<void(const Strip&, StripSlots& buffers)> computed = {};
   /// With its tables in host memory; false ends. None: tables do not leave.

@@ -8,6 +8,7 @@
 #include "api/core/require.hpp"
 #include "api/core/view_check.hpp"
 #include "formulas/variance.hpp"
+#include "strips/non_finite.hpp"
 #include "strips/panel_sums.hpp"
 #include "strips/push_state.hpp"
 #include "strips/region_events.hpp"
@@ -95,6 +96,7 @@ struct StripSums::State {
   std::size_t next = 0;                       // event
   bool done = false;
   std::optional<strips::PushState> pushed;
+  std::optional<strips::NonFinite> non_finite;  // of floats
   // Of some events.
   std::vector<Region> local;
   std::vector<std::uint64_t> integers;
@@ -108,6 +110,7 @@ struct StripSums::State {
         options(strip_options),
         events(regions, shape.width, shape.height, sums_options.outside) {
     choose(sums_options.squares);
+    if (is_float(type)) non_finite.emplace(image, type, std::vector<Region>(events.regions().begin(), events.regions().end()));
     if (panels) return;
     const auto answers = regions.size() * static_cast<std::size_t>(image.channels);
     const auto columns = static_cast<std::size_t>((image.width + 1) * image.channels);
@@ -169,12 +172,25 @@ struct StripSums::State {
 
   void restart() {
     next = 0, done = false;
+    if (non_finite) non_finite->restart();
     if (panels) panels->restart();
     for (strips::Summed& table : tables)
       for (strips::Sums* sums : {&table.above, &table.answers}) {
         std::fill(sums->integer.begin(), sums->integer.end(), 0);
         std::fill(sums->real.begin(), sums->real.end(), 0.0);
       }
+  }
+
+  strips::StripUse use() {
+    strips::StripUse use;
+    use.computed = [this](const strips::Strip& strip, strips::StripSlots& buffers) { computed(strip, buffers); };
+    if (non_finite)
+      use.filled = [this](const strips::Strip& strip, const View& pixels) { non_finite->take(strip.y, pixels); };
+    return use;
+  }
+  void finished() {
+    if (non_finite) non_finite->finish();
+    done = true;
   }
 
   void computed(const strips::Strip& strip, strips::StripSlots& buffers) {
@@ -262,7 +278,9 @@ struct StripSums::State {
     require_answered(t);
     require_room(out.size());
     if (is_real(t)) {
-      std::copy_n(tables[t].answers.real.begin(), out.size(), out.begin());
+      const std::vector<double>& sums = tables[t].answers.real;
+      for (std::size_t i = 0; i < out.size(); ++i)
+        out[i] = !non_finite ? sums[i] : t == 0 ? non_finite->sum(i, sums[i]) : non_finite->squares(i, sums[i]);
       return;
     }
     const bool is_signed = t == 0 && is_signed_integer(type);
@@ -285,6 +303,7 @@ struct StripSums::State {
   double variance(std::size_t i) const {
     const strips::Sums &s1 = tables[0].answers, &s2 = tables[1].answers;
     const Region& region = events.regions()[i / static_cast<std::size_t>(image.channels)];
+    if (non_finite && non_finite->in(i)) return formulas::not_a_number();
     if (is_float(type)) return formulas::variance(s1.real[i], s2.real[i], pixels(i));
     const auto n = static_cast<std::uint64_t>(region.width) * static_cast<std::uint64_t>(region.height);
     const bool negative = is_signed_integer(type) && static_cast<std::int64_t>(s1.integer[i]) < 0;
@@ -308,18 +327,14 @@ void StripSums::run(const ImageReader& read) {
   require(static_cast<bool>(read), "read: there is none");
   s.pushed.reset();
   s.restart();
-  strips::StripUse use;
-  use.computed = [&s](const strips::Strip& strip, strips::StripSlots& buffers) { s.computed(strip, buffers); };
-  strips::run_strips(s.work, s.height, {read}, use, strips::told(s.options.progress, s.image.height));
-  s.done = true;
+  strips::run_strips(s.work, s.height, {read}, s.use(), strips::told(s.options.progress, s.image.height));
+  s.finished();
 }
 void StripSums::begin() {
   State& s = *state_;
   s.pushed.reset();
   s.restart();
-  strips::StripUse use;
-  use.computed = [&s](const strips::Strip& strip, strips::StripSlots& buffers) { s.computed(strip, buffers); };
-  s.pushed.emplace(s.work, s.image, s.height, "mask", s.options, std::move(use),
+  s.pushed.emplace(s.work, s.image, s.height, "mask", s.options, s.use(),
                    strips::told(s.options.progress, s.image.height));
 }
 void StripSums::push(std::int64_t x, std::int64_t y, const ConstView& block) {
@@ -327,7 +342,7 @@ void StripSums::push(std::int64_t x, std::int64_t y, const ConstView& block) {
 }
 void StripSums::finish() {
   strips::begun(state_->pushed).finish();
-  state_->done = true;
+  state_->finished();
 }
 
 void StripSums::sums(Span<double> out) const { state_->write(0, out); }

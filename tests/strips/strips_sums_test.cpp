@@ -120,6 +120,48 @@ TEST(StripSums, DeviationsOfIntegersOf32BitsDoNotWrap) {
   EXPECT_NEAR(sums.standard_deviations()[0], 138528273.28744122, 1e-5);
 }
 
+// Each region's sum is that of its own pixels: NaN and infinities of others do not touch it.
+TEST(StripSums, NanAndInfinityStayInTheirRegions) {
+  const double nan = std::numeric_limits<double>::quiet_NaN(), inf = std::numeric_limits<double>::infinity();
+  for (const Type type : {Type::f16, Type::f32, Type::f64})
+    for (const std::int64_t channels : {1, 3})
+      for (const std::int64_t height : {1, 7, 100}) {
+        const Shape shape{31, 40, channels};
+        Values image = conformance::random_image(type, shape, Fill::exact, 17);
+        image.real[image.at(4, 9)] = nan, image.real[image.at(30, 9)] = inf;
+        image.real[image.at(5, 20, channels - 1)] = -inf, image.real[image.at(0, 39)] = -inf;
+        image.real[image.at(30, 39)] = nan;
+        std::vector<Region> regions = random_regions(shape, 80, 23);
+        regions.insert(regions.end(), {{0, 0, 31, 40}, {4, 9, 1, 1}, {5, 10, 26, 10}, {0, 10, 5, 29}, {30, 9, 1, 1}});
+        for (const bool pushes : {false, true}) {
+          StripSums sums(shape, type, regions, {.squares = true}, {.execution = cpu, .height = height});
+          if (pushes) {
+            sums.begin();
+            const conformance::Buffer whole(image, conformance::placements[0]);
+            sums.push(0, 0, whole.view());
+            sums.finish();
+          } else {
+            sums.run(reader_of(image));
+          }
+          const auto got = sums.sums(), squares = sums.squares(), means = sums.means(), variances = sums.variances();
+          for (std::size_t i = 0; i < got.size(); ++i) {
+            const auto c = static_cast<std::int64_t>(i) % channels;
+            const Region& region = regions[i / static_cast<std::size_t>(channels)];
+            const long double want = plain_sum(image, region, c, false).real;
+            const long double squared = plain_sum(image, region, c, true).real;
+            const auto same = [](double a, long double b) {
+              return std::isnan(a) ? std::isnan(b) : std::isinf(b) ? a == static_cast<double>(b) : std::fabs(a - b) <= 1e-9L * (1 + std::fabs(b));
+            };
+            EXPECT_TRUE(same(got[i], want)) << name_of(type) << ", strips of " << height << ", answer " << i << ": " << got[i];
+            EXPECT_TRUE(same(squares[i], squared)) << name_of(type) << ", squares " << i << ": " << squares[i];
+            const bool finite = std::isfinite(squared) && region.width * region.height > 0;
+            EXPECT_EQ(std::isfinite(variances[i]), finite) << name_of(type) << ", variance " << i;
+            EXPECT_EQ(std::isfinite(means[i]), finite) << name_of(type) << ", mean " << i;
+          }
+        }
+      }
+}
+
 TEST(StripSums, RegionsOutside) {
   const Shape shape{20, 30};
   const Values image = conformance::random_image(Type::u8, shape, Fill::wild, 2);

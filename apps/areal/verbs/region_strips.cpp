@@ -34,6 +34,22 @@ std::string_view name_of_stat(Stat stat) {
   return names[static_cast<std::size_t>(stat)];
 }
 
+void write_rows(RowWriter& rows, const std::function<void(RowWriter&, std::int64_t)>& prefix, const StripSums& sums,
+                std::int64_t channels, Type type, const std::vector<media::NamedRegion>& regions,
+                const std::vector<Stat>& stats) {
+  std::vector<Column> columns;
+  for (const Stat stat : stats) columns.push_back(column_of(stat, sums, type));
+  for (std::int64_t c = 0; c < channels; ++c)
+    for (std::size_t i = 0; i < regions.size(); ++i) {
+      prefix(rows, c);
+      put_region(rows, regions[i], i);
+      const std::size_t at = i * static_cast<std::size_t>(channels) + static_cast<std::size_t>(c);
+      for (std::size_t s = 0; s < stats.size(); ++s)
+        std::visit([&](const auto& column) { rows.put(name_of_stat(stats[s]), column[at]); }, columns[s]);
+      rows.end();
+    }
+}
+
 }  // namespace
 
 void require_stats_of_strips(const std::vector<Stat>& stats) {
@@ -82,18 +98,22 @@ void answer_by_strips(const std::string& option, const InputOptions& input, cons
   bar.wipe();
   require_exact(exact, plain(regions), stats, shape);
 
-  std::vector<Column> columns;
-  for (const Stat stat : stats) columns.push_back(column_of(stat, sums, image.type()));
   RowWriter rows(settings.json);
-  const auto channels = static_cast<std::size_t>(shape.channels);
-  for (std::size_t c = 0; c < channels; ++c)
-    for (std::size_t i = 0; i < regions.size(); ++i) {
-      if (input.all_channels) rows.put("channel", static_cast<std::int64_t>(c));
-      put_region(rows, regions[i], i);
-      for (std::size_t s = 0; s < stats.size(); ++s)
-        std::visit([&](const auto& column) { rows.put(name_of_stat(stats[s]), column[i * channels + c]); }, columns[s]);
-      rows.end();
-    }
+  const auto prefix = [&](RowWriter& row, std::int64_t c) {
+    if (input.all_channels) row.put("channel", c);
+  };
+  write_rows(rows, prefix, sums, shape.channels, type, regions, stats);
+}
+
+void answer_from_pixels(RowWriter& rows, const std::function<void(RowWriter&, std::int64_t)>& prefix,
+                        const ConstView& image, const std::vector<media::NamedRegion>& regions,
+                        const std::vector<Stat>& stats) {
+  StripSums sums(image.shape, image.type, plain(regions), {.squares = needs_squares(stats)},
+                 {.execution = {.backend = Backend::cpu}});
+  sums.begin();
+  sums.push(0, 0, image);
+  sums.finish();
+  write_rows(rows, prefix, sums, image.shape.channels, image.type, regions, stats);
 }
 
 }  // namespace areal::command

@@ -17,6 +17,7 @@
 #include "region_strips.hpp"
 #include "sat_chunked.hpp"
 #include "sat_tiles.hpp"
+#include "window_finite.hpp"
 #include "verbs.hpp"
 
 namespace areal::command {
@@ -197,6 +198,22 @@ void summarise(Request& request, const TableMaker& maker, const ConstView& image
 void answer(const Request& request, const TableMaker& maker, const std::vector<media::NamedRegion>& regions,
             const Item& item, bool is_sequence, RowWriter& rows, const Settings& settings) {
   const Shape& shape = item.pixels.shape();
+  if (is_finite(maker.table())) {
+    // As in every image of integers.
+  } else if (request.input.volume || request.tilted || !request.mask.empty() || request.ignore_nan) {
+    const char* const option = request.input.volume      ? "--volume"
+                               : request.tilted          ? "--stat tilted"
+                               : !request.mask.empty()   ? "--mask"
+                                                         : "--ignore-nan";
+    refuse(option, ": ", request.input.path, " holds ", request.ignore_nan ? "infinity" : "NaN or infinity",
+           ", which spreads to the regions right and below in a table");
+  } else {
+    auto prefix = [&](RowWriter& row, std::int64_t c) {
+      put_frame(row, item, is_sequence);
+      if (request.input.all_channels) row.put("channel", c);
+    };
+    return answer_from_pixels(rows, prefix, item.pixels.view(), regions, request.stats);
+  }
   if (request.input.volume)
     return write_volume_answers(rows, {maker.table().sum(), maker.table().border()}, regions,
                                 request.regions.query(settings));

@@ -38,14 +38,11 @@ void run_whole(const WindowRequest& request, const Settings& settings) {
   const Type type = output_type(request, image.type, request.to_npy());
   const Window window = window_for(request, image.shape);
 
-  TableRequest table;
-  if (request.deviation) table.squares = "auto";
-  TableMaker maker(std::move(table));
-  maker.make(image, {}, request.input.path, settings);
+  TableMaker maker(tables_for(request));
   Shape shape = window_shape(image.shape.width, image.shape.height, window);
   shape.channels = image.shape.channels;
   Array result(shape, type);
-  answer_windows(request, image, maker, window, result.view(), settings.on_host());
+  answer_windows(request, image, maker, window, result.view(), settings);
   if (request.to_npy())
     media::write_npy(request.output, result.view());
   else
@@ -89,6 +86,7 @@ void add_window(CLI::App& app, Settings& settings) {
       ->type_name("NAME");
   verb->add_option("--value", request->value, "With --edge constant: the value of pixels beyond the edge (0)")
       ->type_name("V");
+  verb->add_flag("--ignore-nan", request->ignore_nan, "Leave out NaN: means and deviations are of the other pixels");
   verb->add_option("-o,--output", request->output, "Write this picture, or an .npy with unrounded values")
       ->type_name("FILE")
       ->required();

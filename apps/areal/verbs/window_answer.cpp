@@ -6,6 +6,7 @@
 #include "io/listed.hpp"
 #include "io/numbers.hpp"
 #include "io/pixels.hpp"
+#include "window_finite.hpp"
 
 namespace areal::command {
 namespace {
@@ -18,22 +19,34 @@ std::int64_t inside(std::int64_t at, std::int64_t anchor, std::int64_t cells, st
 // Bradley and Roth 2007: black where the pixel is `percent` or more below its window's mean. Compared as
 // pixel * count * 100 <= sum * (100 - percent), which is exact for integer pixels: no division rounds.
 Array thresholded(const ConstView& image, std::int64_t channel, const SatView& table, const Window& window,
-                  double percent, const Execution& execution) {
+                  double percent, const FiniteWindows* finite, const Execution& execution) {
   const Shape shape = window_shape(image.shape.width, image.shape.height, window);
-  Array sums(shape, Type::f64), result(shape, Type::u8);
+  Array sums(shape, Type::f64), result(shape, Type::u8), counts;
   window_sums(table, window, sums.view(), execution);
+  std::vector<double> of_valid;
+  if (table.count) {
+    Window same = window;
+    if (same.edge == Edge::zero) same.edge = Edge::constant;
+    same.value = 1;  // cells beyond the edge are valid
+    counts = Array(shape, Type::f64);
+    window_sums(SatView(*table.count), same, counts.view(), execution);
+    of_valid.resize(static_cast<std::size_t>(shape.width));
+  }
   const std::int64_t anchor_x = window.width / 2, anchor_y = window.height / 2;
   const bool valid = window.edge == Edge::valid, shrinks = window.edge == Edge::shrink;
   std::vector<double> pixels(static_cast<std::size_t>(image.shape.width)), row(static_cast<std::size_t>(shape.width));
   for (std::int64_t y = 0; y < shape.height; ++y) {
     load_row(image, y + (valid ? anchor_y : 0), channel, 0, pixels);
     load_row(sums.view(), y, 0, 0, row);
+    if (finite != nullptr) finite->put(y, channel, false, row);
+    if (table.count) load_row(counts.view(), y, 0, 0, of_valid);
     const std::int64_t rows = shrinks ? inside(y, anchor_y, window.height, image.shape.height) : window.height;
     for (std::int64_t x = 0; x < shape.width; ++x) {
       const std::int64_t columns = shrinks ? inside(x, anchor_x, window.width, image.shape.width) : window.width;
       const double pixel = pixels[static_cast<std::size_t>(x + (valid ? anchor_x : 0))];
       double& value = row[static_cast<std::size_t>(x)];
-      value = pixel * static_cast<double>(rows * columns) * 100 <= value * (100 - percent) ? 0 : 255;
+      const double n = of_valid.empty() ? static_cast<double>(rows * columns) : of_valid[static_cast<std::size_t>(x)];
+      value = pixel * n * 100 <= value * (100 - percent) ? 0 : 255;
     }
     store_row(result.view(), y, 0, 0, row);
   }
@@ -90,21 +103,44 @@ Window window_for(const WindowRequest& request, const Shape& image) {
   return window;
 }
 
-void answer_windows(const WindowRequest& request, const ConstView& image, const TableMaker& maker, const Window& window,
-                    const View& out, const Execution& execution) {
+TableRequest tables_for(const WindowRequest& request) {
+  TableRequest tables;
+  if (request.deviation) tables.squares = "auto";
+  tables.options.ignore_nan = request.ignore_nan;
+  return tables;
+}
+
+void answer_windows(const WindowRequest& request, const ConstView& image, TableMaker& maker, const Window& window,
+                    const View& out, const Settings& settings) {
+  const Execution execution = settings.on_host();
+  maker.make(image, {}, request.input.path, settings);
   require_exact_windows(image, maker, window);
+  std::optional<FiniteWindows> finite;
+  if (!is_finite(maker.table())) {
+    finite.emplace(image, request.ignore_nan);
+    finite->look(window, execution);
+    maker.make(finite->pixels(), {}, request.input.path, settings);
+  }
   const SatTable& table = maker.table();
   SatView planes(table.sum(), table.border());
-  if (request.sum) return window_sums(planes, window, out, execution);
-  if (request.mean) return window_means(planes, window, out, execution);
-  if (request.deviation) {
-    planes.squares.emplace(table.squares(), table.border());
-    return window_standard_deviations(planes, window, out, execution);
+  if (request.deviation) planes.squares.emplace(table.squares(), table.border());
+  if (request.ignore_nan) planes.count.emplace(table.count(), table.border());
+  std::vector<double> row(static_cast<std::size_t>(out.shape.width));
+  if (request.threshold.empty()) {
+    if (request.sum) window_sums(planes, window, out, execution);
+    if (request.mean) window_means(planes, window, out, execution);
+    if (request.deviation) window_standard_deviations(planes, window, out, execution);
+    for (std::int64_t c = 0; finite && c < out.shape.channels; ++c)
+      for (std::int64_t y = 0; y < out.shape.height; ++y) {
+        load_row(out, y, c, 0, row);
+        finite->put(y, c, request.deviation, row);
+        store_row(out, y, c, 0, row);
+      }
+    return;
   }
   const double percent = number("--threshold", request.threshold);
-  std::vector<double> row(static_cast<std::size_t>(out.shape.width));
   for (std::int64_t c = 0; c < out.shape.channels; ++c) {
-    const Array one = thresholded(image, c, table.view(c), window, percent, execution);
+    const Array one = thresholded(image, c, table.view(c), window, percent, finite ? &*finite : nullptr, execution);
     for (std::int64_t y = 0; y < out.shape.height; ++y) {
       load_row(one.view(), y, 0, 0, row);
       store_row(out, y, c, 0, row);

@@ -12,7 +12,7 @@ namespace areal::command {
 struct WindowRequest {
   InputOptions input;
   std::string output, size, edge = "shrink", value, threshold, memory;
-  bool sum = false, mean = false, deviation = false;
+  bool sum = false, mean = false, deviation = false, ignore_nan = false;
 
   bool to_npy() const { return output.ends_with(".npy"); }
 
@@ -28,8 +28,10 @@ Window window_for(const WindowRequest& request, const Shape& image);
 /// bits. Throws InvalidArgument for what the output's format does not hold.
 Type output_type(const WindowRequest& request, Type image, bool is_npy);
 
-/// All channels of the image, whose table the maker has, into `out`.
-void answer_windows(const WindowRequest& request, const ConstView& image, const TableMaker& maker, const Window& window,
-                    const View& out, const Execution& execution);
+/// What the tables of an image need for these windows.
+TableRequest tables_for(const WindowRequest& request);
+/// All channels of the image, whose tables the maker makes, into `out`.
+void answer_windows(const WindowRequest& request, const ConstView& image, TableMaker& maker, const Window& window,
+                    const View& out, const Settings& settings);
 
 }  // namespace areal::command

@@ -81,9 +81,7 @@ class WindowStrips {
     const std::int64_t rows = most_rows(height_);
     pixels_ = Array({shape_.width, rows, shape_.channels}, image_.type());
     result_ = Array({out_shape_.width, out_rows(rows), shape_.channels}, type_);
-    TableRequest table;
-    if (request_.deviation) table.squares = "auto";
-    TableMaker maker(std::move(table));
+    TableMaker maker(tables_for(request_));
     WorkBar bar("rows", settings_.quiet);
     for (std::int64_t y = 0; y < out_shape_.height; y += height_) {
       const std::int64_t end = std::min(y + height_, out_shape_.height);
@@ -92,8 +90,7 @@ class WindowStrips {
       View strip = pixels_.view(), out = result_.view();
       strip.shape.height = in.count();
       out.shape.height = out_rows(in.count());
-      maker.make(strip, {}, request_.input.path, settings_);
-      answer_windows(request_, strip, maker, window_, out, settings_.on_host());
+      answer_windows(request_, strip, maker, window_, out, settings_);
       out.data = out.row(window_.edge == Edge::valid ? 0 : y - in.first);
       out.shape.height = end - y;
       write(y, ConstView(out));
@@ -119,6 +116,7 @@ class WindowStrips {
     SatOptions options;
     options.types = default_types(strip, pixel);
     options.squares = request_.deviation ? Squares::automatic : Squares::no;
+    options.ignore_nan = request_.ignore_nan;
     const SatPlan plan(strip, options.types->input, options, settings_.execution());
     std::uint64_t sum = bytes_of(strip, pixel) + plan.table_bytes() + plan.workspace_bytes();
     if (options.types->input != pixel) sum += bytes_of(strip, options.types->input);

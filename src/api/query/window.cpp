@@ -2,10 +2,12 @@
 #include <algorithm>
 #include <areal/window.hpp>
 #include <cmath>
+#include <optional>
 #include <vector>
 #include "api/core/planes.hpp"
 #include "api/core/require.hpp"
 #include "api/core/table_check.hpp"
+#include "api/core/view_check.hpp"
 #include "api/query/query_call.hpp"
 #include "api/query/window_check.hpp"
 #include "cpu/query/window_rows.hpp"
@@ -183,8 +185,106 @@ class VarianceRow {
   std::uint64_t most_pixels_ = 0;
 };
 
-void require_all_pixels(const SatView& table) {
-  require(!table.count, "count: means and variances of windows are over all pixels; this view counts the valid ones");
+// One row at a time of means, variances or standard deviations of the pixels that the table of counts has.
+class ValidRow {
+ public:
+  ValidRow(const cpu::WindowedTable& sum, const cpu::WindowedTable* squares, const cpu::WindowedTable& counts,
+           kernels::Statistic statistic, Type type)
+      : sum_(sum),
+        counts_(counts),
+        channels_(sum.table.view.shape.channels),
+        count_channels_(counts.table.view.shape.channels),
+        integers_(!is_float(sum.table.view.type)),
+        statistic_(statistic),
+        type_(type),
+        values_(static_cast<std::size_t>(sum_.elements)),
+        magnitudes_(integers_ ? values_.size() : 0),
+        square_magnitudes_(magnitudes_.size()),
+        square_values_(values_.size()) {
+    if (squares) squares_.emplace(*squares), integer_squares_ = !is_float(squares->table.view.type);
+  }
+
+  void operator()(std::int64_t p, std::int64_t y, char* row) {
+    sum_.compute(p, y);
+    counts_.compute(count_channels_ == 1 ? p / channels_ : p, y);
+    if (squares_) variances(p, y);
+    else means();
+    if (statistic_ == kernels::Statistic::standard_deviation)
+      cpu::arithmetic_kernels().square_roots(values_.data(), sum_.elements);
+    cpu::arithmetic_kernels().store(values_.data(), sum_.elements, type_, row);
+  }
+
+ private:
+  void means() {
+    sum_.reals(values_.data());
+    for (std::size_t x = 0; x < values_.size(); ++x) {
+      const std::uint64_t n = counts_.sums[x].integer;
+      values_[x] = n == 0 ? formulas::not_a_number() : values_[x] / static_cast<double>(n);
+    }
+  }
+  void variances(std::int64_t p, std::int64_t y) {
+    squares_->compute(p, y);
+    if (integers_)
+      sum_.kernels.magnitudes(sum_.sums.data(), sum_.elements, magnitudes_.data());
+    else
+      sum_.reals(values_.data());
+    if (integer_squares_)
+      squares_->kernels.magnitudes(squares_->sums.data(), sum_.elements, square_magnitudes_.data());
+    else
+      squares_->reals(square_values_.data());
+    for (std::size_t x = 0; x < values_.size(); ++x) {
+      const std::uint64_t n = counts_.sums[x].integer;
+      values_[x] = integer_squares_ ? formulas::variance(magnitudes_[x], square_magnitudes_[x], n)
+                   : integers_      ? formulas::variance(magnitudes_[x], square_values_[x], n)
+                                    : formulas::variance(values_[x], square_values_[x], static_cast<double>(n));
+    }
+  }
+
+  SumsRow sum_, counts_;
+  std::optional<SumsRow> squares_;
+  std::int64_t channels_, count_channels_;
+  bool integers_, integer_squares_ = false;
+  kernels::Statistic statistic_;
+  Type type_;
+  std::vector<double> values_;
+  std::vector<std::uint64_t> magnitudes_, square_magnitudes_;
+  std::vector<double> square_values_;
+};
+
+// The same windows over a table of counts. Cells beyond the edge that have a value are valid.
+cpu::WindowedTable counted(const SatView& table, Window window) {
+  const TableView& count = *table.count;
+  if (window.edge == Edge::zero) window.edge = Edge::constant;
+  window.value = 1;
+  cpu::WindowedTable windows = windowed(count, window, "count");
+  require(!is_float(count.view.type), "count: it has entries of ", name_of(count.view.type), ", counts are integers");
+  require_same_image(table.sum, count, "count");
+  const Shape &sums = table.sum.view.shape, &counts = count.view.shape;
+  require(counts.batch == sums.batch && (counts.channels == 1 || counts.channels == sums.channels), "count: it has ",
+          counts.channels, " channels and ", counts.batch, " images, the sums have ", sums.channels, " and ", sums.batch);
+  return windows;
+}
+
+// Of the valid pixels alone.
+void answer_valid(const SatView& table, const Window& window, const View& out, const Execution& execution,
+                  kernels::Statistic statistic) {
+  const bool squared = statistic != kernels::Statistic::mean;
+  cpu::WindowedTable sums = windowed(table.sum, window, "sum"), counts = counted(table, window);
+  std::optional<cpu::WindowedTable> squares;
+  if (squared) squares = windowed(*table.squares, window, "squares", TableKind::squares);
+  require_windows_output(sums, out, "sum");
+  if (squared) require_windows_output(*squares, out, "squares");
+  require(!may_overlap(counts.table.view, out), "out: it overlaps the table `count`");
+  QueryCall call(execution, {{"sum", table.sum.memory()}, {"count", table.count->memory()}});
+  require(call.on_cpu(), "count: windows over the valid pixels alone are computed in host memory by the CPU");
+  require(!squared || table.squares->memory() == table.sum.memory(), "squares: they lie in another memory than the sums");
+  const View there = call.out(out, "out");
+  const std::vector<formulas::Pieces> rim = rim_of(sums.columns);
+  sums.rim = counts.rim = rim;
+  if (squares) squares->rim = rim;
+  for_each_row(there, 1, call.threads(), [&] {
+    return ValidRow(sums, squares ? &*squares : nullptr, counts, statistic, there.type);
+  });
 }
 
 void answer(QueryCall& call, kernels::Statistic statistic, const cpu::WindowedTable& sum, const View& out,
@@ -197,7 +297,11 @@ void answer(QueryCall& call, kernels::Statistic statistic, const cpu::WindowedTa
 
 void variances(const SatView& table, const Window& window, const View& out, const Execution& execution, bool root) {
   require_squares(table);
-  require_all_pixels(table);
+  const auto statistic = root ? kernels::Statistic::standard_deviation : kernels::Statistic::variance;
+  if (table.count) {
+    require_same_image(table.sum, *table.squares, "squares");
+    return answer_valid(table, window, out, execution, statistic);
+  }
   const TableView &sum = table.sum, &squares = *table.squares;
   cpu::WindowedTable sum_windows = windowed(sum, window, "sum");
   cpu::WindowedTable square_windows = windowed(squares, window, "squares", TableKind::squares);
@@ -207,8 +311,7 @@ void variances(const SatView& table, const Window& window, const View& out, cons
   QueryCall call(execution, {{"sum", sum.memory()}, {"squares", squares.memory()}});
   const View there = call.out(out, "out");
   if (!call.on_cpu())
-    return answer(call, root ? kernels::Statistic::standard_deviation : kernels::Statistic::variance, sum_windows,
-                  there, window.rounding, &square_windows);
+    return answer(call, statistic, sum_windows, there, window.rounding, &square_windows);
   const std::int64_t together = std::min(channels_together(there, sum), channels_together(there, squares));
   sum_windows.channels_together = square_windows.channels_together = together;
   const std::vector<formulas::Pieces> rim = rim_of(sum_windows.columns);
@@ -238,7 +341,7 @@ void window_sums(const SatView& table, const Window& window, const View& out, co
 }
 
 void window_means(const SatView& table, const Window& window, const View& out, const Execution& execution) {
-  require_all_pixels(table);
+  if (table.count) return answer_valid(table, window, out, execution, kernels::Statistic::mean);
   sums_or_means(table, window, out, execution, kernels::Statistic::mean);
 }
 
