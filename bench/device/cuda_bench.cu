@@ -100,7 +100,7 @@ void run(const CudaHistogram& c) {
     check(cudaMemsetAsync(tensor.data(), 0xa5, bytes, stream));
     run_profiled([&] { entrants[i].execute(); }, stream);
     check(cudaStreamSynchronize(stream));
-    c.done(entrants[i].plan.algorithm(), times[i + 1],
+    c.done(entrants[i].workspace->get().algorithm(), times[i + 1],
            [&](std::int64_t bin, std::int64_t x, std::int64_t y, std::int64_t n) {
              return entry(tensor.data(), c.counter, ((n * c.bins + bin) * c.height + y) * c.width + x);
            });
@@ -238,7 +238,7 @@ void run(const CudaSat& c) {
     check(cudaStreamSynchronize(stream));
     check(cudaMemcpy(c.table, table.data(), out_bytes, cudaMemcpyDeviceToHost));
     if (squares_type) check(cudaMemcpy(c.squares_table, squares.data(), squares_bytes, cudaMemcpyDeviceToHost));
-    c.done(prepared[i].plan.algorithm(), times[least.size() + i]);
+    c.done(prepared[i].workspace->get().algorithm(), times[least.size() + i]);
   }
   if (c.peers) run_peers(c, squares_type, least, image.data(), stream);
 }

@@ -128,11 +128,13 @@ class Sweep {
         {.border = sweep_.border, .types = sweep_.types, .algorithm = id, .squares = sweep_.squares},
         {.on_launch = on_launch}, {.backend = Backend::cuda, .device = sweep_.device, .stream = Stream::cuda(stream_)});
   }
-  std::function<void()> execute_of(const SatPlan& plan) {
+  std::shared_ptr<DeviceWorkspace> workspace_of(const SatPlan& plan) {
+    return std::make_shared<DeviceWorkspace>(plan, stream_);
+  }
+  std::function<void()> execute_of(const SatPlan& plan, const std::shared_ptr<DeviceWorkspace>& workspace) {
     SatArguments arguments{ConstView(image_.data(), sweep_.types.input, shape()).in(there()),
                            View(table_.data(), sweep_.types.table, plan.table_shape()).in(there())};
     if (squares_type_) arguments.squares = View(squares_.data(), *squares_type_, plan.table_shape()).in(there());
-    const auto workspace = std::make_shared<DeviceWorkspace>(plan, stream_);
     return [=] { plan.execute(arguments, workspace->get()); };
   }
 
@@ -147,15 +149,16 @@ class Sweep {
     for (std::size_t i = 0; i < sweep_.algorithms.size(); ++i) try {
         Entrant e;
         e.number = i;
-        execute_of(plan_of(sweep_.algorithms[i], [&](const LaunchCounts& launch) {
+        const SatPlan telling = plan_of(sweep_.algorithms[i], [&](const LaunchCounts& launch) {
           e.row.kernels.push_back(launch.kernel);
-          e.row.together = e.row.together || launch.together;
-        }))();
+        });
+        execute_of(telling, workspace_of(telling))();
         check(cudaStreamSynchronize(stream_));
         const SatPlan plan = plan_of(sweep_.algorithms[i]);
-        e.row.algorithm = plan.algorithm();
-        e.run = execute_of(plan);
+        const auto workspace = workspace_of(plan);
+        e.run = execute_of(plan, workspace);
         e.first = first_time(e.run);
+        e.row.algorithm = workspace->get().algorithm();
         entrants.push_back(std::move(e));
       } catch (const std::exception& e) {
         require_alive(sweep_.algorithms[i], e);

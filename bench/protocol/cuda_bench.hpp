@@ -142,7 +142,6 @@ struct CudaSweep {
   struct Row {
     std::string algorithm;             ///< what ran: of "auto" what it chose
     std::vector<std::string> kernels;  ///< of one execute, in their order
-    bool together = false;             ///< all blocks of one of them ran at once
     std::vector<double> times;         ///< microseconds, round by round; a slow one's are of few rounds
   };
   /// What became of `algorithms[i]`. Its result was right.

@@ -24,7 +24,10 @@ class Plan {
   /// The memory that an execute works on; Workspace says when it also takes views of host memory.
   MemoryPlace memory() const noexcept;
   const Execution& execution() const noexcept;    ///< with the backend that was chosen
-  const std::string& algorithm() const noexcept;  ///< the id that `auto` chose
+  /// The algorithm that runs on views as `allocate` makes them: the one that was named, or the one that `auto` chose. A
+  /// named algorithm runs or is refused; `auto` may run another one for carries, other pitches, or on a device with too
+  /// little room: Workspace::algorithm says so.
+  const std::string& algorithm() const noexcept;
   const std::string& reason() const noexcept;     ///< why this algorithm; of Backend::automatic, also why this backend
 
  protected:
@@ -57,6 +60,8 @@ class Workspace {
   Workspace& operator=(Workspace&&) noexcept;
 
   Stream stream() const noexcept;  ///< Stream::host() for one that was moved from
+  /// The id of the algorithm that the last execute ran; the plan's before the first.
+  std::string algorithm() const;
   /// Waits until all that was queued on the stream has been done. Throws DeviceError for what went wrong there.
   void wait() const;
 

@@ -31,9 +31,8 @@ struct SatOptions {
   Border border = Border::zero;
   /// The types of pixels and sums. None: `default_types`, which counts the depth of a volume.
   std::optional<TypePair> types = {};
-  std::string algorithm = "auto";  ///< an id of the catalogue's family `sat`
-  /// Also the table of squares, in the same pass over the image. On a GPU that is `lookback`'s, whatever algorithm was
-  /// asked for.
+  std::string algorithm = "auto";  ///< an id of the catalogue's family `sat`: that one runs, or the plan is refused
+  /// Also the table of squares, in the same pass over the image. On a GPU `lookback` alone makes both.
   Squares squares = Squares::no;
   bool tilted = false;      ///< also the 45 degree table, (H+1)x(W+1), equal to OpenCV's definition
   bool mask = false;        ///< a mask (8u, 0 means leave out) comes with the image; also the table of counts (32u)

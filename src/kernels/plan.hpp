@@ -4,7 +4,7 @@
 //   Request, Arguments                  what is known before the data is there, and the data
 //   find<Launcher>(request)             a Found: throws Unavailable where there is no kernel
 //   prepare(launcher, request, workspace, bytes)               makes a new workspace ready
-//   run(launcher, kernels, request, arguments, workspace)      launches
+//   run(launcher, kernels, request, arguments, workspace)      launches; may return the id of the algorithm that ran
 //   memory(request, arguments, workspace, bytes, visit)        calls visit(MemoryRange) for all that a run may touch
 //   words(request)                      what an error calls it
 // and a Launcher Settings, its constructor from them, a stream and a report, and
@@ -14,6 +14,8 @@
 #include <areal/research/launch_counts.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -32,8 +34,10 @@ class AnyDevicePlan {
   virtual std::size_t workspace_bytes() const noexcept = 0;
   /// Queues what makes a new workspace ready.
   virtual void prepare(void* workspace, Stream stream) const = 0;
-  /// Queues the work. Arguments and request agree; all is the backend's memory. `on_launch` may be empty.
-  virtual void execute(const typename Subject::Arguments& arguments, void* workspace, Stream stream,
+  /// Queues the work. Arguments and request agree; all is the backend's memory. `on_launch` may be empty. Returns the id
+  /// of the algorithm that ran, empty if the subject has but one. Throws InvalidArgument, before anything is queued, if
+  /// a named algorithm does not take the arguments.
+  virtual std::string_view execute(const typename Subject::Arguments& arguments, void* workspace, Stream stream,
                        const LaunchReport& on_launch) const = 0;
 };
 
@@ -83,8 +87,8 @@ class DevicePlan final : public AnyDevicePlan<Subject> {
     Subject::prepare(launcher, request_, workspace, found_.workspace_bytes);
   }
 
-  void execute(const Arguments& arguments, void* workspace, Stream stream,
-               const LaunchReport& on_launch) const override {
+  std::string_view execute(const Arguments& arguments, void* workspace, Stream stream,
+                           const LaunchReport& on_launch) const override {
     Launcher launcher(settings_, stream, &on_launch);
     if constexpr (requires { launcher.register_memory({}); }) {
       std::vector<MemoryRange> ranges;
@@ -93,7 +97,12 @@ class DevicePlan final : public AnyDevicePlan<Subject> {
       });
       launcher.register_memory(std::move(ranges));
     }
-    Subject::run(launcher, found_.kernels, request_, arguments, workspace);
+    if constexpr (std::is_void_v<decltype(Subject::run(launcher, found_.kernels, request_, arguments, workspace))>) {
+      Subject::run(launcher, found_.kernels, request_, arguments, workspace);
+      return {};
+    } else {
+      return Subject::run(launcher, found_.kernels, request_, arguments, workspace);
+    }
   }
 
  private:

@@ -21,6 +21,9 @@ struct HistogramQuestion {
 /// (8192x8192 with 128 was not), of 16-bit ones those of less than 1920x1080.
 constexpr std::int64_t widest_counted(Type counter) { return counter == Type::u16 ? 1024 : 3840; }
 
+/// What takes every request.
+inline constexpr std::string_view any_histogram = "reduce-then-scan";
+
 inline std::string_view best_histogram(const HistogramQuestion& asked) {
   const bool counts = asked.counter == Type::u32 || asked.counter == Type::u16;
   const bool bytes = size_of(asked.pixels) == 1 && asked.image.channels == 1;

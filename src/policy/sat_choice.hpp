@@ -68,6 +68,13 @@ inline bool all_partials_win(const Shape& image, TypePair types, Border border) 
   return out == 8 || in == 1 || pixels <= 256 * 256 || pixels > (none && in == 4 ? 1280 * 720 : 640 * 480);
 }
 
+/// What is best for the images that bands and relay leave to tiles; of one H200, 2026-11.
+inline std::string_view tiles_sat(const Shape& image, TypePair types) {
+  const std::size_t in = size_of(types.input);
+  const std::int64_t diagonal_from = in == 8 ? 4096 : in == 1 ? 8192 : 6144;
+  return std::min(image.width, image.height) < diagonal_from ? "lookback" : "lookback-diagonal";
+}
+
 inline std::string_view best_sat(const Shape& image, TypePair types, Border border) {
   const std::int64_t width = image.width, height = image.height;
   const std::int64_t shorter = std::min(width, height), longer = std::max(width, height);

@@ -31,18 +31,6 @@ struct Case {
   Grid grid;
 };
 
-/// `bands` and `relay` leave what they do not take to tiles, `all-partials` more tiles than the device holds at once to
-/// lookback: such a row is another algorithm's.
-bool is_itself(const std::string& algorithm, const CudaSweep::Row& row) {
-  const auto launched = [&row](std::string_view name) {
-    return std::any_of(row.kernels.begin(), row.kernels.end(),
-                       [name](const std::string& kernel) { return kernel.starts_with(name); });
-  };
-  if (algorithm == "bands") return launched("Bands");
-  if (algorithm == "relay") return launched("Relay");
-  return algorithm != "all-partials" || row.together;
-}
-
 void run(const Case& c, const Options& options, CudaBenchSweep bench, Report& report) {
   const auto [size, batch] = c.grid;
   const std::optional<Type> squares = squares_type(c.types, c.squares);
@@ -78,11 +66,9 @@ void run(const Case& c, const Options& options, CudaBenchSweep bench, Report& re
       fmt::format("{} {}x{}x{} border {}", record.types, size.width, size.height, batch, name_of(c.border));
   sweep.floor = [&](const std::vector<double>& times) { record.floor_time = times_of(times); };
   sweep.done = [&](std::size_t i, const CudaSweep::Row& row) {
-    const bool is_default = asked[i] == "auto", is_own = is_itself(row.algorithm, row);
-    if (!is_default && !is_own) return;
+    const bool is_default = asked[i] == "auto";
     if (is_default) record.time = times_of(row.times);
-    const std::string chose = is_own ? row.algorithm : row.algorithm + ", left to tiles";
-    record.rows.push_back({asked[i], is_default ? chose : "", times_of(row.times), median_interval(row.times),
+    record.rows.push_back({asked[i], is_default ? row.algorithm : "", times_of(row.times), median_interval(row.times),
                            static_cast<std::int64_t>(row.times.size()), static_cast<std::int64_t>(row.kernels.size())});
   };
   sweep.refused = [&](std::size_t i, const std::string& why) {

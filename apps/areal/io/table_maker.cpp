@@ -61,6 +61,7 @@ void TableMaker::make(const ConstView& image, const ConstView& mask, const std::
   const auto start = std::chrono::steady_clock::now();
   plan_->execute(types.input != image.type ? wide.view() : image, table_, *workspace_, mask);
   seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (algorithm() != plan_->algorithm()) settings.detail("{}: {} made the tables", name, algorithm());
   sum_types_ = {types, plan_->squares_type(), range_of(types.input)};
   // The pixels are looked at only where the type alone leaves a doubt.
   const std::int64_t depth = request_.options.volume ? image.shape.batch : 1;

@@ -29,6 +29,7 @@ class TableMaker {
   void make(const ConstView& image, const ConstView& mask, const std::string& name, const Settings& settings);
 
   const SatPlan& plan() const { return *plan_; }
+  std::string algorithm() const { return workspace_->algorithm(); }  ///< what made the last tables
   const SatTable& table() const noexcept { return table_; }  ///< in host memory
   double seconds() const noexcept { return seconds_; }
   /// Of the last image: what decides whether an answer may have wrapped.

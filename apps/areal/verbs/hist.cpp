@@ -72,7 +72,7 @@ void write_tensor(const HistRequest& request, const HistogramMaker& maker, const
   const HistogramTensor& tensor = maker.tensor();
   description.border = tensor.border();
   description.types = fmt::format("{}-{}", name_of(maker.plan().image_type()), name_of(tensor.counter()));
-  description.algorithm = maker.plan().algorithm();
+  description.algorithm = maker.algorithm();
   description.source = request.input.path == "-" ? "-" : std::filesystem::path(request.input.path).filename().string();
   description.image_width = tensor.image_shape().width;
   description.image_height = tensor.image_shape().height;

@@ -25,6 +25,7 @@ class HistogramMaker {
 
   const HistogramTensor& tensor() const noexcept { return tensor_; }  ///< in host memory
   const HistogramPlan& plan() const { return *plan_; }
+  std::string algorithm() const { return workspace_->algorithm(); }  ///< what made the last tensor
   double seconds() const noexcept { return seconds_; }
 
  private:

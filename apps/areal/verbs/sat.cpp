@@ -98,7 +98,7 @@ std::vector<std::string> write_tables(const Request& request, const TableMaker& 
   media::TableFile description;
   const SatTable& tables = maker.table();
   description.border = tables.border();
-  description.algorithm = maker.plan().algorithm();
+  description.algorithm = maker.algorithm();
   description.source = request.input.path == "-" ? "-" : std::filesystem::path(request.input.path).filename().string();
   description.image_width = tables.image_shape().width;
   description.image_height = tables.image_shape().height;
@@ -172,7 +172,7 @@ void summarise(Request& request, const TableMaker& maker, const ConstView& image
     std::string line = fmt::format("{}: {}x{}", request.input.path, image.shape.width, image.shape.height);
     if (image.shape.channels > 1) line += fmt::format(", {} channels", image.shape.channels);
     if (plan.options().volume) line += fmt::format(", depth {}", image.shape.batch);
-    line += fmt::format(", types {}, border {}, algorithm {} ({})", name_of(plan.types()), border, plan.algorithm(),
+    line += fmt::format(", types {}, border {}, algorithm {} ({})", name_of(plan.types()), border, maker.algorithm(),
                         plan.reason());
     if (!sum.is_null()) line += ", sum " + sum.dump();
     write_out(line + fmt::format(", {:.3f} ms\n", maker.seconds() * 1e3));
@@ -185,7 +185,7 @@ void summarise(Request& request, const TableMaker& maker, const ConstView& image
                               {"depth", image.shape.batch},
                               {"lane", name_of(plan.types())},
                               {"border", border},
-                              {"algorithm", plan.algorithm()},
+                              {"algorithm", maker.algorithm()},
                               {"reason", plan.reason()},
                               {"sum", nlohmann::ordered_json(sum)},
                               {"time_ms", maker.seconds() * 1e3},

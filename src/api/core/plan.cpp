@@ -89,6 +89,11 @@ Workspace& Workspace::operator=(Workspace&&) noexcept = default;
 
 Stream Workspace::stream() const noexcept { return state_ ? state_->stream : Stream::host(); }
 
+std::string Workspace::algorithm() const {
+  if (!state_) return {};
+  return state_->ran.empty() ? state_->plan->algorithm : std::string(state_->ran);
+}
+
 void Workspace::wait() const {
   if (!state_ || state_->stream.is_host()) return;
   const cuda::DeviceScope scope(state_->plan->execution.device);

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include "api/core/staging_buffer.hpp"
 #include "cuda/device.hpp"
 
@@ -33,6 +34,7 @@ struct Workspace::State {
   void* memory = nullptr;
   bool borrowed = false;
   bool waits = false;  ///< an execute has ended when it returns
+  std::string_view ran;  ///< the algorithm of the last execute; empty before the first
   Array host;          // of an owned one, where the plan runs on the host, or
   std::optional<cuda::Memory> device;
   std::array<StagingBuffer, 12> staging;  ///< one an argument

@@ -66,11 +66,10 @@ void HistogramPlan::State::prepare(void* memory, Stream stream) const {
   if (on_device) on_device->prepare(memory, stream);
 }
 
-void HistogramPlan::State::run(const HistogramArguments& arguments, void* memory, Stream stream) const {
-  if (tensor.empty()) return;
+std::string_view HistogramPlan::State::run(const HistogramArguments& arguments, void* memory, Stream stream) const {
+  if (tensor.empty()) return algorithm;
   if (on_device) {
-    on_device->execute(arguments, memory, stream, on_launch);
-    return;
+    return on_device->execute(arguments, memory, stream, on_launch);
   }
   Reporter reporter(options.progress, fused ? fused->tiles() : tensor.channels);
   const auto finished = [&] { reporter.finished(); };
@@ -80,6 +79,7 @@ void HistogramPlan::State::run(const HistogramArguments& arguments, void* memory
   else
     cpu::recurrence(rule, arguments.image, arguments.tensor, options.border,
                     algorithm == "serial" ? 1 : execution.threads, finished);
+  return algorithm;
 }
 
 void HistogramPlan::check(const HistogramArguments& arguments) const {
@@ -103,7 +103,7 @@ void HistogramPlan::execute(const HistogramArguments& arguments, Workspace& work
   const FlatArguments flat(arguments);
   if (w.borrowed) require_memories(*this, views, flat, false);
   execute_in(w, views, flat, [&](const FlatArguments& there, void* memory, Stream stream) {
-    s.run(there.arguments(), memory, stream);
+    w.ran = s.run(there.arguments(), memory, stream);
   });
 }
 

@@ -83,9 +83,21 @@ std::shared_ptr<HistogramPlan::State> plan_on(const HistogramPlan::State& asked,
   if (!on_cpu) {
     require_backend(execution.backend, execution.device);
     state->on_launch = parameters.on_launch;
-    state->on_device =
-        device_plan<kernels::Histogram>(execution.backend, execution.device,
-                                        histogram_request(image, state->rule, options, parameters, state->algorithm));
+    const auto on_device = [&](std::string id) {
+      auto request = histogram_request(image, state->rule, options, parameters, std::move(id));
+      request.named = options.algorithm != "auto";
+      return device_plan<kernels::Histogram>(execution.backend, execution.device, request);
+    };
+    if (options.algorithm != "auto" || state->algorithm == policy::any_histogram) {
+      state->on_device = on_device(state->algorithm);
+    } else {
+      try {
+        state->on_device = on_device(state->algorithm);
+      } catch (const Unavailable&) {  // it does not take this
+        state->algorithm = policy::any_histogram;
+        state->on_device = on_device(state->algorithm);
+      }
+    }
     state->workspace_bytes = state->on_device->workspace_bytes();
   } else if (!row->plain_only) {
     cpu::FusedHistogram fused;

@@ -30,7 +30,7 @@ struct HistogramPlan::State : Plan::State {
 
   void prepare(void* memory, Stream stream) const override;
   /// Views of memory where the plan runs.
-  void run(const HistogramArguments& arguments, void* memory, Stream stream) const;
+  std::string_view run(const HistogramArguments& arguments, void* memory, Stream stream) const;  ///< the algorithm that ran
 };
 
 /// The plan, its backend chosen where the execution leaves it open.

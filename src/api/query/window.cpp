@@ -258,10 +258,7 @@ cpu::WindowedTable counted(const SatView& table, Window window) {
   window.value = 1;
   cpu::WindowedTable windows = windowed(count, window, "count");
   require(!is_float(count.view.type), "count: it has entries of ", name_of(count.view.type), ", counts are integers");
-  require_same_image(table.sum, count, "count");
-  const Shape &sums = table.sum.view.shape, &counts = count.view.shape;
-  require(counts.batch == sums.batch && (counts.channels == 1 || counts.channels == sums.channels), "count: it has ",
-          counts.channels, " channels and ", counts.batch, " images, the sums have ", sums.channels, " and ", sums.batch);
+  require_count(table.sum, count);
   return windows;
 }
 

@@ -86,15 +86,14 @@ void SatPlan::State::prepare(void* memory, Stream stream) const {
   if (device) device->plan->prepare(memory, stream);
 }
 
-void SatPlan::State::run(const SatArguments& arguments, void* memory, Stream stream) const {
+std::string_view SatPlan::State::run(const SatArguments& arguments, void* memory, Stream stream) const {
   if (device) {
-    device->plan->execute(arguments, memory, stream, on_launch);
-    return;
+    return device->plan->execute(arguments, memory, stream, on_launch);
   }
   if (plain) {
     const cpu::Placement place = cpu::placement(image, options.border, false);
     cpu::fill_edges(arguments.sum, place);
-    if (place.width == 0 || place.height == 0 || place.depth == 0 || image.channels == 0) return;
+    if (place.width == 0 || place.height == 0 || place.depth == 0 || image.channels == 0) return algorithm;
     const Shape inner{place.width, place.height};
     const View& sum = arguments.sum;
     void* const start =
@@ -102,7 +101,7 @@ void SatPlan::State::run(const SatArguments& arguments, void* memory, Stream str
     plain(ConstView(arguments.image.data, types.input, inner, arguments.image.row_pitch),
           View(start, types.table, inner, sum.row_pitch));
     if (options.progress && !options.progress(1, 1)) throw Cancelled("the summed-area table was cancelled");
-    return;
+    return algorithm;
   }
   if (options.tilted)  // before the sum, which may overwrite the image
     cpu::tilted({arguments.image, arguments.mask, arguments.tilted, options.ignore_nan}, types, memory,
@@ -110,6 +109,7 @@ void SatPlan::State::run(const SatArguments& arguments, void* memory, Stream str
   tiles->execute({arguments.image, arguments.mask, arguments.sum, arguments.squares, arguments.count, arguments.carry,
                   arguments.squares_carry, arguments.count_carry},
                  memory, options.progress, options.tilted ? cpu::tilted_bands(image) : 0);
+  return algorithm;
 }
 
 void SatPlan::check(const SatArguments& arguments) const {
@@ -125,7 +125,7 @@ void SatPlan::execute(const SatArguments& arguments, Workspace& workspace) const
   check(arguments);
   if (w.borrowed) require_memories(*this, views, arguments, false);
   execute_in(w, views, arguments,
-             [&](const SatArguments& there, void* memory, Stream stream) { s.run(there, memory, stream); });
+             [&](const SatArguments& there, void* memory, Stream stream) { w.ran = s.run(there, memory, stream); });
 }
 
 void SatPlan::execute(const ConstView& image, SatTable& into, Workspace& workspace, const ConstView& mask) const {

@@ -15,6 +15,7 @@
 #include "cpu/sat/tilted.hpp"
 #include "formulas/triangles.hpp"
 #include "kernels/primitives/table_geometry.hpp"
+#include "policy/sat_choice.hpp"
 #include "policy/squares_type.hpp"
 
 namespace areal {
@@ -77,7 +78,7 @@ std::string reason_of(const Algorithm& row, const SatPlan::State& s, const resea
   if (s.execution.backend == Backend::cpu)
     return "of the CPU's algorithms the fastest measured on the types and sizes in bench/results";
   if (s.squares) return "the only one that gives squares with the sum";
-  if (s.device->is_smaller) return "of our kernels the first whose blocks fit the device's shared memory";
+  if (!s.device->why_not_first.empty()) return "of our kernels the fastest that takes this; " + s.device->why_not_first;
   return "of our kernels the fastest measured on images of this size and types";
 }
 
@@ -98,9 +99,12 @@ std::shared_ptr<SatPlan::State> plan_on(const Shape& image, TypePair types, std:
   require_stream_of(execution);
   require_launches(parameters.on_launch, backend);
   if (!on_cpu) require_backend(backend, execution.device);
-  const kernels::SatRequest request{image,           types,        options.border,     squares,
-                                    options.tilted,  options.mask, options.ignore_nan, options.volume,
-                                    options.reverse, parameters.r, parameters.scan};
+  kernels::SatRequest request{image,           types,        options.border,     squares,
+                              options.tilted,  options.mask, options.ignore_nan, options.volume,
+                              options.reverse, parameters.r, parameters.scan};
+  request.named = options.algorithm != "auto";
+  require(on_cpu || !squares || !request.named || options.algorithm == policy::only_sat_with_squares, "algorithm ",
+          options.algorithm, ": it makes no table of squares; ", policy::only_sat_with_squares, " and auto do");
   state->algorithm = options.algorithm != "auto" ? options.algorithm : on_cpu ? "tiles" : "auto";
   if (!on_cpu && options.algorithm == "auto") {
     state->device = device_sat(request, execution, "auto");
@@ -122,9 +126,6 @@ std::shared_ptr<SatPlan::State> plan_on(const Shape& image, TypePair types, std:
   }
   if (!on_cpu) {
     if (!state->device) state->device = device_sat(request, execution, state->algorithm);
-    if (state->algorithm != state->device->algorithm)
-      state->reason = "the only one that gives squares with the sum, though " + state->algorithm + " was asked for";
-    state->algorithm = state->device->algorithm;
     state->workspace_bytes = state->device->plan->workspace_bytes();
   } else if (row->plain_only) {
     state->plain = plain_algorithm(state->algorithm, types);

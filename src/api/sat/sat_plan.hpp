@@ -29,7 +29,7 @@ struct SatPlan::State : Plan::State {
   bool counts() const { return options.mask || options.ignore_nan; }
   void prepare(void* memory, Stream stream) const override;
   /// Views of memory where the plan runs.
-  void run(const SatArguments& arguments, void* memory, Stream stream) const;
+  std::string_view run(const SatArguments& arguments, void* memory, Stream stream) const;  ///< the algorithm that ran
 };
 
 /// The plan, its backend chosen where the execution leaves it open.

@@ -24,8 +24,10 @@ namespace areal::kernels {
 template <class Launcher, class T>
 HistogramKernels<Launcher> reduce_then_scan_kernels() {
   return {[](const HistogramRequest& request) { return ReduceThenScanPlan<T>(request).workspace_bytes; },
-          [](Launcher& launcher, const HistogramRequest& request, const HistogramArguments& views, void* workspace) {
+          [](Launcher& launcher, const HistogramRequest& request, const HistogramArguments& views,
+             void* workspace) -> std::string_view {
             reduce_then_scan<T>(launcher, request, views, workspace);
+            return "reduce-then-scan";
           },
           ReduceThenScanPlan<T>::shared_bytes};
 }
@@ -40,11 +42,21 @@ HistogramKernels<Launcher> count_then_write_kernels() {
                       Own::takes(request) ? Own(request).workspace_bytes : 0);
     };
     kernels.execute = [](Launcher& launcher, const HistogramRequest& request, const HistogramArguments& views,
-                         void* workspace) {
-      if (!count_then_write<T>(launcher, request, views, workspace))
-        reduce_then_scan<T>(launcher, request, views, workspace);
+                         void* workspace) -> std::string_view {
+      if (count_then_write<T>(launcher, request, views, workspace)) return request.id;
+      require_unnamed(request, "it takes no carries, and tensors whose rows begin at vectors of four counters; choose auto");
+      reduce_then_scan<T>(launcher, request, views, workspace);
+      return "reduce-then-scan";
+    };
+    kernels.declines = [](const HistogramRequest& request) -> std::string {
+      if (Own::takes(request)) return {};
+      return "it takes 8-bit pixels of one channel without weights, border none, and images of 1 to 65535 rows and columns";
     };
     kernels.shared_bytes = std::max(kernels.shared_bytes, Own::shared_bytes);
+  } else {
+    kernels.declines = [](const HistogramRequest& request) {
+      return "it has no kernel for counters of " + std::string(name_of(request.counter));
+    };
   }
   return kernels;
 }

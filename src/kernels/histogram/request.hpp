@@ -34,6 +34,7 @@ struct PixelRule {
 
 struct HistogramRequest {
   std::string id = "reduce-then-scan";  ///< the algorithm
+  bool named = false;                   ///< by the caller: no other algorithm may run
   Shape image;
   Type type = Type::u8;
   std::int64_t bins = 0;
@@ -61,7 +62,7 @@ struct Histogram {
   template <class Launcher>
   static void prepare(Launcher& launcher, const HistogramRequest& request, void* workspace, std::size_t bytes);
   template <class Launcher>
-  static void run(Launcher& launcher, const HistogramKernels<Launcher>& kernels, const HistogramRequest& request,
+  static std::string_view run(Launcher& launcher, const HistogramKernels<Launcher>& kernels, const HistogramRequest& request,
                   const HistogramArguments& views, void* workspace);
   template <class Visit>
   static void memory(const HistogramRequest& request, const HistogramArguments& views, void* workspace,

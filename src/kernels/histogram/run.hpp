@@ -18,8 +18,11 @@ template <class Launcher>
 struct HistogramKernels {
   std::size_t (*workspace_bytes)(const HistogramRequest&) = nullptr;
   /// Everything has been checked; views and request agree; the rule's tables are where the workspace begins.
-  void (*execute)(Launcher&, const HistogramRequest&, const HistogramArguments&, void* workspace) = nullptr;
+  /// Returns the id of the algorithm that ran; see SatKernels.
+  std::string_view (*execute)(Launcher&, const HistogramRequest&, const HistogramArguments&, void* workspace) = nullptr;
   std::size_t shared_bytes = 0;  ///< of the block that has most
+  /// Why the algorithm does not take such a request, whatever the views; empty if it does. None: it takes all.
+  std::string (*declines)(const HistogramRequest&) = nullptr;
 };
 
 /// Whose kernels are looked up; each is compiled apart.
@@ -41,6 +44,11 @@ struct PaperTensors : HistogramRegistry {
   static HistogramKernels<Launcher> find(const Key& key);
 };
 
+/// Throws InvalidArgument if the algorithm was named, as it does not take what it was given.
+inline void require_unnamed(const HistogramRequest& request, const std::string& why) {
+  if (request.named) throw InvalidArgument("algorithm " + request.id + ": " + why);
+}
+
 template <class Launcher>
 Found<HistogramKernels<Launcher>> Histogram::find(const HistogramRequest& request) {
   const HistogramRegistry::Key key{request.id, request.counter};
@@ -48,6 +56,11 @@ Found<HistogramKernels<Launcher>> Histogram::find(const HistogramRequest& reques
   if constexpr (has_papers)
     if (!kernels.execute) kernels = kernels_for<Launcher, PaperTensors>(key.counter, key);
   if (!kernels.execute) throw Unavailable(words(request) + " has no kernel on " + Launcher::name);
+  if (kernels.declines != nullptr)
+    if (const std::string why = kernels.declines(request); !why.empty()) {
+      require_unnamed(request, why);
+      throw Unavailable("algorithm " + request.id + ": " + why);
+    }
   return {kernels, kernels.workspace_bytes(request), kernels.shared_bytes};
 }
 
@@ -57,9 +70,9 @@ void Histogram::prepare(Launcher& launcher, const HistogramRequest& request, voi
 }
 
 template <class Launcher>
-void Histogram::run(Launcher& launcher, const HistogramKernels<Launcher>& kernels, const HistogramRequest& request,
-                    const HistogramArguments& views, void* workspace) {
-  kernels.execute(launcher, request, views, workspace);
+std::string_view Histogram::run(Launcher& launcher, const HistogramKernels<Launcher>& kernels,
+                                const HistogramRequest& request, const HistogramArguments& views, void* workspace) {
+  return kernels.execute(launcher, request, views, workspace);
 }
 
 template <class Visit>

@@ -34,8 +34,10 @@ template <class Launcher, class C>
 SatKernels<Launcher> lookback_kernels() {
   return {[](const TableRequest& request) { return LookbackPlan<C>(request.image, request.border).workspace_bytes; },
           [](Launcher& launcher, const TableRequest& request, const ConstView& image, const Valid& valid,
-             const TableViews& tables,
-             void* workspace) { lookback<C>(launcher, request.border, image, valid, tables, workspace); },
+             const TableViews& tables, void* workspace) -> std::string_view {
+            lookback<C>(launcher, request.border, image, valid, tables, workspace);
+            return request.id;
+          },
           [](Launcher& launcher, const TableViews& tables, std::int64_t offset) {
             if constexpr (C::both) {
               depth<decltype(C::T::first)>(launcher, tables.sum, offset);
@@ -46,7 +48,7 @@ SatKernels<Launcher> lookback_kernels() {
           },
           sizeof(typename Lookback<NoMachine, C>::Shared)};
 }
-/// All tiles at once where the device holds them, else one after another.
+/// All tiles at once where the device holds them, else one after another, which is the same algorithm or `lookback`.
 template <class Launcher, class Together, class InTurn>
 SatKernels<Launcher> together_kernels() {
   auto kernels = lookback_kernels<Launcher, InTurn>();
@@ -55,11 +57,14 @@ SatKernels<Launcher> together_kernels() {
            LookbackPlan<InTurn>(request.image, request.border).workspace_bytes;
   };
   kernels.execute = [](Launcher& launcher, const TableRequest& request, const ConstView& image, const Valid& valid,
-                       const TableViews& tables, void* workspace) {
-    if (lookback<Together>(launcher, request.border, image, valid, tables, workspace)) return;
+                       const TableViews& tables, void* workspace) -> std::string_view {
+    if (lookback<Together>(launcher, request.border, image, valid, tables, workspace)) return request.id;
+    if (request.id == "all-partials")
+      require_unnamed(request, "the device does not hold all tiles of this image at once; choose auto or lookback");
     const LookbackPlan<Together> own(request.image, request.border);
     lookback<InTurn>(launcher, request.border, image, valid, tables,
                      static_cast<char*>(workspace) + own.workspace_bytes);
+    return "lookback";
   };
   kernels.shared_bytes = std::max(sizeof(typename Lookback<NoMachine, Together>::Shared),
                                   sizeof(typename Lookback<NoMachine, InTurn>::Shared));
@@ -99,16 +104,26 @@ SatKernels<Launcher> bands_kernels() {
     return bytes;
   };
   kernels.execute = [](Launcher& launcher, const TableRequest& request, const ConstView& image, const Valid& valid,
-                       const TableViews& tables, void* workspace) {
+                       const TableViews& tables, void* workspace) -> std::string_view {
     if constexpr (here) {
-      if (bands<Plan>(launcher, request.border, image, valid, tables, workspace)) return;
+      if (bands<Plan>(launcher, request.border, image, valid, tables, workspace)) return request.id;
+      require_unnamed(request, "it takes rows of pixels and of entries that begin at multiples of 16 bytes, no carries, and "
+                               "devices with clusters of blocks; choose auto");
       const Plan own(request.image, bands_grid(Launcher::largest_cluster));
       workspace = static_cast<char*>(workspace) + own.workspace_bytes;
     }
-    if (std::min(request.image.width, request.image.height) < bands_diagonal_from(sizeof(In)))
+    const bool by_rows = std::min(request.image.width, request.image.height) < bands_diagonal_from(sizeof(In));
+    if (by_rows)
       lookback<ByRows>(launcher, request.border, image, valid, tables, workspace);
     else
       lookback<Diagonal>(launcher, request.border, image, valid, tables, workspace);
+    return by_rows ? "lookback" : "lookback-diagonal";
+  };
+  kernels.declines = [](const TableRequest& request) -> std::string {
+    if constexpr (!here)
+      return "it has no kernel for types " + name_of(request.types);
+    else
+      return bands_declines<Plan>(request);
   };
   kernels.shared_bytes = std::max(sizeof(typename Lookback<NoMachine, ByRows>::Shared),
                                   sizeof(typename Lookback<NoMachine, Diagonal>::Shared));
@@ -131,25 +146,40 @@ SatKernels<Launcher> relay_kernels() {
     return bytes;
   };
   kernels.execute = [](Launcher& launcher, const TableRequest& request, const ConstView& image, const Valid& valid,
-                       const TableViews& tables, void* workspace) {
+                       const TableViews& tables, void* workspace) -> std::string_view {
     if constexpr (here) {
       if (has_high_units(request.image)
               ? relay<RelayPlanOf<T, 64, reverse>>(launcher, request.border, image, valid, tables, workspace)
               : relay<RelayPlanOf<T, 32, reverse>>(launcher, request.border, image, valid, tables, workspace))
-        return;
+        return request.id;
+      require_unnamed(request, "it takes rows of pixels that begin at multiples of 16 bytes, no carries, and devices with a "
+                               "block for each strip of 256 columns; choose auto");
       workspace = static_cast<char*>(workspace) + relay_workspace_bytes<T, reverse>(request.image, request.border);
     }
-    if (std::min(request.image.width, request.image.height) < relay_diagonal_from)
+    const bool by_rows = std::min(request.image.width, request.image.height) < relay_diagonal_from;
+    if (by_rows)
       by_rows_kernels<Launcher, In, T, reverse>().execute(launcher, request, image, valid, tables, workspace);
     else
       lookback<Diagonal>(launcher, request.border, image, valid, tables, workspace);
+    return by_rows ? "lookback" : "lookback-diagonal";
+  };
+  kernels.declines = [](const TableRequest& request) -> std::string {
+    if constexpr (!here)
+      return "it has no kernel for types " + name_of(request.types);
+    else
+      return relay_declines<RelayPlanOf<T, 32, reverse>>(request);
   };
   kernels.shared_bytes = std::max(by_rows_kernels<Launcher, In, T, reverse>().shared_bytes, kernels.shared_bytes);
   return kernels;
 }
 template <class Launcher, class C>
 SatKernels<Launcher> thin_kernels() {
-  return {[](const TableRequest& request) { return ThinPlan<C>(request).workspace_bytes; }, thin<C, Launcher>,
+  return {[](const TableRequest& request) { return ThinPlan<C>(request).workspace_bytes; },
+          [](Launcher& launcher, const TableRequest& request, const ConstView& image, const Valid& valid,
+             const TableViews& tables, void* workspace) -> std::string_view {
+            thin<C>(launcher, request, image, valid, tables, workspace);
+            return request.id;
+          },
           [](Launcher& launcher, const TableViews& tables, std::int64_t offset) {
             depth<typename C::T>(launcher, tables.sum, offset);
           },
@@ -159,7 +189,11 @@ SatKernels<Launcher> thin_kernels() {
 template <class Launcher, class In, class T>
 SatKernels<Launcher> tilted_kernels() {
   return {[](const TableRequest& request) { return TiltedPlan<T>(request.image).workspace_bytes; },
-          tilted<In, T, Launcher>};
+          [](Launcher& launcher, const TableRequest& request, const ConstView& image, const Valid& valid,
+             const TableViews& tables, void* workspace) -> std::string_view {
+            tilted<In, T>(launcher, request, image, valid, tables, workspace);
+            return request.id;
+          }};
 }
 
 /// No functions where that algorithm is not one of these.
@@ -207,9 +241,10 @@ SatKernels<Launcher> plain_kernels() {
   SatKernels<Launcher> kernels;  // its blocks have no more shared memory than every device gives
   kernels.workspace_bytes = &Algorithm::template workspace_bytes<T>;
   kernels.execute = [](Launcher& launcher, const TableRequest& request, const ConstView& image, const Valid&,
-                       const TableViews& tables, void* workspace) {
+                       const TableViews& tables, void* workspace) -> std::string_view {
     with_border<T>(launcher, request, image, tables.sum,
                    [&](Launcher& l, const Plain& p) { Algorithm::template sums<In, T>(l, request, p, workspace); });
+    return request.id;
   };
   return kernels;
 }

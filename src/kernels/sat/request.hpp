@@ -29,6 +29,7 @@ struct SatRequest {
   double r = 0.25;                        ///< of hybrid-1r1w
   WarpScan scan = WarpScan::kogge_stone;  ///< of scanrow-brlt and scanrow-column
   std::string id = "lookback";            ///< the algorithm
+  bool named = false;                     ///< by the caller: no other algorithm may run
 
   bool counts() const { return mask || ignore_nan; }
 };
@@ -47,6 +48,8 @@ struct TableRequest {
   double r = 0.25;                        ///< of hybrid-1r1w
   WarpScan scan = WarpScan::kogge_stone;  ///< of scanrow-brlt and scanrow-column
   bool reverse = false;                   ///< from the last row and column on
+  bool named = false;                     ///< no other algorithm may run
+  bool counts = false;                    ///< some pixels are left out
 };
 struct TableViews {
   View sum, squares = {};
@@ -66,8 +69,8 @@ struct Sat {
   template <class Launcher>
   static void prepare(Launcher& launcher, const SatRequest& request, void* workspace, std::size_t bytes);
   template <class Launcher>
-  static void run(Launcher& launcher, const SatWork<Launcher>& tables, const SatRequest& request,
-                  const SatArguments& views, void* workspace);
+  static std::string_view run(Launcher& launcher, const SatWork<Launcher>& tables, const SatRequest& request,
+                              const SatArguments& views, void* workspace);
   template <class Visit>
   static void memory(const SatRequest& request, const SatArguments& views, void* workspace, std::size_t bytes,
                      Visit&& visit);

@@ -6,6 +6,8 @@
 #include <areal/error.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <string>
+#include <string_view>
 #include "formulas/reversed.hpp"
 #include "kernels/primitives/table_geometry.hpp"
 #include "kernels/primitives/type_groups.hpp"
@@ -19,13 +21,22 @@ namespace areal::kernels {
 template <class Launcher>
 struct SatKernels {
   std::size_t (*workspace_bytes)(const TableRequest&) = nullptr;
-  /// Everything has been checked; views and request agree; the workspace held zeros when it was new.
-  void (*execute)(Launcher&, const TableRequest&, const ConstView& image, const Valid&, const TableViews&,
-                  void* workspace) = nullptr;
+  /// Everything has been checked; views and request agree; the workspace held zeros when it was new. Returns the id of
+  /// the algorithm that ran: another one than the request's where that does not take these views or this machine, but
+  /// for a named one, which throws InvalidArgument.
+  std::string_view (*execute)(Launcher&, const TableRequest&, const ConstView& image, const Valid&, const TableViews&,
+                              void* workspace) = nullptr;
   /// Along the depth of a volume: depth.hpp.
   void (*depth)(Launcher&, const TableViews&, std::int64_t offset) = nullptr;
   std::size_t shared_bytes = 0;  ///< of the block that has most
+  /// Why the algorithm does not take such a request, whatever the views; empty if it does. None: it takes all.
+  std::string (*declines)(const TableRequest&) = nullptr;
 };
+
+/// Throws InvalidArgument if the algorithm was named, as it does not take what it was given.
+inline void require_unnamed(const TableRequest& request, const std::string& why) {
+  if (request.named) throw InvalidArgument("algorithm " + std::string(request.id) + ": " + why);
+}
 
 /// Whose kernels are looked up; each is compiled apart.
 template <class Self>
@@ -94,7 +105,7 @@ Found<SatWork<Launcher>> Sat::find(const SatRequest& request) {
   SatWork<Launcher>& tables = found.kernels;
   Shape image = request.image;
   if (request.volume) image.batch = table_depth(image, request.border);
-  const auto add = [&](TableWork<Launcher>& part, const TableRequest& table) {
+  const auto add = [&](TableWork<Launcher>& part, TableRequest table) {
     part = {table, table_kernels<Launcher>(table), found.workspace_bytes, true};
     found.workspace_bytes += part.kernels.workspace_bytes(table);
     found.shared_bytes = std::max(found.shared_bytes, part.kernels.shared_bytes);
@@ -109,7 +120,12 @@ Found<SatWork<Launcher>> Sat::find(const SatRequest& request) {
   }
   if (request.tilted) add(tables.tilted, {request.id, TableKind::tilted, request.types, image, Border::zero});
   add(tables.sum, {request.id, TableKind::pixels, request.types, image, request.border, request.squares, request.r,
-                   request.scan, request.reverse});
+                   request.scan, request.reverse, request.named, request.counts()});
+  if (tables.sum.kernels.declines != nullptr)
+    if (const std::string why = tables.sum.kernels.declines(tables.sum.request); !why.empty()) {
+      require_unnamed(tables.sum.request, why);
+      throw Unavailable("algorithm " + request.id + ": " + why);
+    }
   return found;
 }
 
@@ -119,9 +135,9 @@ void Sat::prepare(Launcher& launcher, const SatRequest&, void* workspace, std::s
 }
 
 template <class Launcher>
-void run_table(Launcher& launcher, const TableWork<Launcher>& table, const SatRequest& request, const ConstView& image,
-               const Valid& valid, const TableViews& views, void* workspace) {
-  if (!table.wanted) return;
+std::string_view run_table(Launcher& launcher, const TableWork<Launcher>& table, const SatRequest& request,
+                           const ConstView& image, const Valid& valid, const TableViews& views, void* workspace) {
+  if (!table.wanted) return {};
   void* const own = static_cast<char*>(workspace) + table.workspace;
   if (!request.volume) return table.kernels.execute(launcher, table.request, image, valid, views, own);
   const std::int64_t offset = request.border == Border::none ? 0 : 1;
@@ -131,8 +147,10 @@ void run_table(Launcher& launcher, const TableWork<Launcher>& table, const SatRe
     return view;
   };
   const TableViews slices{slices_of(views.sum), slices_of(views.squares)};
-  if (!slices.sum.shape.empty()) table.kernels.execute(launcher, table.request, image, valid, slices, own);
+  std::string_view ran = table.request.id;
+  if (!slices.sum.shape.empty()) ran = table.kernels.execute(launcher, table.request, image, valid, slices, own);
   table.kernels.depth(launcher, views, offset);
+  return ran;
 }
 
 /// From the last row on, and from a volume's last slice.
@@ -144,8 +162,8 @@ inline SatArguments turned(const SatArguments& a, bool volume) {
 }
 
 template <class Launcher>
-void Sat::run(Launcher& launcher, const SatWork<Launcher>& tables, const SatRequest& request, const SatArguments& given,
-              void* workspace) {
+std::string_view Sat::run(Launcher& launcher, const SatWork<Launcher>& tables, const SatRequest& request,
+                          const SatArguments& given, void* workspace) {
   const SatArguments views = request.reverse ? turned(given, request.volume) : given;
   ConstView image = views.image;
   image.shape = tables.sum.request.image;
@@ -157,8 +175,8 @@ void Sat::run(Launcher& launcher, const SatWork<Launcher>& tables, const SatRequ
               {views.count, {}, views.count_carry}, workspace);
   }
   run_table(launcher, tables.tilted, request, image, valid, {views.tilted}, workspace);
-  run_table(launcher, tables.sum, request, image, valid, {views.sum, views.squares, views.carry, views.squares_carry},
-            workspace);
+  return run_table(launcher, tables.sum, request, image, valid,
+                   {views.sum, views.squares, views.carry, views.squares_carry}, workspace);
 }
 
 template <class Visit>

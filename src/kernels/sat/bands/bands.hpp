@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include "kernels/primitives/strides.hpp"
 #include "kernels/primitives/workspace.hpp"
 #include "kernels/sat/bands/kernel.hpp"
@@ -70,6 +71,19 @@ struct BandsPlan {
 
 template <class In, class T, bool reverse = false>
 using BandsPlanOf = BandsPlan<BandsConfig<In, T, true, reverse>, BandsConfig<In, T, false, reverse>>;
+
+/// Why bands does not take such a request, wherever the data lie; empty if it does.
+template <class Plan>
+std::string bands_declines(const TableRequest& request) {
+  const Shape& image = request.image;
+  if (request.border != Border::none) return "it takes no border (border none)";
+  if (request.counts) return "it takes no mask and leaves no pixels out";
+  if (image.batch * image.channels != 1) return "it takes one image of one channel";
+  if (image.width == 0 || image.height == 0 || image.width % Plan::vector != 0)
+    return "it takes widths that are multiples of " + std::to_string(Plan::vector) + ", this image is " +
+           std::to_string(image.width) + " wide";
+  return {};
+}
 
 /// Places the image and the table in the plan's arguments. False: bands does not take these.
 template <class Plan>

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include "kernels/primitives/strides.hpp"
 #include "kernels/primitives/table_geometry.hpp"
 #include "kernels/primitives/workspace.hpp"
@@ -80,6 +81,17 @@ template <class T, bool reverse>
 std::size_t relay_workspace_bytes(const Shape& image, Border border) {
   return has_high_units(image) ? RelayPlanOf<T, 64, reverse>(image, border).workspace_bytes
                                : RelayPlanOf<T, 32, reverse>(image, border).workspace_bytes;
+}
+
+/// Why relay does not take such a request, wherever the data lie; empty if it does.
+template <class Plan>
+std::string relay_declines(const TableRequest& request) {
+  if (request.counts) return "it takes no mask and leaves no pixels out";
+  if (request.image.channels != 1) return "it takes images of one channel";
+  if (Plan(request.image, request.border).taken) return {};
+  return "it takes widths that are multiples of 16 (with border exclusive, plus 1) and sides of up to " +
+         std::to_string(relay_longest) + ", this image is " + std::to_string(request.image.width) + "x" +
+         std::to_string(request.image.height);
 }
 
 template <class C, class Launcher, class Args>
