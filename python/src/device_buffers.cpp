@@ -155,6 +155,11 @@ DeviceBuffer DeviceBuffer::copy_of(nb::handle array, int device) {
 }
 
 DeviceBuffer DeviceBuffer::permuted(const std::vector<int>& order) const {
+  std::vector<int> sorted = order;
+  std::sort(sorted.begin(), sorted.end());
+  bool is_permutation = sorted.size() == extents_.size();
+  for (std::size_t i = 0; is_permutation && i < sorted.size(); ++i) is_permutation = sorted[i] == static_cast<int>(i);
+  if (!is_permutation) throw InvalidArgument("order: it must have each dimension of the array once");
   DeviceBuffer made = *this;
   for (std::size_t i = 0; i < order.size(); ++i) {
     made.extents_[i] = extents_.at(static_cast<std::size_t>(order[i]));
