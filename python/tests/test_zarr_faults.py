@@ -200,6 +200,18 @@ def test_hostile_metadata(key, change, sentence):
     assert sentence in str(raised.value)
 
 
+@pytest.mark.parametrize("levels, begin, end", [(33, '{"a":', "}"), (33, '{"a":' + "[" * 32, "]" * 32 + "}"), (100_000, '{"a":', "}"),
+                                                (100_000, '{"a":' + "[" * 99_999, "]" * 99_999 + "}"), (0, " " * 2**20 + "{", "}")])
+def test_metadata_that_are_too_deep_or_too_long(levels, begin, end):
+    store, _ = written()
+    times = levels if begin == '{"a":' else 1
+    put(store, "local/zarr.json", (begin * times + ("1" if levels else "") + end * times).encode())
+    with pytest.raises(areal.IoError) as raised:
+        areal.open(store)
+    check_sentence(raised.value)
+    assert ("it nests more than 32 levels" if levels else "more than any need") in str(raised.value)
+
+
 def test_metadata_of_other_writers():
     store, pixels = written()
     for name in ARRAYS:

@@ -21,6 +21,7 @@ static_assert(std::endian::native == std::endian::little, "objects are written a
 
 inline constexpr std::int64_t shard_side = 4096;
 inline constexpr std::int64_t crc_bytes = 4;
+inline constexpr std::size_t most_metadata = 1 << 20;  // bytes of a zarr.json
 inline constexpr std::array<std::string_view, 4> array_names{"local", "top", "left", "corner"};
 
 constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
