@@ -118,9 +118,10 @@ fs::path top_name(std::int64_t tile_row) { return fs::path("top/c") / std::to_st
 fs::path left_name(std::int64_t tile_row) { return fs::path("left/c/0") / std::to_string(tile_row); }
 fs::path corner_name(std::int64_t tile_row) { return fs::path("corner/c") / std::to_string(tile_row) / "0"; }
 
-std::string group_json(const Format& format, bool complete) {
+std::string group_json(const Format& format, Stage stage) {
   ordered_json attributes{{"version", 1}, {"border", "none"}, {"dtype", format.dtype}};
-  if (complete) attributes["complete"] = true;
+  if (stage == Stage::complete) attributes["complete"] = true;
+  if (stage == Stage::replacing) attributes["replacing"] = true;
   return ordered_json{{"zarr_format", 3}, {"node_type", "group"}, {"attributes", std::move(attributes)}}.dump(1);
 }
 
@@ -133,7 +134,7 @@ json parse_metadata(const fs::path& where, std::string_view text) {
   return found;
 }
 
-std::string group_dtype(const fs::path& where, const json& metadata, bool& complete) {
+std::string group_dtype(const fs::path& where, const json& metadata, Stage& stage) {
   const json& attributes = member(metadata, "attributes");
   if (member(metadata, "zarr_format").dump() != "3" || member(metadata, "node_type") != "group" ||
       !attributes.is_object())
@@ -142,7 +143,8 @@ std::string group_dtype(const fs::path& where, const json& metadata, bool& compl
   const json& version = member(attributes, "version");
   if (version.dump() != "1")
     fail(where, "attribute version is ", shortened_json(version), ": this areal reads version 1");
-  complete = member(attributes, "complete").is_boolean() && member(attributes, "complete").get<bool>();
+  const auto is_true = [&](const char* key) { return member(attributes, key) == true; };
+  stage = is_true("replacing") ? Stage::replacing : is_true("complete") ? Stage::complete : Stage::begun;
   if (member(attributes, "border") != "none")
     fail(where, "attribute border is ", shortened_json(member(attributes, "border")), ": chunked tables have \"none\"");
   const json& dtype = member(attributes, "dtype");
