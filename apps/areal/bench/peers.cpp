@@ -16,12 +16,16 @@ constexpr std::size_t most_answer = 16 << 20;  // of Python, in bytes
 
 fs::path here() { return fs::read_symlink("/proc/self/exe").parent_path(); }
 
-/// A file beside the command, in the build tree or in the sources that it was built from.
+/// A file beside the command or in its installation; in the build tree also there and in the sources. No other folder:
+/// what is found is run, and somebody else may own it.
 fs::path find(const std::string& name) {
   const char* const given = std::getenv("AREAL_BENCH_DIR");
-  for (const fs::path& folder : {fs::path(given ? given : ""), here(), here() / "../../bench", here() / "../lib/areal",
-                                 fs::path(AREAL_BENCH_SOURCES)})
-    if (std::error_code ignored; !folder.empty() && fs::exists(folder / name, ignored)) return folder / name;
+  std::vector<fs::path> folders{given ? given : "", here(), here() / "../lib/areal"};
+  std::error_code ignored;
+  if (fs::equivalent(here() / "../..", AREAL_BUILD_TREE, ignored))
+    folders.insert(folders.end(), {here() / "../../bench", AREAL_BENCH_SOURCES});
+  for (const fs::path& folder : folders)
+    if (!folder.empty() && fs::exists(folder / name, ignored)) return folder / name;
   return {};
 }
 
