@@ -147,7 +147,7 @@ void box_sums(const void* data, const Lattice& table, const Coordinates& start, 
       if (outside) continue;
       Sum value;
       if constexpr (std::is_integral_v<T>)
-        value = static_cast<std::uint64_t>(element<T>(data, at));
+        value = static_cast<std::uint64_t>(static_cast<std::int64_t>(element<T>(data, at)));
       else
         value = real_of(element<T>(data, at));
       sum = minus ? sum - value : sum + value;

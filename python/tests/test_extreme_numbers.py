@@ -33,6 +33,13 @@ def near(*points: int) -> st.SearchStrategy[int]:
     return st.one_of(small, small, large, st.integers(LEAST, MOST))
 
 
+def plain(name: str) -> Any:
+    """A package that is not run under AddressSanitizer."""
+    if "asan" in os.environ.get("LD_PRELOAD", ""):
+        pytest.skip(f"{name} is not looked at by AddressSanitizer")
+    return pytest.importorskip(name, reason=f"{name} is not installed")
+
+
 def outcome(call: Callable[[], Any]) -> tuple[str, Any]:
     try:
         answer = call()
@@ -166,15 +173,16 @@ def test_boxes_of_a_volume(boxes: list[tuple[int, ...]], format: str, outside: s
 @fuzzed
 @given(st.lists(box_of_image, min_size=1, max_size=2), st.sampled_from(FORMATS), st.sampled_from(["error", "clip"]))
 def test_boxes_of_tensors(boxes: list[tuple[int, ...]], format: str, outside: str) -> None:
-    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    torch = plain("torch")
     table = areal.sat(torch.from_numpy(PIXELS))
     check_boxes(lambda rows, **options: table.sum(torch.from_numpy(rows), **options).numpy(), PIXELS, boxes, format, outside)
 
 
 @fuzzed
 @given(st.lists(box_of_image, min_size=1, max_size=2), st.sampled_from(FORMATS), st.sampled_from(["error", "clip"]))
+@example([(LEAST, 0, LEAST, 0)], "xyxy", "clip")
 def test_boxes_of_chunked_tables(boxes: list[tuple[int, ...]], format: str, outside: str) -> None:
-    pytest.importorskip("zarr", reason="Zarr is not installed")
+    plain("zarr")
     import areal.zarr
     import zarr.storage
 
@@ -191,7 +199,7 @@ CHUNKED: Any = None
 @given(st.lists(box_of_image, min_size=1, max_size=2))
 def test_gradients_of_boxes(boxes: list[tuple[int, ...]]) -> None:
     """What is scattered to the corners of boxes, some of which are refused."""
-    torch = pytest.importorskip("torch", reason="PyTorch is not installed")
+    torch = plain("torch")
     x = torch.zeros(HEIGHT, WIDTH, dtype=torch.float64, requires_grad=True)
     try:
         areal.sat(x).sum(torch.tensor(boxes), outside="clip").sum().backward()
