@@ -34,7 +34,7 @@ inline nb::object owned_array(Array array, const Axes& axes, const Order& order)
   auto kept = std::make_unique<Array>(std::move(array));
   const ConstView view = std::as_const(*kept).view();
   const nb::capsule owner(kept.get(), [](void* p) noexcept { delete static_cast<Array*>(p); });
-  kept.release();
+  static_cast<void>(kept.release());
   return numpy_array(view, axes, order, owner);
 }
 

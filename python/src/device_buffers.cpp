@@ -134,7 +134,7 @@ nb::object DeviceBuffer::numpy() const {
   auto kept = std::make_unique<Array>(std::move(host));
   char* const begin = static_cast<char*>(kept->data());
   const nb::capsule owner(kept.get(), [](void* p) noexcept { delete static_cast<Array*>(p); });
-  kept.release();
+  static_cast<void>(kept.release());
   std::vector<std::size_t> extents(extents_.begin(), extents_.end());
   return nb::cast(
       nb::ndarray<nb::numpy>(begin + offset_, extents.size(), extents.data(), owner, strides_.data(), dtype_of(type_)));
