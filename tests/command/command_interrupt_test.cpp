@@ -52,6 +52,7 @@ TEST_F(CommandInterrupt, LeavesNoPartialFileAtAnyCall) {
   } cases[] = {{{"sat", "a.npy", "-o", "T.npy"}, 4},
                {{"sat", "a.npy", "--squares", "-o", "T.npy"}, 6},
                {{"sat", "a.npy", "-o", "T.tif"}, 4},
+               {{"sat", "a.npy", "-o", "T.npy", "--device-memory", "90K", "--backend", "cpu"}, 4},
                {{"hist", "a.npy", "--bins", "4", "-o", "H.npy"}, 4},
                {{"window", "a.npy", "--size", "3x3", "--mean", "-o", "w.npy"}, 2},
                {{"window", "a.npy", "--size", "3x3", "--mean", "-o", "w.png"}, 2},
