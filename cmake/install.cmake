@@ -3,6 +3,7 @@ include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/areal)
 install(TARGETS areal EXPORT areal-targets
         LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+areal_install_rpath(areal DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/areal DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(EXPORT areal-targets NAMESPACE areal:: DESTINATION ${package_dir})
 configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/areal-config.cmake.in ${PROJECT_BINARY_DIR}/areal-config.cmake

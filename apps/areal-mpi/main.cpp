@@ -5,6 +5,7 @@
 // What goes wrong on one rank ends all, with one sentence. SIGTERM, by which mpirun ends the ranks that are left when
 // one has died, removes the unfinished output, whichever rank is left.
 
+#include <unistd.h>
 #include <CLI/CLI.hpp>
 #include <areal/error.hpp>
 #include <areal/version.hpp>
@@ -25,6 +26,7 @@ extern "C" void end_by(int signal) {
   areal::command::remove_shared_table();
   std::signal(signal, SIG_DFL);
   std::raise(signal);
+  ::_exit(128 + signal);
 }
 
 void set_signals() {

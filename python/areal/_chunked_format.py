@@ -13,6 +13,8 @@ SHARD = 4096
 SMALLEST_TILE = 64
 LARGEST_TILE = {"bool": 4096, "uint8": 4096, "uint16": 256}  # the sum of a tile's pixels fits 32 bits
 _MOST_PIXELS = 2**40  # a side; every offset then fits 63 bits
+_MOST_METADATA = 1 << 20  # bytes of a zarr.json
+_MOST_DEPTH = 32  # of its levels
 
 _CODECS = [{"name": "bytes", "configuration": {"endian": "little"}}, {"name": "crc32c"}]
 
@@ -93,12 +95,27 @@ def _short(value: Any) -> str:
     return words if len(words) <= 100 else words[:97] + "..."
 
 
+def _is_deeper(value: Any, levels: int) -> bool:
+    """Whether a value nests more than so many levels."""
+    if not isinstance(value, (dict, list)):
+        return False
+    inner = value.values() if isinstance(value, dict) else value
+    return levels == 0 or any(_is_deeper(one, levels - 1) for one in inner)
+
+
 def parse(where: str, text: bytes) -> dict[str, Any]:
-    """A zarr.json. Raises IoError for what is none."""
+    """A zarr.json. Raises IoError for what is none, and for more bytes and levels than the C++ library reads."""
+    if len(text) > _MOST_METADATA:
+        raise IoError(f"{where}: the metadata have {len(text)} bytes, more than any need")
     try:
         found = json.loads(text)
-    except (ValueError, RecursionError) as error:
+        too_deep = _is_deeper(found, _MOST_DEPTH)
+    except RecursionError:
+        too_deep = True
+    except ValueError as error:
         raise IoError(f"{where}: it is not JSON: {str(error).splitlines()[0]}") from None
+    if too_deep:
+        raise IoError(f"{where}: it nests more than {_MOST_DEPTH} levels, more than any need")
     if not isinstance(found, dict):
         raise IoError(f"{where}: it holds {_short(found)} instead of an object")
     return found

@@ -48,6 +48,8 @@ def box_edges(boxes: Any, format: str, outside: str, height: int, width: int) ->
         end = start + np.clip(end, -1, most - np.maximum(start, 0))  # an end beyond 64 bits is their largest number
     elif format == "skimage":
         end = np.minimum(end, most - 1) + 1
+    else:
+        end = np.maximum(end, -most)  # as the start
     negative: Array = np.logical_or.reduce(end < start, axis=1)
     invalid: Array = negative | np.logical_or.reduce((start < 0) | (end > limit), axis=1) if outside == "error" else negative
     if invalid.any():

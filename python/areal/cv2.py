@@ -95,9 +95,13 @@ _MOST_AT_ONCE = 256 << 20  # bytes of a filter's table; larger ones go by strips
 def _whole(function: str, name: str, value: Any) -> int:
     if not isinstance(value, (bool, np.bool_)):
         try:
-            return operator.index(value)
+            number = operator.index(value)
         except TypeError:
             pass
+        else:
+            if -(2**31) <= number < 2**31:  # OpenCV's int
+                return number
+            raise _error(function, f"{name} {number}: it must fit 32 bits")
     raise _error(function, f"{name} {value!r}: it must be a whole number")
 
 

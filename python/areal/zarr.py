@@ -228,25 +228,41 @@ def write(
 
 
 def _created(store: Any, format: Format, overwrite: bool) -> StorePath:
-    """An empty group, not complete, with four empty arrays."""
+    """An empty group, not complete, with four empty arrays.
+
+    The group says that it is being replaced until nothing of what was there is left, so that nobody goes on with it.
+    """
+    marked = {**format.attributes(), "replacing": True}
     group: Any = None
     try:
         group = zarr.open_group(store, mode="r+", use_consolidated=False, zarr_format=3)
     except Exception:  # nothing there, or nothing that is known
         group = None
     try:
-        if group is not None and {**group.attrs, "dtype": format.dtype} == format.attributes():
-            overwrite = True  # an incomplete table
-        elif group is not None and overwrite and "complete" in group.attrs:
-            del group.attrs["complete"]  # before anything else of it
-        if group is not None and overwrite:  # without it nobody goes on with what is left if this is interrupted
-            sync((group.store_path / "top/c/0/0").delete())
-        path = zarr.create_group(store, overwrite=overwrite, zarr_format=3, attributes=format.attributes()).store_path
+        if group is not None and (overwrite or {**marked, **group.attrs, "dtype": format.dtype} == marked):  # or an incomplete table
+            path = group.store_path
+            _set(path / "zarr.json", np.frombuffer(group_json(marked), np.uint8))
+        else:
+            path = zarr.create_group(store, overwrite=overwrite, zarr_format=3, attributes=marked).store_path
+        if path.store.supports_listing:
+            sync(_remove_members(path))
+    except IoError:
+        raise
     except Exception as error:  # each store has its own exceptions
         raise IoError(f"{store}: it cannot be created: {' '.join(str(error).split())}") from error
+    _set(path / "zarr.json", np.frombuffer(group_json(format.attributes()), np.uint8))
     for name, metadata in format.arrays().items():
         _set(path / f"{name}/zarr.json", np.frombuffer(json.dumps(metadata, indent=1).encode(), np.uint8))
     return path
+
+
+async def _remove_members(path: StorePath) -> None:
+    """Everything in a group but its metadata."""
+    for name in [name async for name in path.store.list_dir(path.path)]:
+        if name.rstrip("/") != "zarr.json":
+            member = path / name.rstrip("/")
+            await member.delete()  # a key; a store of folders removes a folder so, too
+            await path.store.delete_dir(member.path)
 
 
 def _begun(store: Any, format: Format) -> tuple[StorePath, int, Array | None] | None:
@@ -256,8 +272,11 @@ def _begun(store: Any, format: Format) -> tuple[StorePath, int, Array | None] | 
     except Exception:  # nothing there, or nothing that is known
         return None
     group = parse(f"{path / 'zarr.json'}", sync(_get(path / "zarr.json", "the metadata")).tobytes())
-    complete = (group.get("attributes") or {}).get("complete") is True
-    dtype = check_group(f"{path}", {**group, "attributes": {**(group.get("attributes") or {}), "complete": True}})
+    attributes = group.get("attributes") or {}
+    if attributes.get("replacing") is True:
+        return None
+    complete = attributes.get("complete") is True
+    dtype = check_group(f"{path}", {**group, "attributes": {**attributes, "complete": True}})
     if not all(sync((path / f"{name}/zarr.json").exists()) for name in ("local", "top", "left", "corner")):
         return None
     arrays = {name: parse(f"{path / name}", sync(_get(path / f"{name}/zarr.json", "the metadata")).tobytes()) for name in format.arrays()}

@@ -192,7 +192,8 @@ Shape image_shape(const std::array<std::int64_t, 4>& extents, const Axes& axes, 
   const auto at = [&](int dimension) { return dimension < 0 ? 1 : extents[static_cast<std::size_t>(dimension)]; };
   Shape shape{at(axes.w), at(axes.h), at(axes.c), at(axes.n), order.layout};
   if (order.transposed) std::swap(shape.width, shape.height);
-  if (order.folded) shape.batch *= std::exchange(shape.channels, 1);
+  if (order.folded && __builtin_mul_overflow(shape.batch, std::exchange(shape.channels, 1), &shape.batch))
+    throw InvalidArgument("shape: its images and channels together do not fit 63 bits");
   return shape;
 }
 

@@ -86,7 +86,8 @@ struct ArrayShape {
 ArrayShape array_shape(const ConstView& view, const Axes& axes, const Order& order);
 /// Throws InvalidArgument unless an array given as `out` has that shape and dtype.
 void require_like(const ArrayRef& out, const ArrayShape& wanted, Type type);
-/// The image that an array of those extents is, in C order (`transposed` and folded as in `order`).
+/// The image that an array of those extents is, in C order (`transposed` and folded as in `order`). Throws
+/// InvalidArgument for more folded planes than fit 63 bits.
 Shape image_shape(const std::array<std::int64_t, 4>& extents, const Axes& axes, const Order& order);
 /// The axes from the outermost in memory to the innermost, of an array in that order: "NCHW".
 std::string memory_letters(const Axes& axes, const Order& order);

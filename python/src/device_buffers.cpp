@@ -134,7 +134,7 @@ nb::object DeviceBuffer::numpy() const {
   auto kept = std::make_unique<Array>(std::move(host));
   char* const begin = static_cast<char*>(kept->data());
   const nb::capsule owner(kept.get(), [](void* p) noexcept { delete static_cast<Array*>(p); });
-  kept.release();
+  static_cast<void>(kept.release());
   std::vector<std::size_t> extents(extents_.begin(), extents_.end());
   return nb::cast(
       nb::ndarray<nb::numpy>(begin + offset_, extents.size(), extents.data(), owner, strides_.data(), dtype_of(type_)));
@@ -155,6 +155,11 @@ DeviceBuffer DeviceBuffer::copy_of(nb::handle array, int device) {
 }
 
 DeviceBuffer DeviceBuffer::permuted(const std::vector<int>& order) const {
+  std::vector<int> sorted = order;
+  std::sort(sorted.begin(), sorted.end());
+  bool is_permutation = sorted.size() == extents_.size();
+  for (std::size_t i = 0; is_permutation && i < sorted.size(); ++i) is_permutation = sorted[i] == static_cast<int>(i);
+  if (!is_permutation) throw InvalidArgument("order: it must have each dimension of the array once");
   DeviceBuffer made = *this;
   for (std::size_t i = 0; i < order.size(); ++i) {
     made.extents_[i] = extents_.at(static_cast<std::size_t>(order[i]));

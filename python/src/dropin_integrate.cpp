@@ -68,27 +68,45 @@ struct Lattice {
   std::int64_t extent[most_dimensions] = {}, stride[most_dimensions] = {};
 };
 
+[[noreturn]] void refuse_index(std::int64_t index, std::size_t axis, std::int64_t extent) {
+  const std::string words = "index " + std::to_string(index) + " is out of bounds for axis " + std::to_string(axis) +
+                            " with size " + std::to_string(extent);
+  throw nb::index_error(words.c_str());
+}
+
+/// The elements before the starts, in the order in which skimage reads the corners. A start is beyond the table though
+/// its end is not where their difference wraps: skimage then takes the box for one that runs forward.
+void require_starts(const Lattice& table, const Coordinates& start) {
+  const std::size_t n = table.dimensions, boxes = start.size() / n;
+  for (std::size_t corner = 1; corner < std::size_t{1} << n; ++corner)
+    for (std::size_t box = 0; box < boxes; ++box) {
+      const std::int64_t* const s = start.data() + box * n;
+      const auto is_start = [&](std::size_t k) { return (corner >> (n - 1 - k) & 1) != 0; };
+      bool empty = false;
+      for (std::size_t k = 0; k < n; ++k) empty = empty || (is_start(k) && s[k] < 1);
+      for (std::size_t k = 0; k < n && !empty; ++k)
+        if (is_start(k) && s[k] > table.extent[k]) refuse_index(s[k] - 1, k, table.extent[k]);
+    }
+}
+
 /// Counts negative numbers from the end, then finds what skimage and NumPy refuse, in their order and words.
 void resolve(const Lattice& table, Coordinates& start, Coordinates& end) {
   const std::size_t n = table.dimensions;
-  bool backward = false;
+  bool backward = false, starts_outside = false;
   for (std::size_t i = 0; i < start.size(); ++i) {
     const std::int64_t extent = table.extent[i % n];
     if (start[i] < 0) start[i] += extent;
     if (end[i] < 0) end[i] += extent;
     backward = backward || wrapping_difference(end[i], start[i]) < 0;
+    starts_outside = starts_outside || start[i] > extent;
   }
   if (backward) throw nb::index_error("end coordinates must be greater or equal to start");
   for (std::size_t i = 0; i < end.size(); ++i) {
     const std::int64_t extent = table.extent[i % n];
-    if (end[i] >= -extent && end[i] < extent) {
-      if (end[i] < 0) end[i] += extent;  // as NumPy counts it a second time
-      continue;
-    }
-    const std::string words = "index " + std::to_string(end[i]) + " is out of bounds for axis " +
-                              std::to_string(i % n) + " with size " + std::to_string(extent);
-    throw nb::index_error(words.c_str());
+    if (end[i] < -extent || end[i] >= extent) refuse_index(end[i], i % n, extent);
+    if (end[i] < 0) end[i] += extent;  // as NumPy counts it a second time
   }
+  if (starts_outside) require_starts(table, start);
 }
 
 template <class T>
@@ -129,7 +147,7 @@ void box_sums(const void* data, const Lattice& table, const Coordinates& start, 
       if (outside) continue;
       Sum value;
       if constexpr (std::is_integral_v<T>)
-        value = static_cast<std::uint64_t>(element<T>(data, at));
+        value = static_cast<std::uint64_t>(static_cast<std::int64_t>(element<T>(data, at)));
       else
         value = real_of(element<T>(data, at));
       sum = minus ? sum - value : sum + value;

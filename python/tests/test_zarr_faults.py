@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -19,9 +21,10 @@ from hypothesis import strategies as st
 zarr = pytest.importorskip("zarr", minversion="3", reason="Zarr 3 is not installed")
 import areal.zarr  # noqa: E402
 from zarr.storage import LocalStore, MemoryStore  # noqa: E402
-from zarr_tables import ARRAYS, Failing, check_sentence, check_table, expected_sums, put, random_boxes, random_pixels, written  # noqa: E402
+from zarr_tables import ARRAYS, Failing, Interrupted, check_sentence, check_table, expected_sums, files_of, objects_of, put, random_boxes, random_pixels, written  # noqa: E402
 
 pytestmark = pytest.mark.filterwarnings("error::RuntimeWarning")
+COMMAND = pathlib.Path(areal._core.__file__).resolve().parents[2] / "apps" / "areal" / "areal"  # in a build tree
 
 
 def test_writing_that_fails_leaves_a_store_that_is_refused():
@@ -200,6 +203,18 @@ def test_hostile_metadata(key, change, sentence):
     assert sentence in str(raised.value)
 
 
+@pytest.mark.parametrize("levels, begin, end", [(33, '{"a":', "}"), (33, '{"a":' + "[" * 32, "]" * 32 + "}"), (100_000, '{"a":', "}"),
+                                                (100_000, '{"a":' + "[" * 99_999, "]" * 99_999 + "}"), (0, " " * 2**20 + "{", "}")])
+def test_metadata_that_are_too_deep_or_too_long(levels, begin, end):
+    store, _ = written()
+    times = levels if begin == '{"a":' else 1
+    put(store, "local/zarr.json", (begin * times + ("1" if levels else "") + end * times).encode())
+    with pytest.raises(areal.IoError) as raised:
+        areal.open(store)
+    check_sentence(raised.value)
+    assert ("it nests more than 32 levels" if levels else "more than any need") in str(raised.value)
+
+
 def test_metadata_of_other_writers():
     store, pixels = written()
     for name in ARRAYS:
@@ -303,3 +318,58 @@ def test_overwriting_that_fails_leaves_the_old_table_or_none():
         else:
             table.verify()
             assert objects == 0
+
+
+@pytest.mark.parametrize("backward", [False, True])
+@pytest.mark.parametrize("old_dtype", ["uint8", "uint16"])
+def test_a_replacement_that_is_interrupted_anywhere_keeps_nothing_of_the_old_table(tmp_path, backward, old_dtype):
+    """Of an image of the same shape and type whose rows would go on from the old ones with all checksums right, and of another type."""
+    old, new = random_pixels(40, (4096 + 70, 90), old_dtype), random_pixels(41, (4096 + 70, 90), "uint8")
+    whole, before = MemoryStore(), MemoryStore()
+    areal.zarr.write(new, whole, 256)
+    areal.zarr.write(old, before, 256)
+    files = tmp_path / "files.zarr"
+    steps, marked = 0, 0
+    while True:
+        inner = MemoryStore({key: value for key, value in before._store_dict.items()})
+        try:
+            areal.zarr.write(new, Interrupted(inner, [steps], backward), 256, overwrite=True)
+        except areal.IoError as error:
+            check_sentence(error)
+        else:
+            break
+        state = objects_of(inner)
+        if steps == 0:
+            assert state == objects_of(before)
+        else:
+            with pytest.raises(areal.IoError, match="is not complete"):
+                areal.open(inner)
+            is_marked = b'"replacing": true' in state["zarr.json"]
+            marked += is_marked
+            assert is_marked or all(state[key] == objects_of(whole)[key] for key in state if key != "zarr.json")
+            if COMMAND.exists() and steps % 7 == 1:
+                shutil.rmtree(files, ignore_errors=True)
+                for key, data in state.items():
+                    (files / key).parent.mkdir(parents=True, exist_ok=True)
+                    (files / key).write_bytes(data)
+                np.save(tmp_path / "new.npy", new)
+                subprocess.run([COMMAND, "sat", tmp_path / "new.npy", "-o", files, "--tile", "256", "--resume"], check=True)
+                assert files_of(files) == objects_of(whole)
+            areal.zarr.write(new, inner, 256, resume=True).verify()
+            assert objects_of(inner) == objects_of(whole)
+        steps += 1
+    assert objects_of(inner) == objects_of(whole)
+    assert marked >= len(before._store_dict) - 1 and steps > 2 * len(whole._store_dict)
+
+
+def test_replacing_removes_what_is_no_table(tmp_path):
+    other = zarr.create_group(tmp_path / "t", attributes={"version": 3})
+    other.create_array("pixels", data=np.ones((5, 5)))
+    (tmp_path / "t" / "note.txt").write_text("mine")
+    pixels = random_pixels(42, (30, 20), "uint8")
+    areal.zarr.write(pixels, tmp_path / "t", 64, overwrite=True)
+    areal.zarr.write(pixels, tmp_path / "fresh", 64)
+    assert files_of(tmp_path / "t") == files_of(tmp_path / "fresh") and not (tmp_path / "t" / "pixels").exists()
+    zarr.create_array(tmp_path / "array", shape=(4, 4), dtype="u1")
+    areal.zarr.write(pixels, tmp_path / "array", 64, overwrite=True)
+    assert files_of(tmp_path / "array") == files_of(tmp_path / "fresh")

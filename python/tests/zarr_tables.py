@@ -70,6 +70,32 @@ class Failing(WrapperStore):
         await super().set(key, value)
 
 
+class Interrupted(WrapperStore):
+    """Fails at the n-th object that is written or removed, and after it. Folders are emptied object by object, in the order of their names or against it."""
+
+    def __init__(self, store, left, backward=False):
+        super().__init__(store)
+        self.left, self.backward = left, backward
+
+    def _count(self):
+        self.left[0] -= 1
+        if self.left[0] < 0:
+            raise OSError("permission denied")
+
+    async def set(self, key, value):
+        self._count()
+        await super().set(key, value)
+
+    async def delete(self, key):
+        if await self._store.exists(key):
+            self._count()
+            await super().delete(key)
+
+    async def delete_dir(self, prefix):
+        for key in sorted([key async for key in self._store.list_prefix(f"{prefix}/")], reverse=self.backward):
+            await self.delete(key)
+
+
 def objects_of(store: MemoryStore) -> dict[str, bytes]:
     return {key: value.to_bytes() for key, value in store._store_dict.items()}
 

@@ -33,19 +33,21 @@ bool is_row_there(const fs::path& folder, const Format& f, std::int64_t row) {
   return true;
 }
 
-/// Everything of a table but its group's metadata. `top/c/0/0` goes first: without it nobody goes on from what is left.
+/// Everything of a table but its group's metadata, which say by then that it is being replaced.
 void remove_objects(const fs::path& folder) {
-  std::error_code error;
-  fs::remove(folder / top_name(0), error);
   for (const std::string_view name : array_names) {
-    if (!error) fs::remove_all(folder / name, error);
+    std::error_code error;
+    fs::remove_all(folder / name, error);
     if (error) fail(folder / name, "could not be removed (", error.message(), ")");
   }
 }
 
-void begin_anew(const fs::path& folder, const Format& f) {
-  write_object(folder / "zarr.json", group_json(f, false));
-  remove_objects(folder);
+void begin_anew(const fs::path& folder, const Format& f, bool exists) {
+  if (exists) {
+    write_object(folder / "zarr.json", group_json(f, Stage::replacing));
+    remove_objects(folder);
+  }
+  write_object(folder / "zarr.json", group_json(f, Stage::begun));
   for (const std::string_view name : array_names) write_object(folder / name / "zarr.json", array_json(f, name));
   if (f.width == 0 || f.height == 0) return;
   NumbersWriter top(folder / top_name(0));
@@ -82,6 +84,7 @@ LockedFolder::LockedFolder(const fs::path& path) {
 
 std::optional<Format> format_there(const fs::path& folder, bool& exists, bool& complete) {
   exists = complete = false;
+  Stage stage{};
   std::error_code error;
   if (!fs::exists(folder / "zarr.json", error)) {
     for (const fs::directory_entry& entry : fs::directory_iterator(folder, error))
@@ -91,8 +94,10 @@ std::optional<Format> format_there(const fs::path& folder, bool& exists, bool& c
     return std::nullopt;
   }
   const std::string dtype =
-      group_dtype(folder, parse_metadata(folder / "zarr.json", read_metadata(folder / "zarr.json")), complete);
+      group_dtype(folder, parse_metadata(folder / "zarr.json", read_metadata(folder / "zarr.json")), stage);
   exists = true;
+  complete = stage == Stage::complete;
+  if (stage == Stage::replacing) return std::nullopt;
   std::array<nlohmann::json, 4> arrays;
   for (std::size_t i = 0; i < arrays.size(); ++i) {
     const fs::path where = folder / array_names[i] / "zarr.json";
@@ -117,7 +122,7 @@ Beginning begin(const fs::path& folder, const Format& format, const ChunkedWrite
     beginning.shard_row = first_open_row(folder, format);
   }
   if (!options.resume || !there || beginning.shard_row < 0) {
-    begin_anew(folder, format);
+    begin_anew(folder, format, exists);
     beginning.shard_row = 0;
   }
   if (format.width == 0 || format.height == 0) return beginning;

@@ -27,8 +27,8 @@ struct Beginning {
   std::vector<std::uint64_t> top = {};  // the row of the whole table above it
 };
 
-/// The format of the table whose writing has begun or ended there; none where not all of its metadata are there. Throws
-/// IoError for a folder that has something else.
+/// The format of the table whose writing has begun or ended there; none where not all of its metadata are there, and
+/// where what is there is another's that is being replaced. Throws IoError for a folder that has something else.
 std::optional<Format> format_there(const fs::path& folder, bool& exists, bool& complete);
 
 /// Readies the folder for `format`: removes a table that is to be replaced, writes the metadata, finds out where to go

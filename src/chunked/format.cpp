@@ -1,11 +1,11 @@
 #include "chunked/format.hpp"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <utility>
 #include <vector>
 #include "chunked/sentence.hpp"
+#include "json/read.hpp"
 
 namespace areal::chunked {
 namespace {
@@ -15,7 +15,6 @@ using nlohmann::ordered_json;
 
 constexpr std::int64_t most_pixels = std::int64_t{1} << 40;  // a side; every offset then fits 63 bits
 constexpr std::int64_t smallest_tile = 64;
-constexpr int most_depth = 32;
 
 std::int64_t largest_tile(const std::string& dtype) { return dtype == "uint16" ? 256 : 4096; }  // sums fit 32 bits
 
@@ -51,13 +50,8 @@ ordered_json array_metadata(const Format& f, std::string_view name) {
   return array("uint64", {rows, columns}, {1, std::max<std::int64_t>(columns, 1)}, codecs());
 }
 
-std::string shortened(const json& value) {
-  const std::string words = value.dump(-1, ' ', true, json::error_handler_t::replace);
-  return words.size() <= 100 ? words : words.substr(0, 97) + "...";
-}
-
 std::string unquoted(const std::string& key) {
-  const std::string words = shortened(key);
+  const std::string words = shortened_json(json(key));
   return words.substr(1, words.size() - 2);
 }
 
@@ -124,43 +118,38 @@ fs::path top_name(std::int64_t tile_row) { return fs::path("top/c") / std::to_st
 fs::path left_name(std::int64_t tile_row) { return fs::path("left/c/0") / std::to_string(tile_row); }
 fs::path corner_name(std::int64_t tile_row) { return fs::path("corner/c") / std::to_string(tile_row) / "0"; }
 
-std::string group_json(const Format& format, bool complete) {
+std::string group_json(const Format& format, Stage stage) {
   ordered_json attributes{{"version", 1}, {"border", "none"}, {"dtype", format.dtype}};
-  if (complete) attributes["complete"] = true;
+  if (stage == Stage::complete) attributes["complete"] = true;
+  if (stage == Stage::replacing) attributes["replacing"] = true;
   return ordered_json{{"zarr_format", 3}, {"node_type", "group"}, {"attributes", std::move(attributes)}}.dump(1);
 }
 
 std::string array_json(const Format& format, std::string_view name) { return array_metadata(format, name).dump(1); }
 
 json parse_metadata(const fs::path& where, std::string_view text) {
-  bool too_deep = false;
-  json found = json::parse(
-      text.begin(), text.end(),
-      [&](int depth, json::parse_event_t, json&) {
-        too_deep = too_deep || depth > most_depth;
-        return !too_deep;
-      },
-      /*allow_exceptions=*/false);
-  if (too_deep) fail(where, "it nests more than ", most_depth, " levels, which no metadata do");
-  if (found.is_discarded()) fail(where, "it is not JSON");
-  if (!found.is_object()) fail(where, "it holds ", shortened(found), " instead of an object");
+  json found;
+  const std::string wrong = read_json_object(text, most_metadata, found);
+  if (!wrong.empty()) fail(where, "it ", wrong);
   return found;
 }
 
-std::string group_dtype(const fs::path& where, const json& metadata, bool& complete) {
+std::string group_dtype(const fs::path& where, const json& metadata, Stage& stage) {
   const json& attributes = member(metadata, "attributes");
   if (member(metadata, "zarr_format").dump() != "3" || member(metadata, "node_type") != "group" ||
       !attributes.is_object())
     fail(where, "it is not a Zarr group of format 3");
   if (!attributes.contains("version")) fail(where, "it is not a chunked table: the group has no attribute version");
   const json& version = member(attributes, "version");
-  if (version.dump() != "1") fail(where, "attribute version is ", shortened(version), ": this areal reads version 1");
-  complete = member(attributes, "complete").is_boolean() && member(attributes, "complete").get<bool>();
+  if (version.dump() != "1")
+    fail(where, "attribute version is ", shortened_json(version), ": this areal reads version 1");
+  const auto is_true = [&](const char* key) { return member(attributes, key) == true; };
+  stage = is_true("replacing") ? Stage::replacing : is_true("complete") ? Stage::complete : Stage::begun;
   if (member(attributes, "border") != "none")
-    fail(where, "attribute border is ", shortened(member(attributes, "border")), ": chunked tables have \"none\"");
+    fail(where, "attribute border is ", shortened_json(member(attributes, "border")), ": chunked tables have \"none\"");
   const json& dtype = member(attributes, "dtype");
   if (!dtype.is_string() || !is_dtype(dtype.get<std::string>()))
-    fail(where, "attribute dtype is ", shortened(dtype), ": it may be bool, uint8, uint16");
+    fail(where, "attribute dtype is ", shortened_json(dtype), ": it may be bool, uint8, uint16");
   return dtype.get<std::string>();
 }
 
@@ -188,8 +177,8 @@ Format format_of(const fs::path& where, const std::string& dtype, const std::arr
       const json here = plain(found), there = plain(member(expected, key.c_str()));
       // As text: 0 and 0.0, which are equal numbers, are not the same metadata.
       if (here.dump(-1, ' ', true) != there.dump(-1, ' ', true))
-        fail(where, array_names[i], ": ", unquoted(key), " is ", shortened(here), ", where the format has ",
-             shortened(there));
+        fail(where, array_names[i], ": ", unquoted(key), " is ", shortened_json(here), ", where the format has ",
+             shortened_json(there));
     }
   }
   return format;

@@ -21,6 +21,7 @@ static_assert(std::endian::native == std::endian::little, "objects are written a
 
 inline constexpr std::int64_t shard_side = 4096;
 inline constexpr std::int64_t crc_bytes = 4;
+inline constexpr std::size_t most_metadata = 1 << 20;  // bytes of a zarr.json
 inline constexpr std::array<std::string_view, 4> array_names{"local", "top", "left", "corner"};
 
 constexpr std::int64_t ceil_div(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
@@ -50,14 +51,21 @@ fs::path top_name(std::int64_t tile_row);
 fs::path left_name(std::int64_t tile_row);
 fs::path corner_name(std::int64_t tile_row);
 
+/// How far the writing of a table has come.
+enum class Stage : std::uint8_t {
+  replacing,  ///< objects of another table may still be there
+  begun,
+  complete
+};
+
 /// The metadata, byte for byte as areal.zarr writes them.
-std::string group_json(const Format& format, bool complete);
+std::string group_json(const Format& format, Stage stage);
 std::string array_json(const Format& format, std::string_view array);
 
 /// A zarr.json. Throws IoError for what is none.
 nlohmann::json parse_metadata(const fs::path& where, std::string_view text);
-/// The dtype of a table's group; `complete` becomes what the attribute says. Throws IoError for another group.
-std::string group_dtype(const fs::path& where, const nlohmann::json& metadata, bool& complete);
+/// The dtype of a table's group; `stage` becomes what the attributes say. Throws IoError for another group.
+std::string group_dtype(const fs::path& where, const nlohmann::json& metadata, Stage& stage);
 /// What the four arrays, in the order of array_names, are of. Throws IoError where their metadata are not the format's.
 Format format_of(const fs::path& where, const std::string& dtype, const std::array<nlohmann::json, 4>& arrays);
 

@@ -15,7 +15,6 @@
 namespace areal::chunked {
 namespace {
 
-constexpr std::size_t most_metadata = 1 << 20;
 constexpr std::size_t piece_bytes = 1 << 20;
 constexpr std::size_t most_a_call = std::size_t{1} << 30;  // Linux moves at most 2 GiB
 

@@ -28,9 +28,9 @@ constexpr std::uint64_t region_bytes = 4 * sizeof(Corner) + sizeof(Region) + 16;
 
 Format opened(const std::filesystem::path& path) {
   const auto read = [&](const std::filesystem::path& where) { return parse_metadata(where, read_metadata(where)); };
-  bool complete = false;
-  const std::string dtype = group_dtype(path, read(path / "zarr.json"), complete);
-  if (!complete)
+  Stage stage{};
+  const std::string dtype = group_dtype(path, read(path / "zarr.json"), stage);
+  if (stage != Stage::complete)
     fail(path,
          "the table is not complete: it has no attribute complete, as writing it was interrupted or still goes on");
   std::array<nlohmann::json, 4> arrays;

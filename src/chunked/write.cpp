@@ -64,7 +64,7 @@ void write_chunked_table(const std::filesystem::path& path, const Shape& image, 
     ShardRow row(path, format, plan, plans, read, block_done);
     for (std::int64_t r = beginning.shard_row; r < format.shard_rows(); ++r) row.write(r, beginning.top);
   }
-  write_object(path / "zarr.json", group_json(format, true));
+  write_object(path / "zarr.json", group_json(format, Stage::complete));
 }
 
 }  // namespace areal

@@ -359,13 +359,16 @@ class OutputFile {
   void write(const void* data, std::size_t bytes);
   void write_at(std::uint64_t offset, const void* data, std::size_t bytes);  // which `write` does not go on from
   const fs::path& temporary() const;                                         // for libraries that write by name
+  // The same file, for libraries that make what they write: one that an interrupt has removed does not come again.
+  fs::path by_descriptor() const;
   void commit();
 
  private:
   struct State;
   std::unique_ptr<State> state_;
 };
-// Removes the temporary files of this process; async-signal-safe, for the command's handler of SIGINT and SIGTERM.
+// Removes the temporary files of this process, which must end then: threads that would make or commit one wait for
+// that. Async-signal-safe, for the command's handler of SIGINT and SIGTERM.
 void remove_unfinished_outputs() noexcept;
 
 // ---------------------------------------------------------------- drawing

@@ -25,13 +25,22 @@ struct Slot {
 static_assert(std::atomic<bool>::is_always_lock_free);
 Slot slots[32];
 
+// Set before the names are looked at. Signals come to any thread: while one removes the files, another may make or
+// rename one. Either the former sees the name, which is there before its file, or the latter sees this.
+std::atomic<bool> ending{false};
+
+// Does not return where the process is ending by a signal: nothing may fail or succeed any more.
+void wait_where_ending() {
+  while (ending.load()) ::pause();
+}
+
 Slot* take_slot(const std::string& path) {
   if (path.size() >= PATH_MAX) return nullptr;
   for (Slot& slot : slots) {
     bool free = false;
     if (!slot.taken.compare_exchange_strong(free, true)) continue;
     std::copy(path.c_str(), path.c_str() + path.size() + 1, slot.path);
-    slot.live.store(true, std::memory_order_release);
+    slot.live.store(true);
     return &slot;
   }
   return nullptr;  // more than 32 at once: the destructor still removes the file, an interrupt would not
@@ -53,8 +62,9 @@ std::string temporary_name() {
 }  // namespace
 
 void remove_unfinished_outputs() noexcept {
+  ending.store(true);
   for (const Slot& slot : slots)
-    if (slot.live.load(std::memory_order_acquire)) ::unlink(slot.path);
+    if (slot.live.load()) ::unlink(slot.path);
 }
 
 struct OutputFile::State {
@@ -74,6 +84,7 @@ struct OutputFile::State {
   }
   [[noreturn]] void cannot_write() const {
     const int error = errno;
+    wait_where_ending();
     fail(name, "could not be written (", std::strerror(error), ")");
   }
   void open_beside(mode_t mode, bool existed, const fs::path& asked);
@@ -86,8 +97,10 @@ void OutputFile::State::open_beside(mode_t mode, bool existed, const fs::path& a
     temporary = attempt == 0 && !asked.empty() ? asked : folder / temporary_name();
     slot = take_slot(temporary.string());
     fd = ::open(temporary.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd >= 0) break;
     const int error = errno;
+    if (ending.load() && fd >= 0) ::unlink(temporary.c_str());
+    wait_where_ending();
+    if (fd >= 0) break;
     free_slot(std::exchange(slot, nullptr));
     errno = error;
     if (error != EEXIST) cannot_write();
@@ -153,6 +166,11 @@ OutputFile::OutputFile(const fs::path& path, std::uint64_t reserve_bytes, const 
 OutputFile::~OutputFile() = default;
 
 const fs::path& OutputFile::temporary() const { return state_->temporary; }
+fs::path OutputFile::by_descriptor() const {
+  const fs::path link = "/proc/self/fd/" + std::to_string(state_->fd);
+  std::error_code ignored;
+  return fs::exists(link, ignored) ? link : state_->temporary;
+}
 
 void OutputFile::write(const void* data, std::size_t bytes) {
   const char* at = static_cast<const char*>(data);
@@ -190,6 +208,7 @@ void OutputFile::commit() {
   const int closed = ::close(std::exchange(s.fd, -1));
   if (closed != 0 && errno != EINTR) s.cannot_write();
   if (s.direct) return;
+  wait_where_ending();
   if (::rename(s.temporary.c_str(), s.target.c_str()) != 0) s.cannot_write();
   free_slot(std::exchange(s.slot, nullptr));
   s.temporary.clear();

@@ -1,6 +1,7 @@
 // Finds and opens the plug-ins; the public calls that they implement.
 #include "media/plugin.hpp"
 #include <dlfcn.h>
+#include <algorithm>
 #include <areal/version.hpp>
 #include <cstdlib>
 #include "media/file_error.hpp"
@@ -17,44 +18,44 @@ fs::path folder_of(const void* address) {
   return error ? fs::path() : file.parent_path();
 }
 
-// The folders for plug-ins. Only $AREAL_PLUGIN_DIR if it is set; else a folder `areal` beside libareal, in the build
-// tree and in an installation; else, for a static libareal, the same relative to the program.
-std::vector<fs::path> plugin_folders() {
-  if (const char* folder = std::getenv("AREAL_PLUGIN_DIR"); folder && *folder) return {folder};
-  std::vector<fs::path> out;
-  if (const fs::path library = folder_of(reinterpret_cast<const void*>(&areal::version)); !library.empty())
-    out.push_back(library / "areal");
+// The folder for plug-ins: $AREAL_PLUGIN_DIR if it is set; else the folder `areal` beside libareal, in the build tree
+// and in an installation. A static libareal has no place of its own: there it is the one of the installation that the
+// program is in, or of the build tree that it was built in. No other folder: somebody else may own it.
+fs::path plugin_folder() {
+  if (const char* folder = std::getenv("AREAL_PLUGIN_DIR"); folder && *folder) return folder;
+  const fs::path place = folder_of(reinterpret_cast<const void*>(&areal::version));
+  if (place.empty()) return {};
+#ifdef AREAL_BUILD_TREE
   std::error_code error;
-  if (const fs::path program = fs::read_symlink("/proc/self/exe", error).parent_path(); !program.empty())
-    for (const char* step : {"../" AREAL_LIBDIR "/areal", "../src/areal", "../../src/areal"})
-      out.push_back((program / step).lexically_normal());
-  return out;
+  const fs::path tree = fs::canonical(AREAL_BUILD_TREE, error);
+  const bool is_in_tree =
+      !error && std::mismatch(tree.begin(), tree.end(), place.begin(), place.end()).first == tree.end();
+  return is_in_tree ? tree / "src/areal" : (place / "../" AREAL_LIBDIR "/areal").lexically_normal();
+#else
+  return place / "areal";
+#endif
 }
 
 template <class Plugin>
 const Plugin& open(const char* file, const char* entry, const char* what, const char* needs) {
-  const std::vector<fs::path> folders = plugin_folders();
+  const fs::path folder = plugin_folder(), path = folder / file;
   const auto unavailable = [&](const std::string& why) {
     throw Unavailable(std::string(what) + " cannot be read or written: " + why);
   };
-  for (const fs::path& folder : folders) {
-    const fs::path path = folder / file;
-    if (std::error_code error; !fs::exists(path, error)) continue;
-    void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!handle) {
-      const char* error = ::dlerror();
-      unavailable(path.string() + " needs " + needs + " (" + printable(error ? error : "dlopen failed", 300) + ")");
-    }
-    const auto get = reinterpret_cast<const Plugin* (*)()>(::dlsym(handle, entry));
-    if (!get) unavailable(path.string() + " is not a plug-in of areal");
-    const Plugin* plugin = get();
-    if (std::string_view(plugin->version) != areal::version())
-      unavailable(path.string() + " is of areal " + plugin->version + ", this is areal " + areal::version());
-    return *plugin;
+  if (std::error_code error; folder.empty() || !fs::exists(path, error))
+    unavailable(std::string(file) + " is not in " + (folder.empty() ? "any folder" : folder.string()) +
+                "; build areal with " + needs + ", or set AREAL_PLUGIN_DIR to the folder that holds it");
+  void* handle = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!handle) {
+    const char* error = ::dlerror();
+    unavailable(path.string() + " needs " + needs + " (" + printable(error ? error : "dlopen failed", 300) + ")");
   }
-  unavailable(std::string(file) + " is not in " + (folders.empty() ? "any folder" : folders.front().string()) +
-              "; build areal with " + needs + ", or set AREAL_PLUGIN_DIR to the folder that holds it");
-  __builtin_unreachable();
+  const auto get = reinterpret_cast<const Plugin* (*)()>(::dlsym(handle, entry));
+  if (!get) unavailable(path.string() + " is not a plug-in of areal");
+  const Plugin* plugin = get();
+  if (std::string_view(plugin->version) != areal::version())
+    unavailable(path.string() + " is of areal " + plugin->version + ", this is areal " + areal::version());
+  return *plugin;
 }
 
 }  // namespace

@@ -3,8 +3,8 @@
 #include <areal/version.hpp>
 #include <array>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <random>
+#include "json/read.hpp"
 #include "media/file_error.hpp"
 #include "media/input_file.hpp"
 #include "media/npy.hpp"
@@ -81,8 +81,8 @@ class Sidecar {
       text.append(part.data(), got);
       if (text.size() > largest_sidecar) fail(name_, "is too large for a sidecar");
     }
-    json_ = Json::parse(text, nullptr, false);
-    if (!json_.is_object()) fail(name_, "is not a sidecar of areal (it is not a JSON object)");
+    const std::string wrong = read_json_object(text, largest_sidecar, json_);
+    if (!wrong.empty()) fail(name_, "is not a sidecar of areal: it ", wrong);
   }
   const std::string& name() const { return name_; }
   bool is_own() const { return json_.contains("areal") && json_.contains("kind"); }

@@ -27,7 +27,7 @@ class VideoOutput : public VideoWriter {
       refuse(name_, frames_per_second, " frames a second cannot be written; 0.01 to 1000 can");
     const VideoPlugin& plugin = video_plugin();
     file_.emplace(path);
-    writer_ = plugin.open_writer(file_->temporary(), format, name_, width, height, frames_per_second);
+    writer_ = plugin.open_writer(file_->by_descriptor(), format, name_, width, height, frames_per_second);
   }
 
   void write(const ConstView& picture) override {

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <algorithm>
 #include "chunked_cases.hpp"
+#include "deep_json.hpp"
 
 namespace areal::test {
 namespace {
@@ -206,6 +207,11 @@ TEST_F(ChunkedDamage, HostileMetadata) {
     expect_one_line(what);
     restore(hostile.file);
   }
+  for (const int levels : {33, 100'000})
+    for (const std::string& deep : deep_json_texts(levels)) {
+      put("zarr.json", deep);
+      expect_sentence<IoError>(path / "zarr.json", "it nests more than 32 levels", [&] { ChunkedTable table(path); });
+    }
   put("zarr.json", std::string(2 << 20, ' '));
   expect_sentence<IoError>(path / "zarr.json", "more than any need", [&] { ChunkedTable table(path); });
 }

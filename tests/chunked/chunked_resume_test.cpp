@@ -164,6 +164,41 @@ TEST(ChunkedResume, FromEveryObject) {
   EXPECT_EQ(states, 22);
 }
 
+// All states of a replacement, as far as objects go: the group says that it is replaced, and of the old table's objects
+// some have gone, in the order of their names or against it.
+TEST(ChunkedResume, FromEveryObjectOfATableThatIsReplaced) {
+  const TestImage image = random_image(110, 70, 4096 + 300), old = random_image(111, 70, 4096 + 300);
+  const Scratch scratch;
+  write(scratch / "whole", image, {.tile = 1024});
+  write(scratch / "old", old, {.tile = 1024});
+  const Files expected = files_in(scratch / "whole");
+  std::string group = expected.at("zarr.json");
+  group.replace(group.find("\"complete\""), 10, "\"replacing\"");
+  std::vector<std::string> names;
+  for (const auto& [name, bytes] : files_in(scratch / "old"))
+    if (name != "zarr.json") names.push_back(name);
+  for (const bool backward : {false, true}) {
+    if (backward) std::reverse(names.begin(), names.end());
+    for (std::size_t gone = 0; gone <= names.size(); ++gone) {
+      const fs::path path = scratch / "table";
+      fs::remove_all(path);
+      fs::copy(scratch / "old", path, fs::copy_options::recursive);
+      scratch.write("table/zarr.json", group);
+      for (std::size_t i = 0; i < gone; ++i) fs::remove(path / names[i]);
+      expect_refused(path);
+      expect_sentence<IoError>(path, "`resume` goes on with it", [&] { write(path, image, {.tile = 1024}); });
+      write(path, image, {.tile = 1024, .resume = true});
+      ASSERT_TRUE(files_in(path) == expected) << gone;
+    }
+  }
+  // Of another image or type, too: what is there is nobody's table any more.
+  scratch.write("table/zarr.json", group);
+  const TestImage other = random_image(112, 50, 60, Type::u16);
+  write(scratch / "other", other, {.tile = 64});
+  write(scratch / "table", other, {.tile = 64, .resume = true});
+  EXPECT_EQ(files_in(scratch / "table"), files_in(scratch / "other"));
+}
+
 TEST(ChunkedResume, FromTheMiddleOfARowOfShards) {
   resume_from(random_image(102, 4100, 4096 + 10), 256,
               [](const std::string& next) { return next.starts_with("local/c/") && next.ends_with("/1"); });

@@ -1,14 +1,9 @@
-// The command as a process: outputs that cannot be written, readers that close early, interrupts.
+// The command as a process: outputs that cannot be written, readers that close early.
 
-#include <chrono>
-#include <csignal>
-#include <thread>
 #include "command_runner.hpp"
 
 namespace areal::test {
 namespace {
-
-using namespace std::chrono_literals;
 
 class CommandProcess : public CommandTest {
  protected:
@@ -89,31 +84,6 @@ TEST_F(CommandProcess, AFullDiskLeavesNothing) {
   EXPECT_EQ(
       shell(unshare + "/bin/bash -c '" + mount + AREAL_COMMAND + " sat a.npy -o disk/T.npy; echo $?; ls disk'").out,
       "0\nT.json\nT.npy\n");
-}
-
-// A table of 200 MB takes long enough to be seen under its temporary name; then the process is stopped and interrupted.
-TEST_F(CommandProcess, AnInterruptLeavesNoPartialFile) {
-  constexpr int side = 7000;
-  write_file(work / "big.raw", "");
-  fs::resize_file(work / "big.raw", std::uintmax_t{side} * side);
-  for (const int signal : {SIGINT, SIGTERM}) {
-    const pid_t pid = start({AREAL_COMMAND, "sat", "big.raw", "--raw", "7000x7000x8u", "-o", "T.npy"});
-    bool seen = false;
-    const auto deadline = std::chrono::steady_clock::now() + 30s;
-    while (!seen && std::chrono::steady_clock::now() < deadline && !fs::exists(work / "T.npy")) {
-      seen = !others({"a.npy", "big.raw", "T.npy", "T.json"}).empty();
-      if (!seen) std::this_thread::sleep_for(200us);
-    }
-    kill(pid, SIGSTOP);
-    const bool complete = fs::exists(work / "T.npy");
-    kill(pid, signal);
-    kill(pid, SIGCONT);
-    const Outcome outcome = wait(pid);
-    ASSERT_TRUE(seen && !complete) << "the file was never seen unfinished";
-    EXPECT_EQ(outcome.signal, signal);
-    EXPECT_EQ(outcome.err, "");
-    EXPECT_EQ(others({"a.npy", "big.raw"}), std::vector<std::string>());
-  }
 }
 
 TEST_F(CommandProcess, AVideoIsStreamed) {

@@ -2,16 +2,11 @@
 // the whole table.
 
 #include <sys/resource.h>
-#include <chrono>
-#include <csignal>
 #include <cstdlib>
-#include <thread>
 #include "command_runner.hpp"
 
 namespace areal::test {
 namespace {
-
-using namespace std::chrono_literals;
 
 /// An image of zeros that takes no space on the disk.
 void write_zeros(const fs::path& path, std::int64_t side) {
@@ -126,26 +121,6 @@ TEST_F(CommandSatTiles, AFullDiskLeavesNothing) {
                                 " sat a.npy -o disk/T.npy --device-memory 90K --backend cpu; echo $?; ls -A disk'");
   EXPECT_EQ(outcome.out, "1\n");
   EXPECT_NE(outcome.err.find("areal: disk/T.npy"), std::string::npos) << outcome.err;
-}
-
-TEST_F(CommandSatTiles, AnInterruptLeavesNoPartialFile) {
-  write_zeros(work / "big.npy", 7000);
-  const pid_t pid =
-      start({AREAL_COMMAND, "sat", "big.npy", "-o", "T.npy", "--device-memory", "1M", "--backend", "cpu"});
-  bool seen = false;
-  const auto deadline = std::chrono::steady_clock::now() + 30s;
-  while (!seen && std::chrono::steady_clock::now() < deadline && !fs::exists(work / "T.npy")) {
-    seen = !others({"a.npy", "big.npy", "T.npy", "T.json"}).empty();
-    if (!seen) std::this_thread::sleep_for(200us);
-  }
-  kill(pid, SIGSTOP);
-  const bool complete = fs::exists(work / "T.npy");
-  kill(pid, SIGINT);
-  kill(pid, SIGCONT);
-  const Outcome outcome = wait(pid);
-  ASSERT_TRUE(seen && !complete) << "the file was never seen unfinished";
-  EXPECT_EQ(outcome.signal, SIGINT);
-  EXPECT_EQ(others({"a.npy", "big.npy"}), std::vector<std::string>());
 }
 
 // The image has 64 MiB, which may be mapped at once, and its table 256 MiB.

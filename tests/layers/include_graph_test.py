@@ -3,6 +3,7 @@
 
     include <- catalog, formulas <- policy, kernels, cpu        kernels <- cuda, simt
     all of these <- api <- research, filters                    memory_machines <- research
+    json <- media, chunked, apps
     public headers <- media, chunked, python, examples, bench/protocol
     api <- cluster <- video, strips               public headers, bench/protocol <- bench        these and media <- apps
     public headers <- areal/mpi.hpp <- mpi <- apps/areal-mpi       formulas <- mpi
@@ -28,7 +29,7 @@ LAYERS = {
     "include": "include", "include/areal/research": "include", "include/areal/interop": "interop", "include/areal/mpi.hpp": "mpi_header",
     "src/catalog": "catalog", "src/formulas": "formulas", "src/policy": "policy", "src/memory_machines": "memory_machines",
     "src/kernels": "kernels", "src/cpu": "cpu", "src/cuda": "cuda", "src/simt": "simt", "src/api": "api",
-    "src/research": "research", "src/filters": "filters", "src/media": "media", "src/video": "video", "src/cluster": "cluster", "src/strips": "strips",
+    "src/research": "research", "src/filters": "filters", "src/media": "media", "src/json": "json", "src/video": "video", "src/cluster": "cluster", "src/strips": "strips",
     "src/chunked": "chunked", "src/mpi": "mpi",
     "apps": "apps", "apps/areal-mpi": "mpi_apps", "python": "python", "bench": "bench", "bench/protocol": "protocol", "examples": "examples",
     "tests": "tests", "fuzz": "fuzz", "docs/pictures": "pictures",
@@ -52,8 +53,9 @@ MAY_INCLUDE = {
     "api": BASE | {"policy", "kernels", "cuda", "simt", "cpu"},
     "research": BASE | {"policy", "kernels", "cuda", "simt", "cpu", "api", "memory_machines"},
     "filters": BASE | {"policy", "kernels", "cuda", "simt", "cpu", "api"},
-    "media": {"include"},
-    "chunked": {"include"},
+    "json": set(),
+    "media": {"include", "json"},
+    "chunked": {"include", "json"},
     "cluster": {"include", "api", "cpu", "cuda"},
     "strips": {"include", "formulas", "api", "cpu", "cuda", "cluster"},
     "mpi_header": {"include"},
@@ -61,7 +63,7 @@ MAY_INCLUDE = {
     "mpi_apps": {"include", "mpi_header", "media", "apps"},
     "video": {"include", "formulas", "api", "cpu", "cuda", "cluster"},
     "protocol": {"include"},
-    "apps": {"include", "media", "protocol"},
+    "apps": {"include", "media", "protocol", "json"},
     "python": {"include", "interop"},
     "bench": {"include", "protocol"},
     "examples": {"include", "interop"},
@@ -99,6 +101,7 @@ THIRD_PARTY = {
     "cuda": CUDA,
     "simt": r"boost/context",
     "media": r"OpenImageIO/|png\.h|OpenEXR/|Imath/|libav|libsw|fmt/|nlohmann/",
+    "json": r"nlohmann/",
     "chunked": r"nlohmann/",
     "cluster": r"nccl\.h",
     "mpi_header": r"mpi\.h", "mpi": r"mpi\.h|mpi-ext\.h", "mpi_apps": r"mpi\.h|CLI/|fmt/|nlohmann/",

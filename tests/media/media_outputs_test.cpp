@@ -10,6 +10,7 @@
 #include <cstring>
 #include <functional>
 #include <random>
+#include "deep_json.hpp"
 #include "media/media.hpp"
 #include "scratch.hpp"
 
@@ -303,6 +304,12 @@ TEST(TableFile, ASidecarThatLiesIsRefused) {
     scratch.write("T.json", bad);
     expect_sentence<IoError>(row.of_sidecar ? json : path, row.words, [&] { read_table(path); });
   }
+  for (const int levels : {33, 100'000})
+    for (const std::string& deep : test::deep_json_texts(levels)) {
+      scratch.write("T.json", deep);
+      expect_sentence<IoError>(json, "is not a sidecar of areal: it nests more than 32 levels",
+                               [&] { read_table(path); });
+    }
   fs::remove(json);
   expect_sentence<IoError>(path, "its sidecar", [&] { read_table(path); });
   expect_sentence<InvalidArgument>(scratch / "T.bin", "must end in .npy", [&] { read_table(scratch / "T.bin"); });

@@ -2,6 +2,7 @@
 #include <areal/error.hpp>
 #include <cstdlib>
 #include <limits>
+#include "deep_json.hpp"
 #include "large_blocks.hpp"
 #include "media/zarr/metadata.hpp"
 #include "scratch.hpp"
@@ -304,9 +305,15 @@ TEST_F(ZarrPictures, MetadataThatAreNotRead) {
   };
   write_file(path / "zarr.json", good);
   EXPECT_EQ(open_large_picture(path)->shape(), (Shape{30, 20}));
-  refused("zarr.json", "", "is not a JSON object");
-  refused("zarr.json", "[1]", "is not a JSON object");
-  refused("zarr.json", std::string(100000, '['), "is not a JSON object");
+  refused("zarr.json", "", "is not JSON");
+  refused("zarr.json", "[1]", "holds [1] instead of an object");
+  for (const std::string& deep : test::deep_json_texts(33)) refused("zarr.json", deep, "nests more than 32 levels");
+  for (const std::string& deep : test::deep_json_texts(100'000))
+    refused("zarr.json", deep, "nests more than 32 levels");
+  for (const std::string& deep : test::deep_json_texts(32)) refused("zarr.json", deep, "is not of Zarr version 3");
+  refused("zarr.json", std::string(100'000, '['), "nests more than 32 levels");
+  refused("zarr.json", with(good, "\"fill_value\": 0", "\"fill_value\": " + test::deep_json_texts(100'000)[1]),
+          "nests more than 32 levels");  // printing it would recurse
   for (std::size_t length = 0; length < good.size(); length += 11) refused("zarr.json", good.substr(0, length), "");
   refused("zarr.json", with(good, "\"zarr_format\": 3", "\"zarr_format\": 4"), "is not of Zarr version 3");
   refused("zarr.json", with(good, "uint8", "complex64"), "elements of type 'complex64'");

@@ -4,22 +4,28 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <sstream>
+#include "json/read.hpp"
 
 namespace areal::bench {
 namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::size_t most_answer = 16 << 20;  // of Python, in bytes
+
 fs::path here() { return fs::read_symlink("/proc/self/exe").parent_path(); }
 
-/// A file beside the command, in the build tree or in the sources that it was built from.
+/// A file beside the command or in its installation; in the build tree also there and in the sources. No other folder:
+/// what is found is run, and somebody else may own it.
 fs::path find(const std::string& name) {
   const char* const given = std::getenv("AREAL_BENCH_DIR");
-  for (const fs::path& folder : {fs::path(given ? given : ""), here(), here() / "../../bench", here() / "../lib/areal",
-                                 fs::path(AREAL_BENCH_SOURCES)})
-    if (std::error_code ignored; !folder.empty() && fs::exists(folder / name, ignored)) return folder / name;
+  std::vector<fs::path> folders{given ? given : "", here(), here() / "../lib/areal"};
+  std::error_code ignored;
+  if (fs::equivalent(here() / "../..", AREAL_BUILD_TREE, ignored))
+    folders.insert(folders.end(), {here() / "../../bench", AREAL_BENCH_SOURCES});
+  for (const fs::path& folder : folders)
+    if (!folder.empty() && fs::exists(folder / name, ignored)) return folder / name;
   return {};
 }
 
@@ -103,8 +109,8 @@ std::vector<PythonPeer> time_python(std::int64_t width, std::int64_t height, int
   const std::string text = output_of(
       {python(), script.string(), std::to_string(width), std::to_string(height), std::to_string(repetitions)});
   std::vector<PythonPeer> peers;
-  const nlohmann::json answer = nlohmann::json::parse(text, nullptr, false);
-  if (answer.is_array())
+  nlohmann::json answer;
+  if (read_json(text, most_answer, answer).empty() && answer.is_array())
     for (const auto& row : answer)
       peers.push_back({row.at("name"), row.at("version"), times_of(row.at("time_us").get<std::vector<double>>())});
   if (peers.empty()) missing = "NumPy and scikit-image were not found by " + python();
@@ -124,8 +130,8 @@ std::vector<PythonGpuPeer> time_python_gpu(const std::vector<PythonCase>& cases,
   std::vector<PythonGpuPeer> peers;
   bool answered = false;
   for (std::string line; std::getline(lines, line);) {
-    const nlohmann::json row = nlohmann::json::parse(line, nullptr, false);
-    if (!row.is_object()) continue;
+    nlohmann::json row;
+    if (!read_json_object(line, most_answer, row).empty()) continue;
     answered = true;
     if (row.contains("missing"))
       note(row.at("missing"));

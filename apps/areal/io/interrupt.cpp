@@ -1,5 +1,6 @@
 #include "io/interrupt.hpp"
 
+#include <unistd.h>
 #include <atomic>
 #include <csignal>
 #include "media/media.hpp"
@@ -14,6 +15,7 @@ void end_by(int signal) {
   media::remove_unfinished_outputs();
   std::signal(signal, SIG_DFL);
   std::raise(signal);
+  ::_exit(128 + signal);  // as process 1 of a container, which no signal ends
 }
 
 }  // namespace

@@ -5,11 +5,11 @@
 #include <CLI/CLI.hpp>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <span>
 #include "io/columns.hpp"
 #include "io/numbers.hpp"
 #include "io/out.hpp"
+#include "json/read.hpp"
 #include "model.hpp"
 #include "model_chen_measured.hpp"
 
@@ -17,6 +17,7 @@ namespace areal::command {
 namespace {
 
 using Json = nlohmann::ordered_json;
+constexpr std::size_t most_latencies = 1 << 20;
 using chen::claimed;
 using chen::Device;
 using chen::Times;
@@ -43,8 +44,9 @@ double figure(const Json& json, const std::string& path, const char* group, cons
 Named read_latencies(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file || std::filesystem::is_directory(path)) throw IoError(path + ": cannot be read");
-  const Json json = Json::parse(file, nullptr, false);
-  if (!json.is_object()) throw IoError(path + ": is not what areal_latencies writes, one JSON object");
+  Json json;
+  if (!read_json(file, most_latencies, json).empty() || !json.is_object())
+    throw IoError(path + ": is not what areal_latencies writes, one JSON object");
   const auto of = [&](const char* group, const char* name) { return figure(json, path, group, name); };
   Named named;
   const auto device = json.find("device");

@@ -6,12 +6,13 @@
 #include <areal/type_pair.hpp>
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
+#include "json/read.hpp"
 
 namespace areal::command {
 namespace {
 
 using Json = nlohmann::ordered_json;
+constexpr std::size_t most_records = 64 << 20;
 
 MeasuredTypes& of(MeasuredFigure& figure, const std::string& types, const std::string& scan, int bytes) {
   for (MeasuredTypes& known : figure.pairs)
@@ -26,11 +27,12 @@ MeasuredTypes& of(MeasuredFigure& figure, const std::string& types, const std::s
 MeasuredFigure read_measured(const std::string& path, const Size& image) {
   std::ifstream file(path, std::ios::binary);
   if (!file || std::filesystem::is_directory(path)) throw IoError(path + ": cannot be read");
-  const Json json = Json::parse(file, nullptr, false);
+  Json json;
+  const bool is_json = read_json(file, most_records, json).empty();
   MeasuredFigure figure;
   std::vector<std::string> sizes;
   try {
-    if (!json.is_array()) throw IoError("");
+    if (!is_json || !json.is_array()) throw IoError("");
     for (const Json& record : json) {
       if (record.value("shown", "") != "chen") continue;
       const Size size{record.at("width"), record.at("height")};

@@ -3,7 +3,7 @@
 #include <cstring>
 #include <filesystem>
 #include <limits>
-#include <nlohmann/json.hpp>
+#include "json/read.hpp"
 #include "media/file_error.hpp"
 
 namespace areal::media {
@@ -13,10 +13,12 @@ using Json = nlohmann::json;
 
 constexpr std::size_t most_axes = 8;
 constexpr std::int64_t most_chunk_bytes = std::int64_t{1} << 40;
+constexpr std::size_t most_metadata = 64 << 20;  // attributes may be anything
 
 Json parse(std::string_view text, const std::string& name) {
-  Json json = Json::parse(text, nullptr, false);
-  if (!json.is_object()) fail(name, "is not a JSON object");
+  Json json;
+  const std::string wrong = read_json_object(text, most_metadata, json);
+  if (!wrong.empty()) fail(name, wrong);
   return json;
 }
 
