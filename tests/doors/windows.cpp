@@ -1,0 +1,41 @@
+// Windows of tables.
+
+#include <areal/window.hpp>
+
+#include "tables.hpp"
+
+namespace doors {
+
+Json answer_window(const Question& q, const Tables& tables) {
+  if (tables.reverse) throw BadQuestion("window: of a reversed table");
+  if (tables.volume) throw BadQuestion("window: of a volume");
+  if (!q.has("out")) throw BadQuestion("out: none is given");
+  const areal::Window window = window_of(q);
+  const std::string stat = q["window"].value("stat", "mean");
+  const areal::SatView view = tables.view();
+  areal::Shape shape = areal::window_shape(view.sum.image_width(), view.sum.image_height(), window);
+  shape.channels = tables.sum.shape.channels;
+  shape.batch = tables.sum.shape.batch;
+  shape.layout = q.has_param("out_layout") ? layout_of(q.word("out_layout")) : tables.sum.shape.layout;
+  const bool on_device = q.word("ask_from", "host") == "device";
+  Room out(shape, type_of_name(q["window"].value("type", "64f")), lie_of_outputs(q),
+           on_device ? view.memory() : areal::MemoryPlace());
+  const areal::Execution on = query_options(q).execution;
+  if (stat == "sum")
+    areal::window_sums(view, window, out.view(), on);
+  else if (stat == "mean")
+    areal::window_means(view, window, out.view(), on);
+  else if (stat == "variance")
+    areal::window_variances(view, window, out.view(), on);
+  else if (stat == "std")
+    areal::window_standard_deviations(view, window, out.view(), on);
+  else
+    throw BadQuestion("window: its stat " + stat + " is none of sum, mean, variance, std");
+  Json answer = q.answer();
+  const std::string path = q.text("out") + ".window.npy";
+  write_npy(path, out.take("the windows"));
+  answer["window"] = path;
+  return answer;
+}
+
+}  // namespace doors
