@@ -19,7 +19,6 @@ struct Door {
 std::span<const Door> table_doors();
 std::span<const Door> border_doors();
 std::span<const Door> piece_doors();
-std::span<const Door> query_doors();
 std::span<const Door> histogram_doors();
 std::span<const Door> histogram_part_doors();
 std::span<const Door> cluster_doors();

@@ -43,7 +43,7 @@ constexpr std::array<Field, 30> fields = {{
     {"list", "true: names of doors, fields, algorithms"},
 }};
 
-constexpr std::array<Field, 41> params = {{
+constexpr std::array<Field, 45> params = {{
     {"pitch", "input: bytes between rows beyond those of a row"},
     {"offset", "input: bytes by which it begins behind a multiple of 64"},
     {"gap", "input: bytes between planes and between images beyond theirs"},
@@ -84,6 +84,10 @@ constexpr std::array<Field, 41> params = {{
     {"percent", "of percentiles"},
     {"r", "research::SatParameters::r"},
     {"scan", "research::SatParameters::scan"},
+    {"kernel_tile", "research::HistogramParameters::tile"},
+    {"kernel_threads", "research::HistogramParameters::tile_threads"},
+    {"scan_threads", "ScanOptions::threads"},
+    {"scan_group", "ScanOptions::group"},
     {"radius", "TrackerOptions::radius"},
 }};
 

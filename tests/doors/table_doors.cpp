@@ -147,8 +147,10 @@ Json parallel(const Question& q) {
   return respond(q, tables);
 }
 
-/// The sums where the image was.
-Json in_place(const Question& q) {
+/// The sums where the image was, in its layout unless the question names another.
+Json in_place(const Question& asked) {
+  const Question q =
+      asked.has_param("tables") ? asked : asked.with_param("tables", asked.text("layout", "interleaved"));
   const Running running(q);
   const Elements image = image_elements(q);
   const areal::SatPlan plan(image.shape, image.type, sat_options(q), running.execution());
