@@ -135,15 +135,24 @@ class Pieces {
     arguments.image = part(image_, x, y, w, h);
     arguments.tensor = part(whole.view(), x, y, w + more, h + more);
     if (inputs_.weights) arguments.weights = part(inputs_.weights_view(), x, y, w, h);
+    // carry.hpp counts entries: a border's first row and column are entries, too.
     const areal::ConstView sums = std::as_const(none).view();
+    const std::int64_t shift = border == areal::Border::none ? 0 : 1;
     areal::Shape line = sums.shape;
-    line.width = w + 1;
+    line.width = w + more + 1;
     line.height = 1;
     Room above(elements_of(line, sums.type), lie_of_inputs(q_), {});
-    if (y > 0 && x > 0) copy_elements(part(sums, x - 1, y - 1, w + 1, 1), above.view());
-    if (y > 0 && x == 0) copy_elements(part(sums, 0, y - 1, w, 1), part(above.view(), 1, 0, w, 1));
+    line.width = 1;
+    line.height = h + more;
+    Room left(elements_of(line, sums.type), lie_of_inputs(q_), {});
+    const auto put = [&sums](std::int64_t from_x, std::int64_t from_y, const areal::View& to) {
+      if (from_x >= 0 && from_y >= 0) copy_elements(part(sums, from_x, from_y, 1, 1), to);
+    };
+    put(x - 1, y - 1, part(above.view(), 0, 0, 1, 1));
+    for (std::int64_t i = 0; i < w + more; ++i) put(x + i - shift, y - 1, part(above.view(), 1 + i, 0, 1, 1));
+    for (std::int64_t i = 0; i < h + more; ++i) put(x - 1, y + i - shift, part(left.view(), 0, i, 1, 1));
     if (y > 0) arguments.carry.above = std::as_const(above).view();
-    if (x > 0) arguments.carry.left = part(sums, x - 1, y, 1, h);
+    if (x > 0) arguments.carry.left = std::as_const(left).view();
     const areal::HistogramPlan piece_plan = plan(arguments.image.shape, border);
     ran_ = piece_plan.algorithm();
     GuardedWorkspace workspace(piece_plan, q_);
