@@ -30,7 +30,7 @@ constexpr std::array<Field, 30> fields = {{
     {"layout", "planar or interleaved: channels of the image in memory; default interleaved. Of tables see params"},
     {"regions", "of four numbers x, y, width, height; of a volume boxes of six: x, y, z, width, height, depth"},
     {"outside", "error or clip"},
-    {"stats", "of sum, mean, variance, std, count, tilted; count has one channel for all"},
+    {"stats", "of sum, mean, variance, std, count, tilted; of windows one, where the window says none"},
     {"binning", "{bins, range}, {edges}, {labels, ignored}, {lookup}, {of_type} or {joint: [..]}"},
     {"clamp", "Binning::clamped"},
     {"window", "{size, anchor, edge, value, stat, type, rounding}"},

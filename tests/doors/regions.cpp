@@ -205,6 +205,12 @@ Json of_boxes(const Question& q, const areal::SatView& view) {
   return answer;
 }
 
+/// Counts are of all channels together: each channel says them.
+void repeat_for_channels(Json& counts, std::int64_t channels) {
+  for (Json& image : counts)
+    while (image.size() < static_cast<std::size_t>(channels)) image.push_back(Json(image[0]));
+}
+
 }  // namespace
 
 Json answer_regions(const Question& q, const Tables& tables) {
@@ -232,6 +238,7 @@ Json answer_regions(const Question& q, const Tables& tables) {
     answer["answers"][stat] = by == "all" ? arranged(ask(q, asked, view, stat), tables.sum.shape.batch,
                                                      counts ? tables.count.shape.channels : tables.sum.shape.channels)
                                           : by_planes(q, asked, tables, stat);
+    if (counts) repeat_for_channels(answer["answers"][stat], tables.sum.shape.channels);
     if (!asked.options().first_invalid.empty()) answer["first_invalid"][stat] = asked.first_invalid();
   }
   return answer;

@@ -11,7 +11,8 @@ Json answer_window(const Question& q, const Tables& tables) {
   if (tables.volume) throw BadQuestion("window: of a volume");
   if (!q.has("out")) throw BadQuestion("out: none is given");
   const areal::Window window = window_of(q);
-  const std::string stat = q["window"].value("stat", "mean");
+  const bool by_stats = q.has("stats") && q["stats"].size() == 1;
+  const std::string stat = q["window"].value("stat", by_stats ? q["stats"][0].get<std::string>() : "mean");
   const areal::SatView view = tables.view();
   areal::Shape shape = areal::window_shape(view.sum.image_width(), view.sum.image_height(), window);
   shape.channels = tables.sum.shape.channels;
