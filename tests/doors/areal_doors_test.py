@@ -171,7 +171,7 @@ def main():
                     wrong.append((question, answer))
                     continue
                 if family == "scatter":  # which reads no pixel
-                    question["values"] = [1, 2, 3, 5]
+                    question["values"] = [1, 2, 5, 4]
                     answer, question["values"] = program.ask(question), [1, 2, 3, 4]
                 else:
                     numpy.save(question["image"], changed)
