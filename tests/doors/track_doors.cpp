@@ -11,9 +11,10 @@ namespace doors {
 namespace {
 
 struct Frames {
-  explicit Frames(const Question& q) : inputs(q.with_param("memory", "host")), binning(binning_of(q)) {
+  explicit Frames(const Question& q) : inputs(q), binning(binning_of(q)) {
     if (!q.has("box")) throw BadQuestion("box: none is given");
-    areal::HistogramOptions histograms = histogram_options(q);
+    // `algorithm` names the tracker.
+    const areal::HistogramOptions histograms = histogram_options(q.with("algorithm", "auto"));
     tensor = std::make_shared<areal::HistogramTensor>(
         areal::integral_histogram(inputs.image_view(), binning, histograms, execution_of(q)));
     box = regions_of(q.with("regions", Json::array({q["box"]}))).front();
@@ -36,7 +37,7 @@ struct Frames {
 Json box_json(const areal::TrackedBox& b) { return {hex(b.x), hex(b.y), hex(b.width), hex(b.height), hex(b.distance)}; }
 
 Json follow(const Question& q, areal::Tracker& tracker) {
-  const Frames frames(q);
+  const Frames frames(q.with_param("memory", "host"));
   Json boxes = Json::array();
   for (std::int64_t n = 0; n < frames.count(); ++n) {
     const areal::TrackerFrame frame(frames.tensor->view(n), frames.image(n));
