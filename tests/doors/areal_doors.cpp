@@ -58,7 +58,9 @@ Json ask(const Json& line) {
     if (door.name != question.door()) continue;
     if (std::ranges::find(door.families, question.family()) == door.families.end())
       throw BadQuestion("family: the door " + question.door() + " does not answer " + question.family());
-    return door.ask(question);
+    Json answer = door.ask(question);
+    question.expect_sound();
+    return answer;
   }
   throw BadQuestion("door: there is none of the name '" + question.door() + "'");
 }

@@ -32,6 +32,7 @@ Json chunked(const Question& q) {
   const Folder folder(q.text("out") + ".zarr");
   areal::ChunkedWriteOptions writing;
   writing.tile = q.number("chunk_tile");
+  writing.progress = q.progress();
   writing.threads = execution_of(q).threads;
   areal::write_chunked_table(folder.path, image.shape, image.type, reader_of(image), writing);
   inputs.expect_unchanged();

@@ -4,7 +4,7 @@
 #include <areal/sequence.hpp>
 #include <areal/spread.hpp>
 #include <areal/tiled.hpp>
-#include <numeric>
+#include <array>
 
 #include "door.hpp"
 #include "histograms.hpp"
@@ -40,11 +40,17 @@ class Cover {
   std::vector<int> times_;
 };
 
+areal::SatOptions watched_options(const Question& q) {
+  areal::SatOptions options = sat_options(q);
+  options.progress = q.progress();
+  return options;
+}
+
 struct TiledTables {
   TiledTables(const Question& question)
       : q(question),
         inputs(q.with_param("memory", "host")),
-        sat(inputs.image_view().shape, inputs.image_view().type, sat_options(q), tiled_options(q)),
+        sat(inputs.image_view().shape, inputs.image_view().type, watched_options(q), tiled_options(q)),
         rooms(std::make_shared<TableRooms>()) {
     rooms->sum.emplace(sat.table_shape(), sat.types().table, lie_of_outputs(q));
     if (const auto type = sat.squares_type()) rooms->squares.emplace(sat.table_shape(), *type, lie_of_outputs(q));
@@ -210,7 +216,16 @@ Json spread_sat(const Question& q) { return Spread(q).answer(); }
 Json sequence(const Question& q) {
   if (q.has("weights")) throw BadQuestion("weights: sequences take none");
   HistogramInputs inputs(q.with_param("memory", "host"));
-  const areal::ConstView frames = inputs.image_view();
+  std::array<std::uint8_t, 256> levels{};
+  const bool mirrored = q.flag_param("levels");
+  for (std::size_t v = 0; v < levels.size(); ++v) levels[v] = static_cast<std::uint8_t>(255 - v);
+  std::optional<Room> mirror;
+  if (mirrored) {
+    Elements image = image_elements(q);
+    for (std::byte& b : image.bytes) b = ~b;
+    mirror.emplace(image, lie_of_inputs(q), areal::MemoryPlace());
+  }
+  const areal::ConstView frames = mirror ? std::as_const(*mirror).view() : inputs.image_view();
   const areal::Binning binning = binning_of(q);
   const std::vector<areal::Region> regions = regions_of(q);
   areal::SequenceOptions options;
@@ -235,8 +250,9 @@ Json sequence(const Question& q) {
     return one;
   };
   std::int64_t next = 0, answered = 0;
-  const auto source = [&next, &frames, &of_batch](const areal::View& into, areal::Frame& frame) {
+  const auto source = [&next, &frames, &of_batch, &levels, mirrored](const areal::View& into, areal::Frame& frame) {
     if (next == frames.shape.batch) return false;
+    frame.levels = mirrored ? levels.data() : nullptr;
     frame.number = next;
     frame.seconds = static_cast<double>(next) / 25;
     if (next % 2 == 0)

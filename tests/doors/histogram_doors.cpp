@@ -11,6 +11,12 @@
 namespace doors {
 namespace {
 
+areal::HistogramOptions watched_options(const Question& q) {
+  areal::HistogramOptions options = histogram_options(q);
+  options.progress = q.progress();
+  return options;
+}
+
 std::shared_ptr<Room> room_for(const areal::HistogramPlan& plan, const Question& q, std::byte fill = poison) {
   return std::make_shared<Room>(plan.tensor_shape(), plan.options().counter, lie_of_outputs(q), place_of(q), fill);
 }
@@ -35,7 +41,7 @@ Json direct(const Question& q) {
   const Running running(q);
   const Elements image = image_elements(q);
   return execute_twice(
-      q, areal::HistogramPlan(image.shape, image.type, binning_of(q), histogram_options(q), running.execution()));
+      q, areal::HistogramPlan(image.shape, image.type, binning_of(q), watched_options(q), running.execution()));
 }
 Json on_cpu(const Question& q) { return direct(q.with("backend", "cpu")); }
 Json on_simt(const Question& q) { return direct(q.with("backend", "simt")); }
@@ -47,7 +53,7 @@ Json research(const Question& q) {
   areal::research::HistogramParameters parameters;
   if (q.has_param("kernel_tile")) parameters.tile = static_cast<int>(q.number("kernel_tile"));
   parameters.tile_threads = static_cast<int>(q.number("kernel_threads"));
-  return execute_twice(q, areal::research::histogram_plan(image.shape, image.type, binning_of(q), histogram_options(q),
+  return execute_twice(q, areal::research::histogram_plan(image.shape, image.type, binning_of(q), watched_options(q),
                                                           parameters, running.execution()));
 }
 
@@ -56,7 +62,7 @@ Json allocated(const Question& q) {
   const Running running(q);
   HistogramInputs inputs(q);
   const areal::ConstView image = inputs.image_view();
-  const areal::HistogramPlan plan(image.shape, image.type, binning_of(q), histogram_options(q), running.execution());
+  const areal::HistogramPlan plan(image.shape, image.type, binning_of(q), watched_options(q), running.execution());
   plan.require_fit();
   auto tensor = std::make_shared<areal::HistogramTensor>(plan.allocate(place_of(q)));
   areal::Workspace workspace(plan);
@@ -77,7 +83,7 @@ areal::HistogramTensor one_line_tensor(const Question& q, const areal::Histogram
 }
 
 Json one_line(const Question& q) {
-  return respond(q, tensor_of(std::make_shared<areal::HistogramTensor>(one_line_tensor(q, histogram_options(q)))));
+  return respond(q, tensor_of(std::make_shared<areal::HistogramTensor>(one_line_tensor(q, watched_options(q)))));
 }
 
 /// Computed in one border, converted to the other.

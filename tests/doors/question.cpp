@@ -10,87 +10,6 @@
 namespace doors {
 namespace {
 
-constexpr std::array<Field, 30> fields = {{
-    {"id", "handed back with the answer"},
-    {"door", "a name of this list"},
-    {"family", "one of the door's families"},
-    {"image", ".npy of (batch, height, width, channels), also (height, width) and (batch, height, width)"},
-    {"mask", ".npy of 8u (height, width), for every image alike, or (batch, height, width)"},
-    {"weights", ".npy of (height, width) or (batch, height, width)"},
-    {"types", "as 8u32u"},
-    {"border", "zero, none or exclusive; default zero, of histograms none"},
-    {"squares", "no, auto, 32u, 64u, 64f or 32f"},
-    {"tilted", "also the tilted table"},
-    {"ignore_nan", "as SatOptions::ignore_nan"},
-    {"volume", "as SatOptions::volume"},
-    {"reverse", "as SatOptions::reverse"},
-    {"algorithm", "an id of the catalogue, or auto"},
-    {"backend", "cpu, simt, cuda or auto; default cpu"},
-    {"threads", "as Execution::threads"},
-    {"layout", "planar or interleaved: channels of the image in memory; default interleaved. Of tables see params"},
-    {"regions", "of four numbers x, y, width, height; of a volume boxes of six: x, y, z, width, height, depth"},
-    {"outside", "error or clip"},
-    {"stats", "of sum, mean, variance, std, count, tilted; of windows one, where the window says none"},
-    {"binning", "{bins, range}, {edges}, {labels, ignored}, {lookup}, {of_type} or {joint: [..]}"},
-    {"clamp", "Binning::clamped"},
-    {"window", "{size, anchor, edge, value, stat, type, rounding}"},
-    {"params", "see params"},
-    {"out", "files of the answer begin with it"},
-    {"values", "of scatter: one for each region"},
-    {"measure", "of measures: entropy, percentile, median, mode, mean, normalise, or the name of a distance"},
-    {"target", "of measures that are distances: one histogram"},
-    {"box", "of trackers: where the first frame has it"},
-    {"list", "true: names of doors, fields, algorithms"},
-}};
-
-constexpr std::array<Field, 45> params = {{
-    {"pitch", "input: bytes between rows beyond those of a row"},
-    {"offset", "input: bytes by which it begins behind a multiple of 64"},
-    {"gap", "input: bytes between planes and between images beyond theirs"},
-    {"out_pitch", "output: as pitch"},
-    {"out_offset", "output: as offset"},
-    {"out_gap", "output: as gap"},
-    {"out_layout", "output of windows and scatter: planar or interleaved"},
-    {"tables", "layout of tables: planar (default) or interleaved"},
-    {"workspace", "own (the plan's) or mine (poisoned, guarded; default)"},
-    {"memory", "cuda: host or device (default), of images and outputs"},
-    {"ask_from", "cuda: host (default) or device, of regions and answers"},
-    {"stream", "cuda: none, legacy (default) or own"},
-    {"device", "cuda: number"},
-    {"query_backend", "of queries about tables in host memory: cpu, simt or auto"},
-    {"by", "all (default): queries take all planes at once; planes: each by itself; one: each region by itself"},
-    {"form", "span (default: guarded memory) or vector"},
-    {"as", "double: sums of integers as double, too"},
-    {"first_invalid", "true: regions that cannot be answered get 0 or NaN, and the answer names the first"},
-    {"parallel", "threads that execute one plan at once; default 3"},
-    {"strip_rows", "StripOptions::height"},
-    {"strip_memory", "StripOptions::memory"},
-    {"block_rows", "rows of each push; default 3"},
-    {"tile", "[width, height] of tiles or pieces"},
-    {"order", "forward (default) or backward: of tiles in their row"},
-    {"workers", "as workers_named reads it, or a number of CPU workers of a thread each"},
-    {"rows", "SpreadOptions::rows"},
-    {"band_width", "SpreadOptions::band_width"},
-    {"parts", "SpreadOptions::parts"},
-    {"group_bins", "bins of a group or slice"},
-    {"device_bytes", "TiledOptions and SequenceOptions"},
-    {"piece_bytes", "TiledOptions::piece_bytes"},
-    {"slots", "SequenceOptions::slots"},
-    {"counter", "of histograms: 16u, 32u, 64u, 32f or 64f"},
-    {"from", "of conversions: the border that is computed"},
-    {"chunk_tile", "ChunkedWriteOptions::tile"},
-    {"chunk_memory", "ChunkedReadOptions::memory"},
-    {"unchecked", "true: ChunkedReadOptions::checked = false"},
-    {"percent", "of percentiles"},
-    {"r", "research::SatParameters::r"},
-    {"scan", "research::SatParameters::scan"},
-    {"kernel_tile", "research::HistogramParameters::tile"},
-    {"kernel_threads", "research::HistogramParameters::tile_threads"},
-    {"scan_threads", "ScanOptions::threads"},
-    {"scan_group", "ScanOptions::group"},
-    {"radius", "TrackerOptions::radius"},
-}};
-
 void check_names(const Json& object, std::span<const Field> known, const std::string& what) {
   if (!object.is_object()) throw BadQuestion(what + ": is no object");
   for (const auto& item : object.items())
@@ -145,12 +64,9 @@ areal::Binning binning_from(const Json& b) {
 
 }  // namespace
 
-std::span<const Field> question_fields() noexcept { return fields; }
-std::span<const Field> param_fields() noexcept { return params; }
-
 Question::Question(Json json) : json_(std::move(json)) {
-  check_names(json_, fields, "question");
-  if (has("params")) check_names(json_["params"], params, "params");
+  check_names(json_, question_fields(), "question");
+  if (has("params")) check_names(json_["params"], param_fields(), "params");
   door_ = text("door");
   family_ = text("family");
 }
@@ -181,6 +97,33 @@ Question Question::with_param(const char* name, const Json& value) const {
   Question other = *this;
   other.json_["params"][name] = value;
   return other;
+}
+
+areal::Progress Question::progress() const {
+  const bool cancels = has_param("cancel_after");
+  if (!cancels && !flag_param("progress")) return {};
+  return watch_->callback(cancels ? number("cancel_after") : -1);
+}
+
+areal::Progress Watch::callback(std::int64_t cancel_after) {
+  calls_ = done_ = 0;
+  total_ = -1;
+  return [this, cancel_after](std::int64_t done, std::int64_t total) {
+    if (inside_.exchange(true)) overlaps_ = true;
+    const bool again = done_ == total_;  // another execute of one plan
+    if ((done < done_ && !again) || done > total || (total_ >= 0 && total != total_)) shrinks_ = true;
+    done_ = done;
+    total_ = total;
+    const bool more = cancel_after < 0 || calls_ < cancel_after;
+    ++calls_;
+    inside_ = false;
+    return more;
+  };
+}
+
+void Watch::expect_sound() const {
+  if (overlaps_) throw Failed("progress: was called by two threads at once");
+  if (shrinks_) throw Failed("progress: the work done shrinks or passes the whole, or the whole changes");
 }
 
 double number_of(const Json& value) {
@@ -246,6 +189,7 @@ areal::HistogramOptions histogram_options(const Question& q) {
   options.border = border_of(q, areal::Border::none);
   options.weighted = q.has("weights");
   options.counter = type_of_name(q.word("counter", options.weighted ? "64f" : "32u"));
+  options.memory_limit = static_cast<std::uint64_t>(q.number("memory_limit"));
   options.algorithm = q.text("algorithm", "auto");
   return options;
 }
@@ -273,6 +217,7 @@ areal::StripOptions strip_options(const Question& q) {
   options.execution = execution_of(q);
   options.memory = static_cast<std::uint64_t>(q.number("strip_memory"));
   options.height = q.number("strip_rows");
+  options.progress = q.progress();
   return options;
 }
 
@@ -285,6 +230,7 @@ areal::TiledOptions tiled_options(const Question& q) {
   if (q.has_param("piece_bytes")) options.piece_bytes = static_cast<std::uint64_t>(q.number("piece_bytes"));
   std::tie(options.tile_width, options.tile_height) = q.pair("tile", 0, 0);
   options.group_bins = q.number("group_bins");
+  options.progress = q.progress();
   return options;
 }
 

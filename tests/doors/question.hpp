@@ -10,7 +10,9 @@
 #include <areal/strips.hpp>
 #include <areal/tiled.hpp>
 #include <areal/window.hpp>
+#include <atomic>
 #include <cstdint>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <span>
@@ -41,6 +43,20 @@ struct Field {
 std::span<const Field> question_fields() noexcept;
 std::span<const Field> param_fields() noexcept;
 
+/// What a progress callback is told: the work done never shrinks nor passes the whole, and calls do not overlap.
+class Watch {
+ public:
+  /// The callback; it stops the work after so many calls, never where that is below zero.
+  areal::Progress callback(std::int64_t cancel_after);
+  /// Throws Failed where a call broke a rule.
+  void expect_sound() const;
+
+ private:
+  std::atomic<bool> inside_ = false, overlaps_ = false;
+  std::int64_t calls_ = 0, done_ = 0, total_ = -1;
+  bool shrinks_ = false;
+};
+
 class Question {
  public:
   /// Throws BadQuestion for fields and params that are not known.
@@ -62,11 +78,15 @@ class Question {
   /// The same question, with another value in a field.
   Question with(const char* field, const Json& value) const;
   Question with_param(const char* param, const Json& value) const;
+  /// Empty, or with the params `progress` and `cancel_after` one that looks at what it is told.
+  areal::Progress progress() const;
+  void expect_sound() const { watch_->expect_sound(); }
   Json answer() const { return Json{{"id", json_.value("id", Json())}}; }
 
  private:
   Json json_;
   std::string door_, family_;
+  std::shared_ptr<Watch> watch_ = std::make_shared<Watch>();
 };
 
 double number_of(const Json& value);

@@ -10,6 +10,12 @@
 namespace doors {
 namespace {
 
+areal::SatOptions watched_options(const Question& q) {
+  areal::SatOptions options = sat_options(q);
+  options.progress = q.progress();
+  return options;
+}
+
 std::shared_ptr<TableRooms> rooms_for(const areal::SatPlan& plan, const Question& q, std::byte fill = poison) {
   auto rooms = std::make_shared<TableRooms>();
   const Lie lie = lie_of_outputs(q);
@@ -60,7 +66,7 @@ Tables execute_twice(const Question& q, const areal::SatPlan& plan) {
 Json direct(const Question& q) {
   const Running running(q);
   const Elements image = image_elements(q);
-  return respond(q, execute_twice(q, areal::SatPlan(image.shape, image.type, sat_options(q), running.execution())));
+  return respond(q, execute_twice(q, areal::SatPlan(image.shape, image.type, watched_options(q), running.execution())));
 }
 Json on_cpu(const Question& q) { return direct(q.with("backend", "cpu")); }
 Json on_simt(const Question& q) { return direct(q.with("backend", "simt")); }
@@ -76,7 +82,7 @@ Json research(const Question& q) {
     if (!scan) throw BadQuestion("scan: " + q.word("scan"));
     parameters.scan = *scan;
   }
-  return respond(q, execute_twice(q, areal::research::sat_plan(image.shape, image.type, sat_options(q), parameters,
+  return respond(q, execute_twice(q, areal::research::sat_plan(image.shape, image.type, watched_options(q), parameters,
                                                                running.execution())));
 }
 
@@ -101,7 +107,8 @@ Tables of_table(const Question& q, std::shared_ptr<areal::SatTable> table) {
 Json allocated(const Question& q) {
   const Running running(q);
   Inputs inputs(q);
-  const areal::SatPlan plan(inputs.image_view().shape, inputs.image_view().type, sat_options(q), running.execution());
+  const areal::SatPlan plan(inputs.image_view().shape, inputs.image_view().type, watched_options(q),
+                            running.execution());
   auto table = std::make_shared<areal::SatTable>(plan.allocate(place_of(q)));
   areal::Workspace workspace(plan);
   plan.execute(inputs.image_view(), *table, workspace, inputs.mask_view());
@@ -115,7 +122,7 @@ Json allocated(const Question& q) {
 Json one_line(const Question& q) {
   Inputs inputs(q);
   auto table = std::make_shared<areal::SatTable>(
-      areal::sat(inputs.image_view(), sat_options(q), execution_of(q), inputs.mask_view()));
+      areal::sat(inputs.image_view(), watched_options(q), execution_of(q), inputs.mask_view()));
   inputs.expect_unchanged();
   return respond(q, of_table(q, table));
 }
@@ -123,7 +130,8 @@ Json one_line(const Question& q) {
 /// Copied to the host, and from there to the host once more.
 Json copied(const Question& q) {
   Inputs inputs(q);
-  const areal::SatTable table = areal::sat(inputs.image_view(), sat_options(q), execution_of(q), inputs.mask_view());
+  const areal::SatTable table =
+      areal::sat(inputs.image_view(), watched_options(q), execution_of(q), inputs.mask_view());
   auto copy = std::make_shared<areal::SatTable>(table.copy_to({}).copy_to({}));
   return respond(q, of_table(q, copy));
 }
@@ -153,7 +161,7 @@ Json in_place(const Question& asked) {
       asked.has_param("tables") ? asked : asked.with_param("tables", asked.text("layout", "interleaved"));
   const Running running(q);
   const Elements image = image_elements(q);
-  const areal::SatPlan plan(image.shape, image.type, sat_options(q), running.execution());
+  const areal::SatPlan plan(image.shape, image.type, watched_options(q), running.execution());
   GuardedWorkspace workspace(plan, q);
   std::optional<Elements> before;
   Tables tables;
