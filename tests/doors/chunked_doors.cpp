@@ -32,9 +32,15 @@ Json chunked(const Question& q) {
   const Folder folder(q.text("out") + ".zarr");
   areal::ChunkedWriteOptions writing;
   writing.tile = q.number("chunk_tile");
+  writing.memory = static_cast<std::uint64_t>(q.number("write_memory"));
   writing.progress = q.progress();
   writing.threads = execution_of(q).threads;
   areal::write_chunked_table(folder.path, image.shape, image.type, reader_of(image), writing);
+  if (q.has_param("chunk_again")) {
+    writing.resume = q.word("chunk_again") == "resume";
+    writing.overwrite = q.word("chunk_again") == "overwrite";
+    areal::write_chunked_table(folder.path, image.shape, image.type, reader_of(image), writing);
+  }
   inputs.expect_unchanged();
 
   const areal::ChunkedTable table(folder.path);

@@ -18,6 +18,7 @@ struct Door {
 /// A file each.
 std::span<const Door> table_doors();
 std::span<const Door> border_doors();
+std::span<const Door> device_doors();
 std::span<const Door> piece_doors();
 std::span<const Door> histogram_doors();
 std::span<const Door> histogram_part_doors();

@@ -27,7 +27,7 @@ constexpr std::array<Field, 30> fields = {{
     {"layout", "planar or interleaved: channels of the image in memory; default interleaved. Of tables see params"},
     {"regions", "of four numbers x, y, width, height; of a volume boxes of six: x, y, z, width, height, depth"},
     {"outside", "error or clip"},
-    {"stats", "of sum, mean, variance, std, count, tilted; of windows one, where the window says none"},
+    {"stats", "of sum, squares, mean, variance, std, count, tilted; of windows one, where the window says none"},
     {"binning", "{bins, range}, {edges}, {labels, ignored}, {lookup}, {of_type} or {joint: [..]}"},
     {"clamp", "Binning::clamped"},
     {"window", "{size, anchor, edge, value, stat, type, rounding}"},
@@ -40,7 +40,7 @@ constexpr std::array<Field, 30> fields = {{
     {"list", "true: names of doors, fields, algorithms"},
 }};
 
-constexpr std::array<Field, 49> params = {{
+constexpr std::array<Field, 54> params = {{
     {"pitch", "input: bytes between rows beyond those of a row"},
     {"offset", "input: bytes by which it begins behind a multiple of 64"},
     {"gap", "input: bytes between planes and between images beyond theirs"},
@@ -76,6 +76,8 @@ constexpr std::array<Field, 49> params = {{
     {"counter", "of histograms: 16u, 32u, 64u, 32f or 64f"},
     {"from", "of conversions: the border that is computed"},
     {"chunk_tile", "ChunkedWriteOptions::tile"},
+    {"chunk_again", "resume or overwrite: the chunked table is written once more"},
+    {"write_memory", "ChunkedWriteOptions::memory"},
     {"chunk_memory", "ChunkedReadOptions::memory"},
     {"unchecked", "true: ChunkedReadOptions::checked = false"},
     {"percent", "of percentiles"},
@@ -86,6 +88,9 @@ constexpr std::array<Field, 49> params = {{
     {"scan_threads", "ScanOptions::threads"},
     {"scan_group", "ScanOptions::group"},
     {"radius", "TrackerOptions::radius"},
+    {"scales", "TrackerOptions::scales"},
+    {"scale_cost", "TrackerOptions::scale_cost"},
+    {"quantile", "TrackerOptions::quantile"},
     {"progress", "true: a progress callback looks at what it is told"},
     {"cancel_after", "calls of the progress callback before it stops the work: Cancelled"},
     {"memory_limit", "HistogramOptions::memory_limit"},

@@ -28,7 +28,8 @@ Json execute_twice(const Question& q, const areal::HistogramPlan& plan) {
   const areal::HistogramArguments into_first{inputs.image_view(), first->view(), inputs.weights_view()};
   plan.check(into_first);
   plan.execute(into_first, workspace.get());
-  plan.execute({inputs.image_view(), second->view(), inputs.weights_view()}, workspace.get());
+  const areal::HistogramPlan copy = plan;  // which is the same plan
+  copy.execute({inputs.image_view(), second->view(), inputs.weights_view()}, workspace.get());
   workspace.finish();
   inputs.expect_unchanged();
   expect_equal(first->take("the tensor"), second->take("the tensor"), "two executes with one workspace");

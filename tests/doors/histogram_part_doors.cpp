@@ -66,6 +66,67 @@ Json from_image(const Question& q) {
   return answer;
 }
 
+double value_of(const std::byte* element, areal::Type type) {
+  const auto as = [element](auto value) {
+    std::memcpy(&value, element, sizeof value);
+    if constexpr (std::is_same_v<decltype(value), areal::Half>)
+      return static_cast<double>(areal::to_float(value));
+    else
+      return static_cast<double>(value);
+  };
+  switch (type) {
+    case areal::Type::u8:
+      return as(std::uint8_t());
+    case areal::Type::s8:
+      return as(std::int8_t());
+    case areal::Type::u16:
+      return as(std::uint16_t());
+    case areal::Type::s16:
+      return as(std::int16_t());
+    case areal::Type::u32:
+      return as(std::uint32_t());
+    case areal::Type::s32:
+      return as(std::int32_t());
+    case areal::Type::u64:
+      return as(std::uint64_t());
+    case areal::Type::s64:
+      return as(std::int64_t());
+    case areal::Type::f16:
+      return as(areal::Half());
+    case areal::Type::f32:
+      return as(float());
+    case areal::Type::f64:
+      return as(double());
+  }
+  return 0;
+}
+
+/// Pixel by pixel, by Binning::bin_of: the definition.
+Json by_definition(const Question& q) {
+  if (q.has("weights")) throw BadQuestion("weights: the definition of bins has none");
+  const Elements image = image_elements(q);
+  const areal::Binning binning = binning_of(q);
+  if (image.shape.channels != 1) throw BadQuestion("image: bin_of takes values of one channel");
+  Json answer = q.answer();
+  answer["counts"] = Json::array();
+  for (std::int64_t n = 0; n < image.shape.batch; ++n) {
+    std::vector<std::uint64_t> counts;
+    for (const areal::Region& r : regions_of(q)) {
+      if (r.x < 0 || r.y < 0 || r.width < 0 || r.height < 0 || r.width > image.shape.width - r.x ||
+          r.height > image.shape.height - r.y)
+        throw BadQuestion("regions: one reaches outside the image");
+      const std::size_t first = counts.size();
+      counts.resize(first + static_cast<std::size_t>(binning.bins()));
+      for (std::int64_t y = r.y; y < r.y + r.height; ++y)
+        for (std::int64_t x = r.x; x < r.x + r.width; ++x)
+          if (const auto bin = binning.bin_of(value_of(&image.bytes[image.offset(n, y, x, 0)], image.type)); bin >= 0)
+            ++counts[first + static_cast<std::size_t>(bin)];
+    }
+    answer["counts"].push_back(histograms_json(counts, binning.bins()));
+  }
+  return answer;
+}
+
 void put_bins(Room& whole, const areal::ConstView& bins, std::int64_t first_bin, std::int64_t x, std::int64_t y) {
   areal::View to = part(whole.view(), x, y, bins.shape.width, bins.shape.height);
   to.data = static_cast<std::byte*>(to.data) + first_bin * to.plane_pitch;
@@ -227,10 +288,10 @@ Json strip_counts(const Question& q) {
 
 const std::vector<std::string_view> histogram = {"histogram"};
 const std::vector<Door> doors = {
-    {"region-histograms", histogram, from_image}, {"histogram-slices", histogram, slices},
-    {"histogram-carries", histogram, carries},    {"strip-histogram", histogram, by_run},
-    {"strip-histogram-push", histogram, by_push}, {"strip-histogram-tiles", histogram, by_tiles},
-    {"strip-counts", histogram, strip_counts}};
+    {"bin-of", histogram, by_definition},           {"region-histograms", histogram, from_image},
+    {"histogram-slices", histogram, slices},        {"histogram-carries", histogram, carries},
+    {"strip-histogram", histogram, by_run},         {"strip-histogram-push", histogram, by_push},
+    {"strip-histogram-tiles", histogram, by_tiles}, {"strip-counts", histogram, strip_counts}};
 
 }  // namespace
 

@@ -38,7 +38,9 @@ std::vector<T> counts(const Question& q, const areal::TensorView& tensor, Json* 
   if (q.word("form", "span") == "vector") {
     values = areal::region_histograms<T>(tensor, regions, options);
   } else {
-    Room out({tensor.bins(), static_cast<std::int64_t>(regions.size())}, areal::type_of<T>);
+    const bool on_device = q.word("ask_from", "host") == "device";
+    Room out({tensor.bins(), static_cast<std::int64_t>(regions.size())}, areal::type_of<T>, Lie(),
+             on_device ? tensor.memory() : areal::MemoryPlace());
     areal::region_histograms(tensor, regions, out.span<T>(), options);
     values = values_of<T>(out.take("the histograms"));
   }
@@ -94,17 +96,21 @@ Json texts(const std::vector<double>& values) {
 }
 
 /// Of histograms that follow each other, by one call or by one for each.
-Json measured(const Question& q, const std::vector<double>& all, std::int64_t bins) {
+Json measured(const Question& q, const std::vector<double>& values, std::int64_t bins, areal::MemoryPlace place) {
+  Elements elements = elements_of({bins, static_cast<std::int64_t>(values.size()) / bins}, areal::Type::f64);
+  if (!values.empty()) std::memcpy(elements.bytes.data(), values.data(), elements.bytes.size());
+  Room room(elements, Lie(), place);
+  const areal::Span<const double> all(room.span<double>());
   const std::string measure = q.text("measure");
   const bool singly = q.word("by", "all") == "one";
   const std::vector<double> edges = binning_of(q).bin_edges();
   const double percent = q.has_param("percent") ? number_of(q.param("percent")) : 50;
   const areal::Execution on = query_options(q).execution;
-  const auto each = [&all, bins](const auto& f) {
-    std::vector<double> values;
-    for (std::size_t i = 0; i < all.size(); i += static_cast<std::size_t>(bins))
-      values.push_back(f(std::span(all).subspan(i, static_cast<std::size_t>(bins))));
-    return texts(values);
+  const auto each = [&values, bins](const auto& f) {
+    std::vector<double> said;
+    for (std::size_t i = 0; i < values.size(); i += static_cast<std::size_t>(bins))
+      said.push_back(f(std::span<const double>(values).subspan(i, static_cast<std::size_t>(bins))));
+    return texts(said);
   };
   using Histogram = std::span<const double>;
   if (measure == "entropy")
@@ -127,8 +133,8 @@ Json measured(const Question& q, const std::vector<double>& all, std::int64_t bi
     Room out({bins, static_cast<std::int64_t>(all.size()) / bins}, areal::Type::f64);
     auto span = out.span<double>();
     if (!singly) areal::normalise(all, bins, span, on);
-    for (std::size_t i = 0; singly && i < all.size(); i += static_cast<std::size_t>(bins))
-      areal::normalise(std::span(all).subspan(i, static_cast<std::size_t>(bins)),
+    for (std::size_t i = 0; singly && i < values.size(); i += static_cast<std::size_t>(bins))
+      areal::normalise(std::span<const double>(values).subspan(i, static_cast<std::size_t>(bins)),
                        span.host().subspan(i, static_cast<std::size_t>(bins)));
     return histograms_json(values_of<double>(out.take("the shares")), bins);
   }
@@ -174,9 +180,10 @@ Tensor tensor_of(std::shared_ptr<areal::HistogramTensor> made) {
 Json answer_measures(const Question& q, const Tensor& tensor) {
   Json answer = q.answer();
   answer["measures"] = Json::array();
+  const areal::MemoryPlace place = q.word("ask_from", "host") == "device" ? place_of(q) : areal::MemoryPlace();
   for (std::int64_t n = 0; n < tensor.view.shape.batch; ++n) {
     const areal::TensorView one = tensor.of_image(n);
-    answer["measures"].push_back(measured(q, counts<double>(q, one, nullptr), one.bins()));
+    answer["measures"].push_back(measured(q, counts<double>(q, one, nullptr), one.bins(), place));
   }
   return answer;
 }

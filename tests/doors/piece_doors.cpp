@@ -26,16 +26,7 @@ Made gathered(const areal::SatTable& table) {
 }
 
 Tables tables_of_made(const Made& made, const Question& q, areal::TypePair types) {
-  auto rooms = std::make_shared<TableRooms>();
-  const Lie lie = lie_of_outputs(q);
-  const auto put = [&lie](std::optional<Room>& room, const std::optional<Elements>& elements) {
-    if (elements) room.emplace(*elements, lie, areal::MemoryPlace());
-  };
-  rooms->sum.emplace(made.sum, lie, areal::MemoryPlace());
-  put(rooms->squares, made.squares);
-  put(rooms->tilted, made.tilted);
-  put(rooms->count, made.count);
-  return tables_in(rooms, q, types);
+  return tables_of(made.sum, made.squares, made.tilted, made.count, q, types);
 }
 
 void put_plane(Elements& all, const Elements& one, std::int64_t n, std::int64_t channel) {

@@ -134,7 +134,11 @@ Texts ask(const Question& q, Asked<Region>& asked, const areal::SatView& table, 
   if (stat == "variance") return doubles(asked, table, areal::region_variances, areal::region_variances);
   if (stat == "std") return doubles(asked, table, areal::region_standard_deviations, areal::region_standard_deviations);
   if (stat == "tilted") return tilted(q, asked, table);
-  if (stat != "count") throw BadQuestion("stats: " + stat + " is none of sum, mean, variance, std, count, tilted");
+  if (stat == "squares" && table.squares)
+    return sums_of_type(asked, areal::SatView(*table.squares), q.word("as") == "double");
+  if (stat == "squares") throw BadQuestion("stats: squares, of tables without squares");
+  if (stat != "count")
+    throw BadQuestion("stats: " + stat + " is none of sum, squares, mean, variance, std, count, tilted");
   if (!table.count) throw BadQuestion("stats: count, of tables without counts");
   return sums_of_type(asked, areal::SatView(*table.count), q.word("as") == "double");
 }

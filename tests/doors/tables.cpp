@@ -58,12 +58,13 @@ Tables tables_in(std::shared_ptr<TableRooms> rooms, const Question& q, areal::Ty
   return tables;
 }
 
-Tables tables_of(const Elements& sum, const std::optional<Elements>& squares, const std::optional<Elements>& count,
-                 const Question& q, areal::TypePair types) {
+Tables tables_of(const Elements& sum, const std::optional<Elements>& squares, const std::optional<Elements>& tilted,
+                 const std::optional<Elements>& count, const Question& q, areal::TypePair types) {
   auto rooms = std::make_shared<TableRooms>();
   const Lie lie = lie_of_outputs(q);
   rooms->sum.emplace(sum, lie, areal::MemoryPlace());
   if (squares) rooms->squares.emplace(*squares, lie, areal::MemoryPlace());
+  if (tilted) rooms->tilted.emplace(*tilted, lie, areal::MemoryPlace());
   if (count) rooms->count.emplace(*count, lie, areal::MemoryPlace());
   return tables_in(std::move(rooms), q, types);
 }

@@ -49,8 +49,8 @@ struct TableRooms {
 /// Tables in rooms, checked for writes around them.
 Tables tables_in(std::shared_ptr<TableRooms> rooms, const Question& question, areal::TypePair types);
 /// Tables of elements that a door has put together.
-Tables tables_of(const Elements& sum, const std::optional<Elements>& squares, const std::optional<Elements>& count,
-                 const Question& question, areal::TypePair types);
+Tables tables_of(const Elements& sum, const std::optional<Elements>& squares, const std::optional<Elements>& tilted,
+                 const std::optional<Elements>& count, const Question& question, areal::TypePair types);
 
 /// The answer of a family: table, regions or window.
 Json respond(const Question& question, const Tables& tables);

@@ -10,6 +10,15 @@
 namespace doors {
 namespace {
 
+areal::TrackerOptions options_of(const Question& q) {
+  areal::TrackerOptions options;
+  if (q.has_param("radius")) options.radius = q.number("radius");
+  if (q.has_param("scales")) options.scales = q.param("scales").get<std::vector<double>>();
+  if (q.has_param("scale_cost")) options.scale_cost = number_of(q.param("scale_cost"));
+  if (q.has_param("quantile")) options.quantile = number_of(q.param("quantile"));
+  return options;
+}
+
 struct Frames {
   explicit Frames(const Question& q) : inputs(q), binning(binning_of(q)) {
     if (!q.has("box")) throw BadQuestion("box: none is given");
@@ -18,7 +27,7 @@ struct Frames {
     tensor = std::make_shared<areal::HistogramTensor>(
         areal::integral_histogram(inputs.image_view(), binning, histograms, execution_of(q)));
     box = regions_of(q.with("regions", Json::array({q["box"]}))).front();
-    if (q.has_param("radius")) options.radius = q.number("radius");
+    options = options_of(q);
   }
   areal::ConstView image(std::int64_t n) const {
     areal::ConstView one = inputs.image_view();
@@ -49,12 +58,6 @@ Json follow(const Question& q, areal::Tracker& tracker) {
   Json answer = q.answer();
   answer["boxes"] = boxes;
   return answer;
-}
-
-areal::TrackerOptions options_of(const Question& q) {
-  areal::TrackerOptions options;
-  if (q.has_param("radius")) options.radius = q.number("radius");
-  return options;
 }
 
 /// `algorithm` is a name of tracker_names().
