@@ -7,7 +7,7 @@
 namespace doors {
 namespace {
 
-constexpr std::array<Field, 30> fields = {{
+constexpr std::array<Field, 31> fields = {{
     {"id", "handed back with the answer"},
     {"door", "a name of this list"},
     {"family", "one of the door's families"},
@@ -38,6 +38,7 @@ constexpr std::array<Field, 30> fields = {{
     {"target", "of measures that are distances: one histogram"},
     {"box", "of trackers: where the first frame has it"},
     {"list", "true: names of doors, fields, algorithms"},
+    {"self_test", "true: faults are planted, and those that were missed are named"},
 }};
 
 constexpr std::array<Field, 54> params = {{
