@@ -77,13 +77,17 @@ Json sat_on_stream(const Question& q) {
 }
 
 Json histogram_on_stream(const Question& q) {
-  if (q.has("weights")) throw BadQuestion("weights: this door has none");
   const areal::OwnedStream stream(execution_of(q));
-  areal::PinnedArray pinned;
+  areal::PinnedArray pinned, pinned_weights;
   const areal::DeviceArray image = uploaded(image_elements(q), stream, pinned);
+  std::optional<areal::DeviceArray> weights;
+  if (const auto elements = weights_elements(q, image.shape().batch))
+    weights = uploaded(*elements, stream, pinned_weights);
   const areal::HistogramPlan plan(image.shape(), image.type(), binning_of(q), histogram_options(q), stream.execution());
   auto tensor = cleared(true, plan.tensor_shape(), plan.options().counter, stream);
-  execute(plan, areal::HistogramArguments{image.view(), tensor->view()}, stream);
+  areal::HistogramArguments arguments{image.view(), tensor->view()};
+  if (weights) arguments.weights = std::as_const(*weights).view();
+  execute(plan, arguments, stream);
   Elements elements = *downloaded(tensor, stream);
   auto room = std::make_shared<Room>(elements, lie_of_outputs(q), areal::MemoryPlace());
   Tensor made = tensor_in(room, plan.options().border);

@@ -101,28 +101,49 @@ double value_of(const std::byte* element, areal::Type type) {
   return 0;
 }
 
+/// The part of a region inside the image.
+areal::Region inside(const areal::Region& r, const areal::Shape& image, areal::Outside outside) {
+  const auto part_of = [](std::int64_t first, std::int64_t count, std::int64_t extent) {
+    const std::int64_t begin = std::clamp<std::int64_t>(first, 0, extent);
+    if (first > extent) return std::pair(begin, std::int64_t{0});
+    const std::int64_t end = first >= 0 && count > extent - first ? extent : std::min(extent, first + count);
+    return std::pair(begin, std::max<std::int64_t>(0, end - begin));
+  };
+  const auto columns = part_of(r.x, r.width, image.width), rows = part_of(r.y, r.height, image.height);
+  const areal::Region clipped{columns.first, rows.first, columns.second, rows.second};
+  if (r.width < 0 || r.height < 0 || (outside == areal::Outside::error && clipped != r))
+    throw areal::InvalidArgument("a region reaches outside the image, or has a negative extent");
+  return clipped;
+}
+
 /// Pixel by pixel, by Binning::bin_of: the definition.
 Json by_definition(const Question& q) {
-  if (q.has("weights")) throw BadQuestion("weights: the definition of bins has none");
   const Elements image = image_elements(q);
+  const std::optional<Elements> weights = weights_elements(q, image.shape.batch);
   const areal::Binning binning = binning_of(q);
   if (image.shape.channels != 1) throw BadQuestion("image: bin_of takes values of one channel");
   Json answer = q.answer();
   answer["counts"] = Json::array();
   for (std::int64_t n = 0; n < image.shape.batch; ++n) {
     std::vector<std::uint64_t> counts;
-    for (const areal::Region& r : regions_of(q)) {
-      if (r.x < 0 || r.y < 0 || r.width < 0 || r.height < 0 || r.width > image.shape.width - r.x ||
-          r.height > image.shape.height - r.y)
-        throw BadQuestion("regions: one reaches outside the image");
+    std::vector<double> sums;
+    for (const areal::Region& region : regions_of(q)) {
+      const areal::Region r = inside(region, image.shape, query_options(q).outside);
       const std::size_t first = counts.size();
       counts.resize(first + static_cast<std::size_t>(binning.bins()));
+      sums.resize(counts.size());
       for (std::int64_t y = r.y; y < r.y + r.height; ++y)
-        for (std::int64_t x = r.x; x < r.x + r.width; ++x)
-          if (const auto bin = binning.bin_of(value_of(&image.bytes[image.offset(n, y, x, 0)], image.type)); bin >= 0)
-            ++counts[first + static_cast<std::size_t>(bin)];
+        for (std::int64_t x = r.x; x < r.x + r.width; ++x) {
+          const std::int64_t bin = binning.bin_of(value_of(&image.bytes[image.offset(n, y, x, 0)], image.type));
+          if (bin < 0) continue;
+          ++counts[first + static_cast<std::size_t>(bin)];
+          if (weights)
+            sums[first + static_cast<std::size_t>(bin)] +=
+                value_of(&weights->bytes[weights->offset(n, y, x, 0)], weights->type);
+        }
     }
-    answer["counts"].push_back(histograms_json(counts, binning.bins()));
+    answer["counts"].push_back(weights ? histograms_json(sums, binning.bins())
+                                       : histograms_json(counts, binning.bins()));
   }
   return answer;
 }
@@ -288,7 +309,7 @@ Json strip_counts(const Question& q) {
 
 const std::vector<std::string_view> histogram = {"histogram"};
 const std::vector<Door> doors = {
-    {"bin-of", histogram, by_definition},           {"region-histograms", histogram, from_image},
+    {"histogram-bin-of", histogram, by_definition}, {"region-histograms", histogram, from_image},
     {"histogram-slices", histogram, slices},        {"histogram-carries", histogram, carries},
     {"strip-histogram", histogram, by_run},         {"strip-histogram-push", histogram, by_push},
     {"strip-histogram-tiles", histogram, by_tiles}, {"strip-counts", histogram, strip_counts}};

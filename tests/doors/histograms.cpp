@@ -9,17 +9,6 @@
 namespace doors {
 namespace {
 
-std::optional<Elements> weights_elements(const Question& q, std::int64_t images) {
-  if (!q.has("weights")) return {};
-  Elements weights = read_npy(q.text("weights"));
-  if (weights.shape.batch == 1 && images > 1) {
-    const std::vector<std::byte> one = weights.bytes;
-    for (std::int64_t n = 1; n < images; ++n) weights.bytes.insert(weights.bytes.end(), one.begin(), one.end());
-    weights.shape.batch = images;
-  }
-  return weights;
-}
-
 template <class T>
 std::vector<T> values_of(const Elements& elements) {
   std::vector<T> values(elements.bytes.size() / sizeof(T));
@@ -147,6 +136,17 @@ Json measured(const Question& q, const std::vector<double>& values, std::int64_t
 }
 
 }  // namespace
+
+std::optional<Elements> weights_elements(const Question& q, std::int64_t images) {
+  if (!q.has("weights")) return {};
+  Elements weights = read_npy(q.text("weights"));
+  if (weights.shape.batch == 1 && images > 1) {
+    const std::vector<std::byte> one = weights.bytes;
+    for (std::int64_t n = 1; n < images; ++n) weights.bytes.insert(weights.bytes.end(), one.begin(), one.end());
+    weights.shape.batch = images;
+  }
+  return weights;
+}
 
 HistogramInputs::HistogramInputs(const Question& q) : image(image_elements(q), lie_of_inputs(q), place_of(q)) {
   if (const auto elements = weights_elements(q, image.view().shape.batch))

@@ -16,6 +16,9 @@
 
 namespace doors {
 
+/// The weights for each image of a batch.
+std::optional<Elements> weights_elements(const Question& question, std::int64_t images);
+
 /// The image and the weights of a question.
 struct HistogramInputs {
   explicit HistogramInputs(const Question& question);
