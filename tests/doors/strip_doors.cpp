@@ -113,7 +113,7 @@ Json strip_sums(const Question& q, Way way) {
     Json& into = answer["answers"][stat.get<std::string>()];
     if (stat == "sum")
       into = of_type(q, image.type, image.shape.channels, [&sums](auto t) { return sums.sums<decltype(t)>(); });
-    else if (stat == "squares" && areal::is_float(image.type))
+    else if (stat == "squares" && (areal::is_float(image.type) || areal::size_of(image.type) > 2))
       into = numbers(sums.squares<double>(), image.shape.channels);
     else if (stat == "squares")
       into = numbers(sums.squares<std::uint64_t>(), image.shape.channels);
