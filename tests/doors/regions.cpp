@@ -159,16 +159,6 @@ Json arranged(const Texts& answers, std::int64_t images, std::int64_t channels) 
   return all;
 }
 
-/// One plane of all the tables of a view.
-areal::SatView plane_of(const Tables& tables, std::int64_t channel, std::int64_t n) {
-  if (tables.of) return tables.of->view(channel, n);
-  areal::SatView one(areal::plane(tables.sum, channel, n), tables.border);
-  if (tables.squares.data) one.squares.emplace(areal::plane(tables.squares, channel, n), tables.border);
-  if (tables.count.data) one.count.emplace(areal::plane(tables.count, 0, n), tables.border);
-  if (tables.tilted.data) one.tilted = areal::plane(tables.tilted, channel, n);
-  return one;
-}
-
 Json by_planes(const Question& q, Asked<Region>& asked, const Tables& tables, const std::string& stat) {
   const areal::Shape& shape = stat == "count" && tables.count.data ? tables.count.shape : tables.sum.shape;
   Json all = Json::array();

@@ -39,6 +39,15 @@ areal::SatView Tables::view() const {
   return view;
 }
 
+areal::SatView plane_of(const Tables& tables, std::int64_t channel, std::int64_t n) {
+  if (tables.of) return tables.of->view(channel, n);
+  areal::SatView one(areal::plane(tables.sum, channel, n), tables.border);
+  if (tables.squares.data) one.squares.emplace(areal::plane(tables.squares, channel, n), tables.border);
+  if (tables.count.data) one.count.emplace(areal::plane(tables.count, 0, n), tables.border);
+  if (tables.tilted.data) one.tilted = areal::plane(tables.tilted, channel, n);
+  return one;
+}
+
 Tables tables_in(std::shared_ptr<TableRooms> rooms, const Question& q, areal::TypePair types) {
   Tables tables;
   const auto checked = [](std::optional<Room>& room, const char* name) {

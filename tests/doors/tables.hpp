@@ -42,6 +42,9 @@ struct Tables {
   areal::SatView view() const;
 };
 
+/// One plane of all the tables.
+areal::SatView plane_of(const Tables& tables, std::int64_t channel, std::int64_t n);
+
 /// Rooms for the tables that options ask for.
 struct TableRooms {
   std::optional<Room> sum, squares, tilted, count;

@@ -22,16 +22,24 @@ Json answer_window(const Question& q, const Tables& tables) {
   Room out(shape, type_of_name(q["window"].value("type", "64f")), lie_of_outputs(q),
            on_device ? view.memory() : areal::MemoryPlace());
   const areal::Execution on = query_options(q).execution;
-  if (stat == "sum")
-    areal::window_sums(view, window, out.view(), on);
-  else if (stat == "mean")
-    areal::window_means(view, window, out.view(), on);
-  else if (stat == "variance")
-    areal::window_variances(view, window, out.view(), on);
-  else if (stat == "std")
-    areal::window_standard_deviations(view, window, out.view(), on);
-  else
-    throw BadQuestion("window: its stat " + stat + " is none of sum, mean, variance, std");
+  const auto ask = [&stat, &window, &on](const areal::SatView& table, const areal::View& to) {
+    if (stat == "sum")
+      areal::window_sums(table, window, to, on);
+    else if (stat == "mean")
+      areal::window_means(table, window, to, on);
+    else if (stat == "variance")
+      areal::window_variances(table, window, to, on);
+    else if (stat == "std")
+      areal::window_standard_deviations(table, window, to, on);
+    else
+      throw BadQuestion("window: its stat " + stat + " is none of sum, mean, variance, std");
+  };
+  if (q.word("by", "all") == "planes") {
+    for (std::int64_t n = 0; n < shape.batch; ++n)
+      for (std::int64_t c = 0; c < shape.channels; ++c) ask(plane_of(tables, c, n), areal::plane(out.view(), c, n));
+  } else {
+    ask(view, out.view());
+  }
   Json answer = q.answer();
   const std::string path = q.text("out") + ".window.npy";
   write_npy(path, out.take("the windows"));
