@@ -32,7 +32,7 @@ LAYERS = {
     "src/research": "research", "src/filters": "filters", "src/media": "media", "src/json": "json", "src/video": "video", "src/cluster": "cluster", "src/strips": "strips",
     "src/chunked": "chunked", "src/mpi": "mpi",
     "apps": "apps", "apps/areal-mpi": "mpi_apps", "python": "python", "bench": "bench", "bench/protocol": "protocol", "examples": "examples",
-    "tests": "tests", "fuzz": "fuzz", "docs/pictures": "pictures",
+    "tests": "tests", "tests/doors": "doors", "fuzz": "fuzz", "docs/pictures": "pictures",
 }
 EVERY_LAYER = set(LAYERS.values())
 BASE = {"include", "catalog", "formulas"}
@@ -68,6 +68,7 @@ MAY_INCLUDE = {
     "bench": {"include", "protocol"},
     "examples": {"include", "interop"},
     "tests": EVERY_LAYER,
+    "doors": {"include"},  # asks as a user would
     "fuzz": EVERY_LAYER,
     "pictures": LIBRARY,  # what traces the kernels
 }
@@ -108,6 +109,7 @@ THIRD_PARTY = {
     "apps": r"CLI/|fmt/|nlohmann/",
     "python": r"nanobind/|xla/ffi/",
     "bench": r"benchmark/|opencv2/|fmt/|nlohmann/|hwy/|oneapi/tbb|" + CUDA,
+    "doors": r"nlohmann/",
     "tests": r".*", "fuzz": r".*",
 }
 # One file alone includes oneTBB: ThreadSanitizer depends on it (docs/decisions/0005).

@@ -1,0 +1,50 @@
+#include "run.hpp"
+
+#include <cstring>
+
+namespace doors {
+
+Running::Running(const Question& q) : execution_(execution_of(q)) {
+  if (execution_.backend != areal::Backend::cuda) return;
+  const std::string stream = q.word("stream", "legacy");
+  if (stream == "own") {
+    own_.emplace(execution_);
+    execution_.stream = own_->get();
+  } else if (stream == "legacy") {
+    execution_.stream = areal::Stream::legacy_default();
+  }
+}
+
+GuardedWorkspace::GuardedWorkspace(const areal::Plan& plan, const Question& q) {
+  const bool on_host = place_of(q).is_host();
+  if (q.word("workspace", plan.memory().is_host() == on_host ? "mine" : "own") == "own") {
+    workspace_.emplace(plan);
+    return;
+  }
+  room_.emplace(plan.workspace_bytes(), q, plan.memory());
+  const areal::Stream otherwise = plan.memory().is_host() ? areal::Stream::host() : areal::Stream::legacy_default();
+  workspace_.emplace(plan, room_->span(), plan.execution().stream.value_or(otherwise));
+}
+
+void GuardedWorkspace::finish() {
+  workspace_->wait();
+  if (room_) room_->expect_guarded();
+}
+
+void expect_equal(const Elements& a, const Elements& b, const std::string& what) {
+  if (a.shape.width != b.shape.width || a.shape.height != b.shape.height || a.shape.channels != b.shape.channels ||
+      a.shape.batch != b.shape.batch || a.type != b.type)
+    throw Failed(what + ": shapes or types differ");
+  const std::size_t size = areal::size_of(a.type);
+  for (std::size_t i = 0; i < a.bytes.size(); i += size)
+    if (std::memcmp(&a.bytes[i], &b.bytes[i], size) != 0)
+      throw Failed(what + ": element " + std::to_string(i / size) + " of " + std::to_string(a.bytes.size() / size) +
+                   " (C-order) differs");
+}
+
+void expect_equal(const std::optional<Elements>& a, const std::optional<Elements>& b, const std::string& what) {
+  if (a.has_value() != b.has_value()) throw Failed(what + ": only one is there");
+  if (a) expect_equal(*a, *b, what);
+}
+
+}  // namespace doors
