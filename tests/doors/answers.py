@@ -78,7 +78,7 @@ def may_wrap(oracle: Oracle) -> bool:
 
 def judge_regions(oracle: Oracle, answer: Answer) -> list[Fault]:
     """The first fault of each statistic."""
-    cells = oracle.cells()
+    cells = oracle.cells
     faults = []
     for stat, got in answer.values.items():
         fault = _first_fault(oracle, answer, stat, np.asarray(got, dtype=object), cells)

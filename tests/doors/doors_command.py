@@ -80,10 +80,10 @@ def placed(room: Room, question: Question, rows: list[dict[str, Any]], names: tu
         if said not in wanted and wanted[1][2] * wanted[1][3]:
             raise Broken("the order of rows", f"row {row}, where region {wanted[0]} was asked for")
         for name in names:
-            value = row.get(name)
-            if value is None or value == "":
-                value = "nan" if name != "sum" else "missing"
-            out[name][r, image, channel] = number(value) if isinstance(value, str) else value
+            if row.get(name, "") == "":
+                raise Broken("the columns of rows", f"no {name} in {row}")
+            value = row[name]  # JSON has null for what is no number
+            out[name][r, image, channel] = np.nan if value is None else number(value) if isinstance(value, str) else value
     return out
 
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from answers import Answer, Refused
 from door import Door
-from doors_python import STATS, answers_of, areal, as_objects, asked, in_memory, laid_out, type_of
-from questions import Question, mask_of, pixels
+from doors_python import STATS, answers_of, areal, as_objects, asked, in_memory, laid_out, mask_for, type_of
+from questions import Question, pixels
 from room import Room
 
 ONE = ("regions", "table")
@@ -128,7 +128,7 @@ def torch(room: Room, question: Question) -> Answer:
 
     def call() -> Answer:
         array, letters = laid_out(question.but(params={}))
-        mask = mask_of(question)
+        mask = mask_for(question, letters)
         table = areal().sat(
             torch.from_numpy(array), letters, squares=bool({"variance", "std"} & set(question.stats)), border=question.border,
             mask=None if mask is None else torch.from_numpy(mask), ignore_nan=question.ignore_nan, reverse=question.reverse, threads=question.threads,

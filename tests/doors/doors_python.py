@@ -93,15 +93,24 @@ def type_of(dtype: Any) -> str:
     return {"uint32": "32u", "int32": "32s", "uint64": "64u", "int64": "64s", "float32": "32f", "float64": "64f"}[str(dtype)]
 
 
+def mask_for(question: Question, letters: str) -> np.ndarray | None:
+    """The mask with the axes that it has to have: those of the image without its channels."""
+    mask = mask_of(question)
+    several = letters[0] in "ND" and mask is not None
+    return np.ascontiguousarray(np.broadcast_to(mask, (question.shape[0], *mask.shape))) if several and mask is not None else mask
+
+
 def table_of(question: Question, squares: Any, plan: bool = False) -> Any:
     """The table, at once or by a plan."""
     array, letters = laid_out(question)
-    mask = mask_of(question)
+    mask = mask_for(question, letters)
     said = options(question)
     if mask is not None and question.params.get("form", 0) % 2:
         mask = mask != 0
     if not plan:
         return areal().sat(array, letters, squares=squares, mask=mask, **said)
+    if "dtype" in said:
+        said["table_dtype"] = said.pop("dtype")
     made = areal().SatPlan(array.shape, array.dtype.newbyteorder("="), letters, squares=squares, mask=mask is not None, **said)
     table = made(array, mask=mask)
     return made(array, out=table, mask=mask) if question.params.get("form", 0) % 2 else table
@@ -177,7 +186,7 @@ def one_by_one(room: Room, question: Question) -> Answer:
             if stat in STATS:
                 got = [getattr(table, STATS[stat])(list(r), outside=question.outside, refused=True) for r in question.regions[:5]]
                 if any(first >= 0 for _, first in got):
-                    raise Refused("a region that reaches outside, told by refused=True")
+                    raise Refused("refused=True told of a region outside, or that an exclusive table lacks")
                 values[stat] = as_objects(np.array([one for one, _ in got]), (len(got), question.shape[0], question.shape[3]))
         said = answers_of(room, question.but(stats=()), table)
         said.values = values
@@ -197,7 +206,7 @@ def entries(room: Room, question: Question) -> Answer:
             array, letters = laid_out(question, batch=True)
             letters = letters.replace("N", "D")
         squares = question.squares != "no"
-        table = areal().sat(array, letters, squares=squares, tilted=question.tilted, mask=mask_of(question), **options(question))
+        table = areal().sat(array, letters, squares=squares, tilted=question.tilted, mask=mask_for(question, letters), **options(question))
         values = {"sum": canonical(table.array, letters)}
         if squares:
             values["squares"] = canonical(table.squares, letters)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from typing import Any
 
@@ -69,6 +70,7 @@ class Histograms:
         self.weights = None if weights is None else weights.astype(np.longdouble)
         self.count = len(self.edges) - 1
 
+    @functools.cached_property
     def counts(self) -> np.ndarray:
         """Regions x images x channels x bins: whole numbers, of weights long doubles."""
         oracle = self.oracle
@@ -107,7 +109,7 @@ class Histograms:
 
     def judge(self, stat: str, got: np.ndarray) -> Fault | None:
         """The first wrong answer of one statistic."""
-        right = self.counts()
+        right = self.counts
         shape = right.shape if stat in ("counts", "normalise") else right.shape[:3]
         if got.shape != shape:
             return Fault(stat, "(regions, images, channels, bins)", str(got.shape), str(shape))
@@ -155,6 +157,6 @@ def judge_histogram(oracle: Oracle, answer: Answer) -> list[Fault]:
     """The first fault of each statistic."""
     if uncertain(oracle.question, oracle.values).any():
         return []
-    right = Histograms(oracle)
+    right = oracle.kept_with(Histograms)
     faults = (right.judge(stat, np.asarray(got)) for stat, got in answer.values.items())
     return [fault for fault in faults if fault]

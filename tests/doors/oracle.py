@@ -94,6 +94,7 @@ class Oracle:
         self.kept = np.where(keep[..., None], self.values, self.values.dtype.type(0))
         self.batch, self.height, self.width, self.channels = image.shape
         self.largest = self._largest()
+        self.others: dict[str, Any] = {}
 
     def _largest(self) -> int:
         """The largest magnitude of an integer pixel that counts."""
@@ -135,6 +136,12 @@ class Oracle:
         where = ~np.isfinite(self.kept)
         return where if where.any() else None
 
+    def kept_with(self, kind: Any) -> Any:
+        """One object of a class that is made of this oracle, kept with it."""
+        if kind.__name__ not in self.others:
+            self.others[kind.__name__] = kind(self)
+        return self.others[kind.__name__]
+
     def clipped(self, region: tuple[int, ...]) -> tuple[int, int, int, int]:
         """The part of a region inside the image."""
         x, y, w, h = region
@@ -146,6 +153,7 @@ class Oracle:
         """Whether a region is refused: one that leaves the image, unless it is clipped."""
         return self.question.outside == "error" and any(self.clipped(r) != tuple(r) for r in self.question.regions)
 
+    @functools.cached_property
     def cells(self) -> list[list[list[Cell]]]:
         """Regions x images x channels."""
         return [
@@ -200,7 +208,7 @@ class Oracle:
                 entries = entries * entries if what == "squares" else entries
         if what == "tilted":
             return self._tilted(entries, kind)
-        with np.errstate(invalid="ignore", over="ignore"):
+        with np.errstate(all="ignore"):
             sums = self._summed(entries, border, reverse)
             if kind in BITS or what == "count":
                 return _as_type(sums, kind), np.zeros(1)
@@ -224,7 +232,8 @@ class Oracle:
 
     def _tilted(self, entries: np.ndarray, kind: str) -> tuple[np.ndarray, np.ndarray]:
         """OpenCV's definition: element (X, Y) sums the pixels with y < Y and |x - X + 1| <= Y - y - 1."""
-        rows = np.pad(entries, ((0, 0), (0, 0), (1, 0), (0, 0))).cumsum(axis=2, dtype=entries.dtype)
+        with np.errstate(all="ignore"):
+            rows = np.pad(entries, ((0, 0), (0, 0), (1, 0), (0, 0))).cumsum(axis=2, dtype=entries.dtype)
         out = np.zeros((self.batch, self.height + 1, self.width + 1, self.channels), entries.dtype)
         columns = np.arange(self.width + 1)
         with np.errstate(invalid="ignore", over="ignore"):

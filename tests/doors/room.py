@@ -130,7 +130,7 @@ class Room:
 
     def _check_refusal(self, said: Said, outputs: tuple[Path, ...], name: str) -> None:
         """A refusal is one sentence, and nothing is written then."""
-        lines = [line for line in said.err.splitlines() if line.strip() and not line.startswith((f"{name}: note", f"{name}: warning"))]
+        lines = [line for line in said.err.splitlines() if line.strip() and not _told(line, name)]
         if len(lines) != 1 or not lines[0].startswith(f"{name}: "):
             raise Broken("a refusal that is not one sentence", repr(said.err[:400]))
         if said.out.strip():
@@ -140,8 +140,13 @@ class Room:
             raise Broken("a refusal that leaves files", f"{', '.join(left)}; {lines[0]}")
 
 
+def _told(line: str, name: str) -> bool:
+    """Whether a line is a note, or what -v tells."""
+    return line.startswith((f"{name}: note", f"{name}: warning", f"{name}: wrote")) or re.search(r"backend \w+, algorithm", line) is not None
+
+
 def _sentence(err: str, name: str) -> str:
-    lines = [line for line in err.splitlines() if line.startswith(f"{name}: ") and not line.startswith((f"{name}: note", f"{name}: warning"))]
+    lines = [line for line in err.splitlines() if line.startswith(f"{name}: ") and not _told(line, name)]
     return re.sub(rf"^{name}: ", "", lines[-1]) if lines else err.strip()
 
 

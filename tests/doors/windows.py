@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
@@ -59,20 +61,28 @@ class Windows:
         across = sliding_window_view(values, self.width, axis=2).sum(axis=-1, dtype=values.dtype)
         return sliding_window_view(across, self.height, axis=1).sum(axis=-1, dtype=values.dtype)
 
-    def judge(self, stat: str, answer: Answer, got: np.ndarray) -> Fault | None:
-        """The first window that is wrong by more than a table's bound."""
+    @functools.cached_property
+    def moments(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Pixels with what lies beyond the edge; of every window the sum, the sum of squares and how many count."""
         oracle, question = self.oracle, self.oracle.question
         value = question.window.get("value", 0)
         wide = object if not question.is_float and oracle.values.dtype.itemsize > 2 else np.longdouble if question.is_float else np.int64
         finite = oracle.finite if question.is_float else oracle.kept
         values = self.spread(finite.astype(wide), value)
         s1, s2 = self.sums(values), self.sums(values * values)
-        if self.edge == "shrink" or question.ignore_nan or question.mask is not None:
+        some = question.ignore_nan or question.mask is not None
+        if self.edge == "shrink" or some:
             n = self.sums(self.spread(oracle.keep[..., None].astype(np.int64), 1))
         else:
             n = np.full((*s1.shape[:3], 1), self.width * self.height)
-        if self.edge == "zero" and (question.ignore_nan or question.mask is not None):
+        if self.edge == "zero" and some:
             n = n + self.sums(np.where(self.inside, 0, 1))
+        return values, s1, s2, n
+
+    def judge(self, stat: str, answer: Answer, got: np.ndarray) -> Fault | None:
+        """The first window that is wrong by more than a table's bound."""
+        oracle, question = self.oracle, self.oracle.question
+        values, s1, s2, n = self.moments
         if got.shape != s1.shape:
             return Fault(stat, "windows' shape (images, height, width, channels)", str(got.shape), str(s1.shape))
         most = 1e37 if answer.sums == "32f" else 1e307
@@ -129,6 +139,6 @@ class Windows:
 
 def judge_window(oracle: Oracle, answer: Answer) -> list[Fault]:
     """The first wrong window of each statistic."""
-    windows = Windows(oracle)
+    windows = oracle.kept_with(Windows)
     faults = (windows.judge(stat, answer, np.asarray(got)) for stat, got in answer.values.items())
     return [fault for fault in faults if fault]
