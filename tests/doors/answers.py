@@ -71,8 +71,8 @@ def may_wrap(oracle: Oracle) -> bool:
     if table not in BITS:
         return False
     areas = [oracle.clipped(r)[2] * oracle.clipped(r)[3] for r in oracle.question.regions]
-    if not areas and oracle.question.regions == ():
-        areas = [oracle.width * oracle.height]
+    if oracle.question.family == "window":
+        areas = [oracle.question.window["size"][0] * oracle.question.window["size"][1]]
     return bool(areas) and oracle.largest * max(areas) > limits(table)[1]
 
 
@@ -206,10 +206,10 @@ def variance_of(oracle: Oracle, answer: Answer, cell: Cell) -> tuple[Any, float]
         if not answer.strict_variance and answer.squares in ("32u", "64u") and cell.s2 >> BITS[answer.squares]:
             return None, 0.0
         right = (n * cell.s2 - cell.s1 * cell.s1) / (n * n)
-        whole = oracle.values.dtype.itemsize <= 2 and answer.squares != "64f"
-        if whole or float(oracle.magnitudes[1].max()) < 2.0**53:
+        whole = oracle.values.dtype.itemsize <= 2 and answer.squares not in U
+        u = U.get(answer.squares, U["64f"])
+        if whole or float(oracle.magnitudes[1].max()) < 1 / u:
             return right, 0.0
-        u = U["64f"]
         return right, (cell.e2 + 8 * float(cell.s2)) * u / n + abs(cell.s1 / n) * abs(cell.s1 / n) * 8 * u
     squares = answer.squares if answer.squares in U else "64f"
     if _beyond(oracle, answer, cell) or _beyond(oracle, dataclasses.replace(answer, squares=squares), cell, 2):

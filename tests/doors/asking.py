@@ -53,16 +53,19 @@ def every_door(build: Path) -> tuple[Door, ...]:
     return (*doors_command.DOORS, *doors_histogram.DOORS, *doors_python.DOORS, *doors_frameworks.DOORS, *doors_program.doors(build))
 
 
-def chosen(doors: tuple[Door, ...], question: Question, seed: int, at: int, most_runs: int = 1) -> list[Door]:
-    """The doors that a question goes through: of the command's a few, as their weights have it, of the others all or a share."""
+EACH = 3  # of so many questions one goes through a door of a command
+
+
+def chosen(doors: tuple[Door, ...], question: Question, seed: int, at: int) -> list[Door]:
+    """The doors that a question goes through: of the command's one or none, as their weights have it, of the others all or a share."""
     meant = [door for door in doors if question.family in door.families and door.meant(question)]
     free = [door for door in meant if not door.runs and (door.weight >= 1 or _share(seed, at, door.name) < door.weight)]
     runs = [door for door in meant if door.runs]
-    if len(runs) <= most_runs:
-        return [*runs, *free]
+    if not runs or (free and at % EACH):
+        return free
     weights = np.array([door.weight for door in runs])
-    picked = np.random.default_rng([seed, at, 7]).choice(len(runs), size=most_runs, replace=False, p=weights / weights.sum())
-    return [*(runs[k] for k in sorted(picked)), *free]
+    picked = int(np.random.default_rng([seed, at, 7]).choice(len(runs), p=weights / weights.sum()))
+    return [runs[picked], *free]
 
 
 def _share(seed: int, at: int, name: str) -> float:
@@ -82,7 +85,7 @@ def ask(room: Room, question: Question, door: Door) -> Outcome:
         if must:
             outcome.faults = [Fault("answered what must be refused", must.name, str(next(iter(answer.values.values()), ""))[:80], must.why)]
         else:
-            outcome.faults = JUDGES[question.family](oracle, answer)
+            outcome.faults = JUDGES[question.family](oracle, answer)[:1]
             outcome.answers = len(answer.values)
     except Refused as refused:
         entry = find(door.name, question, oracle, str(refused))

@@ -38,7 +38,10 @@ def skimage(room: Room, question: Question) -> Answer:
         got = [next(some) if r[2] > 0 and r[3] > 0 else 0.0 for r in question.regions]
         return Answer({"sum": as_objects(np.array(got), (len(got), 1, 1))}, kind, spreads=True, algorithm="4r1w-cpu")
 
-    return asked(call)
+    try:
+        return asked(call)
+    except IndexError as error:  # as scikit-image has it
+        raise Refused(str(error)) from None
 
 
 def cv2_integral(room: Room, question: Question) -> Answer:
@@ -182,7 +185,7 @@ def _inclusive(question: Question) -> bool:
 
 def _frameworks() -> tuple[Door, ...]:
     doors = [
-        Door("skimage", ONE, skimage, lambda q: _inclusive(q) and not (q.family == "regions" and q.outside == "clip")),
+        Door("skimage", ONE, skimage, lambda q: _inclusive(q) and q.outside != "clip" and all(min(r) >= 0 for r in q.regions)),
         Door("cv2-integral", ("table",), cv2_integral, lambda q: _plain(q) and q.shape[0] == 1 and q.border == "zero" and q.shape[3] <= 4 and q.dtype in ("uint8", "float32", "float64")),
         Door(
             "cv2-boxFilter", ("window",), cv2_box,

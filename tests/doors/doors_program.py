@@ -104,6 +104,8 @@ def ask(name: str, path: Path, room: Room, question: Question) -> Answer:
         said.pop("window")
     room.lines.append(f"echo '{json.dumps(said)}' | {path}")
     got = program(path).ask(said)
+    if "failed" in got or got.get("kind") == "Question":
+        raise Broken("a door of the program that fails", str(got.get("failed") or got.get("refused")))
     if "refused" in got:
         raise Refused(f"{got.get('kind', '')}: {got['refused']}")
     sums = str(got.get("types") or "")

@@ -331,7 +331,11 @@ def simulated() -> bool:
 
 
 def _small(question: Question) -> bool:
-    return question.backend == "cpu" or question.area < 3000
+    return question.backend == "cpu" or question.area < 2000
+
+
+def _smaller(question: Question) -> bool:
+    return question.backend == "cpu" or question.area < 200
 
 
 def _tame(question: Question) -> bool:
@@ -344,10 +348,10 @@ def _no_mask(question: Question) -> bool:
 
 DOORS = (
     Door("python", ("regions",), at_once, _small),
-    Door("python-plan", ("regions",), by_plan, _small),
-    Door("python-pickled", ("regions",), pickled, _small, 0.2),
-    Door("python-squares", ("regions",), chosen_squares, lambda q: _small(q) and _squares(q), 0.5),
-    Door("python-one-by-one", ("regions",), one_by_one, lambda q: _small(q) and len(q.regions) < 50),
+    Door("python-plan", ("regions",), by_plan, _smaller),
+    Door("python-pickled", ("regions",), pickled, _smaller, 0.2),
+    Door("python-squares", ("regions",), chosen_squares, lambda q: _smaller(q) and _squares(q), 0.5),
+    Door("python-one-by-one", ("regions",), one_by_one, lambda q: _smaller(q) and len(q.regions) < 50),
     Door("python-boxes", ("regions",), boxes, lambda q: _no_mask(q) and q.shape[3] == 1 and not q.reverse and "sum" in q.stats and not q.types, 0.3),
     Door("python-entries", ("table",), entries, _small),
     Door("python-pieces", ("table",), pieces, lambda q: _no_mask(q) and not q.volume and not q.reverse and q.border == "none" and q.squares == "no" and not q.types and not q.tilted),

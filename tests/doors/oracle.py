@@ -231,21 +231,27 @@ class Oracle:
         return sums[turn] if reverse else sums
 
     def _tilted(self, entries: np.ndarray, kind: str) -> tuple[np.ndarray, np.ndarray]:
-        """OpenCV's definition: element (X, Y) sums the pixels with y < Y and |x - X + 1| <= Y - y - 1."""
-        with np.errstate(all="ignore"):
-            rows = np.pad(entries, ((0, 0), (0, 0), (1, 0), (0, 0))).cumsum(axis=2, dtype=entries.dtype)
+        """OpenCV's definition, of which an entry is NaN or infinite where its triangle holds such a pixel."""
+        if kind in BITS:
+            return _as_type(self._triangles(entries), kind), np.zeros(1)
+        sums = self._triangles(self.finite)
+        if self.strange is not None:
+            nan, high, low = (self._triangles(f(self.kept).astype(np.int64)) > 0 for f in (np.isnan, np.isposinf, np.isneginf))
+            sums = np.where(nan | (high & low), np.nan, np.where(high, np.inf, np.where(low, -np.inf, sums)))
+        total = float(np.abs(self.finite).sum())
+        return sums, np.full(1, 0.0 if self.rounds_nowhere[kind] else 10 * (self.height**2 + 1) * U[kind] * total)
+
+    def _triangles(self, entries: np.ndarray) -> np.ndarray:
+        """Element (X, Y) sums the pixels with y < Y and |x - X + 1| <= Y - y - 1."""
+        rows = np.pad(entries, ((0, 0), (0, 0), (1, 0), (0, 0))).cumsum(axis=2, dtype=entries.dtype)
         out = np.zeros((self.batch, self.height + 1, self.width + 1, self.channels), entries.dtype)
         columns = np.arange(self.width + 1)
-        with np.errstate(invalid="ignore", over="ignore"):
-            for bottom in range(1, self.height + 1):
-                for y in range(bottom):
-                    reach = bottom - y - 1
-                    first, last = np.clip(columns - 1 - reach, 0, self.width), np.clip(columns + reach, 0, self.width)
-                    out[:, bottom] += rows[:, y, last] - rows[:, y, first]
-        if kind in BITS:
-            return _as_type(out, kind), np.zeros(1)
-        total = float(np.abs(self.finite).sum())
-        return out, np.full(1, 0.0 if self.rounds_nowhere[kind] else 10 * (self.height**2 + 1) * U[kind] * total)
+        for bottom in range(1, self.height + 1):
+            for y in range(bottom):
+                reach = bottom - y - 1
+                first, last = np.clip(columns - 1 - reach, 0, self.width), np.clip(columns + reach, 0, self.width)
+                out[:, bottom] += rows[:, y, last] - rows[:, y, first]
+        return out
 
 
 def _as_type(sums: np.ndarray, kind: str) -> np.ndarray:

@@ -98,7 +98,7 @@ REFUSALS: tuple[Refusal, ...] = (
     Refusal("chunked: no squares", "command-chunked", lambda q, o: bool({"variance", "std", "count"} & set(q.stats)), r"sums and means", "A chunked table has no squares."),
     Refusal("by tiles: one channel", "command-tiles", lambda q, o: _several(q), r"--all-channels|one image of one channel|channel", "Tables by tiles are of one image of one channel."),
     Refusal("by tiles: a mask", "command-tiles", _masked, r"--mask|--ignore-nan", "By tiles there are sums and squares alone."),
-    Refusal("by tiles: floats on workers that differ", "command-tiles", lambda q, o: q.is_float, r"workers of one backend", "Floats have the same bits in every run, so workers are of one backend."),
+    Refusal("by tiles: floats on workers that differ", "command-tiles", lambda q, o: q.is_float or bool({"variance", "std"} & set(q.stats)), r"workers of one backend", "Floats have the same bits in every run, so workers are of one backend."),
     Refusal("a table in a .tif", "command-table", _form(5), r"a \.tif holds", "A TIFF has no integers of 64 bits and one table."),
     Refusal("an interleaved table", "command-table", lambda q, o: q.layout == "interleaved" and q.shape[3] > 1, r"interleaved", "query answers from separate tables."),
     Refusal("a mask of several images", "command*", lambda q, o: _images(q, o) and q.mask is not None, r"mask", "A mask is of one image."),

@@ -11,6 +11,7 @@ import signal
 import struct
 import subprocess
 import zlib
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -42,38 +43,38 @@ class Room:
         self.lines: list[str] = []  # the command lines of the call that is under way
         self.question = Question()
         self.oracle = Oracle(self.question)
-        self.forget()
+        self.written: set[Path] = set()  # inputs of this question
+        shutil.rmtree(scratch, ignore_errors=True)
+        (scratch / "in").mkdir(parents=True)
 
     def begin(self, question: Question) -> None:
-        """Another question: files of the one before go."""
-        self.forget()
+        """Another question: files of the one before are stale."""
+        self.written.clear()
         self.question, self.oracle = question, Oracle(question)
 
     def begin_door(self) -> None:
         """The next door of the same question."""
         self.lines = []
 
-    def forget(self) -> None:
-        shutil.rmtree(self.scratch, ignore_errors=True)
-        self.scratch.mkdir(parents=True)
-        (self.scratch / "in").mkdir()
-
     # ---------------------------------------------------------------- files
 
     def path(self, name: str) -> Path:
         """A path for an output, which is not there."""
         path = self.scratch / name
-        if path.is_dir():
-            shutil.rmtree(path)
-        elif path.exists():
-            path.unlink()
+        for old in self.scratch.glob(f"{path.stem}.*"):  # its companions, too
+            shutil.rmtree(old) if old.is_dir() else old.unlink()
         return path
 
     def array(self, name: str, values: np.ndarray) -> Path:
         """An input as .npy, written once a question."""
-        path = self.scratch / "in" / f"{name}.npy"
-        if not path.exists():
-            np.save(path, values)
+        return self._input(f"{name}.npy", lambda path: np.save(path, values))
+
+    def _input(self, name: str, write: Callable[[Path], object]) -> Path:
+        path = self.scratch / "in" / name
+        if path not in self.written:
+            path.unlink(missing_ok=True)
+            write(path)
+            self.written.add(path)
         return path
 
     def image(self) -> Path:
@@ -83,10 +84,7 @@ class Room:
 
     def raw(self) -> Path:
         """The image as bare pixels."""
-        path = self.scratch / "in" / "image.raw"
-        if not path.exists():
-            path.write_bytes(pixels(self.question).tobytes())
-        return path
+        return self._input("image.raw", lambda path: path.write_bytes(pixels(self.question).tobytes()))
 
     def mask(self) -> Path | None:
         mask = mask_of(self.question)
@@ -98,10 +96,7 @@ class Room:
 
     def picture(self, values: np.ndarray, name: str = "image.png") -> Path:
         """A PNG of 8 or 16 bits with 1 to 4 channels, (height, width, channels)."""
-        path = self.scratch / "in" / name
-        if not path.exists():
-            path.write_bytes(png(values))
-        return path
+        return self._input(name, lambda path: path.write_bytes(png(values)))
 
     # ---------------------------------------------------------------- runs
 
