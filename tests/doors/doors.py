@@ -26,6 +26,7 @@ from door import Door
 from doors_program import find as find_program
 from questions import FAMILIES, Question, generate
 from refusals import REFUSALS
+from self_test import run as self_test
 from shrink import shrunk
 
 HERE = Path(__file__).resolve().parent
@@ -63,7 +64,7 @@ class Tally:
 def parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=Path, default=HERE.parents[1] / "build/release", help="the build folder")
-    parser.add_argument("--questions", type=int, help="how many questions (2600, without --seconds and --hours)")
+    parser.add_argument("--questions", type=int, help="how many questions (3700, without --seconds and --hours)")
     parser.add_argument("--seconds", type=float, help="ends the run after that time")
     parser.add_argument("--hours", type=float, help="ends the run after that time")
     parser.add_argument("--seed", type=int, default=26)
@@ -105,8 +106,14 @@ def main() -> int:
         print(f"no door is called {options.door}")
         return 2
     seconds = options.seconds or (options.hours * 3600 if options.hours else None)
-    count = options.questions or (None if seconds else 2600)
+    count = options.questions or (None if seconds else 3700)
     print(f"seed {options.seed}, {count or 'any number of'} questions, {len(doors)} doors, {options.jobs} jobs", flush=True)
+    if not options.replay and options.at is None:
+        judged, found, wrong = self_test(options.seed)
+        print(f"self-test: {judged} right answers judged right, {found} planted wrong ones found", flush=True)
+        if wrong or found < 200:
+            print("FAILED: the test cannot be trusted\n" + "\n".join(line[:600] for line in wrong[:5]))
+            return 1
     tally, began = Tally(), time.monotonic()
     with tempfile.TemporaryDirectory(prefix="areal-doors-") as scratch:
         pool = Pool(options.build, Path(scratch), options.jobs)

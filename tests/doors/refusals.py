@@ -48,11 +48,15 @@ def _masked(question: Question, oracle: Oracle) -> bool:
     return question.mask is not None or question.ignore_nan
 
 
-def _more_than_plain(question: Question, oracle: Oracle) -> bool:
+def more_than_plain(question: Question) -> bool:
     """Whether more than the sums of one plane are asked of an algorithm that was named."""
     squares = question.squares != "no" if question.family == "table" else bool({"variance", "std"} & set(question.stats))
-    more = _several(question) or _masked(question, oracle) or squares or question.tilted or question.reverse or question.volume
+    more = _several(question) or question.mask is not None or question.ignore_nan or squares or question.tilted or question.reverse or question.volume
     return question.algorithm != "auto" and more
+
+
+def _more_than_plain(question: Question, oracle: Oracle) -> bool:
+    return more_than_plain(question)
 
 
 def _named(*names: str) -> Callable[[Question, Oracle], bool]:
@@ -107,6 +111,7 @@ REFUSALS: tuple[Refusal, ...] = (
     Refusal("histograms by strips: channels", "command-hist-strips", _channels, r"--all-channels", "Strips count one channel."),
     Refusal("histograms of several workers", "command-hist-devices", lambda q, o: _several(q), r"--all-channels|needed here|images", "Workers share one image of one channel."),
     Refusal("windows of colours by strips", "command-window-strips", _channels, r"--all-channels|channel", "Strips have one channel."),
+    Refusal("cv2: another byte order", "cv2-*", lambda q, o: q.params.get("form") == 5, r"src of", "OpenCV reads native numbers alone."),
     Refusal("two channels are no colour", "command* python*", lambda q, o: q.shape[3] in (2, 4, 5), r"not a colour", "An image of two channels is no colour."),
 )
 
