@@ -47,11 +47,12 @@ def every_door(build: Path) -> tuple[Door, ...]:
     import doors_command
     import doors_frameworks
     import doors_histogram
+    import doors_interrupted
     import doors_program
     import doors_python
 
     commands = [door for door in (*doors_command.DOORS, *doors_histogram.DOORS) if not door.name.startswith("mpi-") or (build / "apps/areal-mpi/areal-mpi").exists()]
-    return (*commands, *doors_python.DOORS, *doors_frameworks.DOORS, *doors_program.doors(build))
+    return (*commands, *doors_interrupted.doors(), *doors_python.DOORS, *doors_frameworks.DOORS, *doors_program.doors(build))
 
 
 EACH = 2  # of so many questions one goes through a door of a command
@@ -113,7 +114,7 @@ def kind_of(sentence: str) -> str:
 # ---------------------------------------------------------------- processes
 
 
-def _work(pipe: Any, build: str, scratch: str, path: list[str]) -> None:
+def _work(pipe: Any, build: str, scratch: str, path: list[str], leave: bool) -> None:
     """A worker: questions in, outcomes out; before each door its name, so that a crash is known to be that door's."""
     sys.path[:] = path
     room = Room(Path(build), Path(scratch))
@@ -134,21 +135,22 @@ def _work(pipe: Any, build: str, scratch: str, path: list[str]) -> None:
     except (EOFError, BrokenPipeError, KeyboardInterrupt):
         return
     finally:
-        shutil.rmtree(scratch, ignore_errors=True)
+        if not leave:
+            shutil.rmtree(scratch, ignore_errors=True)
 
 
 class Worker:
     """One process, begun anew where it ended."""
 
-    def __init__(self, build: Path, scratch: Path) -> None:
-        self.build, self.scratch = build, scratch
+    def __init__(self, build: Path, scratch: Path, leave: bool) -> None:
+        self.build, self.scratch, self.leave = build, scratch, leave
         self.door, self.task, self.since = "", None, 0.0
         self.begin()
 
     def begin(self) -> None:
         context = multiprocessing.get_context("spawn")
         self.pipe, other = context.Pipe()
-        self.process = context.Process(target=_work, args=(other, str(self.build), str(self.scratch), sys.path), daemon=True)
+        self.process = context.Process(target=_work, args=(other, str(self.build), str(self.scratch), sys.path, self.leave), daemon=True)
         self.process.start()
         other.close()
 
@@ -196,8 +198,8 @@ class Worker:
 class Pool:
     """Workers that are asked at once."""
 
-    def __init__(self, build: Path, scratch: Path, jobs: int) -> None:
-        self.workers = [Worker(build, scratch / str(n)) for n in range(jobs)]
+    def __init__(self, build: Path, scratch: Path, jobs: int, leave: bool = False) -> None:
+        self.workers = [Worker(build, scratch / str(n), leave) for n in range(jobs)]
 
     def run(self, tasks: Iterator[tuple[Any, Question, list[str]]]) -> Iterator[tuple[Any, Question, list[Outcome]]]:
         """Asks what the iterator gives; the answers come in any order."""

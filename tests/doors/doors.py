@@ -16,17 +16,20 @@ import collections
 import fnmatch
 import json
 import os
+import shlex
 import sys
 import tempfile
 import time
+from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 from asking import Outcome, Pool, chosen, every_door, numbered
 from door import Door
 from doors_program import find as find_program
+from planted import run as self_test
 from questions import FAMILIES, Question, generate
 from refusals import REFUSALS
-from self_test import run as self_test
 from shrink import shrunk
 
 HERE = Path(__file__).resolve().parent
@@ -71,6 +74,8 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--door", help="only doors whose name matches this pattern")
     parser.add_argument("--family", choices=FAMILIES)
     parser.add_argument("--replay", type=Path, help="a file with one question, or a case")
+    parser.add_argument("--question", help="one question as JSON, as a failure prints it")
+    parser.add_argument("--files", type=Path, help="work in this folder and leave it, so that the printed command lines can be typed")
     parser.add_argument("--at", type=int, help="the question of that number alone")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--shrink", type=int, default=12, help="how many failures are shrunk")
@@ -79,16 +84,24 @@ def parsed() -> argparse.Namespace:
     return parser.parse_args()
 
 
-def cases(doors: tuple[Door, ...], replay: Path | None) -> list[tuple[str, Question, list[str]]]:
-    """The questions that failed once, each with the doors that it is asked at: those that it names, or all."""
-    files = [replay] if replay else sorted((HERE / "cases").glob("*.json"))
+def first_asked(options: argparse.Namespace) -> list[tuple[str, dict[str, Any]]]:
+    """What is asked before anything else: the questions that failed once, or the one that the command line names, alone."""
+    if options.question:
+        return [("question", json.loads(options.question))]
+    if options.at is not None:
+        return []
+    files = [options.replay] if options.replay else sorted((HERE / "cases").glob("*.json"))
+    return [(file.stem, json.loads(file.read_text())) for file in files]
+
+
+def cases(doors: tuple[Door, ...], asked: list[tuple[str, dict[str, Any]]]) -> list[tuple[str, Question, list[str]]]:
+    """Questions, each with the doors that it is asked at: those that a case names, or all."""
     found = []
-    for file in files:
-        said = json.loads(file.read_text())
+    for name, said in asked:
         question = Question.from_json(said.get("question", said))
         patterns = said.get("doors", ["*"]) if "question" in said else ["*"]
         meant = [d.name for d in doors if any(fnmatch.fnmatch(d.name, p) for p in patterns) and question.family in d.families and d.meant(question)]
-        found.append((file.stem, question, meant))
+        found.append((name, question, meant))
     return found
 
 
@@ -108,7 +121,8 @@ def main() -> int:
     seconds = options.seconds or (options.hours * 3600 if options.hours else None)
     count = options.questions or (None if seconds else 3700)
     print(f"seed {options.seed}, {count or 'any number of'} questions, {len(doors)} doors, {options.jobs} jobs", flush=True)
-    if not options.replay and options.at is None:
+    alone = bool(options.replay or options.question or options.at is not None)
+    if not alone:
         judged, found, wrong = self_test(options.seed)
         print(f"self-test: {judged} right answers judged right, {found} planted wrong ones found", flush=True)
         if wrong or found < 200:
@@ -116,9 +130,10 @@ def main() -> int:
             return 1
     tally, began = Tally(), time.monotonic()
     with tempfile.TemporaryDirectory(prefix="areal-doors-") as scratch:
-        pool = Pool(options.build, Path(scratch), options.jobs)
+        place = options.files.resolve() if options.files else Path(scratch)
+        pool = Pool(options.build.resolve(), place, 1 if options.files else options.jobs, bool(options.files))
         try:
-            for _, question, outcomes in pool.run(iter(cases(doors, options.replay))):
+            for _, question, outcomes in pool.run(iter(cases(doors, first_asked(options)))):
                 tally.add(question, outcomes, time.monotonic() - began)
             if options.at is not None:
                 question = generate(options.seed, options.at, options.family)
@@ -126,12 +141,12 @@ def main() -> int:
                 names = [door.name for door in chosen(doors, question, options.seed, options.at)]
                 for _, question, outcomes in pool.run(iter([(options.at, question, names)])):
                     tally.add(question, outcomes, 0)
-            elif not options.replay:
+            elif not alone:
                 tasks = numbered(options.seed, doors, count, began + seconds if seconds else None, options.family)
                 for _, question, outcomes in pool.run(tasks):
                     tally.add(question, outcomes, time.monotonic() - began)
-            report(tally, doors, time.monotonic() - began, bool(options.replay or options.door or options.family))
-            show_faults(tally, pool, options)
+            report(tally, doors, time.monotonic() - began, alone or bool(options.door or options.family))
+            show_faults(tally, pool, doors, options)
         finally:
             pool.end()
     return 1 if tally.first else 0
@@ -153,14 +168,16 @@ def report(tally: Tally, doors: tuple[Door, ...], seconds: float, part: bool) ->
         print("entries of the list of refusals that no question met: " + ", ".join(unmet))
 
 
-def show_faults(tally: Tally, pool: Pool, options: argparse.Namespace) -> None:
+def show_faults(tally: Tally, pool: Pool, doors: tuple[Door, ...], options: argparse.Namespace) -> None:
     """Each kind of failure once, shrunk, with what shows it again."""
     for n, ((door, what), (question, outcome, when)) in enumerate(sorted(tally.first.items(), key=lambda item: -tally.alike[item[0]])):
         print(f"\nFAILED {door}: {what} ({tally.alike[door, what]} times, first after {when:.1f} s)")
         if n < options.shrink:
 
-            def fails(smaller: Question, door: str = door, what: str = what) -> bool:
-                return any(fault.what == what for fault in pool.one(smaller, door).faults)
+            meant = next(row.meant for row in doors if row.name == door)
+
+            def fails(smaller: Question, door: str = door, what: str = what, meant: Callable[[Question], bool] = meant) -> bool:
+                return meant(smaller) and any(fault.what == what for fault in pool.one(smaller, door).faults)
 
             question = shrunk(question, fails)
             again = pool.one(question, door)
@@ -170,7 +187,10 @@ def show_faults(tally: Tally, pool: Pool, options: argparse.Namespace) -> None:
         for line in outcome.lines:
             print(f"  $ {line if len(line) < 2000 else line[:2000] + ' ..'}")
         said = json.dumps(question.to_json())
-        print(f"  question: {said if len(said) < 3000 else said[:3000] + ' ..'}", flush=True)
+        if len(said) < 4000:
+            print(f"  again: tests/doors/doors.py --door '{door}' --files FOLDER --question {shlex.quote(said)}", flush=True)
+        elif not options.keep:
+            print("  again: with --keep FOLDER its question is written there")
         if options.keep:
             options.keep.mkdir(parents=True, exist_ok=True)
             name = "".join(c if c.isalnum() else "-" for c in f"{door} {what}")[:80]

@@ -20,10 +20,15 @@ def shrunk(question: Question, fails: Callable[[Question], bool], most: int = 25
             tries += 1
             if tries > most:
                 break
-            if smaller != question and fails(smaller):
+            if smaller != question and _means_something(smaller) and fails(smaller):
                 question, again = smaller, True
                 break
     return question
+
+
+def _means_something(question: Question) -> bool:
+    """Whether every statistic that is asked for is there to be asked for."""
+    return "count" not in question.stats or question.mask is not None or question.ignore_nan
 
 
 def simpler(question: Question) -> Iterator[Question]:
