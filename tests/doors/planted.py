@@ -73,6 +73,7 @@ def _right_answer(question: Question) -> Answer:
 def _windows_written_out(question: Question) -> np.ndarray:
     """Sums of all windows by loops, with NumPy's padding."""
     image = pixels(question)
+    image = image.astype(np.uint8) if image.dtype == np.bool_ else image
     (width, height), edge = question.window["size"], question.window["edge"]
     left, top = question.window.get("anchor") or (width // 2, height // 2)
     modes = {"zero": "constant", "shrink": "constant", "constant": "constant", "replicate": "edge", "reflect": "reflect", "symmetric": "symmetric", "wrap": "wrap"}
@@ -94,7 +95,7 @@ def _spoiled(answer: Answer, stat: str, make: Maker) -> Answer:
     if isinstance(old, (float, np.floating)) and not math.isfinite(old):
         values[at] = 0.5
     elif isinstance(old, (float, np.floating)):
-        values[at] = old * (1 + 1e-3) + 1e-3
+        values[at] = old + max(1e-3, abs(old) * 1e-3)
     elif values.dtype == object:
         values[at] = int(old) + 10 ** make.whole(0, len(str(abs(int(old)))) - 1)
     else:
