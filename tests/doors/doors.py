@@ -22,7 +22,7 @@ import tempfile
 import time
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, TextIO
 
 from asking import Outcome, Pool, chosen, every_door, numbered
 from door import Door
@@ -38,7 +38,8 @@ HERE = Path(__file__).resolve().parent
 class Tally:
     """What a run saw."""
 
-    def __init__(self) -> None:
+    def __init__(self, log: TextIO | None = None) -> None:
+        self.log = log
         self.asked: collections.Counter[str] = collections.Counter()
         self.answers: collections.Counter[str] = collections.Counter()
         self.seconds: collections.Counter[str] = collections.Counter()
@@ -49,6 +50,11 @@ class Tally:
 
     def add(self, question: Question, outcomes: list[Outcome], when: float) -> None:
         self.questions += 1
+        if self.log:
+            for outcome in outcomes:
+                for fault in outcome.faults:
+                    said = {"seconds": round(when, 2), "doors": [outcome.door], "why": str(fault), "question": question.to_json()}
+                    print(json.dumps(said), file=self.log, flush=True)
         for outcome in outcomes:
             self.asked[outcome.door] += 1
             self.answers[outcome.door] += outcome.answers
@@ -79,6 +85,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--at", type=int, help="the question of that number alone")
     parser.add_argument("--jobs", type=int, default=len(os.sched_getaffinity(0)))
     parser.add_argument("--shrink", type=int, default=12, help="how many failures are shrunk")
+    parser.add_argument("--log", type=Path, help="a file for every failure, a line of JSON each, not shrunk")
     parser.add_argument("--keep", type=Path, help="a folder for failing questions")
     parser.add_argument("--need", choices=("program",), action="append", default=[], help="fail where it is missing")
     return parser.parse_args()
@@ -128,7 +135,7 @@ def main() -> int:
         if wrong or found < 200:
             print("FAILED: the test cannot be trusted\n" + "\n".join(line[:600] for line in wrong[:5]))
             return 1
-    tally, began = Tally(), time.monotonic()
+    tally, began = Tally(open(options.log, "w") if options.log else None), time.monotonic()
     with tempfile.TemporaryDirectory(prefix="areal-doors-") as scratch:
         place = options.files.resolve() if options.files else Path(scratch)
         pool = Pool(options.build.resolve(), place, 1 if options.files else options.jobs, bool(options.files))

@@ -193,7 +193,7 @@ def _pieces(question: Question) -> bool:
     return _auto(question) and not question.reverse and not question.volume and not question.tilted and (question.backend == "cpu" or question.area < 200)
 
 
-SAME_SIZE = ("32u32u", "32s32s", "32f32f", "64u64u", "64s64s", "64f64f")
+SAME_SIZE = ("64u64u", "64s64s", "64f64f")  # by default, too
 # Which questions mean something at the doors of these names, and which share of them is asked there. Others: all, a tenth.
 ROWS: tuple[tuple[str, Callable[[Question], bool], float], ...] = (
     ("direct", _at_once, 0.4),
@@ -201,12 +201,12 @@ ROWS: tuple[tuple[str, Callable[[Question], bool], float], ...] = (
     ("cpu-algorithms", lambda q: q.backend == "cpu", 0.4),
     ("simt", lambda q: q.area < 600 and (q.backend == "simt" or _auto(q)), 0.2),
     ("*cuda", _auto, 1),
-    ("in-place", lambda q: q.border == "none" and (q.types or 2 * q.type) in SAME_SIZE and _plain(q) and q.squares == "no", 1),
+    ("in-place", lambda q: q.border == "none" and (q.types or 2 * q.type) in SAME_SIZE and _plain(q) and _sums(q) and q.squares == "no", 1),
     ("convert-border", lambda q: _at_once(q) and not q.tilted and not q.reverse and not q.volume and q.mask is None and not q.ignore_nan, 0.1),
     ("carries", _pieces, 0.1),
     ("with-border", lambda q: _at_once(q) and not q.reverse and not q.volume, 0.1),
     ("reverse", lambda q: _at_once(q) and not q.tilted and not q.volume, 0.1),
-    ("plane-by-plane", lambda q: _at_once(q) and q.layout == "planar" and not q.volume, 0.1),
+    ("plane-by-plane", lambda q: _at_once(q) and q.layout == "planar" and not q.volume and not (q.ignore_nan and q.shape[3] > 1), 0.1),
     ("strips*", lambda q: _pieces(q) and q.shape[0] == 1 and q.backend == "cpu", 0.1),
     ("strip-sums-one-line", lambda q: _plain(q) and _auto(q) and _sums(q), 0.3),
     ("strip-sums*", lambda q: _plain(q) and _auto(q) and q.backend == "cpu", 0.2),

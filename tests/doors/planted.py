@@ -67,7 +67,7 @@ def _right_answer(question: Question) -> Answer:
     _, s1, s2, n = windows.moments
     with np.errstate(all="ignore"):
         right = {"sum": s1.astype(np.float64), "mean": (s1 / n).astype(np.float64)}
-    return Answer({"sum": right["sum"]} if question.stats[0] == "sum" else {"mean": right["mean"]}, "64f", exact=True)
+    return Answer({"sum": right["sum"]} if question.stats[0] == "sum" else {"mean": right["mean"]}, "64f" if question.is_float else default_sums(question), exact=True)
 
 
 def _windows_written_out(question: Question) -> np.ndarray:

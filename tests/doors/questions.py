@@ -229,6 +229,8 @@ class Maker:
 
     def fill(self, dtype: str, shape: tuple[int, ...]) -> dict[str, Any]:
         kind = self.pick(*(FLOAT_KINDS if dtype.startswith("float") else INTEGER_KINDS))
+        if dtype == "float16" and self.chance(0.4):
+            kind = "offset"
         if kind != "constant":
             return {"kind": kind, "seed": self.seed(), "of": list(shape)}
         if dtype == "bool":
@@ -271,6 +273,8 @@ def generate(seed: int, at: int, family: str | None = None, big: bool = True) ->
     family = family or make.pick("regions", "regions", "regions", "regions", "regions", "table", "histogram", "histogram", "window", "window")
     dtype = make.pick(*DTYPES)
     height, width = make.size()
+    if dtype == "float16" and make.chance(0.5):  # sums of halves round where there are many
+        height, width = make.whole(60, 110), make.whole(60, 110)
     batch = make.pick(2, 3) if make.chance(0.08) else 1
     channels = make.whole(2, 5) if make.chance(0.2) else 1
     if height * width * batch * channels > 120_000:

@@ -105,7 +105,7 @@ REFUSALS: tuple[Refusal, ...] = (
     Refusal("by tiles: floats on workers that differ", "command-tiles", lambda q, o: q.is_float or bool({"variance", "std"} & set(q.stats)), r"workers of one backend", "Floats have the same bits in every run, so workers are of one backend."),
     Refusal("a table in a .tif", "command-table", _form(5), r"a \.tif holds", "A TIFF has no integers of 64 bits and one table."),
     Refusal("an interleaved table", "command-table", lambda q, o: q.layout == "interleaved" and q.shape[3] > 1, r"interleaved", "query answers from separate tables."),
-    Refusal("a mask of several images", "command*", lambda q, o: _images(q, o) and q.mask is not None, r"mask", "A mask is of one image."),
+    Refusal("a mask of several images", "command*", lambda q, o: _images(q, o) and (q.mask or q.weights) is not None, r"mask|weights", "A mask and weights are of one image."),
     Refusal("squares that a type cannot hold", "python-squares", _any, r"this type cannot hold them", "Squares of wide pixels take a wide type."),
     Refusal("a tensor of one channel", "command-hist-saved command-hist-saved-strips", _channels, r"one tensor|choose one channel|channels", "A run writes one tensor, of one channel or of joint ones."),
     Refusal("histograms by strips: channels", "command-hist-strips", _channels, r"--all-channels", "Strips count one channel."),
