@@ -98,7 +98,7 @@ def dask(room: Room, question: Question) -> Answer:
 
     def call() -> Answer:
         image = np.ascontiguousarray(pixels(question)[0, :, :, 0])
-        chunks = tuple(max(size, length // 3) for size, length in zip(question.params["tile"], image.shape))
+        chunks = tuple(max(size, length // 3) for size, length in zip(question.params.get("tile", (4, 4)), image.shape))
         array = dask.array.from_array(image, chunks=chunks)
         if question.family == "table":
             table = areal.dask.integral_image(array).compute(scheduler="synchronous")

@@ -210,7 +210,7 @@ DOORS = (
     Door("command-hist-strips", HISTOGRAM, strips, lambda q: q.weights is None, 2, True),
     Door("command-hist-saved-strips", HISTOGRAM, saved_by_strips, lambda q: q.area < 40_000 and q.weights is None, 1, True),
     Door("command-hist-devices", HISTOGRAM, several, lambda q: q.weights is None, 1, True),
-    Door("command-hist-simt", HISTOGRAM, simulated, lambda q: q.backend == "simt" and q.weights is None, 2, True),
+    Door("command-hist-simt", HISTOGRAM, simulated, lambda q: q.backend == "simt" and q.weights is None, 8, True),
     Door("command-hist-frames", HISTOGRAM, frames, _streamable, 3, True),
     Door("command-frames", ("regions",), sat_frames, lambda q: not (q.types or q.reverse or q.ignore_nan or q.mask), 1, True),
     Door("mpi-query", ("regions",), ranks, lambda q: _plane(q) and not (q.reverse or q.ignore_nan or q.mask) and q.outside == "error", 0.25, True),

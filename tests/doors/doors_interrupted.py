@@ -22,7 +22,7 @@ from door import Door
 from questions import Question
 from room import LIMIT, Room
 
-TRACEME, GETREGS, DETACH, SYSCALL = 0, 12, 17, 24
+GETREGS, ATTACH, DETACH, SYSCALL = 12, 16, 17, 24
 OPEN, OPENAT, CREAT = 2, 257, 85
 RAX, RDX, RSI, ORIG_RAX = 10, 12, 13, 15  # places in struct user_regs_struct
 
@@ -45,13 +45,23 @@ def _makes_file(registers: ctypes.Array[ctypes.c_ulonglong]) -> bool:
 def interrupted(line: list[str], which: int, later: int = 0) -> int | None:
     """Runs a command and interrupts it as it has made that file, or so many system calls later; its exit code, None where it ends before."""
     ptrace = _ptrace()
-    process = subprocess.Popen(line, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, preexec_fn=lambda: ptrace(TRACEME, 0, None, None))
+    # A shell that waits until it is traced: this process has threads, so that nothing may run between fork and exec.
+    shell = ["/bin/sh", "-c", 'read go; exec "$@"', "sh", *line]
+    process = subprocess.Popen(shell, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     pid, made = process.pid, 0
     registers = (ctypes.c_ulonglong * 27)()
-    _, status = os.waitpid(pid, 0)  # stopped behind exec
+    if ptrace(ATTACH, pid, None, None):
+        process.kill()
+        process.communicate()
+        raise OSError("this process may not trace its child")
+    _, status = os.waitpid(pid, 0)  # the stop that attaching makes
+    assert process.stdin
+    with process.stdin as go:
+        go.write(b"\n")
     while os.WIFSTOPPED(status):
         stopped = os.WSTOPSIG(status)
-        if stopped == signal.SIGTRAP:
+        stopped = 0 if stopped in (signal.SIGTRAP, signal.SIGSTOP) else stopped
+        if not stopped:
             ptrace(GETREGS, pid, None, ctypes.byref(registers))
             made += _makes_file(registers)  # at the beginning of a call the result is an error
             if made > which:
@@ -61,7 +71,7 @@ def interrupted(line: list[str], which: int, later: int = 0) -> int | None:
                     time.sleep(0.02)  # for a thread that takes signals
                     ptrace(DETACH, pid, None, None)
                     return _end(process)
-        ptrace(SYSCALL, pid, None, ctypes.c_void_p(0 if stopped == signal.SIGTRAP else stopped))
+        ptrace(SYSCALL, pid, None, ctypes.c_void_p(stopped))
         _, status = os.waitpid(pid, 0)
     process.returncode = os.waitstatus_to_exitcode(status)
     return None

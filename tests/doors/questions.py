@@ -310,7 +310,7 @@ def _tables(make: Maker, said: dict[str, Any]) -> None:
     if said["dtype"].startswith("float") and make.chance(0.35):
         said["ignore_nan"] = True
     if make.chance(0.5):
-        said["algorithm"] = make.pick(*(SAT_SIMT if said.get("backend") == "simt" else SAT_CPU))
+        said["algorithm"] = make.pick(*((*SAT_SIMT, "bands", "relay") if said.get("backend") == "simt" else SAT_CPU))
     said["layout"] = make.pick("planar", "planar", "interleaved")
 
 
@@ -347,11 +347,14 @@ def _table(make: Maker, said: dict[str, Any]) -> None:
 def _histogram(make: Maker, said: dict[str, Any]) -> None:
     dtype, shape = said["dtype"], said["shape"]
     said["border"] = make.pick("none", "none", "zero")
-    said["algorithm"] = make.pick(*(HISTOGRAM_SIMT if said.get("backend") == "simt" else HISTOGRAM_CPU))
+    if make.chance(0.08):
+        said["regions"] = (*said["regions"][:5], make.outside(*shape[1:3]))
+        said["outside"] = make.pick("clip", "error")
+    said["algorithm"] = make.pick(*((*HISTOGRAM_SIMT, "count-then-write") if said.get("backend") == "simt" else HISTOGRAM_CPU))
     said["stats"] = tuple(stat for stat in ("entropy", "median", "mode", "mean", "normalise", "percentile") if make.chance(0.2))
     bins = make.pick(1, 2, 4, 8, 16, 33)
     what = make.whole(0, 9)
-    if what < 3:
+    if what < (5 if dtype.startswith("float") else 3):
         said["binning"] = {"bins": bins}
     elif what < 7:
         low, high = make.pick((0, 10), (-5, 5), (0, 1), (0.25, 7.75), (1, 256), (-1000, 70000))

@@ -112,6 +112,7 @@ REFUSALS: tuple[Refusal, ...] = (
     Refusal("histograms of several workers", "command-hist-devices", lambda q, o: _several(q), r"--all-channels|needed here|images", "Workers share one image of one channel."),
     Refusal("windows of colours by strips", "command-window-strips", _channels, r"--all-channels|channel", "Strips have one channel."),
     Refusal("cv2: another byte order", "cv2-*", lambda q, o: q.params.get("form") == 5, r"src of", "OpenCV reads native numbers alone."),
+    Refusal("a table without squares", "command-stale", lambda q, o: bool({"variance", "std"} & set(q.stats)), r"squares", "A deviation takes the table of squares."),
     Refusal("two channels are no colour", "command* python*", lambda q, o: q.shape[3] in (2, 4, 5), r"not a colour", "An image of two channels is no colour."),
 )
 
