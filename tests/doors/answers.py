@@ -37,6 +37,7 @@ class Answer:
     spreads: bool = False  # of a table alone, in which NaN and infinity spread right and down
     strict_variance: bool = True  # the door chose the type of the squares, so variances are right
     algorithm: str = ""
+    in_doubles: bool = False  # variances as differences of doubles, also where tables are of integers
 
 
 @dataclasses.dataclass
@@ -143,10 +144,10 @@ def _e1(oracle: Oracle, answer: Answer, cell: Cell) -> float:
     """How far the sum of a region of floats may be off."""
     if oracle.rounds_nowhere.get(answer.sums, False):
         return 0.0
-    u = U[answer.sums]
+    u: float = U[answer.sums]
     if answer.algorithm in ("4r1w-cpu", "4r1w"):  # it subtracts: the bound of any recurrence
         depth = 10 * (oracle.width * oracle.height + 1) * u * float(oracle.magnitudes[0].max())
-        return depth + 2.0**-52 * cell.a1
+        return float(depth + 2.0**-52 * cell.a1)
     return cell.e1 * u + 2.0**-60 * cell.a1
 
 
@@ -208,6 +209,8 @@ def variance_of(oracle: Oracle, answer: Answer, cell: Cell) -> tuple[Any, float]
         right = (n * cell.s2 - cell.s1 * cell.s1) / (n * n)
         whole = oracle.values.dtype.itemsize <= 2 and answer.squares not in U
         u = U.get(answer.squares, U["64f"])
+        if answer.in_doubles:
+            return right, (cell.e2 * u * (not whole) + 8 * float(cell.s2) * U["64f"]) / n
         if whole or float(oracle.magnitudes[1].max()) < 1 / u:
             return right, 0.0
         return right, (cell.e2 + 8 * float(cell.s2)) * u / n + abs(cell.s1 / n) * abs(cell.s1 / n) * 8 * u
@@ -249,5 +252,7 @@ def judge_table(oracle: Oracle, answer: Answer) -> list[Fault]:
         if wrong.any():
             at = tuple(int(n) for n in np.argwhere(wrong)[0])
             entry = right[at] if right.shape else right
-            faults.append(Fault(what, f"table at (image, y, x, channel) {at}, of {int(wrong.sum())} wrong entries", repr(got[at]), repr(entry)))
+            faults.append(
+                Fault(what, f"table at (image, y, x, channel) {at}, of {int(wrong.sum())} wrong entries", repr(got[at]), repr(entry))
+            )
     return faults

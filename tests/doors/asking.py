@@ -51,7 +51,11 @@ def every_door(build: Path) -> tuple[Door, ...]:
     import doors_program
     import doors_python
 
-    commands = [door for door in (*doors_command.DOORS, *doors_histogram.DOORS) if not door.name.startswith("mpi-") or (build / "apps/areal-mpi/areal-mpi").exists()]
+    commands = [
+        door
+        for door in (*doors_command.DOORS, *doors_histogram.DOORS)
+        if not door.name.startswith("mpi-") or (build / "apps/areal-mpi/areal-mpi").exists()
+    ]
     return (*commands, *doors_interrupted.doors(), *doors_python.DOORS, *doors_frameworks.DOORS, *doors_program.doors(build))
 
 
@@ -232,7 +236,9 @@ class Pool:
             worker.end()
 
 
-def numbered(seed: int, doors: tuple[Door, ...], count: int | None, end: float | None, family: str | None) -> Iterator[tuple[int, Question, list[str]]]:
+def numbered(
+    seed: int, doors: tuple[Door, ...], count: int | None, end: float | None, family: str | None
+) -> Iterator[tuple[int, Question, list[str]]]:
     """The questions of a run, each with its doors."""
     at = 0
     while (count is None or at < count) and (end is None or time.monotonic() < end):

@@ -42,7 +42,7 @@ class Tally:
         self.log = log
         self.asked: collections.Counter[str] = collections.Counter()
         self.answers: collections.Counter[str] = collections.Counter()
-        self.seconds: collections.Counter[str] = collections.Counter()
+        self.seconds: collections.defaultdict[str, float] = collections.defaultdict(float)
         self.refusals: collections.Counter[str] = collections.Counter()
         self.alike: collections.Counter[tuple[str, str]] = collections.Counter()
         self.first: dict[tuple[str, str], tuple[Question, Outcome, float]] = {}
@@ -107,7 +107,11 @@ def cases(doors: tuple[Door, ...], asked: list[tuple[str, dict[str, Any]]]) -> l
     for name, said in asked:
         question = Question.from_json(said.get("question", said))
         patterns = said.get("doors", ["*"]) if "question" in said else ["*"]
-        meant = [d.name for d in doors if any(fnmatch.fnmatch(d.name, p) for p in patterns) and question.family in d.families and d.meant(question)]
+        meant = [
+            d.name
+            for d in doors
+            if any(fnmatch.fnmatch(d.name, p) for p in patterns) and question.family in d.families and d.meant(question)
+        ]
         found.append((name, question, meant))
     return found
 
@@ -201,7 +205,9 @@ def show_faults(tally: Tally, pool: Pool, doors: tuple[Door, ...], options: argp
         if options.keep:
             options.keep.mkdir(parents=True, exist_ok=True)
             name = "".join(c if c.isalnum() else "-" for c in f"{door} {what}")[:80]
-            (options.keep / f"{name}.json").write_text(json.dumps({"why": what, "doors": [door], "question": question.to_json()}, indent=1) + "\n")
+            (options.keep / f"{name}.json").write_text(
+                json.dumps({"why": what, "doors": [door], "question": question.to_json()}, indent=1) + "\n"
+            )
 
 
 if __name__ == "__main__":

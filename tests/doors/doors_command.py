@@ -39,7 +39,7 @@ def regions_of(room: Room, question: Question) -> list[Any]:
         named = question.params.get("form", 0) % 2 == 0
         head = "x,y,width,height,name\n" if named else ""
         path.write_text(head + "".join(",".join(map(str, r)) + (f",r{n}" if named else "") + "\n" for n, r in enumerate(regions)))
-        said = ["--regions", path]
+        said = ["--regions", str(path)]
     return [*said, "--outside", "clip"] if question.outside == "clip" else said
 
 
@@ -139,7 +139,18 @@ def direct(room: Room, question: Question) -> Answer:
 def strips(room: Room, question: Question) -> Answer:
     """areal sat IMAGE --region.. --memory."""
     image, stdin = as_given(room, question)
-    said = room.areal("sat", *image, *arguments(question), *regions_of(room, question), *of_strips(room, question), "--stat", stats_of(question), "--memory", "300M", stdin=stdin)
+    said = room.areal(
+        "sat",
+        *image,
+        *arguments(question),
+        *regions_of(room, question),
+        *of_strips(room, question),
+        "--stat",
+        stats_of(question),
+        "--memory",
+        "300M",
+        stdin=stdin,
+    )
     return answer_of(room, question, said, False)
 
 
@@ -174,7 +185,16 @@ def stale(room: Room, question: Question) -> Answer:
     path = room.path("stale.npy")
     _, height, width, channels = question.shape
     other = room.array("other-image", np.full((height, width) if channels == 1 else (height, width, channels), 3, np.uint8))
-    room.areal("sat", other, *arguments(question), "--squares", "--mask", room.array("other-mask", np.eye(height, width, dtype=np.uint8)), "-o", path)
+    room.areal(
+        "sat",
+        other,
+        *arguments(question),
+        "--squares",
+        "--mask",
+        room.array("other-mask", np.eye(height, width, dtype=np.uint8)),
+        "-o",
+        path,
+    )
     room.areal("sat", room.image(), *arguments(question), "-o", path)
     said = room.areal("query", path, *regions_of(room, question), "--stat", stats_of(question))
     if {"variance", "std"} & set(question.stats):
@@ -217,7 +237,14 @@ def simulated(room: Room, question: Question) -> Answer:
 
 
 # Algorithms whose kernels have names of their own, and the kernels of what they may fall back to.
-OWN_KERNELS = {"bands": "Lookback", "relay": "Lookback", "thin": "Lookback", "count-then-write": "ReduceThenScan", "1r1w": "Lookback", "2r1w": "Lookback"}
+OWN_KERNELS = {
+    "bands": "Lookback",
+    "relay": "Lookback",
+    "thin": "Lookback",
+    "count-then-write": "ReduceThenScan",
+    "1r1w": "Lookback",
+    "2r1w": "Lookback",
+}
 
 
 def check_kernels(said: Said) -> None:
@@ -244,10 +271,17 @@ def entries(room: Room, question: Question) -> Answer:
     if question.shape[3] > 1:
         said += ["--all-channels"]
         said += ["--interleaved"] if question.layout == "interleaved" else []
-    room.areal("sat", image, *said, *of_tables(room, question), "--border", question.border, "-o", path, outputs=(path, path.with_suffix(".json")))
+    room.areal(
+        "sat", image, *said, *of_tables(room, question), "--border", question.border, "-o", path, outputs=(path, path.with_suffix(".json"))
+    )
     values: dict[str, Any] = {}
     types = {"squares": ""}
-    wanted = {"sum": path, "squares": path.with_suffix(".squares.npy"), "count": path.with_suffix(".count.npy"), "tilted": path.with_suffix(".tilted.npy")}
+    wanted = {
+        "sum": path,
+        "squares": path.with_suffix(".squares.npy"),
+        "count": path.with_suffix(".count.npy"),
+        "tilted": path.with_suffix(".tilted.npy"),
+    }
     for what, file in wanted.items():
         if what != "sum" and not _asked(question, what):
             continue
@@ -337,7 +371,14 @@ DOORS = (
     Door("command-picture", ("regions",), picture, lambda q: _plain(q) and not q.types and not q.ignore_nan and q.mask is None, 2, True),
     Door("command-table", ("regions",), table, _plain, 4, True),
     Door("command-stale", ("regions",), stale, lambda q: _whole(q) and q.shape[0] == 1 and not q.types, 1.5, True),
-    Door("command-chunked", ("regions",), chunked, lambda q: _plain(q) and not q.types and q.dtype in ("bool", "uint8", "uint16", "int8"), 1, True),
+    Door(
+        "command-chunked",
+        ("regions",),
+        chunked,
+        lambda q: _plain(q) and not q.types and q.dtype in ("bool", "uint8", "uint16", "int8"),
+        1,
+        True,
+    ),
     Door("command-tiles", ("regions",), tiled, _plain, 1, True),
     Door("command-simt", ("regions",), simulated, lambda q: _plain(q) and q.area < 20_000 and q.backend == "simt", 8, True),
     Door("command-entries", ("table",), entries, lambda q: not q.reverse and q.area < 20_000, 5, True),

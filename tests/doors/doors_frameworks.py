@@ -143,7 +143,7 @@ def torch(room: Room, question: Question) -> Answer:
             if stat in STATS:
                 got = getattr(table, STATS[stat])(regions, outside=question.outside)
                 values[stat] = as_objects(got.detach().numpy(), shape)
-        return Answer(values, type_of(str(table.array.dtype).removeprefix("torch.")), "", spreads=True)
+        return Answer(values, type_of(str(table.array.dtype).removeprefix("torch.")), "", spreads=True, in_doubles=True)
 
     try:
         return asked(call)
@@ -166,7 +166,13 @@ def jax(room: Room, question: Question) -> Answer:
             if stat in STATS:
                 got = np.asarray(getattr(table, STATS[stat])(np.array(question.regions), outside=question.outside))
                 values[stat] = as_objects(got, (len(question.regions), question.shape[0], question.shape[3]))
-        return Answer(values, "64f" if question.is_float else "64u" if question.dtype == "bool" else "64s", spreads=True, algorithm="4r1w-cpu")
+        return Answer(
+            values,
+            "64f" if question.is_float else "64u" if question.dtype == "bool" else "64s",
+            spreads=True,
+            algorithm="4r1w-cpu",
+            in_doubles=True,
+        )
 
     return asked(call)
 
@@ -180,7 +186,9 @@ def _one_plane(question: Question) -> bool:
 
 
 def _inclusive(question: Question) -> bool:
-    return _one_plane(question) and (question.family == "regions" and "sum" in question.stats or question.border == "none" and question.squares == "no")
+    return _one_plane(question) and (
+        question.family == "regions" and "sum" in question.stats or question.border == "none" and question.squares == "no"
+    )
 
 
 def _frameworks() -> tuple[Door, ...]:

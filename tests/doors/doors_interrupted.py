@@ -14,6 +14,7 @@ import signal
 import subprocess
 import time
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +29,7 @@ RAX, RDX, RSI, ORIG_RAX = 10, 12, 13, 15  # places in struct user_regs_struct
 
 
 @functools.cache
-def _ptrace() -> ctypes._CFuncPtr:
+def _ptrace() -> Any:
     call = ctypes.CDLL(None, use_errno=True).ptrace
     call.argtypes = [ctypes.c_long, ctypes.c_long, ctypes.c_void_p, ctypes.c_void_p]
     call.restype = ctypes.c_long

@@ -95,7 +95,11 @@ def asked(name: str, room: Room, question: Question) -> dict[str, Any]:
     """The question as a line of the protocol."""
     said: dict[str, Any] = {"id": 1, "door": name, "family": question.family, "out": str(room.scratch / "program")}
     mask, weights = room.mask(), room.weights()
-    said["image"], said["mask"], said["weights"] = str(room.array("planes", room.oracle.values)), str(mask or "") or None, str(weights or "") or None
+    said["image"], said["mask"], said["weights"] = (
+        str(room.array("planes", room.oracle.values)),
+        str(mask or "") or None,
+        str(weights or "") or None,
+    )
     for field in FIELDS:
         said[field] = getattr(question, field)
     said["params"] = {key: value for key, value in question.params.items() if key != "form"}
@@ -121,7 +125,9 @@ def ask(name: str, path: Path, room: Room, question: Question) -> Answer:
         raise Broken("a door of the program that fails", str(got.get("failed") or got.get("refused")))
     if "refused" in got:
         raise Refused(f"{got.get('kind', '')}: {got['refused']}")
-    sums = str(got.get("types") or "")[len(question.type) :] or ("64f" if question.is_float else "64s" if question.type.endswith("s") else "64u")
+    sums = str(got.get("types") or "")[len(question.type) :] or (
+        "64f" if question.is_float else "64s" if question.type.endswith("s") else "64u"
+    )
     about = Answer(values_of(got, question), sums, str(got.get("squares_type") or ""), spreads=True, algorithm=str(got.get("ran") or ""))
     about.strict_variance = question.squares in ("auto", "no")
     documented = about.algorithm == "lookback" and more_than_plain(question)  # SatOptions::squares says so
@@ -160,7 +166,7 @@ def _numbers(values: Any) -> np.ndarray:
 
 def _number(value: Any) -> int | float:
     if not isinstance(value, str):
-        return value
+        return float(value) if isinstance(value, float) else int(value)
     try:
         return int(value)
     except ValueError:
@@ -173,7 +179,14 @@ def _one_plane(question: Question) -> bool:
 
 def _plain(question: Question) -> bool:
     """Sums of all pixels of one image of one channel, by whichever algorithm."""
-    return _one_plane(question) and question.mask is None and not question.ignore_nan and not question.volume and not question.reverse and not question.tilted
+    return (
+        _one_plane(question)
+        and question.mask is None
+        and not question.ignore_nan
+        and not question.volume
+        and not question.reverse
+        and not question.tilted
+    )
 
 
 def _sums(question: Question) -> bool:
@@ -190,7 +203,13 @@ def _at_once(question: Question) -> bool:
 
 def _pieces(question: Question) -> bool:
     """What is made in pieces: by an algorithm that takes carries."""
-    return _auto(question) and not question.reverse and not question.volume and not question.tilted and (question.backend == "cpu" or question.area < 200)
+    return (
+        _auto(question)
+        and not question.reverse
+        and not question.volume
+        and not question.tilted
+        and (question.backend == "cpu" or question.area < 200)
+    )
 
 
 SAME_SIZE = ("64u64u", "64s64s", "64f64f")  # by default, too
@@ -202,7 +221,11 @@ ROWS: tuple[tuple[str, Callable[[Question], bool], float], ...] = (
     ("simt", lambda q: q.area < 600 and (q.backend == "simt" or _auto(q)), 0.2),
     ("*cuda", _auto, 1),
     ("in-place", lambda q: q.border == "none" and (q.types or 2 * q.type) in SAME_SIZE and _plain(q) and _sums(q) and q.squares == "no", 1),
-    ("convert-border", lambda q: _at_once(q) and not q.tilted and not q.reverse and not q.volume and q.mask is None and not q.ignore_nan, 0.1),
+    (
+        "convert-border",
+        lambda q: _at_once(q) and not q.tilted and not q.reverse and not q.volume and q.mask is None and not q.ignore_nan,
+        0.1,
+    ),
     ("carries", _pieces, 0.1),
     ("with-border", lambda q: _at_once(q) and not q.reverse and not q.volume, 0.1),
     ("reverse", lambda q: _at_once(q) and not q.tilted and not q.volume, 0.1),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import pickle
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -25,7 +26,7 @@ def areal() -> Any:
     return areal
 
 
-def asked(call: Any) -> Any:
+def asked(call: Callable[[], Answer]) -> Answer:
     """What a call gives; what areal refuses raises Refused."""
     try:
         return call()
@@ -76,12 +77,17 @@ def canonical(array: Any, letters: str) -> np.ndarray:
     for name in "NC":
         if name not in names:
             names, array = name + names, array[None]
-    return array.transpose([names.index(name) for name in "NHWC"])
+    return np.asarray(array.transpose([names.index(name) for name in "NHWC"]))
 
 
 def options(question: Question) -> dict[str, Any]:
     """Arguments of areal.sat."""
-    said: dict[str, Any] = {"threads": question.threads, "border": question.border, "reverse": question.reverse, "ignore_nan": question.ignore_nan}
+    said: dict[str, Any] = {
+        "threads": question.threads,
+        "border": question.border,
+        "reverse": question.reverse,
+        "ignore_nan": question.ignore_nan,
+    }
     if question.types:
         said["dtype"] = DTYPE_OF[question.types[len(TYPE_OF[question.dtype]) :]]
     if question.algorithm != "auto" or question.backend != "cpu":
@@ -265,7 +271,12 @@ def boxes(room: Room, question: Question) -> Answer:
         table = areal().sat(array, "DHW", threads=question.threads)
         six = np.array([[[x, y, z, w, h, 1] for z in range(question.shape[0])] for x, y, w, h in question.regions])
         got = np.asarray(table.sum(six.reshape(-1, 6), outside=question.outside))
-        return Answer({"sum": as_objects(got, (len(question.regions), question.shape[0], 1))}, type_of(table.array.dtype), spreads=True, algorithm="4r1w-cpu")
+        return Answer(
+            {"sum": as_objects(got, (len(question.regions), question.shape[0], 1))},
+            type_of(table.array.dtype),
+            spreads=True,
+            algorithm="4r1w-cpu",
+        )
 
     return asked(call)
 
@@ -286,8 +297,19 @@ def _binning(question: Question) -> dict[str, Any]:
 
 def histograms(room: Room, question: Question) -> Answer:
     """areal.histograms(x, boxes=..), plane by plane where there are channels: it counts one channel, or joint ones."""
-    return _by_plane(room, question, lambda array, letters, weights: areal().histograms(
-        array, boxes=np.array(question.regions), weights=weights, axes=letters, outside=question.outside, threads=question.threads, **_binning(question)))
+    return _by_plane(
+        room,
+        question,
+        lambda array, letters, weights: areal().histograms(
+            array,
+            boxes=np.array(question.regions),
+            weights=weights,
+            axes=letters,
+            outside=question.outside,
+            threads=question.threads,
+            **_binning(question),
+        ),
+    )
 
 
 def tensor(room: Room, question: Question) -> Answer:
@@ -296,7 +318,9 @@ def tensor(room: Room, question: Question) -> Answer:
     more = {} if plain else {"algorithm": question.algorithm, "backend": question.backend}
 
     def made(array: np.ndarray, letters: str, weights: Any) -> Any:
-        return areal().integral_histogram(array, weights=weights, axes=letters, border=question.border, threads=question.threads, **more, **_binning(question))
+        return areal().integral_histogram(
+            array, weights=weights, axes=letters, border=question.border, threads=question.threads, **more, **_binning(question)
+        )
 
     def told(tensor: Any) -> dict[str, Any]:
         said: dict[str, Any] = {"counts": tensor.counts(np.array(question.regions), outside=question.outside)}
@@ -352,9 +376,26 @@ DOORS = (
     Door("python-pickled", ("regions",), pickled, _smaller, 0.2),
     Door("python-squares", ("regions",), chosen_squares, lambda q: _smaller(q) and _squares(q), 0.5),
     Door("python-one-by-one", ("regions",), one_by_one, lambda q: _smaller(q) and len(q.regions) < 50),
-    Door("python-boxes", ("regions",), boxes, lambda q: _no_mask(q) and q.shape[3] == 1 and not q.reverse and "sum" in q.stats and not q.types, 0.3),
+    Door(
+        "python-boxes",
+        ("regions",),
+        boxes,
+        lambda q: _no_mask(q) and q.shape[3] == 1 and not q.reverse and "sum" in q.stats and not q.types,
+        0.3,
+    ),
     Door("python-entries", ("table",), entries, _small),
-    Door("python-pieces", ("table",), pieces, lambda q: _no_mask(q) and not q.volume and not q.reverse and q.border == "none" and q.squares == "no" and not q.types and not q.tilted),
+    Door(
+        "python-pieces",
+        ("table",),
+        pieces,
+        lambda q: _no_mask(q)
+        and not q.volume
+        and not q.reverse
+        and q.border == "none"
+        and q.squares == "no"
+        and not q.types
+        and not q.tilted,
+    ),
     Door("python-window", ("window",), windows),
     Door("python-histograms", ("histogram",), histograms),
     Door("python-tensor", ("histogram",), tensor, lambda q: _small(q) and q.area * 33 < 3_000_000),

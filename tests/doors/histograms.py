@@ -55,7 +55,7 @@ def uncertain(question: Question, values: np.ndarray) -> np.ndarray:
     with np.errstate(invalid="ignore"):
         near = np.abs(doubles[..., None] - edges[None, None, None, None, 1:-1]) <= np.abs(edges[1:-1]) * 2.0**-51 + 2.0**-60
     exact = edges == np.rint(edges)
-    return (near & ~exact[1:-1]).any(axis=-1)
+    return np.asarray((near & ~exact[1:-1]).any(axis=-1))
 
 
 class Histograms:

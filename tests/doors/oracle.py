@@ -157,7 +157,8 @@ class Oracle:
     def cells(self) -> list[list[list[Cell]]]:
         """Regions x images x channels."""
         return [
-            [[self._cell(self.clipped(region), i, c) for c in range(self.channels)] for i in range(self.batch)] for region in self.question.regions
+            [[self._cell(self.clipped(region), i, c) for c in range(self.channels)] for i in range(self.batch)]
+            for region in self.question.regions
         ]
 
     def _cell(self, box: tuple[int, int, int, int], i: int, c: int) -> Cell:

@@ -67,7 +67,11 @@ def _right_answer(question: Question) -> Answer:
     _, s1, s2, n = windows.moments
     with np.errstate(all="ignore"):
         right = {"sum": s1.astype(np.float64), "mean": (s1 / n).astype(np.float64)}
-    return Answer({"sum": right["sum"]} if question.stats[0] == "sum" else {"mean": right["mean"]}, "64f" if question.is_float else default_sums(question), exact=True)
+    return Answer(
+        {"sum": right["sum"]} if question.stats[0] == "sum" else {"mean": right["mean"]},
+        "64f" if question.is_float else default_sums(question),
+        exact=True,
+    )
 
 
 def _windows_written_out(question: Question) -> np.ndarray:
@@ -76,7 +80,15 @@ def _windows_written_out(question: Question) -> np.ndarray:
     image = image.astype(np.uint8) if image.dtype == np.bool_ else image
     (width, height), edge = question.window["size"], question.window["edge"]
     left, top = question.window.get("anchor") or (width // 2, height // 2)
-    modes = {"zero": "constant", "shrink": "constant", "constant": "constant", "replicate": "edge", "reflect": "reflect", "symmetric": "symmetric", "wrap": "wrap"}
+    modes = {
+        "zero": "constant",
+        "shrink": "constant",
+        "constant": "constant",
+        "replicate": "edge",
+        "reflect": "reflect",
+        "symmetric": "symmetric",
+        "wrap": "wrap",
+    }
     if edge != "valid":
         more = {"constant_values": question.window.get("value", 0)} if edge == "constant" else {}
         image = np.pad(image, ((0, 0), (top, height - 1 - top), (left, width - 1 - left), (0, 0)), mode=modes[edge], **more)  # type: ignore[call-overload]
@@ -91,11 +103,11 @@ def _spoiled(answer: Answer, stat: str, make: Maker) -> Answer:
     """The answer with one digit changed, or one element."""
     values = np.array(answer.values[stat])
     at = tuple(make.whole(0, length - 1) for length in values.shape)
-    old = values[at]
+    old: Any = values[at]
     if isinstance(old, (float, np.floating)) and not math.isfinite(old):
         values[at] = 0.5
     elif isinstance(old, (float, np.floating)):
-        values[at] = old + max(1e-3, abs(old) * 1e-3)
+        values[at] = float(old) + max(1e-3, abs(float(old)) * 1e-3)
     elif values.dtype == object:
         values[at] = int(old) + 10 ** make.whole(0, len(str(abs(int(old)))) - 1)
     else:

@@ -74,12 +74,12 @@ class Question:
             default = field.default_factory() if field.default_factory is not dataclasses.MISSING else field.default
             if value != default:
                 said[field.name] = value
-        return json.loads(json.dumps(said))
+        return dict(json.loads(json.dumps(said)))
 
     @staticmethod
     def from_json(said: dict[str, Any]) -> Question:
         """The question of such JSON; a name that is not one of a question raises TypeError."""
-        tuples = {name: tuple(said[name]) for name in ("shape", "stats") if name in said}
+        tuples: dict[str, Any] = {name: tuple(said[name]) for name in ("shape", "stats") if name in said}
         if "regions" in said:
             tuples["regions"] = tuple(tuple(int(n) for n in region) for region in said["regions"])
         return Question(**{**said, **tuples})
@@ -152,8 +152,8 @@ def _drawn(kind: str, random: np.random.Generator, dtype: str, count: int) -> np
     if kind == "small":
         return random.integers(max(low, -4), 10, count).astype(dtype)
     if kind == "sparse":
-        return (random.integers(0, 8, count) == 0).astype(dtype)
-    return random.integers(low, high, count, dtype=dtype, endpoint=True)
+        return np.asarray(random.integers(0, 8, count) == 0, dtype)
+    return np.asarray(random.integers(low, high, count, dtype=dtype, endpoint=True))
 
 
 def _drawn_floats(kind: str, random: np.random.Generator, dtype: str, count: int) -> np.ndarray:
@@ -264,13 +264,16 @@ class Maker:
     def outside(self, height: int, width: int) -> tuple[int, int, int, int]:
         """A region that leaves the image."""
         x, y, w, h = self.region(height, width)
-        return self.pick((x, y, width - x + 3, h), (x, y, w, height - y + 1), (-2, y, w + 2, h), (x, -1, w, h + 1), (width + 2, y, 4, 4), (-9, -9, width + 20, height + 20))
+        beyond = ((x, y, width - x + 3, h), (x, y, w, height - y + 1), (-2, y, w + 2, h), (x, -1, w, h + 1), (width + 2, y, 4, 4))
+        return (*beyond, (-9, -9, width + 20, height + 20))[self.whole(0, 5)]
 
 
 def generate(seed: int, at: int, family: str | None = None, big: bool = True) -> Question:
     """The question of that number in the run of that seed."""
     make = Maker(seed, at)
-    family = family or make.pick("regions", "regions", "regions", "regions", "regions", "table", "histogram", "histogram", "window", "window")
+    family = family or make.pick(
+        "regions", "regions", "regions", "regions", "regions", "table", "histogram", "histogram", "window", "window"
+    )
     dtype = make.pick(*DTYPES)
     height, width = make.size()
     if dtype == "float16" and make.chance(0.5):  # sums of halves round where there are many

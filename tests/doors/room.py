@@ -117,7 +117,10 @@ class Room:
             raise Broken("hangs", f"no answer in {LIMIT} s") from None
         said = Said(out.decode(errors="replace"), err.decode(errors="replace"), process.returncode)
         if said.code < 0 or said.code > 2:
-            raise Broken("crash", f"ended by signal {signal.Signals(-said.code).name}" if said.code < 0 else f"exit code {said.code}: {said.err[:300]}")
+            raise Broken(
+                "crash",
+                f"ended by signal {signal.Signals(-said.code).name}" if said.code < 0 else f"exit code {said.code}: {said.err[:300]}",
+            )
         if said.code:
             self._check_refusal(said, outputs, name)
             raise Refused(_sentence(said.err, name))
@@ -137,7 +140,9 @@ class Room:
 
 def _told(line: str, name: str) -> bool:
     """Whether a line is a note, or what -v tells."""
-    return line.startswith((f"{name}: note", f"{name}: warning", f"{name}: wrote")) or re.search(r"backend \w+, algorithm", line) is not None
+    return (
+        line.startswith((f"{name}: note", f"{name}: warning", f"{name}: wrote")) or re.search(r"backend \w+, algorithm", line) is not None
+    )
 
 
 def _sentence(err: str, name: str) -> str:

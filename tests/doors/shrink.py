@@ -111,7 +111,12 @@ def _smaller_regions(question: Question) -> Iterator[Question]:
         return
     x, y, w, h = question.regions[0]
     for smaller in ((0, 0, w, h), (x, y, 1, h), (x, y, w, 1), (x, y, w // 2, h), (x, y, w, h // 2), (0, y, w, h), (x, 0, w, h)):
-        if smaller[0] + smaller[2] <= question.shape[2] and smaller[1] + smaller[3] <= question.shape[1] and smaller != (x, y, w, h) and min(smaller[2:]) >= 0:
+        if (
+            smaller[0] + smaller[2] <= question.shape[2]
+            and smaller[1] + smaller[3] <= question.shape[1]
+            and smaller != (x, y, w, h)
+            and min(smaller[2:]) >= 0
+        ):
             yield question.but(regions=(smaller,))
 
 
@@ -126,8 +131,9 @@ def _values(question: Question) -> Iterator[Question]:
         yield question.but(fill={"kind": "constant", "value": 1})
         if question.fill["kind"] != "small" and question.fill["kind"] != "literal":
             yield question.but(fill={"kind": "small" if not question.is_float else "whole", "seed": 1})
-    if question.mask is not None and question.mask["kind"] != "literal" and question.area <= 64:
-        yield question.but(mask={"kind": "literal", "values": _literal(mask_of(question))})
+    mask = mask_of(question)
+    if mask is not None and question.mask and question.mask["kind"] != "literal" and question.area <= 64:
+        yield question.but(mask={"kind": "literal", "values": _literal(mask)})
     if question.area > 64 or question.fill["kind"] == "constant":
         return
     values = _literal(pixels(question))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from typing import Any
 
 import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
@@ -16,7 +17,7 @@ def _beyond(edge: str, places: np.ndarray, length: int) -> np.ndarray:
     if edge in ("valid", "shrink", "zero", "constant"):
         return np.where((places >= 0) & (places < length), places, -1)
     if edge == "replicate":
-        return np.clip(places, 0, length - 1)
+        return np.asarray(np.clip(places, 0, length - 1))
     if edge == "wrap":
         return places % length
     if edge == "symmetric":
@@ -50,7 +51,7 @@ class Windows:
             return np.arange(length)
         return np.arange(-anchor, length + size - 1 - anchor)
 
-    def spread(self, values: np.ndarray, fill: object = 0) -> np.ndarray:
+    def spread(self, values: np.ndarray, fill: Any = 0) -> np.ndarray:
         """Pixels with what lies beyond the edge."""
         out = values[:, np.maximum(self.rows, 0)][:, :, np.maximum(self.columns, 0)]
         value = fill if self.edge == "constant" else 0
@@ -59,7 +60,7 @@ class Windows:
     def sums(self, values: np.ndarray) -> np.ndarray:
         """Over the cells of every window, along rows and then along columns."""
         across = sliding_window_view(values, self.width, axis=2).sum(axis=-1, dtype=values.dtype)
-        return sliding_window_view(across, self.height, axis=1).sum(axis=-1, dtype=values.dtype)
+        return np.asarray(sliding_window_view(across, self.height, axis=1).sum(axis=-1, dtype=values.dtype))
 
     @functools.cached_property
     def moments(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -104,9 +105,16 @@ class Windows:
         if good.all():
             return None
         at = tuple(int(k) for k in np.argwhere(~good)[0])
-        return Fault(stat, f"of the window at (image, y, x, channel) {at}, of {int((~good).sum())} wrong ones", str(got[at]), f"{right[at]} within {bound[at] if np.ndim(bound) else bound}")
+        return Fault(
+            stat,
+            f"of the window at (image, y, x, channel) {at}, of {int((~good).sum())} wrong ones",
+            str(got[at]),
+            f"{right[at]} within {bound[at] if np.ndim(bound) else bound}",
+        )
 
-    def _right(self, stat: str, answer: Answer, s1: np.ndarray, s2: np.ndarray, n: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    def _right(
+        self, stat: str, answer: Answer, s1: np.ndarray, s2: np.ndarray, n: np.ndarray, values: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
         """What is right, for `std` its square, and what it may be off by."""
         exact = s1.dtype != np.longdouble
         kind = answer.sums if answer.sums in U else "64f"
@@ -129,7 +137,9 @@ class Windows:
             right = s2 / many - (s1 / many) ** 2
         mean = np.abs(s1.astype(np.longdouble)) / np.maximum(n, 1)
         bound = (e2 + (0.0 if e2 == 0 and exact else 8 * U[squares] * s2.astype(np.longdouble))) / np.maximum(n, 1)
-        return right, bound + 2 * mean * (e1 / np.maximum(n, 1)) + (e1 / np.maximum(n, 1)) ** 2 + (0 if exact and e2 == 0 else 8 * U["64f"] * mean * mean)
+        return right, bound + 2 * mean * (e1 / np.maximum(n, 1)) + (e1 / np.maximum(n, 1)) ** 2 + (
+            0 if exact and e2 == 0 else 8 * U["64f"] * mean * mean
+        )
 
     def _with_strange(self, stat: str, right: np.ndarray) -> np.ndarray:
         """Windows that hold NaN or infinity have it as their answer."""
