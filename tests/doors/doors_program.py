@@ -1,0 +1,272 @@
+"""The doors of C++, through the program areal_doors: a line of JSON in, a line of JSON out. Rows are made from its own list."""
+
+from __future__ import annotations
+
+import fnmatch
+import functools
+import json
+import os
+import select
+import shlex
+import subprocess
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from answers import Answer, Broken, Refused
+from door import Door
+from histograms import edges_of
+from questions import Question
+from refusals import more_than_plain
+from room import LIMIT, Room
+
+FIELDS = (
+    "types", "border", "squares", "tilted", "ignore_nan", "volume", "reverse", "algorithm", "backend", "threads", "layout", "regions", "outside", "stats",
+    "clamp",
+)  # fmt: skip
+
+
+def find(build: Path) -> Path | None:
+    """The built program."""
+    return next((path for path in (build / "tests/areal_doors", build / "tests/doors/areal_doors") if path.exists()), None)
+
+
+class Program:
+    """The program, kept open as a child."""
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.process: subprocess.Popen[bytes] | None = None
+        self.rest = b""
+
+    def ask(self, question: dict[str, Any]) -> dict[str, Any]:
+        """The answer to one line; a crash or a hang is the question's, and the next one has a new child."""
+        if self.process is None:
+            self.process = subprocess.Popen([str(self.path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
+            self.rest = b""
+        assert self.process.stdin and self.process.stdout
+        try:
+            self.process.stdin.write(json.dumps(question).encode() + b"\n")
+            self.process.stdin.flush()
+            line = self._line()
+        except BrokenPipeError:
+            line = b""
+        if not line:
+            code = self.close()
+            raise Broken("crash", f"areal_doors ended with {code}")
+        try:
+            return dict(json.loads(line))
+        except ValueError:
+            raise Broken("output that cannot be read", repr(line[:300])) from None
+
+    def _line(self) -> bytes:
+        assert self.process and self.process.stdout
+        end = time.monotonic() + LIMIT
+        while b"\n" not in self.rest:
+            if not select.select([self.process.stdout], [], [], max(0, end - time.monotonic()))[0]:
+                self.close()
+                raise Broken("hangs", f"no answer in {LIMIT} s")
+            got = os.read(self.process.stdout.fileno(), 1 << 20)
+            if not got:
+                return b""
+            self.rest += got
+        line, _, self.rest = self.rest.partition(b"\n")
+        return line
+
+    def close(self) -> int:
+        """Ends the child."""
+        if self.process is None:
+            return 0
+        process, self.process = self.process, None
+        process.kill()
+        process.communicate()
+        return process.returncode
+
+
+@functools.cache
+def program(path: Path) -> Program:
+    return Program(path)
+
+
+def asked(name: str, room: Room, question: Question) -> dict[str, Any]:
+    """The question as a line of the protocol."""
+    said: dict[str, Any] = {"id": 1, "door": name, "family": question.family, "out": str(room.scratch / "program")}
+    mask, weights = room.mask(), room.weights()
+    said["image"], said["mask"], said["weights"] = (
+        str(room.array("planes", room.oracle.values)),
+        str(mask or "") or None,
+        str(weights or "") or None,
+    )
+    for field in FIELDS:
+        said[field] = getattr(question, field)
+    said["params"] = {key: value for key, value in question.params.items() if key != "form"}
+    if question.family != "table" and not {"variance", "std"} & set(question.stats):
+        said["squares"] = "no"
+    if question.family == "histogram":
+        said["stats"], said["squares"] = [], "no"
+        said["binning"] = dict(question.binning)
+        if "bins" in said["binning"]:
+            edges = edges_of(question)
+            said["binning"]["range"] = [edges[0], edges[-1]]
+    if question.family == "window":
+        said["window"] = {**question.window, "stat": question.stats[0], "type": "64f"}
+    return said
+
+
+def ask(name: str, path: Path, room: Room, question: Question) -> Answer:
+    """Asks one door of the program."""
+    said = asked(name, room, question)
+    room.lines.append(f"echo {shlex.quote(json.dumps(said))} | {path}")
+    got = program(path).ask(said)
+    if "failed" in got or got.get("kind") == "Question":
+        raise Broken("a door of the program that fails", str(got.get("failed") or got.get("refused")))
+    if "refused" in got:
+        raise Refused(f"{got.get('kind', '')}: {got['refused']}")
+    sums = str(got.get("types") or "")[len(question.type) :] or (
+        "64f" if question.is_float else "64s" if question.type.endswith("s") else "64u"
+    )
+    about = Answer(values_of(got, question), sums, str(got.get("squares_type") or ""), spreads=True, algorithm=str(got.get("ran") or ""))
+    about.strict_variance = question.squares in ("auto", "no")
+    documented = about.algorithm == "lookback" and more_than_plain(question)  # SatOptions::squares says so
+    if question.algorithm != "auto" and about.algorithm not in ("", question.algorithm) and not documented:
+        raise Broken("a name that did not run", f"{question.algorithm} was asked for, {about.algorithm} ran")
+    if {"carr", "stri", "tile"} & {name[:4]}:
+        about.algorithm = "4r1w-cpu"  # other orders of additions: the bound of any
+    return about
+
+
+def values_of(got: dict[str, Any], question: Question) -> dict[str, Any]:
+    """The values of an answer, in the test's shapes."""
+    batch, channels, count = question.shape[0], question.shape[3], len(question.regions)
+    if "tables" in got:
+        return {what: np.load(path) for what, path in got["tables"].items() if path}
+    if "answers" in got:
+        values = {}
+        for stat, planes in got["answers"].items():
+            numbers = _numbers(planes)
+            wanted = numbers.reshape(batch, -1, count)  # counts have one channel for all
+            values[stat] = np.moveaxis(np.broadcast_to(wanted, (batch, channels, count)), 2, 0)
+        return values
+    if "counts" in got:
+        return {"counts": np.moveaxis(_numbers(got["counts"]).reshape(batch, channels, count, -1), 2, 0)}
+    if "window" in got:
+        return {question.stats[0]: np.load(got["window"])}
+    raise Broken("an answer without values", str(got)[:300])
+
+
+def _numbers(values: Any) -> np.ndarray:
+    array = np.array(values, dtype=object)
+    flat = np.empty(array.size, dtype=object)
+    flat[:] = [_number(value) for value in array.ravel()]
+    return flat.reshape(array.shape)
+
+
+def _number(value: Any) -> int | float:
+    if not isinstance(value, str):
+        return float(value) if isinstance(value, float) else int(value)
+    try:
+        return int(value)
+    except ValueError:
+        return float.fromhex(value)
+
+
+def _one_plane(question: Question) -> bool:
+    return question.shape[0] == 1 and question.shape[3] == 1
+
+
+def _plain(question: Question) -> bool:
+    """Sums of all pixels of one image of one channel, by whichever algorithm."""
+    return (
+        _one_plane(question)
+        and question.mask is None
+        and not question.ignore_nan
+        and not question.volume
+        and not question.reverse
+        and not question.tilted
+    )
+
+
+def _sums(question: Question) -> bool:
+    return question.family != "regions" or set(question.stats) <= {"sum"}
+
+
+def _auto(question: Question) -> bool:
+    return question.algorithm == "auto"
+
+
+def _at_once(question: Question) -> bool:
+    return question.backend == "cpu" or question.area < 600
+
+
+def _pieces(question: Question) -> bool:
+    """What is made in pieces: by an algorithm that takes carries."""
+    return (
+        _auto(question)
+        and not question.reverse
+        and not question.volume
+        and not question.tilted
+        and (question.backend == "cpu" or question.area < 200)
+    )
+
+
+SAME_SIZE = ("64u64u", "64s64s", "64f64f")  # by default, too
+# Which questions mean something at the doors of these names, and which share of them is asked there. Others: all, a tenth.
+ROWS: tuple[tuple[str, Callable[[Question], bool], float], ...] = (
+    ("direct", _at_once, 0.4),
+    ("one-line", _at_once, 0.4),
+    ("cpu-algorithms", lambda q: q.backend == "cpu", 0.4),
+    ("simt", lambda q: q.area < 600 and (q.backend == "simt" or _auto(q)), 0.2),
+    ("*cuda", _auto, 1),
+    ("in-place", lambda q: q.border == "none" and (q.types or 2 * q.type) in SAME_SIZE and _plain(q) and _sums(q) and q.squares == "no", 1),
+    (
+        "convert-border",
+        lambda q: _at_once(q) and not q.tilted and not q.reverse and not q.volume and q.mask is None and not q.ignore_nan,
+        0.1,
+    ),
+    ("carries", _pieces, 0.1),
+    ("with-border", lambda q: _at_once(q) and not q.reverse and not q.volume, 0.1),
+    ("reverse", lambda q: _at_once(q) and not q.tilted and not q.volume, 0.1),
+    ("plane-by-plane", lambda q: _at_once(q) and q.layout == "planar" and not q.volume and not (q.ignore_nan and q.shape[3] > 1), 0.1),
+    ("strips*", lambda q: _pieces(q) and q.shape[0] == 1 and q.backend == "cpu", 0.1),
+    ("strip-sums-one-line", lambda q: _plain(q) and _auto(q) and _sums(q), 0.3),
+    ("strip-sums*", lambda q: _plain(q) and _auto(q) and q.backend == "cpu", 0.2),
+    ("tiled-sat*", lambda q: _plain(q) and _pieces(q), 0.3),
+    ("spread-sat", lambda q: _plain(q) and _auto(q) and q.backend == "cpu" and q.squares == "no", 0.5),
+    ("chunked", lambda q: _plain(q) and q.family == "regions" and _sums(q) and q.type in ("8u", "16u") and not q.types, 0.5),
+    ("tiled-histogram-pieces", lambda q: q.border == "none" and _one_plane(q) and _auto(q) and q.weights is None, 0.3),
+    ("tiled-histogram", lambda q: _one_plane(q) and _auto(q) and q.weights is None, 0.3),
+    ("histogram-simt", lambda q: _one_plane(q) and q.area < 300 and (q.backend == "simt" or _auto(q)), 0.2),
+    ("histogram-cpu", lambda q: q.shape[3] == 1 and q.backend == "cpu", 0.5),
+    ("histogram", lambda q: q.shape[3] == 1 and _at_once(q), 0.5),
+    ("region-histograms", lambda q: q.shape[3] == 1 and q.backend == "cpu", 0.8),
+    ("strip-counts", lambda q: _one_plane(q) and q.weights is None and q.backend == "cpu", 0.8),
+    ("strip-histogram*", lambda q: _one_plane(q) and _auto(q) and q.weights is None and q.backend == "cpu", 0.2),
+    ("histogram-carries", lambda q: _one_plane(q) and _auto(q) and _at_once(q), 0.2),
+    ("histogram-*", lambda q: q.shape[3] == 1 and _at_once(q), 0.1),
+    ("sequence", lambda q: q.shape[3] == 1 and _auto(q) and q.weights is None, 0.2),
+    ("*", _at_once, 0.1),
+)
+ELSEWHERE = ("scan-*", "scatter", "*tracker*")  # families of other tests
+
+
+def doors(build: Path) -> tuple[Door, ...]:
+    """A row for each door that the program lists; none without the program. Those of a backend that is not there are left out."""
+    path = find(build)
+    if path is None:
+        return ()
+    try:
+        listed = Program(path).ask({"list": True})
+    except (Broken, KeyError):
+        return ()
+    missing = {backend["name"] for backend in listed["backends"] if not backend["available"]}
+    rows = []
+    for door in listed["doors"]:
+        name = door["name"]
+        if any(name.endswith(backend) for backend in missing) or any(fnmatch.fnmatch(name, pattern) for pattern in ELSEWHERE):
+            continue
+        meant, share = next((meant, share) for pattern, meant, share in ROWS if fnmatch.fnmatch(name, pattern))
+        rows.append(Door(f"c++ {name}", tuple(door["families"]), functools.partial(ask, name, path), meant, share))
+    return tuple(rows)

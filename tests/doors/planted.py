@@ -1,0 +1,162 @@
+"""Shows that the doors test can fail: its oracle against sums written out pixel by pixel, and planted wrong answers, each of which it must find."""
+
+from __future__ import annotations
+
+import fractions
+import itertools
+import math
+import os
+import signal
+import tempfile
+from typing import Any
+
+import numpy as np
+
+from answers import Answer, default_sums, judge_regions, judge_table
+from doors_interrupted import can_trace, interrupted
+from histograms import Histograms, judge_histogram
+from oracle import BITS, Oracle
+from questions import Maker, Question, generate, mask_of, pixels
+from windows import Windows, judge_window
+
+
+def _written_out(question: Question) -> dict[str, Any]:
+    """Statistics of every region by loops over Fractions; None where it is not a number."""
+    image, mask = pixels(question), mask_of(question)
+    found: dict[str, list[Any]] = {stat: [] for stat in ("sum", "mean", "variance", "std", "count")}
+    for x, y, w, h in question.regions:
+        for i, c in itertools.product(range(question.shape[0]), range(question.shape[3])):
+            values = []
+            for v, u in itertools.product(range(max(y, 0), min(y + h, question.shape[1])), range(max(x, 0), min(x + w, question.shape[2]))):
+                nan = question.is_float and any(math.isnan(p) for p in image[i, v, u])
+                if (mask is None or mask[v, u]) and not (nan and question.ignore_nan):
+                    values.append(image[i, v, u, c].item())
+            finite = all(math.isfinite(p) for p in values)
+            total: Any = sum(map(fractions.Fraction, map(int, values) if not question.is_float else values)) if finite else None
+            mean = total / len(values) if values and finite else None
+            variance = sum((fractions.Fraction(p) - mean) ** 2 for p in values) / len(values) if mean is not None else None
+            found["count"].append(len(values))
+            if not finite:
+                mean = total = sum(values)
+            for stat, value in (("sum", total), ("mean", mean), ("variance", variance)):
+                found[stat].append(math.nan if value is None else float(value) if question.is_float or stat != "sum" else int(value))
+            found["std"].append(math.nan if variance is None else math.sqrt(variance))
+    shape = (len(question.regions), question.shape[0], question.shape[3])
+    return {stat: _objects(values).reshape(shape) for stat, values in found.items()}
+
+
+def _objects(values: list[Any]) -> np.ndarray:
+    out = np.empty(len(values), dtype=object)
+    out[:] = values
+    return out
+
+
+def _right_answer(question: Question) -> Answer:
+    """What a door without fault says, made without the oracle."""
+    if question.family == "regions":
+        values = _written_out(question)
+        return Answer({stat: values[stat] for stat in question.stats}, default_sums(question), exact=True)
+    oracle = Oracle(question)
+    if question.family == "table":
+        kind = default_sums(question)
+        entries, _ = oracle.table("sum", kind)
+        return Answer({"sum": np.array(entries if kind in BITS else entries.astype(np.float64))}, kind)
+    if question.family == "histogram":
+        return Answer({"counts": Histograms(oracle).counts.copy()})
+    windows = Windows(oracle)
+    _, s1, s2, n = windows.moments
+    with np.errstate(all="ignore"):
+        right = {"sum": s1.astype(np.float64), "mean": (s1 / n).astype(np.float64)}
+    return Answer(
+        {"sum": right["sum"]} if question.stats[0] == "sum" else {"mean": right["mean"]},
+        "64f" if question.is_float else default_sums(question),
+        exact=True,
+    )
+
+
+def _windows_written_out(question: Question) -> np.ndarray:
+    """Sums of all windows by loops, with NumPy's padding."""
+    image = pixels(question)
+    image = image.astype(np.uint8) if image.dtype == np.bool_ else image
+    (width, height), edge = question.window["size"], question.window["edge"]
+    left, top = question.window.get("anchor") or (width // 2, height // 2)
+    modes = {
+        "zero": "constant",
+        "shrink": "constant",
+        "constant": "constant",
+        "replicate": "edge",
+        "reflect": "reflect",
+        "symmetric": "symmetric",
+        "wrap": "wrap",
+    }
+    if edge != "valid":
+        more = {"constant_values": question.window.get("value", 0)} if edge == "constant" else {}
+        image = np.pad(image, ((0, 0), (top, height - 1 - top), (left, width - 1 - left), (0, 0)), mode=modes[edge], **more)  # type: ignore[call-overload]
+    rows, columns = image.shape[1] - height + 1, image.shape[2] - width + 1
+    out = np.zeros((image.shape[0], rows, columns, image.shape[3]), dtype=object)
+    for y, x in itertools.product(range(rows), range(columns)):
+        out[:, y, x] = image[:, y : y + height, x : x + width].astype(object).sum(axis=(1, 2))
+    return out
+
+
+def _spoiled(answer: Answer, stat: str, make: Maker) -> Answer:
+    """The answer with one digit changed, or one element."""
+    values = np.array(answer.values[stat])
+    at = tuple(make.whole(0, length - 1) for length in values.shape)
+    old: Any = values[at]
+    if isinstance(old, (float, np.floating)) and not math.isfinite(old):
+        values[at] = 0.5
+    elif isinstance(old, (float, np.floating)):
+        values[at] = float(old) + max(1e-3, abs(float(old)) * 1e-3)
+    elif values.dtype == object:
+        values[at] = int(old) + 10 ** make.whole(0, len(str(abs(int(old)))) - 1)
+    else:
+        values[at] = old ^ 1 if values.dtype.kind == "u" else old + 1
+    return Answer({**answer.values, stat: values}, answer.sums, answer.squares, answer.exact)
+
+
+def _interrupts_are_seen() -> bool:
+    """Whether a command that leaves a part of a file when it is interrupted is caught, where such a door is."""
+    if not can_trace():
+        return True
+    with tempfile.TemporaryDirectory() as folder:
+        ended = interrupted(["/bin/sh", "-c", f": > {folder}/part; :"], 0)
+        return ended == -signal.SIGINT and os.listdir(folder) == ["part"]
+
+
+JUDGES = {"regions": judge_regions, "table": judge_table, "histogram": judge_histogram, "window": judge_window}
+
+
+def run(seed: int, count: int = 400) -> tuple[int, int, list[str]]:
+    """How many right answers were judged, how many planted ones were found, and what went wrong."""
+    judged = found = 0
+    wrong = [] if _interrupts_are_seen() else ["an interrupt at a file's making left no file of a command that removes none"]
+    for at in range(count):
+        question = generate(seed, 1_000_000 + at)
+        if question.area > 1500 or question.outside == "error" and Oracle(question).reaches_outside() or question.volume or question.tilted:
+            continue
+        question = question.but(types=None, regions=question.regions[:4], reverse=False)
+        kinds = ("extremes", "wide", "offset")
+        if question.is_float and (question.family != "regions" or question.fill["kind"] in kinds):
+            question = question.but(fill={"kind": "whole", "seed": at}, ignore_nan=False)
+        answer = _right_answer(question)
+        if not any(np.size(values) for values in answer.values.values()):
+            continue
+        oracle = Oracle(question)
+        said = JUDGES[question.family](oracle, answer)
+        if question.family == "window" and question.area < 400 and question.stats[0] == "sum" and not question.mask:
+            right = _windows_written_out(question)
+            said += judge_window(oracle, Answer({"sum": right.astype(np.float64)}, "64f", exact=True))
+        judged += 1
+        if said:
+            wrong.append(f"a right answer was judged wrong: {said[0]}; {question.to_json()}")
+            continue
+        make = Maker(seed, 2_000_000 + at)
+        for stat in answer.values:
+            if stat in ("variance", "std") and oracle.values.dtype.itemsize > 2:
+                continue  # which squares in 64f hold within a bound
+            if JUDGES[question.family](oracle, _spoiled(answer, stat, make)):
+                found += 1
+            else:
+                wrong.append(f"a planted wrong {stat} was not found: {question.to_json()}")
+    return judged, found, wrong

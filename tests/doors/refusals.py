@@ -1,0 +1,288 @@
+"""What a door may refuse, with the reason as a user would read it. The list may only shrink: a refusal that is not on it fails the
+test, and the run names the entries that nothing met.
+
+An entry: its name, which doors (a pattern), which questions, which sentence (a pattern) and why.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import fnmatch
+import re
+from collections.abc import Callable
+
+from answers import may_wrap
+from oracle import Oracle
+from questions import Question
+
+
+@dataclasses.dataclass(frozen=True)
+class Refusal:
+    """One entry of the list."""
+
+    name: str
+    doors: str  # patterns of names, separated by spaces
+    of: Callable[[Question, Oracle], bool]
+    sentence: str
+    why: str
+    must: bool = False  # an answer is a failure
+
+    def covers(self, door: str, question: Question, oracle: Oracle, sentence: str) -> bool:
+        """Whether this refusal is that entry's."""
+        return self.at(door) and self.of(question, oracle) and re.search(self.sentence, sentence) is not None
+
+    def at(self, door: str) -> bool:
+        return any(fnmatch.fnmatch(door, pattern) for pattern in self.doors.split())
+
+
+def _touches_last(question: Question, oracle: Oracle) -> bool:
+    boxes = [oracle.clipped(region) for region in question.regions]
+    return question.border == "exclusive" and any(x + w == oracle.width or y + h == oracle.height for x, y, w, h in boxes)
+
+
+def _several(question: Question) -> bool:
+    return question.shape[0] > 1 or question.shape[3] > 1
+
+
+def _masked(question: Question, oracle: Oracle) -> bool:
+    return question.mask is not None or question.ignore_nan
+
+
+def more_than_plain(question: Question) -> bool:
+    """Whether more than the sums of one plane are asked of an algorithm that was named."""
+    squares = question.squares != "no" if question.family == "table" else bool({"variance", "std"} & set(question.stats))
+    more = (
+        _several(question)
+        or question.mask is not None
+        or question.ignore_nan
+        or squares
+        or question.tilted
+        or question.reverse
+        or question.volume
+    )
+    return question.algorithm != "auto" and more
+
+
+def _more_than_plain(question: Question, oracle: Oracle) -> bool:
+    return more_than_plain(question)
+
+
+def _named(*names: str) -> Callable[[Question, Oracle], bool]:
+    return lambda question, oracle: question.algorithm in names
+
+
+def _any(question: Question, oracle: Oracle) -> bool:
+    return True
+
+
+def _channels(question: Question, oracle: Oracle) -> bool:
+    return question.shape[3] > 1
+
+
+def _images(question: Question, oracle: Oracle) -> bool:
+    return question.shape[0] > 1
+
+
+def _form(*forms: int) -> Callable[[Question, Oracle], bool]:
+    return lambda question, oracle: question.params.get("form", 0) in forms
+
+
+PAPERS = (
+    "serial",
+    "2r2w-cpu",
+    "4r1w-cpu",
+    "2r2w",
+    "4r4w",
+    "4r1w",
+    "2r1w",
+    "1r1w",
+    "hybrid-1r1w",
+    "scanrow-brlt",
+    "brlt-scanrow",
+    "scanrow-column",
+    "umm-optimal",
+)
+STRIPS = "command-strips command-window-strips command-hist-strips command-hist-saved-strips command-chunked command-picture"
+
+REFUSALS: tuple[Refusal, ...] = (
+    Refusal(
+        "a region outside", "*",
+        lambda q, o: q.family in ("regions", "histogram") and o.reaches_outside(), r"outside|inside|range|index|extent|negative|-\d",
+        "A region that leaves the image is refused unless it is clipped.", must=True,
+    ),  # fmt: skip
+    Refusal(
+        "a region outside, at once", "python-one-by-one",
+        lambda q, o: o.reaches_outside() or _touches_last(q, o), r"refused=True",
+        "With refused=True the index of the first region that cannot be answered is told.",
+    ),  # fmt: skip
+    Refusal(
+        "exclusive", "command-table command-tiles python* torch c++*",
+        _touches_last, r"exclusive",
+        "A table with the border exclusive lacks what regions at the last row and column take.",
+    ),  # fmt: skip
+    Refusal(
+        "may wrap", "command* mpi*",
+        lambda q, o: may_wrap(o), r"wrap|hold|types|exceed",
+        "The command refuses a sum that its table's type may not hold.",
+    ),  # fmt: skip
+    Refusal(
+        "an output that is the input", "command-onto-itself",
+        _any, r"input",
+        "An output never replaces the input that it is made of.",
+    ),  # fmt: skip
+    Refusal(
+        "more than a paper's algorithm computes", "command* python* c++*",
+        _more_than_plain, r"plain sum of one single-channel image|tables? of (squares|counts)",
+        "The papers' algorithms compute the sums of one image of one channel.",
+    ),  # fmt: skip
+    Refusal(
+        "squares by a paper's algorithm", "python-squares c++*",
+        lambda q, o: q.algorithm != "auto", r"plain sum of one single-channel image",
+        "The papers' algorithms compute no squares.",
+    ),  # fmt: skip
+    Refusal(
+        "types of a paper's algorithm", "command* python* c++*",
+        _named(*PAPERS), r"does not take types",
+        "The papers' algorithms are compiled for the types of their papers.",
+    ),  # fmt: skip
+    Refusal(
+        "an algorithm that this image or device does not have", "command* python* c++*",
+        _named("bands", "relay", "all-partials", "thin", "count-then-write"), r"algorithm|bands|relay|all-partials|thin|count-then-write",
+        "These algorithms need a device and an image of certain sizes; a name is never answered by another algorithm.",
+    ),  # fmt: skip
+    Refusal(
+        "a histogram's algorithm", "command-hist* python-tensor c++*",
+        lambda q, o: q.algorithm != "auto" and (_several(q) or q.weights is not None), r"counts one single-channel image without weights",
+        "The papers' algorithms count one image of one channel.",
+    ),  # fmt: skip
+    Refusal(
+        "five channels", "command* python* torch c++*",
+        lambda q, o: q.shape[3] > 4, r"channels",
+        "A table takes up to four channels.",
+    ),  # fmt: skip
+    Refusal(
+        "by strips: a mask", STRIPS,
+        _masked, r"--mask|--ignore-nan",
+        "Strips answer of all pixels.",
+    ),  # fmt: skip
+    Refusal(
+        "by strips: several images", STRIPS,
+        _images, r"holds \d+ images",
+        "What is read by strips is one picture.",
+    ),  # fmt: skip
+    Refusal(
+        "by strips: bare pixels and streams", STRIPS,
+        _form(1, 2), r"raw pixels are not read by blocks|stream cannot be read",
+        "A picture or an .npy is read by blocks; a stream cannot be.",
+    ),  # fmt: skip
+    Refusal(
+        "chunked: one channel", "command-chunked",
+        _channels, r"--all-channels|channel",
+        "A chunked table has the sums of one channel.",
+    ),  # fmt: skip
+    Refusal(
+        "chunked: signed pixels", "command-chunked",
+        lambda q, o: q.dtype == "int8", r"chunked tables are of",
+        "Chunked tables are of bytes and of unsigned 16 bits.",
+    ),  # fmt: skip
+    Refusal(
+        "chunked: no squares", "command-chunked",
+        lambda q, o: bool({"variance", "std", "count"} & set(q.stats)), r"sums and means",
+        "A chunked table has no squares.",
+    ),  # fmt: skip
+    Refusal(
+        "by tiles: one channel", "command-tiles",
+        lambda q, o: _several(q), r"--all-channels|one image of one channel|channel|several",
+        "Tables by tiles are of one image of one channel.",
+    ),  # fmt: skip
+    Refusal(
+        "by tiles: a mask", "command-tiles",
+        _masked, r"--mask|--ignore-nan",
+        "By tiles there are sums and squares alone.",
+    ),  # fmt: skip
+    Refusal(
+        "by tiles: floats on workers that differ", "command-tiles",
+        lambda q, o: q.is_float or bool({"variance", "std"} & set(q.stats)), r"workers of one backend",
+        "Floats have the same bits in every run, so workers are of one backend.",
+    ),  # fmt: skip
+    Refusal(
+        "a table in a .tif", "command-table",
+        _form(5), r"a \.tif holds",
+        "A TIFF has no integers of 64 bits and one table.",
+    ),  # fmt: skip
+    Refusal(
+        "an interleaved table", "command-table",
+        lambda q, o: q.layout == "interleaved" and q.shape[3] > 1, r"interleaved",
+        "query answers from separate tables.",
+    ),  # fmt: skip
+    Refusal(
+        "a mask of several images", "command*",
+        lambda q, o: _images(q, o) and (q.mask or q.weights) is not None, r"mask|weights",
+        "A mask and weights are of one image.",
+    ),  # fmt: skip
+    Refusal(
+        "squares that a type cannot hold", "python-squares",
+        _any, r"this type cannot hold them",
+        "Squares of wide pixels take a wide type.",
+    ),  # fmt: skip
+    Refusal(
+        "a tensor of one channel", "command-hist-saved command-hist-saved-strips",
+        _channels, r"one tensor|choose one channel|channels",
+        "A run writes one tensor, of one channel or of joint ones.",
+    ),  # fmt: skip
+    Refusal(
+        "histograms by strips: channels", "command-hist-strips",
+        _channels, r"--all-channels",
+        "Strips count one channel.",
+    ),  # fmt: skip
+    Refusal(
+        "histograms of several workers", "command-hist-devices",
+        lambda q, o: _several(q), r"--all-channels|needed here|images",
+        "Workers share one image of one channel.",
+    ),  # fmt: skip
+    Refusal(
+        "windows of colours by strips", "command-window-strips",
+        _channels, r"--all-channels|channel",
+        "Strips have one channel.",
+    ),  # fmt: skip
+    Refusal(
+        "cv2: another byte order", "cv2-*",
+        lambda q, o: q.params.get("form") == 5, r"src of",
+        "OpenCV reads native numbers alone.",
+    ),  # fmt: skip
+    Refusal(
+        "a table without squares", "command-stale",
+        lambda q, o: bool({"variance", "std"} & set(q.stats)), r"squares",
+        "A deviation takes the table of squares.",
+    ),  # fmt: skip
+    Refusal(
+        "a file for a batch", "command-table command-entries command-hist-saved command-hist-saved-strips",
+        _images, r"per frame",
+        "A file holds the table or the tensor of one image; a batch is answered image by image.",
+    ),  # fmt: skip
+    Refusal(
+        "windows of a batch", "command-window command-onto-itself",
+        _images, r"one picture",
+        "window writes one picture.",
+    ),  # fmt: skip
+    Refusal(
+        "a mask over NaN", "command*",
+        lambda q, o: q.is_float and _masked(q, o) and o.strange is not None, r"NaN or infinity|holds infinity",
+        "A mask needs a table, in which NaN and infinity spread; --ignore-nan leaves NaN out.",
+    ),  # fmt: skip
+    Refusal(
+        "two channels are no colour", "command* python*",
+        lambda q, o: q.shape[3] in (2, 4, 5), r"not a colour",
+        "An image of two channels is no colour.",
+    ),  # fmt: skip
+)
+
+
+def find(door: str, question: Question, oracle: Oracle, sentence: str) -> Refusal | None:
+    """The entry that a refusal is on, None for none."""
+    return next((entry for entry in REFUSALS if entry.covers(door, question, oracle, sentence)), None)
+
+
+def must_refuse(door: str, question: Question, oracle: Oracle) -> Refusal | None:
+    """The entry by which that door must refuse that question."""
+    return next((entry for entry in REFUSALS if entry.must and entry.at(door) and entry.of(question, oracle)), None)
