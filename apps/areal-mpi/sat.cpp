@@ -130,8 +130,8 @@ void run(const Request& request, Job& job, const MpiSettings& settings, bool que
   if (!request.output.empty()) {
     const std::string run = media::new_run();  // the first rank's is written
     const std::vector<std::string> companions(request.squares ? 1 : 0, "squares");
-    write(job, request.output, "sum", table.strip.sum(), table.rows, input, table.strip, request.input.path,
-          run, companions);
+    write(job, request.output, "sum", table.strip.sum(), table.rows, input, table.strip, request.input.path, run,
+          companions);
     if (request.squares)
       write(job, media::beside(request.output, "squares").string(), "squares", table.strip.squares(), table.rows, input,
             table.strip, request.input.path, run, {});

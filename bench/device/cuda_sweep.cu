@@ -149,9 +149,8 @@ class Sweep {
     for (std::size_t i = 0; i < sweep_.algorithms.size(); ++i) try {
         Entrant e;
         e.number = i;
-        const SatPlan telling = plan_of(sweep_.algorithms[i], [&](const LaunchCounts& launch) {
-          e.row.kernels.push_back(launch.kernel);
-        });
+        const SatPlan telling =
+            plan_of(sweep_.algorithms[i], [&](const LaunchCounts& launch) { e.row.kernels.push_back(launch.kernel); });
         execute_of(telling, workspace_of(telling))();
         check(cudaStreamSynchronize(stream_));
         const SatPlan plan = plan_of(sweep_.algorithms[i]);

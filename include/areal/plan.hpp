@@ -23,12 +23,12 @@ class Plan {
   Backend backend() const noexcept;  ///< never automatic
   /// The memory that an execute works on; Workspace says when it also takes views of host memory.
   MemoryPlace memory() const noexcept;
-  const Execution& execution() const noexcept;    ///< with the backend that was chosen
+  const Execution& execution() const noexcept;  ///< with the backend that was chosen
   /// The algorithm that runs on views as `allocate` makes them: the one that was named, or the one that `auto` chose. A
   /// named algorithm runs or is refused; `auto` may run another one for carries, other pitches, or on a device with too
   /// little room: Workspace::algorithm says so.
   const std::string& algorithm() const noexcept;
-  const std::string& reason() const noexcept;     ///< why this algorithm; of Backend::automatic, also why this backend
+  const std::string& reason() const noexcept;  ///< why this algorithm; of Backend::automatic, also why this backend
 
  protected:
   explicit Plan(std::shared_ptr<const State> state) noexcept : state_(std::move(state)) {}

@@ -60,8 +60,9 @@ TypePair type_pair(std::string_view name);
 /// The same, or nothing where none has that name.
 std::optional<TypePair> find_type_pair(std::string_view name) noexcept;
 /// The type pair a plan, the one-line forms and the command take when none is named, for images of that shape and type:
-/// 8u32u while 255*W*H fits 32 bits, else 8u64u; 16u64u; 16s64s; 32f64f; 64f64f; 32u64u; 32s64s; 16f64f; 64u64u; 64s64s;
-/// 8s32s while 128*W*H fits 31 bits, else 8s64s. The batch counts where it is the depth of one volume: 8u32u while 255*W*H*D fits.
+/// 8u32u while 255*W*H fits 32 bits, else 8u64u; 16u64u; 16s64s; 32f64f; 64f64f; 32u64u; 32s64s; 16f64f; 64u64u;
+/// 64s64s; 8s32s while 128*W*H fits 31 bits, else 8s64s. The batch counts where it is the depth of one volume: 8u32u
+/// while 255*W*H*D fits.
 TypePair default_types(const Shape& image, Type input, bool volume = false);
 
 /// The most pixels a region may have so that its sum surely fits the table type, whatever the pixels are

@@ -34,11 +34,11 @@ class AnyDevicePlan {
   virtual std::size_t workspace_bytes() const noexcept = 0;
   /// Queues what makes a new workspace ready.
   virtual void prepare(void* workspace, Stream stream) const = 0;
-  /// Queues the work. Arguments and request agree; all is the backend's memory. `on_launch` may be empty. Returns the id
-  /// of the algorithm that ran, empty if the subject has but one. Throws InvalidArgument, before anything is queued, if
-  /// a named algorithm does not take the arguments.
+  /// Queues the work. Arguments and request agree; all is the backend's memory. `on_launch` may be empty. Returns the
+  /// id of the algorithm that ran, empty if the subject has but one. Throws InvalidArgument, before anything is queued,
+  /// if a named algorithm does not take the arguments.
   virtual std::string_view execute(const typename Subject::Arguments& arguments, void* workspace, Stream stream,
-                       const LaunchReport& on_launch) const = 0;
+                                   const LaunchReport& on_launch) const = 0;
 };
 
 /// What `find` gives.

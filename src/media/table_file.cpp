@@ -189,7 +189,8 @@ void require_own_sidecar(const fs::path& path) {
     // Damaged or unreadable: not known to be areal's.
   }
   if (!own)
-    refuse(path.string(), "its sidecar would replace ", place.string(), ", which areal has not written: move it, or "
+    refuse(path.string(), "its sidecar would replace ", place.string(),
+           ", which areal has not written: move it, or "
            "choose another name");
 }
 
@@ -223,8 +224,9 @@ void require_other_files(const std::vector<fs::path>& outputs, const std::vector
       if (output.empty() || input.empty() || output == "-" || input == "-") continue;
       std::error_code error;
       if (!fs::is_character_file(output, error) && fs::equivalent(output, input, error))
-        refuse(output.string(), output == input ? "is an input, which the output would replace"
-                                                : "is the input " + input.string() + ", which the output would replace");
+        refuse(output.string(), output == input
+                                    ? "is an input, which the output would replace"
+                                    : "is the input " + input.string() + ", which the output would replace");
     }
 }
 

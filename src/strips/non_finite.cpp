@@ -58,7 +58,8 @@ void NonFinite::begin(std::int64_t rows_before) {
   const std::int64_t at_once = std::clamp<std::int64_t>(rows_before, 1, 64);
   const std::vector<std::uint8_t> none(static_cast<std::size_t>(image_.width * kinds * at_once));
   for (std::int64_t c = 0; c < image_.channels; ++c) {
-    planes_.emplace_back(marks, Type::u8, regions_, StripSumsOptions{}, StripOptions{.execution = {.backend = Backend::cpu}});
+    planes_.emplace_back(marks, Type::u8, regions_, StripSumsOptions{},
+                         StripOptions{.execution = {.backend = Backend::cpu}});
     planes_.back().begin();
     for (std::int64_t y = 0; y < rows_before; y += at_once) {
       const Shape rows{image_.width, std::min(at_once, rows_before - y), kinds};

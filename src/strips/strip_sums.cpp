@@ -110,7 +110,8 @@ struct StripSums::State {
         options(strip_options),
         events(regions, shape.width, shape.height, sums_options.outside) {
     choose(sums_options.squares);
-    if (is_float(type)) non_finite.emplace(image, type, std::vector<Region>(events.regions().begin(), events.regions().end()));
+    if (is_float(type))
+      non_finite.emplace(image, type, std::vector<Region>(events.regions().begin(), events.regions().end()));
     if (panels) return;
     const auto answers = regions.size() * static_cast<std::size_t>(image.channels);
     const auto columns = static_cast<std::size_t>((image.width + 1) * image.channels);
@@ -295,8 +296,8 @@ struct StripSums::State {
     const bool is_signed = t == 0 && is_signed_integer(type);
     const char* const what = t == 0 ? "sums" : "squares";
     require(!is_real(t), what, " of ", name_of(type), " pixels are 64f: request them as double");
-    require(is_signed == std::is_signed_v<T>, what, " of ", name_of(type), " pixels are ",
-            is_signed ? "64s" : "64u", ", not ", is_signed ? "64u" : "64s");
+    require(is_signed == std::is_signed_v<T>, what, " of ", name_of(type), " pixels are ", is_signed ? "64s" : "64u",
+            ", not ", is_signed ? "64u" : "64s");
     const std::vector<std::uint64_t>& sums = integer_answers(t);
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = static_cast<T>(sums[i]);
   }

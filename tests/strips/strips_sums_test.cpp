@@ -150,9 +150,12 @@ TEST(StripSums, NanAndInfinityStayInTheirRegions) {
             const long double want = plain_sum(image, region, c, false).real;
             const long double squared = plain_sum(image, region, c, true).real;
             const auto same = [](double a, long double b) {
-              return std::isnan(a) ? std::isnan(b) : std::isinf(b) ? a == static_cast<double>(b) : std::fabs(a - b) <= 1e-9L * (1 + std::fabs(b));
+              return std::isnan(a)   ? std::isnan(b)
+                     : std::isinf(b) ? a == static_cast<double>(b)
+                                     : std::fabs(a - b) <= 1e-9L * (1 + std::fabs(b));
             };
-            EXPECT_TRUE(same(got[i], want)) << name_of(type) << ", strips of " << height << ", answer " << i << ": " << got[i];
+            EXPECT_TRUE(same(got[i], want))
+                << name_of(type) << ", strips of " << height << ", answer " << i << ": " << got[i];
             EXPECT_TRUE(same(squares[i], squared)) << name_of(type) << ", squares " << i << ": " << squares[i];
             const bool finite = std::isfinite(squared) && region.width * region.height > 0;
             EXPECT_EQ(std::isfinite(variances[i]), finite) << name_of(type) << ", variance " << i;

@@ -19,6 +19,7 @@
 #include <mutex>
 #include <random>
 #include <string>
+#include <string_view>
 #include <vector>
 #include "cuda/device.hpp"
 #include "cuda/memory.hpp"
@@ -192,7 +193,7 @@ class LateSat final : public kernels::AnyDevicePlan<kernels::Sat> {
   LateSat(kernels::SatRequest request, int device) : request_(std::move(request)), device_(device) {}
   std::size_t workspace_bytes() const noexcept override { return 16; }
   void prepare(void*, Stream) const override {}
-  void execute(const SatArguments& arguments, void*, Stream stream, const LaunchReport&) const override {
+  std::string_view execute(const SatArguments& arguments, void*, Stream stream, const LaunchReport&) const override {
     gpus().push(
         stream, {[this, arguments] {
           SatArguments a = arguments;
@@ -206,6 +207,7 @@ class LateSat final : public kernels::AnyDevicePlan<kernels::Sat> {
           Workspace workspace(plan);
           plan.execute(a, workspace);
         }});
+    return request_.id;
   }
 
  private:

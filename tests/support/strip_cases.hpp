@@ -327,8 +327,7 @@ inline std::string sums_fault(StripSums& sums, const Values& image, const std::v
         return where + " is " + std::to_string(integer[i]) + ", not " + std::to_string(want.integer);
       // Of floats: sums of the whole image are subtracted, and each of its n additions rounds by at most 2^-53.
       const long double n = static_cast<long double>(image.size() + 1);
-      const long double bound =
-          in_floats ? 8 * n * 0x1p-53L * whole[i % channels] : std::fabs(want.real) * 0x1p-52L;
+      const long double bound = in_floats ? 8 * n * 0x1p-53L * whole[i % channels] : std::fabs(want.real) * 0x1p-52L;
       const bool fits = in_floats || std::fabs(want.real) < 0x1p63L;
       if (fits && !(std::fabs(real[i] - want.real) <= bound))
         return where + " is " + std::to_string(real[i]) + ", not " + std::to_string(want.real);

@@ -55,8 +55,7 @@ std::string remedy(const SumTypes& sums, std::int64_t pixels) {
   for (const TypePair& pair : type_pairs())
     if (pair.input == sums.types.input && !is_float(pair.table) && sum_fits(sums.pixels, pixels, pair.table))
       names.push_back(name_of(pair));
-  return names.empty() ? "no type of integers holds it: make the pixels 64f"
-                       : "types that hold it: " + listed(names);
+  return names.empty() ? "no type of integers holds it: make the pixels 64f" : "types that hold it: " + listed(names);
 }
 
 }  // namespace

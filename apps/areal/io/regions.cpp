@@ -14,7 +14,9 @@ void RegionOptions::add_to(CLI::App& verb, bool with_draw) {
       ->allow_extra_args(false);
   verb.add_option("--regions", file, "A CSV file of regions: x,y,width,height and, optionally, a name")
       ->type_name("CSV");
-  verb.add_option("--outside", outside_text, "A region that reaches outside the image is refused (error, the default), or clip: answered for the part inside, which its row shows")
+  verb.add_option("--outside", outside_text,
+                  "A region that reaches outside the image is refused (error, the default), or clip: answered for the "
+                  "part inside, which its row shows")
       ->type_name("WHAT");
   if (with_draw)
     verb.add_option("--draw", draw, "Write the (first) picture with its regions drawn on it")->type_name("PNG");

@@ -18,9 +18,7 @@ Squares squares_named(const std::string& text) {
   refuse("--squares=", text, ": may be 32u, 64u, 32f or 64f");
 }
 
-TableMaker::TableMaker(TableRequest request) : request_(std::move(request)) {
-  squares_named(request_.squares);
-}
+TableMaker::TableMaker(TableRequest request) : request_(std::move(request)) { squares_named(request_.squares); }
 
 void TableMaker::plan_for(const ConstView& image, TypePair types, const std::string& name, const Settings& settings) {
   if (plan_ && plan_->image_shape() == image.shape && plan_->types() == types && image_type_ == image.type) return;

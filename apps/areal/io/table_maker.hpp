@@ -30,7 +30,7 @@ class TableMaker {
 
   const SatPlan& plan() const { return *plan_; }
   std::string algorithm() const { return workspace_->algorithm(); }  ///< what made the last tables
-  const SatTable& table() const noexcept { return table_; }  ///< in host memory
+  const SatTable& table() const noexcept { return table_; }          ///< in host memory
   double seconds() const noexcept { return seconds_; }
   /// Of the last image: what decides whether an answer may have wrapped.
   const SumTypes& sum_types() const noexcept { return sum_types_; }

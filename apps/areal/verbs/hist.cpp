@@ -145,7 +145,8 @@ void run_whole(HistRequest& request, const Settings& settings, bool& written) {
           }
         }
         if (!request.output.empty()) write_tensor(request, maker, settings);
-        if (!asked && request.weights.empty() && counts_fit(options, {whole_image}) && options.border != Border::exclusive) {
+        if (!asked && request.weights.empty() && counts_fit(options, {whole_image}) &&
+            options.border != Border::exclusive) {
           const auto counts = maker.histograms<std::uint64_t>({&whole_image, 1}, request.regions.query(settings));
           answer.add(static_cast<std::uint64_t>(whole_image.width * whole_image.height),
                      std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}), binning->bin_edges());

@@ -35,10 +35,11 @@ void HistAnswer::add(std::uint64_t values, std::uint64_t counted, const std::vec
 void HistAnswer::report(const Settings& settings) const {
   const BinningOptions& rule = request_.binning;
   if (values_ <= counted_ || rule.labels || !rule.lookup.empty()) return;
-  const std::string bins = edges_.empty() ? "" : fmt::format(", which cover {:g} to {:g}", edges_.front(), edges_.back());
+  const std::string bins =
+      edges_.empty() ? "" : fmt::format(", which cover {:g} to {:g}", edges_.front(), edges_.back());
   if (counted_ == 0)
-    Settings::say(fmt::format("areal: none of the {} values is in one of the bins{}: choose them with --range or --edges",
-                              values_, bins));
+    Settings::say(fmt::format(
+        "areal: none of the {} values is in one of the bins{}: choose them with --range or --edges", values_, bins));
   else
     settings.note("{} of {} values are in none of the bins{}", values_ - counted_, values_, bins);
 }

@@ -72,8 +72,8 @@ void answer(const HistRequest& request, const LargeImage& image, const Binning& 
   WorkBar bar("rows", settings.quiet);
   const StripOptions strips =
       strips_of(memory_of_strips(request.memory, memory, image, regions.size() * one), bar, settings);
-  const std::vector<std::uint64_t> counts = strip_counts(image.reader(), shape, image.type(), binning, plain(regions),
-                                                         Outside::error, strips);
+  const std::vector<std::uint64_t> counts =
+      strip_counts(image.reader(), shape, image.type(), binning, plain(regions), Outside::error, strips);
   bar.wipe();
   RowWriter rows(settings.json);
   HistAnswer answer(request, rows, false);

@@ -56,8 +56,7 @@ media::TableFile read(const fs::path& path, const std::string& kind, const media
 
 // The table of that kind which belongs to the sums: named by hand, or written with them.
 std::optional<media::TableFile> companion(const std::string& named, const std::string& kind,
-                                          const media::TableFile& sum, const fs::path& path,
-                                          const Settings& settings) {
+                                          const media::TableFile& sum, const fs::path& path, const Settings& settings) {
   if (!named.empty()) return read(named, kind, sum);
   if (std::find(sum.companions.begin(), sum.companions.end(), kind) == sum.companions.end()) return std::nullopt;
   const fs::path file = media::beside(path, kind);
@@ -130,8 +129,7 @@ void answer_plain(const Request& request, const media::TableFile& file, RowWrite
     auto prefix = [&](RowWriter& row) {
       if (file.table.shape().channels > 1) row.put("channel", c);
     };
-    write_answers(rows, prefix, tables, regions, {tilted ? Stat::tilted : Stat::sum},
-                  request.regions.query(settings));
+    write_answers(rows, prefix, tables, regions, {tilted ? Stat::tilted : Stat::sum}, request.regions.query(settings));
   }
 }
 
@@ -146,9 +144,10 @@ void answer_histograms(const Request& request, const media::TableFile& file, Row
   const auto bins = static_cast<std::size_t>(tensor.bins());
   for (std::size_t i = 0; file.table.type() == Type::u16 && i < rectangles.size(); ++i)
     if (rectangles[i].width * rectangles[i].height > 65535)
-      refuse(fmt::format("region {}: its counts may exceed 16u, which holds up to 65535 pixels; make the tensor with "
-                         "--counter 32u",
-                         i));
+      refuse(
+          fmt::format("region {}: its counts may exceed 16u, which holds up to 65535 pixels; make the tensor with "
+                      "--counter 32u",
+                      i));
   auto write = [&]<class T>(const std::vector<T>& counts) {
     for (std::size_t i = 0; i < regions.size(); ++i) {
       const auto histogram = std::span<const T>(counts).subspan(i * bins, bins);

@@ -79,8 +79,7 @@ void answer_by_strips(const std::string& option, const InputOptions& input, cons
     bar.update(done, total);
     return true;
   };
-  StripSums sums(shape, image.type(), plain(regions),
-                 {.squares = needs_squares(stats)}, strips);
+  StripSums sums(shape, image.type(), plain(regions), {.squares = needs_squares(stats)}, strips);
   settings.detail("{}: {}x{} {}, in strips of {} rows", input.path, shape.width, shape.height, name_of(image.type()),
                   sums.strip_height());
   const Type type = image.type();

@@ -17,8 +17,8 @@
 #include "region_strips.hpp"
 #include "sat_chunked.hpp"
 #include "sat_tiles.hpp"
-#include "window_finite.hpp"
 #include "verbs.hpp"
+#include "window_finite.hpp"
 
 namespace areal::command {
 namespace {
@@ -201,10 +201,10 @@ void answer(const Request& request, const TableMaker& maker, const std::vector<m
   if (is_finite(maker.table())) {
     // As in every image of integers.
   } else if (request.input.volume || request.tilted || !request.mask.empty() || request.ignore_nan) {
-    const char* const option = request.input.volume      ? "--volume"
-                               : request.tilted          ? "--stat tilted"
-                               : !request.mask.empty()   ? "--mask"
-                                                         : "--ignore-nan";
+    const char* const option = request.input.volume    ? "--volume"
+                               : request.tilted        ? "--stat tilted"
+                               : !request.mask.empty() ? "--mask"
+                                                       : "--ignore-nan";
     refuse(option, ": ", request.input.path, " holds ", request.ignore_nan ? "infinity" : "NaN or infinity",
            ", which spreads to the regions right and below in a table");
   } else {
@@ -285,7 +285,8 @@ void run(Request& request, const Settings& settings) {
         break;
       const ConstView image = item.pixels.view();
       maker.make(image, request.mask.empty() ? ConstView() : ConstView(mask.view()), name, settings);
-      const bool answers = is_sequence || request.regions.named() || (!request.stat_texts.empty() && !request.input.volume);
+      const bool answers =
+          is_sequence || request.regions.named() || (!request.stat_texts.empty() && !request.input.volume);
       std::vector<media::NamedRegion> room;
       const auto& regions = request.regions.for_image(image.shape, room);
       if (answers)

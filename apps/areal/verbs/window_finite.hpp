@@ -1,6 +1,6 @@
 #pragma once
-// NaN and infinities under windows. In a table they would spread to every window right and below: they count as 0 there,
-// and beside it a table counts them, which says what each window holds.
+// NaN and infinities under windows. In a table they would spread to every window right and below: they count as 0
+// there, and beside it a table counts them, which says what each window holds.
 
 #include <areal/array.hpp>
 #include <areal/sat_table.hpp>

@@ -33,9 +33,9 @@ struct Workspace::State {
   Stream stream = Stream::host();
   void* memory = nullptr;
   bool borrowed = false;
-  bool waits = false;  ///< an execute has ended when it returns
+  bool waits = false;    ///< an execute has ended when it returns
   std::string_view ran;  ///< the algorithm of the last execute; empty before the first
-  Array host;          // of an owned one, where the plan runs on the host, or
+  Array host;            // of an owned one, where the plan runs on the host, or
   std::optional<cuda::Memory> device;
   std::array<StagingBuffer, 12> staging;  ///< one an argument
 };

@@ -30,7 +30,8 @@ struct HistogramPlan::State : Plan::State {
 
   void prepare(void* memory, Stream stream) const override;
   /// Views of memory where the plan runs.
-  std::string_view run(const HistogramArguments& arguments, void* memory, Stream stream) const;  ///< the algorithm that ran
+  std::string_view run(const HistogramArguments& arguments, void* memory,
+                       Stream stream) const;  ///< the algorithm that ran
 };
 
 /// The plan, its backend chosen where the execution leaves it open.

@@ -207,8 +207,10 @@ class ValidRow {
   void operator()(std::int64_t p, std::int64_t y, char* row) {
     sum_.compute(p, y);
     counts_.compute(count_channels_ == 1 ? p / channels_ : p, y);
-    if (squares_) variances(p, y);
-    else means();
+    if (squares_)
+      variances(p, y);
+    else
+      means();
     if (statistic_ == kernels::Statistic::standard_deviation)
       cpu::arithmetic_kernels().square_roots(values_.data(), sum_.elements);
     cpu::arithmetic_kernels().store(values_.data(), sum_.elements, type_, row);
@@ -274,14 +276,14 @@ void answer_valid(const SatView& table, const Window& window, const View& out, c
   require(!may_overlap(counts.table.view, out), "out: it overlaps the table `count`");
   QueryCall call(execution, {{"sum", table.sum.memory()}, {"count", table.count->memory()}});
   require(call.on_cpu(), "count: windows over the valid pixels alone are computed in host memory by the CPU");
-  require(!squared || table.squares->memory() == table.sum.memory(), "squares: they lie in another memory than the sums");
+  require(!squared || table.squares->memory() == table.sum.memory(),
+          "squares: they lie in another memory than the sums");
   const View there = call.out(out, "out");
   const std::vector<formulas::Pieces> rim = rim_of(sums.columns);
   sums.rim = counts.rim = rim;
   if (squares) squares->rim = rim;
-  for_each_row(there, 1, call.threads(), [&] {
-    return ValidRow(sums, squares ? &*squares : nullptr, counts, statistic, there.type);
-  });
+  for_each_row(there, 1, call.threads(),
+               [&] { return ValidRow(sums, squares ? &*squares : nullptr, counts, statistic, there.type); });
 }
 
 void answer(QueryCall& call, kernels::Statistic statistic, const cpu::WindowedTable& sum, const View& out,
@@ -307,8 +309,7 @@ void variances(const SatView& table, const Window& window, const View& out, cons
   require_windows_output(square_windows, out, "squares");
   QueryCall call(execution, {{"sum", sum.memory()}, {"squares", squares.memory()}});
   const View there = call.out(out, "out");
-  if (!call.on_cpu())
-    return answer(call, statistic, sum_windows, there, window.rounding, &square_windows);
+  if (!call.on_cpu()) return answer(call, statistic, sum_windows, there, window.rounding, &square_windows);
   const std::int64_t together = std::min(channels_together(there, sum), channels_together(there, squares));
   sum_windows.channels_together = square_windows.channels_together = together;
   const std::vector<formulas::Pieces> rim = rim_of(sum_windows.columns);

@@ -44,13 +44,15 @@ HistogramKernels<Launcher> count_then_write_kernels() {
     kernels.execute = [](Launcher& launcher, const HistogramRequest& request, const HistogramArguments& views,
                          void* workspace) -> std::string_view {
       if (count_then_write<T>(launcher, request, views, workspace)) return request.id;
-      require_unnamed(request, "it takes no carries, and tensors whose rows begin at vectors of four counters; choose auto");
+      require_unnamed(request,
+                      "it takes no carries, and tensors whose rows begin at vectors of four counters; choose auto");
       reduce_then_scan<T>(launcher, request, views, workspace);
       return "reduce-then-scan";
     };
     kernels.declines = [](const HistogramRequest& request) -> std::string {
       if (Own::takes(request)) return {};
-      return "it takes 8-bit pixels of one channel without weights, border none, and images of 1 to 65535 rows and columns";
+      return "it takes 8-bit pixels of one channel without weights, border none, and images of 1 to 65535 rows and "
+             "columns";
     };
     kernels.shared_bytes = std::max(kernels.shared_bytes, Own::shared_bytes);
   } else {

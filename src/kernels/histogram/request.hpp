@@ -62,8 +62,8 @@ struct Histogram {
   template <class Launcher>
   static void prepare(Launcher& launcher, const HistogramRequest& request, void* workspace, std::size_t bytes);
   template <class Launcher>
-  static std::string_view run(Launcher& launcher, const HistogramKernels<Launcher>& kernels, const HistogramRequest& request,
-                  const HistogramArguments& views, void* workspace);
+  static std::string_view run(Launcher& launcher, const HistogramKernels<Launcher>& kernels,
+                              const HistogramRequest& request, const HistogramArguments& views, void* workspace);
   template <class Visit>
   static void memory(const HistogramRequest& request, const HistogramArguments& views, void* workspace,
                      std::size_t bytes, Visit&& visit);

@@ -107,8 +107,9 @@ SatKernels<Launcher> bands_kernels() {
                        const TableViews& tables, void* workspace) -> std::string_view {
     if constexpr (here) {
       if (bands<Plan>(launcher, request.border, image, valid, tables, workspace)) return request.id;
-      require_unnamed(request, "it takes rows of pixels and of entries that begin at multiples of 16 bytes, no carries, and "
-                               "devices with clusters of blocks; choose auto");
+      require_unnamed(request,
+                      "it takes rows of pixels and of entries that begin at multiples of 16 bytes, no carries, and "
+                      "devices with clusters of blocks; choose auto");
       const Plan own(request.image, bands_grid(Launcher::largest_cluster));
       workspace = static_cast<char*>(workspace) + own.workspace_bytes;
     }
@@ -152,8 +153,9 @@ SatKernels<Launcher> relay_kernels() {
               ? relay<RelayPlanOf<T, 64, reverse>>(launcher, request.border, image, valid, tables, workspace)
               : relay<RelayPlanOf<T, 32, reverse>>(launcher, request.border, image, valid, tables, workspace))
         return request.id;
-      require_unnamed(request, "it takes rows of pixels that begin at multiples of 16 bytes, no carries, and devices with a "
-                               "block for each strip of 256 columns; choose auto");
+      require_unnamed(request,
+                      "it takes rows of pixels that begin at multiples of 16 bytes, no carries, and devices with a "
+                      "block for each strip of 256 columns; choose auto");
       workspace = static_cast<char*>(workspace) + relay_workspace_bytes<T, reverse>(request.image, request.border);
     }
     const bool by_rows = std::min(request.image.width, request.image.height) < relay_diagonal_from;
