@@ -21,7 +21,7 @@ from answers import Answer, Broken, Fault, Refused, judge_regions, judge_table
 from door import Door
 from histograms import judge_histogram
 from oracle import Oracle
-from questions import Question, generate
+from questions import Question, generate, on_device
 from refusals import find, must_refuse
 from room import LIMIT, Room
 from windows import judge_window
@@ -237,12 +237,12 @@ class Pool:
 
 
 def numbered(
-    seed: int, doors: tuple[Door, ...], count: int | None, end: float | None, family: str | None
+    seed: int, doors: tuple[Door, ...], count: int | None, end: float | None, family: str | None, device: str
 ) -> Iterator[tuple[int, Question, list[str]]]:
-    """The questions of a run, each with its doors."""
+    """The questions of a run, each with its doors; `device` computes what a question gives to the simulated machine."""
     at = 0
     while (count is None or at < count) and (end is None or time.monotonic() < end):
-        question = generate(seed, at, family)
+        question = on_device(generate(seed, at, family), device)
         names = [door.name for door in chosen(doors, question, seed, at)]
         if names:
             yield at, question, names

@@ -28,7 +28,7 @@ from asking import Outcome, Pool, chosen, every_door, numbered
 from door import Door
 from doors_program import find as find_program
 from planted import run as self_test
-from questions import FAMILIES, Question, generate
+from questions import FAMILIES, Question, generate, on_device
 from refusals import REFUSALS
 from shrink import shrunk
 
@@ -79,6 +79,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--seed", type=int, default=26)
     parser.add_argument("--door", help="only doors whose name matches this pattern")
     parser.add_argument("--family", choices=FAMILIES)
+    parser.add_argument("--gpu", action="store_true", help="a GPU computes what questions give to the simulated machine")
     parser.add_argument("--replay", type=Path, help="a file with one question, or a case")
     parser.add_argument("--question", help="one question as JSON, as a failure prints it")
     parser.add_argument("--files", type=Path, help="work in this folder and leave it, so that the printed command lines can be typed")
@@ -101,11 +102,11 @@ def first_asked(options: argparse.Namespace) -> list[tuple[str, dict[str, Any]]]
     return [(file.stem, json.loads(file.read_text())) for file in files]
 
 
-def cases(doors: tuple[Door, ...], asked: list[tuple[str, dict[str, Any]]]) -> list[tuple[str, Question, list[str]]]:
+def cases(doors: tuple[Door, ...], asked: list[tuple[str, dict[str, Any]]], device: str) -> list[tuple[str, Question, list[str]]]:
     """Questions, each with the doors that it is asked at: those that a case names, or all."""
     found = []
     for name, said in asked:
-        question = Question.from_json(said.get("question", said))
+        question = on_device(Question.from_json(said.get("question", said)), device)
         patterns = said.get("doors", ["*"]) if "question" in said else ["*"]
         meant = [
             d.name
@@ -119,7 +120,7 @@ def cases(doors: tuple[Door, ...], asked: list[tuple[str, dict[str, Any]]]) -> l
 def main() -> int:
     options = parsed()
     sys.path.insert(0, str(options.build / "python"))
-    os.environ["PYTHONPATH"] = str(options.build / "python")
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(options.build / "python"), *filter(None, [os.environ.get("PYTHONPATH")])])
     doors = tuple(d for d in every_door(options.build) if options.door is None or fnmatch.fnmatch(d.name, options.door))
     if find_program(options.build) is None:
         print("the doors of C++ are left out: areal_doors is not built")
@@ -132,6 +133,7 @@ def main() -> int:
     seconds = options.seconds or (options.hours * 3600 if options.hours else None)
     count = options.questions or (None if seconds else 3700)
     print(f"seed {options.seed}, {count or 'any number of'} questions, {len(doors)} doors, {options.jobs} jobs", flush=True)
+    device = "cuda" if options.gpu else "simt"
     alone = bool(options.replay or options.question or options.at is not None)
     if not alone:
         judged, found, wrong = self_test(options.seed)
@@ -144,16 +146,16 @@ def main() -> int:
         place = options.files.resolve() if options.files else Path(scratch)
         pool = Pool(options.build.resolve(), place, 1 if options.files else options.jobs, bool(options.files))
         try:
-            for _, question, outcomes in pool.run(iter(cases(doors, first_asked(options)))):
+            for _, question, outcomes in pool.run(iter(cases(doors, first_asked(options), device))):
                 tally.add(question, outcomes, time.monotonic() - began)
             if options.at is not None:
-                question = generate(options.seed, options.at, options.family)
+                question = on_device(generate(options.seed, options.at, options.family), device)
                 print(json.dumps(question.to_json()))
                 names = [door.name for door in chosen(doors, question, options.seed, options.at)]
                 for _, question, outcomes in pool.run(iter([(options.at, question, names)])):
                     tally.add(question, outcomes, 0)
             elif not alone:
-                tasks = numbered(options.seed, doors, count, began + seconds if seconds else None, options.family)
+                tasks = numbered(options.seed, doors, count, began + seconds if seconds else None, options.family, device)
                 for _, question, outcomes in pool.run(tasks):
                     tally.add(question, outcomes, time.monotonic() - began)
             report(tally, doors, time.monotonic() - began, alone or bool(options.door or options.family))

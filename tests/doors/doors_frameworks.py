@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import importlib.util
 from typing import Any
 
@@ -19,6 +20,11 @@ ONE = ("regions", "table")
 def there(name: str) -> bool:
     """Whether a framework is installed."""
     return importlib.util.find_spec(name) is not None
+
+
+def has_gpu() -> bool:
+    """Whether areal computes on a GPU here."""
+    return any(name == "cuda" and available for name, available, _ in areal().backends())
 
 
 def skimage(room: Room, question: Question) -> Answer:
@@ -125,30 +131,53 @@ def zarr(room: Room, question: Question) -> Answer:
     return asked(call)
 
 
-def torch(room: Room, question: Question) -> Answer:
-    """areal.sat of a tensor."""
+def torch(room: Room, question: Question, device: str = "cpu") -> Answer:
+    """areal.sat of a tensor on that device, with boxes on that device."""
     import torch
 
     def call() -> Answer:
         array, letters = laid_out(question.but(params={}))
         mask = mask_for(question, letters)
         table = areal().sat(
-            torch.from_numpy(array), letters, squares=bool({"variance", "std"} & set(question.stats)), border=question.border,
-            mask=None if mask is None else torch.from_numpy(mask), ignore_nan=question.ignore_nan, reverse=question.reverse, threads=question.threads,
+            torch.from_numpy(array).to(device), letters, squares=bool({"variance", "std"} & set(question.stats)), border=question.border,
+            mask=None if mask is None else torch.from_numpy(mask).to(device), ignore_nan=question.ignore_nan, reverse=question.reverse,
+            **({"threads": question.threads} if device == "cpu" else {}),
         )  # fmt: skip
         shape = (len(question.regions), question.shape[0], question.shape[3])
-        regions = torch.tensor(question.regions, dtype=torch.int64).reshape(-1, 4)
+        regions = torch.tensor(question.regions, dtype=torch.int64, device=device).reshape(-1, 4)
         values = {}
         for stat in question.stats:
             if stat in STATS:
                 got = getattr(table, STATS[stat])(regions, outside=question.outside)
-                values[stat] = as_objects(got.detach().numpy(), shape)
+                values[stat] = as_objects(got.detach().cpu().numpy(), shape)
         return Answer(values, type_of(str(table.array.dtype).removeprefix("torch.")), "", spreads=True, in_doubles=True)
 
     try:
         return asked(call)
     except TypeError as error:  # torch has no such dtype
         raise Refused(str(error)) from None
+
+
+def cupy(room: Room, question: Question) -> Answer:
+    """areal.sat of a CuPy array, with boxes in one."""
+    import cupy
+
+    def call() -> Answer:
+        array, letters = laid_out(question.but(params={}))
+        mask = mask_for(question, letters)
+        table = areal().sat(
+            cupy.asarray(array), letters, squares=bool({"variance", "std"} & set(question.stats)), border=question.border,
+            mask=None if mask is None else cupy.asarray(mask), ignore_nan=question.ignore_nan, reverse=question.reverse,
+        )  # fmt: skip
+        shape = (len(question.regions), question.shape[0], question.shape[3])
+        regions = cupy.asarray(question.regions, dtype=cupy.int64).reshape(-1, 4)
+        values = {}
+        for stat in question.stats:
+            if stat in STATS:
+                values[stat] = as_objects(cupy.asnumpy(getattr(table, STATS[stat])(regions, outside=question.outside)), shape)
+        return Answer(values, type_of(str(table.array.dtype)), "", spreads=True, in_doubles=True)
+
+    return asked(call)
 
 
 def jax(room: Room, question: Question) -> Answer:
@@ -207,6 +236,12 @@ def _frameworks() -> tuple[Door, ...]:
         doors.append(Door("zarr", ("regions",), zarr, lambda q: _inclusive(q) and q.dtype in ("bool", "uint8", "uint16"), 0.15))
     if there("torch"):
         doors.append(Door("torch", ("regions",), torch, lambda q: not q.types and q.dtype not in ("uint16", "uint32", "uint64"), 0.5))
+        if has_gpu():
+            doors.append(
+                Door("torch-cuda", ("regions",), functools.partial(torch, device="cuda"), lambda q: not q.types and q.dtype not in ("uint16", "uint32", "uint64"), 0.5)
+            )
+    if there("cupy") and has_gpu():
+        doors.append(Door("cupy", ("regions",), cupy, lambda q: not q.types, 0.5))
     if there("jax"):
         doors.append(Door("jax", ("regions",), jax, lambda q: _plain(q) and q.border == "zero" and len(q.regions) < 50, 0.02))
     return tuple(doors)

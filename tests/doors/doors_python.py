@@ -355,11 +355,11 @@ def simulated() -> bool:
 
 
 def _small(question: Question) -> bool:
-    return question.backend == "cpu" or question.area < 2000
+    return question.backend != "simt" or question.area < 2000
 
 
 def _smaller(question: Question) -> bool:
-    return question.backend == "cpu" or question.area < 200
+    return question.backend != "simt" or question.area < 200
 
 
 def _tame(question: Question) -> bool:

@@ -299,6 +299,11 @@ def generate(seed: int, at: int, family: str | None = None, big: bool = True) ->
     return Question(**said)
 
 
+def on_device(question: Question, device: str) -> Question:
+    """The question with `device` in place of the simulated machine: both have the same algorithms."""
+    return question.but(backend=device) if question.backend == "simt" else question
+
+
 def _tables(make: Maker, said: dict[str, Any]) -> None:
     """What tables of sums may be asked for."""
     kind = TYPE_OF[said["dtype"]]
