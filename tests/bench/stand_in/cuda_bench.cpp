@@ -143,7 +143,6 @@ void run(const CudaSweep& sweep) {
                                   [&](const LaunchCounts& launch) {
                                     time += time_of(launch);
                                     row.kernels.push_back(launch.kernel);
-                                    row.together = row.together || launch.together;
                                   }},
                              {.backend = Backend::simt});
       Array table(plan.table_shape(), sweep.types.table), squares;
@@ -154,7 +153,7 @@ void run(const CudaSweep& sweep) {
       }
       Workspace workspace(plan);
       plan.execute(arguments, workspace);
-      row.algorithm = plan.algorithm();
+      row.algorithm = workspace.algorithm();
       row.times = rounds(time, sweep.repetitions);
       for (std::size_t k = 0; k < row.times.size(); ++k) row.times[k] += static_cast<double>(k);
       sweep.done(i, row);
