@@ -107,6 +107,7 @@ def parse(where: str, text: bytes) -> dict[str, Any]:
     """A zarr.json. Raises IoError for what is none, and for more bytes and levels than the C++ library reads."""
     if len(text) > _MOST_METADATA:
         raise IoError(f"{where}: the metadata have {len(text)} bytes, more than any need")
+    found = None
     try:
         found = json.loads(text)
         too_deep = _is_deeper(found, _MOST_DEPTH)
