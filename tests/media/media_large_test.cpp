@@ -63,11 +63,9 @@ TEST_F(Large, ChannelsOfNpy) {
   all.colour = Colour::all;
   EXPECT_EQ(blocks_fault(*open_large_picture(scratch / "3.npy", all), value_at, 4), "");
   const auto colours = open_large_picture(scratch / "4.npy", all);
-  EXPECT_EQ(colours->shape().channels, 3);
-  EXPECT_EQ(colours->notes(), std::vector<std::string>{"the fourth channel is assumed to be alpha and left out"});
+  EXPECT_EQ(colours->shape().channels, 4);  // arrays have channels, no alpha
+  EXPECT_EQ(colours->notes(), std::vector<std::string>{});
   EXPECT_EQ(blocks_fault(*colours, value_at, 5), "");
-  all.keep_alpha = true;
-  EXPECT_EQ(blocks_fault(*open_large_picture(scratch / "4.npy", all), value_at, 6), "");
   ReadOptions one;
   one.colour = Colour::channel;
   one.channel = 4;
