@@ -325,7 +325,8 @@ def sat(x: Array, axes: str = "", *, dtype: Any = None, border: str = "zero", sq
     axes = _axes_of(x, axes)
     second = None
     if squares not in (False, "no"):
-        wide = _wide("float64" if jnp.issubdtype(x.dtype, jnp.floating) else "int64", "squares")
+        narrow = not jnp.issubdtype(x.dtype, jnp.floating) and x.dtype.itemsize <= 2
+        wide = _wide("int64" if narrow else "float64", "squares")  # few squares of 32-bit integers fit 64 bits
         second = table(x.astype(wide) ** 2, axes, dtype=wide, border=border, reverse=reverse)
     return Sat(table(x, axes, dtype=dtype, border=border, reverse=reverse), second, axes, border, reverse)
 

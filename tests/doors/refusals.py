@@ -271,6 +271,11 @@ REFUSALS: tuple[Refusal, ...] = (
         "A mask needs a table, in which NaN and infinity spread; --ignore-nan leaves NaN out.",
     ),  # fmt: skip
     Refusal(
+        "windows over valid pixels on a device", "c++*",
+        lambda q, o: q.family == "window" and _masked(q, o), r"windows over the valid pixels alone",
+        "Windows over the valid pixels alone are computed by the CPU; a named backend is never replaced by another.",
+    ),  # fmt: skip
+    Refusal(
         "two channels are no colour", "command* python*",
         lambda q, o: q.shape[3] in (2, 4, 5), r"not a colour",
         "An image of two channels is no colour.",
