@@ -217,7 +217,7 @@ def questions(m):
         papers = [m.time(algorithm, case, tile) for algorithm, best in PAPERS.items() for tile in (TILES if best else (0,))]
         own = m.time(m.default, case) if m.default else None
         winning.append(None if own is None or None in papers else min(papers) / own)
-    return ["What the paper says (in brackets) and what we measured:", "", *answers([
+    return ["The paper's claims (in brackets) and the measurements:", "", *answers([
         ("The time of `cw-b` over those of the others, all without the transposes back (the paper: more than 30):",
          spread(others)),
         ("The time of `cw-sts`, without its transpose back, over that of `cw-tis` (2 to 3):", over("cw-sts", "cw-tis")),
