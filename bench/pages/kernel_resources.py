@@ -86,10 +86,10 @@ def page(entries, names, arch):
         groups.setdefault((kernel_of(names[entry.symbol]), entry.threads), []).append(entry)
     groups.pop(("", 1), None)  # the probe, which does nothing
     yield "# Registers, spills and occupancy of every kernel\n"
-    yield (f"Made by `bench/pages/kernel_resources.py` for sm_{arch}: {sum(map(len, groups.values()))} kernels, those that differ in types alone in one row. Occupancy is the\n"
-           "share of a multiprocessor's warps that are resident where registers and threads are the limit; blocks with much shared memory have\n"
-           "less. *Asked* is what `__launch_bounds__` demands.\n")
-    yield "| kernel | instances | threads | registers | blocks asked | blocks by registers | occupancy, % | with spills | largest spill, bytes |"
+    yield (f"`bench/pages/kernel_resources.py` makes this page for sm_{arch}: {sum(map(len, groups.values()))} kernels, one row for those that differ only in types. Occupancy is the\n"
+           "share of a multiprocessor's warps that are resident if registers and threads are the limit; kernels with much shared memory have\n"
+           "less. *Bounds* are the blocks that `__launch_bounds__` demands.\n")
+    yield "| kernel | instances | threads | registers | blocks, bounds | blocks by registers | occupancy, % | with spills | largest spill, bytes |"
     yield "| --- | --- | --- | --- | --- | --- | --- | --- | --- |"
     for (kernel, threads), of in sorted(groups.items()):
         blocks = [blocks_by_registers(entry) for entry in of]

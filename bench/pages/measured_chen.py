@@ -99,7 +99,7 @@ def answer(words, ratios, say):
 
 
 def answers(made, records):
-    lines = ["", "What the paper says, and what we measured:", ""]
+    lines = ["", "The paper's claims and the measurements:", ""]
     lines.append(answer("The best of the three is up to 2.3 times as fast as the baseline. Here, over scan-scan:",
                         all_over(made, "scan-scan", best), lambda r: f"up to {most(r)}, {span(r)} over all."))
     lines.append(answer("The best of the three is up to 3.2 times as fast as NPP. Here:", all_over(made, "npp", best), lambda r: f"up to {most(r)}, {span(r)} over all."))

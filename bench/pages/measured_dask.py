@@ -39,9 +39,9 @@ def runs(records):
              time_text(row["cpu_us"] / 1e6) if "cpu_us" in row and not row["restarted"] else "-", bytes_text(row["peak_bytes"]), bytes_text(row["peak_bytes"] - row["idle_bytes"]), bytes_text(row["bound_bytes"]),
              ", ".join(word for word in ("spilled", "paused", "restarted") if row[word]) or "no", f"{row['load']:.1f}"]
             for row in records if "boxes" in row]
-    return ["", "One run of each, on two workers of one thread and 1 GiB; the answers about 10,000 boxes were exact wherever the run was completed. "
-            "The load is the machine's when the run began: other work slows a run down, and changes no memory. "
-            "CPU time is the workers' and the scheduler's together.", "",
+    return ["", "One run of each, on two workers of one thread and 1 GiB; the sums of 10,000 boxes were exact in every completed run. "
+            "The load is the machine's at the start of the run: other work slows a run down, but does not change its memory. "
+            "CPU time is the sum of the workers' and the scheduler's.", "",
             *table(["by", "image", "pixels", "tasks", "outcome", "time", "CPU time", "peak RSS", "above idle", "bound above idle", "spilled, paused, restarted",
                     "load"], rows)] if rows else []
 
@@ -69,13 +69,13 @@ class Constants:
 
 
 def list_of(c):
-    return ["", f"Of a chunk of {c.chunk}² bytes, one thread:", "",
+    return ["", f"For a chunk of {c.chunk}² bytes, on one thread:", "",
             *table(["what", "measured"],
-                   [["row and column sums", time_text(c.sums)], ["the table, with its carry, and its sums once more", time_text(c.table)],
+                   [["row and column sums", time_text(c.sums)], ["the table with its carry, and its sums again", time_text(c.table)],
                     ["a carry", f"{1e6 * c.carry:.0f} us"], ["bytes of sums, of a carry", f"{bytes_text(c.sums_bytes)}, {bytes_text(c.carry_bytes)}"],
-                    ["graph: made and optimized by the client, a chunk", f"{1e6 * c.graph:.0f} us"],
-                    [f"scheduler: tasks that do nothing, a second, all on these cores, at a load of {c.load:.1f}", f"{c.rate:.0f}"],
-                    ["a task that waits for the one before it", time_text(c.hop)]])]
+                    ["graph: built and optimized by the client, a chunk", f"{1e6 * c.graph:.0f} us"],
+                    [f"scheduler: empty tasks a second, all on these cores, at a load of {c.load:.1f}", f"{c.rate:.0f}"],
+                    ["a task that waits for its predecessor", time_text(c.hop)]])]
 
 
 def paper(c):
@@ -91,11 +91,11 @@ def paper(c):
     wanted = 1.5 * WORKERS / RATE  # a long task brings half a carry along
     panel = wanted / c.long(c.chunk)
     panels = (SIDE // c.chunk) ** 2 / panel
-    return ["", f"**{WORKERS} workers of one thread, an image of {SIDE}² = {bytes_text(SIDE**2 * PIXEL)}, tables of uint64 consumed as they come.**", "",
+    return ["", f"**{WORKERS} workers of one thread, an image of {SIDE}² = {bytes_text(SIDE**2 * PIXEL)}, tables of uint64 consumed as they are produced.**", "",
             *table(["chunk", "a long task", "tasks", "workers: time", "scheduler: time", "the carries' path", "graph", "bytes moved", "memory a thread",
                     "the limit"], rows), "",
-            f"At {RATE} tasks a second, about what Dask's documentation gives, the scheduler keeps up with {WORKERS} workers when a long task takes {time_text(wanted)} or more: each two of them bring "
-            f"a carry along. That is a panel of {panel:.0f} chunks of {c.chunk}², and {3 * panels:,.0f} tasks in place of "
+            f"At {RATE} tasks a second, about what Dask's documentation gives, the scheduler keeps up with {WORKERS} workers if a long task takes {time_text(wanted)} or more, since two long tasks come with "
+            f"one carry. That is a panel of {panel:.0f} chunks of {c.chunk}², and {3 * panels:,.0f} tasks instead of "
             f"{3 * (SIDE // c.chunk) ** 2:,}. With one chunk of {c.chunk}² a task, {RATE / 1.5 * c.long(c.chunk):.0f} workers are busy."]
 
 

@@ -44,7 +44,7 @@ def scaling_lines(rows, scaling):
                      seconds_text(median(row)), f"{share:.2f}", seconds_text(row["plain_us"] / 1e6), seconds_text(row["floor_us"] / 1e6),
                      str(row["messages"]), bytes_text(row["sent_bytes"])])
     threads = "" if first.get("backend") == "cuda" else f", {first['threads']} thread{'s' * (first['threads'] != 1)} a rank"
-    return ["", f"**{scaling.capitalize()} scaling**, {first['lane']}{threads}; medians. Efficiency is that of the time beside the first line's.", "",
+    return ["", f"**{scaling.capitalize()} scaling**, {first['lane']}{threads}; medians. Efficiency is relative to the first line.", "",
             *table(["ranks", "image", "sums", "exchange", "table", "all", "efficiency", "alone", "copy", "calls", "bytes handed to MPI"], made)]
 
 
@@ -72,7 +72,7 @@ class Constants:
 
 
 def constants_lines(c):
-    return ["", "What the page takes from these records:", "",
+    return ["", "Constants from these records:", "",
             *table(["what", "measured"],
                    [[f"sums, a pixel, {c.ranks} ranks at once", f"{1e9 * c.sums:.3f} ns"], [f"table, a pixel, {c.ranks} ranks at once", f"{1e9 * c.table:.3f} ns"],
                     ["the shortest message, one way, within the machine", f"{1e6 * c.latency:.2f} us"], ["a long message", f"{bytes_text(int(c.rate))} a second"]])]
@@ -93,8 +93,8 @@ def paper(c):
         if (sums + computed) / (sums + computed + c.exchange(ranks, SIDE)) >= GOOD:
             last_good = ranks
         ranks *= 2
-    return ["", f"**An image of {SIDE}² pixels, {c.lane}, on paper.** A rank costs what it did beside {c.ranks - 1} others; messages are as fast as within the machine, "
-            "which a network is not: latency and rate are the two numbers to replace.", "",
+    return ["", f"**An image of {SIDE}² pixels, {c.lane}, projected.** A rank costs the same as beside {c.ranks - 1} others. Messages are as fast as within the machine; "
+            "for a network, replace latency and rate.", "",
             *table(["ranks", "rows of a rank", "sums", "exchange", "table", "all", "messages a rank", "bytes a rank", "share of computing"], made), "",
             f"Computing is {GOOD:.0%} of the time or more up to {last_good:,} ranks (powers of two), with {SIDE // last_good} rows each." if last_good else
             f"Computing is never {GOOD:.0%} of the time."]

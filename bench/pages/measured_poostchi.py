@@ -217,7 +217,7 @@ def questions(m):
         papers = [m.time(algorithm, case, tile) for algorithm, best in PAPERS.items() for tile in (TILES if best else (0,))]
         own = m.time(m.default, case) if m.default else None
         winning.append(None if own is None or None in papers else min(papers) / own)
-    return ["What the paper says (in brackets) and what we measured:", "", *answers([
+    return ["The paper's claims (in brackets) and the measurements:", "", *answers([
         ("The time of `cw-b` over those of the others, all without the transposes back (the paper: more than 30):",
          spread(others)),
         ("The time of `cw-sts`, without its transpose back, over that of `cw-tis` (2 to 3):", over("cw-sts", "cw-tis")),
@@ -244,10 +244,10 @@ def lines(newest):
         return ["Not measured yet.", *(pipelines if sequences or cluster else [])]
     m = Measured(records, sequences.running())
     ran = [case_text(case) for case in m.cases if ("wf-tis", case) in m.running]
-    frame = "A frame takes the longer of execute and transfers"
+    frame = "A frame's time is the longer of execute and transfers"
     if ran:
-        frame = "A frame takes what it took in a running pipeline of two slots" if len(ran) == len(m.cases) else \
-            f"A frame takes what it took in a running pipeline of two slots ({'; '.join(ran)}), else the longer of execute and transfers"
+        frame = "A frame's time is that in a running pipeline of two slots" if len(ran) == len(m.cases) else \
+            f"A frame's time is that in a running pipeline of two slots ({'; '.join(ran)}), else the longer of execute and transfers"
     cpus = ", ".join(dict.fromkeys(row["device"] for row in records.rows if row["backend"] == "cpu"))
     out = [*records.source(), "",
            "Each cell: microseconds of one execute. It begins with the initialisation and, for `cw-b` and `cw-sts`, ends with the transpose back. "

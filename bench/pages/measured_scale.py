@@ -42,15 +42,15 @@ def sizes(path, records):
     off = {key: max(values) / min(values) - 1 for key, values in spread.items()}
     verdict = " and ".join(f"{words} differs by {off[key]:.0%} ({min(spread[key]):.3f} to {max(spread[key]):.3f} ns)" for key, words in (("time_us", "the time of a pixel"), ("cpu_us", "its CPU time")))
     return ["", f"**Up to {pixels_text(max(records, key=lambda row: row['bytes']))} gigapixels.** `areal sat synthetic:WxH:1 --regions R.csv --memory {records[0]['memory']}`, from start to end of the process; medians. "
-            "Pixels are made as they are read, and every sum was checked against the formula. The smallest image shows what a process and its regions take without pixels. *A pixel* is the time beyond that, divided by the pixels; it is left out where the process and its regions take most of the time. "
+            "areal generates the pixels as it reads them, and every sum was checked against the formula. The smallest image shows the cost of a process and its regions. *A pixel* is the remaining time divided by the pixels; it is omitted if the process and its regions take most of the time. "
             + source(path, records), "", *table(["image", "gigapixels", "regions", "time", "a pixel", "CPU time, a pixel", "peak memory"], rows), "",
-            f"Over these sizes, with {few[0]['regions']:,} regions, {verdict}; the aim is 5 %. Runs of one case differ by up to {noise:.0%} themselves."]
+            f"Over these sizes, with {few[0]['regions']:,} regions, {verdict}; the target is 5 %. Runs of one case differ by up to {noise:.0%}."]
 
 
 def beside(path, records):
-    made = ["", "**Beside Dask, NumPy and libvips.** All read one .npy of bytes, which is in the system's cache; each step is a process of its own, timed from start to end, and all sums were checked. "
-            "*Table* is the time to make the table, where there is one; then the sums of 10,000 boxes of any size and of 10,000 patches of 256². libvips has no summed-area table: its users crop and average, which reads the "
-            "pixels of each box; it was asked for the first 100 boxes of any size. *Private* is the peak of memory that is no file's (sampled each 5 ms); *peak* counts pages of mapped files, too, which the system takes back where it needs them. " + source(path, records), ""]
+    made = ["", "**Compared with Dask, NumPy and libvips.** All read one .npy of bytes from the system's cache. Each step is a separate process, timed from start to end, and all sums were checked. "
+            "*Table* is the time to make the table, if there is one; the next columns are the sums of 10,000 boxes of any size and of 10,000 patches of 256². libvips has no summed-area table: its users crop and average, which reads the "
+            "pixels of each box; it computed only the first 100 boxes of any size. *Private* is the peak of memory without mapped files (sampled every 5 ms); *peak* also counts pages of mapped files, which the system reclaims when needed. " + source(path, records), ""]
     rows = []
     for width in dict.fromkeys(row["width"] for row in records):
         for name in dict.fromkeys(row["algorithm"] for row in records):
@@ -76,7 +76,7 @@ def beside(path, records):
 
 def over_gpus(tables, tensors):
     """One table, and one tensor's bins, over two GPUs beside one."""
-    made = ["", "**One table over two GPUs**, resident, half of the rows on each. One GPU takes its fastest algorithm. A piece of a spread table has carries, which `bands` does not take, so pieces take the kernels of tiles. *Of one* is the time of one GPU divided by that of two; the floor is a copy "
+    made = ["", "**One table over two GPUs**, resident, half of the rows on each. One GPU takes its fastest algorithm. Pieces of a spread table have carries, which `bands` does not support, so they use the kernels of tiles. *Of one* is the time of one GPU divided by that of two; the floor is a copy "
             "by both GPUs at once. " + f"`bench/results/{tables[0].name}`, commit {tables[1][0]['commit']}, two {tables[1][0]['device']}.", ""]
     rows = []
     for lane in dict.fromkeys(row["lane"] for row in tables[1]):

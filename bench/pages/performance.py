@@ -15,31 +15,35 @@ from records import present
 PEERS = ("npp", "cub", "torch", "pytorch", "cupy", "opencv", "numpy", "skimage")
 NAME = re.compile(r"(\d{4}-\d\d-\d\d[a-z]?)-(cpu-\d+|cuda)-(.+)\.json$")
 WORDS = {
-    "sat": "The floor reads the pixels and writes the table's type, and does nothing else.",
+    "sat": "The floor only reads the pixels and writes entries of the table's type.",
     "histogram": "The floor is a memset of the tensor.",
-    "region": "Queries of tables in the memory where they were made. The floor makes the same random loads, without any checks.",
-    "window": "Box filters of 8-bit images, table included, and of a table that is there. Means of pixels go into 8u, of squares into 32f. The floor is the table's.",
-    "video": "Histograms of three regions of every frame of a video. The floor is decoding alone, on as many CPUs; on a GPU "
-             "100 boxes of every frame, and the floor is NVDEC alone, all streams at once.",
-    "sequence": "Frames in the slots' own memory, with 100 boxes each (answers) or the whole tensor (tensors); microseconds from one answer to the next. The floor is the "
-                "longest stage: the kernels and the query, or the link; of several workers (alone) what they do together where each works alone.",
-    "track": "A tensor and a step of trackers that follow so many boxes at once. The floor is the tensor and the step's loads.",
+    "region": "Queries of tables in place. The floor makes the same random loads without any checks.",
+    "window": "Box filters of 8-bit images, with and without the time of the table. Means of pixels are 8u, means of squares 32f. The floor is the table's.",
+    "video": "Histograms of three regions (on a GPU, of 100 boxes) of every frame of a video. The floor is decoding alone: on a CPU with the same number "
+             "of threads, on a GPU by NVDEC with all streams at once.",
+    "sequence": "Frames in the slots' memory; `answers` queries 100 boxes a frame, `tensors` delivers the whole tensor. Times are microseconds from one frame's output to the next. The "
+                "floor is the longest stage: the kernels and the query, or the link. For several workers it follows from the sum of their rates when each works alone (`alone`).",
+    "track": "A tensor and a step of the trackers of all boxes. The floor is the tensor and the step's loads.",
 }
 BOUNDS = {
-    ("cpu", "sat"): "[The bounds](notes/cpu-sat.md) are the number of cache lines that a core has in flight and, for data in the cache, the scan's shuffles.",
+    ("cpu", "sat"): "[The bounds](notes/cpu-sat.md) are the number of cache lines that a core has in flight and, for data in the cache, the shuffles of the scan.",
     ("cpu", "histogram"): "[The bound](notes/cpu-sat.md#results-against-the-targets) is the memset.",
     ("cuda", "sat"): "[The bounds](notes/cuda-sat.md) are the link between the halves of the L2 for large tables, and latency for small ones.",
-    ("cuda", "histogram"): "[The bounds](notes/cuda-histogram.md) are the stores in their order, and the DRAM reads beside them.",
+    ("cuda", "histogram"): "[The bounds](notes/cuda-histogram.md) are the order of the stores, and concurrent DRAM reads.",
 }
 HEAD = """# Performance
 
-`bench/pages/report.py` makes this page from the records in `bench/results/`; the test `report.py --check` keeps it so. Times are
-medians of one execute on a prepared plan, in microseconds. Floors and peers were timed in the same run, which also checked the results. A
-fraction is floor / areal. The floor is a plain kernel or pass on the same machine. areal can beat the CPU's plain pass, because that pass does not
-prefetch the lines that it writes. `target` is the fraction that a case should reach at least and,
-after a slash, the goal ([bench/pages/targets.py](../bench/pages/targets.py)); fractions below the first are **bold**. A peer's number is its time divided by areal's. It is
-bold where areal misses its target for that peer (for CUB's scan: to be no slower). PyTorch and CuPy are timed without their launches, all others with them.
-[How the GPU kernels work](device-tables.md); [numbers and their errors](numerics.md)."""
+`bench/pages/report.py` makes this page from the records in `bench/results/`; the test `report.py --check` compares them. Times are
+medians of one execute on a prepared plan, in microseconds. The same run timed floors and peers and checked the results.
+
+- **Fraction**: floor / areal. The floor is a plain kernel or pass on the same machine. areal can beat the CPU's plain pass, which does not
+  prefetch the lines that it writes.
+- **Target**: the least fraction that a case should reach and, after a slash, the goal ([bench/pages/targets.py](../bench/pages/targets.py)). Fractions below the
+  target are **bold**.
+- **Peers**: a peer's number is its time divided by areal's. It is bold if areal misses its target for that peer (for CUB's scan: to be no slower). Times of
+  PyTorch and CuPy exclude launches; all other times include them.
+
+See also [how the GPU kernels work](device-tables.md) and [numbers and their errors](numerics.md)."""
 
 
 def is_peer(row):
@@ -159,7 +163,7 @@ def backend_page(found, machines, title):
             lines += ["", f"`bench/results/{path.name}`, commit {commits}:", "", *table(rows, peers)]
     ours = [row for row in everything if not is_peer(row)]
     if alone := peers_alone(ours, peers):
-        lines += ["", "### Peers in cases without a measurement of areal", "", "| peer | what | types | size | border | images | us |",
+        lines += ["", "### Peers without a measurement of areal in the same case", "", "| peer | what | types | size | border | images | us |",
                   "| --- | --- | --- | --- | --- | --- | --- |"]
         lines += [f"| {row['algorithm']} | {row['what']} | {row['lane'] or ''} | {row['width']}x{row['height']} | {row.get('border') or ''} | "
                   f"{row['batch']} | {microseconds(row['time_us']['median'])} |" for row in alone]
@@ -169,14 +173,14 @@ def backend_page(found, machines, title):
 def sectors_page(found):
     """Sectors by ncu and by the simulated machine: bench/pages/ncu_sectors.py."""
     lines = ["", "## Sectors by the simulated machine and by ncu", "",
-             "Sectors of 32 bytes that three kernels touch, counted by the simulated machine and by ncu "
+             "The simulated machine and ncu count the sectors of 32 bytes that three kernels touch "
              "([bench/pages/ncu_sectors.py](../bench/pages/ncu_sectors.py)). Both charge an instruction of a warp for each sector that its lanes touch. The "
-             "simulated machine separates pixels and entries from the words that tiles exchange. A GPU's counters can do so only by "
-             "instruction. So for a whole kernel, both sides include the published words (the same number each time). Polls "
-             "(which depend on the schedule) have their own row, or a row that says so. By instruction, and by the L1's counters where "
-             "nothing is polled, the two must agree within 2 %. The L2's counters are not checked: if several warps poll a word at "
-             "once, the L1 asks the L2 only once, and spilt registers also go to the L2. `Thin` spilt registers until it [read its "
-             "pixels again](notes/cuda-sat.md#the-registers-of-thin)."]
+             "simulated machine separates pixels and entries from the words that tiles exchange; a GPU's counters separate them only by "
+             "instruction. So counts of whole kernels include the published words, whose number is constant. Polls depend on the "
+             "schedule; they have their own row, or their row says so. Counts by instruction, and the L1's counters of kernels that do not "
+             "poll, must agree within 2 %. The L2's counters are not checked: if several warps poll a word at once, the L1 sends the L2 "
+             "one request, and spilt registers also go to the L2. `Thin` spilt registers until it [read its pixels "
+             "again](notes/cuda-sat.md#the-registers-of-thin)."]
     records = [record for (_, cases), (_, records) in found.items() if cases == "sectors" for record in records]
     if not records:
         return [*lines, "", "Not measured yet."]
@@ -193,7 +197,7 @@ def sectors_page(found):
 def twins_page(found):
     """Kernels over the machine beside hand-written CUDA: tests/cuda/cuda_twin_test.cu."""
     records = [record for (_, cases), (_, records) in found.items() if cases == "twin" for record in records]
-    lines = ["", "## Kernels beside their twins by hand", "", "Registers and instructions are in [notes/cuda-twin.md](notes/cuda-twin.md)."]
+    lines = ["", "## Kernels beside hand-written twins", "", "Registers and instructions are in [notes/cuda-twin.md](notes/cuda-twin.md)."]
     if not records:
         return [*lines, "Times: not measured yet."]
     lines += ["", "| kernel | elements | over the machine, us | object by hand, us | function by hand, us |", "| --- | --- | --- | --- | --- |"]
@@ -205,8 +209,8 @@ def trackers_page(found):
     """How well the trackers follow: areal bench track."""
     records = [row for (machine, cases), (_, rows) in found.items() if cases == "track" and machine != "cuda" for row in rows if "iou" in row]
     lines = ["", "## Trackers", "",
-             "Mean overlap (intersection over union) with the true box in `areal bench track`: seeded sequences of a patch over a picture, which pans (plain), "
-             "grows and shrinks (scale), goes half behind something (occluded), passes one like it (twin), or does all of it. The target is that of `fragments`; in brackets the sequences lost."]
+             "Mean overlap (intersection over union) with the true box in `areal bench track`. In seeded sequences a patch moves over a picture: it pans (plain), "
+             "grows and shrinks (scale), is half hidden (occluded), passes a similar patch (twin), or does all of these. The target applies to `fragments`; brackets count lost sequences."]
     if not records:
         return [*lines, "", "Not measured yet."]
     families = list(dict.fromkeys(row["family"] for row in records))

@@ -54,11 +54,11 @@ def choices(found):
     far = [case for case, name in zip(cases, names) if not sweep_choices.is_enough(case, name)]
     near = sum(ratio <= sweep_choices.MOST for ratio in ratios)
     lines = ["", "## What `auto` chooses on a GPU", "",
-             "`areal bench sat --table sweep` times `auto` beside every algorithm that it may choose, in rounds of random order, and checks each table. A cell has what `auto` chooses, and "
-             "the floor / that algorithm. It is **bold** where another algorithm is faster by more than 3 % and by more than the medians' 95 % intervals tell apart; that "
-             "algorithm stands behind it, with `auto`'s time over its time. "
-             f"Of {len(cases)} cases, `auto` is within 3 % of the fastest in {near}, cannot be told from it in {len(cases) - near - len(far)} more, and is slower in {len(far)}; "
-             f"{max(ratios):.2f} times the fastest is the most. `sat_sweep_test` holds this.",
+             "`areal bench sat --table sweep` times `auto` and every algorithm that it may choose, in rounds of random order, and checks each table. A cell names the choice of `auto` and "
+             "gives floor / its time. It is **bold** if another algorithm is faster by more than 3 % and the medians' 95 % intervals do not overlap; the cell then also names that "
+             "algorithm, with `auto`'s time divided by its time. "
+             f"Of {len(cases)} cases, `auto` is within 3 % of the fastest in {near}, indistinguishable from it in {len(cases) - near - len(far)} more, and slower in {len(far)}; "
+             f"it takes at most {max(ratios):.2f} times the fastest time. `sat_sweep_test` checks this.",
              "", "; ".join(dict.fromkeys(case["device"] for case in cases)) + ". " + source(path, cases)]
     for border in dict.fromkeys(case["border"] for case in cases):
         here = [case for case in cases if case["border"] == border]
@@ -121,10 +121,10 @@ def bounds(found):
         return []
     fractions = fractions_of(found)
     lines = ["", "## What bounds each case on a GPU", "",
-             "`bench/pages/ncu_bounds.py` profiles the execute whose result is checked, with the caches and clocks as it finds them. Kernels of one case follow each other. DRAM, L2, L1 and issue "
-             "are percent of the unit's peak; moved is what DRAM read and wrote for each byte of image and table (below 1 where the L2 still has them). Warps that wait are shares of all samples "
-             f"in which a warp did not issue. The bound is the busiest unit from {BUSY} % on, what warps wait for most below {IDLE} %, and both in between: the limits that Nsight Compute's own rules have. The fraction is of the newest "
-             "measurement without a profiler. [What was tried](notes/cuda-sat.md) for cases that stay short is in the notes.",
+             "`bench/pages/ncu_bounds.py` profiles an execute whose result it checks, without resetting caches or clocks. Kernels of one case run one after another. DRAM, L2, L1 and issue "
+             "are percentages of the unit's peak; moved is the bytes that DRAM read and wrote for each byte of image and table (below 1 if the L2 still holds some). Waits are shares of all samples "
+             f"in which a warp did not issue. The bound is the busiest unit from {BUSY} % on, the most frequent wait below {IDLE} %, and both in between, as in Nsight Compute's own rules. The fraction comes from the newest "
+             "measurement without a profiler. [The notes](notes/cuda-sat.md) record the attempts on cases below their target.",
              "", "; ".join(dict.fromkeys(case["device"] for case in cases)) + ". " + source(path, cases), "",
              "| case | algorithm | fraction | kernel | us | DRAM | moved | L2 | L1 | issue | occupancy | warps wait for | bound |", "| --- |" + " --- |" * 12]
     for case in cases:

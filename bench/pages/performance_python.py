@@ -20,5 +20,5 @@ def lines(found):
             ratio = f"{row['ratio']:.2f}" if row["ratio"] < 100 else f"{row['ratio']:.0f}"
             made.append(f"| {row['call']} | {row['lane']} | {row['width']}x{row['height']} | {row['time_us']['median']:.1f} | {row['peer']} | "
                         f"{peer['time_us']['median']:.1f} | {ratio if row['ratio'] >= row['at_least'] else f'**{ratio}**'} | {row['at_least']:g} |")
-    return ["", "## From Python", "", "Whole calls, medians, in turns with the library that they replace, both on as many threads, results checked "
-            "([bench/python_peers.py](../bench/python_peers.py)). On a GPU the times are those on its stream.", *made] if made else []
+    return ["", "## From Python", "", "Medians of whole calls, alternating with calls of the library that they replace, with the same number of threads; results are checked "
+            "([bench/python_peers.py](../bench/python_peers.py)). Times on a GPU are those on its stream.", *made] if made else []

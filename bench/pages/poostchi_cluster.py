@@ -60,7 +60,7 @@ def down(c):
     rows = [[row["devices"], *case(row), by(row), second(row), number(ratio(1e6, row["floor_us"])), fraction(row),
              two(targets.cluster(row)), two(c.over_one(row))]
             for row in c.rows("figure-16", "down", "tiles", "table") if row["algorithm"] != "answers"]
-    return ["", "Figure 16 and larger ones: frames a second, tensors to the host in page-locked memory that is used again, beside copies alone over all links at once.",
+    return ["", "Figure 16 and larger tensors: frames a second, tensors copied to reused page-locked memory, compared with copies alone over all links at once.",
             "", *table(["devices", "size", "bins", "by", "frames/s", "link", "of the link", "target", "over one GPU"], rows)] if rows else []
 
 
@@ -76,14 +76,14 @@ def speed_ups(c):
                     and other["devices"] == f"cpu:{threads}"]
             cells.append(number(ratio(same[-1]["time_us"]["median"], row["time_us"]["median"])) if same else "-")
         rows.append([row["devices"], *case(row), f"`{row['algorithm']}`", *cells])
-    return ["", "Figure 17: how many times faster than the CPU, both by groups of bins; the tensors come to the host. The number after each CPU version "
+    return ["", "Figure 17: speed-up over the CPU, both by groups of bins; the tensors are copied to the host. The number after each CPU version "
             "is its threads.", "", *table(["devices", "size", "bins", "algorithm", *(f"`{a}`, {t}" for a, t in names)], rows)] if rows else []
 
 
 def answers(c):
     rows = [[row["devices"], *case(row), row["part"], number(row["time_us"]["median"] / 1e3),
              number(row["floor_us"] / 1e3), fraction(row), two(targets.cluster(row)), two(c.over_one(row))] for row in c.rows("answers", "tiles") if row["algorithm"] == "answers"]
-    return ["", "Histograms of 100 regions from tensors that stay on the devices (`TiledHistogram`; `tiles`: in 2 GiB), in milliseconds, beside zeros in as many bytes.", "",
+    return ["", "Histograms of 100 regions from tensors that stay on the devices (`TiledHistogram`; `tiles`: in 2 GiB), in milliseconds, compared with zeroing the same number of bytes.", "",
             *table(["devices", "size", "bins", "", "ms", "memset", "of the memset", "target", "over one GPU"], rows)] if rows else []
 
 
@@ -97,7 +97,7 @@ def frames(c):
             several = "," in row["devices"] and len({other["devices"] for other in alone}) == len(row["devices"].split(","))
             rows.append([row["devices"], *case(row), second(row), f"{1e6 / row['time_us']['median'] / total:.2f}" if several else "",
                          two(targets.cluster(row)) if several else "", two(c.over_one(row))])
-    return ["", "Frames with 100 boxes each, answers alone (`HistogramSequence`), by several workers beside the sum of each alone.", "",
+    return ["", "Frames with 100 boxes each, only answers (`HistogramSequence`): several workers compared with the sum of each alone.", "",
             *table(["workers", "size", "bins", "frames/s", "of the sum", "target", "over one GPU"], rows)] if rows else []
 
 

@@ -112,7 +112,7 @@ def lines(s):
                 "", f"Figure 13, {size_text(s.size)}: microseconds of a frame, and in brackets the gain over one slot.", "", *gains(s), "",
                 f"Two slots gain {spread(gained) or '-'} (the paper: 2 with 16 bins, nothing with 128), where {spread(possible)} would be possible. "
                 f"The link is the longest stage in {bound_by.count('link')} of {len(bound_by)} cases: its copies alone take most of a frame, and "
-                "an overlap can only hide what is shorter."]
+                "an overlap can hide only shorter stages."]
     out += ["", "Figure 15: frames a second. The bound is the paper's: 1 / max(kernels, transfers).", "", *frames(s, figure_15)]
     expected = [(f"`{algorithm}` of {size_text(case[0])}, {case[1]} bins in {slots} slot{'s' if slots > 1 else ''}",
                  dict(what="sequence", algorithm=algorithm, width=case[0][0], height=case[0][1], bins=case[1], slots=slots, order="breadth"))

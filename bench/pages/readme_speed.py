@@ -80,9 +80,9 @@ def table(newest):
         lines.append(f"| {words.format(**own)} | {on} | {own['width']}x{own['height']} | {duration(median(own))} | {own['fraction']:.2f} | "
                      + " | ".join(others.get(name, "") for name in there) + " |")
     devices = ", ".join(dict.fromkeys(device for _, device in files))
-    return [*lines, "", "Medians of one execute of a prepared plan. The *floor* is a kernel, or on a CPU a loop, that only moves the same bytes; a CPU's loop "
-            "can be beaten. Under the names of the other libraries: how many times areal's time they take. CUB scans the image as one line; "
-            "PyTorch and CuPy sum twice, border none, and are timed without their launches; OpenCV is `cv::integral` on the same CPU. "
+    return [*lines, "", "Times are medians of one execute of a prepared plan. The *floor* is a kernel (on a CPU a loop) that only moves the same bytes; areal can beat "
+            "a CPU's loop. The other libraries' columns divide their time by areal's. CUB scans the image as one line; PyTorch and CuPy sum twice, "
+            "border none, and their times exclude launches; OpenCV is `cv::integral` on the same CPU. "
             f"{devices}; `" + "`, `".join(dict.fromkeys(name for name, _ in files)) + "`."]
 
 

@@ -33,11 +33,11 @@ def main():
     text = page({"dask": [*CONSTANTS, TABLE]})
     for part in ("`bench/results/2030-01-01-cpu-2-dask.json`, commit c0ffee, on one a device with 2 cores.",
                  "| areal.dask | 1000² | 977 KiB | 7 | complete | 90 s | 45 s | 300 MiB | 200 MiB | 400 MiB | paused | 0.5 |",
-                 "| row and column sums | 10 ms |", "| a carry | 100 us |", "| scheduler: tasks that do nothing, a second, all on these cores, at a load of 0.5 | 1000 |",
+                 "| row and column sums | 10 ms |", "| a carry | 100 us |", "| scheduler: empty tasks a second, all on these cores, at a load of 0.5 | 1000 |",
                  # 512² chunks: 2 · 20 ms of long tasks each, 3 tasks each, 1,024 steps of 5.1 ms, 1 ms of graph, 3 · 96 KiB
                  "| 4096² | 20 ms | 786,432 | 10 s | 13 min | 5.2 s | 4.4 min | 72 GiB | 336 MiB | scheduler |",
                  "| 32768² | 1.3 s | 12,288 | 10 s | 12 s | 742 ms | 4.1 s | 9.0 GiB | 17 GiB | scheduler |",
-                 "when a long task takes 1.5 s or more", "a panel of 75 chunks of 4096², and 10,486 tasks in place of 786,432", "With one chunk of 4096² a task, 13 workers are busy."):
+                 "if a long task takes 1.5 s or more", "a panel of 75 chunks of 4096², and 10,486 tasks instead of 786,432", "With one chunk of 4096² a task, 13 workers are busy."):
         assert part in text, (part, text)
     again = page({"dask": [*CONSTANTS, TABLE], "dask-constants": [record("scheduler", 1e6, tasks=2000)]})
     assert "at a load of 0.5 | 2000 |" in again and "`bench/results/2030-01-01-cpu-2-dask-constants.json`" in again, again

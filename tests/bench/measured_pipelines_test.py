@@ -103,9 +103,9 @@ def check_page(part):
     rows = [record("histogram", "wf-tis", *case, 80, tile=64, tile_threads=512, **floor), record("transfer", "image up", *case, 10),
             record("transfer", "tensor down", *case, 790), record("histogram", "serial", *case, 48000, backend="cpu", threads=1, **floor)]
     text = "\n".join(part.lines(newest({"histogram-poostchi": rows})))
-    expect(text, "A frame takes the longer of execute and transfers;", "| `wf-tis` | 640x480, 32 bins | 60.0 (600) |", "Figures 12 to 15: not measured yet.")
+    expect(text, "A frame's time is the longer of execute and transfers;", "| `wf-tis` | 640x480, 32 bins | 60.0 (600) |", "Figures 12 to 15: not measured yet.")
     text = "\n".join(part.lines(newest({"histogram-poostchi": rows, "sequence-poostchi": [sequence("wf-tis", case, 1000, 2)]})))
-    expect(text, "A frame takes what it took in a running pipeline of two slots;", "| `wf-tis` | 640x480, 32 bins | 48.0 (600) |", "| `wf-tis` | 1000 | 12500 |")
+    expect(text, "A frame's time is that in a running pipeline of two slots;", "| `wf-tis` | 640x480, 32 bins | 48.0 (600) |", "| `wf-tis` | 1000 | 12500 |")
     rows += [{**row, "width": 256} for row in rows]
     text = "\n".join(part.lines(newest({"histogram-poostchi": rows, "sequence-poostchi": [sequence("wf-tis", case, 1000, 2)]})))
     expect(text, "two slots (640x480, 32 bins), else the longer of execute and transfers;", "| `wf-tis` | 256x480, 32 bins | 60.0 (600) |")

@@ -39,7 +39,7 @@ def main():
     for part in ("**Up to 40 gigapixels.**", "`bench/results/2030-01-01-cpu-2-large.json`, commit c0ffee, on one a device with 2 cores.",
                  "| 1000² | 0.001 | 1,000 | 10 ms | - | - | 30 MiB |", "| 100000² | 10 | 1,000 | 1.0 s | 0.100 ns | 0.200 ns | 30 MiB |",
                  "| 2000² | 0.004 | 7,000 | 90 ms | - | - |", "| 100000² | 10 | 7,000 | 1.1 s | 0.100 ns | 0.100 ns | 30 MiB |",
-                 "the time of a pixel differs by 0% (0.100 to 0.100 ns) and its CPU time differs by 10% (0.200 to 0.220 ns)", "differ by up to 25% themselves",
+                 "the time of a pixel differs by 0% (0.100 to 0.100 ns) and its CPU time differs by 10% (0.200 to 0.220 ns)", "differ by up to 25%.",
                  "| 8000² | peer 1 | 2.0 s | 1.0 GiB | 3.0 s | 4.0 s | 2.0 GiB | 3.0 GiB |",
                  "| 8000² | peer 2 | - | - | 5.0 s (100) | stopped after 6 s | 2.0 GiB | 3.0 GiB |",
                  "| 8000² | `areal sat --regions`, no table | left out: needs 34 GB of disk | - | - | - | - | - |"):

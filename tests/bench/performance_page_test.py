@@ -80,7 +80,7 @@ def main():
                                    {**bound, "of": "histogram", "algorithm": "auto", "bins": 32, "kernels": [{**kernel, "dram_percent": 70}]},
                                    {**bound, "algorithm": "thin", "border": None, "kernels": [{"kernel": "Thin", "time_us": 1, "stalls": {}}]}],
                     cuda_histogram01=[record("reduce-then-scan", "8u32u", 1024, 100, 81, what="histogram", height=512, bins=32, border="zero")])
-        assert "Of 3 cases, `auto` is within 3 % of the fastest in 1, cannot be told from it in 1 more, and is slower in 1; 1.25 times" in text, text
+        assert "Of 3 cases, `auto` is within 3 % of the fastest in 1, indistinguishable from it in 1 more, and slower in 1; it takes at most 1.25 times" in text, text
         assert "| 1024x512 | lookback 0.80 |  |\n| 640x480x64 | lookback 0.76 | **lookback 0.80** (bands, 1.25) |" in text and "Border `zero`:" in text and "Border `none`:" not in text, text
         assert "| sat 8u32u 1024x512 border zero | `lookback` | 0.80 | `Lookback` | 12.3 | 85 | 2.10 | 40 |  |  |  | global memory 61 %, a barrier 20 % | DRAM |" in text, text
         assert "|  |  |  | `Second` | 12.3 | 59 | 2.10 | 40 |  |  |  | news 100 % | waiting for news |" in text, text
