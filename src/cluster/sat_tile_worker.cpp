@@ -39,9 +39,9 @@ struct CarryRoom {
   }
 };
 
-class SatTileWorker final : public Worker {
+class SatTileWorker final : public queue::TaskWorker {
  public:
-  SatTileWorker(const areal::Worker& worker, const SatRun& run, SatTiles& tiles, std::mutex& reading,
+  SatTileWorker(const Worker& worker, const SatRun& run, SatTiles& tiles, std::mutex& reading,
                 std::function<void(const SatPiece&)> deliver)
       : worker_(worker),
         run_(run),
@@ -81,7 +81,7 @@ class SatTileWorker final : public Worker {
     }
   }
 
-  bool work(int number, const Task& task) override try {
+  bool work(int number, const queue::Task& task) override try {
     if (tiles_.is_delivered(task.id)) return false;
     std::optional<cuda::DeviceScope> scope;
     if (on_cuda()) scope.emplace(worker_.device);
@@ -263,7 +263,7 @@ class SatTileWorker final : public Worker {
         .first->second;
   }
 
-  areal::Worker worker_;
+  Worker worker_;
   const SatRun& run_;
   const TiledSatWork& work_;
   SatTiles& tiles_;
@@ -274,7 +274,7 @@ class SatTileWorker final : public Worker {
 
 }  // namespace
 
-SatPlan sat_tile_plan(const TiledSatWork& work, const areal::Worker& worker, std::int64_t width, std::int64_t height) {
+SatPlan sat_tile_plan(const TiledSatWork& work, const Worker& worker, std::int64_t width, std::int64_t height) {
   return SatPlan({width, height}, work.type, work.options,
                  {.backend = worker.backend, .device = worker.device, .threads = worker.threads});
 }
@@ -285,8 +285,9 @@ std::uint64_t sat_lane_bytes(const TiledSatWork& work, const SatPlan& plan) {
          CarryRoom(work, image.width, image.height).bytes;
 }
 
-std::unique_ptr<Worker> sat_tile_worker(const areal::Worker& worker, const SatRun& run, SatTiles& tiles,
-                                        std::mutex& reading, const std::function<void(const SatPiece&)>& deliver) {
+std::unique_ptr<queue::TaskWorker> sat_tile_worker(const Worker& worker, const SatRun& run, SatTiles& tiles,
+                                                   std::mutex& reading,
+                                                   const std::function<void(const SatPiece&)>& deliver) {
   return std::make_unique<SatTileWorker>(worker, run, tiles, reading, deliver);
 }
 

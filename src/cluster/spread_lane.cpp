@@ -12,7 +12,7 @@ namespace {
 /// The worker's device is current, where it has one.
 class Scope {
  public:
-  explicit Scope(const areal::Worker& worker) {
+  explicit Scope(const Worker& worker) {
     if (worker.backend == Backend::cuda) device_.emplace(worker.device);
   }
 

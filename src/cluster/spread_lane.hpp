@@ -96,7 +96,7 @@ class SpreadLane {
 
 /// `f()`; what it throws of memory and devices names the worker.
 template <class F>
-auto named(const areal::Worker& worker, const F& f) {
+auto named(const Worker& worker, const F& f) {
   try {
     return f();
   } catch (const OutOfMemory& error) {

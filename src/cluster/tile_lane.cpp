@@ -28,7 +28,7 @@ void TileReader::read(const Region& tile, const std::function<void(const ConstVi
   use(*whole_);
 }
 
-TileLane::TileLane(const TiledSubject& subject, const areal::Worker& worker) : subject_(subject), worker_(worker) {
+TileLane::TileLane(const TiledSubject& subject, const Worker& worker) : subject_(subject), worker_(worker) {
   if (worker.backend != Backend::cuda) return;
   place_ = {MemoryPlace::cuda, worker.device};
   stream_.emplace();

@@ -35,7 +35,7 @@ class TileReader {
 class TileLane {
  public:
   /// The worker's device is current, here and in every call.
-  TileLane(const TiledSubject& subject, const areal::Worker& worker);
+  TileLane(const TiledSubject& subject, const Worker& worker);
 
   bool on_cuda() const noexcept { return stream_.has_value(); }
   Stream stream() const noexcept { return stream_ ? stream_->get() : Stream::host(); }
@@ -70,7 +70,7 @@ class TileLane {
   ConstView carried(const ConstView& sums, LaneMemory& memory);
 
   const TiledSubject& subject_;
-  areal::Worker worker_;
+  Worker worker_;
   MemoryPlace place_;
   std::optional<cuda::OwnedStream> stream_;
   Array room_;  // pixels of a tile in host memory

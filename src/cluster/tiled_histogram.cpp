@@ -14,7 +14,7 @@
 #include "cluster/tile_grid.hpp"
 #include "cluster/tile_lane.hpp"
 #include "cluster/tile_run.hpp"
-#include "cluster/workers.hpp"
+#include "queue/workers.hpp"
 
 namespace areal {
 
@@ -37,7 +37,7 @@ TiledHistogram::TiledHistogram(const Shape& image, Type type, const Binning& bin
           " bins: 0 (all) or more is needed");
   require(options.piece_bytes > 0, "piece_bytes 0: pieces need some memory");
   if (options.workers.empty()) options.workers.emplace_back();
-  cluster::require_workers(options.workers);
+  queue::require_workers(options.workers);
   state_ = std::make_unique<State>(cluster::TiledSubject{image, type, binning, std::move(options)});
 }
 TiledHistogram::~TiledHistogram() = default;

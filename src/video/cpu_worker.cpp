@@ -20,7 +20,7 @@ namespace {
 
 class CpuWorker final : public FrameWorker {
  public:
-  CpuWorker(const FrameWork& work, const areal::Worker& worker, int most_lanes, int number, SlotRing& ring,
+  CpuWorker(const FrameWork& work, const Worker& worker, int most_lanes, int number, SlotRing& ring,
             const StageClock& clock)
       : FrameWorker(number, ring, clock), work_(work), name_(name_of(worker)) {
     const int threads = worker.threads > 0 ? std::min(worker.threads, cpu::default_threads()) : cpu::default_threads();
@@ -106,7 +106,7 @@ class CpuWorker final : public FrameWorker {
 
 }  // namespace
 
-std::unique_ptr<FrameWorker> cpu_worker(const FrameWork& work, const areal::Worker& worker, int most_lanes, int number,
+std::unique_ptr<FrameWorker> cpu_worker(const FrameWork& work, const Worker& worker, int most_lanes, int number,
                                         SlotRing& ring, const StageClock& clock) {
   return std::make_unique<CpuWorker>(work, worker, most_lanes, number, ring, clock);
 }

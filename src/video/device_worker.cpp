@@ -29,7 +29,7 @@ constexpr int lanes_that_fill_a_device = 8;  // of tensors and answers alike, on
 
 class DeviceWorker final : public FrameWorker {
  public:
-  DeviceWorker(const FrameWork& work, const areal::Worker& worker, int most_lanes, int number, SlotRing& ring,
+  DeviceWorker(const FrameWork& work, const Worker& worker, int most_lanes, int number, SlotRing& ring,
                const StageClock& clock)
       : FrameWorker(number, ring, clock), work_(work), worker_(worker) {
     require_backend(worker.backend, worker.device);
@@ -273,7 +273,7 @@ class DeviceWorker final : public FrameWorker {
   }
 
   FrameWork work_;
-  areal::Worker worker_;
+  Worker worker_;
   MemoryPlace place_;
   Shape tensor_shape_;  // of all bins
   std::vector<Group> groups_;
@@ -284,8 +284,8 @@ class DeviceWorker final : public FrameWorker {
 
 }  // namespace
 
-std::unique_ptr<FrameWorker> device_worker(const FrameWork& work, const areal::Worker& worker, int most_lanes,
-                                           int number, SlotRing& ring, const StageClock& clock) {
+std::unique_ptr<FrameWorker> device_worker(const FrameWork& work, const Worker& worker, int most_lanes, int number,
+                                           SlotRing& ring, const StageClock& clock) {
   return std::make_unique<DeviceWorker>(work, worker, most_lanes, number, ring, clock);
 }
 
