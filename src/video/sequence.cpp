@@ -60,8 +60,8 @@ HistogramSequence::HistogramSequence(const Shape& frame, Type type, const Binnin
   const HistogramPlan shapes(frame, type, binning, {.border = s.options.border}, {.backend = Backend::cpu});
   for (int i = 0; i < s.options.slots; ++i) {
     video::Slot& slot = s.slots.emplace_back();
-    slot.room = video::HostBuffer(frame, type, pinned);
-    if (s.options.tensors) slot.tensor = video::HostBuffer(shapes.tensor_shape(), Type::u32, pinned);
+    slot.room = OwnedView::of_host(frame, type, pinned);
+    if (s.options.tensors) slot.tensor = OwnedView::of_host(shapes.tensor_shape(), Type::u32, pinned);
     s.bytes += bytes_of(frame, type) + (s.options.tensors ? shapes.tensor_bytes() : 0);
   }
 }
