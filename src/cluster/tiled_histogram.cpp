@@ -10,7 +10,6 @@
 #include "api/core/pixel_rule.hpp"
 #include "api/core/require.hpp"
 #include "api/core/view_check.hpp"
-#include "api/query/region_check.hpp"
 #include "cluster/tile_grid.hpp"
 #include "cluster/tile_lane.hpp"
 #include "cluster/tile_run.hpp"

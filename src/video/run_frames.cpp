@@ -10,7 +10,6 @@
 #include <utility>
 #include "api/core/require.hpp"
 #include "api/core/view_check.hpp"
-#include "api/query/region_check.hpp"
 
 namespace areal::video {
 namespace {
