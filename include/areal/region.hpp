@@ -36,6 +36,13 @@ enum class Outside : std::uint8_t {
   clip    ///< answer for the part inside
 };
 
+/// The region itself where it lies inside an image of that size. Else, for `Outside::error`, InvalidArgument that names
+/// the index, the region and the image's size; for `Outside::clip` its part inside, which may be empty but then lies
+/// inside, too. An extent that reaches beyond 64 bits is outside like any other; a negative one always throws. Of a
+/// table of border `exclusive` a region that touches the image's last row or column throws, too.
+Region checked_region(const Region& region, std::int64_t index, std::int64_t image_width, std::int64_t image_height,
+                      Outside outside = Outside::error, Border border = Border::zero);
+
 /// Options of queries about regions.
 ///
 /// Memory decides where a query runs. Tables in host memory are read by the CPU, or with `execution.backend` simt by
@@ -94,6 +101,20 @@ std::vector<T> region_sums(const SatView& table, Span<const Region> regions, con
 }
 /// Of one region of a table with one plane.
 double region_sum(const SatView& table, const Region& region, const QueryOptions& options = {});
+///@}
+
+/// \name What some rows of a table add to the sums of N regions, where each row of one table lies in one of several
+/// places. `rows` are rows [first, first + H) of the table, of full width. Added up over all places, in any order, the
+/// parts are the sums, with the bits of `region_sums`; integers modulo 2^64, of which the bits of the table's type are
+/// the sum's. In the order of the sums; O(1) each. The rows' memory decides where it runs; regions and answers lie in
+/// host memory. Throws as `checked_region` for regions outside the image, of `image_height` rows, and as `region_sums`.
+///@{
+void partial_region_sums(const TableView& rows, std::int64_t first, std::int64_t image_height,
+                         Span<const Region> regions, Span<double> out, const Execution& execution = {});
+void partial_region_sums(const TableView& rows, std::int64_t first, std::int64_t image_height,
+                         Span<const Region> regions, Span<std::uint64_t> out, const Execution& execution = {});
+void partial_region_sums(const TableView& rows, std::int64_t first, std::int64_t image_height,
+                         Span<const Region> regions, Span<std::int64_t> out, const Execution& execution = {});
 ///@}
 
 /// \name Means of N regions of each plane, in the order of the sums; NaN for an empty one. Of a view with a count (of

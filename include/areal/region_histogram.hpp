@@ -36,6 +36,14 @@ std::vector<T> region_histograms(const TensorView& tensor, Span<const Region> re
 }
 ///@}
 
+/// \name What some rows of a tensor add to the histograms of N regions: see partial_region_sums.
+///@{
+void partial_region_histograms(const TensorView& rows, std::int64_t first, std::int64_t image_height,
+                               Span<const Region> regions, Span<std::uint64_t> out, const Execution& execution = {});
+void partial_region_histograms(const TensorView& rows, std::int64_t first, std::int64_t image_height,
+                               Span<const Region> regions, Span<double> out, const Execution& execution = {});
+///@}
+
 /// \name The same answers straight from one image (batch 1) in host memory, on the CPU. Rows are streamed once, and
 /// only bins x width column counts and the corners that regions touch are kept, so images are taken whose tensor would
 /// not fit. O(H W + distinct rows * bins * W). Few or small regions of 8-bit images are counted pixel by pixel: O(sum

@@ -122,30 +122,6 @@ void Answers::add_tile(const ShardReader& shard, const CarryReader& carries, std
 
 }  // namespace
 
-Region checked_region(const Region& r, std::size_t index, const Format& f, Outside outside) {
-  const auto what = [&] {
-    return sentence("region ", index, " (x ", r.x, ", y ", r.y, ", width ", r.width, ", height ", r.height, ")");
-  };
-  if (r.width < 0 || r.height < 0) refuse(what(), ": an extent may not be negative");
-  // Without sums, which could overflow.
-  const bool inside = r.x >= 0 && r.y >= 0 && r.x <= f.width && r.y <= f.height && r.width <= f.width - r.x &&
-                      r.height <= f.height - r.y;
-  if (inside) return r;
-  if (outside == Outside::error) refuse(what(), " reaches outside the image of ", f.width, "x", f.height);
-  const auto clip = [](std::int64_t& at, std::int64_t& extent, std::int64_t limit) {
-    if (at >= limit || (at < 0 && extent <= -(at + 1))) {
-      at = extent = 0;
-      return;
-    }
-    if (at < 0) extent += at, at = 0;
-    extent = std::min(extent, limit - at);
-  };
-  Region part = r;
-  clip(part.x, part.width, f.width);
-  clip(part.y, part.height, f.height);
-  return part;
-}
-
 std::uint64_t answer_bytes(const Format& f, bool checked) {
   const auto tile = static_cast<std::uint64_t>(f.tile);
   return (checked ? 4 * tile * tile : 0) + 16 * tile + static_cast<std::uint64_t>(f.index_bytes()) + (64 << 10);

@@ -9,9 +9,6 @@
 
 namespace areal::chunked {
 
-/// The region's part inside the image; empty ones have no size. Throws InvalidArgument, naming region `index`.
-Region checked_region(const Region& region, std::size_t index, const Format& format, Outside outside);
-
 /// One of the four entries of the whole table that a region's sum is made of.
 struct Corner {
   std::uint64_t shard = 0;  // row by row

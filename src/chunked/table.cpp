@@ -56,7 +56,10 @@ void ChunkedTable::sums(Span<const Region> regions, Span<std::uint64_t> out, con
   const Format& format = state_->format;
   if (!regions.memory().is_host() || !out.memory().is_host()) refuse("regions and out: must be host memory");
   if (out.size() != regions.size()) refuse("out: ", out.size(), " numbers for ", regions.size(), " regions");
-  for (std::size_t i = 0; i < regions.size(); ++i) checked_region(regions[i], i, format, options.outside);
+  const auto checked = [&](std::size_t i) {
+    return checked_region(regions[i], static_cast<std::int64_t>(i), format.width, format.height, options.outside);
+  };
+  for (std::size_t i = 0; i < regions.size(); ++i) checked(i);
 
   const std::uint64_t of_thread = answer_bytes(format, options.checked);
   int threads = threads_of(options.threads);
@@ -81,8 +84,7 @@ void ChunkedTable::sums(Span<const Region> regions, Span<std::uint64_t> out, con
   for (std::size_t first = 0; first < regions.size(); first += at_once) {
     const std::size_t count = std::min(at_once, regions.size() - first);
     std::vector<Region> part(count);
-    for (std::size_t i = 0; i < count; ++i)
-      part[i] = checked_region(regions[first + i], first + i, format, options.outside);
+    for (std::size_t i = 0; i < count; ++i) part[i] = checked(first + i);
     answer(state_->path, format, part, out.data() + first, threads, options.checked, tell);
   }
 }

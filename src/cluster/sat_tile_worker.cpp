@@ -10,10 +10,10 @@
 #include <optional>
 #include <utility>
 #include "api/core/copy_rows.hpp"
+#include "api/core/memory.hpp"
+#include "api/core/planned.hpp"
 #include "api/core/require.hpp"
 #include "api/core/view_check.hpp"
-#include "cluster/host_room.hpp"
-#include "cluster/planned.hpp"
 #include "cluster/sat_tile_lane.hpp"
 #include "cluster/tiled_sat.hpp"
 #include "cuda/device.hpp"
@@ -39,9 +39,9 @@ struct CarryRoom {
   }
 };
 
-class SatTileWorker final : public Worker {
+class SatTileWorker final : public queue::TaskWorker {
  public:
-  SatTileWorker(const areal::Worker& worker, const SatRun& run, SatTiles& tiles, std::mutex& reading,
+  SatTileWorker(const Worker& worker, const SatRun& run, SatTiles& tiles, std::mutex& reading,
                 std::function<void(const SatPiece&)> deliver)
       : worker_(worker),
         run_(run),
@@ -67,21 +67,21 @@ class SatTileWorker final : public Worker {
                        height = std::min(grid.tile_height, work_.image.height);
     const std::size_t image = bytes_of(Shape{width, height}, work_.type),
                       carries = CarryRoom(work_, width, height).bytes;
-    lane.room = HostRoom(image, on_cuda());
-    lane.carries = HostRoom(carries, on_cuda());
+    lane.room = Memory::of_host(image, on_cuda());
+    lane.carries = Memory::of_host(carries, on_cuda());
     if (on_cuda()) {
-      lane.image = LaneMemory(image, place());
-      lane.device_carries = LaneMemory(carries, place());
-      lane.bottom = HostRoom(static_cast<std::size_t>(width) * sizeof(double) * work_.tables.size(), true);
+      lane.image = Memory(image, place());
+      lane.device_carries = Memory(carries, place());
+      lane.bottom = Memory::of_host(static_cast<std::size_t>(width) * sizeof(double) * work_.tables.size(), true);
     }
     for (std::size_t t = 0; t < work_.tables.size(); ++t) {
       const std::size_t table = bytes_of(table_shape({0, 0, width, height}), work_.tables[t]);
-      lane.tables[t] = HostRoom(table, on_cuda());
-      if (on_cuda()) lane.device_tables[t] = LaneMemory(table, place());
+      lane.tables[t] = Memory::of_host(table, on_cuda());
+      if (on_cuda()) lane.device_tables[t] = Memory(table, place());
     }
   }
 
-  bool work(int number, const Task& task) override try {
+  bool work(int number, const queue::Task& task) override try {
     if (tiles_.is_delivered(task.id)) return false;
     std::optional<cuda::DeviceScope> scope;
     if (on_cuda()) scope.emplace(worker_.device);
@@ -97,10 +97,10 @@ class SatTileWorker final : public Worker {
     std::optional<cuda::OwnedStream> stream;
     std::optional<cuda::Event> uploaded, handed_on;  // what the next tiles take over has come down
     ConstView pixels;                                // of the tile in hand
-    HostRoom room, carries, bottom;
-    std::array<HostRoom, 2> tables;
-    LaneMemory image, device_carries;
-    std::array<LaneMemory, 2> device_tables;
+    Memory room, carries, bottom;
+    std::array<Memory, 2> tables;
+    Memory image, device_carries;
+    std::array<Memory, 2> device_tables;
     std::map<std::pair<std::int64_t, std::int64_t>, Planned<SatPlan>> plans;  // by the tile's size: at most four
   };
 
@@ -111,11 +111,10 @@ class SatTileWorker final : public Worker {
   Stream stream_of(const Buffers& lane) const { return lane.stream ? lane.stream->get() : Stream::host(); }
   Shape table_shape(const Region& tile) const { return {tile.width + work_.offset(), tile.height + work_.offset()}; }
   View table_of(Buffers& lane, std::size_t t, const Region& tile) const {
-    void* const data = on_cuda() ? lane.device_tables[t].data() : lane.tables[t].data();
-    return View(data, work_.tables[t], table_shape(tile)).in(place());
+    return (on_cuda() ? lane.device_tables[t] : lane.tables[t]).view(work_.tables[t], table_shape(tile));
   }
   ConstView host_table(Buffers& lane, std::size_t t, const Region& tile) const {
-    return ConstView(lane.tables[t].data(), work_.tables[t], table_shape(tile));
+    return lane.tables[t].view(work_.tables[t], table_shape(tile));
   }
 
   void attempt(Buffers& lane, std::int64_t id) {
@@ -190,14 +189,15 @@ class SatTileWorker final : public Worker {
     SatArguments arguments;
     arguments.image = lane.pixels;
     const CarryRoom at(work_, tile.width, tile.height);
-    char* const carries = static_cast<char*>(on_cuda() ? lane.device_carries.data() : lane.carries.data());
+    const Memory& carries = on_cuda() ? lane.device_carries : lane.carries;
     for (std::size_t t = 0; t < work_.tables.size(); ++t) {
-      tiles_.take(id, t, lane.carries.data() + at.above[t], lane.carries.data() + at.left[t]);
+      tiles_.take(id, t, lane.carries.at(at.above[t]), lane.carries.at(at.left[t]));
       const Type type = work_.tables[t];
       Carry carry;
       if (!tiles_.is_first_row(id))
-        carry.above = ConstView(carries + at.above[t], type, {tile.width + 1, 1}).in(place());
-      if (!tiles_.is_first_column(id)) carry.left = ConstView(carries + at.left[t], type, {1, tile.height}).in(place());
+        carry.above = ConstView(carries.at(at.above[t]), type, {tile.width + 1, 1}).in(place());
+      if (!tiles_.is_first_column(id))
+        carry.left = ConstView(carries.at(at.left[t]), type, {1, tile.height}).in(place());
       (t == 0 ? arguments.carry : arguments.squares_carry) = carry;
       (t == 0 ? arguments.sum : arguments.squares) = table_of(lane, t, tile);
     }
@@ -212,7 +212,7 @@ class SatTileWorker final : public Worker {
     const bool rows_alone = on_cuda() && work_.grid.columns == 1;
     const auto size = [&](std::size_t t) { return static_cast<std::int64_t>(size_of(work_.tables[t])); };
     const auto bottom_of = [&](std::size_t t) {
-      return lane.bottom.data() + t * static_cast<std::size_t>(tile.width) * sizeof(double);
+      return lane.bottom.at(t * static_cast<std::size_t>(tile.width) * sizeof(double));
     };
     if (on_cuda()) {
       const Stream stream = stream_of(lane);
@@ -263,7 +263,7 @@ class SatTileWorker final : public Worker {
         .first->second;
   }
 
-  areal::Worker worker_;
+  Worker worker_;
   const SatRun& run_;
   const TiledSatWork& work_;
   SatTiles& tiles_;
@@ -274,7 +274,7 @@ class SatTileWorker final : public Worker {
 
 }  // namespace
 
-SatPlan sat_tile_plan(const TiledSatWork& work, const areal::Worker& worker, std::int64_t width, std::int64_t height) {
+SatPlan sat_tile_plan(const TiledSatWork& work, const Worker& worker, std::int64_t width, std::int64_t height) {
   return SatPlan({width, height}, work.type, work.options,
                  {.backend = worker.backend, .device = worker.device, .threads = worker.threads});
 }
@@ -285,8 +285,9 @@ std::uint64_t sat_lane_bytes(const TiledSatWork& work, const SatPlan& plan) {
          CarryRoom(work, image.width, image.height).bytes;
 }
 
-std::unique_ptr<Worker> sat_tile_worker(const areal::Worker& worker, const SatRun& run, SatTiles& tiles,
-                                        std::mutex& reading, const std::function<void(const SatPiece&)>& deliver) {
+std::unique_ptr<queue::TaskWorker> sat_tile_worker(const Worker& worker, const SatRun& run, SatTiles& tiles,
+                                                   std::mutex& reading,
+                                                   const std::function<void(const SatPiece&)>& deliver) {
   return std::make_unique<SatTileWorker>(worker, run, tiles, reading, deliver);
 }
 

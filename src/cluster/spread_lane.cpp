@@ -12,7 +12,7 @@ namespace {
 /// The worker's device is current, where it has one.
 class Scope {
  public:
-  explicit Scope(const areal::Worker& worker) {
+  explicit Scope(const Worker& worker) {
     if (worker.backend == Backend::cuda) device_.emplace(worker.device);
   }
 
@@ -36,15 +36,15 @@ SpreadLane::SpreadLane(const SpreadWork& work, std::size_t strip, const SpreadLa
   if (on_cuda()) rows_ended_.emplace(false);
   const auto row_bytes = static_cast<std::size_t>((work.cut.width + 1) * work.size());
   if (above_ != nullptr) {
-    row_above_ = LaneMemory(row_bytes, strip_.memory);
+    row_above_ = Memory(row_bytes, strip_.memory);
     clear(row_above_.data(), work.size(), work.size(), 1);
   }
   for (auto of = first; of != all.end() && of->strip == strip; ++of) {
     Part& part = parts_.emplace_back();
     part.of = &*of;
-    if (of->beyond) beyond_ = LaneMemory(row_bytes, strip_.memory);
+    if (of->beyond) beyond_ = Memory(row_bytes, strip_.memory);
     if (of != first && work.column_offset() == 0) {
-      part.above = LaneMemory(static_cast<std::size_t>((work.cut.bands[1] + 1) * work.size()), strip_.memory);
+      part.above = Memory(static_cast<std::size_t>((work.cut.bands[1] + 1) * work.size()), strip_.memory);
       clear(part.above.data(), work.size(), work.size(), 1);
     }
     if (on_cuda()) part.stream.emplace();

@@ -10,8 +10,8 @@
 #include <memory>
 #include <optional>
 #include <vector>
-#include "cluster/lane_memory.hpp"
-#include "cluster/planned.hpp"
+#include "api/core/memory.hpp"
+#include "api/core/planned.hpp"
 #include "cluster/spread_cut.hpp"
 #include "cuda/device.hpp"
 
@@ -69,7 +69,7 @@ class SpreadLane {
     std::vector<std::unique_ptr<cuda::Event>> done;  // of each band
     std::map<std::int64_t, Planned<SatPlan>> plans;  // by the band's width
     View table;                                      // its rows of sums, all columns
-    LaneMemory above;  // the first band's row above, a zero first, where that is not before it in the table
+    Memory above;  // the first band's row above, a zero first, where that is not before it in the table
   };
 
   void clear_edges();
@@ -85,7 +85,7 @@ class SpreadLane {
   const SpreadLane* const above_;
   std::size_t first_part_ = 0;
   std::deque<Part> parts_;
-  LaneMemory row_above_, beyond_;  // width + 1 entries, a zero first; the sums of a row that belongs to no table
+  Memory row_above_, beyond_;  // width + 1 entries, a zero first; the sums of a row that belongs to no table
   std::optional<cuda::OwnedStream> rows_;
   std::optional<cuda::Event> begun_, cleared_, taken_, rows_ended_;
   bool has_run_ = false;
@@ -96,7 +96,7 @@ class SpreadLane {
 
 /// `f()`; what it throws of memory and devices names the worker.
 template <class F>
-auto named(const areal::Worker& worker, const F& f) {
+auto named(const Worker& worker, const F& f) {
   try {
     return f();
   } catch (const OutOfMemory& error) {

@@ -16,7 +16,7 @@
 #include "api/core/require.hpp"
 #include "api/core/view_check.hpp"
 #include "cluster/spread_order.hpp"
-#include "cluster/workers.hpp"
+#include "queue/workers.hpp"
 
 namespace areal {
 
@@ -81,7 +81,7 @@ std::unique_ptr<SpreadSat::State> spread_sat(const Shape& image, Type type, cons
     require(device.backend == devices[0].backend, "devices ", name_of(devices[0]), " and ", name_of(device),
             ": all must be of one backend");
   }
-  cluster::require_workers(devices);
+  queue::require_workers(devices);
   require(spread.band_width >= 0, "band_width ", spread.band_width, ": it may be 0 (chosen) or more");
   require(spread.parts >= 0 && spread.parts <= 64, "parts ", spread.parts, ": they may be 0 (chosen) to 64");
   work.plan = piece_options(image, type, options);

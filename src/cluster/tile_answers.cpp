@@ -30,7 +30,7 @@ struct RegionsOfTile {
 }  // namespace
 
 void answer_regions(const TiledSubject& subject, const TiledGrid& grid, TileLanePool& pool, const ImageRows& rows,
-                    std::span<const Region> regions, std::span<std::uint64_t> counts, const WrapWorker& wrap) {
+                    std::span<const Region> regions, std::span<std::uint64_t> counts, const queue::WrapWorker& wrap) {
   TileRun run(subject, grid, pool, rows);
   std::mutex adding;
   const auto all_bins = static_cast<std::size_t>(subject.binning.bins());
@@ -40,7 +40,7 @@ void answer_regions(const TiledSubject& subject, const TiledGrid& grid, TileLane
     const ConstView pixels = lane.bring(run.reader, part.tile, run.number);
     const auto bins = static_cast<std::size_t>(part.bins);
     std::vector<std::uint64_t> answers(here.regions.size() * bins);
-    const areal::Worker& who = subject.options.workers[static_cast<std::size_t>(worker)];
+    const Worker& who = subject.options.workers[static_cast<std::size_t>(worker)];
     QueryOptions query{.execution = subject.execution_of(who)};
     if (who.backend == Backend::cpu) {
       region_histograms(pixels, subject.binning.slice(part.first_bin, part.bins), here.regions, answers, query);

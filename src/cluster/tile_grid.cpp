@@ -20,7 +20,7 @@ std::int64_t up(std::int64_t a, std::int64_t b) { return (a + b - 1) / b; }
 class Room {
  public:
   Room(const TiledSubject& subject, bool pieces) : subject_(subject), pieces_(pieces) {
-    for (const areal::Worker& worker : subject.options.workers) {
+    for (const Worker& worker : subject.options.workers) {
       const bool on_cuda = worker.backend == Backend::cuda, streams = worker.backend == Backend::cpu && !pieces;
       std::uint64_t limit = streams ? host_pixel_bytes : subject.options.device_bytes;
       if (limit == 0) limit = on_cuda ? cuda::free_memory(worker.device) / 10 * 9 : host_tensor_bytes;
@@ -32,7 +32,7 @@ class Room {
   std::int64_t lanes() const { return lanes_; }
   std::uint64_t least() const { return *std::min_element(limits_.begin(), limits_.end()); }
   /// Bytes of a part of the first `bins` bins.
-  std::uint64_t bytes(const areal::Worker& worker, std::int64_t width, std::int64_t height, const Binning& rule) const {
+  std::uint64_t bytes(const Worker& worker, std::int64_t width, std::int64_t height, const Binning& rule) const {
     const Shape shape = subject_.shape_of(width, height);
     const std::uint64_t pixels = bytes_of(shape, subject_.type);
     if (worker.backend == Backend::cpu && !pieces_) return pixels;
@@ -92,7 +92,7 @@ TiledGrid tiles_of(const TiledSubject& subject, const Room& room, std::int64_t l
   }
   if (made.tile_width == 0) {
     std::uint64_t most = 0;
-    for (const areal::Worker& worker : subject.options.workers)
+    for (const Worker& worker : subject.options.workers)
       most = std::max(most, room.bytes(worker, 1, 1, subject.binning));
     throw OutOfMemory(
         sentence("one pixel's ", subject.binning.bins(), " bins do not fit the ", room.least(), " bytes of a worker"),

@@ -25,14 +25,14 @@ struct TiledSubject {
   Binning binning;
   TiledOptions options;
 
-  Execution execution_of(const areal::Worker& worker) const {
+  Execution execution_of(const Worker& worker) const {
     return {.backend = worker.backend, .device = worker.device, .threads = worker.threads};
   }
   /// One part's pixels.
   Shape shape_of(std::int64_t width, std::int64_t height) const {
     return {width, height, image.channels, 1, image.layout};
   }
-  int lanes_of(const areal::Worker& worker) const { return worker.backend == Backend::cuda ? 2 : 1; }
+  int lanes_of(const Worker& worker) const { return worker.backend == Backend::cuda ? 2 : 1; }
 };
 
 /// One part. Parts of one tile follow each other.

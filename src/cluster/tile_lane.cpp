@@ -28,21 +28,17 @@ void TileReader::read(const Region& tile, const std::function<void(const ConstVi
   use(*whole_);
 }
 
-TileLane::TileLane(const TiledSubject& subject, const areal::Worker& worker) : subject_(subject), worker_(worker) {
+TileLane::TileLane(const TiledSubject& subject, const Worker& worker) : subject_(subject), worker_(worker) {
   if (worker.backend != Backend::cuda) return;
-  place_ = {MemoryPlace::cuda, worker.device};
+  const MemoryPlace place{MemoryPlace::cuda, worker.device};
+  for (Memory* const memory : {&image_, &tensor_, &workspace_memory_, &above_, &left_}) *memory = Memory(0, place);
   stream_.emplace();
 }
 
 TileLane::Buffer& TileLane::buffer(std::int64_t number, std::size_t bytes) {
   Buffer& buffer = ring_[number % buffers];
-  if (buffer.bytes < bytes) {
-    buffer.wait();
-    buffer.memory.reset();
-    buffer.bytes = 0;
-    buffer.memory.emplace(bytes);
-    buffer.bytes = bytes;
-  }
+  if (buffer.memory.bytes() < bytes) buffer.wait();
+  buffer.memory.grow(bytes);
   if (!buffer.event) buffer.event.emplace();
   return buffer;
 }
@@ -53,9 +49,9 @@ ConstView TileLane::bring(TileReader& reader, const Region& tile, std::uint64_t 
   const Shape shape = subject_.shape_of(tile.width, tile.height);
   reader.read(tile, [&](const ConstView& pixels) {
     if (on_cuda()) {
-      image_.grow(std::max<std::size_t>(1, bytes_of(shape, subject_.type)), place_);
+      image_.grow(std::max<std::size_t>(1, bytes_of(shape, subject_.type)));
       upload(pixels, static_cast<char*>(image_.data()));
-      pixels_ = ConstView(image_.data(), subject_.type, shape).in(place_);
+      pixels_ = image_.view(subject_.type, shape);
     } else if (tile.width == subject_.image.width && tile.height == subject_.image.height) {
       pixels_ = pixels;
     } else {
@@ -90,12 +86,12 @@ void TileLane::upload(const ConstView& pixels, char* to) {
     }
 }
 
-ConstView TileLane::carried(const ConstView& sums, LaneMemory& memory) {
+ConstView TileLane::carried(const ConstView& sums, Memory& memory) {
   if (sums.data == nullptr || !on_cuda()) return sums;
   const auto bytes = static_cast<std::size_t>(bytes_of(sums.shape, sums.type));
-  memory.grow(bytes, place_);
+  memory.grow(bytes);
   cuda::copy_in(memory.data(), sums.data, bytes, stream());
-  return ConstView(memory.data(), sums.type, sums.shape).in(place_);
+  return memory.view(sums.type, sums.shape);
 }
 
 View TileLane::compute(const TensorPart& part, const ConstView& pixels, Type counter, const Carry& carry) {
@@ -108,14 +104,14 @@ View TileLane::compute(const TensorPart& part, const ConstView& pixels, Type cou
                   HistogramOptions{.counter = counter}, subject_.execution_of(worker_));
     width_ = -1;  // until it is ready
     const std::size_t bytes = std::max<std::size_t>(1, plan_->workspace_bytes());
-    workspace_memory_.grow(bytes, place_);
-    workspace_.emplace(*plan_, Span<std::byte>(static_cast<std::byte*>(workspace_memory_.data()), bytes, place_),
-                       stream());
+    workspace_memory_.grow(bytes);
+    workspace_.emplace(
+        *plan_, Span<std::byte>(static_cast<std::byte*>(workspace_memory_.data()), bytes, plan_->memory()), stream());
     width_ = tile.width, height_ = tile.height, first_bin_ = part.first_bin, bins_ = part.bins, counter_ = counter;
   }
   const Shape shape = plan_->tensor_shape();
-  tensor_.grow(std::max<std::size_t>(1, bytes_of(shape, counter)), place_);
-  const View tensor = View(tensor_.data(), counter, shape).in(place_);
+  tensor_.grow(std::max<std::size_t>(1, bytes_of(shape, counter)));
+  const View tensor = tensor_.view(counter, shape);
   plan_->execute({pixels, tensor, {}, {carried(carry.above, above_), carried(carry.left, left_)}}, *workspace_);
   return tensor;
 }

@@ -9,7 +9,7 @@
 #include <mutex>
 #include <optional>
 #include <vector>
-#include "cluster/lane_memory.hpp"
+#include "api/core/memory.hpp"
 #include "cluster/tile_grid.hpp"
 #include "cuda/device.hpp"
 
@@ -35,7 +35,7 @@ class TileReader {
 class TileLane {
  public:
   /// The worker's device is current, here and in every call.
-  TileLane(const TiledSubject& subject, const areal::Worker& worker);
+  TileLane(const TiledSubject& subject, const Worker& worker);
 
   bool on_cuda() const noexcept { return stream_.has_value(); }
   Stream stream() const noexcept { return stream_ ? stream_->get() : Stream::host(); }
@@ -47,12 +47,11 @@ class TileLane {
 
   /// Pinned buffers, each with an event.
   struct Buffer {
-    std::optional<cuda::PinnedMemory> memory;
-    std::size_t bytes = 0;
+    Memory memory = Memory::of_host(0, true);
     std::optional<cuda::Event> event;
     bool in_flight = false;
 
-    char* data() const noexcept { return static_cast<char*>(memory->data()); }
+    char* data() const noexcept { return static_cast<char*>(memory.data()); }
     void queued(Stream stream) {
       event->record(stream);
       in_flight = true;
@@ -67,14 +66,13 @@ class TileLane {
 
  private:
   void upload(const ConstView& pixels, char* to);
-  ConstView carried(const ConstView& sums, LaneMemory& memory);
+  ConstView carried(const ConstView& sums, Memory& memory);
 
   const TiledSubject& subject_;
-  areal::Worker worker_;
-  MemoryPlace place_;
+  Worker worker_;
   std::optional<cuda::OwnedStream> stream_;
   Array room_;  // pixels of a tile in host memory
-  LaneMemory image_, tensor_, workspace_memory_, above_, left_;
+  Memory image_, tensor_, workspace_memory_, above_, left_;
   Buffer ring_[buffers];
   // Of the part before.
   std::optional<HistogramPlan> plan_;

@@ -153,7 +153,7 @@ class Handout {
 }  // namespace
 
 void hand_out_pieces(const TiledSubject& subject, const TiledGrid& grid, TileLanePool& pool, const ImageRows& rows,
-                     const TensorSink& sink, const WrapWorker& wrap) {
+                     const TensorSink& sink, const queue::WrapWorker& wrap) {
   TileRun run(subject, grid, pool, rows);
   Handout handout(run, sink);
   run.go(

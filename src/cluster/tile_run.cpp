@@ -14,7 +14,7 @@ std::uint64_t next_call() {
 
 }  // namespace
 
-class TileRun::PartWorker final : public Worker {
+class TileRun::PartWorker final : public queue::TaskWorker {
  public:
   PartWorker(TileRun& run, const WorkPart& work, std::size_t number)
       : run_(run),
@@ -36,7 +36,7 @@ class TileRun::PartWorker final : public Worker {
     make_current(scope);
     lanes_[static_cast<std::size_t>(lane)] = run_.pool_.take(run_.subject, number_);
   }
-  bool work(int lane, const Task& task) override {
+  bool work(int lane, const queue::Task& task) override {
     if (run_.stopped()) return false;
     try {
       std::optional<cuda::DeviceScope> scope;
@@ -57,7 +57,7 @@ class TileRun::PartWorker final : public Worker {
   TileRun& run_;
   const WorkPart& work_;
   const std::size_t number_;
-  const areal::Worker worker_;
+  const Worker worker_;
   std::vector<std::unique_ptr<TileLane>> lanes_;
   std::atomic<bool> lost_{false};
 };
@@ -65,16 +65,16 @@ class TileRun::PartWorker final : public Worker {
 TileRun::TileRun(const TiledSubject& subject_, const TiledGrid& grid_, TileLanePool& pool, const ImageRows& rows)
     : subject(subject_), grid(grid_), reader(rows, subject_), number(next_call()), pool_(pool) {}
 
-Task TileRun::task_of(std::int64_t number_of_part) const {
+queue::Task TileRun::task_of(std::int64_t number_of_part) const {
   const TensorPart part = part_of(grid, subject, number_of_part);
-  Task task;
+  queue::Task task;
   task.id = number_of_part;
   task.cost = static_cast<double>(part.tile.width * part.tile.height) * static_cast<double>(part.bins);
   return task;
 }
 
 void TileRun::push(const std::vector<std::int64_t>& parts) {
-  std::vector<Task> tasks;
+  std::vector<queue::Task> tasks;
   for (const std::int64_t part : parts) tasks.push_back(task_of(part));
   queue_->push_all(tasks);
 }
@@ -85,15 +85,15 @@ void TileRun::stop(std::exception_ptr why) {
   stopped_ = true;
 }
 
-void TileRun::go(const WorkPart& work, const std::vector<std::int64_t>& first, const WrapWorker& wrap,
+void TileRun::go(const WorkPart& work, const std::vector<std::int64_t>& first, const queue::WrapWorker& wrap,
                  std::function<void(const TensorPart&)> finished) {
-  std::vector<std::unique_ptr<Worker>> workers;
+  std::vector<std::unique_ptr<queue::TaskWorker>> workers;
   for (std::size_t i = 0; i < subject.options.workers.size(); ++i) {
     workers.push_back(std::make_unique<PartWorker>(*this, work, i));
     if (wrap) workers.back() = wrap(std::move(workers.back()), static_cast<int>(i));
   }
-  QueueOptions options;
-  options.finished = [&](const Task& task, const Outcome& outcome) {
+  queue::QueueOptions options;
+  options.finished = [&](const queue::Task& task, const queue::Outcome& outcome) {
     if (outcome.error) return stop(outcome.error);
     if (stopped()) return;
     if (finished) finished(part_of(grid, subject, task.id));
@@ -113,7 +113,7 @@ void TileRun::go(const WorkPart& work, const std::vector<std::int64_t>& first, c
     if (subject.options.note) subject.options.note(why);
   };
   {
-    TaskQueue queue(std::move(workers), std::move(options));
+    queue::TaskQueue queue(std::move(workers), std::move(options));
     queue_ = &queue;
     push(first);
     queue.wait_idle();

@@ -8,14 +8,11 @@
 #include <mutex>
 #include <span>
 #include <vector>
-#include "cluster/task_queue.hpp"
 #include "cluster/tile_grid.hpp"
 #include "cluster/tile_lane.hpp"
+#include "queue/task_queue.hpp"
 
 namespace areal::cluster {
-
-/// What a test puts around a worker.
-using WrapWorker = std::function<std::unique_ptr<Worker>(std::unique_ptr<Worker> worker, int number)>;
 
 class TileRun {
  public:
@@ -24,7 +21,7 @@ class TileRun {
   /// Does all parts. `work` does one on a lane, or says that there was nothing to do; `first` are pushed at once, the
   /// others by `push`.
   using WorkPart = std::function<bool(TileLane& lane, int worker, const TensorPart& part)>;
-  void go(const WorkPart& work, const std::vector<std::int64_t>& first, const WrapWorker& wrap,
+  void go(const WorkPart& work, const std::vector<std::int64_t>& first, const queue::WrapWorker& wrap,
           std::function<void(const TensorPart&)> finished = {});
   void push(const std::vector<std::int64_t>& parts);
 
@@ -39,21 +36,22 @@ class TileRun {
 
  private:
   class PartWorker;
-  Task task_of(std::int64_t part) const;
+  queue::Task task_of(std::int64_t part) const;
 
   TileLanePool& pool_;
   std::mutex ending_;
   std::exception_ptr failed_;
   std::atomic<bool> stopped_{false};
   std::int64_t done_ = 0;
-  TaskQueue* queue_ = nullptr;
+  queue::TaskQueue* queue_ = nullptr;
 };
 
 /// Counts of regions, as TiledHistogram::answers.
 void answer_regions(const TiledSubject& subject, const TiledGrid& grid, TileLanePool& pool, const ImageRows& rows,
-                    std::span<const Region> regions, std::span<std::uint64_t> counts, const WrapWorker& wrap = {});
+                    std::span<const Region> regions, std::span<std::uint64_t> counts,
+                    const queue::WrapWorker& wrap = {});
 /// The tensor, as TiledHistogram::pieces.
 void hand_out_pieces(const TiledSubject& subject, const TiledGrid& grid, TileLanePool& pool, const ImageRows& rows,
-                     const TensorSink& sink, const WrapWorker& wrap = {});
+                     const TensorSink& sink, const queue::WrapWorker& wrap = {});
 
 }  // namespace areal::cluster

@@ -10,11 +10,10 @@
 #include "api/core/pixel_rule.hpp"
 #include "api/core/require.hpp"
 #include "api/core/view_check.hpp"
-#include "api/query/region_check.hpp"
 #include "cluster/tile_grid.hpp"
 #include "cluster/tile_lane.hpp"
 #include "cluster/tile_run.hpp"
-#include "cluster/workers.hpp"
+#include "queue/workers.hpp"
 
 namespace areal {
 
@@ -37,7 +36,7 @@ TiledHistogram::TiledHistogram(const Shape& image, Type type, const Binning& bin
           " bins: 0 (all) or more is needed");
   require(options.piece_bytes > 0, "piece_bytes 0: pieces need some memory");
   if (options.workers.empty()) options.workers.emplace_back();
-  cluster::require_workers(options.workers);
+  queue::require_workers(options.workers);
   state_ = std::make_unique<State>(cluster::TiledSubject{image, type, binning, std::move(options)});
 }
 TiledHistogram::~TiledHistogram() = default;

@@ -13,10 +13,10 @@
 #include "api/core/require.hpp"
 #include "api/core/view_check.hpp"
 #include "cluster/sat_tile_lane.hpp"
-#include "cluster/task_queue.hpp"
 #include "cluster/tile_grid.hpp"
-#include "cluster/workers.hpp"
 #include "cuda/device.hpp"
+#include "queue/task_queue.hpp"
+#include "queue/workers.hpp"
 
 namespace areal::cluster {
 namespace {
@@ -33,7 +33,7 @@ std::int64_t whole_kernel_tiles(std::int64_t extent, std::int64_t all) {
 TiledGrid grid_of(const TiledSatWork& work) {
   std::int64_t lanes = 0;
   std::vector<std::uint64_t> limits;
-  for (const areal::Worker& worker : work.tiled.workers) {
+  for (const Worker& worker : work.tiled.workers) {
     const bool on_cuda = worker.backend == Backend::cuda;
     std::uint64_t limit = work.tiled.device_bytes;
     if (limit == 0 && on_cuda) limit = cuda::free_memory(worker.device) / 10 * 9;
@@ -43,7 +43,7 @@ TiledGrid grid_of(const TiledSatWork& work) {
   }
   const auto fits = [&](std::int64_t width, std::int64_t height) {
     for (std::size_t i = 0; i < limits.size(); ++i) {
-      const areal::Worker& worker = work.tiled.workers[i];
+      const Worker& worker = work.tiled.workers[i];
       const SatPlan plan = sat_tile_plan(work, worker, width, height);
       if (sat_lane_bytes(work, plan) > limits[i]) return false;
       if (worker.backend == Backend::cuda && plan.table_bytes() > piece_bytes && height > 1) return false;
@@ -77,7 +77,7 @@ TiledGrid grid_of(const TiledSatWork& work) {
 
 TiledSatWork tiled_sat_work(const Shape& image, Type type, const SatOptions& options, TiledOptions tiled) {
   if (tiled.workers.empty()) tiled.workers.emplace_back();
-  require_workers(tiled.workers);
+  queue::require_workers(tiled.workers);
   require(image.batch == 1 && image.channels == 1, "image of ", image.channels, " channels, batch ", image.batch,
           ": tables by tiles are of one image of one channel");
   require(
@@ -110,7 +110,7 @@ TiledSatWork tiled_sat_work(const Shape& image, Type type, const SatOptions& opt
   work.tables.push_back(whole.types().table);
   if (whole.squares_type()) work.tables.push_back(*whole.squares_type());
   for (const Type table : work.tables)
-    for (const areal::Worker& worker : tiled.workers)
+    for (const Worker& worker : tiled.workers)
       require(!is_float(table) || worker.backend == tiled.workers[0].backend, "workers ", name_of(tiled.workers[0]),
               " and ", name_of(worker), ": tables of ", name_of(table),
               " take workers of one backend, so that the same bits come out every time");
@@ -119,16 +119,16 @@ TiledSatWork tiled_sat_work(const Shape& image, Type type, const SatOptions& opt
   return work;
 }
 
-void run_sat_tiles(const SatRun& run, const WrapWorker& wrap) {
+void run_sat_tiles(const SatRun& run, const queue::WrapWorker& wrap) {
   const TiledSatWork& work = run.work;
   if (work.table_shape.empty()) return;
   std::vector<std::size_t> entry_bytes;
   for (const Type table : work.tables) entry_bytes.push_back(size_of(table));
-  TaskQueue* queue = nullptr;
+  queue::TaskQueue* queue = nullptr;
   std::optional<SatTiles> tiles;
   tiles.emplace(work.image, work.grid, std::move(entry_bytes), [&](std::int64_t tile) {
     const Region of = tiles->region(tile);
-    Task task;
+    queue::Task task;
     task.id = tile;
     task.cost = static_cast<double>(std::max<std::int64_t>(1, of.width * of.height));
     queue->push(task);
@@ -143,13 +143,13 @@ void run_sat_tiles(const SatRun& run, const WrapWorker& wrap) {
     if (!run.one_at_a_time) lock.lock();
     if (work.progress && !work.progress(++done, tiles->count())) throw Cancelled("the summed-area table was cancelled");
   };
-  std::vector<std::unique_ptr<Worker>> workers;
-  for (const areal::Worker& worker : work.tiled.workers) {
+  std::vector<std::unique_ptr<queue::TaskWorker>> workers;
+  for (const Worker& worker : work.tiled.workers) {
     workers.push_back(sat_tile_worker(worker, run, *tiles, reading, deliver));
-    if (wrap) workers.back() = wrap(std::move(workers.back()));
+    if (wrap) workers.back() = wrap(std::move(workers.back()), static_cast<int>(workers.size()) - 1);
   }
-  QueueOptions options;
-  options.finished = [&](const Task&, const Outcome& outcome) {
+  queue::QueueOptions options;
+  options.finished = [&](const queue::Task&, const queue::Outcome& outcome) {
     if (outcome.error) tiles->stop(outcome.error);
   };
   options.lost = [&](int, const std::string& why) {
@@ -157,7 +157,7 @@ void run_sat_tiles(const SatRun& run, const WrapWorker& wrap) {
     if (work.tiled.note) work.tiled.note(why);
   };
   {
-    TaskQueue of_run(std::move(workers), std::move(options));
+    queue::TaskQueue of_run(std::move(workers), std::move(options));
     queue = &of_run;
     tiles->start();
     of_run.wait_idle();

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 #include "cluster/sat_tiles.hpp"
-#include "cluster/task.hpp"
+#include "queue/task.hpp"
 
 namespace areal::cluster {
 
@@ -36,11 +36,11 @@ struct SatRun {
 };
 
 /// A worker for the tiles of a run.
-std::unique_ptr<Worker> sat_tile_worker(const areal::Worker& worker, const SatRun& run, SatTiles& tiles,
-                                        std::mutex& reading, const std::function<void(const SatPiece&)>& deliver);
+std::unique_ptr<queue::TaskWorker> sat_tile_worker(const Worker& worker, const SatRun& run, SatTiles& tiles,
+                                                   std::mutex& reading,
+                                                   const std::function<void(const SatPiece&)>& deliver);
 
 /// Each piece once. `wrap` may replace each worker; tests plant others with it.
-using WrapWorker = std::function<std::unique_ptr<Worker>(std::unique_ptr<Worker>)>;
-void run_sat_tiles(const SatRun& run, const WrapWorker& wrap = {});
+void run_sat_tiles(const SatRun& run, const queue::WrapWorker& wrap = {});
 
 }  // namespace areal::cluster

@@ -19,23 +19,6 @@ std::int64_t fingerprint(std::span<const Region> regions) {
   return static_cast<std::int64_t>(hash);
 }
 
-void require_inside(const Source& source, std::span<const Region> regions) {
-  const std::int64_t less = source.border == Border::exclusive ? 1 : 0;
-  const std::int64_t width = source.width() - less, height = source.rows.of - less;
-  for (std::size_t i = 0; i < regions.size(); ++i) {
-    const Region& r = regions[i];
-    const bool inside = r.x >= 0 && r.y >= 0 && r.width >= 0 && r.height >= 0 && r.x <= source.width() &&
-                        r.y <= source.rows.of && r.width <= source.width() - r.x && r.height <= source.rows.of - r.y;
-    const bool is_empty = r.width == 0 || r.height == 0;
-    if (inside && (is_empty || (r.x + r.width <= width && r.y + r.height <= height))) continue;
-    throw InvalidArgument("regions[" + std::to_string(i) + "] " + std::to_string(r.x) + "," + std::to_string(r.y) +
-                          "," + std::to_string(r.width) + "," + std::to_string(r.height) +
-                          (inside ? ": an exclusive table lacks the last row and column of the image of "
-                                  : ": it does not lie inside the image of ") +
-                          std::to_string(source.width()) + "x" + std::to_string(source.rows.of));
-  }
-}
-
 /// A plane of the strip's table for each that the strip has, with the rows that it says.
 void require_rows(const Source& source) {
   if (source.view.data == nullptr && !source.view.shape.empty())
@@ -103,7 +86,9 @@ void answers(MPI_Comm caller, const Query& query, Span<const Region> regions, Sp
     if (out.size() != wanted)
       throw InvalidArgument("out of " + std::to_string(out.size()) + ": " + std::to_string(wanted) +
                             " answers are asked for");
-    require_inside(first, regions.host());
+    for (std::size_t i = 0; i < regions.size(); ++i)
+      checked_region(regions[i], static_cast<std::int64_t>(i), first.width(), first.rows.of, Outside::error,
+                     first.border);
   });
   const std::int64_t planes = first.planes();
   const auto all = static_cast<std::int64_t>(regions.size());

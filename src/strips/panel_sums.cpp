@@ -1,8 +1,8 @@
 #include "strips/panel_sums.hpp"
 #include <algorithm>
 #include <areal/sat.hpp>
-#include "cluster/host_room.hpp"
-#include "cluster/planned.hpp"
+#include "api/core/memory.hpp"
+#include "api/core/planned.hpp"
 #include "cpu/threads.hpp"
 
 namespace areal::strips {
@@ -38,30 +38,28 @@ std::size_t table_bytes(const PanelShape& panel, Type entry) {
 
 /// What one thread has.
 struct PanelSums::Scratch {
-  using Planned = cluster::Planned<SatPlan>;
-
   Scratch(Type pixels, Type entry, const PanelShape& panel)
-      : types{pixels, entry}, table(table_bytes(panel, entry), false), pitch(table_pitch(panel, entry)) {}
+      : types{pixels, entry}, table(table_bytes(panel, entry), MemoryPlace{}), pitch(table_pitch(panel, entry)) {}
 
-  Planned& plan(const Shape& shape) {
+  Planned<SatPlan>& plan(const Shape& shape) {
     auto& made = plans[{shape.width, shape.height}];
     if (!made)
-      made = std::make_unique<Planned>(SatPlan(shape, types.input, {.border = Border::zero, .types = types},
-                                               {.backend = Backend::cpu, .threads = 1}),
-                                       Stream::host());
+      made = std::make_unique<Planned<SatPlan>>(SatPlan(shape, types.input, {.border = Border::zero, .types = types},
+                                                        {.backend = Backend::cpu, .threads = 1}),
+                                                Stream::host());
     return *made;
   }
 
   // Column 1 begins a cache line, so that the kernel's vectors do not cross two.
   View view(const Shape& shape) {
     const auto size = static_cast<std::int64_t>(size_of(types.table));
-    return View(table.data() + line - size, types.table, shape, pitch);
+    return View(table.at(static_cast<std::size_t>(line - size)), types.table, shape, pitch);
   }
 
   TypePair types;
-  cluster::HostRoom table;
+  Memory table;
   std::int64_t pitch;  // bytes
-  std::map<std::pair<std::int64_t, std::int64_t>, std::unique_ptr<Planned>> plans;
+  std::map<std::pair<std::int64_t, std::int64_t>, std::unique_ptr<Planned<SatPlan>>> plans;
 };
 
 bool PanelSums::takes(const Shape& image, Type type) noexcept {

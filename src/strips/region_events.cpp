@@ -1,7 +1,6 @@
 #include "strips/region_events.hpp"
 #include <algorithm>
 #include "api/core/require.hpp"
-#include "api/query/region_check.hpp"
 
 namespace areal::strips {
 

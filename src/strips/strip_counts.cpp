@@ -9,7 +9,6 @@
 #include "api/core/pixel_rule.hpp"
 #include "api/core/require.hpp"
 #include "api/core/view_check.hpp"
-#include "api/query/region_check.hpp"
 #include "cluster/tile_grid.hpp"
 #include "cpu/histogram/streamed.hpp"
 #include "strips/pipeline.hpp"

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <areal/error.hpp>
 #include "api/core/pixel_rule.hpp"
+#include "api/core/planned.hpp"
 #include "api/core/require.hpp"
 #include "api/core/view_check.hpp"
-#include "cluster/planned_histogram.hpp"
 #include "cluster/tile_grid.hpp"
 #include "strips/bordered.hpp"
 #include "strips/push_state.hpp"
@@ -28,7 +28,7 @@ class HistogramStripPlan final : public StripPlan {
   }
 
  private:
-  cluster::PlannedHistogram planned_;
+  Planned<HistogramPlan> planned_;
 };
 
 struct HistogramSubject {

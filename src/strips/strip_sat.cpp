@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <areal/catalog.hpp>
 #include <areal/error.hpp>
+#include "api/core/planned.hpp"
 #include "api/core/require.hpp"
 #include "api/core/view_check.hpp"
-#include "cluster/planned.hpp"
 #include "strips/bordered.hpp"
 #include "strips/push_state.hpp"
 #include "strips/sat_work.hpp"
@@ -32,7 +32,7 @@ class SatStripPlan final : public StripPlan {
   }
 
  private:
-  cluster::Planned<SatPlan> planned_;
+  Planned<SatPlan> planned_;
 };
 
 }  // namespace

@@ -89,7 +89,7 @@ std::int64_t strip_height(const StripWork& work, const StripOptions& options) {
 struct StripSlots::Device {
   cuda::OwnedStream up, computing, down;
   std::array<cuda::Event, slots> uploaded, computed;
-  std::array<std::vector<cluster::LaneMemory>, slots> inputs, tables;
+  std::array<std::vector<Memory>, slots> inputs, tables;
 };
 
 StripSlots::StripSlots(const StripWork& work, std::int64_t height) : work_(work), height_(height) {
@@ -105,19 +105,19 @@ StripSlots::StripSlots(const StripWork& work, std::int64_t height) : work_(work)
   for (std::size_t slot = 0; slot < slots; ++slot) {
     for (const RowType& input : work.inputs) {
       const std::size_t n = bytes(input, work.width, height);
-      inputs_[slot].emplace_back(n, work.on_cuda());
+      inputs_[slot].push_back(Memory::of_host(n, work.on_cuda()));
       if (device_) device_->inputs[slot].emplace_back(n, place_);
     }
     if (static_cast<int>(slot) >= work.table_buffers) continue;
     for (const RowType& table : work.tables) {
       const std::size_t n = bytes(table, work.width + 1, height + 1);
-      if (!device_ || work.carried) tables_[slot].emplace_back(n, work.on_cuda());
+      if (!device_ || work.carried) tables_[slot].push_back(Memory::of_host(n, work.on_cuda()));
       if (device_) device_->tables[slot].emplace_back(n, place_);
     }
   }
   for (const RowType& table : work.tables) {
     const std::size_t n = bytes(table, work.width + 1 + work.carry_lead, 1);
-    if (!work.carried && device_) last_rows_.emplace_back(n, true);
+    if (!work.carried && device_) last_rows_.push_back(Memory::of_host(n, true));
     if (!work.carried) continue;
     above_.emplace_back(n, place_);
     if (work.carry_lead == 0) continue;
@@ -160,14 +160,10 @@ void StripSlots::upload(int slot, std::int64_t rows) {
   device_->uploaded[s].record(device_->up.get());
 }
 
-char* StripSlots::table_data(int slot, std::size_t which) {
-  const auto s = static_cast<std::size_t>(slot % work_.table_buffers);
-  return device_ ? static_cast<char*>(device_->tables[s][which].data()) : tables_[s][which].data();
-}
-
 View StripSlots::table(int slot, std::size_t which, std::int64_t rows) {
   const RowType& type = work_.tables[which];
-  return View(table_data(slot, which), type.type, type.rows(work_.width + 1, rows + 1)).in(place_);
+  const auto s = static_cast<std::size_t>(slot % work_.table_buffers);
+  return (device_ ? device_->tables : tables_)[s][which].view(type.type, type.rows(work_.width + 1, rows + 1));
 }
 
 void StripSlots::compute(int slot, std::int64_t rows, const std::vector<ConstView>* pixels) {
@@ -185,8 +181,7 @@ void StripSlots::compute(int slot, std::int64_t rows, const std::vector<ConstVie
   std::vector<View> tables;
   for (std::size_t i = 0; i < work_.inputs.size(); ++i) {
     const RowType& type = work_.inputs[i];
-    void* const data = device_ ? device_->inputs[s][i].data() : inputs_[s][i].data();
-    inputs.push_back(ConstView(data, type.type, type.rows(work_.width, rows)).in(place_));
+    inputs.emplace_back((device_ ? device_->inputs : inputs_)[s][i].view(type.type, type.rows(work_.width, rows)));
   }
   for (std::size_t t = 0; t < work_.tables.size(); ++t) {
     const RowType& type = work_.tables[t];

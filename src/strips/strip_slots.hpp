@@ -10,8 +10,7 @@
 #include <memory>
 #include <optional>
 #include <vector>
-#include "cluster/host_room.hpp"
-#include "cluster/lane_memory.hpp"
+#include "api/core/memory.hpp"
 #include "strips/pipeline.hpp"
 
 namespace areal::strips {
@@ -93,16 +92,15 @@ class StripSlots {
 
  private:
   struct Device;
-  char* table_data(int slot, std::size_t which);
   void keep_last_rows(int slot, std::int64_t rows);
 
   const StripWork& work_;
   std::int64_t height_;
   MemoryPlace place_;
   std::unique_ptr<Device> device_;  // on CUDA
-  std::array<std::vector<cluster::HostRoom>, slots> inputs_, tables_;
-  std::vector<cluster::HostRoom> last_rows_;
-  std::vector<cluster::LaneMemory> above_;
+  std::array<std::vector<Memory>, slots> inputs_, tables_;
+  std::vector<Memory> last_rows_;
+  std::vector<Memory> above_;
   std::unique_ptr<StripPlan> plan_;
   std::int64_t plan_rows_ = -1;
   bool first_ = true;

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 #include "api/core/pixel_rule.hpp"
+#include "api/core/planned.hpp"
 #include "cpu/histogram/direct.hpp"
 #include "cpu/histogram/streamed.hpp"
 #include "cpu/threads.hpp"
@@ -20,7 +21,7 @@ namespace {
 
 class CpuWorker final : public FrameWorker {
  public:
-  CpuWorker(const FrameWork& work, const areal::Worker& worker, int most_lanes, int number, SlotRing& ring,
+  CpuWorker(const FrameWork& work, const Worker& worker, int most_lanes, int number, SlotRing& ring,
             const StageClock& clock)
       : FrameWorker(number, ring, clock), work_(work), name_(name_of(worker)) {
     const int threads = worker.threads > 0 ? std::min(worker.threads, cpu::default_threads()) : cpu::default_threads();
@@ -37,14 +38,9 @@ class CpuWorker final : public FrameWorker {
   void begin(int number) override { rule_of(lanes_[static_cast<std::size_t>(number)], nullptr); }
 
  private:
-  struct Planned {
-    HistogramPlan plan;
-    Workspace workspace;
-    explicit Planned(HistogramPlan of) : plan(std::move(of)), workspace(plan) {}
-  };
   struct Buffers {
     LevelsOfStreams<cpu::PixelBins> rules;
-    LevelsOfStreams<Planned> plans;
+    LevelsOfStreams<Planned<HistogramPlan>> plans;
     Array tensor;
     std::vector<std::int64_t> rows;
   };
@@ -88,7 +84,8 @@ class CpuWorker final : public FrameWorker {
 
   void from_tensor(Buffers& lane, Slot& slot) {
     const std::uint8_t* const levels = slot.frame.levels;
-    Planned& planned = lane.plans.get(levels, [&] { return Planned(plan(folded(work_.binning, levels))); });
+    Planned<HistogramPlan>& planned = lane.plans.get(
+        levels, [&] { return Planned<HistogramPlan>(plan(folded(work_.binning, levels)), Stream::host()); });
     if (!work_.tensors && lane.tensor.data() == nullptr)
       lane.tensor = Array(planned.plan.tensor_shape(), planned.plan.options().counter);
     const View tensor = work_.tensors ? slot.tensor.view() : lane.tensor.view();
@@ -106,7 +103,7 @@ class CpuWorker final : public FrameWorker {
 
 }  // namespace
 
-std::unique_ptr<FrameWorker> cpu_worker(const FrameWork& work, const areal::Worker& worker, int most_lanes, int number,
+std::unique_ptr<FrameWorker> cpu_worker(const FrameWork& work, const Worker& worker, int most_lanes, int number,
                                         SlotRing& ring, const StageClock& clock) {
   return std::make_unique<CpuWorker>(work, worker, most_lanes, number, ring, clock);
 }

@@ -12,8 +12,8 @@
 #include <vector>
 #include "api/core/copy_rows.hpp"
 #include "api/core/device_plan.hpp"
+#include "api/core/planned.hpp"
 #include "api/core/require.hpp"
-#include "cluster/planned_histogram.hpp"
 #include "cuda/device.hpp"
 #include "video/frame_rule.hpp"
 #include "video/frame_worker.hpp"
@@ -22,14 +22,11 @@
 namespace areal::video {
 namespace {
 
-using cluster::LaneMemory;
-using cluster::PlannedHistogram;
-
 constexpr int lanes_that_fill_a_device = 8;  // of tensors and answers alike, on an H200
 
 class DeviceWorker final : public FrameWorker {
  public:
-  DeviceWorker(const FrameWork& work, const areal::Worker& worker, int most_lanes, int number, SlotRing& ring,
+  DeviceWorker(const FrameWork& work, const Worker& worker, int most_lanes, int number, SlotRing& ring,
                const StageClock& clock)
       : FrameWorker(number, ring, clock), work_(work), worker_(worker) {
     require_backend(worker.backend, worker.device);
@@ -55,8 +52,8 @@ class DeviceWorker final : public FrameWorker {
       scope.emplace(worker_.device);
       lane->cuda.emplace();
     }
-    lane->image = LaneMemory(image_bytes_, place_);
-    lane->tensor = LaneMemory(tensor_bytes_, place_);
+    lane->image = Memory(image_bytes_, place_), lane->tensor = Memory(tensor_bytes_, place_);
+    lane->regions = Memory(0, place_), lane->counts = Memory(0, place_);
     if (on_cuda()) warm_up(*lane);
     lanes_[static_cast<std::size_t>(number)] = std::move(lane);
   }
@@ -68,9 +65,9 @@ class DeviceWorker final : public FrameWorker {
   };
   struct Buffers {
     std::optional<OfCuda> cuda;
-    LaneMemory image, tensor, regions, counts;
-    std::optional<cuda::PinnedMemory> host_counts;
-    LevelsOfStreams<std::vector<PlannedHistogram>> plans;  // one for each group
+    Memory image, tensor, regions, counts;
+    Memory host_counts = Memory::of_host(0, true);
+    LevelsOfStreams<std::vector<Planned<HistogramPlan>>> plans;  // one for each group
     Stream stream() const { return cuda ? cuda->stream.get() : Stream::host(); }
   };
 
@@ -129,9 +126,7 @@ class DeviceWorker final : public FrameWorker {
     shape.channels = group.bins;
     return shape;
   }
-  View tensor_of(Buffers& lane, const Group& group) {
-    return View(lane.tensor.data(), Type::u32, tensor_shape(group)).in(place_);
-  }
+  View tensor_of(Buffers& lane, const Group& group) { return lane.tensor.view(Type::u32, tensor_shape(group)); }
   HistogramPlan plan(const Binning& binning) const {
     HistogramOptions options;
     options.border = work_.border;
@@ -142,7 +137,7 @@ class DeviceWorker final : public FrameWorker {
     Buffers& lane = *lanes_[static_cast<std::size_t>(number)];
     std::optional<cuda::DeviceScope> scope;
     if (on_cuda()) scope.emplace(worker_.device);
-    std::vector<PlannedHistogram>& planned = planned_for(lane, slot.frame.levels);
+    std::vector<Planned<HistogramPlan>>& planned = planned_for(lane, slot.frame.levels);
     slot.counts.resize(slot.regions.size() * static_cast<std::size_t>(work_.binning.bins()));
     if (on_cuda())
       on_device(number, lane, planned, slot);
@@ -150,9 +145,9 @@ class DeviceWorker final : public FrameWorker {
       on_simt(number, lane, planned, slot);
   }
 
-  std::vector<PlannedHistogram>& planned_for(Buffers& lane, const std::uint8_t* levels) {
+  std::vector<Planned<HistogramPlan>>& planned_for(Buffers& lane, const std::uint8_t* levels) {
     return lane.plans.get(levels, [&] {
-      std::vector<PlannedHistogram> all;
+      std::vector<Planned<HistogramPlan>> all;
       for (const Group& group : groups_)
         all.emplace_back(plan(folded(work_.binning.slice(group.first, group.bins), levels)), lane.stream());
       return all;
@@ -168,12 +163,11 @@ class DeviceWorker final : public FrameWorker {
     zeros.regions.emplace_back();
     zeros.counts.resize(static_cast<std::size_t>(work_.binning.bins()));
     upload_regions(lane, zeros, stream);
-    compute(lane, planned_for(lane, nullptr), zeros, ConstView(lane.image.data(), work_.type, work_.shape).in(place_),
-            stream);
+    compute(lane, planned_for(lane, nullptr), zeros, lane.image.view(work_.type, work_.shape), stream);
     cuda::synchronize(stream);
   }
 
-  void on_simt(int number, Buffers& lane, std::vector<PlannedHistogram>& planned, Slot& slot) {
+  void on_simt(int number, Buffers& lane, std::vector<Planned<HistogramPlan>>& planned, Slot& slot) {
     const double begin = now();
     std::vector<std::uint64_t> grouped(groups_.size() > 1 ? slot.counts.size() : 0);
     const Span<std::uint64_t> counts(grouped.empty() ? slot.counts : grouped);
@@ -189,7 +183,7 @@ class DeviceWorker final : public FrameWorker {
     told(StageTime::compute, slot, number, begin, now());
   }
 
-  void on_device(int number, Buffers& lane, std::vector<PlannedHistogram>& planned, Slot& slot) {
+  void on_device(int number, Buffers& lane, std::vector<Planned<HistogramPlan>>& planned, Slot& slot) {
     const Stream stream = lane.stream();
     OfCuda& on = *lane.cuda;
     const double begin = now();
@@ -202,10 +196,10 @@ class DeviceWorker final : public FrameWorker {
     if (work_.tensors && groups_.size() == 1)
       cuda::copy_out(slot.tensor.view().data, lane.tensor.data(), tensor_bytes_, stream);
     if (!slot.counts.empty())
-      cuda::copy_out(lane.host_counts->data(), lane.counts.data(), slot.counts.size() * sizeof(std::uint64_t), stream);
+      cuda::copy_out(lane.host_counts.data(), lane.counts.data(), slot.counts.size() * sizeof(std::uint64_t), stream);
     on.end.record(stream);
     on.end.synchronize();
-    if (!slot.counts.empty()) spread(static_cast<const std::uint64_t*>(lane.host_counts->data()), slot);
+    if (!slot.counts.empty()) spread(static_cast<const std::uint64_t*>(lane.host_counts.data()), slot);
     // The device's times, placed where they ended.
     const double end = now(), seconds = on.end.seconds_since(on.begin);
     const double up = on.uploaded.seconds_since(on.begin), down = on.end.seconds_since(on.computed);
@@ -216,7 +210,7 @@ class DeviceWorker final : public FrameWorker {
   }
 
   // Counts of all groups; of several groups, also the tensors that go down, before the next one takes their place.
-  void compute(Buffers& lane, std::vector<PlannedHistogram>& planned, const Slot& slot, const ConstView& pixels,
+  void compute(Buffers& lane, std::vector<Planned<HistogramPlan>>& planned, const Slot& slot, const ConstView& pixels,
                Stream stream) {
     for (std::size_t g = 0; g < groups_.size(); ++g) {
       const Group& group = groups_[g];
@@ -229,7 +223,7 @@ class DeviceWorker final : public FrameWorker {
             part_of(Span<std::uint64_t>(static_cast<std::uint64_t*>(lane.counts.data()), slot.counts.size(), place_),
                     slot, group),
             {.execution = {.backend = Backend::cuda, .device = worker_.device, .stream = stream}});
-      if (!slot.tensor.empty() && groups_.size() > 1)
+      if (slot.tensor.exists() && groups_.size() > 1)
         cuda::copy_out(slot.tensor.view().row(0, group.first), tensor.data,
                        static_cast<std::size_t>(bytes_of(tensor_shape(group), Type::u32)), stream);
     }
@@ -258,22 +252,19 @@ class DeviceWorker final : public FrameWorker {
     const View room = slot.room.view();
     if (pixels.data != room.data) copy_rows(pixels, room);
     cuda::copy_in(lane.image.data(), room.data, image_bytes_, stream);
-    return ConstView(lane.image.data(), work_.type, work_.shape).in(place_);
+    return lane.image.view(work_.type, work_.shape);
   }
 
   void upload_regions(Buffers& lane, const Slot& slot, Stream stream) {
     const std::size_t regions_bytes = slot.regions.size() * sizeof(Region);
     const std::size_t counts_bytes = slot.counts.size() * sizeof(std::uint64_t);
-    if (lane.regions.bytes() < regions_bytes) lane.regions = LaneMemory(2 * regions_bytes, place_);
-    if (lane.counts.bytes() < counts_bytes) {
-      lane.counts = LaneMemory(2 * counts_bytes, place_);
-      lane.host_counts.emplace(2 * counts_bytes);
-    }
+    if (lane.regions.bytes() < regions_bytes) lane.regions.grow(2 * regions_bytes);
+    if (lane.counts.bytes() < counts_bytes) lane.counts.grow(2 * counts_bytes), lane.host_counts.grow(2 * counts_bytes);
     if (regions_bytes > 0) cuda::copy_in(lane.regions.data(), slot.regions.data(), regions_bytes, stream);
   }
 
   FrameWork work_;
-  areal::Worker worker_;
+  Worker worker_;
   MemoryPlace place_;
   Shape tensor_shape_;  // of all bins
   std::vector<Group> groups_;
@@ -284,8 +275,8 @@ class DeviceWorker final : public FrameWorker {
 
 }  // namespace
 
-std::unique_ptr<FrameWorker> device_worker(const FrameWork& work, const areal::Worker& worker, int most_lanes,
-                                           int number, SlotRing& ring, const StageClock& clock) {
+std::unique_ptr<FrameWorker> device_worker(const FrameWork& work, const Worker& worker, int most_lanes, int number,
+                                           SlotRing& ring, const StageClock& clock) {
   return std::make_unique<DeviceWorker>(work, worker, most_lanes, number, ring, clock);
 }
 

@@ -5,7 +5,7 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include "cluster/task_queue.hpp"
+#include "queue/task_queue.hpp"
 #include "video/slot_ring.hpp"
 
 namespace areal::video {
@@ -27,10 +27,10 @@ struct StageClock {
 };
 
 /// A cluster's worker whose tasks are the tickets of a ring.
-class FrameWorker : public cluster::Worker {
+class FrameWorker : public queue::TaskWorker {
  public:
   FrameWorker(int number, SlotRing& ring, const StageClock& clock) : number_(number), ring_(ring), clock_(clock) {}
-  bool work(int lane, const cluster::Task& task) final {
+  bool work(int lane, const queue::Task& task) final {
     Slot* const slot = ring_.begin(task.id);
     if (slot != nullptr) answer(lane, *slot);
     return slot != nullptr;  // null: the frame has been dropped
@@ -52,9 +52,9 @@ class FrameWorker : public cluster::Worker {
 
 /// Throws Unavailable for a worker that is not there, OutOfMemory where its buffers do not fit. `most_lanes`: frames
 /// that may be with a worker at once.
-std::unique_ptr<FrameWorker> cpu_worker(const FrameWork& work, const areal::Worker& worker, int most_lanes, int number,
+std::unique_ptr<FrameWorker> cpu_worker(const FrameWork& work, const Worker& worker, int most_lanes, int number,
                                         SlotRing& ring, const StageClock& clock);
-std::unique_ptr<FrameWorker> device_worker(const FrameWork& work, const areal::Worker& worker, int most_lanes,
-                                           int number, SlotRing& ring, const StageClock& clock);
+std::unique_ptr<FrameWorker> device_worker(const FrameWork& work, const Worker& worker, int most_lanes, int number,
+                                           SlotRing& ring, const StageClock& clock);
 
 }  // namespace areal::video

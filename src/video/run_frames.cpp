@@ -10,7 +10,6 @@
 #include <utility>
 #include "api/core/require.hpp"
 #include "api/core/view_check.hpp"
-#include "api/query/region_check.hpp"
 
 namespace areal::video {
 namespace {
@@ -69,7 +68,7 @@ class Sinking {
         if (slot->error) std::rethrow_exception(slot->error);
         const double begin = stages_.now();
         FrameAnswer answer{slot->frame, slot->regions, slot->counts, std::nullopt, slot->worker};
-        if (!slot->tensor.empty()) answer.tensor.emplace(slot->tensor.view(), run_.work.border);
+        if (slot->tensor.exists()) answer.tensor.emplace(slot->tensor.view(), run_.work.border);
         const bool more = sink_(answer);
         ++answered_;
         if (static_cast<std::size_t>(slot->worker) >= by_.size())
@@ -121,8 +120,8 @@ class Loan {
 };
 
 /// A frame in a device's memory is for the worker on that device.
-cluster::Task task_of(const ConstView& pixels, const std::vector<Worker>& workers) {
-  cluster::Task task;
+queue::Task task_of(const ConstView& pixels, const std::vector<Worker>& workers) {
+  queue::Task task;
   if (pixels.memory.is_host()) return task;
   const auto at = std::find_if(workers.begin(), workers.end(), [&](const Worker& worker) {
     return worker.backend == Backend::cuda && worker.device == pixels.memory.device;
@@ -153,9 +152,9 @@ SequenceReport run_frames(const FrameRun& run, const FrameSource& source, const 
                          [&](StageTime::Stage stage, const Frame& frame, int worker, int lane, double begin,
                              double end) { stages.told(stage, frame, worker, lane, begin, end); }};
   std::mutex noting;
-  cluster::QueueOptions options;
+  queue::QueueOptions options;
   options.room = 2 * static_cast<std::size_t>(run.options.slots) + 1;  // a task may end after its slot is free again
-  options.finished = [&](const cluster::Task& task, const cluster::Outcome& outcome) {
+  options.finished = [&](const queue::Task& task, const queue::Outcome& outcome) {
     ring.finish(task.id, outcome.worker, outcome.error);
   };
   options.lost = [&](int, const std::string& why) {
@@ -168,7 +167,7 @@ SequenceReport run_frames(const FrameRun& run, const FrameSource& source, const 
     auto workers = run.workers(ring, clock);
     report.lanes = std::accumulate(workers.begin(), workers.end(), 0,
                                    [](int lanes, const auto& worker) { return lanes + worker->lanes(); });
-    cluster::TaskQueue queue(std::move(workers), std::move(options));
+    queue::TaskQueue queue(std::move(workers), std::move(options));
     Sinking sinking(run, report.lanes, ring, stages, sink);
     Slot* slot = nullptr;
     try {
@@ -184,7 +183,7 @@ SequenceReport run_frames(const FrameRun& run, const FrameSource& source, const 
         slot->regions.clear();
         regions(frame, slot->regions);
         check_regions(run.work, run.options.outside, frame, slot->regions);
-        cluster::Task task = task_of(frame.pixels, run.options.workers);
+        queue::Task task = task_of(frame.pixels, run.options.workers);
         task.id = ring.publish(*slot);
         slot = nullptr;
         queue.push(task);
@@ -197,7 +196,7 @@ SequenceReport run_frames(const FrameRun& run, const FrameSource& source, const 
     const std::exception_ptr stopped = sinking.join();
     report.answered = sinking.answered();
     if (stopped) failed = stopped;
-    for (const cluster::WorkerReport& of : queue.report())
+    for (const queue::WorkerReport& of : queue.report())
       report.workers.push_back({of.name, sinking.answered_by(report.workers.size()), of.busy_seconds, of.lost});
   }  // the workers have ended
   report.produced = ring.produced();

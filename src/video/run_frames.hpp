@@ -7,7 +7,7 @@
 #include <functional>
 #include <memory>
 #include <vector>
-#include "cluster/task_queue.hpp"
+#include "queue/task_queue.hpp"
 #include "video/frame_worker.hpp"
 #include "video/slot_ring.hpp"
 
@@ -17,7 +17,7 @@ struct FrameRun {
   const FrameWork& work;
   const SequenceOptions& options;
   std::vector<Slot>& slots;  ///< lent to the run
-  std::function<std::vector<std::unique_ptr<cluster::Worker>>(SlotRing& ring, const StageClock& clock)> workers;
+  std::function<std::vector<std::unique_ptr<queue::TaskWorker>>(SlotRing& ring, const StageClock& clock)> workers;
 };
 
 /// See HistogramSequence::run.

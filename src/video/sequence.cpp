@@ -7,7 +7,7 @@
 #include "api/core/pixel_rule.hpp"
 #include "api/core/require.hpp"
 #include "api/core/view_check.hpp"
-#include "cluster/workers.hpp"
+#include "queue/workers.hpp"
 #include "video/run_frames.hpp"
 
 namespace areal {
@@ -51,7 +51,7 @@ HistogramSequence::HistogramSequence(const Shape& frame, Type type, const Binnin
   require(options.slots >= 1 && options.slots <= 1024, "slots ", options.slots, ": they may be 1 to 1024");
   if (options.workers.empty()) options.workers.emplace_back();
   pixel_bins(binning, type, frame.channels);  // what does not belong together throws here
-  cluster::require_workers(options.workers);
+  queue::require_workers(options.workers);
   const bool pinned = std::any_of(options.workers.begin(), options.workers.end(),
                                   [](const Worker& worker) { return worker.backend == Backend::cuda; });
   state_ = std::make_unique<State>(
@@ -60,8 +60,8 @@ HistogramSequence::HistogramSequence(const Shape& frame, Type type, const Binnin
   const HistogramPlan shapes(frame, type, binning, {.border = s.options.border}, {.backend = Backend::cpu});
   for (int i = 0; i < s.options.slots; ++i) {
     video::Slot& slot = s.slots.emplace_back();
-    slot.room = video::HostBuffer(frame, type, pinned);
-    if (s.options.tensors) slot.tensor = video::HostBuffer(shapes.tensor_shape(), Type::u32, pinned);
+    slot.room = OwnedView::of_host(frame, type, pinned);
+    if (s.options.tensors) slot.tensor = OwnedView::of_host(shapes.tensor_shape(), Type::u32, pinned);
     s.bytes += bytes_of(frame, type) + (s.options.tensors ? shapes.tensor_bytes() : 0);
   }
 }
@@ -79,7 +79,7 @@ SequenceReport HistogramSequence::run(const FrameSource& source, const FrameRegi
   // A camera's frames must find a slot while every lane and the sink have one.
   const int most_lanes = s.options.when_full == WhenFull::wait ? s.options.slots : std::max(1, s.options.slots - 2);
   const auto make = [&](video::SlotRing& ring, const video::StageClock& clock) {
-    std::vector<std::unique_ptr<cluster::Worker>> workers;
+    std::vector<std::unique_ptr<queue::TaskWorker>> workers;
     for (const Worker& worker : s.options.workers) {
       const int number = static_cast<int>(workers.size());
       workers.push_back(worker.backend == Backend::cpu

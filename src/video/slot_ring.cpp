@@ -5,16 +5,6 @@
 
 namespace areal::video {
 
-HostBuffer::HostBuffer(const Shape& shape, Type type, bool pinned) {
-  if (pinned) {
-    pinned_.emplace(static_cast<std::size_t>(bytes_of(shape, type)));
-    view_ = View(pinned_->data(), type, shape);
-  } else {
-    plain_ = Array(shape, type);
-    view_ = plain_.view();
-  }
-}
-
 SlotRing::SlotRing(std::vector<Slot> slots, WhenFull when_full) : slots_(std::move(slots)), when_full_(when_full) {}
 
 Slot* SlotRing::find(Slot::State state) {

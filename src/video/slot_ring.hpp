@@ -3,7 +3,6 @@
 // them: the source fills a free slot and publishes it; a worker begins the frame of a ticket and finishes it; the sink
 // takes frames in the order of their tickets; each waits here and nowhere else.
 
-#include <areal/array.hpp>
 #include <areal/sequence.hpp>
 #include <condition_variable>
 #include <cstdint>
@@ -12,23 +11,9 @@
 #include <mutex>
 #include <optional>
 #include <vector>
-#include "cuda/device.hpp"
+#include "api/core/owned_view.hpp"
 
 namespace areal::video {
-
-/// Memory of the host for one frame or tensor, page-locked where a device copies from or to it.
-class HostBuffer {
- public:
-  HostBuffer() = default;
-  HostBuffer(const Shape& shape, Type type, bool pinned);
-  View view() const noexcept { return view_; }
-  bool empty() const noexcept { return view_.data == nullptr; }
-
- private:
-  Array plain_;
-  std::optional<cuda::PinnedMemory> pinned_;
-  View view_;
-};
 
 struct Slot {
   enum class State : std::uint8_t {
@@ -42,7 +27,7 @@ struct Slot {
   State state = State::free;
   std::int64_t ticket = -1;
   Frame frame;
-  HostBuffer room, tensor;
+  OwnedView room, tensor;  // in host memory
   std::vector<Region> regions;
   std::vector<std::uint64_t> counts;
   int worker = -1;

@@ -6,23 +6,23 @@
 #include <limits>
 #include <utility>
 #include "api/core/device_plan.hpp"
+#include "api/core/memory.hpp"
 #include "api/core/memory_check.hpp"
 #include "api/core/require.hpp"
 #include "api/core/table_check.hpp"
 #include "api/query/region_device.hpp"
-#include "cluster/lane_memory.hpp"
+#include "cuda/device.hpp"
 #include "track_box.hpp"
 #include "track_search.hpp"
 
 namespace areal {
 namespace {
 
-using cluster::LaneMemory;
 constexpr const char* tracker_name = "fragments";
 constexpr std::int64_t most_scales = 2048;  // that a device's order of places holds
 
 template <class T>
-T* of(LaneMemory& memory) {
+T* of(Memory& memory) {
   return static_cast<T*>(memory.data());
 }
 
@@ -53,7 +53,7 @@ struct FragmentTrackers::State {
   std::size_t count = 0;
   std::vector<video::BoxSearch> searches;  // on the CPU
   std::vector<TrackedBox> found;
-  LaneMemory boxes, scale, shares, votes;  // on a device
+  Memory boxes, scale, shares, votes;  // on a device
   kernels::FragmentsRequest request{TensorView(ConstView(), Border::none)};
 };
 
@@ -124,10 +124,10 @@ void FragmentTrackers::State::begin_on_device(const TensorView& tensor, std::spa
   std::optional<cuda::DeviceScope> scope;
   if (on_cuda()) scope.emplace(place.device);
   const auto bytes = [](std::int64_t n, std::size_t each) { return static_cast<std::size_t>(n) * each; };
-  boxes = LaneMemory(bytes(r.boxes, sizeof(TrackedBox)), memory);
-  scale = LaneMemory(bytes(r.scales, sizeof(double)), memory);
-  shares = LaneMemory(bytes(r.boxes * FragmentTracker::fragments * bins, sizeof(double)), memory);
-  votes = LaneMemory(bytes(r.boxes * r.votes_of_a_box(), 16), memory);
+  boxes = Memory(bytes(r.boxes, sizeof(TrackedBox)), memory);
+  scale = Memory(bytes(r.scales, sizeof(double)), memory);
+  shares = Memory(bytes(r.boxes * FragmentTracker::fragments * bins, sizeof(double)), memory);
+  votes = Memory(bytes(r.boxes * r.votes_of_a_box(), 16), memory);
   r.scale = of<double>(scale), r.box = of<TrackedBox>(boxes), r.shares = of<double>(shares), r.votes = votes.data();
   found.clear();
   for (const Region& box : regions)

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 #include "cluster/sat_tiles.hpp"
-#include "cluster/task_queue.hpp"
+#include "queue/task_queue.hpp"
 
 namespace areal::cluster {
 namespace {
@@ -42,13 +42,13 @@ struct Board {
   }
 };
 
-class BoardWorker final : public Worker {
+class BoardWorker final : public queue::TaskWorker {
  public:
   BoardWorker(Board& board, SatTiles& tiles, int lanes, bool may_die, std::uint64_t failing)
       : board_(board), tiles_(tiles), lanes_(lanes), may_die_(may_die), failing_(failing) {}
   std::string name() const override { return "board"; }
   int lanes() const override { return lanes_; }
-  bool work(int, const Task& task) override try {
+  bool work(int, const queue::Task& task) override try {
     const std::int64_t id = task.id;
     const auto i = static_cast<std::size_t>(id);
     if (tiles_.is_delivered(id)) return false;
@@ -100,24 +100,24 @@ std::string fault_of(std::uint64_t seed) {
   Board board(1 + below(6), 1 + below(9), seed);
   TiledGrid grid;
   grid.columns = board.columns, grid.rows = board.rows, grid.tile_width = grid.tile_height = 1;
-  TaskQueue* queue = nullptr;
+  queue::TaskQueue* queue = nullptr;
   SatTiles tiles({board.columns, board.rows}, grid, {8}, [&](std::int64_t tile) {
-    Task task;
+    queue::Task task;
     task.id = tile;
     queue->push(task);
   });
-  QueueOptions options;
+  queue::QueueOptions options;
   options.attempts = 1 << 20;
-  options.finished = [&](const Task&, const Outcome& outcome) {
+  options.finished = [&](const queue::Task&, const queue::Outcome& outcome) {
     if (outcome.error) tiles.stop(outcome.error);
   };
-  std::vector<std::unique_ptr<Worker>> workers;
+  std::vector<std::unique_ptr<queue::TaskWorker>> workers;
   const int count = static_cast<int>(1 + below(3));
   for (int w = 0; w < count; ++w)
     workers.push_back(std::make_unique<BoardWorker>(board, tiles, static_cast<int>(1 + below(3)), w > 0,
                                                     static_cast<std::uint64_t>(12 + below(60))));
   {
-    TaskQueue of_run(std::move(workers), std::move(options));
+    queue::TaskQueue of_run(std::move(workers), std::move(options));
     queue = &of_run;
     tiles.start();
     of_run.wait_idle();

@@ -301,8 +301,8 @@ TEST(SpreadSat, RefusesInOneSentence) {
 
   const std::vector<ConstView> tables(out.begin(), out.end());
   const auto asked = [&](const Region& region) { return refusal([&] { spread.region_sums(tables, {{region}}); }); };
-  EXPECT_EQ(asked({0, 0, 9, 1}), "regions[0] 0,0,9,1: it does not lie inside the image of 8x6");
-  EXPECT_EQ(asked({1, 5, 1, -1}), "regions[0] 1,5,1,-1: it does not lie inside the image of 8x6");
+  EXPECT_EQ(asked({0, 0, 9, 1}), "region 0 (x 0, y 0, width 9, height 1) reaches outside the image of 8x6");
+  EXPECT_EQ(asked({1, 5, 1, -1}), "region 0 (x 1, y 5, width 1, height -1): an extent may not be negative");
   EXPECT_NE(refusal([&] {
               spread.region_sums<std::int64_t>(tables, {{0, 0, 1, 1}});
             }).find("std::uint64_t"),

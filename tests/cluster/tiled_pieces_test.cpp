@@ -269,14 +269,15 @@ TEST(TiledPieces, WhatEndsACall) {
 }
 
 /// Fails as it was planted: before a part, or when it has been handed out.
-class FailingWorker final : public cluster::Worker {
+class FailingWorker final : public queue::TaskWorker {
  public:
   using Fail = std::function<void(std::int64_t tasks, bool after)>;
-  FailingWorker(std::unique_ptr<cluster::Worker> inner, Fail fail) : inner_(std::move(inner)), fail_(std::move(fail)) {}
+  FailingWorker(std::unique_ptr<queue::TaskWorker> inner, Fail fail)
+      : inner_(std::move(inner)), fail_(std::move(fail)) {}
   std::string name() const override { return inner_->name(); }
   int lanes() const override { return inner_->lanes(); }
   void begin(int lane) override { inner_->begin(lane); }
-  bool work(int lane, const cluster::Task& task) override {
+  bool work(int lane, const queue::Task& task) override {
     const std::int64_t mine = ++tasks_;
     fail_(mine, false);
     const bool done = inner_->work(lane, task);
@@ -285,7 +286,7 @@ class FailingWorker final : public cluster::Worker {
   }
 
  private:
-  std::unique_ptr<cluster::Worker> inner_;
+  std::unique_ptr<queue::TaskWorker> inner_;
   const Fail fail_;
   std::atomic<std::int64_t> tasks_{0};
 };
@@ -312,8 +313,8 @@ TEST(TiledPieces, WorkersThatFailOrAreLost) {
     cluster::TileLanePool pool;
     const std::int64_t lost_at = 1 + below(4), fails_at = 1 + below(4);
     const bool lost_after = below(2), fails_after = below(2);
-    const cluster::WrapWorker wrap = [&](std::unique_ptr<cluster::Worker> inner,
-                                         int number) -> std::unique_ptr<cluster::Worker> {
+    const queue::WrapWorker wrap = [&](std::unique_ptr<queue::TaskWorker> inner,
+                                       int number) -> std::unique_ptr<queue::TaskWorker> {
       return std::make_unique<FailingWorker>(
           std::move(inner), [=, losses = &lost, failures = &failed_after](std::int64_t tasks, bool after) {
             if (number == 0 && tasks == lost_at && after == lost_after) {
@@ -334,8 +335,8 @@ TEST(TiledPieces, WorkersThatFailOrAreLost) {
     std::vector<std::uint64_t> counts(5), expected(5);
     for (std::size_t b = 0; b < 5; ++b)
       expected[b] = static_cast<std::uint64_t>(of.expected[(b + 1) * of.expected.size() / 5 - 1]);
-    cluster::WrapWorker before = [&](std::unique_ptr<cluster::Worker> inner,
-                                     int number) -> std::unique_ptr<cluster::Worker> {
+    queue::WrapWorker before = [&](std::unique_ptr<queue::TaskWorker> inner,
+                                   int number) -> std::unique_ptr<queue::TaskWorker> {
       return std::make_unique<FailingWorker>(std::move(inner), [=](std::int64_t tasks, bool after) {
         if (number < 2 && tasks == lost_at && !after) throw DeviceError("planted: lost", true);
       });
@@ -352,8 +353,8 @@ TEST(TiledPieces, NoWorkerIsLeft) {
   cluster::TiledSubject subject{of.shape, of.type, of.rule.binning, {.workers = {on_cpu, on_cpu}, .tile_height = 10}};
   const TiledGrid grid = cluster::grid_of_pieces(subject);
   cluster::TileLanePool pool;
-  const cluster::WrapWorker wrap = [&](std::unique_ptr<cluster::Worker> inner,
-                                       int) -> std::unique_ptr<cluster::Worker> {
+  const queue::WrapWorker wrap = [&](std::unique_ptr<queue::TaskWorker> inner,
+                                     int) -> std::unique_ptr<queue::TaskWorker> {
     return std::make_unique<FailingWorker>(std::move(inner), [](std::int64_t tasks, bool) {
       if (tasks == 2) throw DeviceError("planted: lost", true);
     });

@@ -178,16 +178,16 @@ TEST(TiledSat, SeveralWorkersTogetherAndTheCheckCanFail) {
 
 // ---- planted workers
 
-using Fail = std::function<void(int lane, const cluster::Task&)>;
+using Fail = std::function<void(int lane, const queue::Task&)>;
 /// The real worker of a tile, between two plants.
-class PlantedTileWorker final : public cluster::Worker {
+class PlantedTileWorker final : public queue::TaskWorker {
  public:
-  PlantedTileWorker(std::unique_ptr<cluster::Worker> real, Fail before, Fail after)
+  PlantedTileWorker(std::unique_ptr<queue::TaskWorker> real, Fail before, Fail after)
       : real_(std::move(real)), before_(std::move(before)), after_(std::move(after)) {}
   std::string name() const override { return real_->name(); }
   int lanes() const override { return real_->lanes(); }
   void begin(int lane) override { real_->begin(lane); }
-  bool work(int lane, const cluster::Task& task) override {
+  bool work(int lane, const queue::Task& task) override {
     before_(lane, task);
     const bool done = real_->work(lane, task);
     after_(lane, task);
@@ -195,7 +195,7 @@ class PlantedTileWorker final : public cluster::Worker {
   }
 
  private:
-  std::unique_ptr<cluster::Worker> real_;
+  std::unique_ptr<queue::TaskWorker> real_;
   Fail before_, after_;
 };
 
@@ -214,9 +214,9 @@ TEST(TiledSatWorkers, SlowOnesFailuresAndLossesChangeNothing) {
     std::mt19937_64 random(seed);
     std::vector<bool> failed(static_cast<std::size_t>(work.grid.rows * work.grid.columns));
     int made = 0;
-    const auto wrap = [&](std::unique_ptr<cluster::Worker> real) -> std::unique_ptr<cluster::Worker> {
+    const auto wrap = [&](std::unique_ptr<queue::TaskWorker> real, int) -> std::unique_ptr<queue::TaskWorker> {
       const int number = made++;
-      const auto plant = [&, number](int, const cluster::Task& task) {
+      const auto plant = [&, number](int, const queue::Task& task) {
         std::uint64_t choice = 0;
         {
           const std::lock_guard lock(mutex);
@@ -246,13 +246,13 @@ TEST(TiledSatWorkers, WhereNoneIsLeftThatIsTheError) {
   const cluster::TiledSatWork work =
       cluster::tiled_sat_work(of.shape(), Type::u8, of.options, {.workers = {{.threads = 1}}, .device_bytes = 60000});
   ASSERT_GT(work.grid.rows, 5);
-  const auto wrap = [&](std::unique_ptr<cluster::Worker> real) -> std::unique_ptr<cluster::Worker> {
+  const auto wrap = [&](std::unique_ptr<queue::TaskWorker> real, int) -> std::unique_ptr<queue::TaskWorker> {
     return std::make_unique<PlantedTileWorker>(
         std::move(real),
-        [](int, const cluster::Task& task) {
+        [](int, const queue::Task& task) {
           if (task.id == 3) throw DeviceError("planted loss", true);
         },
-        [](int, const cluster::Task&) {});
+        [](int, const queue::Task&) {});
   };
   Whole whole(work.table_shape, Type::u32, std::nullopt);
   const ImageRows rows = of.rows();

@@ -5,7 +5,7 @@
     all of these <- api <- research, filters                    memory_machines <- research
     json <- media, chunked, apps
     public headers <- media, chunked, python, examples, bench/protocol
-    api <- cluster <- video, strips               public headers, bench/protocol <- bench        these and media <- apps
+    api <- queue <- cluster <- video, strips      public headers, bench/protocol <- bench        these and media <- apps
     public headers <- areal/mpi.hpp <- mpi <- apps/areal-mpi       formulas <- mpi
 
 Within kernels and api a subject includes itself and what is shared (kernels/primitives and plan.hpp, api/core), and no other
@@ -29,7 +29,7 @@ LAYERS = {
     "include": "include", "include/areal/research": "include", "include/areal/interop": "interop", "include/areal/mpi.hpp": "mpi_header",
     "src/catalog": "catalog", "src/formulas": "formulas", "src/policy": "policy", "src/memory_machines": "memory_machines",
     "src/kernels": "kernels", "src/cpu": "cpu", "src/cuda": "cuda", "src/simt": "simt", "src/api": "api",
-    "src/research": "research", "src/filters": "filters", "src/media": "media", "src/json": "json", "src/video": "video", "src/cluster": "cluster", "src/strips": "strips",
+    "src/research": "research", "src/filters": "filters", "src/media": "media", "src/json": "json", "src/video": "video", "src/queue": "queue", "src/cluster": "cluster", "src/strips": "strips",
     "src/chunked": "chunked", "src/mpi": "mpi",
     "apps": "apps", "apps/areal-mpi": "mpi_apps", "python": "python", "bench": "bench", "bench/protocol": "protocol", "examples": "examples",
     "tests": "tests", "tests/doors": "doors", "fuzz": "fuzz", "docs/pictures": "pictures",
@@ -56,12 +56,13 @@ MAY_INCLUDE = {
     "json": set(),
     "media": {"include", "json"},
     "chunked": {"include", "json"},
-    "cluster": {"include", "api", "cpu", "cuda"},
+    "queue": {"include", "api"},
+    "cluster": {"include", "api", "cpu", "cuda", "queue"},
     "strips": {"include", "formulas", "api", "cpu", "cuda", "cluster"},
     "mpi_header": {"include"},
     "mpi": {"include", "mpi_header", "formulas"},
     "mpi_apps": {"include", "mpi_header", "media", "apps"},
-    "video": {"include", "formulas", "api", "cpu", "cuda", "cluster"},
+    "video": {"include", "formulas", "api", "cpu", "cuda", "queue", "cluster"},
     "protocol": {"include"},
     "apps": {"include", "media", "protocol", "json"},
     "python": {"include", "interop"},
@@ -361,8 +362,9 @@ GOOD = {
     "src/research/model.cpp": '#include "api/sat/own.hpp"\n#include "memory_machines/m.hpp"\n#include <areal/research/r.hpp>\n',
     "src/media/media.hpp": "#include <areal/a.hpp>\n",
     "src/media/inner.hpp": '#include "media.hpp"\n#include <OpenImageIO/imageio.h>\n#include <sys/stat.h>\n',
-    "src/cluster/q.hpp": '#include "api/core/check.hpp"\n',
-    "src/video/v.hpp": '#include "cluster/q.hpp"\n#include "cpu/c.hpp"\n',
+    "src/queue/q.hpp": '#include "api/core/check.hpp"\n',
+    "src/cluster/t.hpp": '#include "queue/q.hpp"\n',
+    "src/video/v.hpp": '#include "queue/q.hpp"\n#include "cluster/t.hpp"\n#include "cpu/c.hpp"\n',
     "apps/areal/main.cpp": '#include <CLI/CLI.hpp>\n#include "bench/protocol/p.hpp"\n#include "media/media.hpp"\n#include "verb.hpp"\n',
     "apps/areal/verb.hpp": "#include <areal/a.hpp>\n",
     "bench/protocol/p.hpp": "#include <areal/a.hpp>\n",
@@ -453,8 +455,10 @@ BAD = [
     ("src/media/inner.hpp", '#include "api/sat/own.hpp"'),
     ("src/video/v.hpp", '#include "kernels/primitives/k.hpp"'),
     ("src/video/v.hpp", '#include "media/media.hpp"'),
-    ("src/cluster/q.hpp", '#include "media/media.hpp"'),
-    ("src/cluster/q.hpp", '#include "video/v.hpp"'),
+    ("src/queue/q.hpp", '#include "cluster/t.hpp"'),
+    ("src/queue/q.hpp", '#include "cpu/c.hpp"'),
+    ("src/cluster/t.hpp", '#include "media/media.hpp"'),
+    ("src/cluster/t.hpp", '#include "video/v.hpp"'),
     ("apps/areal/main.cpp", '#include "cpu/c.hpp"'),
     ("apps/areal/main.cpp", '#include "media/inner.hpp"'),
     ("apps/areal/main.cpp", "#include <OpenImageIO/imageio.h>"),

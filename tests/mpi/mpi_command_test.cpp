@@ -161,7 +161,7 @@ TEST_F(MpiCommand, WrongUseAndUnreadableFilesAreOneSentence) {
     EXPECT_EQ(outcome.out, "");
     EXPECT_EQ(said(outcome), "areal-mpi: " + words + "\n") << outcome.err;
   };
-  ends(2, "regions[0] 0,0,24,1: it does not lie inside the image of 23x17",
+  ends(2, "region 0 (x 0, y 0, width 24, height 1) reaches outside the image of 23x17",
        {"query", "image.npy", "--region", "0,0,24,1"});
   ends(2, "--strips 1,2: has 3 rows in all, the image 17",
        {"query", "image.npy", "--region", "0,0,1,1", "--strips", "1,2"});

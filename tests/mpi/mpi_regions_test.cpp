@@ -456,7 +456,7 @@ TEST(MpiRegionsErrors, OneSentenceOnEveryRank) {
           [&] { mpi::region_sums(ranks.get(), table, {region}, Span<std::uint64_t>(sums), on_cpu); });
     };
     const std::string image = "8x" + std::to_string(rows);
-    EXPECT_EQ(words({1, 0, 8, 1}), "regions[0] 1,0,8,1: it does not lie inside the image of " + image);
+    EXPECT_EQ(words({1, 0, 8, 1}), "region 0 (x 1, y 0, width 8, height 1) reaches outside the image of " + image);
     EXPECT_NE(words({0, rows, 1, 1}), "");
     EXPECT_NE(words({0, 0, -1, 1}), "");
     EXPECT_NE(words({-1, 0, 1, 1}), "");

@@ -8,6 +8,7 @@
 #include <utility>
 #include "api/core/copy_rows.hpp"
 #include "api/core/device_memory.hpp"
+#include "api/core/memory.hpp"
 #include "api/core/require.hpp"
 #include "api/core/view_check.hpp"
 
@@ -65,15 +66,9 @@ void queue_rows(const ConstView& from, const View& to, cuda::CopyDirection direc
 PinnedArray::PinnedArray(const Shape& shape, Type type, const Execution& on)
     : shape_(shape), type_(type), bytes_(bytes_of(shape, type)) {
   const MemoryPlace place = memory_of(on);
-  if (bytes_ == 0) return;
-  if (place.is_host()) {
-    const auto memory = std::make_shared<Array>(shape, type);
-    memory_ = {memory, memory->data()};
-    return;
-  }
-  const cuda::DeviceScope scope(place.device);
-  const auto memory = std::make_shared<cuda::PinnedMemory>(bytes_);
-  memory_ = {memory, memory->data()};
+  std::optional<cuda::DeviceScope> scope;
+  if (!place.is_host()) scope.emplace(place.device);
+  memory_ = Memory::of_host(bytes_, !place.is_host()).share();
 }
 
 void PinnedArray::check_type(Type asked) const {

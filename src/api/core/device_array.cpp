@@ -3,6 +3,7 @@
 #include <areal/error.hpp>
 #include "api/core/copy_rows.hpp"
 #include "api/core/device_memory.hpp"
+#include "api/core/memory.hpp"
 #include "api/core/owned_view.hpp"
 #include "api/core/plan_state.hpp"
 #include "api/core/require.hpp"
@@ -25,15 +26,7 @@ DeviceArray::DeviceArray(const Shape& shape, Type type, int device)
 
 DeviceArray::DeviceArray(const Shape& shape, Type type, const Execution& on)
     : shape_(shape), type_(type), bytes_(bytes_of(shape, type)), place_(memory_of(on)) {
-  if (bytes_ == 0) return;
-  if (place_.is_host()) {
-    const auto memory = std::make_shared<Array>(shape, type);
-    memory_ = {memory, memory->data()};
-    return;
-  }
-  const cuda::DeviceScope scope(on.device);
-  const auto memory = std::make_shared<cuda::Memory>(bytes_);
-  memory_ = {memory, memory->data()};
+  memory_ = Memory(shape, type, place_).share();
 }
 
 DeviceArray DeviceArray::copy_of(const ConstView& host, const Execution& execution) {

@@ -9,6 +9,7 @@
 #include "api/core/memory_check.hpp"
 #include "api/core/plan_state.hpp"
 #include "api/core/require.hpp"
+#include "cuda/device.hpp"
 
 namespace areal {
 
@@ -87,21 +88,20 @@ void execute_in(Workspace::State& workspace, const Views& views, const Arguments
   std::size_t slot = 0;
   const auto buffer_of = [&](const auto& view) -> StagingBuffer& {
     StagingBuffer& buffer = workspace.staging[slot];
-    if (!buffer.fits(view.shape, view.type)) buffer = StagingBuffer(view.shape, view.type);
+    if (!buffer.fits(view.shape, view.type)) buffer = StagingBuffer(view.shape, view.type, plan.memory());
     return buffer;
   };
   views.each_input(there, [&](const char*, ConstView& view) {
     if (is_staged(view)) {
       StagingBuffer& buffer = buffer_of(view);
       buffer.copy_in(view, stream);
-      view = buffer.view().in(plan.memory());
+      view = buffer.view();
     }
     ++slot;
   });
   const std::size_t first_output = slot;
   for (const auto& one : views.out) {
-    if (const View& view = arguments.*one.view; is_staged(view))
-      there.*one.view = buffer_of(view).view().in(plan.memory());
+    if (const View& view = arguments.*one.view; is_staged(view)) there.*one.view = buffer_of(view).view();
     ++slot;
   }
   run(there, workspace.memory, stream);

@@ -1,16 +1,17 @@
 #include "api/core/owned_view.hpp"
 #include <cstring>
+#include <utility>
 
 namespace areal {
 
-OwnedView::OwnedView(const Shape& shape, Type type, MemoryPlace place) : exists_(true) {
-  if (place.is_host()) {
-    host_ = Array(shape, type);
-    view_ = host_.view();
-  } else {
-    device_ = DeviceArray(shape, type, place.device);
-    view_ = device_.view();
-  }
+OwnedView::OwnedView(const Shape& shape, Type type, MemoryPlace place)
+    : OwnedView(Memory(shape, type, place), shape, type) {}
+
+OwnedView::OwnedView(Memory memory, const Shape& shape, Type type)
+    : memory_(std::move(memory)), view_(memory_.view(type, shape)), exists_(true) {}
+
+OwnedView OwnedView::of_host(const Shape& shape, Type type, bool page_locked) {
+  return OwnedView(Memory::of_host(bytes_of(shape, type), page_locked), shape, type);
 }
 
 void OwnedView::copy_from(const OwnedView& other, Stream stream) {

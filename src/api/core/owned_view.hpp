@@ -1,9 +1,10 @@
 #pragma once
-// Memory of a table or a tensor, on the host or on a device.
+// A view with its memory, for a table, a tensor or a frame, on the host or on a device.
 
 #include <areal/array.hpp>
 #include <areal/execution.hpp>
 #include <areal/view.hpp>
+#include "api/core/memory.hpp"
 #include "cuda/device.hpp"
 
 namespace areal {
@@ -14,6 +15,8 @@ class OwnedView {
   OwnedView() = default;
   /// Throws Unavailable where there is no such device, OutOfMemory with the bytes.
   OwnedView(const Shape& shape, Type type, MemoryPlace place);
+  /// In memory of the host, page-locked where a CUDA device copies from or to it.
+  static OwnedView of_host(const Shape& shape, Type type, bool page_locked);
 
   const View& view() const noexcept { return view_; }
   bool exists() const noexcept { return exists_; }  ///< though it may have no elements
@@ -21,8 +24,9 @@ class OwnedView {
   void copy_from(const OwnedView& other, Stream stream);
 
  private:
-  Array host_;
-  DeviceArray device_;
+  OwnedView(Memory memory, const Shape& shape, Type type);
+
+  Memory memory_;
   View view_;
   bool exists_ = false;
 };

@@ -1,9 +1,11 @@
 // Plans and workspaces: memory and streams.
 #include <areal/plan.hpp>
+#include <optional>
 #include <utility>
 #include "api/core/memory_check.hpp"
 #include "api/core/plan_state.hpp"
 #include "api/core/require.hpp"
+#include "cuda/device.hpp"
 
 namespace areal {
 namespace {
@@ -42,17 +44,15 @@ Workspace::Workspace(const Plan& plan) : state_(std::make_unique<State>()) {
   State& s = *state_;
   const Plan::State& p = *plan.state_;
   s.plan = plan.state_;
-  if (!p.on_cuda()) {
-    s.host = Array(Shape{static_cast<std::int64_t>(p.workspace_bytes), 1}, Type::u8);
-    s.memory = s.host.data();
-    p.prepare(s.memory, s.stream);
-    return;
+  std::optional<cuda::DeviceScope> scope;
+  if (p.on_cuda()) {
+    scope.emplace(p.execution.device);
+    s.stream = p.execution.stream.value_or(Stream::legacy_default());
+    s.waits = !p.execution.stream;
+    require_no_capture(p.execution.backend, s.stream);
   }
-  const cuda::DeviceScope scope(p.execution.device);
-  s.stream = p.execution.stream.value_or(Stream::legacy_default());
-  s.waits = !p.execution.stream;
-  require_no_capture(p.execution.backend, s.stream);
-  if (p.workspace_bytes > 0) s.memory = s.device.emplace(p.workspace_bytes).data();
+  s.owned = Memory(p.workspace_bytes, p.memory());
+  s.memory = s.owned.data();
   p.prepare(s.memory, s.stream);
 }
 

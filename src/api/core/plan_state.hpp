@@ -1,15 +1,13 @@
 #pragma once
 // What is behind Plan and Workspace.
 
-#include <areal/array.hpp>
 #include <areal/plan.hpp>
 #include <array>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
+#include "api/core/memory.hpp"
 #include "api/core/staging_buffer.hpp"
-#include "cuda/device.hpp"
 
 namespace areal {
 
@@ -31,12 +29,11 @@ struct Plan::State {
 struct Workspace::State {
   std::shared_ptr<const Plan::State> plan;
   Stream stream = Stream::host();
-  void* memory = nullptr;
+  Memory owned;            // of one that borrows none
+  void* memory = nullptr;  // where the plan works
   bool borrowed = false;
-  bool waits = false;    ///< an execute has ended when it returns
-  std::string_view ran;  ///< the algorithm of the last execute; empty before the first
-  Array host;            // of an owned one, where the plan runs on the host, or
-  std::optional<cuda::Memory> device;
+  bool waits = false;                     ///< an execute has ended when it returns
+  std::string_view ran;                   ///< the algorithm of the last execute; empty before the first
   std::array<StagingBuffer, 12> staging;  ///< one an argument
 };
 

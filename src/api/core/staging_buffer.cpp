@@ -4,6 +4,7 @@
 #include <utility>
 #include "api/core/copy_rows.hpp"
 #include "cpu/cancellation.hpp"
+#include "cuda/device.hpp"
 
 namespace areal {
 namespace {
@@ -52,11 +53,11 @@ void copy_rows_in(void* device, const ConstView& host, Stream stream) {
   cuda::synchronize(stream);
 }
 
-StagingBuffer::StagingBuffer(const Shape& shape, Type type)
-    : memory_(std::in_place, bytes_of(shape, type)), view_(memory_->data(), type, shape) {}
+StagingBuffer::StagingBuffer(const Shape& shape, Type type, MemoryPlace place)
+    : memory_(shape, type, place), view_(memory_.view(type, shape)) {}
 
 void StagingBuffer::copy_in(const ConstView& host, Stream stream) {
-  if (!memory_) return;
+  if (view_.data == nullptr) return;
   if (is_contiguous(host)) return areal::copy_in(view_.data, host.data, bytes(), stream);
   staged_ = Array(host.shape, host.type);
   copy_rows_in_pieces(host, staged_.view());
@@ -64,7 +65,7 @@ void StagingBuffer::copy_in(const ConstView& host, Stream stream) {
 }
 
 void StagingBuffer::copy_out(const View& host, Stream stream) {
-  if (!memory_) return;
+  if (view_.data == nullptr) return;
   staged_ = is_contiguous(host) ? Array() : Array(host.shape, host.type);
   auto* const to = static_cast<char*>(is_contiguous(host) ? host.data : staged_.data());
   const auto* const from = static_cast<const char*>(view_.data);
@@ -73,7 +74,7 @@ void StagingBuffer::copy_out(const View& host, Stream stream) {
 }
 
 void StagingBuffer::finish(const View& host) {
-  if (memory_ && !is_contiguous(host)) copy_rows_in_pieces(staged_.view(), host);
+  if (view_.data != nullptr && !is_contiguous(host)) copy_rows_in_pieces(staged_.view(), host);
   staged_ = Array();
 }
 

@@ -3,8 +3,7 @@
 
 #include <areal/array.hpp>
 #include <areal/view.hpp>
-#include <optional>
-#include "cuda/device.hpp"
+#include "api/core/memory.hpp"
 
 namespace areal {
 
@@ -17,12 +16,12 @@ void copy_rows_in(void* device, const ConstView& host, Stream stream);
 class StagingBuffer {
  public:
   StagingBuffer() = default;
-  /// Memory of the current device. Throws OutOfMemory with its bytes.
-  StagingBuffer(const Shape& shape, Type type);
+  /// Throws OutOfMemory with its bytes.
+  StagingBuffer(const Shape& shape, Type type, MemoryPlace place);
 
   const View& view() const noexcept { return view_; }
   bool fits(const Shape& shape, Type type) const noexcept {
-    return memory_ && view_.shape == shape && view_.type == type;
+    return view_.data != nullptr && view_.shape == shape && view_.type == type;
   }
 
   /// Queues the copy of a host view, of any pitch.
@@ -34,7 +33,7 @@ class StagingBuffer {
  private:
   std::size_t bytes() const { return bytes_of(view_.shape, view_.type); }
 
-  std::optional<cuda::Memory> memory_;
+  Memory memory_;
   View view_;
   Array staged_;  // without gaps, where the host's view has some
 };

@@ -31,12 +31,8 @@ struct RegionRules {
   }
   /// Out of line: what it throws is not worth room in the loop.
   [[gnu::noinline]] Region checked(const Region& region, std::int64_t index) const {
-    const Region inside = checked_region(region, index, image_width, image_height, outside);
-    require(!lacks_last || !formulas::needs_last(inside, image_width, image_height), "region ", index, " (x ", inside.x,
-            ", y ", inside.y, ", width ", inside.width, ", height ", inside.height,
-            ") touches the last row or column of the image of ", image_width, "x", image_height,
-            ", which a table of border `exclusive` lacks");
-    return inside;
+    return checked_region(region, index, image_width, image_height, outside,
+                          lacks_last ? Border::exclusive : Border::zero);
   }
   /// True where `checked` does not throw; the region is then what it gives.
   [[gnu::noinline]] bool take(Region& region) const noexcept {

@@ -23,12 +23,18 @@ auto words_of(const Box& box, std::int64_t index) {
 }  // namespace
 
 Region checked_region(const Region& region, std::int64_t index, std::int64_t image_width, std::int64_t image_height,
-                      Outside outside) {
-  if (formulas::lies_inside(region, image_width, image_height)) return region;
-  require(region.width >= 0 && region.height >= 0, words_of(region, index), ": an extent may not be negative");
-  require(outside == Outside::clip, words_of(region, index), " reaches outside the image of ", image_width, "x",
-          image_height);
-  return formulas::clipped(region, image_width, image_height);
+                      Outside outside, Border border) {
+  Region inside = region;
+  if (!formulas::lies_inside(region, image_width, image_height)) {
+    require(region.width >= 0 && region.height >= 0, words_of(region, index), ": an extent may not be negative");
+    require(outside == Outside::clip, words_of(region, index), " reaches outside the image of ", image_width, "x",
+            image_height);
+    inside = formulas::clipped(region, image_width, image_height);
+  }
+  require(border != Border::exclusive || !formulas::needs_last(inside, image_width, image_height),
+          words_of(inside, index), " touches the last row or column of the image of ", image_width, "x", image_height,
+          ", which a table of border `exclusive` lacks");
+  return inside;
 }
 
 Box checked_box(const Box& box, std::int64_t index, const formulas::Extents& volume, Outside outside) {

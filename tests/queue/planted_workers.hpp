@@ -10,9 +10,9 @@
 #include <string>
 #include <utility>
 #include <vector>
-#include "cluster/task_queue.hpp"
+#include "queue/task_queue.hpp"
 
-namespace areal::cluster {
+namespace areal::queue {
 
 enum class What { pushed, begun, done, failed, final, dies, lost, finished, taken_back };
 
@@ -59,7 +59,7 @@ class Log {
 };
 
 /// Calls what was planted, and writes down what came of it.
-class PlantedWorker : public Worker {
+class PlantedWorker : public TaskWorker {
  public:
   using Begin = std::function<void(int lane)>;
   using Work = std::function<void(int lane, const Task& task)>;
@@ -207,4 +207,4 @@ inline std::string complaint(const std::vector<Event>& events, const Rules& rule
   return "";
 }
 
-}  // namespace areal::cluster
+}  // namespace areal::queue

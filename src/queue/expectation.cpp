@@ -1,9 +1,9 @@
-#include "cluster/expectation.hpp"
+#include "queue/expectation.hpp"
 #include <algorithm>
 #include <tuple>
 #include <utility>
 
-namespace areal::cluster {
+namespace areal::queue {
 
 namespace {
 constexpr double smoothing = 0.25, longest_counted = 4, measured_again_after = 100;
@@ -147,4 +147,4 @@ std::optional<LaneOf> Expectation::place(double cost, int only, int avoid) {
   return std::nullopt;
 }
 
-}  // namespace areal::cluster
+}  // namespace areal::queue

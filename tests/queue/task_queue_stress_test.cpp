@@ -13,7 +13,7 @@
 #include "cpu/threads.hpp"
 #include "planted_workers.hpp"
 
-namespace areal::cluster {
+namespace areal::queue {
 namespace {
 
 using Events = std::vector<Event>;
@@ -134,7 +134,7 @@ void run_schedule(unsigned seed, Happened& happened) {
   const int workers = static_cast<int>(rules.lanes.size());
   const int fails_percent = below(3) == 0 ? 0 : below(40), losses = below(3);  // percent of workers: 0, 40, 80
   Log log;
-  std::vector<std::unique_ptr<Worker>> planted;
+  std::vector<std::unique_ptr<TaskWorker>> planted;
   for (int w = 0; w < workers; ++w) {
     int& lanes = rules.lanes[static_cast<std::size_t>(w)];
     lanes = 1 + below(3);
@@ -235,4 +235,4 @@ TEST(TaskQueueStress, RandomSchedulesInAnArenaOfOneThread) {
 }
 
 }  // namespace
-}  // namespace areal::cluster
+}  // namespace areal::queue

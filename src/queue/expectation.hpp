@@ -14,7 +14,7 @@
 #include <optional>
 #include <vector>
 
-namespace areal::cluster {
+namespace areal::queue {
 
 struct LaneOf {
   int worker = -1, lane = 0;
@@ -83,4 +83,4 @@ class Expectation {
   double now_ = 0, again_ = never, overrun_from_ = never;
 };
 
-}  // namespace areal::cluster
+}  // namespace areal::queue

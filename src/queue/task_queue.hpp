@@ -17,9 +17,9 @@
 #include <memory>
 #include <string>
 #include <vector>
-#include "cluster/task.hpp"
+#include "queue/task.hpp"
 
-namespace areal::cluster {
+namespace areal::queue {
 
 struct WorkerReport {
   std::string name;
@@ -45,7 +45,7 @@ struct QueueOptions {
 class TaskQueue {
  public:
   /// Starts the lanes. Throws InvalidArgument without workers, for one without lanes, and for less than one attempt.
-  explicit TaskQueue(std::vector<std::unique_ptr<Worker>> workers, QueueOptions options = {});
+  explicit TaskQueue(std::vector<std::unique_ptr<TaskWorker>> workers, QueueOptions options = {});
   /// Tasks not begun are left out: `finished` is not called for them. Waits for those that run, and does not retry
   /// them.
   ~TaskQueue();
@@ -70,4 +70,4 @@ class TaskQueue {
   std::unique_ptr<Threads> threads_;
 };
 
-}  // namespace areal::cluster
+}  // namespace areal::queue

@@ -1,11 +1,11 @@
-#include "cluster/task_queue.hpp"
-#include "cluster/queue_threads.hpp"
+#include "queue/task_queue.hpp"
+#include "queue/queue_threads.hpp"
 
-namespace areal::cluster {
+namespace areal::queue {
 
-void Worker::begin(int /*lane*/) {}
+void TaskWorker::begin(int /*lane*/) {}
 
-TaskQueue::TaskQueue(std::vector<std::unique_ptr<Worker>> workers, QueueOptions options)
+TaskQueue::TaskQueue(std::vector<std::unique_ptr<TaskWorker>> workers, QueueOptions options)
     : threads_(std::make_unique<Threads>(std::move(workers), std::move(options))) {}
 TaskQueue::~TaskQueue() = default;
 
@@ -16,4 +16,4 @@ std::vector<Task> TaskQueue::take_back() { return threads_->take_back(); }
 std::vector<WorkerReport> TaskQueue::report() const { return threads_->report(); }
 int TaskQueue::living() const { return threads_->living(); }
 
-}  // namespace areal::cluster
+}  // namespace areal::queue

@@ -10,10 +10,10 @@
 #include "cpu/threads.hpp"
 #include "planted_workers.hpp"
 
-namespace areal::cluster {
+namespace areal::queue {
 namespace {
 
-using Workers = std::vector<std::unique_ptr<Worker>>;
+using Workers = std::vector<std::unique_ptr<TaskWorker>>;
 using Ids = std::vector<std::int64_t>;
 
 template <class... W>
@@ -361,7 +361,7 @@ TEST(TaskQueue, LanesEndWhileTheTimeIsWatched) {
 }
 
 /// Of odd tasks nothing is left to do: they take no time. The others take 8 seconds.
-struct HalfIdle : Worker {
+struct HalfIdle : TaskWorker {
   PlantedClock& clock;
   explicit HalfIdle(PlantedClock& of) : clock(of) {}
   std::string name() const override { return "half idle"; }
@@ -379,7 +379,7 @@ TEST(TaskQueue, WhatLeftNothingToDoIsNoMeasurement) {
   options.clock = [&clock] { return clock(); };
   std::atomic<int> finished{0}, failed{0};
   options.finished = [&](const Task&, const Outcome& outcome) { ++finished, failed += outcome.error != nullptr; };
-  std::vector<std::unique_ptr<Worker>> one;
+  std::vector<std::unique_ptr<TaskWorker>> one;
   one.push_back(std::make_unique<HalfIdle>(clock));
   TaskQueue queue(std::move(one), std::move(options));
   queue.push({1, 2, {}, false});
@@ -497,4 +497,4 @@ TEST(TaskQueue, SaysWhatCannotBe) {
 }
 
 }  // namespace
-}  // namespace areal::cluster
+}  // namespace areal::queue

@@ -1,4 +1,4 @@
-#include "cluster/queue_threads.hpp"
+#include "queue/queue_threads.hpp"
 #include <algorithm>
 #include <areal/error.hpp>
 #include <chrono>
@@ -6,7 +6,7 @@
 #include <utility>
 #include "api/core/require.hpp"
 
-namespace areal::cluster {
+namespace areal::queue {
 
 namespace {
 
@@ -19,7 +19,7 @@ QueueOptions with_clock(QueueOptions options) {
   return options;
 }
 
-std::vector<int> lanes_of(const std::vector<std::unique_ptr<Worker>>& workers) {
+std::vector<int> lanes_of(const std::vector<std::unique_ptr<TaskWorker>>& workers) {
   require(!workers.empty(), "a queue of tasks needs a worker");
   std::vector<int> lanes;
   for (const auto& worker : workers) {
@@ -30,7 +30,7 @@ std::vector<int> lanes_of(const std::vector<std::unique_ptr<Worker>>& workers) {
   return lanes;
 }
 
-Expectation expectation_of(const std::vector<std::unique_ptr<Worker>>& workers) {
+Expectation expectation_of(const std::vector<std::unique_ptr<TaskWorker>>& workers) {
   const std::vector<int> lanes = lanes_of(workers);
   std::vector<bool> shared;
   for (const auto& worker : workers) shared.push_back(worker->shared());
@@ -62,7 +62,7 @@ struct TaskQueue::Threads::Failure {
   }
 };
 
-TaskQueue::Threads::Threads(std::vector<std::unique_ptr<Worker>> workers, QueueOptions options)
+TaskQueue::Threads::Threads(std::vector<std::unique_ptr<TaskWorker>> workers, QueueOptions options)
     : options_(with_clock(std::move(options))),
       expectation_(expectation_of(workers)),
       waiting_(static_cast<int>(workers.size())) {
@@ -324,4 +324,4 @@ void TaskQueue::Threads::tell_idle() {
   if (waiting_.empty() && condemned_.empty() && in_hand_ == 0) idle_.notify_all();
 }
 
-}  // namespace areal::cluster
+}  // namespace areal::queue

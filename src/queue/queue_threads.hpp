@@ -4,15 +4,15 @@
 #include <condition_variable>
 #include <mutex>
 #include <thread>
-#include "cluster/expectation.hpp"
-#include "cluster/task_queue.hpp"
-#include "cluster/waiting_tasks.hpp"
+#include "queue/expectation.hpp"
+#include "queue/task_queue.hpp"
+#include "queue/waiting_tasks.hpp"
 
-namespace areal::cluster {
+namespace areal::queue {
 
 class TaskQueue::Threads {
  public:
-  Threads(std::vector<std::unique_ptr<Worker>> workers, QueueOptions options);
+  Threads(std::vector<std::unique_ptr<TaskWorker>> workers, QueueOptions options);
   ~Threads();
   Threads(const Threads&) = delete;
   Threads& operator=(const Threads&) = delete;
@@ -32,7 +32,7 @@ class TaskQueue::Threads {
     std::thread thread;
   };
   struct Member {
-    std::unique_ptr<Worker> worker;
+    std::unique_ptr<TaskWorker> worker;
     WorkerReport report;
     std::exception_ptr loss;
     std::vector<std::unique_ptr<LaneThread>> lanes;
@@ -69,4 +69,4 @@ class TaskQueue::Threads {
   std::thread watch_;
 };
 
-}  // namespace areal::cluster
+}  // namespace areal::queue

@@ -1,8 +1,8 @@
-#include "cluster/waiting_tasks.hpp"
+#include "queue/waiting_tasks.hpp"
 #include <algorithm>
 #include <iterator>
 
-namespace areal::cluster {
+namespace areal::queue {
 
 namespace {
 constexpr int looked_at = 256;
@@ -96,4 +96,4 @@ Entries WaitingTasks::take(bool but_begun) {
   return taken;
 }
 
-}  // namespace areal::cluster
+}  // namespace areal::queue

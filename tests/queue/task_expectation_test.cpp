@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <queue>
 #include <random>
-#include "cluster/waiting_tasks.hpp"
+#include "queue/waiting_tasks.hpp"
 
-namespace areal::cluster {
+namespace areal::queue {
 namespace {
 
 /// All lanes ready, speeds in seconds per cost; 0 is unknown.
@@ -353,4 +353,4 @@ TEST(WaitingTasks, AnIdleWorkersOwnAreFoundBehindManyOfAnother) {
 }
 
 }  // namespace
-}  // namespace areal::cluster
+}  // namespace areal::queue

@@ -1,4 +1,4 @@
-#include "cluster/workers.hpp"
+#include "queue/workers.hpp"
 
 #include <algorithm>
 #include <areal/error.hpp>
@@ -65,8 +65,8 @@ std::vector<Worker> workers_named(std::string_view text) {
   return workers;
 }
 
-void cluster::require_workers(const std::vector<areal::Worker>& workers) {
-  for (const areal::Worker& worker : workers) {
+void queue::require_workers(const std::vector<Worker>& workers) {
+  for (const Worker& worker : workers) {
     require(worker.backend != Backend::automatic, "worker: its backend must be named: cpu, cuda or simt");
     require(worker.threads >= 0, "worker cpu:", worker.threads, ": its threads may be 0 (all) or more");
     if (worker.backend != Backend::cpu) require_backend(worker.backend, worker.device);

@@ -1,31 +1,30 @@
 #pragma once
-// A plan with its workspace in memory of a lane, made once and executed for many images.
+// A plan with a workspace of its own, made once and executed for many images.
 
-#include <algorithm>
 #include <areal/plan.hpp>
 #include <cstddef>
 #include <utility>
-#include "cluster/lane_memory.hpp"
+#include "api/core/memory.hpp"
 
-namespace areal::cluster {
+namespace areal {
 
 template <class P>
 class Planned {
  public:
-  /// The plan's device is current.
+  /// Throws OutOfMemory with the workspace's bytes.
   Planned(P of, Stream stream)
       : plan(std::move(of)),
-        memory_(std::max<std::size_t>(1, plan.workspace_bytes()), plan.memory()),
+        memory_(plan.workspace_bytes(), plan.memory()),
         workspace(plan, Span<std::byte>(static_cast<std::byte*>(memory_.data()), memory_.bytes(), plan.memory()),
                   stream) {}
 
   P plan;
 
  private:
-  LaneMemory memory_;
+  Memory memory_;
 
  public:
   Workspace workspace;
 };
 
-}  // namespace areal::cluster
+}  // namespace areal

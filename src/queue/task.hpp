@@ -3,10 +3,12 @@
 
 #include <cstdint>
 #include <exception>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 
-namespace areal::cluster {
+namespace areal::queue {
 
 /// One piece of work. What it means is known to the workers.
 struct Task {
@@ -18,9 +20,9 @@ struct Task {
 
 /// A device, or some threads, that take tasks. `lanes` tasks may be in flight at once, each on a thread of its own that
 /// the queue starts.
-class Worker {
+class TaskWorker {
  public:
-  virtual ~Worker() = default;
+  virtual ~TaskWorker() = default;
   virtual std::string name() const = 0;  ///< "cuda:0", "cpu:8": for notes and errors
   virtual int lanes() const = 0;
   virtual bool shared() const { return false; }  ///< the lanes share one device: side by side, tasks take longer
@@ -32,6 +34,9 @@ class Worker {
   virtual bool work(int lane, const Task& task) = 0;
 };
 
+/// What a test puts around worker `number` of a run, to plant failures.
+using WrapWorker = std::function<std::unique_ptr<TaskWorker>(std::unique_ptr<TaskWorker> worker, int number)>;
+
 struct Outcome {
   int worker = -1;  ///< that did the task or failed last; -1 if none began it
   int lane = 0;
@@ -40,4 +45,4 @@ struct Outcome {
   std::exception_ptr error;   ///< null if the task was done
 };
 
-}  // namespace areal::cluster
+}  // namespace areal::queue

@@ -5,10 +5,10 @@
 #include <functional>
 #include <list>
 #include <vector>
-#include "cluster/expectation.hpp"
-#include "cluster/task.hpp"
+#include "queue/expectation.hpp"
+#include "queue/task.hpp"
 
-namespace areal::cluster {
+namespace areal::queue {
 
 struct Entry {
   Task task;
@@ -59,4 +59,4 @@ class WaitingTasks {
   std::int64_t pushed_ = 0, size_ = 0;
 };
 
-}  // namespace areal::cluster
+}  // namespace areal::queue
