@@ -58,7 +58,7 @@ TEST_F(CommandLargeMemory, RegionsOfAPicture) {
             "region,x,y,width,height,bin0,bin1\n0,0,0,30000,20000,599999999,1\n1,20001,14000,2,2000,4000,0\n");
   // The check can fail: a call that takes no heed of the limit does not go.
   for (const char* words :
-       {"sat big.npy --region 0,0,30000,20000", "hist synthetic:8192x8192:1 --bins 4 -o T.npy --memory 4G",
+       {"sat big.npy --tilted --region 0,0,30000,20000", "hist synthetic:8192x8192:1 --bins 4 -o T.npy --memory 4G",
         "window big.npy --mean --size 9x9 -o w.npy --memory 4G"}) {
     const Outcome outcome = limited(words);
     EXPECT_EQ(outcome.code, 1) << words;

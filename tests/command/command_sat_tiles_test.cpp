@@ -96,11 +96,14 @@ TEST_F(CommandSatTiles, WhatIsRefusedLeavesNothing) {
   refused({"-o", "T.npy", "--device-memory", "0"}, "--device-memory 0: may be");
   refused({"-o", "T.npy", "--device-memory", "99999999T"}, "does not fit 63 bits");
   refused({"-o", "T.npy", "--devices", "gpu"}, "`gpu` is none");
-  refused(with({"-o", "T.npy", "--tilted"}), "--device-memory: --tilted needs whole tables");
-  refused(with({"-o", "T.npy", "--region", "1,2,3,4"}), "--device-memory: --region needs whole tables");
-  refused(with({}), "--device-memory: needs -o FILE.npy");
-  refused(with({"-o", "T.tif"}), "--device-memory: needs -o FILE.npy");
-  refused(with({"-o", "T.npy", "--algorithm", "serial"}), "algorithm serial takes no carries");
+  refused(with({"-o", "T.npy", "--tilted"}), "--tilted: not with --device-memory 90K; ");
+  refused(with({"-o", "T.npy", "--region", "1,2,3,4"}),
+          "--region 1,2,3,4: not with --device-memory 90K; areal query answers");
+  refused(with({}), "--device-memory 90K: tiles are of tables: it needs -o FILE.npy");
+  refused(with({"-o", "T.tif"}),
+          "-o T.tif: not with --device-memory 90K; a .tif is written as a whole: it needs -o FILE.npy");
+  refused(with({"-o", "T.npy", "--algorithm", "serial"}),
+          "--algorithm serial: not with --device-memory 90K; it takes no carries");
 }
 
 TEST_F(CommandSatTiles, AFileThatCannotBeWrittenLeavesNothing) {

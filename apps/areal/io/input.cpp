@@ -3,12 +3,12 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <areal/error.hpp>
-#include <areal/info.hpp>
 #include <array>
 #include <cstdio>
 #include <cstring>
 #include <fstream>
 #include <utility>
+#include "input_image.hpp"
 #include "media/media.hpp"
 #include "numbers.hpp"
 #include "pixels.hpp"
@@ -93,20 +93,6 @@ Array load(const std::string& path, Kind kind, const InputOptions& options, cons
   media::Picture picture = media::read_picture(path, read_options(options));
   for (const std::string& note : picture.notes) settings.note("{}: {}", path, note);
   return std::move(picture.pixels);
-}
-
-// Read as a whole from what open_large_picture reads by blocks.
-Array load_by_blocks(const std::string& path, const InputOptions& options, const Settings& settings) {
-  const auto picture = media::open_large_picture(path, read_options(options));
-  for (const std::string& note : picture->notes()) settings.note("{}: {}", path, note);
-  const std::uint64_t bytes = bytes_of(picture->shape(), picture->type()), free = free_memory();
-  if (bytes > free)
-    throw OutOfMemory(fmt::format("{}: {}x{} pixels take {} bytes, and {} are free", path, picture->shape().width,
-                                  picture->shape().height, bytes, free),
-                      bytes);
-  Array pixels(picture->shape(), picture->type());
-  picture->read(0, 0, pixels.view());
-  return pixels;
 }
 
 // An array of one or several images, each an item; or, as a volume, one item.
@@ -294,7 +280,8 @@ std::unique_ptr<media::Video> open_frames(const InputOptions& options, media::Re
 bool InputOptions::is_by_blocks() const {
   if (path == "-" && !(level_text + t_text + z_text).empty())
     refuse("-: a stream has no levels, and no axes t and z to choose from");
-  return raw.empty() && path != "-" && (!(level_text + t_text + z_text).empty() || media::is_large_format(path));
+  return raw.empty() && path != "-" &&
+         (!(level_text + t_text + z_text).empty() || SyntheticImage::is_name(path) || media::is_large_format(path));
 }
 
 const std::string& InputOptions::luma_range() const {
@@ -304,7 +291,19 @@ const std::string& InputOptions::luma_range() const {
   return luma_text;
 }
 
-bool is_npy_file(const std::string& path) { return kind_of(path) == Kind::npy; }
+bool is_stream(const std::string& path) {
+  return path == "-" || (!SyntheticImage::is_name(path) && kind_of(path) == Kind::npy_stream);
+}
+
+InputFacts facts_of(const InputOptions& options) {
+  InputFacts facts{.name = options.path};
+  if (options.is_by_blocks()) return facts;
+  const Kind kind = kind_of(options.path);
+  facts.is_stream = kind == Kind::npy_stream;
+  facts.is_array = kind == Kind::npy && options.raw.empty();
+  facts.is_sequence = options.raw.empty() && !options.volume && (kind == Kind::folder || kind == Kind::video);
+  return facts;
+}
 
 std::unique_ptr<Source> open_source(const InputOptions& options, const Settings& settings) {
   channel_of(options);  // finds wrong use before a file is opened
@@ -321,7 +320,7 @@ std::unique_ptr<Source> open_source(const InputOptions& options, const Settings&
   }
   if (options.is_by_blocks()) {
     if (options.volume) refuse("--volume: ", options.path, " is one picture");
-    return std::make_unique<Images>(load_by_blocks(options.path, options, settings), false);
+    return std::make_unique<Images>(InputImage(options, 0, settings).whole(), false);
   }
   const Kind kind = kind_of(options.path);
   if (kind == Kind::folder || kind == Kind::video)
@@ -330,10 +329,12 @@ std::unique_ptr<Source> open_source(const InputOptions& options, const Settings&
   return std::make_unique<Images>(load(options.path, kind, options, settings), options.volume);
 }
 
+std::unique_ptr<Source> source_of(Array image) { return std::make_unique<Images>(std::move(image), false); }
+
 Array load_image(const std::string& path, const InputOptions& options, const Settings& settings) {
   InputOptions of_path = options;
   of_path.path = path;
-  if (of_path.is_by_blocks()) return load_by_blocks(path, options, settings);
+  if (of_path.is_by_blocks()) return InputImage(of_path, 0, settings).whole();
   const Kind kind = kind_of(path);
   if (kind == Kind::folder) refuse(path, ": is a folder; one picture or .npy is needed here");
   if (kind == Kind::video) refuse(path, ": is a video; one picture or .npy is needed here");

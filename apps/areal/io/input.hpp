@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include "media/media.hpp"
+#include "route.hpp"
 #include "settings.hpp"
 
 namespace areal::command {
@@ -23,7 +24,7 @@ struct InputOptions {
   void add_choice_to(CLI::App& verb);
   /// The first option that add_choice_to added and that was given, or an empty text.
   std::string choice() const;
-  /// Is it read by blocks alone: a slide, a Zarr picture, or a level or a position that was chosen?
+  /// Is it read by blocks alone: a slide, a Zarr picture, a synthetic image, or a level or a position that was chosen?
   bool is_by_blocks() const;
   /// What --luma says of nv12. Throws InvalidArgument for wrong use.
   const std::string& luma_range() const;
@@ -56,10 +57,14 @@ std::unique_ptr<media::Video> open_frames(const InputOptions& options, media::Re
 /// What --channel and --all-channels ask for. Throws InvalidArgument for wrong use.
 media::ReadOptions read_options(const InputOptions& options);
 
-/// A file that holds a .npy, and is no pipe. Throws IoError where there is none.
-bool is_npy_file(const std::string& path);
+/// Standard input or a pipe.
+bool is_stream(const std::string& path);
+/// Throws IoError where there is none.
+InputFacts facts_of(const InputOptions& options);
 
 std::unique_ptr<Source> open_source(const InputOptions& options, const Settings& settings);
+/// One image that was read already.
+std::unique_ptr<Source> source_of(Array image);
 
 /// One picture or .npy, with the channel rules of the options.
 Array load_image(const std::string& path, const InputOptions& options, const Settings& settings);

@@ -35,6 +35,12 @@ void TableMaker::plan_for(const ConstView& image, TypePair types, const std::str
     throw OutOfMemory(fmt::format("the tables of an image of {}x{} take {} bytes, and {} are free", image.shape.width,
                                   image.shape.height, bytes, free),
                       bytes);
+  const std::uint64_t all = bytes + bytes_of(image.shape, image.type) + plan_->workspace_bytes() +
+                            (types.input == image.type ? 0 : bytes_of(image.shape, types.input));
+  if (request_.memory > 0 && all > request_.memory)
+    throw OutOfMemory(fmt::format("{}: an image of {}x{} with its tables takes {} bytes, and {} are left for it",
+                                  request_.memory_option, image.shape.width, image.shape.height, all, request_.memory),
+                      all);
   if (request_.best_r) {
     const Execution execution = plan_->execution();
     parameters.r = research::best_hybrid_share(image.shape, types.input, options, execution);

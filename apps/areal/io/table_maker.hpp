@@ -13,7 +13,9 @@ struct TableRequest {
   SatOptions options;  // without types and squares, which depend on the image
   research::SatParameters parameters;
   std::optional<TypePair> types;
-  std::string squares;  // a type's name, "auto", or empty for no such table
+  std::string squares;       // a type's name, "auto", or empty for no such table
+  std::uint64_t memory = 0;  // that an image may take with its tables; 0: what is free
+  std::string memory_option = {};
   bool best_r = false;  // of hybrid-1r1w, the r that does best for each size
 };
 

@@ -25,18 +25,18 @@ void require_alike(const Array& first, const Item& item, const std::string& name
 
 }  // namespace
 
-Array gathered(Source& source, const std::string& name, const Settings& settings) {
+Array gathered(Source& source, const std::string& name, std::uint64_t memory, const Settings& settings) {
   Item item;
   std::vector<Array> slices;
-  const std::uint64_t most = free_memory() / 2;  // the slices are copied into one array
+  const std::uint64_t most = (memory > 0 ? memory : free_memory()) / 2;  // the slices are copied into one array
   std::uint64_t bytes = 0;
   ProgressBar bar("frames", source.count(), settings.quiet);
   while (source.next(item)) {
     if (!slices.empty()) require_alike(slices[0], item, name);
     bytes += item.pixels.bytes();
     if (bytes > most)
-      throw OutOfMemory(fmt::format("{}: its first {} frames take {} bytes, more than half of what is free", name,
-                                    slices.size() + 1, bytes),
+      throw OutOfMemory(fmt::format("{}: its first {} frames take {} bytes, more than half of what {}", name,
+                                    slices.size() + 1, bytes, memory > 0 ? "--memory leaves" : "is free"),
                         bytes);
     slices.push_back(std::move(item.pixels));
     bar.update(static_cast<std::int64_t>(slices.size()));

@@ -192,7 +192,7 @@ void run(HistRequest& request, const Settings& settings) {
     const bool is_file = std::filesystem::is_regular_file(request.input.path);
     const bool is_by_blocks = request.input.is_by_blocks();
     if (written || !(is_file || is_by_blocks)) throw;
-    const bool is_tiled = !is_by_blocks && is_npy_file(request.input.path) && of_single_frames(request).empty();
+    const bool is_tiled = !is_by_blocks && facts_of(request.input).is_array && of_single_frames(request).empty();
     if (!is_tiled && !not_by_strips(request, settings).empty()) throw;
     settings.detail("{}", error.what());
     if (is_tiled)

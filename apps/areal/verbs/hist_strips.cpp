@@ -6,7 +6,7 @@
 #include <chrono>
 #include "hist_answer.hpp"
 #include "io/answers.hpp"
-#include "io/large_image.hpp"
+#include "io/input_image.hpp"
 #include "io/memory_limit.hpp"
 #include "io/numbers.hpp"
 #include "io/pixels.hpp"
@@ -17,7 +17,7 @@ namespace areal::command {
 namespace {
 
 /// What --memory leaves for strips, beside the reader and `more`; 0 where it was not given.
-std::uint64_t memory_of_strips(const std::string& option, std::uint64_t memory, const LargeImage& image,
+std::uint64_t memory_of_strips(const std::string& option, std::uint64_t memory, const InputImage& image,
                                std::uint64_t more) {
   if (memory == 0) return 0;
   const std::uint64_t taken = image.memory() + more;
@@ -29,7 +29,7 @@ std::uint64_t memory_of_strips(const std::string& option, std::uint64_t memory, 
 }
 
 /// The strips' rule. Labels whose number is not given are looked for in a pass of their own.
-Binning binning_of(const HistRequest& request, const LargeImage& image, const Settings& settings) {
+Binning binning_of(const HistRequest& request, const InputImage& image, const Settings& settings) {
   const Shape shape = image.shape();
   BinningOptions options = request.binning;
   if (options.counts_labels() && !is_float(image.type()) && !shape.empty()) {
@@ -61,7 +61,7 @@ StripOptions strips_of(std::uint64_t memory, WorkBar& bar, const Settings& setti
       }};
 }
 
-void answer(const HistRequest& request, const LargeImage& image, const Binning& binning, std::uint64_t memory,
+void answer(const HistRequest& request, const InputImage& image, const Binning& binning, std::uint64_t memory,
             const Settings& settings) {
   const Shape shape = image.shape();
   std::vector<media::NamedRegion> room;
@@ -93,7 +93,7 @@ std::uint64_t last_entries(const ConstView& tensor) {
   return sum;
 }
 
-void write_tensor(const HistRequest& request, const LargeImage& image, const Binning& binning,
+void write_tensor(const HistRequest& request, const InputImage& image, const Binning& binning,
                   const HistogramOptions& options, std::uint64_t memory, const Settings& settings) {
   const auto start = std::chrono::steady_clock::now();
   const Shape shape = image.shape();
@@ -157,7 +157,7 @@ void hist_by_strips(const HistRequest& request, const HistogramOptions& options,
     refuse(without, ": not by strips, which is how ", request.memory.empty() ? request.input.path : "--memory",
            " is answered");
   const std::uint64_t memory = memory_for_work(request.memory);
-  const LargeImage image(request.input, memory / 4, settings);
+  const InputImage image(request.input, memory / 4, settings);
   const Binning binning = binning_of(request, image, settings);
   if (request.regions.named() || request.output.empty()) answer(request, image, binning, memory, settings);
   if (!request.output.empty()) write_tensor(request, image, binning, options, memory, settings);

@@ -8,7 +8,7 @@
 #include "hist_answer.hpp"
 #include "hist_sequence.hpp"
 #include "io/answers.hpp"
-#include "io/image_rows.hpp"
+#include "io/input_image.hpp"
 #include "io/interrupt.hpp"
 #include "io/numbers.hpp"
 #include "io/pixels.hpp"
@@ -39,11 +39,11 @@ std::string words(const TiledGrid& grid, const std::vector<Worker>& workers) {
 bool run_tiled(HistRequest& request, const Settings& settings) {
   if (!of_single_frames(request).empty()) return false;
   const SequenceRequest& asked = request.sequence;
-  ImageByRows image(request.input, settings);
+  const InputImage image(request.input, 0, settings);
   const Shape shape = image.shape();
   const Array none(Shape{shape.width, 0}, image.type());  // a rule needs the type, and some the pixels
-  const Binning binning = request.binning.for_image(request.binning.counts_labels() ? image.whole() : none.view(),
-                                                    request.input.path, false);
+  const Binning binning = request.binning.for_image(
+      request.binning.counts_labels() ? image.whole().view() : none.view(), request.input.path, false);
   std::vector<media::NamedRegion> room;
   const auto& regions = request.regions.for_image(shape, room);
 
@@ -59,12 +59,12 @@ bool run_tiled(HistRequest& request, const Settings& settings) {
   };
   const TiledHistogram tiled(shape, image.type(), binning, options);
   settings.detail("{}", words(tiled.grid(), options.workers));
-  if (request.search.given()) request.search.find_target(image.whole(), binning, request.reducers, settings);
+  if (request.search.given()) request.search.find_target(image.whole().view(), binning, request.reducers, settings);
   std::vector<std::uint64_t> counts = room_for(regions.size(), binning.bins());
   const auto start = std::chrono::steady_clock::now();
   bar.emplace("parts", tiled.grid().parts(), settings.quiet);
   try {
-    tiled.answers(image.rows(), plain(regions), Span<std::uint64_t>(counts));
+    tiled.answers(image.rows(image.type()), plain(regions), Span<std::uint64_t>(counts));
   } catch (const Cancelled&) {
     bar.reset();
     interrupt.end_if_interrupted();
@@ -79,7 +79,7 @@ bool run_tiled(HistRequest& request, const Settings& settings) {
   answer.write(Item{}, binning, regions, std::span<const std::uint64_t>(counts), std::nullopt, std::nullopt);
   answer.report(settings);
   if (!request.regions.draw.empty())
-    draw_to(request.regions.draw, request.input, settings, image.whole(), regions, answer.histograms());
+    draw_to(request.regions.draw, request.input, settings, image.whole().view(), regions, answer.histograms());
   return true;
 }
 

@@ -8,11 +8,13 @@
 #include "io/answers.hpp"
 #include "io/chart.hpp"
 #include "io/exact_sums.hpp"
+#include "io/input_image.hpp"
 #include "io/numbers.hpp"
 #include "io/out.hpp"
+#include "io/routed.hpp"
 #include "io/synthetic.hpp"
 #include "query_chunked.hpp"
-#include "region_strips.hpp"
+#include "region_answers.hpp"
 #include "verbs.hpp"
 
 namespace areal::command {
@@ -199,7 +201,9 @@ void answer_picture(const Request& request, const std::vector<Stat>& stats, cons
   if (const std::string without = not_chunked(request); !without.empty())
     refuse(without, ": ", request.picture.path, " is a picture, which answers sums, means, variances and std");
   if (request.chunked.unchecked) refuse("--unchecked: is for chunked tables");
-  answer_by_strips(request.chunked.memory, request.picture, request.regions, stats, settings);
+  const Limits limits = limits_of(request.chunked.memory, "", "", settings);
+  const InputImage image(request.picture, limits.memory / 4, settings);
+  answer_by_strips(request.picture, image, limits, request.regions, stats, settings);
 }
 
 void run(Request& request, const Settings& settings) {

@@ -4,38 +4,24 @@
 #include <areal/catalog.hpp>
 #include <cstring>
 #include <nlohmann/json.hpp>
-#include "io/answers.hpp"
-#include "io/launch_table.hpp"
+#include "io/input_image.hpp"
 #include "io/numbers.hpp"
 #include "io/out.hpp"
-#include "io/pixels.hpp"
 #include "io/progress.hpp"
-#include "io/table_maker.hpp"
+#include "io/routed.hpp"
+#include "io/table_files.hpp"
 #include "io/takers.hpp"
 #include "io/types.hpp"
 #include "io/volume.hpp"
-#include "region_strips.hpp"
-#include "sat_chunked.hpp"
-#include "sat_tiles.hpp"
+#include "region_answers.hpp"
+#include "sat_parts.hpp"
 #include "verbs.hpp"
 #include "window_finite.hpp"
 
 namespace areal::command {
 namespace {
 
-struct Request {
-  InputOptions input;
-  RegionOptions regions;
-  std::string output, types, border = "zero", squares, mask, algorithm = "auto", scan = "kogge-stone", share = "0.25";
-  std::vector<std::string> stat_texts;
-  bool tilted = false, ignore_nan = false, interleaved = false, csv = false;
-  std::vector<Stat> stats;  // of stat_texts
-  TilesRequest tiles;
-  ChunkedRequest chunked;
-  LaunchTable launches;
-};
-
-TableRequest table_request(Request& request, const Settings& settings) {
+TableRequest table_request(SatRequest& request, const Settings& settings) {
   TableRequest table;
   table.types = parse_types(request.types);
   table.squares = request.squares;
@@ -64,7 +50,7 @@ TableRequest table_request(Request& request, const Settings& settings) {
   return table;
 }
 
-void resolve(Request& request, const Settings& settings) {
+void resolve(SatRequest& request, const Settings& settings) {
   request.regions.resolve();
   request.stats = parse_stats(request.stat_texts);
   if (needs_squares(request.stats) && request.squares.empty()) request.squares = "auto";
@@ -81,49 +67,19 @@ void resolve(Request& request, const Settings& settings) {
     refuse("--volume: answers only sums");
 }
 
-Array mask_of(const std::string& path, const Settings& settings) {
-  const Array image = load_plane(path, settings);
-  Array mask(image.shape(), Type::u8);
-  std::vector<double> row(static_cast<std::size_t>(image.shape().width));
-  for (std::int64_t y = 0; y < image.shape().height; ++y) {
-    load_row(image.view(), y, 0, 0, row);
-    for (double& value : row) value = value != 0 ? 255 : 0;
-    store_row(mask.view(), y, 0, 0, row);
-  }
+Array mask_of(const SatRequest& request, const Settings& settings) {
+  const InputImage image = mask_image(request, 0, settings);
+  Array mask(Shape{image.shape().width, image.shape().height}, Type::u8);
+  mask_reader(image)(0, 0, mask.view());
   return mask;
 }
 
-std::vector<std::string> write_tables(const Request& request, const TableMaker& maker) {
-  std::vector<std::string> written;
-  media::TableFile description;
+std::vector<std::string> write_tables(const SatRequest& request, const TableMaker& maker) {
   const SatTable& tables = maker.table();
-  description.border = tables.border();
-  description.algorithm = maker.algorithm();
-  description.source = request.input.path == "-" ? "-" : std::filesystem::path(request.input.path).filename().string();
-  description.image_width = tables.image_shape().width;
-  description.image_height = tables.image_shape().height;
-  auto write = [&](const std::filesystem::path& path, ConstView view, const char* kind, Type input) {
-    description.kind = kind;
-    description.types = name_of(TypePair{input, view.type});
-    if (view.shape.channels == 1) view.shape.layout = Layout::interleaved;  // numpy's (h, w), not (1, h, w)
-    media::write_table(path, view, description);
-    written.push_back(path.string());
-  };
-  const Type input = tables.types().input;
-  const std::filesystem::path path = request.output;
-  const SatOptions& options = maker.plan().options();
-  description.run = media::new_run();
-  if (!is_float(input)) description.pixels = maker.sum_types().pixels;
-  if (options.squares != Squares::no) description.companions.emplace_back("squares");
-  if (options.mask || options.ignore_nan) description.companions.emplace_back("count");
-  if (options.tilted) description.companions.emplace_back("tilted");
-  write(path, tables.sum(), "sum", input);
-  description.companions.clear();
-  if (options.squares != Squares::no) write(media::beside(path, "squares"), tables.squares(), "squares", input);
-  if (options.mask || options.ignore_nan) write(media::beside(path, "count"), tables.count(), "count", Type::u8);
-  description.border = Border::zero;
-  if (options.tilted) write(media::beside(path, "tilted"), tables.tilted(), "tilted", input);
-  return written;
+  TableFiles files(request.output, request.input, tables.image_shape(), maker.sum_types(), tables.border(),
+                   maker.algorithm());
+  files.write(tables, maker.plan().options());
+  return files.names();
 }
 
 // One entry of an array, as the number that it is.
@@ -163,7 +119,7 @@ nlohmann::json totals(const SatTable& tables, const SumTypes& types) {
   return sums.size() == 1 ? sums[0] : sums;
 }
 
-void summarise(Request& request, const TableMaker& maker, const ConstView& image,
+void summarise(SatRequest& request, const TableMaker& maker, const ConstView& image,
                const std::vector<std::string>& written, const Settings& settings) {
   const SatPlan& plan = maker.plan();
   const std::string border(name_of(plan.options().border));
@@ -195,7 +151,7 @@ void summarise(Request& request, const TableMaker& maker, const ConstView& image
   write_out(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
-void answer(const Request& request, const TableMaker& maker, const std::vector<media::NamedRegion>& regions,
+void answer(const SatRequest& request, const TableMaker& maker, const std::vector<media::NamedRegion>& regions,
             const Item& item, bool is_sequence, RowWriter& rows, const Settings& settings) {
   const Shape& shape = item.pixels.shape();
   if (is_finite(maker.table())) {
@@ -226,62 +182,24 @@ void answer(const Request& request, const TableMaker& maker, const std::vector<m
   }
 }
 
-// The first option that needs whole tables, or an empty text.
-std::string needs_whole_tables(const Request& request, bool answers = false) {
-  if (request.tilted) return "--tilted";
-  if (!request.mask.empty()) return "--mask";
-  if (request.ignore_nan) return "--ignore-nan";
-  if (request.input.volume) return "--volume";
-  if (request.input.all_channels && !answers) return "--all-channels";
-  if (request.regions.named() && !answers) return "--region";
-  if (!request.regions.draw.empty()) return "--draw";
-  if (!request.stat_texts.empty() && !answers) return "--stat";
-  if (request.launches.asked()) return "--count";
-  return {};
-}
-
-/// The first option that a chunked table or, without a table, strips do not go with, or an empty text.
-std::string not_chunked(const Request& request, bool by_strips) {
-  if (!request.types.empty()) return "--types " + request.types;
-  if (request.border != "zero" && request.border != "none") return "--border " + request.border;
-  if (!request.squares.empty() && !by_strips) return "--squares";
-  if (request.algorithm != "auto") return "--algorithm " + request.algorithm;
-  if (request.tiles.asked()) return request.tiles.devices.empty() ? "--device-memory" : "--devices";
-  return needs_whole_tables(request, by_strips);
-}
-
-void run(Request& request, const Settings& settings) {
-  resolve(request, settings);
-  std::vector<std::filesystem::path> outputs = media::files_of_table(request.output);
-  outputs.emplace_back(request.regions.draw);
-  media::require_other_files(outputs, {request.input.path, request.mask, request.regions.file});
-  if (request.output.empty() && request.regions.named() && !request.chunked.memory.empty()) {
-    if (const std::string without = not_chunked(request, true); !without.empty())
-      refuse(without, ": not with --memory; strips answer sums, means, variances and std alone");
-    return answer_by_strips(request.chunked.memory, request.input, request.regions, request.stats, settings);
-  }
-  if (sat_chunked(request.chunked, not_chunked(request, false), request.input, request.output, settings)) return;
-  if (sat_by_tiles(request.tiles, needs_whole_tables(request), request.input, request.output,
-                   table_request(request, settings), settings))
-    return;
-  TableMaker maker(table_request(request, settings));
-  const Array mask = request.mask.empty() ? Array() : mask_of(request.mask, settings);
-  const auto source = open_source(request.input, settings);
+// Image by image, each of them whole. `written`: there are rows, or files.
+void run_whole(SatRequest& request, const TableRequest& table, Source& images, bool& written,
+               const Settings& settings) {
+  TableMaker maker(table);
+  const Array mask = request.mask.empty() ? Array() : mask_of(request, settings);
   const std::string& name = request.input.path;
-  const bool is_sequence = source->is_sequence() && !request.input.volume;
-  if (is_sequence && !request.output.empty())
-    refuse("-o ", request.output, ": ", name,
-           " has a table per frame; ask for regions, or for one table of all frames with --volume");
+  const bool is_sequence = images.is_sequence() && !request.input.volume;
+  if (is_sequence && !request.output.empty()) require_answered(Product::table, Way::frames, {}, name);
 
   RowWriter rows(settings.json);
   Item item;
   std::int64_t frames = 0;
   {
-    ProgressBar bar("frames", source->count(), settings.quiet || !is_sequence);
+    ProgressBar bar("frames", images.count(), settings.quiet || !is_sequence);
     for (;; ++frames) {
       if (request.input.volume && frames == 0)
-        item.pixels = gathered(*source, name, settings);
-      else if (!source->next(item))
+        item.pixels = gathered(images, name, table.memory, settings);
+      else if (!images.next(item))
         break;
       const ConstView image = item.pixels.view();
       maker.make(image, request.mask.empty() ? ConstView() : ConstView(mask.view()), name, settings);
@@ -294,29 +212,88 @@ void run(Request& request, const Settings& settings) {
                       request.input.volume ? image.shape.batch : 1);
       if (frames == 0 && !request.regions.draw.empty())
         draw_to(request.regions.draw, request.input, settings, image, request.regions.regions);
-      std::vector<std::string> written;
-      if (!request.output.empty()) written = write_tables(request, maker);
-      for (const std::string& path : written) settings.detail("wrote {}", path);
+      written = true;
+      std::vector<std::string> files;
+      if (!request.output.empty()) files = write_tables(request, maker);
+      for (const std::string& path : files) settings.detail("wrote {}", path);
       if (answers)
         answer(request, maker, regions, item, is_sequence, rows, settings);
       else if (request.output.empty() || settings.json)
-        summarise(request, maker, image, written, settings);
+        summarise(request, maker, image, files, settings);
       request.launches.write(item, is_sequence, settings);
       if (is_sequence) flush_out();
       bar.update(frames + 1);
     }
   }
-  if (!source->damage().empty()) {
+  if (!images.damage().empty()) {
     flush_out();
-    throw IoError(source->damage());
+    throw IoError(images.damage());
   }
+}
+
+/// The image with its tables; 0 where the size of the image is not known before it is read.
+std::uint64_t whole_bytes(const SatRequest& request, const TableRequest& table, const InputFacts& facts,
+                          const std::optional<InputImage>& image, const Settings& settings) {
+  constexpr std::uint64_t small_bytes = 64 << 20;  // of an .npy: its table fits
+  Shape shape;
+  Type type = Type::u8;
+  if (image) {
+    shape = image->shape(), type = image->type();
+  } else if (std::error_code error; facts.is_array && !request.output.empty() &&
+                                    std::filesystem::file_size(request.input.path, error) >= small_bytes) {
+    const auto stored = media::map_npy(request.input.path);
+    shape = stored->view().shape, type = stored->view().type;
+    if (!request.input.all_channels) shape.channels = 1;
+  } else {
+    return 0;
+  }
+  if (shape.batch != 1) return 0;
+  SatOptions options = table.options;
+  options.types = types_for(table.types, shape, type, options.volume, "pixels of " + request.input.path);
+  options.squares = squares_named(table.squares);
+  const SatPlan plan = research::sat_plan(shape, options.types->input, options, table.parameters, settings.execution());
+  return bytes_of(shape, type) + (type == options.types->input ? 0 : bytes_of(shape, options.types->input)) +
+         plan.table_bytes() + plan.workspace_bytes();
+}
+
+void run(SatRequest& request, std::vector<Given> options, const Settings& settings) {
+  resolve(request, settings);
+  std::vector<std::filesystem::path> outputs = media::files_of_table(request.output);
+  outputs.emplace_back(request.regions.draw);
+  media::require_other_files(outputs, {request.input.path, request.mask, request.regions.file});
+  if (request.output.empty() && !request.regions.named() && request.stat_texts.empty())
+    options.push_back({"a line about the table"});
+  if (const Algorithm* const row = find_algorithm("sat", request.algorithm); row != nullptr && row->plain_only)
+    options.push_back(papers_algorithm(request.algorithm));
+  const Limits limits = limits_of(request.memory, request.devices, request.device_memory, settings);
+  TableRequest table = table_request(request, settings);
+  table.memory = limits.memory, table.memory_option = limits.memory_option;
+  const InputFacts facts = facts_of(request.input);
+  Wanted wanted{request.output.empty() ? Product::sums : Product::table, request.output, std::move(options)};
+  std::optional<InputImage> image;
+  const auto opened = [&]() -> const InputImage& {
+    if (!image) image.emplace(request.input, limits.memory / 4, settings);
+    return *image;
+  };
+  const bool is_one = !facts.is_sequence && !request.input.volume;
+  if (is_one && ((limits.memory > 0 && !facts.is_stream) || !limits.tiles_option.empty())) opened();
+  wanted.whole_bytes = whole_bytes(request, table, facts, image, settings);
+  bool written = false;
+  by_route(facts, wanted, limits, written, settings, [&](Way way) {
+    if (way == Way::chunked) return chunked_table(request, opened(), limits, settings);
+    if (way == Way::strips && request.output.empty())
+      return answer_by_strips(request.input, opened(), limits, request.regions, request.stats, settings);
+    if (way == Way::strips || way == Way::tiles) return table_by_parts(way, request, table, opened(), limits, settings);
+    const auto images = image ? source_of(image->whole()) : open_source(request.input, settings);
+    run_whole(request, table, *images, written, settings);
+  });
 }
 
 }  // namespace
 
 void add_sat(CLI::App& app, Settings& settings) {
   CLI::App* verb = app.add_subcommand("sat", "Summed-area tables: save them, or query regions");
-  auto request = std::make_shared<Request>();
+  auto request = std::make_shared<SatRequest>();
   request->input.add_to(*verb);
   verb->add_option("-o,--output", request->output,
                    "Write the table: .npy or .tif, and a sidecar .json; or .zarr, a chunked table")
@@ -340,8 +317,20 @@ void add_sat(CLI::App& app, Settings& settings) {
   verb->add_option("--scan,--warp-scan", request->scan,
                    "kogge-stone or ladner-fischer, for " + takers(&AlgorithmOptions::scan, " and "))
       ->type_name("NAME");
-  request->tiles.add_to(*verb);
-  request->chunked.add_to(*verb);
+  verb->add_option("--device-memory", request->device_memory,
+                   "Of a device's memory take that much, for example 2G: a table that does not fit is made by tiles")
+      ->type_name("BYTES");
+  verb->add_option("--devices", request->devices,
+                   "Make the table by tiles on all, or on several of cpu:THREADS, a CUDA device's number and simt")
+      ->type_name("LIST");
+  verb->add_option("--memory", request->memory,
+                   "Take that much memory, for example 4G: an image that does not fit is read by strips")
+      ->type_name("BYTES");
+  verb->add_option("--tile", request->tile,
+                   "With -o T.zarr: pixels along a side of a tile, a power of two (1024; 256 for 16u)")
+      ->type_name("N");
+  verb->add_flag("--resume", request->resume, "With -o T.zarr: go on where an interrupted call has stopped");
+  verb->add_flag("--overwrite", request->overwrite, "With -o T.zarr: replace a chunked table that is there");
   request->launches.add_to(*verb);
   request->regions.add_to(*verb, true);
   verb->add_option("--stat", request->stat_texts,
@@ -351,16 +340,16 @@ void add_sat(CLI::App& app, Settings& settings) {
   verb->add_flag("--csv", request->csv, "CSV on standard output (the default)");
   verb->footer(
       "Without -o and regions: one line about the image's table. For a video, a folder or a stream: a row for each\n"
-      "frame and region. With -o a table of an .npy that does not fit a device is made by tiles, from the mapped "
-      "file.\nWith -o T.zarr the image, also synthetic:WxH:SEED, is read by blocks and the table written in one pass, "
-      "in "
-      "bounded memory;\nareal query and areal info read it. With regions and --memory and without -o no table is made: "
-      "the image passes\nonce, strip by strip.\n\n"
+      "frame and region. With --memory the image, also synthetic:WxH:SEED, is read by strips, and neither it nor its\n"
+      "table is in memory as a whole; what strips do not answer is answered from the whole image where that fits.\n"
+      "With -o a table that does not fit is made in parts, too. With -o T.zarr it is a chunked table, which areal "
+      "query "
+      "and\nareal info read. -v says how an input was handled, and why.\n\n"
       "Example:\n  areal sat data/home.jpg --region 100,100,200,150 --stat sum,mean,std\n"
       "  areal sat data/home.jpg -o home.zarr --memory 1G");
-  verb->callback([request, &settings] {
+  verb->callback([request, verb, &settings] {
     settings.resolve();
-    run(*request, settings);
+    run(*request, given_options(*verb, settings), settings);
   });
 }
 

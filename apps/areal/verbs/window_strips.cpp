@@ -6,7 +6,7 @@
 #include <areal/sat.hpp>
 #include <cstring>
 #include <optional>
-#include "io/large_image.hpp"
+#include "io/input_image.hpp"
 #include "io/memory_limit.hpp"
 #include "io/numbers.hpp"
 #include "io/progress.hpp"
@@ -35,7 +35,7 @@ Rows needed(const Window& window, std::int64_t height, std::int64_t y, std::int6
 
 class WindowStrips {
  public:
-  WindowStrips(const WindowRequest& request, const LargeImage& image, const Settings& settings)
+  WindowStrips(const WindowRequest& request, const InputImage& image, const Settings& settings)
       : request_(request),
         image_(image),
         settings_(settings),
@@ -149,7 +149,7 @@ class WindowStrips {
   }
 
   const WindowRequest& request_;
-  const LargeImage& image_;
+  const InputImage& image_;
   const Settings& settings_;
   Shape shape_;
   Window window_;
@@ -164,7 +164,7 @@ class WindowStrips {
 
 void windows_by_strips(const WindowRequest& request, const Settings& settings) {
   const std::uint64_t memory = memory_for_work(request.memory);
-  const LargeImage image(request.input, memory / 4, settings);
+  const InputImage image(request.input, memory / 4, settings);
   if (image.shape().empty()) refuse(request.input.path, ": is empty; a window needs pixels");
   WindowStrips strips(request, image, settings);
   strips.fit(request.memory, memory);

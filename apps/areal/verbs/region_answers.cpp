@@ -1,12 +1,10 @@
-#include "region_strips.hpp"
+#include "region_answers.hpp"
 
 #include <areal/error.hpp>
 #include <areal/strips.hpp>
 #include <array>
 #include <variant>
 #include "io/exact_sums.hpp"
-#include "io/large_image.hpp"
-#include "io/memory_limit.hpp"
 #include "io/numbers.hpp"
 #include "io/progress.hpp"
 
@@ -52,28 +50,16 @@ void write_rows(RowWriter& rows, const std::function<void(RowWriter&, std::int64
 
 }  // namespace
 
-void require_stats_of_strips(const std::vector<Stat>& stats) {
+void answer_by_strips(const InputOptions& input, const InputImage& image, const Limits& limits,
+                      const RegionOptions& named, const std::vector<Stat>& stats, const Settings& settings) {
   for (const Stat stat : stats)
     if (stat == Stat::count || stat == Stat::tilted) refuse("--stat: strips answer sum, mean, variance and std");
-}
-
-void answer_by_strips(const std::string& option, const InputOptions& input, const RegionOptions& named,
-                      const std::vector<Stat>& stats, const Settings& settings) {
-  require_stats_of_strips(stats);
-  const std::uint64_t memory = memory_for_work(option);
-  const LargeImage image(input, memory / 4, settings);
   const Shape shape = image.shape();
   std::vector<media::NamedRegion> room;
   const auto& regions = named.for_image(shape, room);
   StripOptions strips{.execution = settings.execution()};
-  if (memory > 0) {
-    const std::uint64_t taken = image.memory() + regions.size() * region_bytes(shape.channels);
-    if (memory <= taken)
-      throw OutOfMemory(fmt::format("--memory {}: the image and the regions alone take {}M", option,
-                                    ((process_bytes + taken) >> 20) + 1),
-                        process_bytes + taken);
-    strips.memory = memory - taken;
-  }
+  strips.memory = memory_beside(limits, image.memory() + regions.size() * region_bytes(shape.channels),
+                                "the image and the regions");
   WorkBar bar("rows", settings.quiet);
   strips.progress = [&](std::int64_t done, std::int64_t total) {
     bar.update(done, total);

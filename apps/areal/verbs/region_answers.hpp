@@ -6,19 +6,17 @@
 #include <string>
 #include <vector>
 #include "io/answers.hpp"
-#include "io/input.hpp"
+#include "io/input_image.hpp"
 #include "io/regions.hpp"
+#include "io/routed.hpp"
 #include "io/settings.hpp"
 
 namespace areal::command {
 
-/// What goes with strips: sum, mean, variance and std. Throws InvalidArgument for another.
-void require_stats_of_strips(const std::vector<Stat>& stats);
-
-/// Rows for the regions, or for the whole image where none is named. `memory` is --memory, or empty. Throws
-/// OutOfMemory where it is too little.
-void answer_by_strips(const std::string& memory, const InputOptions& input, const RegionOptions& regions,
-                      const std::vector<Stat>& stats, const Settings& settings);
+/// Rows for the regions, or for the whole image where none is named. Throws InvalidArgument for stats other than sum,
+/// mean, variance and std, OutOfMemory where --memory is too little.
+void answer_by_strips(const InputOptions& input, const InputImage& image, const Limits& limits,
+                      const RegionOptions& regions, const std::vector<Stat>& stats, const Settings& settings);
 
 /// The same for an image in memory that holds NaN or infinity, which would spread in a table. `prefix` puts what stands
 /// before a channel's regions.

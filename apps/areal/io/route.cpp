@@ -1,0 +1,180 @@
+#include "route.hpp"
+
+#include <fmt/format.h>
+#include <array>
+#include <optional>
+#include "numbers.hpp"
+
+namespace areal::command {
+namespace {
+
+using enum Product;
+using enum Way;
+
+template <class... Each>
+constexpr unsigned bits(Each... each) {
+  return ((1u << static_cast<unsigned>(each)) | ...);
+}
+
+constexpr std::string_view a_papers_algorithm = "--algorithm of a paper";
+
+constexpr std::string_view chunks_hold = "a chunked table has the sums of one channel alone";
+constexpr std::string_view on_the_cpu = "chunked tables are made on the CPU";
+constexpr std::string_view for_chunks = "it is for chunked tables, -o T.zarr";
+constexpr std::string_view tiles_make = "by tiles there are sums and squares of one channel alone";
+constexpr std::string_view query_answers = "areal query answers regions from the file that is written";
+constexpr std::string_view tilted = "a tilted sum reaches beyond a part of the image";
+constexpr std::string_view volume = "a volume is summed as a whole";
+constexpr std::string_view whole_picture = "it takes the whole picture";
+constexpr std::string_view of_images = "launches are counted of whole images";
+constexpr std::string_view no_table = "strips answer without a table";
+
+constexpr Refusal table_of_refusals[] = {
+    // areal sat
+    {bits(sums), bits(strips), "a line about the table", "it takes the whole table; strips answer a --region"},
+    {bits(sums), bits(tiles), "", "tiles are of tables: it needs -o FILE.npy"},
+    {bits(sums, table), bits(strips), "--tilted", tilted},
+    {bits(sums), bits(strips), "--stat tilted", tilted},
+    {bits(sums, table), bits(strips), "--volume", volume},
+    {bits(sums, table), bits(strips), "--draw", whole_picture},
+    {bits(sums, table), bits(strips), "--count", of_images},
+    {bits(sums), bits(strips), "--mask", "strips sum all pixels"},
+    {bits(sums), bits(strips), "--ignore-nan", "strips sum all pixels"},
+    {bits(sums), bits(strips), "--types", no_table},
+    {bits(sums), bits(strips), "--border exclusive", no_table},
+    {bits(sums), bits(strips), "--algorithm", no_table},
+    {bits(table), bits(tiles), "--tilted", tilted},
+    {bits(table), bits(tiles), "--volume", volume},
+    {bits(table), bits(tiles), "--draw", whole_picture},
+    {bits(table), bits(tiles), "--count", of_images},
+    {bits(table), bits(tiles), "--mask", tiles_make},
+    {bits(table), bits(tiles), "--ignore-nan", tiles_make},
+    {bits(table), bits(tiles), "--all-channels", tiles_make},
+    {bits(table), bits(strips, tiles, chunked), "--region", query_answers},
+    {bits(table), bits(strips, tiles, chunked), "--regions", query_answers},
+    {bits(table), bits(strips, tiles, chunked), "--stat", query_answers},
+    {bits(table), bits(strips, tiles), "-o .tif", "a .tif is written as a whole: it needs -o FILE.npy"},
+    {bits(table), bits(strips, tiles), a_papers_algorithm, "it takes no carries, which parts of an image hand on"},
+    {bits(table), bits(chunked), "--types", chunks_hold},
+    {bits(table), bits(chunked), "--border exclusive", chunks_hold},
+    {bits(table), bits(chunked), "--squares", chunks_hold},
+    {bits(table), bits(chunked), "--tilted", chunks_hold},
+    {bits(table), bits(chunked), "--mask", chunks_hold},
+    {bits(table), bits(chunked), "--ignore-nan", chunks_hold},
+    {bits(table), bits(chunked), "--volume", chunks_hold},
+    {bits(table), bits(chunked), "--all-channels", chunks_hold},
+    {bits(table), bits(chunked), "--draw", whole_picture},
+    {bits(table), bits(chunked), "--algorithm", on_the_cpu},
+    {bits(table), bits(chunked), "--count", on_the_cpu},
+    {bits(table), bits(chunked), "--devices", on_the_cpu},
+    {bits(table), bits(chunked), "--device-memory", on_the_cpu},
+    {bits(table), bits(chunked), "--backend cuda", on_the_cpu},
+    {bits(table), bits(chunked), "--backend simt", on_the_cpu},
+    {bits(table), bits(frames), "", "it has a table per frame, and a file holds one; --volume makes one of all"},
+    {bits(sums), bits(whole, frames, strips), "--tile", for_chunks},
+    {bits(sums), bits(whole, frames, strips), "--resume", for_chunks},
+    {bits(sums), bits(whole, frames, strips), "--overwrite", for_chunks},
+    {bits(table), bits(whole, strips, tiles), "--tile", for_chunks},
+    {bits(table), bits(whole, strips, tiles), "--resume", for_chunks},
+    {bits(table), bits(whole, strips, tiles), "--overwrite", for_chunks},
+};
+
+/// "2.5G".
+std::string words(std::uint64_t bytes) {
+  constexpr std::string_view units = "KMGT";
+  auto value = static_cast<double>(bytes);
+  std::string unit;
+  for (const char next : units)
+    if (value >= 1024) value /= 1024, unit = next;
+  return fmt::format("{:.{}f}{}", value, unit.empty() || value >= 100 ? 0 : 1, unit);
+}
+
+struct Found {
+  const Given* option;
+  const Refusal* refusal;
+};
+
+std::optional<Found> refused(Product product, Way way, const std::vector<Given>& options) {
+  for (const Refusal& refusal : table_of_refusals) {
+    if (!refusal.covers(product, way)) continue;
+    if (refusal.option.empty()) return Found{nullptr, &refusal};
+    for (const Given& option : options)
+      if (refusal.is_of(option)) return Found{&option, &refusal};
+  }
+  return std::nullopt;
+}
+
+[[noreturn]] void refuse_found(const Found& found, const std::string& cause, const std::string& more = {}) {
+  if (found.option == nullptr) command::refuse(cause, ": ", found.refusal->why);
+  command::refuse(found.option->text(), ": not with ", cause, "; ", found.refusal->why, more);
+}
+
+}  // namespace
+
+std::string_view name_of(Way way) noexcept {
+  constexpr std::array<std::string_view, 5> names{"as a whole", "frame by frame", "by strips", "by tiles",
+                                                  "with a chunked table"};
+  return names[static_cast<std::size_t>(way)];
+}
+
+std::string_view name_of(Product product) noexcept {
+  constexpr std::array<std::string_view, 6> names{"sums", "table", "histograms", "tensor", "windows", "query"};
+  return names[static_cast<std::size_t>(product)];
+}
+
+Given papers_algorithm(const std::string& id) { return {std::string(a_papers_algorithm), id}; }
+
+std::string Given::text() const {
+  const std::string option = name == a_papers_algorithm ? "--algorithm" : name;
+  return value.empty() ? option : option + " " + value;
+}
+
+bool Refusal::covers(Product product, Way way) const noexcept {
+  return (products & bits(product)) != 0 && (ways & bits(way)) != 0;
+}
+
+bool Refusal::is_of(const Given& given) const noexcept {
+  if (option == given.name) return true;
+  if (!option.starts_with(given.name) || option.size() <= given.name.size() || option[given.name.size()] != ' ')
+    return false;
+  const std::string_view value = option.substr(given.name.size() + 1);
+  return value.starts_with('.') ? given.value.ends_with(value) : given.value == value;
+}
+
+std::span<const Refusal> refusals() noexcept { return table_of_refusals; }
+
+void require_answered(Product product, Way way, const std::vector<Given>& options, const std::string& cause) {
+  if (const auto found = refused(product, way, options)) refuse_found(*found, cause);
+}
+
+Route route(const InputFacts& input, const Wanted& wanted, const Limits& limits) {
+  const auto only = [&](Way way, const std::string& cause, const std::string& why) {
+    require_answered(wanted.product, way, wanted.options, cause);
+    return Route{way, why};
+  };
+  const auto takes = [&](Way way) { return !refused(wanted.product, way, wanted.options); };
+  const std::string output = wanted.output.empty() ? input.name : "-o " + wanted.output;
+  if (input.is_chunked || wanted.output.ends_with(".zarr")) return only(chunked, output, output);
+  if (input.is_sequence) return only(frames, input.name, input.name + " has several images");
+
+  const std::string bytes = words(wanted.whole_bytes);
+  const bool known = wanted.whole_bytes > 0;
+  if (!limits.tiles_option.empty()) {
+    if (known && wanted.whole_bytes <= limits.device_memory)
+      return only(whole, output, bytes + " fit " + limits.tiles_option);
+    return only(tiles, limits.tiles_option, limits.tiles_option);
+  }
+  if (!limits.memory_option.empty()) {
+    if (!input.is_stream && takes(strips)) return {strips, limits.memory_option};
+    if (wanted.whole_bytes <= limits.memory) return only(whole, output, limits.memory_option + " holds it");
+    refuse_found(*refused(wanted.product, strips, wanted.options), limits.memory_option, ", and that takes " + bytes);
+  }
+  if (wanted.whole_bytes <= limits.free || input.is_stream)
+    return only(whole, output, known ? fmt::format("{} of the {} that are free", bytes, words(limits.free)) : "");
+  for (const Way way : {tiles, strips})
+    if ((way == strips || wanted.product == table || input.is_array) && takes(way))
+      return {way, fmt::format("{} do not fit the {} that are free", bytes, words(limits.free))};
+  return only(whole, output, "no other way takes these options");
+}
+
+}  // namespace areal::command

@@ -1,0 +1,81 @@
+#include "routed.hpp"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <areal/error.hpp>
+#include <areal/info.hpp>
+#include <limits>
+#include "memory_limit.hpp"
+#include "numbers.hpp"
+
+namespace areal::command {
+
+std::vector<Given> given_options(const CLI::App& verb, const Settings& settings) {
+  std::vector<Given> given;
+  for (const CLI::Option* const option : verb.get_options()) {
+    if (option->count() == 0 || option->get_lnames().empty()) continue;
+    const bool is_short = !option->get_snames().empty();
+    const std::string name = is_short ? "-" + option->get_snames().front() : "--" + option->get_lnames().front();
+    const bool is_flag = option->get_expected_max() == 0;
+    for (const std::string& value : option->results()) {
+      if (is_flag)
+        given.push_back({name});
+      else if (name == "--stat")
+        for (const std::string_view stat : split(value, ',')) given.push_back({name, std::string(stat)});
+      else if (value != "auto")
+        given.push_back({name, value});
+    }
+  }
+  if (settings.backend != Backend::automatic) given.push_back({"--backend", std::string(name_of(settings.backend))});
+  return given;
+}
+
+Limits limits_of(const std::string& memory, const std::string& devices, const std::string& device_memory,
+                 const Settings& settings) {
+  Limits limits;
+  if (!memory.empty()) limits.memory_option = "--memory " + memory;
+  limits.memory = memory_for_work(memory);
+  if (!device_memory.empty()) {
+    limits.tiles_option = "--device-memory " + device_memory;
+    limits.device_memory = byte_size("--device-memory", device_memory);
+  }
+  if (!devices.empty()) {
+    limits.tiles_option = "--devices " + devices;
+    limits.device_memory = 0;
+  }
+  limits.free = free_memory();
+  const bool on_cuda = settings.backend == Backend::cuda || settings.backend == Backend::automatic;
+  for (const DeviceInfo& device : on_cuda ? areal::devices() : std::vector<DeviceInfo>())
+    if (device.number == settings.device) limits.free = std::min(limits.free, device.free_memory);
+  return limits;
+}
+
+void by_route(const InputFacts& input, Wanted wanted, const Limits& limits, const bool& written,
+              const Settings& settings, const std::function<void(Way)>& work) {
+  const auto follow = [&](const Route& route) {
+    settings.detail("{}: {}{}{}", input.name, name_of(route.way), route.why.empty() ? "" : ": ", route.why);
+    work(route.way);
+  };
+  const Route first = route(input, wanted, limits);
+  try {
+    follow(first);
+  } catch (const OutOfMemory& error) {
+    if (first.way != Way::whole || written) throw;
+    wanted.whole_bytes = std::numeric_limits<std::uint64_t>::max();
+    const Route second = limits.memory_option.empty() ? route(input, wanted, limits) : first;
+    if (second.way == Way::whole) throw;
+    settings.detail("{}", error.what());
+    follow(second);
+  }
+}
+
+std::uint64_t memory_beside(const Limits& limits, std::uint64_t taken, const std::string& what) {
+  if (limits.memory_option.empty()) return 0;
+  if (limits.memory <= taken)
+    throw OutOfMemory(
+        fmt::format("{}: {} alone take {}M", limits.memory_option, what, ((process_bytes + taken) >> 20) + 1),
+        process_bytes + taken);
+  return limits.memory - taken;
+}
+
+}  // namespace areal::command

@@ -1,0 +1,206 @@
+#include "sat_parts.hpp"
+
+#include <areal/chunked_table.hpp>
+#include <areal/info.hpp>
+#include <areal/strips.hpp>
+#include <areal/tiled.hpp>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include "io/interrupt.hpp"
+#include "io/memory_limit.hpp"
+#include "io/numbers.hpp"
+#include "io/out.hpp"
+#include "io/progress.hpp"
+#include "io/table_files.hpp"
+#include "io/types.hpp"
+
+namespace areal::command {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string names_of(const std::vector<Worker>& workers) {
+  std::string names;
+  for (const Worker& worker : workers) names += (names.empty() ? "" : ", ") + name_of(worker);
+  return names;
+}
+
+/// What runs on a part of that size: with squares, as only algorithms that take carries make these, too.
+std::string algorithm_of(const Shape& part, Type input, SatOptions options, const Execution& execution) {
+  if (options.squares == Squares::no && options.algorithm == "auto") options.squares = Squares::automatic;
+  return SatPlan(part, input, options, execution).algorithm();
+}
+
+/// StripSat or TiledSat, as the route says.
+class Parts {
+ public:
+  Parts(Way way, const SatRequest& request, const Shape& shape, const SatOptions& options, std::uint64_t memory,
+        const Limits& limits, const Progress& progress, const Settings& settings)
+      : workers_(tile_workers(request, settings)) {
+    const Type input = options.types->input;
+    SatOptions of_part = options;
+    Shape part = shape;
+    if (way == Way::strips) {
+      strips_.emplace(shape, input, options,
+                      StripOptions{.execution = settings.execution(), .memory = memory, .progress = progress});
+      part.height = std::min(part.height, strips_->strip_height());
+      algorithm_ = algorithm_of(part, input, of_part, {.backend = strips_->backend(), .device = settings.device});
+      words_ = fmt::format("in strips of {} rows", strips_->strip_height());
+      json_ = {{"height", strips_->strip_height()}};
+    } else {
+      SatOptions with_progress = options;
+      with_progress.progress = progress;
+      tiles_.emplace(
+          shape, input, with_progress,
+          TiledOptions{.workers = workers_, .device_bytes = limits.device_memory, .note = [&](const std::string& why) {
+                         settings.note("{}: {}", request.input.path, why);
+                       }});
+      const TiledGrid& grid = tiles_->grid();
+      part.width = grid.tile_width, part.height = grid.tile_height;
+      algorithm_ = algorithm_of(part, input, of_part, {.backend = workers_[0].backend, .device = workers_[0].device});
+      words_ = fmt::format("by tiles: {} x {} of {}x{}, on {}", grid.columns, grid.rows, grid.tile_width,
+                           grid.tile_height, names_of(workers_));
+      json_ = {
+          {"columns", grid.columns}, {"rows", grid.rows}, {"width", grid.tile_width}, {"height", grid.tile_height}};
+    }
+  }
+
+  std::string algorithm() const { return algorithm_ + (strips_ ? " by strips" : " by tiles"); }
+  const std::string& words() const noexcept { return words_; }
+  const char* key() const noexcept { return strips_ ? "strips" : "tiles"; }
+  const Json& json() const noexcept { return json_; }
+  std::optional<Type> squares_type() const { return strips_ ? strips_->squares_type() : tiles_->squares_type(); }
+  Shape table_shape() const { return strips_ ? strips_->table_shape() : tiles_->table_shape(); }
+  Shape count_shape() const { return strips_->count_shape(); }
+
+  void run(const InputImage& image, Type input, const ImageReader& mask, TableFiles& files) {
+    if (strips_)
+      return strips_->run(
+          image.reader(input),
+          [&](const SatStrip& strip) {
+            files.put(0, strip.y, strip.sum, strip.squares, strip.count);
+            return true;
+          },
+          mask);
+    tiles_->pieces(image.rows(input), [&](const SatPiece& piece) {
+      files.put(piece.x, piece.y, piece.sum, piece.squares, {});
+      return true;
+    });
+  }
+
+ private:
+  std::vector<Worker> workers_;
+  std::optional<StripSat> strips_;
+  std::optional<TiledSat> tiles_;
+  std::string algorithm_, words_;
+  Json json_;
+};
+
+void write_json(const Json& json) { write_out(json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"); }
+
+}  // namespace
+
+InputImage mask_image(const SatRequest& request, std::uint64_t memory, const Settings& settings) {
+  InputOptions input;
+  input.path = request.mask;
+  return InputImage(input, memory, settings);
+}
+
+std::vector<Worker> tile_workers(const SatRequest& request, const Settings& settings) {
+  if (!request.devices.empty()) return workers_named(request.devices);
+  Worker worker{.backend = settings.backend, .device = settings.device, .threads = settings.threads};
+  if (worker.backend == Backend::automatic) worker.backend = devices().empty() ? Backend::cpu : Backend::cuda;
+  return {worker};
+}
+
+void table_by_parts(Way way, const SatRequest& request, const TableRequest& table, const InputImage& image,
+                    const Limits& limits, const Settings& settings) {
+  const Shape shape = image.shape();
+  const std::string& name = request.input.path;
+  SatOptions options = table.options;
+  options.types = types_for(table.types, shape, image.type(), false, "pixels of " + name);
+  options.squares = squares_named(table.squares);
+  const TypePair types = *options.types;
+  std::optional<InputImage> mask;
+  if (!request.mask.empty()) mask.emplace(mask_image(request, limits.memory / 4, settings));
+
+  if (mask && (mask->shape().width != shape.width || mask->shape().height != shape.height))
+    refuse(fmt::format("--mask {}: is {}x{}, and {} is {}x{}", request.mask, mask->shape().width, mask->shape().height,
+                       name, shape.width, shape.height));
+
+  WorkBar bar(way == Way::strips ? "rows" : "tiles", settings.quiet);
+  const Progress progress = [&](std::int64_t done, std::int64_t total) {
+    bar.update(done, total);
+    return true;
+  };
+  const std::uint64_t memory =
+      memory_beside(limits, image.memory() + (mask ? mask->memory() : 0), "the image and its mask");
+  Parts parts(way, request, shape, options, memory, limits, progress, settings);
+  settings.detail("{}: {}x{} {}, types {}, border {}, {}", name, shape.width, shape.height, name_of(image.type()),
+                  name_of(types), name_of(options.border), parts.words());
+
+  SumTypes exact{types, parts.squares_type(), range_of(types.input)};
+  if (!exact.fits(shape.width * shape.height)) {
+    exact.pixels = {};
+    image.each_band(settings, [&](const ConstView& band) { exact.pixels = united(exact.pixels, range_of(band)); });
+  }
+  TableFiles files(request.output, request.input, shape, exact, options.border, parts.algorithm());
+  const bool counts = options.mask || options.ignore_nan;
+  files.open(parts.table_shape(), exact.squares.has_value(),
+             counts ? std::optional(parts.count_shape()) : std::nullopt);
+  parts.run(image, types.input, mask ? mask_reader(*mask) : ImageReader(), files);
+  bar.wipe();
+  files.finish();
+  for (const std::string& path : files.names()) settings.detail("wrote {}", path);
+  if (settings.json)
+    write_json({{"input", name},
+                {"width", shape.width},
+                {"height", shape.height},
+                {"lane", name_of(types)},
+                {"border", name_of(options.border)},
+                {"algorithm", parts.algorithm()},
+                {parts.key(), parts.json()},
+                {"tables", files.names()}});
+}
+
+void chunked_table(const SatRequest& request, const InputImage& image, const Limits& limits, const Settings& settings) {
+  if (request.resume && request.overwrite) refuse("--resume and --overwrite: only one of the two");
+  const std::int64_t tile = request.tile.empty() ? 0 : whole_number("--tile", request.tile, 1);
+  ChunkedWriteOptions options{.tile = tile,
+                              .memory = memory_beside(limits, image.memory(), "reading the image"),
+                              .threads = settings.threads,
+                              .resume = request.resume,
+                              .overwrite = request.overwrite};
+  if (options.memory > 0)
+    if (const std::uint64_t least = least_chunked_memory(image.shape(), image.type(), tile); options.memory < least)
+      throw OutOfMemory(fmt::format("{}: at least {}M are needed, of which {}M to read the image", limits.memory_option,
+                                    ((process_bytes + least + image.memory()) >> 20) + 1, (image.memory() >> 20) + 1),
+                        process_bytes + least + image.memory());
+  const auto start = std::chrono::steady_clock::now();
+  const InterruptScope interrupt;
+  WorkBar bar("blocks", settings.quiet, true);
+  options.progress = [&](std::int64_t done, std::int64_t total) {
+    bar.update(done, total);
+    return !interrupt.interrupted();
+  };
+  try {
+    write_chunked_table(request.output, image.shape(), image.type(), image.reader(), options);
+  } catch (const Cancelled&) {
+    bar.wipe();
+    settings.note("{}: interrupted, and not complete; the same call with --resume goes on", request.output);
+    interrupt.end_if_interrupted();
+  }
+  bar.wipe();
+  const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  if (!settings.json) return settings.detail("wrote {} in {:.1f} s", request.output, seconds);
+  const ChunkedTable table(request.output);
+  write_json({{"input", request.input.path},
+              {"width", table.shape().width},
+              {"height", table.shape().height},
+              {"dtype", table.dtype()},
+              {"tile", table.tile()},
+              {"time_ms", seconds * 1e3},
+              {"tables", {request.output}}});
+}
+
+}  // namespace areal::command
