@@ -5,6 +5,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include "io/answers.hpp"
+#include "io/help.hpp"
 #include "io/launch_table.hpp"
 #include "io/numbers.hpp"
 #include "io/out.hpp"
@@ -318,19 +319,22 @@ void add_sat(CLI::App& app, Settings& settings) {
   CLI::App* verb = app.add_subcommand("sat", "Summed-area tables: save them, or query regions");
   auto request = std::make_shared<Request>();
   request->input.add_to(*verb);
-  verb->add_option("-o,--output", request->output,
-                   "Write the table: .npy or .tif, and a sidecar .json; or .zarr, a chunked table")
-      ->type_name("FILE");
+  verb->add_flag("--volume", request->input.volume, "One table of all frames (or along the first axis of an .npy)");
+  verb->add_option("--mask", request->mask, "Leave out pixels where this picture is 0; also the table of counts")
+      ->type_name("IMG");
+  verb->add_flag("--ignore-nan", request->ignore_nan, "Leave out NaN; also the table of counts");
+  request->regions.add_to(*verb, true);
+  begin_group(*verb, group::what);
+  verb->add_option("--stat", request->stat_texts,
+                   "sum, mean, variance, std, count or tilted; several separated by commas")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
   add_types_to(*verb, request->types, "Types of pixels and sums, e.g. 8u32u, 32f64f");
   verb->add_option("--border", request->border, "Border of the table: zero (default), none or exclusive")
       ->type_name("NAME");
   verb->add_flag("--squares{auto}", request->squares, "Also make the table of squares; --squares=64u chooses its type");
   verb->add_flag("--tilted", request->tilted, "Also the table tilted by 45 degrees");
-  verb->add_option("--mask", request->mask, "Leave out pixels where this picture is 0; also the table of counts")
-      ->type_name("IMG");
-  verb->add_flag("--ignore-nan", request->ignore_nan, "Leave out NaN; also the table of counts");
-  verb->add_flag("--volume", request->input.volume, "One table of all frames (or along the first axis of an .npy)");
-  verb->add_flag("--interleaved", request->interleaved, "With --all-channels: one interleaved table");
+  begin_group(*verb, group::where);
   verb->add_option("--algorithm", request->algorithm, "auto (default) or an id of family sat in areal algorithms")
       ->type_name("ID");
   verb->add_option("--r", request->share,
@@ -341,13 +345,13 @@ void add_sat(CLI::App& app, Settings& settings) {
                    "kogge-stone or ladner-fischer, for " + takers(&AlgorithmOptions::scan, " and "))
       ->type_name("NAME");
   request->tiles.add_to(*verb);
+  begin_group(*verb, group::output);
+  verb->add_option("-o,--output", request->output,
+                   "Write the table: .npy or .tif, and a sidecar .json; or .zarr, a chunked table")
+      ->type_name("FILE");
   request->chunked.add_to(*verb);
+  verb->add_flag("--interleaved", request->interleaved, "With --all-channels: one interleaved table");
   request->launches.add_to(*verb);
-  request->regions.add_to(*verb, true);
-  verb->add_option("--stat", request->stat_texts,
-                   "sum, mean, variance, std, count or tilted; several separated by commas")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
   verb->add_flag("--csv", request->csv, "CSV on standard output (the default)");
   verb->footer(
       "Without -o and regions: one line about the image's table. For a video, a folder or a stream: a row for each\n"

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include "io/help.hpp"
 #include "io/interrupt.hpp"
 #include "io/large_image.hpp"
 #include "io/memory_limit.hpp"
@@ -46,9 +47,11 @@ void report(const InputOptions& input, const std::string& output, double seconds
 }  // namespace
 
 void ChunkedRequest::add_to(CLI::App& verb) {
+  begin_group(verb, group::where);
   verb.add_option("--memory", memory,
                   "With -o T.zarr, or with regions and no -o: take that much memory, for example 4G")
       ->type_name("BYTES");
+  begin_group(verb, group::output);
   verb.add_option("--tile", tile, "With -o T.zarr: pixels along a side of a tile, a power of two (1024; 256 for 16u)")
       ->type_name("N");
   verb.add_flag("--resume", resume, "With -o T.zarr: go on where an interrupted call has stopped");

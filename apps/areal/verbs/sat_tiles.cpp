@@ -10,6 +10,7 @@
 #include <optional>
 #include <vector>
 #include "io/exact_sums.hpp"
+#include "io/help.hpp"
 #include "io/numbers.hpp"
 #include "io/out.hpp"
 #include "io/pixels.hpp"
@@ -23,6 +24,7 @@ constexpr std::uint64_t small_bytes = 64 << 20;  // of an .npy: no device is ask
 }
 
 void TilesRequest::add_to(CLI::App& verb) {
+  begin_group(verb, group::where);
   verb.add_option("--device-memory", device_memory,
                   "Of a device's memory take that much, for example 2G: a table that does not fit is made by tiles")
       ->type_name("BYTES");
