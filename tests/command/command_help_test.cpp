@@ -13,8 +13,8 @@ class CommandHelp : public CommandOnOneImage {
     std::vector<std::pair<std::string, std::string>> found;
     for (const std::string& line : lines(help)) {
       if (line.empty()) continue;
-      if (line[0] != ' ' && line.ends_with(":"))
-        found.emplace_back(line.substr(0, line.size() - 1), "");
+      if (line[0] != ' ')
+        found.emplace_back(line.ends_with(":") ? line.substr(0, line.size() - 1) : "", "");
       else if (line[0] == ' ' && !found.empty())
         found.back().second += line + "\n";
     }
