@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include <areal/mpi.hpp>
+#include <numeric>
 #include <optional>
 #include "io/numbers.hpp"
 #include "shared_table.hpp"
@@ -68,6 +69,14 @@ void run(const Request& request, Job& job, const MpiSettings& settings) {
   std::vector<std::uint64_t> counts(input.regions.size() * bins);
   mpi::region_histograms(job.comm(), tensor, input.rectangles(), Span<std::uint64_t>(counts));
   if (!job.speaks()) return;
+  std::uint64_t values = 0;
+  for (const Region& r : input.rectangles())
+    values += static_cast<std::uint64_t>(r.width) * static_cast<std::uint64_t>(r.height);
+  const std::uint64_t counted = std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
+  if (counted == 0 && values > 0)
+    say(fmt::format("none of the {} values is in one of the bins: choose them with --range", values));
+  else if (counted < values)
+    say(fmt::format("note: {} of {} values are in none of the bins", values - counted, values));
   RowWriter rows(settings.json);
   for (std::size_t i = 0; i < input.regions.size(); ++i) {
     put_region(rows, input.regions[i], i);

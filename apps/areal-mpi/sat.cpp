@@ -3,10 +3,10 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <areal/mpi.hpp>
-#include <array>
-#include <optional>
-#include <string_view>
+#include <cmath>
+#include "io/exact_sums.hpp"
 #include "io/numbers.hpp"
+#include "io/pixels.hpp"
 #include "shared_table.hpp"
 #include "strip_options.hpp"
 
@@ -19,22 +19,6 @@ struct Request {
   bool squares = false;
 };
 
-constexpr std::array<std::string_view, 4> statistics{"sum", "mean", "variance", "std"};
-
-std::vector<std::string_view> statistics_of(const std::string& list) {
-  std::vector<std::string_view> chosen;
-  for (const std::string_view name : split(list, ',')) {
-    const auto at = std::find(statistics.begin(), statistics.end(), name);
-    if (at == statistics.end()) refuse("--stat ", list, ": may have sum, mean, variance and std, separated by commas");
-    if (std::find(chosen.begin(), chosen.end(), *at) == chosen.end()) chosen.push_back(*at);
-  }
-  return chosen;
-}
-
-bool needs_squares(const std::vector<std::string_view>& chosen) {
-  return std::any_of(chosen.begin(), chosen.end(), [](auto name) { return name == "variance" || name == "std"; });
-}
-
 /// Of every region; the sums in 64 bits of their sign, or as double.
 struct Answers {
   std::vector<std::uint64_t> natural;
@@ -42,18 +26,18 @@ struct Answers {
   std::vector<double> real;
 };
 
-Answers answers(const Job& job, const mpi::Table& table, const std::vector<Region>& regions, std::string_view name) {
+Answers answers(const Job& job, const mpi::Table& table, const std::vector<Region>& regions, Stat stat) {
   Answers all;
   const auto to = [&]<class T>(std::vector<T>& values) {
     values.resize(regions.size());
     return Span<T>(values);
   };
   const Type type = table.strip.types().table;
-  if (name == "mean")
+  if (stat == Stat::mean)
     mpi::region_means(job.comm(), table, regions, to(all.real));
-  else if (name == "variance")
+  else if (stat == Stat::variance)
     mpi::region_variances(job.comm(), table, regions, to(all.real));
-  else if (name == "std")
+  else if (stat == Stat::deviation)
     mpi::region_standard_deviations(job.comm(), table, regions, to(all.real));
   else if (is_float(type))
     mpi::region_sums(job.comm(), table, regions, to(all.real));
@@ -64,21 +48,45 @@ Answers answers(const Job& job, const mpi::Table& table, const std::vector<Regio
   return all;
 }
 
-void answer(const Job& job, const mpi::Table& table, const StripInput& input,
-            const std::vector<std::string_view>& chosen, bool json) {
+bool is_finite(const ConstView& strip) {
+  std::vector<double> row(static_cast<std::size_t>(strip.shape.width));
+  for (std::int64_t y = 0; y < strip.shape.height; ++y) {
+    load_row(strip, y, 0, 0, row);
+    if (!std::all_of(row.begin(), row.end(), [](double value) { return std::isfinite(value); })) return false;
+  }
+  return true;
+}
+
+/// Throws InvalidArgument on all ranks for an answer that may have wrapped, or to which NaN or infinity may spread.
+void require_right(const Job& job, const StripInput& input, const SatTable& strip, const std::vector<Stat>& chosen,
+                   const std::string& path) {
+  int odd = is_float(input.strip.type) && !is_finite(input.strip) ? 1 : 0;
+  SumTypes sums{strip.types(), {}, range_of(input.strip)};
+  if (needs_squares(chosen)) sums.squares = strip.squares().type;
+  MPI_Allreduce(MPI_IN_PLACE, &odd, 1, MPI_INT, MPI_MAX, job.comm());
+  MPI_Allreduce(MPI_IN_PLACE, &sums.pixels.least, 1, MPI_INT64_T, MPI_MIN, job.comm());
+  MPI_Allreduce(MPI_IN_PLACE, &sums.pixels.most, 1, MPI_UINT64_T, MPI_MAX, job.comm());
+  job.together([&] {
+    if (odd != 0) refuse(path, ": holds NaN or infinity, which spreads to the regions right and below in a table");
+    require_exact(sums, input.rectangles(), chosen, input.image);
+  });
+}
+
+void answer(const Job& job, const mpi::Table& table, const StripInput& input, const std::vector<Stat>& chosen,
+            bool json) {
   std::vector<Answers> columns;
-  for (const std::string_view name : chosen) columns.push_back(answers(job, table, input.rectangles(), name));
+  for (const Stat stat : chosen) columns.push_back(answers(job, table, input.rectangles(), stat));
   if (!job.speaks()) return;
   RowWriter rows(json);
   for (std::size_t i = 0; i < input.regions.size(); ++i) {
     put_region(rows, input.regions[i], i);
     for (std::size_t s = 0; s < chosen.size(); ++s)
       if (const Answers& of = columns[s]; !of.natural.empty())
-        rows.put(chosen[s], of.natural[i]);
+        rows.put(name_of(chosen[s]), of.natural[i]);
       else if (!of.whole.empty())
-        rows.put(chosen[s], of.whole[i]);
+        rows.put(name_of(chosen[s]), of.whole[i]);
       else
-        rows.put(chosen[s], of.real[i]);
+        rows.put(name_of(chosen[s]), of.real[i]);
     rows.end();
   }
 }
@@ -107,7 +115,7 @@ void write(const Job& job, const std::string& path, const char* kind, const Cons
 void run(const Request& request, Job& job, const MpiSettings& settings, bool queries) {
   SatOptions options;
   Execution execution;
-  std::vector<std::string_view> chosen;
+  std::vector<Stat> chosen;
   job.require_same(std::string(queries ? "query" : "sat") + (request.output.empty() ? "" : " -o") +
                    (request.squares ? " --squares" : "") + (request.input.names_regions() ? " --region" : "") +
                    (request.statistics == "sum" ? "" : " --stat " + request.statistics));
@@ -118,7 +126,7 @@ void run(const Request& request, Job& job, const MpiSettings& settings, bool que
     if (!border) refuse("--border ", request.border, ": may be zero, none or exclusive");
     options.border = *border;
     if (!request.types.empty()) options.types = type_pair(request.types);
-    chosen = statistics_of(request.statistics);
+    chosen = parse_stats({request.statistics}, Stat::deviation);
     options.squares = request.squares || needs_squares(chosen) ? Squares::automatic : Squares::no;
     if (queries && !request.input.names_regions()) refuse("query: needs --region or --regions");
     if (!queries && request.output.empty() && !request.input.names_regions())
@@ -137,6 +145,7 @@ void run(const Request& request, Job& job, const MpiSettings& settings, bool que
             table.strip, request.input.path, run, {});
   }
   if (!request.input.names_regions()) return;
+  require_right(job, input, table.strip, chosen, request.input.path);
   answer(job, table, input, chosen, settings.json);
 }
 

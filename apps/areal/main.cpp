@@ -11,8 +11,10 @@
 #include <csignal>
 #include <cstdio>
 #include <new>
+#include "io/help.hpp"
 #include "io/interrupt.hpp"
 #include "io/out.hpp"
+#include "io/unexpected.hpp"
 #include "verbs/verbs.hpp"
 
 namespace {
@@ -60,7 +62,7 @@ int parse_and_run(CLI::App& app, int argc, char** argv) {
     areal::command::write_out("areal " + std::string(areal::version()) + "\n");
   } catch (const CLI::ExtrasError& error) {
     if (const std::string word = unknown_verb(app); !word.empty()) return refuse_word(word);
-    return fail(error.what(), 2);
+    return fail(areal::command::unexpected(app, app.remaining(true), {argv, static_cast<std::size_t>(argc)}), 2);
   } catch (const CLI::ArgumentMismatch& error) {
     // CLI11 says "--bins: 1 required N missing".
     const std::string text = error.what();
@@ -81,6 +83,7 @@ int main(int argc, char** argv) {
     CLI::App app(
         "Summed-area tables and integral histograms of pictures and video, and statistics of any region from them.",
         "areal");
+    app.formatter(std::make_shared<areal::command::GroupedHelp>());
     app.fallthrough();
     app.require_subcommand(0, 1);
     app.set_version_flag("--version", std::string(areal::version()), "Print the version");
@@ -95,9 +98,10 @@ int main(int argc, char** argv) {
     areal::command::add_model(app, settings);
     areal::command::add_bench(app, settings);
     areal::command::add_info(app, settings);
+    areal::command::add_help(app, settings);
     areal::command::add_completion(app, settings);
     app.footer(
-        "areal VERB --help shows the options of a verb and an example.\n"
+        "areal VERB --help, or areal help VERB, shows the options of a verb and an example.\n"
         "Exit codes: 0 done, 1 a failure, 2 wrong use.");
     return parse_and_run(app, argc, argv);
   } catch (const areal::command::ReaderGone&) {

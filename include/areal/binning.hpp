@@ -10,7 +10,7 @@
 namespace areal {
 
 /// A rule from pixel values to bins 0 .. bins()-1. Values outside are ignored unless `clamped()`; NaN is always
-/// ignored. Immutable and cheap to copy is not promised: keep one and pass it by reference.
+/// ignored. Immutable. Copying may allocate: keep one and pass it by reference.
 class Binning {
  public:
   /// `bins` bins of equal width over [lo, hi], the last one closed, exactly numpy.histogram(bins=, range=).

@@ -27,7 +27,8 @@ struct AlgorithmOptions {
 ///
 /// - h, w, b: height and width of the image, and bins
 /// - n: elements of the line
-/// - T: side of the tiles: 32 in tables, HistogramOptions::tile in histograms; the 16 lines of `thin`
+/// - T: side of the tiles: 32 in tables, research::HistogramParameters::tile in histograms; the 16 lines of `thin`; the
+///   rows of a band of `count-then-write`, 16 to 128
 /// - r: of `hybrid-1r1w`, the share of the triangles' tiles, and k their side in tiles: r = k (k + 1) T^2 / (h w) for
 ///   whole tiles
 /// - k: of `sequential-parallel`, elements of a group, at most n

@@ -60,12 +60,15 @@ constexpr Algorithm all[] = {
     {"histogram", "fused", "areal", true, false, false, false,
      "ceil(b / 255) / b + (ceil(h / 64) - 1) / h + (ceil(w / 512) - 1) / w",
      "1 + (ceil(h / 64) - 1) / h + (ceil(w / 512) - 1) / w", "0", true},
-    {"histogram", "count-then-write", "areal", false, true, true, false, "ceil(b / 127) / b + 1/4",
+    {"histogram", "count-then-write", "areal", false, true, true, false,
+     "ceil(b / 127) / b + 1/4 + ceil(h / T) / (8 h) (ceil(h / T) - 1 + (ceil(w / 2048) - 1) (1 + (ceil(h / T) - 1) / "
+     "64))",
      "1 + ceil(b / 127) / (4 b)", "1", true},
     {"histogram", "reduce-then-scan", "areal", false, true, true, false,
      "ceil(b / 64) / b + 3/64 + ceil(b / 8) / (4 b)", "1 + 1/32 + ceil(b / 64) / (4 b)", "2", true},
-    {"scan", "naive", "Nakano 2013, 6", false, true, true, true, "2 log2(n) - (2 - above(n, 256) / 2) 2^log2(n) / n",
-     "log2(n) - (1 - above(n, 256) / 2) 2^log2(n) / n", "above(n, 256) (log2(n) - 1)", true, threads},
+    {"scan", "naive", "Nakano 2013, 6", false, true, true, true,
+     "2 log2(n) - (2 - above(n, 256) / 2) 2^log2(n) / n + 3 / n",
+     "log2(n) - (1 - above(n, 256) / 2) 2^log2(n) / n + 2 / n", "above(n, 256) (log2(n) - 1)", true, threads},
     {"scan", "optimal", "Nakano 2013, 7", false, true, true, true, "4", "3", "2 log2((n + 1) / 514)", true, threads},
     {"scan", "sequential-parallel", "Nakano 2013, 7", false, true, true, true, "5", "4",
      "ceil(n / k) - 1 + floor(n / k) (above(k, 1) + 2 log2((k + 1) / 514)) + above(mod(n, k), 1) + 2 log2((mod(n, k) + "

@@ -111,9 +111,10 @@ Beginning begin(const fs::path& folder, const Format& format, const ChunkedWrite
   bool exists = false, complete = false;
   const std::optional<Format> there = format_there(folder, exists, complete);
   if (exists && !options.resume && !options.overwrite)
-    fail(folder,
-         complete ? "a chunked table is there, which only `overwrite` replaces"
-                  : "a chunked table is there that is not complete: `resume` goes on with it, `overwrite` replaces it");
+    fail(folder, complete
+                     ? "a chunked table is there; the option overwrite (--overwrite) replaces it"
+                     : "a chunked table is there that is not complete: the option resume (--resume) goes on with it, "
+                       "overwrite (--overwrite) replaces it");
   Beginning beginning;
   if (options.resume && there) {
     if (*there != format) fail(folder, "is the table of ", described(*there), ", not of ", described(format));

@@ -15,7 +15,8 @@ constexpr std::array<std::string_view, 4> columns{"x", "y", "width", "height"};
 NamedRegion region_of(const std::vector<std::string>& fields, const std::string& where, std::size_t most) {
   if (fields.size() < 4 || fields.size() > most)
     throw InvalidArgument(where + "has " + std::to_string(fields.size()) + (fields.size() == 1 ? " field" : " fields") +
-                          ", it must have x,y,width,height" + (most > 4 ? " and at most a name" : ""));
+                          ", it must have x,y,width,height" + (most > 4 ? " and at most a name" : "") +
+                          ", separated by commas");
   std::array<std::int64_t, 4> v{};
   for (std::size_t i = 0; i < 4; ++i) v[i] = whole_number(fields[i], columns[i], where);
   return {checked_region(v, where), fields.size() > 4 ? fields[4] : ""};

@@ -137,7 +137,7 @@ Query query_of(std::string question, const Table& table, bool squares, bool stat
   const bool without_columns = sum.shape.width == 0;  // then all sums are 0
   const bool lacks_squares = squares && !without_columns && !has(strip, strip.squares());
   Query query{std::move(question), strip.is_reversed(), {}, {}};
-  if (lacks_squares) query.refusal = "table: it has no squares; SatOptions::squares asks for them";
+  if (lacks_squares) query.refusal = "table: it has no squares; make it with squares";
   const auto add = [&](const ConstView& view) { query.tables.push_back({view, strip.border(), table.rows}); };
   if (statistics || !squares) add(sum);
   if (squares) add(without_columns || lacks_squares ? sum : strip.squares());

@@ -1,6 +1,7 @@
 #include "research/cost_names.hpp"
 #include <algorithm>
 #include "formulas/triangles.hpp"
+#include "kernels/histogram/count_then_write/count-then-write.hpp"
 #include "kernels/primitives/line/capacity.hpp"
 #include "kernels/sat/request.hpp"
 
@@ -16,6 +17,14 @@ double capacity(std::string_view id, Type sums) {
   const bool several = id == "lee-choe" || id == "lee-choe-multiple";
   const std::size_t term = std::max<std::size_t>(4, size_of(sums));  // 16-bit counters are added up in 32 bits
   return kernels::most_line_threads * kernels::elements_a_thread(several, term);
+}
+
+/// Rows of a band of count-then-write.
+std::int64_t band_rows(const AlgorithmRequest& request) {
+  kernels::HistogramRequest tensor;
+  tensor.image = {request.width, request.height};
+  tensor.bins = request.bins;
+  return kernels::CountThenWritePlan<std::uint32_t>(tensor).args.rows;
 }
 
 }  // namespace
@@ -45,8 +54,11 @@ CostNames cost_names(const Algorithm& row, const AlgorithmRequest& request, std:
     return names;
   }
   names.h = number(request.height), names.w = number(request.width), names.b = number(request.bins);
-  // A thin's lines are what tiles are elsewhere.
-  const std::int64_t side = row.id == "thin" ? kernels::thin_lines : is_tensor ? request.tile : table_tile;
+  // A thin's lines, and the rows of a band, are what tiles are elsewhere.
+  const std::int64_t side = row.id == "thin"               ? kernels::thin_lines
+                            : row.id == "count-then-write" ? band_rows(request)
+                            : is_tensor                    ? request.tile
+                                                           : table_tile;
   const std::int64_t y = tiles_of(request.height, side), x = tiles_of(request.width, side);
   if (uses('T')) names.T = number(side);
   if (row.takes.r) {

@@ -36,7 +36,7 @@ class BenchCluster : public FigureTest {
 
 TEST_F(BenchCluster, GroupsOfBinsAndWholeFrames) {
   // Groups of 3 bins and one of 1.
-  const Json records = cluster({"--backend", "simt", "--part", "figure-16", "--size", "24x10", "--bins", "7", "--count",
+  const Json records = cluster({"--backend", "simt", "--part", "figure-16", "--size", "24x10", "--bins", "7", "--items",
                                 "3", "--group-bytes", "3000"});
   EXPECT_EQ(names(records),
             (std::multiset<std::string>{"figure-16 bins wf-tis simt 24 7", "figure-16 bins reduce-then-scan simt 24 7",
@@ -60,7 +60,7 @@ TEST_F(BenchCluster, GroupsOfBinsAndWholeFrames) {
 
 TEST_F(BenchCluster, SeveralWorkersShareTheBins) {
   const Json records = cluster({"--devices", "cpu:1,simt", "--part", "figure-16", "--part", "frames", "--size", "40x16",
-                                "--bins", "5", "--count", "40"});
+                                "--bins", "5", "--items", "40"});
   EXPECT_NE(outcome.err.find("note: wf-tis is not on the CPU"), std::string::npos);
   EXPECT_EQ(names(records),
             (std::multiset<std::string>{"figure-16 bins fused cpu:1,simt 40 5", "figure-16 pieces auto cpu:1,simt 40 5",
@@ -72,7 +72,7 @@ TEST_F(BenchCluster, SeveralWorkersShareTheBins) {
 TEST_F(BenchCluster, SpeedUpsAnswersAndTiles) {
   const Json records = cluster({"--backend", "simt",   "--part",  "figure-17", "--part",        "answers", "--part",
                                 "tiles",     "--part", "table",   "--part",    "frames",        "--size",  "30x12",
-                                "--bins",    "4",      "--count", "40",        "--group-bytes", "6000"});
+                                "--bins",    "4",      "--items", "40",        "--group-bytes", "6000"});
   EXPECT_EQ(names(records),
             (std::multiset<std::string>{"figure-17 bins serial cpu:1 30 4", "figure-17 bins parallel cpu:1 30 4",
                                         "figure-17 bins parallel cpu:2 30 4", "figure-17 bins wf-tis simt 30 4",

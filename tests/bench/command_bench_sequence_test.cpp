@@ -52,7 +52,7 @@ std::string two_decimals(double value) {
 
 TEST_F(BenchSequence, RecordsTablesAndTimelines) {
   const Json records = sequence(
-      {"--backend", "simt", "--size", "33x9", "--size", "40x20", "--bins", "2", "--bins", "4", "--count", "3"});
+      {"--backend", "simt", "--size", "33x9", "--size", "40x20", "--bins", "2", "--bins", "4", "--items", "3"});
   for (const Json& r : records) {
     EXPECT_EQ(r["shown"], "poostchi") << r;
     EXPECT_EQ(r["backend"], "simt") << r;
@@ -114,7 +114,7 @@ TEST_F(BenchSequence, RecordsTablesAndTimelines) {
 }
 
 TEST_F(BenchSequence, OneAlgorithmInSlotsOfAnyNumberAndOrder) {
-  const Json records = sequence({"--backend", "simt", "--size", "24x8", "--bins", "2", "--count", "7", "--algorithm",
+  const Json records = sequence({"--backend", "simt", "--size", "24x8", "--bins", "2", "--items", "7", "--algorithm",
                                  "wf-tis", "--slots", "3", "--order", "depth"});
   for (const Json& r : records)
     if (r["what"] == "sequence") {
@@ -128,7 +128,7 @@ TEST_F(BenchSequence, OneAlgorithmInSlotsOfAnyNumberAndOrder) {
 
 TEST_F(BenchSequence, OnTheCpuOnlyTheDefaultRuns) {
   const Json records =
-      sequence({"--backend", "cpu", "--threads", "1", "--size", "24x8", "--bins", "2", "--count", "4"});
+      sequence({"--backend", "cpu", "--threads", "1", "--size", "24x8", "--bins", "2", "--items", "4"});
   EXPECT_NE(outcome.err.find("note: the paper's algorithms are not on the CPU: only auto runs"), std::string::npos);
   for (const Json& r : records) {
     EXPECT_EQ(r["backend"], "cpu");

@@ -53,7 +53,7 @@ TEST_F(CommandBench, Windows) {
 }
 
 TEST_F(CommandBench, Strips) {
-  const Json rows = records({"bench", "strips", "--size", "200x100", "--count", "20"});
+  const Json rows = records({"bench", "strips", "--size", "200x100", "--items", "20"});
   ASSERT_EQ(rows.size(), 4U) << rows;  // sums and tables of two sizes
   EXPECT_EQ(rows[0]["what"], "strips");
   EXPECT_EQ(rows[0]["algorithm"], "sums of 20 regions");

@@ -26,7 +26,7 @@ class CommandBenchTrack : public CommandTest {
 };
 
 TEST_F(CommandBenchTrack, TheTableSaysWhatTheRecordsSay) {
-  const Outcome outcome = bench({"--repetitions", "2", "--count", "60"});
+  const Outcome outcome = bench({"--repetitions", "2", "--items", "60"});
   ASSERT_EQ(outcome.code, 0) << outcome.err;
   auto found = records();
   ASSERT_EQ(found.size(), 4u);
@@ -89,7 +89,7 @@ TEST_F(CommandBenchTrack, TheTableSaysWhatTheRecordsSay) {
 }
 
 TEST_F(CommandBenchTrack, IsSeeded) {
-  const std::vector<std::string> ask{"--repetitions", "1", "--count", "6", "--size", "160x140"};
+  const std::vector<std::string> ask{"--repetitions", "1", "--items", "6", "--size", "160x140"};
   ASSERT_EQ(bench(ask).code, 0);
   const auto first = records();
   ASSERT_EQ(bench(ask).code, 0);
@@ -105,7 +105,7 @@ TEST_F(CommandBenchTrack, RefusesWrongUse) {
     EXPECT_NE(outcome.err.find(words), std::string::npos) << outcome.err;
   };
   refused({"--size", "99x240"}, "--size 99x240: bench track needs 100x100 or more", 2);
-  refused({"--count", "1"}, "--count 1: bench track needs 2 frames or more", 2);
+  refused({"--items", "1"}, "--items 1: bench track needs 2 frames or more", 2);
   refused({"--size", "3000x3000"}, "data: holds 0 pictures of 3000x3000 pixels or more, bench track needs 2", 1);
   refused({"none"}, "none: is no folder of pictures", 1);
 }

@@ -186,7 +186,8 @@ TEST(ChunkedResume, FromEveryObjectOfATableThatIsReplaced) {
       scratch.write("table/zarr.json", group);
       for (std::size_t i = 0; i < gone; ++i) fs::remove(path / names[i]);
       expect_refused(path);
-      expect_sentence<IoError>(path, "`resume` goes on with it", [&] { write(path, image, {.tile = 1024}); });
+      expect_sentence<IoError>(path, "the option resume (--resume) goes on with it",
+                               [&] { write(path, image, {.tile = 1024}); });
       write(path, image, {.tile = 1024, .resume = true});
       ASSERT_TRUE(files_in(path) == expected) << gone;
     }
@@ -231,7 +232,8 @@ TEST(ChunkedResume, WhatIsThereIsNotReplacedUnasked) {
   const Scratch scratch;
   write(scratch / "t", image);
   const Files expected = files_in(scratch / "t");
-  expect_sentence<IoError>(scratch / "t", "a chunked table is there, which only", [&] { write(scratch / "t", image); });
+  expect_sentence<IoError>(scratch / "t", "a chunked table is there; the option overwrite (--overwrite) replaces it",
+                           [&] { write(scratch / "t", image); });
   EXPECT_EQ(files_in(scratch / "t"), expected);
   // A complete table is done; no pixel is read.
   write_chunked_table(scratch / "t", image.shape(), image.type,
@@ -273,7 +275,8 @@ TEST(ChunkedResume, OnlyTheSameTable) {
                  Cancelled);
   };
   interrupted(1);
-  expect_sentence<IoError>(scratch / "t", "`resume` goes on with it", [&] { write(scratch / "t", image); });
+  expect_sentence<IoError>(scratch / "t", "the option resume (--resume) goes on with it",
+                           [&] { write(scratch / "t", image); });
   const std::string was = "is the table of 300x200 pixels of uint8 in tiles of 256, not of ";
   expect_sentence<IoError>(scratch / "t", was + "299x200 pixels of uint8 in tiles of 256",
                            [&] { write(scratch / "t", random_image(1, 299, 200), {.resume = true}); });

@@ -183,11 +183,27 @@ def test_wrapped_answers_are_refused(areal, random):
     for way in (["sat", "huge.npy"], ["sat", "huge.npy", "--memory", "300M"], ["query", "h.npy"]):
         expect(areal.rows(*way, "--region", "0,0,1,1"), [{"sum": 2**63}])
         assert "64f" in areal.refusal(*way, "--region", "0,0,2,1")
+    areal.rows("sat", "huge.npy", "--tilted", "--squares=64u", "-o", "h.npy")
+    expect(areal.rows("query", "h.tilted.npy", "--region", "2,0,0,0"), [{"tilted": 0}])
+    assert "64f" in areal.refusal("query", "h.tilted.npy", "--region", "2,0,1,1")
+    assert "64f" in areal.refusal("query", "h.squares.npy", "--region", "0,0,1,1")
     areal.refusal("window", "huge.npy", "--sum", "--size", "3x3", "-o", "w.npy")
     for _, rows in doors(areal, "small.npy"):
         expect(rows("--region", "0,0,400,300", "--stat", "sum,mean,std"), [exact(small)])
     np.save("count.npy", np.zeros((300, 400), np.uint8))
     assert "32u" in areal.refusal("hist", "count.npy", "--bins", 2, "--counter", "16u", "--backend", "simt")
+
+
+def test_volumes_of_wide_integers(areal, random):
+    """Sums of more than 53 bits have all their digits."""
+    for dtype in (np.uint64, np.int64):
+        volume = random.integers(0, 2**56, (3, 5, 7)).astype(dtype)
+        np.save("volume.npy", volume)
+        want = {"sum": sum(int(v) for v in volume[:, 1:4, 2:6].ravel()), "depth": 3}
+        for border in ("zero", "none"):
+            expect(areal.rows("sat", "volume.npy", "--volume", "--border", border, "--region", "2,1,4,3"), [want])
+            areal.rows("sat", "volume.npy", "--volume", "--border", border, "-o", "vt.npy")
+            expect(areal.rows("query", "vt.npy", "--region", "2,1,4,3"), [want])
 
 
 def test_an_output_is_no_input(areal, random):

@@ -260,10 +260,13 @@ TEST_F(CommandBadInput, Regions) {
   write_file(work / "r.csv", "x,y,width,height\n1,2,3,4\n\n# a comment\n1,2,three,4\n");
   check({{"sat", "a.npy", "--regions", "r.csv"}, 2, "r.csv: line 5: "});
   check({{"hist", "a.npy", "--regions", "r.csv"}, 2, "r.csv: line 5: "});
-  // An empty region is no error: its sum is 0. Clipped on request.
+  write_file(work / "header.csv", "x,y,width,height\n");
+  for (const char* verb : {"sat", "hist"})
+    check({{verb, "a.npy", "--regions", "header.csv"}, 2, "--regions header.csv: holds no region"});
+  // An empty region is no error: its sum is 0. Clipped on request, and the row shows the part inside.
   EXPECT_EQ(answer({"sat", "a.npy", "--region", "5,5,0,3"}), "region,x,y,width,height,sum\n0,5,5,0,3,0\n");
   EXPECT_EQ(answer({"sat", "a.npy", "--region", "-4,0,8,1", "--outside", "clip"}),
-            "region,x,y,width,height,sum\n0,-4,0,8,1," + std::to_string(direct_sum(0, 0, 4, 1)) + "\n");
+            "region,x,y,width,height,sum\n0,0,0,4,1," + std::to_string(direct_sum(0, 0, 4, 1)) + "\n");
 }
 
 TEST_F(CommandBadInput, TypePairsThatCannotHoldTheImage) {
@@ -282,7 +285,7 @@ TEST_F(CommandBadInput, TypePairsThatCannotHoldTheImage) {
 TEST_F(CommandBadInput, SavedTables) {
   ASSERT_EQ(run({"sat", "a.npy", "-o", "T.npy"}).code, 0);
   check({{"query", "T.npy", "--region", "0,0,62,1"}, 2, "61x43"});
-  check({{"query", "T.npy", "--stat", "std"}, 2, "T.squares.npy is not there"});
+  check({{"query", "T.npy", "--stat", "std"}, 2, "need the table of squares, which was not written with T.npy"});
   check({{"query", "T.npy", "--squares", "T.npy", "--stat", "std"},
          2,
          "is a table of sum; a table of squares is needed here"});

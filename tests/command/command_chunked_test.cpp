@@ -229,7 +229,7 @@ TEST_F(CommandChunked, InterruptAndResume) {
       EXPECT_EQ(unfinished_in(work / "T.zarr"), 0u);
     }
     expect_failure({"query", "T.zarr"}, 1, "T.zarr: the table is not complete");
-    expect_failure({"sat", image, "-o", "T.zarr", "--tile", "256"}, 1, "`resume` goes on with it");
+    expect_failure({"sat", image, "-o", "T.zarr", "--tile", "256"}, 1, "the option resume (--resume) goes on with it");
     expect_failure({"sat", "a.npy", "-o", "T.zarr", "--resume"}, 1, "T.zarr: is the table of 700x40000 pixels");
   }
   EXPECT_GE(interrupted, 1);

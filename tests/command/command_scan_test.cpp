@@ -132,8 +132,9 @@ TEST_F(CommandScan, WhatCannotBeIsRefused) {
   check({"scan", "-"}, 1, "standard input: holds no .npy array");
   check({"scan", "line.npy", "--algorithm", "lookback"}, 2, "--algorithm lookback: may be serial, naive");
   check({"scan", "line.npy", "--algorithm", "harris", "--backend", "cpu"}, 2, "backend cpu has only serial");
-  check({"scan", "line.npy", "--backend", "cpu", "--threads", "64"}, 2, "--threads 64: only naive");
-  check({"scan", "line.npy", "--backend", "cpu", "--k", "64"}, 2, "--k 64: only sequential-parallel has it");
+  check({"scan", "line.npy", "--backend", "cpu", "--threads", "64"}, 2, "--threads 64: of areal scan it is for naive");
+  check({"scan", "line.npy", "--backend", "cpu", "--k", "64"}, 2,
+        "--k 64: of areal scan it is for sequential-parallel, and this is serial");
   check({"scan", "line.npy", "--count"}, 2, "does not count");
   if (!has_simt()) return;
   check({"scan", "wide.npy", "--backend", "simt"}, 2, "types 64s64s: a scan does not sum 64s elements in 64s");

@@ -276,6 +276,11 @@ REFUSALS: tuple[Refusal, ...] = (
         "Windows over the valid pixels alone are computed by the CPU; a named backend is never replaced by another.",
     ),  # fmt: skip
     Refusal(
+        "NaN over ranks", "mpi-query",
+        lambda q, o: q.is_float and o.strange is not None, r"NaN or infinity",
+        "areal-mpi answers from a table, in which NaN and infinity spread.",
+    ),  # fmt: skip
+    Refusal(
         "two channels are no colour", "command* python*",
         lambda q, o: q.shape[3] in (2, 4, 5), r"not a colour",
         "An image of two channels is no colour.",

@@ -165,13 +165,48 @@ TEST_F(MpiCommand, WrongUseAndUnreadableFilesAreOneSentence) {
        {"query", "image.npy", "--region", "0,0,24,1"});
   ends(2, "--strips 1,2: has 3 rows in all, the image 17",
        {"query", "image.npy", "--region", "0,0,1,1", "--strips", "1,2"});
-  ends(2, "--stat sum,median: may have sum, mean, variance and std, separated by commas",
+  ends(2, "--stat sum,median: median is no statistic; it may be sum, mean, variance or std",
        {"query", "image.npy", "--region", "0,0,1,1", "--stat", "sum,median"});
   ends(1, "rank 0: no/t.npy: its folder does not exist", {"sat", "image.npy", "-o", "no/t.npy"});
   EXPECT_EQ(others({"image.npy"}), std::vector<std::string>());
   const Outcome help = on(2, {"--help"});
   EXPECT_EQ(help.code, 0);
   EXPECT_EQ(help.out.find("Summed-area tables"), help.out.rfind("Summed-area tables")) << "not once";
+}
+
+// The pixels of one rank decide for all.
+TEST_F(MpiCommand, AnswersThatMayHaveWrappedOrSpreadAreRefused) {
+  std::vector<std::uint64_t> wide(12, 7);
+  wide[11] = std::uint64_t{1} << 63;
+  write_file(work / "wide.npy", npy("<u8", "4, 3", wide));
+  EXPECT_EQ(answer_on(2, {"query", "wide.npy", "--region", "2,3,1,1"}),
+            "region,x,y,width,height,sum\n0,2,3,1,1,9223372036854775808\n");
+  const Outcome wrapped = on(2, {"query", "wide.npy", "--region", "1,3,2,1"});
+  EXPECT_EQ(wrapped.code, 2);
+  EXPECT_NE(said(wrapped).find("its sum may exceed 64u, as pixels are up to 9223372036854775808"), std::string::npos);
+  std::vector<float> odd(12, 0.5F);
+  write_file(work / "even.npy", npy("<f4", "4, 3", odd));
+  odd[1] = std::nanf("");
+  write_file(work / "odd.npy", npy("<f4", "4, 3", odd));
+  EXPECT_EQ(answer_on(2, {"query", "even.npy", "--region", "2,3,1,1"}), "region,x,y,width,height,sum\n0,2,3,1,1,0.5\n");
+  const Outcome spread = on(2, {"query", "odd.npy", "--region", "2,3,1,1"});
+  EXPECT_EQ(spread.code, 2);
+  EXPECT_NE(said(spread).find("odd.npy: holds NaN or infinity"), std::string::npos);
+}
+
+TEST_F(MpiCommand, ValuesInNoBinAreTold) {
+  std::vector<float> values(12, 0.5F);
+  const auto hist = [&] {
+    write_file(work / "f.npy", npy("<f4", "4, 3", values));
+    const Outcome outcome = on(2, {"hist", "f.npy", "--bins", "2", "--region", "0,0,3,4"});
+    EXPECT_EQ(outcome.code, 0);
+    return said(outcome);
+  };
+  EXPECT_EQ(hist(), "");
+  values[3] = 2;
+  EXPECT_EQ(hist(), "areal-mpi: note: 1 of 12 values are in none of the bins\n");
+  values.assign(12, 5.0F);
+  EXPECT_EQ(hist(), "areal-mpi: none of the 12 values is in one of the bins: choose them with --range\n");
 }
 
 TEST_F(MpiCommand, ARankThatCannotReadEndsAll) {

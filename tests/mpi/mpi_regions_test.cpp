@@ -299,10 +299,10 @@ TEST(MpiStatisticsErrors, OneSentenceOnEveryRank) {
     std::vector<double> out(1);
     EXPECT_EQ(sentence_on_rank<InvalidArgument>(
                   [&] { mpi::region_variances(ranks.get(), table, {Region{}}, Span<double>(out), on_cpu); }),
-              "table: it has no squares; SatOptions::squares asks for them");
+              "table: it has no squares; make it with squares");
     EXPECT_EQ(sentence_on_rank<InvalidArgument>(
                   [&] { mpi::region_squares(ranks.get(), table, {Region{}}, Span<double>(out), on_cpu); }),
-              "table: it has no squares; SatOptions::squares asks for them");
+              "table: it has no squares; make it with squares");
     mpi::Table floats = mpi::sat(ranks.get(), ConstView(pixels.data(), 8, 5),
                                  {.types = type_pair("8u32u"), .squares = Squares::f64}, on_cpu);
     std::vector<std::uint64_t> integers(1);
@@ -325,7 +325,7 @@ TEST(MpiStatisticsErrors, OneSentenceOnEveryRank) {
       EXPECT_EQ(words([&] { ask(variances, other ? floats : whole); }),
                 "rank 1: type of the table 64f: all ranks must have the same, and the first has another");
       EXPECT_EQ(words([&] { ask(variances, other ? table : whole); }),
-                "rank 1: table: it has no squares; SatOptions::squares asks for them");
+                "rank 1: table: it has no squares; make it with squares");
       EXPECT_EQ(words([&] { ask(variances, whole); }), "");
     }
     // A strip that is not what its rows say, on one rank: nobody reads beyond it.

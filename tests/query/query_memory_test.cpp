@@ -270,8 +270,7 @@ TEST_F(Queries, OfTablesOnADeviceThatIsNotThere) {
 
 TEST_F(Queries, TablesThatAreMissingAreNamed) {
   EXPECT_EQ(refusal([&] { region_variances(sum.view(), regions); }),
-            "squares: variances need the table of squares, which this view lacks: compute it with the sums "
-            "(SatOptions::squares)");
+            "squares: variances need the table of squares, which this table lacks: make it with squares");
   Padded map(Type::f64, {6, 4});
   EXPECT_EQ(refusal([&] { window_variances(sum.view(), {3, 3}, map.view()); }).find("squares: "), 0u);
   EXPECT_EQ(refusal([&] { tilted_sums(view, regions); }).find("tilted: "), 0u);

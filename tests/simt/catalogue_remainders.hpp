@@ -100,9 +100,8 @@ inline Remainder of_anchored(const Shape3& s) {
           static_cast<double>(writes) - n * (b / 32 + static_cast<double>(up(s.b, 64)) / 4)};
 }
 
-/// What bands hand over, of 16 rows as blocks are few: what their columns have, which all bands below read; with
-/// several chunks what their rows have, which all chunks to the right read, and totals. Numbers are those of whole
-/// quads of rows and whole segments of 128 columns. Each block of the first launch reads the table of 256 bins.
+/// Of bands of 16 rows, as blocks are few. Numbers and what bands and chunks hand over are those of whole quads of rows
+/// and whole segments of 128 columns. Each block of the first launch reads the table of 256 bins.
 inline Remainder of_count_then_write(const Shape3& s) {
   const std::int64_t cut = up(s.h, 16), rows = up(up(s.h, cut), 8) * 8, bands = up(s.h, rows), groups = up(s.b, 127);
   const std::int64_t segments = up(s.w, 128), chunks = up(segments, 16), chunk = up(segments, chunks);
@@ -112,7 +111,11 @@ inline Remainder of_count_then_write(const Shape3& s) {
       s.b * numbers + above * segments * 32 + s.b * bands * left * 32 + above * left + 256 * bands * segments * groups;
   const std::int64_t writes = groups * numbers + words + (chunks > 1 ? words + words / 32 : 0);
   const auto n = static_cast<double>(s.h * s.w), b = static_cast<double>(s.b);
-  return {static_cast<double>(reads) - n * b / 4, static_cast<double>(writes) - n * static_cast<double>(groups) / 4};
+  // The formula's part of a segment, instead of a whole one: what all bands below and all chunks to the right read.
+  const double y = static_cast<double>(bands) - 1, x = static_cast<double>(chunks) - 1;
+  const double handed = b * static_cast<double>(s.w * bands) / 8 * (y + x * (1 + y / 64));
+  return {static_cast<double>(reads) - n * b / 4 - handed,
+          static_cast<double>(writes) - n * static_cast<double>(groups) / 4};
 }
 
 /// The sums of blocks, where lines have several.

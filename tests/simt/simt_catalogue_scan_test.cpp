@@ -52,11 +52,10 @@ Accesses cost_of(std::string_view id, const Line& line, std::int64_t capacity) {
   return {n, n};  // one warp
 }
 
-/// The most that the row's formula may leave over: the first element of a line; some of each level, of each group; the
-/// sums of blocks.
+/// The most that the row's formula may leave over: some of each level, of each group; the sums of blocks.
 double most_left_over(std::string_view id, const Line& line, std::int64_t capacity) {
   const auto of_levels = [](std::int64_t n) { return 5 + 4 * std::log2(static_cast<double>(n)); };
-  if (id == "naive") return 3;
+  if (id == "naive") return 0;
   if (id == "optimal") return of_levels(line.n);
   if (id == "sequential-parallel") return static_cast<double>(up(line.n, line.k)) * of_levels(line.k);
   return capacity > 0 && line.n > capacity ? 2 * static_cast<double>(up(line.n, capacity)) : 0;

@@ -42,7 +42,8 @@ Shapes shapes_of(const Algorithm& row) {
   if (is("relay"))  // widths of whole vectors, one and several units, strips and bands
     return {{1, 16, 1}, {1, 1, 1}, {64, 96, 1}, {65, 272, 1}, {300, 528, 1}, {5, 33, 1}};
   if (is("count-then-write"))  // rows that begin at vectors
-    return {{1, 4, 1}, {64, 96, 3}, {12, 12, 70}, {1, 32, 3}, {17, 128, 2}, {40, 132, 3}, {5, 8, 130}, {20, 2052, 1}};
+    return {{1, 4, 1},    {64, 96, 3}, {12, 12, 70},  {1, 32, 3},  {17, 128, 2},
+            {40, 132, 3}, {5, 8, 130}, {20, 2052, 1}, {1, 8192, 1}};
   if (is("lookback", "lookback-diagonal", "all-partials", "thin", "scanrow-brlt", "brlt-scanrow", "scanrow-column"))
     add_edge(shapes, 1024, 2);
   if (is("thin")) add_edge(shapes, 16, 40);
@@ -115,6 +116,15 @@ TEST(Catalogue, LinesOfOneBlockAndOfTwo) {
     }
   }
   EXPECT_EQ(found, 4);
+}
+
+// Bands read what all bands above hand over, which a formula without them takes for a remainder.
+TEST(Catalogue, WhatIsLeftOfCountThenWriteGrowsWithTheHeightAlone) {
+  const Algorithm& row = *find_algorithm("histogram", "count-then-write");
+  const double half = algorithm_model(of(row, {960, 128, 4})).reads.difference(),
+               all = algorithm_model(of(row, {1920, 128, 4})).reads.difference();
+  EXPECT_EQ(all, 256 * 120);  // each block of the first launch reads the table of 256 bins
+  EXPECT_EQ(all, 2 * half);
 }
 
 // The check can fail: each of these was in the catalogue once, and is off by its last number.

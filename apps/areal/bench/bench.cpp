@@ -12,6 +12,7 @@
 #include <memory>
 #include <nlohmann/json.hpp>
 #include <random>
+#include "io/help.hpp"
 #include "io/numbers.hpp"
 #include "io/out.hpp"
 #include "io/types.hpp"
@@ -274,7 +275,7 @@ bench::Options options_of(const Texts& texts, const Settings& settings) {
     options.threads = {1, default_threads()};
   else
     options.threads = {1};
-  if (!texts.regions.empty()) options.regions = whole_number("--count", texts.regions, 1, 1 << 30);
+  if (!texts.regions.empty()) options.regions = whole_number("--items", texts.regions, 1, 1 << 30);
   options.is_repetitions_given = !texts.repetitions.empty();
   if (!texts.repetitions.empty())
     options.repetitions = static_cast<int>(whole_number("--repetitions", texts.repetitions, 1, 10000));
@@ -368,13 +369,16 @@ void run(const Texts& texts, const bench::Options& options, bench::Report& repor
 void add_bench(CLI::App& app, Settings& settings) {
   auto texts = std::make_shared<Texts>();
   CLI::App* verb = app.add_subcommand("bench", "Time algorithms beside their floors and other libraries");
+  begin_group(*verb, group::what);
   verb->add_option("WHAT", texts->what,
                    "sat, histogram, scan, region, window, strips, spread, sequence, cluster, track or video")
       ->required()
       ->check(CLI::IsMember({"sat", "histogram", "scan", "region", "window", "strips", "spread", "sequence", "cluster",
                              "track", "video"}));
+  begin_group(*verb, group::input);
   verb->add_option("INPUT", texts->video,
                    "The video, for bench video; the folder of pictures, by default data, for bench track");
+  begin_group(*verb, group::what);
   verb->add_option(
       "--size", texts->sizes,
       "Image size WxH, several allowed; by default on the CPU 1920x1080, 4096x4096 and 8192x8192 for sat, "
@@ -397,11 +401,12 @@ void add_bench(CLI::App& app, Settings& settings) {
   verb->add_option("--border", texts->border,
                    "Border of the tables of sat on cuda: none, zero or exclusive; by default none");
   verb->add_option("--batch", texts->batch, "Images in one call, on cuda; by default 1");
-  verb->add_option("--count", texts->regions,
+  verb->add_option("--items", texts->regions,
                    "Number of regions; by default 1000000 for sums, 10000 for histograms, 1000 for strips. Of track: "
                    "frames, by default "
                    "120; on cuda boxes, by default 16. Of a sequence's figure: "
                    "frames of a run, by default 100; of a cluster's: at most 10");
+  begin_group(*verb, group::where);
   verb->add_option("--devices", texts->devices,
                    "What takes the frames of sequence, the work of cluster or the rows of spread: several of "
                    "cpu:THREADS and a CUDA "
@@ -416,6 +421,7 @@ void add_bench(CLI::App& app, Settings& settings) {
                    "How their work is queued: breadth, a stage of all slots before the next, as in Algorithm 6 of "
                    "Poostchi 2017, or depth; by default breadth")
       ->check(CLI::IsMember({"breadth", "depth"}));
+  begin_group(*verb, group::what);
   verb->add_option("--part", texts->parts,
                    "Parts of cluster, several allowed, by default all: figure-16, figure-17, down (a tensor of 32 GiB "
                    "to the host), answers (regions of tensors of 32 and 256 GiB), frames (answers by all devices), "
@@ -425,6 +431,8 @@ void add_bench(CLI::App& app, Settings& settings) {
                    "Of cluster: bytes of the tensor of a group of bins, a task; by default 1073741824");
   verb->add_option("--repetitions", texts->repetitions,
                    "Rounds; by default 15, of strips 3. Of track: sequences a family, by default 8");
+  verb->add_flag("--no-peers", texts->no_peers,
+                 "Leave out other libraries: OpenCV, NumPy, scikit-image; on cuda NPP, CUB, PyTorch, CuPy");
   verb->add_option(
       "--table", texts->table,
       "Make a table, on a GPU: kasagi is Table II of Kasagi 2014 (sat; 64f64f, 1024x1024 to 65536x65536); all has "
@@ -436,9 +444,8 @@ void add_bench(CLI::App& app, Settings& settings) {
       "also "
       "with --backend simt or cpu), by default with the paper's sizes and bins; poostchi also times 1 to 16 threads of "
       "the CPU, --threads at most");
+  begin_group(*verb, group::output);
   verb->add_option("--plot", texts->plot, "Draw the table or figure into this SVG file");
-  verb->add_flag("--no-peers", texts->no_peers,
-                 "Leave out other libraries: OpenCV, NumPy, scikit-image; on cuda NPP, CUB, PyTorch, CuPy");
   verb->add_option("--json", texts->json, "Write the records to this file");
   verb->footer(
       "--figure chen reproduces Figures 6 to 8 of Chen 2018. It times the paper's algorithms, its baseline scan-scan,\n"

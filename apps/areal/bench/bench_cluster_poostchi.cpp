@@ -103,7 +103,7 @@ class Cluster {
   static Execution execution_of(const Worker& worker) {
     return {.backend = worker.backend, .device = worker.device, .threads = worker.threads};
   }
-  /// Frames that take about so long, at least and at most so many, and no more than --count where that is not fewer.
+  /// Frames that take about so long, at least and at most so many, and no more than --items where that is not fewer.
   std::int64_t frames_in(double seconds, double of_one, std::int64_t least, std::int64_t most) const {
     const auto fit = static_cast<std::int64_t>(seconds / std::max(of_one, 1e-6));
     return std::clamp(fit, least, std::max(least, std::min(most, options_.regions.value_or(most))));

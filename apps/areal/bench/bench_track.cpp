@@ -151,7 +151,7 @@ void bench_track(const Options& options, Report& report) {
     throw InvalidArgument(
         fmt::format("--size {}x{}: bench track needs {}x{} or more", size.width, size.height, least_side, least_side));
   const std::int64_t frames = options.regions.value_or(default_frames);
-  if (frames < 2) throw InvalidArgument("--count 1: bench track needs 2 frames or more");
+  if (frames < 2) throw InvalidArgument("--items 1: bench track needs 2 frames or more");
   const int sequences = options.is_repetitions_given ? options.repetitions : default_sequences;
   const std::vector<Array> pictures =
       track_pictures(options.video.empty() ? "data" : options.video, size.width, size.height);

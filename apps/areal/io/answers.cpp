@@ -1,14 +1,9 @@
 #include "answers.hpp"
 
-#include <algorithm>
-#include <array>
 #include <variant>
-#include "numbers.hpp"
 
 namespace areal::command {
 namespace {
-
-constexpr std::array<std::string_view, 6> stat_names{"sum", "mean", "variance", "std", "count", "tilted"};
 
 using Column = std::variant<std::vector<std::uint64_t>, std::vector<std::int64_t>, std::vector<double>>;
 
@@ -39,28 +34,6 @@ Column answers(Stat stat, const SatView& tables, const std::vector<Region>& regi
 
 }  // namespace
 
-std::vector<Stat> parse_stats(const std::vector<std::string>& texts) {
-  std::vector<Stat> stats;
-  for (const std::string& text : texts)
-    for (const std::string_view name : split(text, ',')) {
-      const auto at = std::find(stat_names.begin(), stat_names.end(), name);
-      if (at == stat_names.end())
-        refuse("--stat ", text, ": ", name, " is no statistic; it may be sum, mean, variance, std, count or tilted");
-      const Stat stat = static_cast<Stat>(at - stat_names.begin());
-      if (!has(stats, stat)) stats.push_back(stat);
-    }
-  if (stats.empty()) stats.push_back(Stat::sum);
-  return stats;
-}
-
-bool has(const std::vector<Stat>& stats, Stat stat) noexcept {
-  return std::find(stats.begin(), stats.end(), stat) != stats.end();
-}
-
-bool needs_squares(const std::vector<Stat>& stats) noexcept {
-  return has(stats, Stat::variance) || has(stats, Stat::deviation);
-}
-
 void write_answers(RowWriter& rows, const std::function<void(RowWriter&)>& prefix, const SatView& tables,
                    const std::vector<media::NamedRegion>& regions, const std::vector<Stat>& stats,
                    const QueryOptions& options) {
@@ -71,8 +44,7 @@ void write_answers(RowWriter& rows, const std::function<void(RowWriter&)>& prefi
     prefix(rows);
     put_region(rows, regions[i], i);
     for (std::size_t s = 0; s < stats.size(); ++s)
-      std::visit([&](const auto& column) { rows.put(stat_names[static_cast<std::size_t>(stats[s])], column[i]); },
-                 columns[s]);
+      std::visit([&](const auto& column) { rows.put(name_of(stats[s]), column[i]); }, columns[s]);
     rows.end();
   }
 }
@@ -80,14 +52,18 @@ void write_answers(RowWriter& rows, const std::function<void(RowWriter&)>& prefi
 void write_volume_answers(RowWriter& rows, const TableView& table, const std::vector<media::NamedRegion>& regions,
                           const QueryOptions& options) {
   const std::int64_t depth = table.view.shape.batch - (table.border == Border::zero ? 1 : 0);
-  std::vector<Box> boxes;
-  for (const media::NamedRegion& named : regions)
-    boxes.push_back({named.region.x, named.region.y, 0, named.region.width, named.region.height, depth});
-  const std::vector<double> sums = box_sums(table, boxes, options);
+  Column column = std::vector<std::uint64_t>(regions.size());
+  if (depth > 0) {
+    // The last image's table sums the whole depth, in the table's own type; box_sums would round to doubles.
+    ConstView last = table.view;
+    last.data = last.row(0, 0, last.shape.batch - 1);
+    last.shape.batch = 1;
+    column = sums({last, table.border}, plain(regions), options);
+  }
   for (std::size_t i = 0; i < regions.size(); ++i) {
     put_region(rows, regions[i], i);
     rows.put("depth", depth);
-    rows.put("sum", sums[i]);
+    std::visit([&](const auto& values) { rows.put("sum", values[i]); }, column);
     rows.end();
   }
 }

@@ -6,16 +6,9 @@
 #include <string>
 #include <vector>
 #include "regions.hpp"
+#include "stats.hpp"
 
 namespace areal::command {
-
-enum class Stat : std::uint8_t { sum, mean, variance, deviation, count, tilted };
-
-/// sum, mean, variance, std, count, tilted; separated by commas, or given many times. None: the sum.
-std::vector<Stat> parse_stats(const std::vector<std::string>& texts);
-bool has(const std::vector<Stat>& stats, Stat stat) noexcept;
-/// True where a table of squares is needed.
-bool needs_squares(const std::vector<Stat>& stats) noexcept;
 
 /// One row a region: what `prefix` puts, the region, the stats in their order. Tables of one channel in host memory;
 /// those that a stat needs must be there.

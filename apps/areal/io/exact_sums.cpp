@@ -1,5 +1,6 @@
 #include "exact_sums.hpp"
 
+#include <fmt/format.h>
 #include <algorithm>
 #include <cstring>
 #include <limits>

@@ -8,8 +8,8 @@
 #include <optional>
 #include <string>
 #include <vector>
-#include "answers.hpp"
 #include "media/media.hpp"
+#include "stats.hpp"
 
 namespace areal::command {
 

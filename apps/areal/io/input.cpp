@@ -8,6 +8,7 @@
 #include <cstring>
 #include <fstream>
 #include <utility>
+#include "help.hpp"
 #include "input_image.hpp"
 #include "media/media.hpp"
 #include "numbers.hpp"
@@ -155,12 +156,29 @@ class VideoSource final : public Source {
   std::unique_ptr<media::Video> video_;
 };
 
-// Arrays one after another, and the images of each. The second is read before the first is answered, to know whether
-// this is a sequence.
+// Of --raw and --luma. What is one image is null.
+std::unique_ptr<media::Video> open_raw_frames(const InputOptions& options) {
+  const bool is_nv12 = options.raw.ends_with("nv12");
+  if (!is_nv12) raw_format("--raw", options.raw);  // says what is wrong with it
+  media::RawFrames frames = media::parse_raw_frames(options.raw);
+  frames.is_limited = options.luma_range() == "limited";
+  if (options.path == "-") return media::open_raw(stdin, "standard input", frames);
+  if (kind_of(options.path) == Kind::folder) return nullptr;
+  std::error_code error;
+  const std::uintmax_t bytes = fs::file_size(options.path, error);  // a pipe has none
+  const std::uint64_t one = bytes_of({frames.width, frames.height}, frames.type);
+  if (!error && !is_nv12 && bytes <= one) return nullptr;
+  return media::open_raw(options.path, frames);
+}
+
+// Arrays one after another, and the images of each; or raw frames from standard input. The second is read before the
+// first is answered, to know whether this is a sequence.
 class StreamSource final : public Source {
  public:
   StreamSource(const InputOptions& options, const Settings& settings) : options_(options), settings_(settings) {
-    if (options.path == "-") {
+    if (!options.raw.empty()) {
+      frames_ = open_raw_frames(options);
+    } else if (options.path == "-") {
       stream_ = stdin;
     } else {
       opened_.reset(std::fopen(options.path.c_str(), "rb"));
@@ -169,7 +187,8 @@ class StreamSource final : public Source {
     }
     name_ = options.path == "-" ? "standard input" : options.path;
     first_ = read();
-    if (!first_) throw IoError(name_ + ": holds no .npy array");
+    if (!first_ && !damage().empty()) throw IoError(damage());
+    if (!first_) throw IoError(name_ + (frames_ ? ": holds no frame" : ": holds no .npy array"));
     second_ = read();
     is_sequence_ = second_.has_value() || (!options.volume && first_->shape().batch > 1);
   }
@@ -186,9 +205,15 @@ class StreamSource final : public Source {
     return true;
   }
   bool is_sequence() const override { return is_sequence_; }
+  std::string damage() const override { return frames_ ? frames_->damage() : std::string(); }
 
  private:
   std::optional<Array> read() {
+    if (frames_) {
+      media::Frame frame;
+      if (!frames_->next(frame)) return std::nullopt;
+      return reduced(std::move(frame.pixels), name_, options_, settings_);
+    }
     // Look for the end of the stream here, as an array of size 0x0 is an array, too.
     const int c = std::fgetc(stream_);
     if (c == EOF) return std::nullopt;
@@ -205,6 +230,7 @@ class StreamSource final : public Source {
   const Settings& settings_;
   std::unique_ptr<std::FILE, Close> opened_;
   std::FILE* stream_ = nullptr;
+  std::unique_ptr<media::Video> frames_;
   std::string name_;
   std::optional<Array> first_, second_;
   std::optional<Images> images_;
@@ -215,6 +241,7 @@ class StreamSource final : public Source {
 }  // namespace
 
 void InputOptions::add_to(CLI::App& verb) {
+  begin_group(verb, group::input);
   verb.add_option("INPUT", path,
                   "A picture, a video, a folder of pictures, an .npy, or - (.npy arrays on standard input)")
       ->required();
@@ -222,11 +249,13 @@ void InputOptions::add_to(CLI::App& verb) {
 }
 
 void InputOptions::add_format_to(CLI::App& verb) {
+  begin_group(verb, group::input);
   verb.add_option("--raw", raw, "INPUT is raw pixels of this size and type, e.g. 1920x1080x8u")->type_name("WxHxTYPE");
   add_choice_to(verb);
 }
 
 void InputOptions::add_choice_to(CLI::App& verb) {
+  begin_group(verb, group::input);
   verb.add_option("--channel,--c", channel_text, "Only this channel, counted from 0 (default: luma)")->type_name("N");
   verb.add_flag("--all-channels", all_channels, "Every colour channel separately");
   verb.add_option("--level", level_text,
@@ -245,25 +274,6 @@ std::string InputOptions::choice() const {
   if (!z_text.empty()) return "--z";
   return all_channels ? "--all-channels" : "";
 }
-
-namespace {
-
-// Of --raw and --luma. What is one image is null.
-std::unique_ptr<media::Video> open_raw_frames(const InputOptions& options) {
-  const bool is_nv12 = options.raw.ends_with("nv12");
-  if (!is_nv12) raw_format("--raw", options.raw);  // says what is wrong with it
-  media::RawFrames frames = media::parse_raw_frames(options.raw);
-  frames.is_limited = options.luma_range() == "limited";
-  if (options.path == "-") return media::open_raw(stdin, "standard input", frames);
-  if (kind_of(options.path) == Kind::folder) return nullptr;
-  std::error_code error;
-  const std::uintmax_t bytes = fs::file_size(options.path, error);  // a pipe has none
-  const std::uint64_t one = bytes_of({frames.width, frames.height}, frames.type);
-  if (!error && !is_nv12 && bytes <= one) return nullptr;
-  return media::open_raw(options.path, frames);
-}
-
-}  // namespace
 
 std::unique_ptr<media::Video> open_frames(const InputOptions& options, media::ReadOptions read, bool& has_time) {
   if (!options.raw.empty()) return open_raw_frames(options);
@@ -308,10 +318,10 @@ InputFacts facts_of(const InputOptions& options) {
 std::unique_ptr<Source> open_source(const InputOptions& options, const Settings& settings) {
   channel_of(options);  // finds wrong use before a file is opened
   if (!options.raw.empty()) {
-    const RawFormat format = raw_format("--raw", options.raw);
     if (!(options.level_text + options.t_text + options.z_text).empty())
       refuse("--raw ", options.raw, ": raw pixels have no levels, and no axes t and z to choose from");
-    if (options.path == "-") refuse("--raw ", options.raw, ": needs a file, not standard input");
+    if (options.path == "-") return std::make_unique<StreamSource>(options, settings);
+    const RawFormat format = raw_format("--raw", options.raw);
     const Kind kind = kind_of(options.path);
     if (kind == Kind::folder) refuse(options.path, ": is a folder; --raw takes one file");
     const Shape shape{format.size.width, format.size.height};

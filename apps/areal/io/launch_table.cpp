@@ -3,6 +3,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <utility>
+#include "help.hpp"
 #include "numbers.hpp"
 #include "out.hpp"
 
@@ -68,6 +69,7 @@ constexpr Line lines[] = {
 }  // namespace
 
 void LaunchTable::add_to(CLI::App& verb) {
+  begin_group(verb, group::output);
   verb.add_flag("--count", asked_,
                 "With --backend simt: print the accesses and waits of each launch on standard error");
 }

@@ -107,7 +107,8 @@ inline RawFormat raw_format(std::string_view option, std::string_view text) {
   if (parts.size() != 3) refuse(option, " ", text, ": may be WxHxTYPE, for example 1920x1080x8u");
   const auto type = type_named(parts[2]);
   if (!type)
-    refuse(option, " ", text, ": ", parts[2], " is not a type; it may be 8u, 8s, 16u, 16s, 32u, 32s, 16f, 32f or 64f");
+    refuse(option, " ", text, ": ", parts[2],
+           " is not a type; it may be 8u, 8s, 16u, 16s, 32u, 32s, 64u, 64s, 16f, 32f or 64f");
   return {{whole_number(option, parts[0], 0), whole_number(option, parts[1], 0)}, *type};
 }
 

@@ -3,12 +3,14 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <areal/sat.hpp>
+#include "help.hpp"
 #include "numbers.hpp"
 #include "pixels.hpp"
 
 namespace areal::command {
 
 void RegionOptions::add_to(CLI::App& verb, bool with_draw) {
+  begin_group(verb, group::what);
   verb.add_option("--region", texts, "A region; may be given several times")
       ->type_name("X,Y,W,H")
       ->allow_extra_args(false);
@@ -18,6 +20,7 @@ void RegionOptions::add_to(CLI::App& verb, bool with_draw) {
                   "A region that reaches outside the image is refused (error, the default), or clip: answered for the "
                   "part inside, which its row shows")
       ->type_name("WHAT");
+  begin_group(verb, group::output);
   if (with_draw)
     verb.add_option("--draw", draw, "Write the (first) picture with its regions drawn on it")->type_name("PNG");
 }
@@ -30,6 +33,7 @@ void RegionOptions::resolve() {
   for (const std::string& text : texts) regions.push_back(media::parse_region(text));
   if (!file.empty())
     for (media::NamedRegion& region : media::read_regions_csv(file)) regions.push_back(std::move(region));
+  if (named() && regions.empty()) refuse("--regions ", file, ": holds no region");
 }
 
 const std::vector<media::NamedRegion>& RegionOptions::for_image(const Shape& image,

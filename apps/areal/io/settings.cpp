@@ -6,14 +6,17 @@
 #include <areal/info.hpp>
 #include <cstdio>
 #include <vector>
+#include "help.hpp"
 #include "numbers.hpp"
 
 namespace areal::command {
 
 void Settings::add_to(CLI::App& app) {
+  begin_group(app, group::output);
   app.add_flag("-q,--quiet", quiet, "No notes and no progress bar");
   app.add_flag("-v,--verbose", verbose, "Print what was chosen and why to standard error");
   app.add_flag("--json", json, "JSON on standard output: one object per line");
+  begin_group(app, group::where);
   app.add_option("--threads", threads_text_, "CPU threads; 0 means all")->type_name("N");
   app.add_option("--backend", backend_text_, "Where to compute: auto (default), cpu, cuda or simt")->type_name("NAME");
   app.add_option("--device", device_text_, "Number of the device, for cuda and simt")->type_name("N");

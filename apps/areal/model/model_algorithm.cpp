@@ -8,6 +8,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 #include "io/columns.hpp"
+#include "io/help.hpp"
 #include "io/numbers.hpp"
 #include "io/out.hpp"
 #include "io/takers.hpp"
@@ -258,6 +259,7 @@ void add_model_algorithm(CLI::App& verb, Settings& settings) {
   const auto add = [&](const char* name, std::string& text, const std::string& what, const char* type) {
     return verb.add_option(name, text, what)->type_name(type);
   };
+  begin_group(verb, group::what);
   std::vector<CLI::Option*> options{
       add("--algorithm", request->algorithm, "A GPU algorithm of areal algorithms", "ID"),
       add("--family", request->family, "sat, histogram or scan; by default the first that has the algorithm", "NAME"),
@@ -280,6 +282,7 @@ void add_model_algorithm(CLI::App& verb, Settings& settings) {
       add("--scan,--warp-scan", request->scan,
           "For " + takers(&AlgorithmOptions::scan, " and ") + ": kogge-stone or ladner-fischer", "NAME"),
   };
+  begin_group(verb, group::where);
   // Of nakano and chen it is what every verb has.
   add("--threads", request->threads,
       "For " + takers(&AlgorithmOptions::threads, " and ") + ": their p; by default as many as there is work", "N");

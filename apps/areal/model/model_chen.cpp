@@ -7,6 +7,7 @@
 #include <fstream>
 #include <span>
 #include "io/columns.hpp"
+#include "io/help.hpp"
 #include "io/numbers.hpp"
 #include "io/out.hpp"
 #include "json/read.hpp"
@@ -296,6 +297,7 @@ void add_model_chen(CLI::App& verb, Settings& settings) {
   };
   auto request = std::make_shared<Request>();
   CLI::App* sub = verb.add_subcommand("chen", "The performance model of Chen 2018: equations 3 to 15, passes, VI-D");
+  begin_group(*sub, group::what);
   sub->add_option("--latencies", request->latencies,
                   "What areal_latencies measured of a device; by default the paper's P100 and V100")
       ->type_name("F.json");

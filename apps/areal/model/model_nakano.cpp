@@ -6,6 +6,7 @@
 #include <areal/research/model.hpp>
 #include <nlohmann/json.hpp>
 #include "io/columns.hpp"
+#include "io/help.hpp"
 #include "io/numbers.hpp"
 #include "io/out.hpp"
 #include "media/media.hpp"
@@ -223,6 +224,7 @@ void run(const Request& request, const Settings& settings) {
 void add_model_nakano(CLI::App& verb, Settings& settings) {
   auto request = std::make_shared<Request>();
   CLI::App* sub = verb.add_subcommand("nakano", "The sum, prefix-sums and table of Nakano 2013 on the DMM and the UMM");
+  begin_group(*sub, group::what);
   sub->add_option("--n", request->n, "Elements, one value or several: N,N,..; by default 16384")->type_name("N");
   sub->add_option("--p", request->p,
                   "Threads, multiples of w; by default w, 2w, 4w, .. n, or wl where another parameter varies")
@@ -232,6 +234,7 @@ void add_model_nakano(CLI::App& verb, Settings& settings) {
   sub->add_option("--l", request->l, "Latency, in time units; by default 32")->type_name("N");
   sub->add_option("--k", request->k, "Workspace of sequential-parallel, p to n; by default min(p log p, wl log(wl))")
       ->type_name("N");
+  begin_group(*sub, group::output);
   sub->add_option("--plot", request->plot, "Also draw the time units over the parameter that has several values")
       ->type_name("F.svg");
   sub->footer(

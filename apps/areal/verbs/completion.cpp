@@ -1,6 +1,7 @@
 // areal completion: scripts for bash, zsh and fish, made from the verbs and options of the command.
 
 #include <CLI/CLI.hpp>
+#include "io/help.hpp"
 #include "io/numbers.hpp"
 #include "io/out.hpp"
 #include "verbs.hpp"
@@ -104,6 +105,7 @@ std::string fish(const CLI::App& app) {
 void add_completion(CLI::App& app, Settings&) {
   CLI::App* verb = app.add_subcommand("completion", "A shell script that completes verbs and options");
   auto shell = std::make_shared<std::string>();
+  begin_group(*verb, group::what);
   verb->add_option("SHELL", *shell, "bash, zsh or fish")->required();
   verb->footer("For bash: source <(areal completion bash)\n\nExample:\n  areal completion bash");
   verb->callback([shell, &app] {

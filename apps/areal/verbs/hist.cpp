@@ -13,6 +13,7 @@
 #include "hist_strips.hpp"
 #include "hist_tiled.hpp"
 #include "io/answers.hpp"
+#include "io/help.hpp"
 #include "io/numbers.hpp"
 #include "io/out.hpp"
 #include "io/pixels.hpp"
@@ -207,6 +208,7 @@ void run(HistRequest& request, const Settings& settings) {
 void add_hist(CLI::App& app, Settings& settings) {
   CLI::App* verb = app.add_subcommand("hist", "Histograms of regions, and the integral histogram");
   auto request = std::make_shared<HistRequest>();
+  begin_group(*verb, group::input);
   verb->add_option(
           "INPUT", request->sequence.inputs,
           "A picture, a video, a folder of pictures, an .npy, or - (.npy arrays on standard input); of videos and "
@@ -216,13 +218,16 @@ void add_hist(CLI::App& app, Settings& settings) {
   request->binning.add_to(*verb);
   request->regions.add_to(*verb, true);
   request->sequence.add_to(*verb);
+  begin_group(*verb, group::what);
   verb->add_option("--weights", request->weights, "Weight each pixel by its value in this picture")->type_name("IMG");
   verb->add_option("--counter", request->counter,
                    "Type of the counts: 32u, 64u, or 16u (modulo 2^16, cuda and simt); with weights 32f or 64f")
       ->type_name("TYPE");
-  verb->add_option("-o,--output", request->output, "Write the tensor: .npy, and a sidecar .json")->type_name("FILE");
   verb->add_option("--border", request->border, "Border of the tensor: zero, none (default) or exclusive")
       ->type_name("NAME");
+  request->reducers.add_to(*verb);
+  request->search.add_to(*verb);
+  begin_group(*verb, group::where);
   verb->add_option("--algorithm", request->algorithm, "auto (default) or an id of family histogram in areal algorithms")
       ->type_name("ID");
   verb->add_option(
@@ -237,9 +242,9 @@ void add_hist(CLI::App& app, Settings& settings) {
                    "Take that much memory, for example 1G: a picture of any size passes strip by strip, to answers or "
                    "to the tensor")
       ->type_name("BYTES");
+  begin_group(*verb, group::output);
+  verb->add_option("-o,--output", request->output, "Write the tensor: .npy, and a sidecar .json")->type_name("FILE");
   request->launches.add_to(*verb);
-  request->reducers.add_to(*verb);
-  request->search.add_to(*verb);
   verb->add_flag("--csv", request->csv, "CSV on standard output (the default)");
   verb->add_flag("--chart", request->chart, "Bars on standard output");
   verb->footer(

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fstream>
 #include <iterator>
+#include "io/help.hpp"
 #include "io/numbers.hpp"
 #include "io/pixels.hpp"
 #include "media/media.hpp"
@@ -18,6 +19,7 @@ std::int64_t bins_of(const std::string& text) { return text.empty() ? default_bi
 }  // namespace
 
 void BinningOptions::add_to(CLI::App& verb) {
+  begin_group(verb, group::what);
   verb.add_option("--bins", bins, "Number of bins of equal width (default 32); with --joint, per channel")
       ->type_name("N");
   verb.add_option("--range", range,

@@ -3,12 +3,14 @@
 #include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
+#include "io/help.hpp"
 #include "io/listed.hpp"
 #include "io/numbers.hpp"
 
 namespace areal::command {
 
 void Reducers::add_to(CLI::App& verb) {
+  begin_group(verb, group::what);
   verb.add_flag("--counts", counts, "The counts, even where another measure is asked for");
   verb.add_flag("--normalise", normalise, "Shares of the total instead of counts");
   verb.add_flag("--entropy", entropy, "Shannon entropy in bits");

@@ -2,6 +2,7 @@
 
 #include <CLI/CLI.hpp>
 #include "hist_binning.hpp"
+#include "io/help.hpp"
 #include "io/numbers.hpp"
 #include "io/regions.hpp"
 #include "media/media.hpp"
@@ -17,13 +18,15 @@ bool is_region(const std::string& text) {
 }  // namespace
 
 void SearchOptions::add_to(CLI::App& verb) {
+  begin_group(verb, group::what);
   verb.add_option("--template", template_text,
                   "Compare with this region of the (first) image, or with the histogram in a file")
       ->type_name("X,Y,W,H|FILE");
   verb.add_option("--distance", distance, distance_names() + " (default hellinger)")->type_name("NAME");
+  verb.add_option("--window", window, "Size of the windows of --map (default: the template's)")->type_name("WxH");
+  begin_group(verb, group::output);
   verb.add_option("--map", map, "Write the distance of every window: an .npy, or a picture in which near is bright")
       ->type_name("FILE");
-  verb.add_option("--window", window, "Size of the windows of --map (default: the template's)")->type_name("WxH");
 }
 
 void SearchOptions::resolve() {

@@ -11,6 +11,7 @@
 #include "frame_streams.hpp"
 #include "hist_answer.hpp"
 #include "io/answers.hpp"
+#include "io/help.hpp"
 #include "io/interrupt.hpp"
 #include "io/numbers.hpp"
 #include "io/out.hpp"
@@ -21,12 +22,14 @@
 namespace areal::command {
 
 void SequenceRequest::add_to(CLI::App& verb) {
+  begin_group(verb, group::what);
   verb.add_option(
           "--boxes", boxes,
           "A CSV file of regions that move: frame,id,x,y,width,height, or MOT's columns without a header; one for "
           "each INPUT")
       ->type_name("CSV")
       ->allow_extra_args(false);
+  begin_group(verb, group::where);
   verb.add_option("--devices", devices,
                   "What takes the frames, or the parts of one image: all, or several of cpu:THREADS, a CUDA device's "
                   "number and simt")
@@ -35,11 +38,6 @@ void SequenceRequest::add_to(CLI::App& verb) {
                   "What a device may take of its memory for frames, or for parts of one image, e.g. 2G (default: nine "
                   "tenths of what is free)")
       ->type_name("SIZE");
-  verb.add_flag("--live", live, "INPUT is a camera: drop the oldest waiting frame rather than let it wait");
-  verb.add_option("--damaged", damaged, "At damage: stop (default), or skip to the next key frame")->type_name("WHAT");
-  verb.add_option("--luma", luma,
-                  "The range of the luma of --raw WxHxnv12: full (default) or limited, which is expanded")
-      ->type_name("RANGE");
   verb.add_option(
           "--decode", decode,
           "What decodes videos: cpu; gpu, the NVDEC of the CUDA device that takes the frames (H.264 and H.265 in "
@@ -47,6 +45,13 @@ void SequenceRequest::add_to(CLI::App& verb) {
       ->type_name("WHAT");
   verb.add_option("--slots", slots, "Frames on their way at once, 1 to 1024 (default 8 for each worker)")
       ->type_name("N");
+  begin_group(verb, group::input);
+  verb.add_flag("--live", live, "INPUT is a camera: drop the oldest waiting frame rather than let it wait");
+  verb.add_option("--damaged", damaged, "At damage: stop (default), or skip to the next key frame")->type_name("WHAT");
+  verb.add_option("--luma", luma,
+                  "The range of the luma of --raw WxHxnv12: full (default) or limited, which is expanded")
+      ->type_name("RANGE");
+  begin_group(verb, group::output);
   verb.add_option("--timeline", timeline, "Draw when each frame was read, computed and written: .svg, or .json")
       ->type_name("FILE");
 }

@@ -8,6 +8,7 @@
 #include <nlohmann/json.hpp>
 #include "info_chunked.hpp"
 #include "info_picture.hpp"
+#include "io/help.hpp"
 #include "io/numbers.hpp"
 #include "io/out.hpp"
 #include "media/media.hpp"
@@ -72,8 +73,10 @@ void add_info(CLI::App& app, Settings& settings) {
     bool verify = false;
   };
   auto request = std::make_shared<Request>();
+  begin_group(*verb, group::input);
   verb->add_option("TABLE", request->table,
                    "Describe this chunked table instead, T.zarr, or the levels of this picture");
+  begin_group(*verb, group::what);
   verb->add_flag("--verify", request->verify, "Read all of the table, and name what differs from its checksums");
   verb->footer(
       "Example:\n  areal info --json\n  areal sat data/home.jpg -o home.zarr && areal info home.zarr --verify");

@@ -8,6 +8,7 @@
 #include "io/answers.hpp"
 #include "io/chart.hpp"
 #include "io/exact_sums.hpp"
+#include "io/help.hpp"
 #include "io/input_image.hpp"
 #include "io/numbers.hpp"
 #include "io/out.hpp"
@@ -35,7 +36,7 @@ struct Request {
 /// The first option that a chunked table does not go with, or an empty text.
 std::string not_chunked(const Request& request) {
   if (!request.squares.empty()) return "--squares";
-  if (!request.count.empty()) return "--count";
+  if (!request.count.empty()) return "--count-table";
   if (request.chart) return "--chart";
   if (request.reducers.asked()) return "a measure of histograms";
   return {};
@@ -114,6 +115,18 @@ void answer_sums(const Request& request, const media::TableFile& sum, RowWriter&
   }
 }
 
+// Throws InvalidArgument for a sum of squares, of counts or of a rotated region that may have wrapped.
+void require_exact_plain(const media::TableFile& file, const std::vector<Region>& regions) {
+  const std::string_view types = file.types, table = name_of(file.table.type());
+  const auto input = type_named(types.substr(0, types.size() - std::min(types.size(), table.size())));
+  if (!input) throw IoError("types " + file.types + ": no types of a table of " + file.kind);
+  const bool squares = file.kind == "squares";
+  SumTypes sums{{*input, squares ? Type::f64 : file.table.type()}, {}, file.pixels.value_or(range_of(*input))};
+  if (squares) sums.squares = file.table.type();
+  const Stat stat = squares ? Stat::variance : file.kind == "count" ? Stat::count : Stat::tilted;
+  require_exact(sums, regions, {stat}, Shape{file.image_width, file.image_height});
+}
+
 // Sums of a table of squares, counts or tilted sums by itself.
 void answer_plain(const Request& request, const media::TableFile& file, RowWriter& rows, const Settings& settings) {
   const bool tilted = file.kind == "tilted";
@@ -125,6 +138,7 @@ void answer_plain(const Request& request, const media::TableFile& file, RowWrite
   if (tilted && request.regions.clips()) refuse("--outside clip: rotated regions are not clipped");
   std::vector<media::NamedRegion> room;
   const auto& regions = request.regions.for_image(Shape{file.image_width, file.image_height}, room);
+  require_exact_plain(file, plain(regions));
   for (std::int64_t c = 0; c < file.table.shape().channels; ++c) {
     SatView tables(channel_of(file, c));
     tables.tilted = tables.sum.view;
@@ -247,24 +261,28 @@ void run(Request& request, const Settings& settings) {
 void add_query(CLI::App& app, Settings& settings) {
   CLI::App* verb = app.add_subcommand("query", "Answers from a saved table, or from a picture of any size");
   auto request = std::make_shared<Request>();
+  begin_group(*verb, group::input);
   verb->add_option(
           "TABLE", request->picture.path,
           "A table that sat or hist wrote, its sidecar beside it; a chunked table, T.zarr; or a picture of any "
           "size, which is read once and of which no table is made")
       ->required();
+  verb->add_flag("--picture", request->is_picture,
+                 "TABLE is a picture, though an .npy or .tif of 32 or 64 bits, or an image with a formula");
+  verb->add_option("--squares", request->squares, "The table of squares (default: T.squares.npy beside T.npy)")
+      ->type_name("FILE");
+  verb->add_option("--count-table", request->count,
+                   "The table of counts: means and variances are over the valid pixels")
+      ->type_name("FILE");
+  request->picture.add_choice_to(*verb);
   request->regions.add_to(*verb, false);
+  begin_group(*verb, group::what);
   verb->add_option("--stat", request->stat_texts, "sum, mean, variance, std or count; several separated by commas")
       ->type_name("NAME")
       ->allow_extra_args(false);
-  verb->add_option("--squares", request->squares, "The table of squares (default: T.squares.npy beside T.npy)")
-      ->type_name("FILE");
-  verb->add_option("--count", request->count, "The table of counts: means and variances are over the valid pixels")
-      ->type_name("FILE");
   request->reducers.add_to(*verb);
   request->chunked.add_to(*verb);
-  request->picture.add_choice_to(*verb);
-  verb->add_flag("--picture", request->is_picture,
-                 "TABLE is a picture, though an .npy or .tif of 32 or 64 bits, or an image with a formula");
+  begin_group(*verb, group::output);
   verb->add_flag("--csv", request->csv, "CSV on standard output (the default)");
   verb->add_flag("--chart", request->chart, "Bars on standard output, for a histogram");
   verb->footer(

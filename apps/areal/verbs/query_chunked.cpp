@@ -6,6 +6,7 @@
 #include <cmath>
 #include <optional>
 #include "io/answers.hpp"
+#include "io/help.hpp"
 #include "io/memory_limit.hpp"
 #include "io/numbers.hpp"
 #include "io/progress.hpp"
@@ -47,6 +48,7 @@ std::vector<std::uint64_t> sums_of_table(const ChunkedTable& table, const Chunke
 }  // namespace
 
 void ChunkedQueryRequest::add_to(CLI::App& verb) {
+  begin_group(verb, group::where);
   verb.add_option("--memory", memory, "Of a chunked table or a picture: take that much memory, for example 1G")
       ->type_name("BYTES");
   verb.add_flag("--unchecked", unchecked,

@@ -4,6 +4,7 @@
 #include <areal/catalog.hpp>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include "io/help.hpp"
 #include "io/input_image.hpp"
 #include "io/numbers.hpp"
 #include "io/out.hpp"
@@ -295,19 +296,22 @@ void add_sat(CLI::App& app, Settings& settings) {
   CLI::App* verb = app.add_subcommand("sat", "Summed-area tables: save them, or query regions");
   auto request = std::make_shared<SatRequest>();
   request->input.add_to(*verb);
-  verb->add_option("-o,--output", request->output,
-                   "Write the table: .npy or .tif, and a sidecar .json; or .zarr, a chunked table")
-      ->type_name("FILE");
+  verb->add_flag("--volume", request->input.volume, "One table of all frames (or along the first axis of an .npy)");
+  verb->add_option("--mask", request->mask, "Leave out pixels where this picture is 0; also the table of counts")
+      ->type_name("IMG");
+  verb->add_flag("--ignore-nan", request->ignore_nan, "Leave out NaN; also the table of counts");
+  request->regions.add_to(*verb, true);
+  begin_group(*verb, group::what);
+  verb->add_option("--stat", request->stat_texts,
+                   "sum, mean, variance, std, count or tilted; several separated by commas")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
   add_types_to(*verb, request->types, "Types of pixels and sums, e.g. 8u32u, 32f64f");
   verb->add_option("--border", request->border, "Border of the table: zero (default), none or exclusive")
       ->type_name("NAME");
   verb->add_flag("--squares{auto}", request->squares, "Also make the table of squares; --squares=64u chooses its type");
   verb->add_flag("--tilted", request->tilted, "Also the table tilted by 45 degrees");
-  verb->add_option("--mask", request->mask, "Leave out pixels where this picture is 0; also the table of counts")
-      ->type_name("IMG");
-  verb->add_flag("--ignore-nan", request->ignore_nan, "Leave out NaN; also the table of counts");
-  verb->add_flag("--volume", request->input.volume, "One table of all frames (or along the first axis of an .npy)");
-  verb->add_flag("--interleaved", request->interleaved, "With --all-channels: one interleaved table");
+  begin_group(*verb, group::where);
   verb->add_option("--algorithm", request->algorithm, "auto (default) or an id of family sat in areal algorithms")
       ->type_name("ID");
   verb->add_option("--r", request->share,
@@ -326,17 +330,17 @@ void add_sat(CLI::App& app, Settings& settings) {
   verb->add_option("--memory", request->memory,
                    "Take that much memory, for example 4G: an image that does not fit is read by strips")
       ->type_name("BYTES");
+  begin_group(*verb, group::output);
+  verb->add_option("-o,--output", request->output,
+                   "Write the table: .npy or .tif, and a sidecar .json; or .zarr, a chunked table")
+      ->type_name("FILE");
   verb->add_option("--tile", request->tile,
                    "With -o T.zarr: pixels along a side of a tile, a power of two (1024; 256 for 16u)")
       ->type_name("N");
   verb->add_flag("--resume", request->resume, "With -o T.zarr: go on where an interrupted call has stopped");
   verb->add_flag("--overwrite", request->overwrite, "With -o T.zarr: replace a chunked table that is there");
+  verb->add_flag("--interleaved", request->interleaved, "With --all-channels: one interleaved table");
   request->launches.add_to(*verb);
-  request->regions.add_to(*verb, true);
-  verb->add_option("--stat", request->stat_texts,
-                   "sum, mean, variance, std, count or tilted; several separated by commas")
-      ->type_name("NAME")
-      ->allow_extra_args(false);
   verb->add_flag("--csv", request->csv, "CSV on standard output (the default)");
   verb->footer(
       "Without -o and regions: one line about the image's table. For a video, a folder or a stream: a row for each\n"

@@ -7,6 +7,7 @@
 #include <chrono>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include "io/help.hpp"
 #include "io/launch_table.hpp"
 #include "io/numbers.hpp"
 #include "io/out.hpp"
@@ -60,7 +61,8 @@ ScanOptions scan_options(Request& request, Settings& settings) {
   const Algorithm* const row = find_algorithm("scan", options.algorithm);
   const auto taken = [&](const char* option, const std::string& text, bool AlgorithmOptions::*what) {
     if (text.empty()) return std::int64_t{0};
-    if (row == nullptr || !(row->takes.*what)) refuse(option, " ", text, ": only ", takers(what), " has it");
+    if (row == nullptr || !(row->takes.*what))
+      refuse(option, " ", text, ": of areal scan it is for ", takers(what), ", and this is ", options.algorithm);
     return whole_number(option, text, 0, most);
   };
   options.threads = taken("--threads", request.threads, &AlgorithmOptions::threads);
@@ -149,11 +151,13 @@ void run(Request& request, Settings& settings) {
 void add_scan(CLI::App& app, Settings& settings) {
   CLI::App* verb = app.add_subcommand("scan", "Inclusive sums of one line");
   auto request = std::make_shared<Request>();
+  begin_group(*verb, group::input);
   verb->add_option("INPUT", request->path, "An .npy of one dimension, or - to read it from standard input")->required();
   verb->add_option("--raw", request->raw, "INPUT is raw: this number of elements of this type, e.g. 1000000x32f")
       ->type_name("NxTYPE");
-  verb->add_option("-o,--output", request->output, "Write the sums to this .npy of one dimension")->type_name("FILE");
+  begin_group(*verb, group::what);
   add_types_to(*verb, request->types, "Types of elements and sums, e.g. 8u32u, 32f64f");
+  begin_group(*verb, group::where);
   verb->add_option(
           "--algorithm", request->algorithm,
           "serial (on the CPU) or an id of family scan in areal algorithms (default optimal; on the CPU serial)")
@@ -165,6 +169,8 @@ void add_scan(CLI::App& app, Settings& settings) {
           "--k", request->group,
           "For " + takers(&AlgorithmOptions::group) + ": elements of a group; by default p log2 p, or all where p is 0")
       ->type_name("K");
+  begin_group(*verb, group::output);
+  verb->add_option("-o,--output", request->output, "Write the sums to this .npy of one dimension")->type_name("FILE");
   request->launches.add_to(*verb);
   verb->footer(
       "Without -o: one line about the sums.\n\nExample:\n  areal scan data/home.jpg --raw 32197x8u -o sums.npy");

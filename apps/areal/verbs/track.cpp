@@ -7,6 +7,7 @@
 #include <areal/track.hpp>
 #include <chrono>
 #include <map>
+#include "io/help.hpp"
 #include "io/input.hpp"
 #include "io/listed.hpp"
 #include "io/numbers.hpp"
@@ -244,34 +245,38 @@ void compare(const Request& request, const Settings& settings) {
 void add_track(CLI::App& app, Settings& settings) {
   CLI::App* verb = app.add_subcommand("track", "Follow boxes through a video by their histograms");
   auto request = std::make_shared<Request>();
+  begin_group(*verb, group::input);
   verb->add_option("INPUT", request->input.path, "A video, a folder of pictures, a picture, or - (.npy arrays)");
+  verb->add_option("--from", request->from, "Begin with this frame, by default 0")->type_name("FRAME");
+  verb->add_option("--frames", request->frames, "End after so many frames")->type_name("N");
+  begin_group(*verb, group::what);
   verb->add_option("--box", request->boxes, "A box of the first frame; may be given several times: ids 0, 1, ..")
       ->type_name("X,Y,W,H")
       ->allow_extra_args(false);
-  verb->add_option("-o,--output", request->output, "Write the rows to this file instead of standard output")
-      ->type_name("FILE");
-  verb->add_option("--format", request->format,
-                   "csv (default), or mot: MOT's ten columns, with frame, left and top from 1")
-      ->type_name("NAME");
   verb->add_option("--algorithm", request->algorithm, listed(names()) + "; by default fragments")->type_name("NAME");
   verb->add_option("--scales", request->scales,
                    "Changes of scale between two frames, by default 0.95,1,1.05; 1 keeps the size")
       ->type_name("A,B,..");
   verb->add_option("--radius", request->radius, "How far a box may move between two frames; by default 7 pixels")
       ->type_name("N");
-  verb->add_option("--devices", request->devices,
-                   "What computes the tensors, and searches for fragments: cpu:THREADS, simt or a CUDA device's number")
-      ->type_name("WORKER");
-  verb->add_option("--from", request->from, "Begin with this frame, by default 0")->type_name("FRAME");
-  verb->add_option("--frames", request->frames, "End after so many frames")->type_name("N");
-  verb->add_option(
-          "--draw", request->draw,
-          "Draw the boxes: a video, F.mp4, .avi or .mkv; a folder of pictures, F/; or the first frame, F.png or F.jpg")
-      ->type_name("FILE");
   verb->add_option("--score", request->score, "Instead, say how well the boxes of this file meet those of --truth")
       ->type_name("FILE");
   verb->add_option("--truth", request->truth,
                    "The true boxes: OTB's (x,y,w,h a line), MOT's, or the CSV that this verb writes")
+      ->type_name("FILE");
+  begin_group(*verb, group::where);
+  verb->add_option("--devices", request->devices,
+                   "What computes the tensors, and searches for fragments: cpu:THREADS, simt or a CUDA device's number")
+      ->type_name("WORKER");
+  begin_group(*verb, group::output);
+  verb->add_option("-o,--output", request->output, "Write the rows to this file instead of standard output")
+      ->type_name("FILE");
+  verb->add_option("--format", request->format,
+                   "csv (default), or mot: MOT's ten columns, with frame, left and top from 1")
+      ->type_name("NAME");
+  verb->add_option(
+          "--draw", request->draw,
+          "Draw the boxes: a video, F.mp4, .avi or .mkv; a folder of pictures, F/; or the first frame, F.png or F.jpg")
       ->type_name("FILE");
   verb->footer(
       "Rows: frame,seconds,id,x,y,width,height,distance, from 0. The distance is from what the box held in the first\n"

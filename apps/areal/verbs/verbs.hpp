@@ -19,6 +19,7 @@ void add_algorithms(CLI::App& app, Settings& settings);
 void add_model(CLI::App& app, Settings& settings);
 void add_bench(CLI::App& app, Settings& settings);
 void add_info(CLI::App& app, Settings& settings);
+void add_help(CLI::App& app, Settings& settings);
 /// Last: it reads all verbs and options added before.
 void add_completion(CLI::App& app, Settings& settings);
 

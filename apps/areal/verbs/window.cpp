@@ -4,6 +4,7 @@
 #include <areal/error.hpp>
 #include <areal/window.hpp>
 #include <filesystem>
+#include "io/help.hpp"
 #include "io/listed.hpp"
 #include "io/numbers.hpp"
 #include "io/synthetic.hpp"
@@ -73,6 +74,7 @@ void add_window(CLI::App& app, Settings& settings) {
   CLI::App* verb = app.add_subcommand("window", "Sum, mean, deviation or threshold of a window around every pixel");
   auto request = std::make_shared<WindowRequest>();
   request->input.add_to(*verb);
+  begin_group(*verb, group::what);
   verb->add_option("--size", request->size, "Size of the window (with --threshold, by default an eighth of the width)")
       ->type_name("WxH");
   verb->add_flag("--sum", request->sum, "Sums");
@@ -87,12 +89,14 @@ void add_window(CLI::App& app, Settings& settings) {
   verb->add_option("--value", request->value, "With --edge constant: the value of pixels beyond the edge (0)")
       ->type_name("V");
   verb->add_flag("--ignore-nan", request->ignore_nan, "Leave out NaN: means and deviations are of the other pixels");
-  verb->add_option("-o,--output", request->output, "Write this picture, or an .npy with unrounded values")
-      ->type_name("FILE")
-      ->required();
+  begin_group(*verb, group::where);
   verb->add_option("--memory", request->memory,
                    "Take that much memory, for example 1G: a picture of any size passes strip by strip")
       ->type_name("BYTES");
+  begin_group(*verb, group::output);
+  verb->add_option("-o,--output", request->output, "Write this picture, or an .npy with unrounded values")
+      ->type_name("FILE")
+      ->required();
   verb->footer(
       "With --memory a picture, an .npy or synthetic:WxH:SEED of any size is read by strips, with the rows that its "
       "windows\n"

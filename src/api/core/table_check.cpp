@@ -108,8 +108,8 @@ void require_variance_tables(const TableView& sum, const TableView& squares, con
 }
 
 void require_squares(const SatView& table) {
-  require(table.squares.has_value(), "squares: variances need the table of squares, which this view lacks: compute it ",
-          "with the sums (SatOptions::squares)");
+  require(table.squares.has_value(),
+          "squares: variances need the table of squares, which this table lacks: make it with ", "squares");
 }
 
 void require_same_image(const TableView& table, const TableView& other, const char* argument) {

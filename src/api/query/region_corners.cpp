@@ -97,8 +97,8 @@ void tilted_sums(const ConstView& tilted, Span<const Region> regions, Span<doubl
 }
 
 void tilted_sums(const SatView& table, Span<const Region> regions, Span<double> out, const QueryOptions& options) {
-  require(table.tilted.has_value(), "tilted: rotated rectangles need the tilted table, which this view lacks: compute ",
-          "it with the sums (SatOptions::tilted)");
+  require(table.tilted.has_value(),
+          "tilted: rotated rectangles need the tilted table, which this table lacks: make it ", "with tilted sums");
   tilted_sums(*table.tilted, regions, out, options);
 }
 

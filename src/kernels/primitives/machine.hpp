@@ -41,20 +41,20 @@
 //   T atomic_add(T* p, T v)                  global, relaxed, the old value
 //   std::uint64_t atomic_min(std::uint64_t* p, std::uint64_t v)      the same with the smaller of the two
 //   T shared_add(T& cell, T v)               shared, the old value
-//   publish(T* p, T v)                       store with release at device scope: what this thread, and what threads
-//                                            that it met at a barrier before, wrote is visible to who polls v
-//   T poll(const T* p)                       load with acquire at device scope; the other half of publish
-//   post(T* p, T v)  T peek(const T* p)      relaxed at device scope, one access of 4, 8 or 16 bytes: for words that
-//                                            carry value and status together and order nothing else
-//   pause()                                  between two polls of a loop
+//   store_release(T* p, T v)                 at device scope: what this thread, and what threads that it met at a
+//                                            barrier before, wrote is visible to who loads v with load_acquire
+//   T load_acquire(const T* p)               at device scope; the other half of store_release
+//   store_relaxed(T* p, T v)  T load_relaxed(const T* p)   at device scope, one access of 4, 8 or 16 bytes: for words
+//                                            that carry value and status together and order nothing else
+//   pause()                                  between two loads of a loop that waits
 //   dot4(a, b, c)                            c and the products of the four bytes of two 32-bit words (dp4a)
 //   copy_async(T& cell, const T* p)          cp.async of 4, 8 or 16 bytes from global to shared memory
 //   commit_copies()   wait_copies<N>()       cp.async groups: all but the N youngest of this thread have landed; what
 //                                            they wrote is visible to this thread, to others after a barrier
-//   wait_previous_launch()                           until the launch before this one has ended and all it wrote is
-//   visible: a
-//                                            launch that was asked to overlap may begin before that (griddepcontrol)
-//   trigger_next_launch()                         the next launch may begin, as far as this block is concerned
+//   wait_previous_launch()                   until the launch before this one has ended and all it wrote is visible:
+//                                            a launch that was asked to overlap may begin before that
+//                                            (griddepcontrol)
+//   trigger_next_launch()                    the next launch may begin, as far as this block is concerned
 // Barriers in shared memory, from sm_80 on; the bulk copy engine, from sm_90 on: n is a multiple of 16 bytes, both
 // addresses are aligned to 16:
 //   init(Mbarrier& b, int arrivals)          by one thread, then fence_init() and a block barrier

@@ -32,8 +32,8 @@ class Witness {
   virtual void met(std::int64_t block) = 0;
   /// The launch has ended.
   virtual void ended(const LaunchCounts& launch) = 0;
-  /// A lane has moved a word of global memory by an atomic, publish, poll, post or peek. Called at once, whenever the
-  /// request is charged.
+  /// A lane has moved a word of global memory by an atomic, acquire, release or relaxed access. Called at once, when
+  /// the request is charged.
   virtual void handed(std::int64_t /*block*/, int /*thread*/, Op, std::uint64_t /*at*/) {}
 };
 

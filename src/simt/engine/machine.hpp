@@ -10,7 +10,7 @@
 //   - Order: each thread carries a clock (clock.hpp), advanced and joined by collectives, barriers and published flags.
 //     Where an access meets another thread's that its clock does not cover, and one of the two writes, that is a race,
 //     whatever order the scheduler took: the CPU beneath is x86 and forgives, the clocks do not.
-//   - Words moved by post, peek, publish, poll and atomics do not race with one another; with plain accesses they do.
+//   - Words of relaxed, acquire, release and atomic accesses do not race with one another; with plain accesses they do.
 //   - Asynchronous copies mark source and target until they are waited for, and land at a time set by the seed.
 //   - Clusters: all blocks of a launch of clusters are resident. A send lands at a time set by the seed. Its mbarrier
 //     has a time of its own, its phases, which stamps what landed in each: who waited for a phase knows these, and of

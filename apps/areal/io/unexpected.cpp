@@ -1,0 +1,71 @@
+#include "unexpected.hpp"
+
+#include <fmt/format.h>
+#include <algorithm>
+#include <charconv>
+#include <numeric>
+
+namespace areal::command {
+namespace {
+
+bool is_number(std::string_view word) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+  return error == std::errc() && end == word.data() + word.size();
+}
+
+/// Letters to insert, remove or replace, by the recurrence of Wagner and Fischer.
+std::size_t edits(std::string_view from, std::string_view to) {
+  std::vector<std::size_t> row(to.size() + 1);
+  std::iota(row.begin(), row.end(), 0);
+  for (std::size_t i = 0; i < from.size(); ++i) {
+    std::size_t diagonal = std::exchange(row[0], i + 1);
+    for (std::size_t j = 0; j < to.size(); ++j)
+      diagonal = std::exchange(row[j + 1], std::min({diagonal + (from[i] != to[j]), row[j] + 1, row[j + 1] + 1}));
+  }
+  return row.back();
+}
+
+/// The option with the nearest name, empty if none is near.
+std::string nearest(const CLI::App& app, const CLI::App& verb, std::string_view word) {
+  std::size_t least = word.size() / 3 + 1;
+  std::string found;
+  for (const CLI::App* of : {&verb, &app})
+    for (const CLI::Option* option : of->get_options())
+      for (const std::string& name : option->get_lnames())
+        if (const std::size_t n = edits(word, name); !option->get_group().empty() && n < least) {
+          least = n;
+          found = "--" + name;
+        }
+  return found;
+}
+
+}  // namespace
+
+std::string unexpected(const CLI::App& app, const std::vector<std::string>& words, std::span<char*> arguments) {
+  const CLI::App* verb = &app;
+  while (!verb->get_subcommands().empty()) verb = verb->get_subcommands().front();
+  // --region 1 2 3 4
+  for (std::size_t i = 0; i + 2 < arguments.size(); ++i) {
+    const std::string_view name = arguments[i];
+    const CLI::Option* const option = name.starts_with("--") ? verb->get_option_no_throw(arguments[i]) : nullptr;
+    if (option == nullptr || option->get_type_name().find(',') == std::string::npos) continue;
+    std::vector<std::string> numbers;
+    for (std::size_t j = i + 1; j < arguments.size() && is_number(arguments[j]); ++j)
+      numbers.emplace_back(arguments[j]);
+    if (numbers.size() > 1)
+      return fmt::format("{} {}: separate the numbers by commas: {} {}", name, fmt::join(numbers, " "), name,
+                         fmt::join(numbers, ","));
+  }
+  const auto option = std::find_if(words.begin(), words.end(), [](const std::string& word) {
+    return word.starts_with('-') && word.find_first_not_of('-') != std::string::npos;
+  });
+  const std::string verb_name = verb == &app ? app.get_name() : verb->get_display_name();
+  if (option == words.end()) return fmt::format("{}: {} takes no further argument", words.front(), verb_name);
+  const std::string word = option->substr(0, option->find('='));
+  const std::string near = nearest(app, *verb, std::string_view(word).substr(word.find_first_not_of('-')));
+  return fmt::format("{}: no option of {}; {}", word, verb_name,
+                     near.empty() ? "--help lists them" : "did you mean " + near + "?");
+}
+
+}  // namespace areal::command
