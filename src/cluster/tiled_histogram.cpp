@@ -67,8 +67,11 @@ void TiledHistogram::answers(const ImageRows& rows, Span<const Region> regions, 
 
 void TiledHistogram::pieces(const ImageRows& rows, const TensorSink& sink) const {
   require(static_cast<bool>(sink), "sink: there is none");
+  const cluster::TiledSubject& s = state_->subject;
+  for (const Worker& worker : s.options.workers)  // refuses a counter that the backend lacks
+    HistogramPlan(s.image, s.type, s.binning, {.counter = s.options.counter}, s.execution_of(worker));
   const TiledGrid grid = piece_grid();
-  cluster::hand_out_pieces(state_->subject, grid, state_->lanes, rows, sink);
+  cluster::hand_out_pieces(s, grid, state_->lanes, rows, sink);
 }
 
 }  // namespace areal

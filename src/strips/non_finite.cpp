@@ -25,10 +25,10 @@ bool has_any(const T* row, std::size_t n) noexcept {
   return any;
 }
 
-/// Marks the pixels of one channel that are not finite, and makes them 0.
+/// Marks the pixels of one channel, `step` elements apart, that are not finite, and makes them 0.
 template <class T>
-void take_out(T* row, std::int64_t width, std::int64_t channels, std::uint8_t* marks) noexcept {
-  for (std::int64_t x = 0; x < width; ++x, row += channels, marks += kinds) {
+void take_out(T* row, std::int64_t width, std::int64_t step, std::uint8_t* marks) noexcept {
+  for (std::int64_t x = 0; x < width; ++x, row += step, marks += kinds) {
     if ((*row & Bits<T>::exponent) != Bits<T>::exponent) continue;
     const bool is_nan = (*row & ~(Bits<T>::exponent | Bits<T>::sign)) != 0;
     marks[is_nan ? 0 : (*row & Bits<T>::sign) == 0 ? 1 : 2] = 1;
@@ -71,17 +71,20 @@ void NonFinite::begin(std::int64_t rows_before) {
 void NonFinite::take(std::int64_t y, const View& rows) {
   const std::int64_t width = rows.shape.width, height = rows.shape.height, channels = image_.channels;
   if (rows.shape.empty()) return;
+  const bool planar = rows.shape.layout == Layout::planar;
+  const std::int64_t planes = planar ? channels : 1, step = planar ? 1 : channels;
   with_words(type_, [&]<class T>(T) {
     bool any = false;
-    for (std::int64_t i = 0; i < height; ++i)
-      any |= has_any(static_cast<const T*>(rows.row(i)), static_cast<std::size_t>(width * channels));
+    for (std::int64_t p = 0; p < planes; ++p)
+      for (std::int64_t i = 0; i < height; ++i)
+        any |= has_any(static_cast<const T*>(rows.row(i, p)), static_cast<std::size_t>(width * step));
     if (any && planes_.empty()) begin(y);
     if (planes_.empty()) return;
     marks_.resize(static_cast<std::size_t>(width * height * kinds));
     for (std::int64_t c = 0; c < channels; ++c) {
       std::fill(marks_.begin(), marks_.end(), std::uint8_t{0});
       for (std::int64_t i = 0; any && i < height; ++i)
-        take_out(static_cast<T*>(rows.row(i)) + c, width, channels, marks_.data() + i * width * kinds);
+        take_out(static_cast<T*>(rows.row(i, c)), width, step, marks_.data() + i * width * kinds);
       planes_[static_cast<std::size_t>(c)].push(0, y, ConstView(marks_.data(), Type::u8, Shape{width, height, kinds}));
     }
   });

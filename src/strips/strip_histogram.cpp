@@ -1,6 +1,7 @@
 // StripHistogram: integral histogram tensors strip by strip; groups of bins one after another.
 
 #include <algorithm>
+#include <areal/catalog.hpp>
 #include <areal/error.hpp>
 #include "api/core/pixel_rule.hpp"
 #include "api/core/planned.hpp"
@@ -171,6 +172,9 @@ StripHistogram::StripHistogram(const Shape& image, Type type, const Binning& bin
   require(
       !options.weighted || weights == Type::u8 || weights == Type::u16 || weights == Type::f32 || weights == Type::f64,
       "weights of ", name_of(weights), ": they may be 8u, 16u, 32f or 64f");
+  if (const Algorithm* const row = find_algorithm("histogram", options.algorithm))
+    require(!row->plain_only, "algorithm ", options.algorithm,
+            " takes no carries, so it makes no tensors by strips; choose auto");
   pixel_bins(binning, type, image.channels);  // what does not belong together throws here
   state_ = std::make_unique<State>(image, type, binning, options, strips, group_bins, weights);
 }

@@ -68,7 +68,7 @@ class Sinking {
         if (slot->error) std::rethrow_exception(slot->error);
         const double begin = stages_.now();
         FrameAnswer answer{slot->frame, slot->regions, slot->counts, std::nullopt, slot->worker};
-        if (slot->tensor.exists()) answer.tensor.emplace(slot->tensor.view(), run_.work.border);
+        if (run_.work.tensors) answer.tensor.emplace(slot->tensor.view(), run_.work.border);
         const bool more = sink_(answer);
         ++answered_;
         if (static_cast<std::size_t>(slot->worker) >= by_.size())

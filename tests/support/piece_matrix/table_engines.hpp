@@ -1,0 +1,162 @@
+#pragma once
+// The engines that compute tables of an image in parts.
+
+#include <areal/sat.hpp>
+#include <areal/strips.hpp>
+#include <areal/tiled.hpp>
+#include <utility>
+#include "piece_matrix/judge.hpp"
+#include "piece_matrix/spread.hpp"
+#include "piece_matrix/table_question.hpp"
+
+namespace areal::piece_matrix {
+
+/// A way to call an engine: its name begins with the engine's.
+struct TableWay {
+  const char* name;
+  Tables (*compute)(const TableQuestion&, const TableInputs&);
+};
+struct TableEngine {
+  const char* name;
+  std::vector<TableWay> ways;
+};
+
+/// The whole image at once.
+inline Tables whole_tables(const TableQuestion& q, const TableInputs& in) {
+  SatOptions options = q.options;
+  Watch watch;
+  if (q.progress) options.progress = watch.callback();
+  const SatTable table = sat(in.image_view(), options, {.backend = q.backend}, in.mask_view());
+  if (q.backend == Backend::cpu) watch.expect_end();
+  Tables tables{table.types(), conformance::values_of(table.sum()), {}, {}, {}};
+  if (options.squares != Squares::no) tables.squares = conformance::values_of(table.squares());
+  if (options.tilted) tables.tilted = conformance::values_of(table.tilted());
+  if (options.mask || options.ignore_nan) tables.count = conformance::values_of(table.count());
+  return tables;
+}
+
+template <Way way>
+Tables strip_tables(const TableQuestion& q, const TableInputs& in) {
+  Watch watch;
+  StripOptions how{.execution = {.backend = q.backend, .threads = q.backend == Backend::cpu ? 2 : 0},
+                   .height = q.cut.height};
+  if (way == Way::tiles) how.height += 2, how.tile_width = q.cut.width, how.tile_height = q.cut.height;
+  if (q.progress) how.progress = watch.callback();
+  StripSat strips(q.image, q.types.input, q.options, how);
+  Gathered sum(strips.types().table, strips.table_shape());
+  std::optional<Gathered> squares, count;
+  if (strips.squares_type()) squares.emplace(*strips.squares_type(), strips.table_shape());
+  if (q.options.mask || q.options.ignore_nan) count.emplace(Type::u32, strips.count_shape());
+  std::int64_t next = 0;
+  const auto put = [](std::optional<Gathered>& into, const ConstView& rows, std::int64_t y) {
+    if (into.has_value() != (rows.data != nullptr)) throw Broken("a strip lacks a table, or has one too many");
+    if (into) into->put(rows, 0, y);
+  };
+  const SatStripSink sink = [&](const SatStrip& strip) {
+    if (strip.y != next) throw Broken("a strip does not begin where the last one ended");
+    next += strip.sum.shape.height;
+    sum.put(strip.sum, 0, strip.y);
+    put(squares, strip.squares, strip.y);
+    put(count, strip.count, strip.y);
+    return true;
+  };
+  running([&] {
+    if (way == Way::run)
+      return strips.run(reader_of(in.image_view()), sink, q.options.mask ? reader_of(in.mask_view()) : ImageReader());
+    strips.begin(sink);
+    for (const Part& p : parts_of(q.image, way == Way::tiles ? q.cut.width : q.image.width, q.cut.height))
+      if (!strips.push(p.x, p.y, part(in.image_view(), p.x, p.y, p.width, p.height),
+                       q.options.mask ? part(in.mask_view(), p.x, p.y, p.width, p.height) : ConstView()))
+        throw Broken("push says that the sink has ended the run");
+    strips.finish();
+  });
+  watch.expect_end();
+  Tables tables{strips.types(), sum.values(), {}, {}, {}};
+  if (squares) tables.squares = squares->values();
+  if (count) tables.count = count->values();
+  return tables;
+}
+
+/// `into_table`: by TiledSat::table, not by its pieces.
+template <bool into_table>
+Tables tiled_tables(const TableQuestion& q, const TableInputs& in) {
+  Watch watch;
+  SatOptions options = q.options;
+  if (q.progress) options.progress = watch.callback();
+  const TiledSat tiled(q.image, q.types.input, options,
+                       {.workers = two_workers(q.backend), .tile_width = q.cut.width, .tile_height = q.cut.height});
+  Tables tables{tiled.types(), {}, {}, {}, {}};
+  const Shape shape = tiled.table_shape();
+  if (into_table) {
+    const conformance::Placement& place = conformance::placements[(q.seed + 3) % std::size(conformance::placements)];
+    const Buffer sum(tables.types.table, shape, place, conformance::Guard::output);
+    Buffer squares;
+    if (tiled.squares_type()) squares = Buffer(*tiled.squares_type(), shape, place, conformance::Guard::output);
+    running([&] { tiled.table(rows_of(in.image_view()), sum.view(), squares.view()); });
+    for (const Buffer* const buffer : {&sum, std::as_const(squares).view().data ? &squares : &sum})
+      if (!buffer->broken_guard().empty()) throw Broken(buffer->broken_guard());
+    tables.sum = conformance::values_of(ConstView(sum.view()));
+    if (tiled.squares_type()) tables.squares = conformance::values_of(ConstView(squares.view()));
+  } else {
+    Gathered sum(tables.types.table, shape);
+    std::optional<Gathered> squares;
+    if (tiled.squares_type()) squares.emplace(*tiled.squares_type(), shape);
+    const SatSink sink = [&](const SatPiece& piece) {
+      sum.put(piece.sum, piece.x, piece.y);
+      if (squares.has_value() != (piece.squares.data != nullptr))
+        throw Broken("a piece lacks its squares, or has some without a request");
+      if (squares) squares->put(piece.squares, piece.x, piece.y);
+      return true;
+    };
+    running([&] { tiled.pieces(rows_of(in.image_view()), sink); });
+    tables.sum = sum.values();
+    if (squares) tables.squares = squares->values();
+  }
+  if (!shape.empty()) watch.expect_end();
+  return tables;
+}
+
+inline Tables spread_tables(const TableQuestion& q, const TableInputs& in) {
+  SatOptions options = q.options;
+  if (q.progress) options.progress = Watch().callback();
+  Spread spread(q.image, q.types.input, options, q.cut, q.backend, in.image_view());
+  spread.execute();
+  Gathered sum(spread.sat().types().table, spread.sat().table_shape());
+  for (std::size_t i = 0; i < spread.tables().size(); ++i)
+    sum.put(spread.tables()[i], 0, spread.sat().strips()[i].table_row);
+  return {spread.sat().types(), sum.values(), {}, {}, {}};
+}
+
+inline const std::vector<TableEngine>& table_engines() {
+  static const std::vector<TableEngine> engines = {
+      {"StripSat",
+       {{"StripSat::run", strip_tables<Way::run>},
+        {"StripSat::push rows", strip_tables<Way::rows>},
+        {"StripSat::push tiles", strip_tables<Way::tiles>}}},
+      {"TiledSat", {{"TiledSat::pieces", tiled_tables<false>}, {"TiledSat::table", tiled_tables<true>}}},
+      {"SpreadSat::execute", {{"SpreadSat::execute", spread_tables}}},
+  };
+  return engines;
+}
+
+/// Empty, or what is wrong with the answer to a question.
+inline std::string fault(const TableWay& way, const TableQuestion& q, Refused& refused) {
+  const TableInputs in(q);
+  const auto whole = outcome_of([&] { return whole_tables(q, in); });
+  const auto got = outcome_of([&] { return way.compute(q, in); });
+  return judge(way.name, q.named, whole, got, refused, [&](const Tables& tables) -> std::string {
+    if (in.pixels.changed() || (in.mask && in.valid.changed())) return "writes into its input";
+    if (tables.types != whole.answer->types) return "the types are not those of the whole image";
+    const auto differs = [&](const std::optional<Values>& a, const std::optional<Values>& b) {
+      if (!a || !b) return a.has_value() != b.has_value();
+      return a->type != b->type || (!is_float(a->type) && a->integer != b->integer);
+    };
+    std::string wrong = fault_in(q, in, tables);
+    if (wrong.empty() && (differs(tables.sum, whole.answer->sum) || differs(tables.squares, whole.answer->squares) ||
+                          differs(tables.count, whole.answer->count)))
+      wrong = "other entries than the table of the whole image";
+    return wrong;
+  });
+}
+
+}  // namespace areal::piece_matrix
