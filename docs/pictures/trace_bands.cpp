@@ -47,7 +47,7 @@ void trace_bands() {
   launcher.add({"image", image.data(), image.bytes(), true, false});
   launcher.add({"table", table.data(), table.bytes(), false});
   launcher.add({"workspace", workspace.data(), workspace.bytes(), true});
-  kernels::bands<Plan>(launcher, Border::none, image.view(), {}, {table.view()}, workspace.data(), grid);
+  kernels::bands<Plan>(launcher, image.view(), {table.view()}, workspace.data(), grid);
   recorder.write("bands", "32f32f", launcher.launches());
 }
 

@@ -47,7 +47,7 @@ void trace_relay() {
   launcher.add({"image", image.data(), image.bytes(), true, false});
   launcher.add({"table", table.data(), table.bytes(), false});
   launcher.add({"workspace", workspace.data(), workspace.bytes(), true});
-  kernels::relay<Plan>(launcher, Border::none, image.view(), {}, {table.view()}, workspace.data());
+  kernels::relay<Plan>(launcher, Border::none, image.view(), {table.view()}, workspace.data());
   recorder.write("relay", "8u32u", launcher.launches());
 }
 

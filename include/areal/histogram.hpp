@@ -22,6 +22,7 @@ struct HistogramOptions {
   Border border = Border::none;
   Type counter = Type::u32;        ///< 32u or 64u; 16u (modulo 2^16) on cuda and simt; 32f or 64f with weights
   bool weighted = false;           ///< a weight image (8u, 16u, 32f or 64f; one channel) comes with the image
+  bool carries = false;            ///< executes will be given a carry: as SatOptions::carries
   std::string algorithm = "auto";  ///< an id of the catalogue's family `histogram`
   std::uint64_t memory_limit = 0;  ///< refuse a tensor of more bytes than this; 0: what the machine has free
   Progress progress = {};          ///< may cancel; the CPU's: on cuda and simt it is not called
@@ -33,8 +34,8 @@ struct HistogramArguments {
   ConstView image;
   View tensor;
   ConstView weights = {};
-  /// Of a piece of a larger tensor: added to every entry while it is written, those of a border included. Only the
-  /// algorithms of ours (fused, reduce-then-scan, count-then-write) take it.
+  /// Of a piece of a larger tensor: added to every entry while it is written, those of a border included. `auto`,
+  /// `fused` and `reduce-then-scan` take it.
   Carry carry = {};
 };
 

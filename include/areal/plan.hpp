@@ -24,9 +24,10 @@ class Plan {
   /// The memory that an execute works on; Workspace says when it also takes views of host memory.
   MemoryPlace memory() const noexcept;
   const Execution& execution() const noexcept;  ///< with the backend that was chosen
-  /// The algorithm that runs on views as `allocate` makes them: the one that was named, or the one that `auto` chose. A
-  /// named algorithm runs or is refused; `auto` may run another one for carries, other pitches, or on a device with too
-  /// little room: Workspace::algorithm says so.
+  /// The algorithm that runs on contiguous images and on tables or tensors as `allocate` makes them: the one that was
+  /// named, or the one that `auto` chose. A named algorithm runs or is refused. `auto` runs another one for views that
+  /// this one does not take, such as other pitches and carries, and where the device refuses its launch:
+  /// Workspace::algorithm names it.
   const std::string& algorithm() const noexcept;
   const std::string& reason() const noexcept;  ///< why this algorithm; of Backend::automatic, also why this backend
 
@@ -60,7 +61,7 @@ class Workspace {
   Workspace& operator=(Workspace&&) noexcept;
 
   Stream stream() const noexcept;  ///< Stream::host() for one that was moved from
-  /// The id of the algorithm that the last execute ran; the plan's before the first.
+  /// The id of the algorithm that the last execute launched; the plan's before the first.
   std::string algorithm() const;
   /// Waits until all that was queued on the stream has been done. Throws DeviceError for what went wrong there.
   void wait() const;

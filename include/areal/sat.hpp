@@ -42,6 +42,9 @@ struct SatOptions {
   /// turn, turned back. The border is mirrored with it: with `zero` the last row and column are zeros. Ours alone, and
   /// no tilted table.
   bool reverse = false;
+  /// Executes will be given carries: the plan leaves out algorithms that take none, and their workspace. Without it
+  /// `auto` takes carries, too.
+  bool carries = false;
   Layout tables = Layout::planar;  ///< for several channels: separate tables, or one interleaved table
   Progress progress = {};          ///< may cancel; the CPU's: on cuda and simt it is not called
 };

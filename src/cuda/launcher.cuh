@@ -132,9 +132,7 @@ class Launcher {
   /// What makes a workspace ready.
   void clear(void* p, std::size_t n) { cuda::clear(p, n, stream()); }
   void copy_in(void* to, const void* from, std::size_t n) { cuda::copy_in(to, from, n, stream()); }
-  static void require_shared(int device, std::size_t bytes, const std::string& what) {
-    cuda::require_shared(device, bytes, what);
-  }
+  static std::string lacks_shared(int device, std::size_t bytes) { return cuda::lacks_shared(device, bytes); }
 
  private:
   template <class Kernel>

@@ -20,4 +20,11 @@ template std::unique_ptr<const kernels::AnyDevicePlan<kernels::Scan>> make_plan<
 template std::unique_ptr<const kernels::AnyDevicePlan<kernels::Query>> make_plan<kernels::Query>(
     kernels::Query::Request, int);
 
+template <class Subject>
+kernels::Refusal refusal_of(const typename Subject::Request& request, int device) {
+  return kernels::refusal_of<Launcher, Subject>(request, device);
+}
+template kernels::Refusal refusal_of<kernels::Sat>(const kernels::SatRequest&, int);
+template kernels::Refusal refusal_of<kernels::Histogram>(const kernels::HistogramRequest&, int);
+
 }  // namespace areal::cuda

@@ -12,4 +12,8 @@ namespace areal::cuda {
 template <class Subject>
 std::unique_ptr<const kernels::AnyDevicePlan<Subject>> make_plan(typename Subject::Request request, int device);
 
+/// Subjects: kernels::Sat, Histogram. Why the request's algorithm does not take it on that device, which is current.
+template <class Subject>
+kernels::Refusal refusal_of(const typename Subject::Request& request, int device);
+
 }  // namespace areal::cuda

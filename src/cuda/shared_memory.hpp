@@ -8,7 +8,7 @@ namespace areal::cuda {
 
 inline constexpr std::size_t shared_without_asking = 48 * 1024;
 
-/// Throws Unavailable unless blocks on that device may have so many bytes. `what` begins the sentence.
-void require_shared(int device, std::size_t bytes, const std::string& what);
+/// Why blocks on that device cannot have so many bytes, the end of a sentence; empty if they can.
+std::string lacks_shared(int device, std::size_t bytes);
 
 }  // namespace areal::cuda

@@ -4,17 +4,22 @@
 //   Request, Arguments                  what is known before the data is there, and the data
 //   find<Launcher>(request)             a Found: throws Unavailable where there is no kernel
 //   prepare(launcher, request, workspace, bytes)               makes a new workspace ready
-//   run(launcher, kernels, request, arguments, workspace)      launches; may return the id of the algorithm that ran
+//   run(launcher, kernels, request, arguments, workspace)      launches
 //   memory(request, arguments, workspace, bytes, visit)        calls visit(MemoryRange) for all that a run may touch
 //   words(request)                      what an error calls it
+// One that has several algorithms (sat, histogram) finds kernels without throwing; its run returns whether the device
+// took the launch, and it also has
+//   takes(launcher, kernels, request)   what the algorithm takes, if not the request; empty: it takes it
+//   fits(kernels, request, arguments)   what views it takes, if not these; empty: it takes them
 // and a Launcher Settings, its constructor from them, a stream and a report, and
-//   name, require_shared, launch, fill, clear, copy_in; where it checks memory: register_memory.
+//   name, lacks_shared, launch, fill, clear, copy_in; where it checks memory: register_memory.
 
+#include <areal/error.hpp>
 #include <areal/execution.hpp>
 #include <areal/research/launch_counts.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
+#include <string>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -34,11 +39,14 @@ class AnyDevicePlan {
   virtual std::size_t workspace_bytes() const noexcept = 0;
   /// Queues what makes a new workspace ready.
   virtual void prepare(void* workspace, Stream stream) const = 0;
-  /// Queues the work. Arguments and request agree; all is the backend's memory. `on_launch` may be empty. Returns the
-  /// id of the algorithm that ran, empty if the subject has but one. Throws InvalidArgument, before anything is queued,
-  /// if a named algorithm does not take the arguments.
-  virtual std::string_view execute(const typename Subject::Arguments& arguments, void* workspace, Stream stream,
-                                   const LaunchReport& on_launch) const = 0;
+  /// Why the algorithm does not take these arguments, a sentence; empty if it does. Reads no element.
+  virtual std::string fits(const typename Subject::Arguments& /*arguments*/) const { return {}; }
+  /// Does it take any views, and does the device always take its launches?
+  virtual bool is_certain() const noexcept { return true; }
+  /// Queues the work. Arguments and request agree, and fit; all is the backend's memory. `on_launch` may be empty.
+  /// False where the device refuses to run all blocks of a launch at once: another plan may then execute the same.
+  virtual bool execute(const typename Subject::Arguments& arguments, void* workspace, Stream stream,
+                       const LaunchReport& on_launch) const = 0;
 };
 
 /// What `find` gives.
@@ -47,7 +55,31 @@ struct Found {
   Kernels kernels;
   std::size_t workspace_bytes = 0;
   std::size_t shared_bytes = 0;  ///< of the block that has most
+  bool is_certain = true;        ///< see AnyDevicePlan
+  std::string missing = {};      ///< why there are no kernels; empty: there are
 };
+
+/// Why an algorithm does not take a request on a device.
+struct Refusal {
+  std::string why;          ///< a sentence; empty: it takes the request
+  bool is_missing = false;  ///< this build has no such kernel, or the device too little shared memory for it
+};
+
+inline std::string refusal_text(const std::string& id, const std::string& what) {
+  return what.empty() ? what : "algorithm " + id + ": " + what;
+}
+
+/// For a subject that has several algorithms. The device is current.
+template <class Launcher, class Subject>
+Refusal refusal_of(const typename Subject::Request& request, const typename Launcher::Settings& settings) {
+  const auto found = Subject::template find<Launcher>(request);
+  if (const std::string why = Launcher::lacks_shared(settings, found.shared_bytes); !why.empty())
+    return {Subject::words(request) + " " + why, true};
+  Launcher launcher(settings, Stream::legacy_default(), nullptr);  // it launches nothing
+  if (const std::string what = Subject::takes(launcher, found.kernels, request); !what.empty())
+    return {refusal_text(request.id, what)};
+  return {found.missing, !found.missing.empty()};
+}
 
 /// Memory that a run may touch. Inputs may overlap one another.
 struct MemoryRange {
@@ -76,7 +108,9 @@ class DevicePlan final : public AnyDevicePlan<Subject> {
       : request_(std::move(request)),
         settings_(std::move(settings)),
         found_(Subject::template find<Launcher>(request_)) {
-    Launcher::require_shared(settings_, found_.shared_bytes, Subject::words(request_));
+    if (!found_.missing.empty()) throw Unavailable(found_.missing);
+    if (const std::string why = Launcher::lacks_shared(settings_, found_.shared_bytes); !why.empty())
+      throw Unavailable(Subject::words(request_) + " " + why);
   }
 
   std::size_t workspace_bytes() const noexcept override { return found_.workspace_bytes; }
@@ -87,8 +121,16 @@ class DevicePlan final : public AnyDevicePlan<Subject> {
     Subject::prepare(launcher, request_, workspace, found_.workspace_bytes);
   }
 
-  std::string_view execute(const Arguments& arguments, void* workspace, Stream stream,
-                           const LaunchReport& on_launch) const override {
+  bool is_certain() const noexcept override { return found_.is_certain; }
+  std::string fits(const Arguments& arguments) const override {
+    if constexpr (requires { Subject::fits(found_.kernels, request_, arguments); })
+      return refusal_text(request_.id, Subject::fits(found_.kernels, request_, arguments));
+    else
+      return {};
+  }
+
+  bool execute(const Arguments& arguments, void* workspace, Stream stream,
+               const LaunchReport& on_launch) const override {
     Launcher launcher(settings_, stream, &on_launch);
     if constexpr (requires { launcher.register_memory({}); }) {
       std::vector<MemoryRange> ranges;
@@ -99,7 +141,7 @@ class DevicePlan final : public AnyDevicePlan<Subject> {
     }
     if constexpr (std::is_void_v<decltype(Subject::run(launcher, found_.kernels, request_, arguments, workspace))>) {
       Subject::run(launcher, found_.kernels, request_, arguments, workspace);
-      return {};
+      return true;
     } else {
       return Subject::run(launcher, found_.kernels, request_, arguments, workspace);
     }

@@ -157,6 +157,7 @@ void sum_blocks(const Strip& strip, const Group& group, const View& row) {
   clear_view(row);
   HistogramOptions options = strip.options;
   options.border = Border::zero;
+  options.carries = false;
   options.progress = {};
   HistogramTensor tensor;
   std::optional<HistogramPlan> plan;
@@ -260,9 +261,10 @@ Tensor integral_histogram(MPI_Comm caller, const ConstView& strip, const Binning
   comm.together([&] { require_strip(strip); });
   made.rows = comm.rows_of(strip.shape.height);
   Strip here{strip, weights, options, {}};
+  here.options.carries = true;
   View tensor;
   comm.together([&] {
-    const HistogramPlan plan(strip.shape, strip.type, binning, options, execution_for(strip, how));
+    const HistogramPlan plan(strip.shape, strip.type, binning, here.options, execution_for(strip, how));
     made.strip = plan.allocate(strip.memory);
     here.execution = plan.execution();
     tensor = made.strip.tensor();

@@ -56,6 +56,7 @@ void sat(MPI_Comm caller, Table& made, const ConstView& strip, const SatOptions&
   SatStrip here{strip, mask, nullptr, nullptr, {}};
   comm.together([&] {
     SatOptions of_image = options;
+    of_image.carries = true;
     if (!options.types) {
       Shape image = strip.shape;
       image.height = made.rows.of;

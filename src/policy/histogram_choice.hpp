@@ -6,6 +6,7 @@
 #include <areal/view.hpp>
 #include <cstdint>
 #include <string_view>
+#include <vector>
 
 namespace areal::policy {
 
@@ -21,17 +22,16 @@ struct HistogramQuestion {
 /// (8192x8192 with 128 was not), of 16-bit ones those of less than 1920x1080.
 constexpr std::int64_t widest_counted(Type counter) { return counter == Type::u16 ? 1024 : 3840; }
 
-/// What takes every request.
-inline constexpr std::string_view any_histogram = "reduce-then-scan";
-
-inline std::string_view best_histogram(const HistogramQuestion& asked) {
+/// The algorithms to try, best first; the last takes any request and views.
+inline std::vector<std::string_view> ranked_histograms(const HistogramQuestion& asked) {
   const bool counts = asked.counter == Type::u32 || asked.counter == Type::u16;
   const bool bytes = size_of(asked.pixels) == 1 && asked.image.channels == 1;
   // Odd widths have rows that begin off alignment, unless they are padded.
   const bool measured = asked.bins >= 32 && asked.bins <= 128 && asked.image.width <= widest_counted(asked.counter) &&
                         asked.image.width % 4 == 0;
-  return counts && bytes && !asked.weighted && asked.border == Border::none && measured ? "count-then-write"
-                                                                                        : "reduce-then-scan";
+  if (counts && bytes && !asked.weighted && asked.border == Border::none && measured)
+    return {"count-then-write", "reduce-then-scan"};
+  return {"reduce-then-scan"};
 }
 
 }  // namespace areal::policy

@@ -7,20 +7,22 @@
 #include <areal/view.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string_view>
+#include <vector>
 
 namespace areal::policy {
 
-/// What gives a sum and its squares, whatever algorithm is asked for.
-inline constexpr std::string_view only_sat_with_squares = "lookback";
-
-/// What is tried in this order where a device has less shared memory than the best one takes. Each type pair has one of
-/// them in 64 KiB, the least that a device has.
-inline constexpr std::string_view smaller_sats[] = {"lookback", "all-partials", "thin"};
+/// The request for a table, as far as speed depends on it.
+struct SatQuestion {
+  Shape image;
+  TypePair types;
+  Border border = Border::zero;
+  std::optional<Type> squares = {};
+};
 
 /// Whether bands is the fastest for such an image and its table without a border: rows of whole vectors of 16 bytes, in
-/// both, and large enough, or very small. What else the plan is given (pitches, masks, carries) is lookback's or
-/// lookback-diagonal's.
+/// both, and large enough, or very small.
 inline bool bands_win(const Shape& image, TypePair types) {
   const std::int64_t shorter = std::min(image.width, image.height);
   const std::size_t in = size_of(types.input), out = size_of(types.table);
@@ -68,7 +70,7 @@ inline bool all_partials_win(const Shape& image, TypePair types, Border border) 
   return out == 8 || in == 1 || pixels <= 256 * 256 || pixels > (none && in == 4 ? 1280 * 720 : 640 * 480);
 }
 
-/// What is best for the images that bands and relay leave to tiles; of one H200, 2026-11.
+/// The best by tiles of images that bands and relay do not take; of one H200, 2026-11.
 inline std::string_view tiles_sat(const Shape& image, TypePair types) {
   const std::size_t in = size_of(types.input);
   const std::int64_t diagonal_from = in == 8 ? 4096 : in == 1 ? 8192 : 6144;
@@ -96,6 +98,19 @@ inline std::string_view best_sat(const Shape& image, TypePair types, Border bord
     return none && shorter >= 6144 ? "lookback-diagonal" : "lookback";
   }
   return shorter >= (in == 1 ? 8192 : 6144) ? "lookback-diagonal" : "lookback";
+}
+
+/// The algorithms to try, best first. One of them takes any request and views on any device: each type pair has one of
+/// the last three in 64 KiB of shared memory, the least that a device has.
+inline std::vector<std::string_view> ranked_sats(const SatQuestion& question) {
+  if (question.squares) return {"lookback"};
+  const auto& [image, types, border, squares] = question;
+  std::vector<std::string_view> ids;
+  for (const std::string_view id :
+       {best_sat(image, types, border), tiles_sat(image, types), std::string_view("lookback"),
+        std::string_view("all-partials"), std::string_view("thin")})
+    if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
+  return ids;
 }
 
 }  // namespace areal::policy

@@ -23,4 +23,11 @@ template std::unique_ptr<const kernels::AnyDevicePlan<kernels::Scan>> make_plan<
 template std::unique_ptr<const kernels::AnyDevicePlan<kernels::Query>> make_plan<kernels::Query>(
     kernels::Query::Request, const Options&);
 
+template <class Subject>
+kernels::Refusal refusal_of(const typename Subject::Request&, const Options&) {
+  return {"this build has no simulated machine", true};
+}
+template kernels::Refusal refusal_of<kernels::Sat>(const kernels::SatRequest&, const Options&);
+template kernels::Refusal refusal_of<kernels::Histogram>(const kernels::HistogramRequest&, const Options&);
+
 }  // namespace areal::simt

@@ -46,6 +46,7 @@ int Launcher::most_clusters_of(int blocks_each) const {
 }
 
 int Launcher::most_together() const { return engine_->options().together; }
+bool Launcher::is_confined() const { return engine_->options().confined; }
 
 void Launcher::run(const KernelShape& shape, std::int64_t blocks, const void* args, int cluster_blocks, bool together) {
   launches_.push_back(engine_->run(shape, blocks, args, cluster_blocks, together));

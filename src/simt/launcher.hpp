@@ -57,10 +57,11 @@ class Launcher {
     run(shape_of<K<Machine, C>>(), blocks, &args, 0);
   }
 
-  /// The same with all blocks at once. False, and nothing is run, where they are more than Options::together.
+  /// The same with all blocks at once. False, and nothing is run, where they are more than Options::together, or the
+  /// machine is confined.
   template <template <class, class> class K, class C>
   bool launch_together(std::int64_t blocks, const typename K<Machine, C>::Args& args) {
-    if (blocks > most_together()) return false;
+    if (blocks > most_together() || is_confined()) return false;
     run(shape_of<K<Machine, C>>(), blocks, &args, 0, true);
     return true;
   }
@@ -83,7 +84,7 @@ class Launcher {
   }
   template <template <class, class> class K, class C>
   bool launch_clusters_together(int blocks_each, std::int64_t clusters, const typename K<Machine, C>::Args& args) {
-    if (clusters > most_clusters_of(blocks_each)) return false;
+    if (clusters > most_clusters_of(blocks_each) || is_confined()) return false;
     run(shape_of<K<Machine, C>>(), clusters * blocks_each, &args, blocks_each, true);
     return true;
   }
@@ -95,7 +96,7 @@ class Launcher {
   void clear(void* p, std::size_t n);
   void copy_in(void* to, const void* from, std::size_t n);
   /// Blocks have as much shared memory as they ask for.
-  static void require_shared(const Options&, std::size_t, const std::string&) {}
+  static std::string lacks_shared(const Options&, std::size_t) { return {}; }
 
   const std::vector<LaunchCounts>& launches() const { return launches_; }
   Counts total() const;
@@ -113,6 +114,7 @@ class Launcher {
   }
   int most_clusters_of(int blocks_each) const;
   int most_together() const;
+  bool is_confined() const;
   /// cluster_blocks: 0 for a launch without clusters. together: all blocks at once, as those of clusters always are.
   void run(const KernelShape& shape, std::int64_t blocks, const void* args, int cluster_blocks, bool together = false);
 

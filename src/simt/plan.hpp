@@ -2,6 +2,7 @@
 // Plans on the simulated machine: every access is checked and counted; all memory is the host's; an execute throws
 // Fault. src/simt/absent.cpp stands in where this build has none.
 
+#include <areal/error.hpp>
 #include <memory>
 #include <vector>
 #include "kernels/plan.hpp"
@@ -17,15 +18,20 @@ template <class Subject>
 std::unique_ptr<const kernels::AnyDevicePlan<Subject>> make_plan(typename Subject::Request request,
                                                                  const Options& options = {});
 
-/// Executes once on a workspace that has been prepared; the counts of the launches.
+/// Subjects: kernels::Sat, Histogram. Why the request's algorithm does not take it.
+template <class Subject>
+kernels::Refusal refusal_of(const typename Subject::Request& request, const Options& options = {});
+
+/// Executes once on a workspace that has been prepared; the counts of the launches. Throws DeviceError where the
+/// machine does not run all blocks of a launch at once that must.
 template <class Subject>
 std::vector<LaunchCounts> execute(const typename Subject::Request& request,
                                   const typename Subject::Arguments& arguments, void* workspace,
                                   const Options& options = {}) {
   std::vector<LaunchCounts> launches;
-  make_plan<Subject>(request, options)->execute(arguments, workspace, Stream::host(), [&](const LaunchCounts& launch) {
-    launches.push_back(launch);
-  });
+  const auto note = [&](const LaunchCounts& launch) { launches.push_back(launch); };
+  if (!make_plan<Subject>(request, options)->execute(arguments, workspace, Stream::host(), note))
+    throw DeviceError("the simulated machine does not run all blocks at once", false);
   return launches;
 }
 

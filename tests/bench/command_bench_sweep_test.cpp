@@ -60,7 +60,7 @@ TEST_F(CommandBenchSweep, ACaseIsARecordWithARowForEachAlgorithm) {
   EXPECT_EQ(lines, 4);
 }
 
-// Of more tiles than the machine holds at once all-partials is lookback, and has no row.
+// all-partials refuses more tiles than the machine holds at once, and has no row of them.
 TEST_F(CommandBenchSweep, TilesThatDoNotRunAtOnceAreNoAllPartials) {
   const auto algorithms = [&](const std::string& size) {
     const Outcome outcome = sweep(

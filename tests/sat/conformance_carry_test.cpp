@@ -98,6 +98,7 @@ TEST(SatCarryFloats, InfinityAndNaNSpreadAsInTheWholeTable) {
     for (const Backend backend : {Backend::cpu, Backend::simt}) {
       if (backend == Backend::simt && missing(backend)) continue;
       for (const std::string& id : backend == Backend::cpu ? option_sat_ids() : device_sat_ids()) {
+        if (id == "bands" || id == "relay") continue;  // which take no carries
         const std::vector<float> table =
             of_four_pieces(pixel, {.border = Border::none, .algorithm = id, .backend = backend});
         for (std::int64_t y = 0; y < 5; ++y)

@@ -126,7 +126,8 @@ std::string fault_of(const Case& c, const BandsGrid& grid, std::uint64_t seed) {
   if (reverse) in = upside_down(in), views.sum = upside_down(views.sum);
   for (int launch = 0; launch < 2; ++launch) {
     for (auto& e : sums.memory) e = sums.mark();
-    if (!kernels::bands<P>(launcher, Border::none, in, {}, views, workspace.data(), grid)) return "not taken";
+    if (!kernels::bands_fits<P>({}, in, views).empty()) return "does not fit";
+    if (!kernels::bands<P>(launcher, in, views, workspace.data(), grid)) return "not launched";
     if (c.flipped) sums.first()[sums.width - 1] += 1;
     const std::string fault = sums.fault(kept, in_pitch, reverse);
     if (!fault.empty()) return "launch " + std::to_string(launch) + ": " + fault;
@@ -154,13 +155,22 @@ TEST(SimtBands, ThisSuiteCanFail) {
   EXPECT_NE(fault_of<P>(flipped, several[0], 1), "");
 }
 
-TEST(SimtBands, WhatItDoesNotTakeIsLeft) {
+TEST(SimtBands, WhatItDoesNotTakeIsRefused) {
   using P = Plan<std::uint32_t, std::uint32_t, 128, 3, 2>;
-  EXPECT_EQ(fault_of<P>({130, 9}, several[0], 1), "not taken");
-  EXPECT_EQ(fault_of<P>({132, 9, 0, 1}, several[0], 1), "not taken");
+  EXPECT_EQ(fault_of<P>({132, 9, 0, 1}, several[0], 1), "does not fit");
   Case crowded{132, 9};
   crowded.crowded = true;
-  EXPECT_EQ(fault_of<P>(crowded, several[0], 1), "not taken");
+  EXPECT_EQ(fault_of<P>(crowded, several[0], 1), "not launched");
+
+  kernels::TableRequest request{"bands", kernels::TableKind::pixels, {Type::u32, Type::u32}, {132, 9}, Border::none};
+  const auto takes = [&](int residents) {
+    Launcher launcher({.residents = residents});
+    return kernels::bands_takes<P>(launcher, request);
+  };
+  EXPECT_EQ(takes(4), "");
+  EXPECT_EQ(takes(3), "it takes devices with clusters of 4 blocks");
+  request.image.width = 130;
+  EXPECT_EQ(takes(4), "it takes widths that are multiples of 4, this image is 130 wide");
 }
 
 const std::vector<Case> shapes{{4, 1}, {128, 7}, {388, 40, 16, 4}, {132, 61, 16}};

@@ -12,6 +12,7 @@ namespace {
 AlgorithmRequest of(std::string_view id, std::int64_t height, std::int64_t width) {
   AlgorithmRequest request;
   request.algorithm = id, request.height = height, request.width = width, request.bins = 3;
+  if (id == "relay") request.types = {Type::u8, Type::u32};
   return request;
 }
 

@@ -108,7 +108,8 @@ std::string fault_of(const Case& c, std::uint64_t seed) {
     }
     const std::vector<T> expected = table_of<T>(c, reverse, image, in_pitch, columns, rows, pitch);
     for (auto& e : memory) e = T(123);
-    if (!kernels::relay<P>(launcher, c.border, in, {}, {out}, workspace.data())) return "not taken";
+    if (!kernels::relay_fits<P>({}, in, {out}).empty()) return "does not fit";
+    if (!kernels::relay<P>(launcher, c.border, in, {out}, workspace.data())) return "not launched";
     if (c.flipped) table[columns - 1] += 1;
     for (std::size_t i = 0; i < expected.size(); ++i)
       if (table[i] != expected[i])
@@ -145,16 +146,30 @@ TEST(SimtRelay, TagsTellLaunchesApart) {
   }
 }
 
-TEST(SimtRelay, WhatItDoesNotTakeIsLeft) {
+TEST(SimtRelay, WhatItDoesNotTakeIsRefused) {
   using P = Plan<std::uint32_t, 32, 2>;
-  EXPECT_EQ(fault_of<P>({264, 40}, 1), "not taken");
-  EXPECT_EQ(fault_of<P>({kernels::relay_longest + 16, 1}, 1), "not taken");
+  const auto takes = [](const Shape& image, Border border, int together) {
+    Launcher launcher({.together = together});
+    return kernels::relay_takes<P>(launcher,
+                                   {"relay", kernels::TableKind::pixels, {Type::u8, Type::u32}, image, border});
+  };
+  EXPECT_EQ(takes({272, 40}, Border::none, 2), "");
+  EXPECT_EQ(takes({273, 40}, Border::exclusive, 2), "");
+  EXPECT_EQ(takes({272, 40}, Border::none, 1),
+            "it takes a block for each 256 columns, and the device holds 1 at once; this image is 272 wide");
+  EXPECT_EQ(takes({264, 40}, Border::zero, 2), "it takes widths that are multiples of 16, this image is 264 wide");
+  EXPECT_EQ(takes({272, 40}, Border::exclusive, 2),
+            "it takes widths that are multiples of 16, plus 1 with border exclusive, this image is 272 wide");
+  EXPECT_EQ(
+      takes({kernels::relay_longest + 16, 1}, Border::none, 999),
+      "it takes images of 1 to 65536 pixels a side, and at most 2147475455 units of 256 columns; the batch is 1 of "
+      "65552x1");
   EXPECT_TRUE((P{{16, 1, 1, kernels::relay_most_units}, Border::none}.taken));
   EXPECT_FALSE((P{{16, 1, 1, kernels::relay_most_units + 1}, Border::none}.taken));
   Case crowded{272, 40};
   for (const int blocks : {0, 1}) {  // there are two strips
     crowded.blocks = blocks;
-    EXPECT_EQ(fault_of<P>(crowded, 1), "not taken");
+    EXPECT_EQ(fault_of<P>(crowded, 1), "not launched");
   }
 }
 

@@ -193,7 +193,7 @@ class LateSat final : public kernels::AnyDevicePlan<kernels::Sat> {
   LateSat(kernels::SatRequest request, int device) : request_(std::move(request)), device_(device) {}
   std::size_t workspace_bytes() const noexcept override { return 16; }
   void prepare(void*, Stream) const override {}
-  std::string_view execute(const SatArguments& arguments, void*, Stream stream, const LaunchReport&) const override {
+  bool execute(const SatArguments& arguments, void*, Stream stream, const LaunchReport&) const override {
     gpus().push(
         stream, {[this, arguments] {
           SatArguments a = arguments;
@@ -207,7 +207,7 @@ class LateSat final : public kernels::AnyDevicePlan<kernels::Sat> {
           Workspace workspace(plan);
           plan.execute(a, workspace);
         }});
-    return request_.id;
+    return true;
   }
 
  private:
@@ -301,6 +301,10 @@ template <>
 std::unique_ptr<const kernels::AnyDevicePlan<kernels::Sat>> make_plan<kernels::Sat>(kernels::SatRequest request,
                                                                                     int device) {
   return std::make_unique<queued_gpus::LateSat>(std::move(request), device);
+}
+template <>
+kernels::Refusal refusal_of<kernels::Sat>(const kernels::SatRequest&, int) {
+  return {};
 }
 
 }  // namespace areal::cuda

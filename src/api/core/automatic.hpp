@@ -2,7 +2,6 @@
 // Plans whose Execution leaves the backend open.
 
 #include <areal/catalog.hpp>
-#include <areal/error.hpp>
 #include <areal/execution.hpp>
 #include <cstdint>
 #include <limits>
@@ -16,14 +15,19 @@
 namespace areal {
 
 /// The state of a plan on the backend that `automatic` is for that execution. make(execution) gives one of a named
-/// backend. The question's workspace, threads and algorithm are found here.
-template <class Make>
+/// backend; lacks(execution) says why a device that is there has no kernel for it, empty if it has. The question's
+/// workspace, threads and algorithm are found here.
+template <class Lacks, class Make>
 auto automatic_plan(std::string_view family, std::string_view algorithm, const Execution& execution,
-                    policy::BackendQuestion question, const Make& make) -> decltype(make(execution)) {
+                    policy::BackendQuestion question, const Lacks& lacks, const Make& make)
+    -> decltype(make(execution)) {
+  const auto named = [&](Backend backend) {
+    Execution one = execution;
+    one.backend = backend;
+    return one;
+  };
   const auto on = [&](Backend backend, const std::string& why) {
-    Execution named = execution;
-    named.backend = backend;
-    auto state = make(named);
+    auto state = make(named(backend));
     state->reason += "; " + why;
     return state;
   };
@@ -47,14 +51,14 @@ auto automatic_plan(std::string_view family, std::string_view algorithm, const E
     machine.device_memory = machine.why_no_cuda.empty() ? cuda::free_memory(execution.device) : 0;
     choice = choose_backend(question, machine);
   }
-  if (choice.backend == Backend::cuda) try {
-      auto state = on(Backend::cuda, choice.reason);
-      question.workspace = state->workspace_bytes;
-      choice = choose_backend(question, machine);
-      if (choice.backend == Backend::cuda) return state;
-    } catch (const Unavailable& error) {  // it has no kernel for this, or not for that device
-      choice = {Backend::cpu, std::string("backend cpu, as on cuda ") + error.what()};
-    }
+  if (choice.backend == Backend::cuda) {
+    if (const std::string why = lacks(named(Backend::cuda)); !why.empty())
+      return on(Backend::cpu, "backend cpu, as on cuda " + why);
+    auto state = on(Backend::cuda, choice.reason);
+    question.workspace = state->workspace_bytes;
+    choice = choose_backend(question, machine);
+    if (choice.backend == Backend::cuda) return state;
+  }
   return on(Backend::cpu, choice.reason);
 }
 

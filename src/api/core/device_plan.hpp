@@ -18,9 +18,10 @@ void require_launches(const LaunchReport& on_launch, Backend backend);
 /// The plan of a request on a device that is there: cuda, or simt.
 template <class Subject>
 std::unique_ptr<const kernels::AnyDevicePlan<Subject>> device_plan(Backend backend, int device,
-                                                                   const typename Subject::Request& request) {
+                                                                   const typename Subject::Request& request,
+                                                                   const simt::Options& simulated = {}) {
   if (backend == Backend::cuda) return cuda::make_plan<Subject>(request, device);
-  return simt::make_plan<Subject>(request);
+  return simt::make_plan<Subject>(request, simulated);
 }
 
 }  // namespace areal

@@ -63,14 +63,12 @@ class Reporter {
 }  // namespace
 
 void HistogramPlan::State::prepare(void* memory, Stream stream) const {
-  if (on_device) on_device->prepare(memory, stream);
+  if (device) device->prepare(memory, stream);
 }
 
 std::string_view HistogramPlan::State::run(const HistogramArguments& arguments, void* memory, Stream stream) const {
   if (tensor.empty()) return algorithm;
-  if (on_device) {
-    return on_device->execute(arguments, memory, stream, on_launch);
-  }
+  if (device) return device->execute(arguments, memory, stream, on_launch);
   Reporter reporter(options.progress, fused ? fused->tiles() : tensor.channels);
   const auto finished = [&] { reporter.finished(); };
   if (fused)
@@ -94,6 +92,7 @@ void HistogramPlan::check(const HistogramArguments& arguments) const {
   require_memories(*this, views, FlatArguments(arguments), true);
   require(!may_overlap(arguments.tensor, arguments.image), "the image and the tensor share memory");
   require(!may_overlap(arguments.tensor, arguments.weights), "the weights and the tensor share memory");
+  if (s.device) s.device->check([&] { return placed(s.execution, views, FlatArguments(arguments)).arguments(); });
 }
 
 void HistogramPlan::execute(const HistogramArguments& arguments, Workspace& workspace) const {

@@ -5,8 +5,9 @@
 #include <areal/error.hpp>
 #include <areal/info.hpp>
 #include <string>
+#include <string_view>
+#include <vector>
 #include "api/core/automatic.hpp"
-#include "api/core/device_plan.hpp"
 #include "api/core/pixel_rule.hpp"
 #include "api/core/require.hpp"
 #include "api/core/view_check.hpp"
@@ -51,6 +52,27 @@ void check_tile(const research::HistogramParameters& parameters, Type counter) {
           " on tiles of ", parameters.tile, "; only counters of 32u have blocks of ", list);
 }
 
+kernels::HistogramRequest device_request(const HistogramPlan::State& s,
+                                         const research::HistogramParameters& parameters) {
+  return histogram_request(s.image, s.rule, s.options, parameters, {});
+}
+
+/// What a device tries, best first.
+std::vector<std::string_view> device_ids(const HistogramPlan::State& s) {
+  const HistogramOptions& o = s.options;
+  if (o.algorithm != "auto") return {o.algorithm};
+  return policy::ranked_histograms({s.image, s.type, o.counter, s.binning.bins(), o.border, o.weighted});
+}
+
+/// The plan's part on the device. Its algorithm is that of contiguous images and of tensors as `allocate` makes them.
+void choose(HistogramPlan::State& s, const research::HistogramParameters& parameters) {
+  s.on_launch = parameters.on_launch;
+  s.device.emplace(s.execution, device_request(s, parameters), device_ids(s));
+  s.workspace_bytes = s.device->workspace_bytes();
+  s.algorithm = s.device->algorithm(
+      {ConstView(allocated(), s.type, s.image), View(allocated(), s.options.counter, s.tensor), {}, {}});
+}
+
 /// Of a named backend.
 std::shared_ptr<HistogramPlan::State> plan_on(const HistogramPlan::State& asked, const Execution& execution,
                                               const research::HistogramParameters& parameters) {
@@ -58,47 +80,32 @@ std::shared_ptr<HistogramPlan::State> plan_on(const HistogramPlan::State& asked,
   const HistogramOptions& options = state->options;
   const Shape& image = state->image;
   const bool on_cpu = execution.backend == Backend::cpu;
+  const bool is_auto = options.algorithm == "auto";
   state->execution = execution;
   require_stream_of(execution);
   require_launches(parameters.on_launch, execution.backend);
   if (on_cpu && options.counter == Type::u16)
     throw Unavailable("counter 16u: the backend cpu has none yet, choose 32u, 64u, or the backend cuda or simt");
-  if (options.algorithm != "auto")
-    state->algorithm = options.algorithm;
-  else if (on_cpu)
-    state->algorithm = "fused";
-  else
-    state->algorithm = policy::best_histogram(
-        {image, state->type, options.counter, state->binning.bins(), options.border, options.weighted});
+  if (!on_cpu && is_auto) {
+    require_backend(execution.backend, execution.device);
+    choose(*state, parameters);
+    state->reason = "the fastest on a device for such shapes, types and numbers of bins";
+    if (!state->device->passed_over().empty())
+      state->reason = "the fastest on a device that takes this; " + state->device->passed_over();
+    return state;
+  }
+  state->algorithm = is_auto ? "fused" : options.algorithm;
   const Algorithm* const row = find_algorithm("histogram", state->algorithm);
   require(row != nullptr && runs_on(*row, execution.backend), "algorithm ", options.algorithm, " is not one of ",
           known_algorithms(execution.backend), on_cpu ? "" : sentence(" on backend ", name_of(execution.backend)));
-  state->reason = options.algorithm != "auto" ? "asked for"
-                  : on_cpu                    ? "the fastest on a CPU for every size and number of bins measured"
-                                              : "the fastest on a device for such shapes, types and numbers of bins";
+  state->reason = is_auto ? "the fastest on a CPU for every size and number of bins measured" : "asked for";
   if (row->plain_only)
-    require(image.channels == 1 && image.batch <= 1 && !options.weighted, "algorithm ", state->algorithm,
-            " counts one single-channel image without weights; for more choose auto or ",
+    require(image.channels == 1 && image.batch <= 1 && !options.weighted && !options.carries, "algorithm ",
+            state->algorithm, " counts one single-channel image without weights or carries; for more choose auto or ",
             on_cpu ? "fused" : "reduce-then-scan");
   if (!on_cpu) {
     require_backend(execution.backend, execution.device);
-    state->on_launch = parameters.on_launch;
-    const auto on_device = [&](std::string id) {
-      auto request = histogram_request(image, state->rule, options, parameters, std::move(id));
-      request.named = options.algorithm != "auto";
-      return device_plan<kernels::Histogram>(execution.backend, execution.device, request);
-    };
-    if (options.algorithm != "auto" || state->algorithm == policy::any_histogram) {
-      state->on_device = on_device(state->algorithm);
-    } else {
-      try {
-        state->on_device = on_device(state->algorithm);
-      } catch (const Unavailable&) {  // it does not take this
-        state->algorithm = policy::any_histogram;
-        state->on_device = on_device(state->algorithm);
-      }
-    }
-    state->workspace_bytes = state->on_device->workspace_bytes();
+    choose(*state, parameters);
   } else if (!row->plain_only) {
     cpu::FusedHistogram fused;
     fused.image = image;
@@ -138,7 +145,10 @@ std::shared_ptr<HistogramPlan::State> plan_histogram(const Shape& image, Type ty
   question.written = state.tensor_bytes;
   question.must_launch = static_cast<bool>(parameters.on_launch);
   question.has_progress = static_cast<bool>(options.progress);
-  return automatic_plan("histogram", options.algorithm, execution, question, make);
+  const auto lacks = [&](const Execution& named) {
+    return Choice<kernels::Histogram>::lacks(named, device_request(state, parameters), device_ids(state));
+  };
+  return automatic_plan("histogram", options.algorithm, execution, question, lacks, make);
 }
 
 HistogramPlan::HistogramPlan(const Shape& image, Type type, const Binning& binning, const HistogramOptions& options,

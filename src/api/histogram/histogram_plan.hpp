@@ -5,7 +5,7 @@
 #include <areal/research/histogram.hpp>
 #include <memory>
 #include <optional>
-#include "api/core/device_plan.hpp"
+#include "api/core/choice.hpp"
 #include "api/core/owned_view.hpp"
 #include "api/core/plan_state.hpp"
 #include "cpu/histogram/fused.hpp"
@@ -24,9 +24,9 @@ struct HistogramPlan::State : Plan::State {
   HistogramOptions options;
   std::uint64_t tensor_bytes = 0;
   cpu::PixelBins rule;
-  std::optional<cpu::FusedHistogram> fused;                                     // ours, or
-  std::shared_ptr<const kernels::AnyDevicePlan<kernels::Histogram>> on_device;  // cuda or simt, or else a paper's
-  LaunchReport on_launch;                                                       // may be empty
+  std::optional<cpu::FusedHistogram> fused;          // ours, or
+  std::optional<Choice<kernels::Histogram>> device;  // on cuda or simt, or else a paper's
+  LaunchReport on_launch;                            // may be empty
 
   void prepare(void* memory, Stream stream) const override;
   /// Views of memory where the plan runs.

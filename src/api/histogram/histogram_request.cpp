@@ -52,6 +52,7 @@ kernels::HistogramRequest histogram_request(const Shape& image, const cpu::Pixel
   request.counter = options.counter;
   request.border = options.border;
   request.weighted = options.weighted;
+  request.carries = options.carries;
   request.tile = parameters.tile;
   request.tile_threads = parameters.tile_threads;
   request.rule.channels = static_cast<int>(rule.channels.size());

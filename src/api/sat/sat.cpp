@@ -83,13 +83,11 @@ void check_overlaps(const SatPlan::State& s, const SatArguments& arguments) {
 }  // namespace
 
 void SatPlan::State::prepare(void* memory, Stream stream) const {
-  if (device) device->plan->prepare(memory, stream);
+  if (device) device->prepare(memory, stream);
 }
 
 std::string_view SatPlan::State::run(const SatArguments& arguments, void* memory, Stream stream) const {
-  if (device) {
-    return device->plan->execute(arguments, memory, stream, on_launch);
-  }
+  if (device) return device->execute(arguments, memory, stream, on_launch);
   if (plain) {
     const cpu::Placement place = cpu::placement(image, options.border, false);
     cpu::fill_edges(arguments.sum, place);
@@ -117,6 +115,7 @@ void SatPlan::check(const SatArguments& arguments) const {
   check_carries(state(), arguments);
   require_memories(*this, views, arguments, true);
   check_overlaps(state(), arguments);
+  if (const auto& device = state().device) device->check([&] { return placed(execution(), views, arguments); });
 }
 
 void SatPlan::execute(const SatArguments& arguments, Workspace& workspace) const {

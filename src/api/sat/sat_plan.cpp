@@ -78,8 +78,50 @@ std::string reason_of(const Algorithm& row, const SatPlan::State& s, const resea
   if (s.execution.backend == Backend::cpu)
     return "of the CPU's algorithms the fastest measured on the types and sizes in bench/results";
   if (s.squares) return "the only one that gives squares with the sum";
-  if (!s.device->why_not_first.empty()) return "of our kernels the fastest that takes this; " + s.device->why_not_first;
+  if (!s.device->passed_over().empty()) return "of our kernels the fastest that takes this; " + s.device->passed_over();
   return "of our kernels the fastest measured on images of this size and types";
+}
+
+kernels::SatRequest device_request(const Shape& image, TypePair types, std::optional<Type> squares,
+                                   const SatOptions& options, const research::SatParameters& parameters) {
+  return {image,           types,        options.border,     squares,
+          options.tilted,  options.mask, options.ignore_nan, options.volume,
+          options.reverse, parameters.r, parameters.scan,    {},
+          options.carries};
+}
+
+/// What a device tries, best first.
+std::vector<std::string_view> device_ids(const Shape& image, TypePair types, std::optional<Type> squares,
+                                         const SatOptions& options) {
+  if (options.algorithm != "auto") return {options.algorithm};
+  return policy::ranked_sats({image, types, options.border, squares});
+}
+
+/// The algorithm that runs on contiguous images and on tables as `allocate` makes them.
+std::string algorithm_of(const SatPlan::State& s) {
+  SatArguments own{ConstView(allocated(), s.types.input, s.image), View(allocated(), s.types.table, s.table_shape())};
+  if (s.squares) own.squares = View(allocated(), *s.squares, s.table_shape());
+  return s.device->algorithm(own);
+}
+
+/// Throws InvalidArgument unless an algorithm of that id runs there and takes such types and options.
+const Algorithm& require_algorithm(const SatPlan::State& s) {
+  const SatOptions& options = s.options;
+  const Backend backend = s.execution.backend;
+  const bool on_cpu = backend == Backend::cpu;
+  const Algorithm* const row = find_algorithm("sat", s.algorithm);
+  require(row != nullptr && runs_on(*row, backend), "algorithm ", options.algorithm, " is not one of ",
+          known_algorithms(backend));
+  const auto pairs = type_pairs_of(*row);
+  require(std::find(pairs.begin(), pairs.end(), s.types) != pairs.end(), "algorithm ", s.algorithm,
+          " does not take types ", name_of(s.types), "; for them choose auto");
+  if (row->plain_only) {
+    const bool plain = s.image.channels <= 1 && s.image.batch <= 1 && !s.squares && !options.tilted && !options.mask &&
+                       !options.ignore_nan && !options.volume && !options.reverse && !options.carries;
+    require(plain, "algorithm ", s.algorithm,
+            " computes the plain sum of one single-channel image; for more choose auto", on_cpu ? " or tiles" : "");
+  }
+  return *row;
 }
 
 /// Of a named backend.
@@ -94,40 +136,24 @@ std::shared_ptr<SatPlan::State> plan_on(const Shape& image, TypePair types, std:
   state->options = options;
   state->options.types = types;
   state->on_launch = parameters.on_launch;
-  const Backend backend = execution.backend;
-  const bool on_cpu = backend == Backend::cpu;
+  const bool on_cpu = execution.backend == Backend::cpu, is_auto = options.algorithm == "auto";
   require_stream_of(execution);
-  require_launches(parameters.on_launch, backend);
-  if (!on_cpu) require_backend(backend, execution.device);
-  kernels::SatRequest request{image,           types,        options.border,     squares,
-                              options.tilted,  options.mask, options.ignore_nan, options.volume,
-                              options.reverse, parameters.r, parameters.scan};
-  request.named = options.algorithm != "auto";
-  require(on_cpu || !squares || !request.named || options.algorithm == policy::only_sat_with_squares, "algorithm ",
-          options.algorithm, ": it makes no table of squares; ", policy::only_sat_with_squares, " and auto do");
-  state->algorithm = options.algorithm != "auto" ? options.algorithm : on_cpu ? "tiles" : "auto";
-  if (!on_cpu && options.algorithm == "auto") {
-    state->device = device_sat(request, execution, "auto");
-    state->algorithm = state->device->algorithm;
-  }
-  const Algorithm* const row = find_algorithm("sat", state->algorithm);
-  require(row != nullptr && runs_on(*row, backend), "algorithm ", options.algorithm, " is not one of ",
-          known_algorithms(backend));
-  const auto pairs = type_pairs_of(*row);
-  require(std::find(pairs.begin(), pairs.end(), types) != pairs.end(), "algorithm ", state->algorithm,
-          " does not take types ", name_of(types), "; for them choose auto");
-  state->reason = reason_of(*row, *state, parameters);
+  require_launches(parameters.on_launch, execution.backend);
   check_tables(*state);
-  if (row->plain_only) {
-    const bool plain = image.channels <= 1 && image.batch <= 1 && !squares && !options.tilted && !options.mask &&
-                       !options.ignore_nan && !options.volume && !options.reverse;
-    require(plain, "algorithm ", state->algorithm,
-            " computes the plain sum of one single-channel image; for more choose auto", on_cpu ? " or tiles" : "");
-  }
   if (!on_cpu) {
-    if (!state->device) state->device = device_sat(request, execution, state->algorithm);
-    state->workspace_bytes = state->device->plan->workspace_bytes();
-  } else if (row->plain_only) {
+    require_backend(execution.backend, execution.device);
+    if (!is_auto) state->algorithm = options.algorithm, require_algorithm(*state);
+    state->device.emplace(execution, device_request(image, types, squares, options, parameters),
+                          device_ids(image, types, squares, options));
+    state->algorithm = algorithm_of(*state);
+    state->workspace_bytes = state->device->workspace_bytes();
+    state->reason = reason_of(*find_algorithm("sat", state->algorithm), *state, parameters);
+    return state;
+  }
+  state->algorithm = is_auto ? "tiles" : options.algorithm;
+  const Algorithm& row = require_algorithm(*state);
+  state->reason = reason_of(row, *state, parameters);
+  if (row.plain_only) {
     state->plain = plain_algorithm(state->algorithm, types);
     require(state->plain != nullptr, "algorithm ", state->algorithm, " has no implementation");
   } else {
@@ -155,6 +181,8 @@ std::shared_ptr<SatPlan::State> plan_sat(const Shape& image, Type input, const S
   require(!options.ignore_nan || is_float(types.input), "ignore_nan: ", name_of(types.input), " pixels are never NaN");
   require(!(options.volume && options.tilted), "a volume has no tilted table");
   require(!(options.reverse && options.tilted), "reverse: there is no reversed tilted table");
+  require(!(options.carries && options.tilted), "carries: a tilted table takes none, so a plan with one does not");
+  require(!(options.carries && options.volume), "carries: a volume takes none");
   require(parameters.r > 0 && parameters.r < 1, "r ", parameters.r, ": it may lie between 0 and 1");
   const auto make = [&](const Execution& named) { return plan_on(image, types, squares, options, named, parameters); };
   if (execution.backend != Backend::automatic) return make(execution);
@@ -171,7 +199,11 @@ std::shared_ptr<SatPlan::State> plan_sat(const Shape& image, Type input, const S
   if (shapes.counts()) question.written += bytes_of(shapes.count_shape(), Type::u32);
   question.must_launch = static_cast<bool>(parameters.on_launch);
   question.has_progress = static_cast<bool>(options.progress);
-  return automatic_plan("sat", options.algorithm, execution, question, make);
+  const auto lacks = [&](const Execution& named) {
+    return Choice<kernels::Sat>::lacks(named, device_request(image, types, squares, options, parameters),
+                                       device_ids(image, types, squares, options));
+  };
+  return automatic_plan("sat", options.algorithm, execution, question, lacks, make);
 }
 
 Shape SatPlan::State::table_shape() const {

@@ -6,10 +6,11 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include "api/core/choice.hpp"
 #include "api/core/owned_view.hpp"
 #include "api/core/plan_state.hpp"
-#include "api/sat/sat_device.hpp"
 #include "cpu/sat/tiles.hpp"
+#include "kernels/sat/request.hpp"
 
 namespace areal {
 
@@ -20,7 +21,7 @@ struct SatPlan::State : Plan::State {
   SatOptions options;
   void (*plain)(const ConstView& in, const View& out) = nullptr;  // one of the papers', or
   std::optional<cpu::Tiles> tiles;                                // ours, or
-  std::optional<DeviceSat> device;                                // on cuda or simt
+  std::optional<Choice<kernels::Sat>> device;                     // on cuda or simt
   LaunchReport on_launch;                                         // may be empty
 
   Shape table_shape() const;

@@ -92,14 +92,7 @@ struct PlainHistogram {
   }
 
   static HistogramKernels<Launcher> kernels() {
-    HistogramKernels<Launcher> kernels;  // its blocks have no more shared memory than every device gives
-    kernels.workspace_bytes = &workspace_bytes;
-    kernels.execute = [](Launcher& launcher, const HistogramRequest& request, const HistogramArguments& views,
-                         void* workspace) -> std::string_view {
-      execute(launcher, request, views, workspace);
-      return request.id;
-    };
-    return kernels;
+    return {&workspace_bytes, &execute};  // its blocks have no more shared memory than every device gives
   }
 
  private:

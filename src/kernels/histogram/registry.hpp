@@ -24,43 +24,25 @@ namespace areal::kernels {
 template <class Launcher, class T>
 HistogramKernels<Launcher> reduce_then_scan_kernels() {
   return {[](const HistogramRequest& request) { return ReduceThenScanPlan<T>(request).workspace_bytes; },
-          [](Launcher& launcher, const HistogramRequest& request, const HistogramArguments& views,
-             void* workspace) -> std::string_view {
-            reduce_then_scan<T>(launcher, request, views, workspace);
-            return "reduce-then-scan";
-          },
-          ReduceThenScanPlan<T>::shared_bytes};
+          &reduce_then_scan<T, Launcher>, ReduceThenScanPlan<T>::shared_bytes};
 }
-/// Whatever count-then-write does not take is reduce-then-scan's. Both have the rule's tables first in the workspace.
+
 template <class Launcher, class T>
 HistogramKernels<Launcher> count_then_write_kernels() {
-  auto kernels = reduce_then_scan_kernels<Launcher, T>();
-  if constexpr (std::is_same_v<T, std::uint16_t> || std::is_same_v<T, std::uint32_t>) {
-    using Own = CountThenWritePlan<T>;
-    kernels.workspace_bytes = [](const HistogramRequest& request) {
-      return std::max(ReduceThenScanPlan<T>(request).workspace_bytes,
-                      Own::takes(request) ? Own(request).workspace_bytes : 0);
-    };
-    kernels.execute = [](Launcher& launcher, const HistogramRequest& request, const HistogramArguments& views,
-                         void* workspace) -> std::string_view {
-      if (count_then_write<T>(launcher, request, views, workspace)) return request.id;
-      require_unnamed(request,
-                      "it takes no carries, and tensors whose rows begin at vectors of four counters; choose auto");
-      reduce_then_scan<T>(launcher, request, views, workspace);
-      return "reduce-then-scan";
-    };
-    kernels.declines = [](const HistogramRequest& request) -> std::string {
-      if (Own::takes(request)) return {};
-      return "it takes 8-bit pixels of one channel without weights, border none, and images of 1 to 65535 rows and "
-             "columns";
-    };
-    kernels.shared_bytes = std::max(kernels.shared_bytes, Own::shared_bytes);
-  } else {
-    kernels.declines = [](const HistogramRequest& request) {
-      return "it has no kernel for counters of " + std::string(name_of(request.counter));
-    };
-  }
-  return kernels;
+  if constexpr (std::is_same_v<T, std::uint16_t> || std::is_same_v<T, std::uint32_t>)
+    return {[](const HistogramRequest& request) {
+              return CountThenWritePlan<T>::takes(request).empty() ? CountThenWritePlan<T>(request).workspace_bytes : 0;
+            },
+            [](Launcher& launcher, const HistogramRequest& request, const HistogramArguments& views, void* workspace) {
+              count_then_write<T>(launcher, request, views, workspace);
+            },
+            CountThenWritePlan<T>::shared_bytes,
+            [](Launcher&, const HistogramRequest& request) { return CountThenWritePlan<T>::takes(request); },
+            &count_then_write_fits<T>};
+  else
+    return {.takes = [](Launcher&, const HistogramRequest& request) {
+      return "it takes counters of 16u and 32u, this one is " + std::string(name_of(request.counter));
+    }};
 }
 
 /// No functions where that algorithm is not one of these.

@@ -34,7 +34,7 @@ struct PixelRule {
 
 struct HistogramRequest {
   std::string id = "reduce-then-scan";  ///< the algorithm
-  bool named = false;                   ///< by the caller: no other algorithm may run
+  bool carries = false;                 ///< executes will be given a carry
   Shape image;
   Type type = Type::u8;
   std::int64_t bins = 0;
@@ -62,8 +62,14 @@ struct Histogram {
   template <class Launcher>
   static void prepare(Launcher& launcher, const HistogramRequest& request, void* workspace, std::size_t bytes);
   template <class Launcher>
-  static std::string_view run(Launcher& launcher, const HistogramKernels<Launcher>& kernels,
-                              const HistogramRequest& request, const HistogramArguments& views, void* workspace);
+  static std::string takes(Launcher& launcher, const HistogramKernels<Launcher>& kernels,
+                           const HistogramRequest& request);
+  template <class Launcher>
+  static std::string fits(const HistogramKernels<Launcher>& kernels, const HistogramRequest& request,
+                          const HistogramArguments& views);
+  template <class Launcher>
+  static void run(Launcher& launcher, const HistogramKernels<Launcher>& kernels, const HistogramRequest& request,
+                  const HistogramArguments& views, void* workspace);
   template <class Visit>
   static void memory(const HistogramRequest& request, const HistogramArguments& views, void* workspace,
                      std::size_t bytes, Visit&& visit);

@@ -1,9 +1,9 @@
 #pragma once
 // Integral histograms: the kernels of one algorithm for one counter, and their run.
 
-#include <areal/error.hpp>
 #include <cstddef>
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <utility>
 #include "kernels/histogram/request.hpp"
@@ -17,12 +17,12 @@ namespace areal::kernels {
 template <class Launcher>
 struct HistogramKernels {
   std::size_t (*workspace_bytes)(const HistogramRequest&) = nullptr;
-  /// Everything has been checked; views and request agree; the rule's tables are where the workspace begins.
-  /// Returns the id of the algorithm that ran; see SatKernels.
-  std::string_view (*execute)(Launcher&, const HistogramRequest&, const HistogramArguments&, void* workspace) = nullptr;
+  /// Everything has been checked; views and request agree, and fit; the rule's tables are where the workspace begins.
+  void (*execute)(Launcher&, const HistogramRequest&, const HistogramArguments&, void* workspace) = nullptr;
   std::size_t shared_bytes = 0;  ///< of the block that has most
-  /// Why the algorithm does not take such a request, whatever the views; empty if it does. None: it takes all.
-  std::string (*declines)(const HistogramRequest&) = nullptr;
+  /// As those of SatKernels.
+  std::string (*takes)(Launcher&, const HistogramRequest&) = nullptr;
+  std::string (*fits)(const HistogramRequest&, const HistogramArguments&) = nullptr;
 };
 
 /// Whose kernels are looked up; each is compiled apart.
@@ -44,24 +44,26 @@ struct PaperTensors : HistogramRegistry {
   static HistogramKernels<Launcher> find(const Key& key);
 };
 
-/// Throws InvalidArgument if the algorithm was named, as it does not take what it was given.
-inline void require_unnamed(const HistogramRequest& request, const std::string& why) {
-  if (request.named) throw InvalidArgument("algorithm " + request.id + ": " + why);
-}
-
 template <class Launcher>
 Found<HistogramKernels<Launcher>> Histogram::find(const HistogramRequest& request) {
   const HistogramRegistry::Key key{request.id, request.counter};
   auto kernels = kernels_for<Launcher, ProductTensors>(key.counter, key);
   if constexpr (has_papers)
     if (!kernels.execute) kernels = kernels_for<Launcher, PaperTensors>(key.counter, key);
-  if (!kernels.execute) throw Unavailable(words(request) + " has no kernel on " + Launcher::name);
-  if (kernels.declines != nullptr)
-    if (const std::string why = kernels.declines(request); !why.empty()) {
-      require_unnamed(request, why);
-      throw Unavailable("algorithm " + request.id + ": " + why);
-    }
-  return {kernels, kernels.workspace_bytes(request), kernels.shared_bytes};
+  if (!kernels.execute) return {.kernels = kernels, .missing = words(request) + " has no kernel on " + Launcher::name};
+  return {kernels, kernels.workspace_bytes(request), kernels.shared_bytes, kernels.fits == nullptr};
+}
+
+template <class Launcher>
+std::string Histogram::takes(Launcher& launcher, const HistogramKernels<Launcher>& kernels,
+                             const HistogramRequest& request) {
+  return kernels.takes ? kernels.takes(launcher, request) : std::string();
+}
+
+template <class Launcher>
+std::string Histogram::fits(const HistogramKernels<Launcher>& kernels, const HistogramRequest& request,
+                            const HistogramArguments& views) {
+  return kernels.fits ? kernels.fits(request, views) : std::string();
 }
 
 template <class Launcher>
@@ -70,9 +72,9 @@ void Histogram::prepare(Launcher& launcher, const HistogramRequest& request, voi
 }
 
 template <class Launcher>
-std::string_view Histogram::run(Launcher& launcher, const HistogramKernels<Launcher>& kernels,
-                                const HistogramRequest& request, const HistogramArguments& views, void* workspace) {
-  return kernels.execute(launcher, request, views, workspace);
+void Histogram::run(Launcher& launcher, const HistogramKernels<Launcher>& kernels, const HistogramRequest& request,
+                    const HistogramArguments& views, void* workspace) {
+  kernels.execute(launcher, request, views, workspace);
 }
 
 template <class Visit>

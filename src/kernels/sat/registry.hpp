@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include <type_traits>
 #include "catalog/with_types.hpp"
 #include "kernels/primitives/elements.hpp"
@@ -30,55 +31,69 @@
 
 namespace areal::kernels {
 
+/// Along the depth of a volume, of sums, or of sums and squares.
+template <class Launcher, class C>
+void depth_of(Launcher& launcher, const TableViews& tables, std::int64_t offset) {
+  if constexpr (std::is_arithmetic_v<typename C::T>) {
+    depth<typename C::T>(launcher, tables.sum, offset);
+  } else {
+    depth<decltype(C::T::first)>(launcher, tables.sum, offset);
+    depth<decltype(C::T::second)>(launcher, tables.squares, offset);
+  }
+}
+
 template <class Launcher, class C>
 SatKernels<Launcher> lookback_kernels() {
-  return {[](const TableRequest& request) { return LookbackPlan<C>(request.image, request.border).workspace_bytes; },
-          [](Launcher& launcher, const TableRequest& request, const ConstView& image, const Valid& valid,
-             const TableViews& tables, void* workspace) -> std::string_view {
-            lookback<C>(launcher, request.border, image, valid, tables, workspace);
-            return request.id;
-          },
-          [](Launcher& launcher, const TableViews& tables, std::int64_t offset) {
-            if constexpr (C::both) {
-              depth<decltype(C::T::first)>(launcher, tables.sum, offset);
-              depth<decltype(C::T::second)>(launcher, tables.squares, offset);
-            } else {
-              depth<typename C::T>(launcher, tables.sum, offset);
-            }
-          },
-          sizeof(typename Lookback<NoMachine, C>::Shared)};
-}
-/// All tiles at once where the device holds them, else one after another, which is the same algorithm or `lookback`.
-template <class Launcher, class Together, class InTurn>
-SatKernels<Launcher> together_kernels() {
-  auto kernels = lookback_kernels<Launcher, InTurn>();
+  SatKernels<Launcher> kernels;
   kernels.workspace_bytes = [](const TableRequest& request) {
-    return LookbackPlan<Together>(request.image, request.border).workspace_bytes +
-           LookbackPlan<InTurn>(request.image, request.border).workspace_bytes;
+    return LookbackPlan<C>(request.image, request.border).workspace_bytes;
   };
   kernels.execute = [](Launcher& launcher, const TableRequest& request, const ConstView& image, const Valid& valid,
-                       const TableViews& tables, void* workspace) -> std::string_view {
-    if (lookback<Together>(launcher, request.border, image, valid, tables, workspace)) return request.id;
-    if (request.id == "all-partials")
-      require_unnamed(request, "the device does not hold all tiles of this image at once; choose auto or lookback");
-    const LookbackPlan<Together> own(request.image, request.border);
-    lookback<InTurn>(launcher, request.border, image, valid, tables,
-                     static_cast<char*>(workspace) + own.workspace_bytes);
-    return "lookback";
+                       const TableViews& tables, void* workspace) {
+    return lookback<C>(launcher, request.border, image, valid, tables, workspace);
   };
-  kernels.shared_bytes = std::max(sizeof(typename Lookback<NoMachine, Together>::Shared),
-                                  sizeof(typename Lookback<NoMachine, InTurn>::Shared));
+  kernels.depth = &depth_of<Launcher, C>;
+  kernels.shared_bytes = sizeof(typename Lookback<NoMachine, C>::Shared);
   return kernels;
 }
 
-/// lookback: bytes are few enough up to some 4096x4096 to run all at once, and gain from it.
+/// lookback: bytes are few enough up to some 4096x4096 to run all tiles at once, and gain from it. Where the device
+/// does not hold all, they run one after another, and give the same sums.
 template <class Launcher, class In, class T, bool reverse>
 SatKernels<Launcher> by_rows_kernels() {
-  using ByRows = LookbackConfig<In, T, GatherByRows, reverse>;
-  if constexpr (std::is_same_v<In, std::uint8_t> && sizeof(T) == 4 && !reverse)
-    return together_kernels<Launcher, LookbackConfig<In, T, GatherByRows, reverse, true>, ByRows>();
-  else
-    return lookback_kernels<Launcher, ByRows>();
+  using InTurn = LookbackConfig<In, T, GatherByRows, reverse>;
+  auto kernels = lookback_kernels<Launcher, InTurn>();
+  if constexpr (std::is_same_v<In, std::uint8_t> && sizeof(T) == 4 && !reverse) {
+    using AtOnce = LookbackConfig<In, T, GatherByRows, reverse, true>;
+    kernels.workspace_bytes = [](const TableRequest& request) {
+      return LookbackPlan<AtOnce>(request.image, request.border).workspace_bytes +
+             LookbackPlan<InTurn>(request.image, request.border).workspace_bytes;
+    };
+    kernels.execute = [](Launcher& launcher, const TableRequest& request, const ConstView& image, const Valid& valid,
+                         const TableViews& tables, void* workspace) {
+      if (lookback<AtOnce>(launcher, request.border, image, valid, tables, workspace)) return true;
+      const LookbackPlan<AtOnce> first(request.image, request.border);
+      return lookback<InTurn>(launcher, request.border, image, valid, tables,
+                              static_cast<char*>(workspace) + first.workspace_bytes);
+    };
+    kernels.shared_bytes = std::max(kernels.shared_bytes, sizeof(typename Lookback<NoMachine, AtOnce>::Shared));
+  }
+  return kernels;
+}
+
+template <class Launcher, class In, class T, bool reverse>
+SatKernels<Launcher> all_partials_kernels() {
+  using C = LookbackConfig<In, T, GatherAllPartials, reverse>;
+  auto kernels = lookback_kernels<Launcher, C>();
+  kernels.takes = [](Launcher& launcher, const TableRequest& request) -> std::string {
+    const LookbackPlan<C> plan(request.image, request.border);
+    const std::int64_t most = launcher.template most_together<Lookback, C>();
+    if (!plan.too_many && plan.blocks <= most) return {};
+    return "it takes images of as many tiles as the device holds at once, " + std::to_string(most) +
+           ", this image has more";
+  };
+  kernels.together = true;
+  return kernels;
 }
 
 /// Which tables have a kernel of bands: those that it is faster for.
@@ -89,113 +104,91 @@ inline constexpr bool has_bands = sizeof(In) == 4 && sizeof(T) == 4 ? !std::is_s
                                       : std::is_same_v<T, double> &&
                                             (std::is_same_v<In, float> || std::is_same_v<In, double>);
 
-/// Whatever bands does not take has tiles.
 template <class Launcher, class In, class T, bool reverse>
 SatKernels<Launcher> bands_kernels() {
-  using ByRows = LookbackConfig<In, T, GatherByRows, reverse>;
-  using Diagonal = LookbackConfig<In, T, GatherAlongDiagonals, reverse>;
-  auto kernels = lookback_kernels<Launcher, Diagonal>();
-  static constexpr bool here = has_bands<In, T>;
-  using Plan = BandsPlanOf<In, T, reverse>;
-  kernels.workspace_bytes = [](const TableRequest& request) {
-    std::size_t bytes = std::max(LookbackPlan<ByRows>(request.image, request.border).workspace_bytes,
-                                 LookbackPlan<Diagonal>(request.image, request.border).workspace_bytes);
-    if constexpr (here) bytes += Plan(request.image, bands_grid(Launcher::largest_cluster)).workspace_bytes;
-    return bytes;
-  };
-  kernels.execute = [](Launcher& launcher, const TableRequest& request, const ConstView& image, const Valid& valid,
-                       const TableViews& tables, void* workspace) -> std::string_view {
-    if constexpr (here) {
-      if (bands<Plan>(launcher, request.border, image, valid, tables, workspace)) return request.id;
-      require_unnamed(request,
-                      "it takes rows of pixels and of entries that begin at multiples of 16 bytes, no carries, and "
-                      "devices with clusters of blocks; choose auto");
-      const Plan own(request.image, bands_grid(Launcher::largest_cluster));
-      workspace = static_cast<char*>(workspace) + own.workspace_bytes;
-    }
-    const bool by_rows = std::min(request.image.width, request.image.height) < bands_diagonal_from(sizeof(In));
-    if (by_rows)
-      lookback<ByRows>(launcher, request.border, image, valid, tables, workspace);
-    else
-      lookback<Diagonal>(launcher, request.border, image, valid, tables, workspace);
-    return by_rows ? "lookback" : "lookback-diagonal";
-  };
-  kernels.declines = [](const TableRequest& request) -> std::string {
-    if constexpr (!here)
-      return "it has no kernel for types " + name_of(request.types);
-    else
-      return bands_declines<Plan>(request);
-  };
-  kernels.shared_bytes = std::max(sizeof(typename Lookback<NoMachine, ByRows>::Shared),
-                                  sizeof(typename Lookback<NoMachine, Diagonal>::Shared));
+  SatKernels<Launcher> kernels;
+  if constexpr (has_bands<In, T>) {
+    using Plan = BandsPlanOf<In, T, reverse>;
+    kernels.workspace_bytes = [](const TableRequest& request) {
+      return Plan(request.image, bands_grid(Launcher::largest_cluster)).workspace_bytes;
+    };
+    kernels.execute = [](Launcher& launcher, const TableRequest&, const ConstView& image, const Valid&,
+                         const TableViews& tables,
+                         void* workspace) { return bands<Plan>(launcher, image, tables, workspace); };
+    kernels.depth = &depth_of<Launcher, typename Plan::Flat>;
+    kernels.takes = &bands_takes<Plan, Launcher>;
+    kernels.fits = &bands_fits<Plan>;
+    kernels.together = true;
+    kernels.shared_bytes =
+        std::max(sizeof(typename Plan::FlatKernel::Shared), sizeof(typename Plan::HighKernel::Shared));
+  } else {
+    kernels.takes = [](Launcher&, const TableRequest& request) {
+      return "it takes pixels of 8u, 16u and 32 bits with sums of 32 bits, and of 32f and 64f with sums of 64f; these "
+             "types are " +
+             name_of(request.types);
+    };
+  }
   return kernels;
 }
+
 /// Which tables have a kernel of relay.
 template <class In, class T>
 inline constexpr bool has_relay = std::is_same_v<In, std::uint8_t> && sizeof(T) == 4;
 
-/// Whatever relay does not take has tiles.
 template <class Launcher, class In, class T, bool reverse>
 SatKernels<Launcher> relay_kernels() {
-  using Diagonal = LookbackConfig<In, T, GatherAlongDiagonals, reverse>;
-  auto kernels = lookback_kernels<Launcher, Diagonal>();
-  static constexpr bool here = has_relay<In, T>;
-  kernels.workspace_bytes = [](const TableRequest& request) {
-    std::size_t bytes = std::max(by_rows_kernels<Launcher, In, T, reverse>().workspace_bytes(request),
-                                 LookbackPlan<Diagonal>(request.image, request.border).workspace_bytes);
-    if constexpr (here) bytes += relay_workspace_bytes<T, reverse>(request.image, request.border);
-    return bytes;
-  };
-  kernels.execute = [](Launcher& launcher, const TableRequest& request, const ConstView& image, const Valid& valid,
-                       const TableViews& tables, void* workspace) -> std::string_view {
-    if constexpr (here) {
-      if (has_high_units(request.image)
-              ? relay<RelayPlanOf<T, 64, reverse>>(launcher, request.border, image, valid, tables, workspace)
-              : relay<RelayPlanOf<T, 32, reverse>>(launcher, request.border, image, valid, tables, workspace))
-        return request.id;
-      require_unnamed(request,
-                      "it takes rows of pixels that begin at multiples of 16 bytes, no carries, and devices with a "
-                      "block for each strip of 256 columns; choose auto");
-      workspace = static_cast<char*>(workspace) + relay_workspace_bytes<T, reverse>(request.image, request.border);
-    }
-    const bool by_rows = std::min(request.image.width, request.image.height) < relay_diagonal_from;
-    if (by_rows)
-      by_rows_kernels<Launcher, In, T, reverse>().execute(launcher, request, image, valid, tables, workspace);
-    else
-      lookback<Diagonal>(launcher, request.border, image, valid, tables, workspace);
-    return by_rows ? "lookback" : "lookback-diagonal";
-  };
-  kernels.declines = [](const TableRequest& request) -> std::string {
-    if constexpr (!here)
-      return "it has no kernel for types " + name_of(request.types);
-    else
-      return relay_declines<RelayPlanOf<T, 32, reverse>>(request);
-  };
-  kernels.shared_bytes = std::max(by_rows_kernels<Launcher, In, T, reverse>().shared_bytes, kernels.shared_bytes);
+  SatKernels<Launcher> kernels;
+  if constexpr (has_relay<In, T>) {
+    using Low = RelayPlanOf<T, 32, reverse>;
+    using High = RelayPlanOf<T, 64, reverse>;
+    kernels.workspace_bytes = &relay_workspace_bytes<T, reverse>;
+    kernels.execute = [](Launcher& launcher, const TableRequest& request, const ConstView& image, const Valid&,
+                         const TableViews& tables, void* workspace) {
+      return has_high_units(request.image) ? relay<High>(launcher, request.border, image, tables, workspace)
+                                           : relay<Low>(launcher, request.border, image, tables, workspace);
+    };
+    kernels.depth = &depth_of<Launcher, typename Low::Aligned>;
+    kernels.takes = [](Launcher& launcher, const TableRequest& request) {
+      return has_high_units(request.image) ? relay_takes<High>(launcher, request) : relay_takes<Low>(launcher, request);
+    };
+    kernels.fits = &relay_fits<Low>;
+    kernels.together = true;
+    kernels.shared_bytes = std::max({sizeof(typename Relay<NoMachine, typename Low::Aligned>::Shared),
+                                     sizeof(typename Relay<NoMachine, typename Low::Shifted>::Shared),
+                                     sizeof(typename Relay<NoMachine, typename High::Aligned>::Shared),
+                                     sizeof(typename Relay<NoMachine, typename High::Shifted>::Shared)});
+  } else {
+    kernels.takes = [](Launcher&, const TableRequest& request) {
+      return "it takes pixels of 8u with sums of 32 bits; these types are " + name_of(request.types);
+    };
+  }
   return kernels;
 }
+
 template <class Launcher, class C>
 SatKernels<Launcher> thin_kernels() {
-  return {[](const TableRequest& request) { return ThinPlan<C>(request).workspace_bytes; },
-          [](Launcher& launcher, const TableRequest& request, const ConstView& image, const Valid& valid,
-             const TableViews& tables, void* workspace) -> std::string_view {
-            thin<C>(launcher, request, image, valid, tables, workspace);
-            return request.id;
-          },
-          [](Launcher& launcher, const TableViews& tables, std::int64_t offset) {
-            depth<typename C::T>(launcher, tables.sum, offset);
-          },
-          sizeof(typename Thin<NoMachine, C>::Shared)};
+  SatKernels<Launcher> kernels;
+  kernels.workspace_bytes = [](const TableRequest& request) { return ThinPlan<C>(request).workspace_bytes; };
+  kernels.execute = [](Launcher& launcher, const TableRequest& request, const ConstView& image, const Valid& valid,
+                       const TableViews& tables, void* workspace) {
+    thin<C>(launcher, request, image, valid, tables, workspace);
+    return true;
+  };
+  kernels.depth = &depth_of<Launcher, C>;
+  kernels.shared_bytes = sizeof(typename Thin<NoMachine, C>::Shared);
+  return kernels;
 }
 
 template <class Launcher, class In, class T>
 SatKernels<Launcher> tilted_kernels() {
-  return {[](const TableRequest& request) { return TiltedPlan<T>(request.image).workspace_bytes; },
-          [](Launcher& launcher, const TableRequest& request, const ConstView& image, const Valid& valid,
-             const TableViews& tables, void* workspace) -> std::string_view {
-            tilted<In, T>(launcher, request, image, valid, tables, workspace);
-            return request.id;
-          }};
+  SatKernels<Launcher> kernels;
+  kernels.workspace_bytes = [](const TableRequest& request) { return TiltedPlan<T>(request.image).workspace_bytes; };
+  kernels.execute = [](Launcher& launcher, const TableRequest& request, const ConstView& image, const Valid& valid,
+                       const TableViews& tables, void* workspace) {
+    tilted<In, T>(launcher, request, image, valid, tables, workspace);
+    return true;
+  };
+  return kernels;
 }
 
 /// No functions where that algorithm is not one of these.
@@ -206,9 +199,7 @@ SatKernels<Launcher> sum_kernels(std::string_view id) {
     return lookback_kernels<Launcher, LookbackConfig<In, T, GatherAlongDiagonals, reverse>>();
   if (id == "bands") return bands_kernels<Launcher, In, T, reverse>();
   if (id == "relay") return relay_kernels<Launcher, In, T, reverse>();
-  if (id == "all-partials")
-    return together_kernels<Launcher, LookbackConfig<In, T, GatherAllPartials, reverse>,
-                            LookbackConfig<In, T, GatherByRows, reverse>>();
+  if (id == "all-partials") return all_partials_kernels<Launcher, In, T, reverse>();
   if (id == "thin") return thin_kernels<Launcher, ThinConfig<In, T, reverse>>();
   return {};
 }
@@ -243,10 +234,10 @@ SatKernels<Launcher> plain_kernels() {
   SatKernels<Launcher> kernels;  // its blocks have no more shared memory than every device gives
   kernels.workspace_bytes = &Algorithm::template workspace_bytes<T>;
   kernels.execute = [](Launcher& launcher, const TableRequest& request, const ConstView& image, const Valid&,
-                       const TableViews& tables, void* workspace) -> std::string_view {
+                       const TableViews& tables, void* workspace) {
     with_border<T>(launcher, request, image, tables.sum,
                    [&](Launcher& l, const Plain& p) { Algorithm::template sums<In, T>(l, request, p, workspace); });
-    return request.id;
+    return true;
   };
   return kernels;
 }

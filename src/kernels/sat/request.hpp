@@ -29,7 +29,7 @@ struct SatRequest {
   double r = 0.25;                        ///< of hybrid-1r1w
   WarpScan scan = WarpScan::kogge_stone;  ///< of scanrow-brlt and scanrow-column
   std::string id = "lookback";            ///< the algorithm
-  bool named = false;                     ///< by the caller: no other algorithm may run
+  bool carries = false;                   ///< executes will be given carries
 
   bool counts() const { return mask || ignore_nan; }
 };
@@ -48,8 +48,8 @@ struct TableRequest {
   double r = 0.25;                        ///< of hybrid-1r1w
   WarpScan scan = WarpScan::kogge_stone;  ///< of scanrow-brlt and scanrow-column
   bool reverse = false;                   ///< from the last row and column on
-  bool named = false;                     ///< no other algorithm may run
   bool counts = false;                    ///< some pixels are left out
+  bool carries = false;                   ///< executes will be given carries
 };
 struct TableViews {
   View sum, squares = {};
@@ -69,8 +69,12 @@ struct Sat {
   template <class Launcher>
   static void prepare(Launcher& launcher, const SatRequest& request, void* workspace, std::size_t bytes);
   template <class Launcher>
-  static std::string_view run(Launcher& launcher, const SatWork<Launcher>& tables, const SatRequest& request,
-                              const SatArguments& views, void* workspace);
+  static std::string takes(Launcher& launcher, const SatWork<Launcher>& tables, const SatRequest& request);
+  template <class Launcher>
+  static std::string fits(const SatWork<Launcher>& tables, const SatRequest& request, const SatArguments& views);
+  template <class Launcher>
+  static bool run(Launcher& launcher, const SatWork<Launcher>& tables, const SatRequest& request,
+                  const SatArguments& views, void* workspace);
   template <class Visit>
   static void memory(const SatRequest& request, const SatArguments& views, void* workspace, std::size_t bytes,
                      Visit&& visit);

@@ -3,11 +3,9 @@
 // the tilted table; last the sum, which may take the image's place, and its squares in the same launch.
 
 #include <algorithm>
-#include <areal/error.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include "formulas/reversed.hpp"
 #include "kernels/primitives/table_geometry.hpp"
 #include "kernels/primitives/type_groups.hpp"
@@ -21,22 +19,20 @@ namespace areal::kernels {
 template <class Launcher>
 struct SatKernels {
   std::size_t (*workspace_bytes)(const TableRequest&) = nullptr;
-  /// Everything has been checked; views and request agree; the workspace held zeros when it was new. Returns the id of
-  /// the algorithm that ran: another one than the request's where that does not take these views or this machine, but
-  /// for a named one, which throws InvalidArgument.
-  std::string_view (*execute)(Launcher&, const TableRequest&, const ConstView& image, const Valid&, const TableViews&,
-                              void* workspace) = nullptr;
+  /// Everything has been checked; views and request agree, and fit; the workspace held zeros when it was new. False,
+  /// and nothing is queued, where the device refuses to run all blocks at once.
+  bool (*execute)(Launcher&, const TableRequest&, const ConstView& image, const Valid&, const TableViews&,
+                  void* workspace) = nullptr;
   /// Along the depth of a volume: depth.hpp.
   void (*depth)(Launcher&, const TableViews&, std::int64_t offset) = nullptr;
   std::size_t shared_bytes = 0;  ///< of the block that has most
-  /// Why the algorithm does not take such a request, whatever the views; empty if it does. None: it takes all.
-  std::string (*declines)(const TableRequest&) = nullptr;
+  /// What the algorithm takes, if it does not take such a request on this machine, whatever the views; empty if it
+  /// does. None: it takes all.
+  std::string (*takes)(Launcher&, const TableRequest&) = nullptr;
+  /// What views it takes, if it does not take these; empty if it does. Reads no element. None: it takes any.
+  std::string (*fits)(const TableRequest&, const ConstView& image, const TableViews&) = nullptr;
+  bool together = false;  ///< `execute` may return false
 };
-
-/// Throws InvalidArgument if the algorithm was named, as it does not take what it was given.
-inline void require_unnamed(const TableRequest& request, const std::string& why) {
-  if (request.named) throw InvalidArgument("algorithm " + std::string(request.id) + ": " + why);
-}
 
 /// Whose kernels are looked up; each is compiled apart.
 template <class Self>
@@ -66,7 +62,7 @@ struct PaperTables : SatRegistry<PaperTables> {
   static SatKernels<Launcher> find(const TableRequest& request);
 };
 
-/// Throws Unavailable where there are none.
+/// No functions where there are none.
 template <class Launcher>
 SatKernels<Launcher> table_kernels(const TableRequest& request) {
   const Type table = request.types.table;
@@ -76,9 +72,6 @@ SatKernels<Launcher> table_kernels(const TableRequest& request) {
   if constexpr (has_papers)
     if (!found.execute && !request.squares && !request.reverse)
       found = kernels_for<Launcher, PaperTables>(table, request);
-  if (!found.execute)
-    throw Unavailable("algorithm " + std::string(request.id) + " for types " + name_of(request.types) +
-                      (request.reverse ? ", reversed, has no kernel on " : " has no kernel on ") + Launcher::name);
   return found;
 }
 
@@ -107,6 +100,12 @@ Found<SatWork<Launcher>> Sat::find(const SatRequest& request) {
   if (request.volume) image.batch = table_depth(image, request.border);
   const auto add = [&](TableWork<Launcher>& part, TableRequest table) {
     part = {table, table_kernels<Launcher>(table), found.workspace_bytes, true};
+    if (!part.kernels.execute) {
+      if (found.missing.empty())
+        found.missing = "algorithm " + std::string(table.id) + " for types " + name_of(table.types) +
+                        (table.reverse ? ", reversed, has no kernel on " : " has no kernel on ") + Launcher::name;
+      return;
+    }
     found.workspace_bytes += part.kernels.workspace_bytes(table);
     found.shared_bytes = std::max(found.shared_bytes, part.kernels.shared_bytes);
   };
@@ -120,13 +119,15 @@ Found<SatWork<Launcher>> Sat::find(const SatRequest& request) {
   }
   if (request.tilted) add(tables.tilted, {request.id, TableKind::tilted, request.types, image, Border::zero});
   add(tables.sum, {request.id, TableKind::pixels, request.types, image, request.border, request.squares, request.r,
-                   request.scan, request.reverse, request.named, request.counts()});
-  if (tables.sum.kernels.declines != nullptr)
-    if (const std::string why = tables.sum.kernels.declines(tables.sum.request); !why.empty()) {
-      require_unnamed(tables.sum.request, why);
-      throw Unavailable("algorithm " + request.id + ": " + why);
-    }
+                   request.scan, request.reverse, request.counts(), request.carries});
+  found.is_certain = tables.sum.kernels.fits == nullptr && !tables.sum.kernels.together;
   return found;
+}
+
+template <class Launcher>
+std::string Sat::takes(Launcher& launcher, const SatWork<Launcher>& tables, const SatRequest& request) {
+  if (request.squares && request.id != "lookback") return "it makes no table of squares; lookback does";
+  return tables.sum.kernels.takes ? tables.sum.kernels.takes(launcher, tables.sum.request) : std::string();
 }
 
 template <class Launcher>
@@ -134,23 +135,31 @@ void Sat::prepare(Launcher& launcher, const SatRequest&, void* workspace, std::s
   launcher.clear(workspace, bytes);
 }
 
-template <class Launcher>
-std::string_view run_table(Launcher& launcher, const TableWork<Launcher>& table, const SatRequest& request,
-                           const ConstView& image, const Valid& valid, const TableViews& views, void* workspace) {
-  if (!table.wanted) return {};
-  void* const own = static_cast<char*>(workspace) + table.workspace;
-  if (!request.volume) return table.kernels.execute(launcher, table.request, image, valid, views, own);
-  const std::int64_t offset = request.border == Border::none ? 0 : 1;
+/// The slices of zeros with which a volume's table begins.
+inline std::int64_t zero_slices(const SatRequest& request) { return request.border == Border::none ? 0 : 1; }
+
+/// What a kernel makes of a request's tables: of a volume the slices that are not zeros.
+inline TableViews planes_of(const SatRequest& request, const Shape& image, const TableViews& views) {
+  if (!request.volume) return views;
   const auto slices_of = [&](View view) {
-    view.shape.batch = image.shape.batch;
-    if (view.data != nullptr) view.data = static_cast<char*>(view.data) + offset * view.batch_pitch;
+    view.shape.batch = image.batch;
+    if (view.data != nullptr) view.data = static_cast<char*>(view.data) + zero_slices(request) * view.batch_pitch;
     return view;
   };
-  const TableViews slices{slices_of(views.sum), slices_of(views.squares)};
-  std::string_view ran = table.request.id;
-  if (!slices.sum.shape.empty()) ran = table.kernels.execute(launcher, table.request, image, valid, slices, own);
-  table.kernels.depth(launcher, views, offset);
-  return ran;
+  return {slices_of(views.sum), slices_of(views.squares)};
+}
+
+template <class Launcher>
+bool run_table(Launcher& launcher, const TableWork<Launcher>& table, const SatRequest& request, const ConstView& image,
+               const Valid& valid, const TableViews& views, void* workspace) {
+  if (!table.wanted) return true;
+  void* const own = static_cast<char*>(workspace) + table.workspace;
+  const TableViews planes = planes_of(request, image.shape, views);
+  if (!(request.volume && planes.sum.shape.empty()) &&
+      !table.kernels.execute(launcher, table.request, image, valid, planes, own))
+    return false;
+  if (request.volume) table.kernels.depth(launcher, views, zero_slices(request));
+  return true;
 }
 
 /// From the last row on, and from a volume's last slice.
@@ -162,8 +171,19 @@ inline SatArguments turned(const SatArguments& a, bool volume) {
 }
 
 template <class Launcher>
-std::string_view Sat::run(Launcher& launcher, const SatWork<Launcher>& tables, const SatRequest& request,
-                          const SatArguments& given, void* workspace) {
+std::string Sat::fits(const SatWork<Launcher>& tables, const SatRequest& request, const SatArguments& given) {
+  const auto& kernels = tables.sum.kernels;
+  if (kernels.fits == nullptr) return {};
+  const SatArguments views = request.reverse ? turned(given, request.volume) : given;
+  ConstView image = views.image;
+  image.shape = tables.sum.request.image;
+  return kernels.fits(tables.sum.request, image,
+                      planes_of(request, image.shape, {views.sum, views.squares, views.carry, views.squares_carry}));
+}
+
+template <class Launcher>
+bool Sat::run(Launcher& launcher, const SatWork<Launcher>& tables, const SatRequest& request, const SatArguments& given,
+              void* workspace) {
   const SatArguments views = request.reverse ? turned(given, request.volume) : given;
   ConstView image = views.image;
   image.shape = tables.sum.request.image;

@@ -20,6 +20,7 @@ struct PlanOptions {
   bool ignore_nan = false;
   bool volume = false;
   bool reverse = false;
+  bool carries = false;
   double r = 0.25;
   WarpScan scan = WarpScan::kogge_stone;
   Layout tables = Layout::planar;
@@ -53,6 +54,7 @@ inline SatOptions options_of(const TypePair& types, const PlanOptions& asked) {
   options.ignore_nan = asked.ignore_nan;
   options.volume = asked.volume;
   options.reverse = asked.reverse;
+  options.carries = asked.carries;
   options.tables = asked.tables;
   options.progress = asked.progress;
   return options;

@@ -188,11 +188,25 @@ inline std::vector<std::string> device_sat_ids(bool plain_only = false) {
     if (row.family == "sat" && row.cuda && row.plain_only == plain_only) ids.emplace_back(row.id);
   return ids;
 }
-/// Without bands and relay, which have suites of their own: of most cases here they would leave all to lookback.
-inline std::vector<std::string> tile_sat_ids() {
+/// Those that take such images.
+inline std::vector<std::string> device_sat_ids_that_take(SatCase c) {
   std::vector<std::string> ids = device_sat_ids();
-  std::erase_if(ids, [](const std::string& id) { return id == "bands" || id == "relay"; });
+  std::erase_if(ids, [&](const std::string& id) {
+    c.options.algorithm = id;
+    try {
+      plan_of(c.image, c.types, c.options);
+      return false;
+    } catch (const InvalidArgument&) {
+      return true;
+    }
+  });
   return ids;
+}
+/// The fault of a case by a named algorithm, but for a refusal by one that does not take all: that is right, too.
+inline std::string unless_refused(const PlanOptions& options, const std::string& fault) {
+  const std::string& id = options.algorithm;
+  const bool may = id == "bands" || id == "relay" || id == "all-partials" || (options.squares && id != "lookback");
+  return may && fault.find("threw: algorithm " + id + ": it ") != std::string::npos ? "" : fault;
 }
 /// The ids of the family that run on the CPU, `auto` first.
 inline std::vector<std::string> cpu_sat_ids() {

@@ -12,11 +12,11 @@
 // of tiles, too, and a block first adds up what lies left of its chunk.
 //
 // It takes pixels of 8 bits and one channel, counts of 16 and 32 bits, border none, images of at most 65535 rows and
-// columns, and tensors whose rows begin at vectors. All else (other pixels, weights, borders, carries, odd addresses)
-// is reduce-then-scan's, from the same plan. No block waits for another of its launch.
+// columns, and tensors whose rows begin at vectors. No block waits for another of its launch.
 
 #include <algorithm>
 #include <cstdint>
+#include <string>
 #include "kernels/histogram/count_then_write/count.hpp"
 #include "kernels/histogram/count_then_write/tiles.hpp"
 #include "kernels/histogram/count_then_write/write.hpp"
@@ -31,12 +31,17 @@ struct CountThenWritePlan {
       std::max(sizeof(typename CountThenWriteCount<NoMachine, CountThenWriteCounts<true>>::Shared),
                sizeof(typename CountThenWriteWrite<NoMachine, CountThenWriteOutput<T, most_segments, true>>::Shared));
 
-  /// Whether it takes such a request, wherever the data will lie.
-  static bool takes(const HistogramRequest& request) {
+  /// What it takes, if it does not take such a request, wherever the data will lie; empty if it does.
+  static std::string takes(const HistogramRequest& request) {
     static constexpr std::int64_t most = 0xffff;  // a column's count, and a row's
     const Shape& image = request.image;
-    return size_of(request.type) == 1 && request.rule.channels == 1 && !request.weighted &&
-           request.border == Border::none && !image.empty() && image.width <= most && image.height <= most;
+    if (request.carries) return "it takes no carries";
+    if (size_of(request.type) != 1 || request.rule.channels != 1) return "it takes 8-bit pixels of one channel";
+    if (request.weighted) return "it takes no weights";
+    if (request.border != Border::none) return "it takes no border (border none)";
+    if (!image.empty() && image.width <= most && image.height <= most) return {};
+    return "it takes images of 1 to " + std::to_string(most) + " rows and columns, this one is " +
+           std::to_string(image.width) + "x" + std::to_string(image.height);
   }
 
   /// High bands hand over less; but the machine must be full. H200, 32 bins, bands of 32, 64 and 120 or 128 rows:
@@ -96,18 +101,31 @@ void with_warps(int segments, F&& f) {
   return f.template operator()<most_segments>();
 }
 
-/// False, and nothing is done, where it does not take this. The rule's tables were put in the workspace once.
+/// How the tensor's rows begin.
+template <class T>
+Strides tensor_strides(const View& tensor) {
+  Strides out = strides(tensor);
+  out.alignment = alignment_of(static_cast<const char*>(tensor.data), out, sizeof(T), sizeof(Vec<T, 4>));
+  return out;
+}
+
+/// What views it takes, if it does not take these; empty if it does.
+template <class T>
+std::string count_then_write_fits(const HistogramRequest&, const HistogramArguments& views) {
+  if (!views.carry.empty()) return "it takes no carries";
+  if (tensor_strides<T>(views.tensor).alignment == Alignment::vectors) return {};
+  return "it takes tensors whose rows begin at multiples of " + std::to_string(sizeof(Vec<T, 4>)) + " bytes";
+}
+
+/// A request that it takes, and views that fit. The rule's tables were put in the workspace once.
 template <class T, class Launcher>
-bool count_then_write(Launcher& launcher, const HistogramRequest& request, const HistogramArguments& views,
+void count_then_write(Launcher& launcher, const HistogramRequest& request, const HistogramArguments& views,
                       void* workspace, std::int64_t least_blocks = CountThenWritePlan<T>::blocks_wanted) {
-  if (!CountThenWritePlan<T>::takes(request) || !views.carry.empty()) return false;
   CountThenWritePlan<T> plan(request, workspace, least_blocks);
   auto& a = plan.args;
-  a.in = strides(views.image), a.out = strides(views.tensor);
+  a.in = strides(views.image), a.out = tensor_strides<T>(views.tensor);
   a.image = static_cast<const char*>(views.image.data), a.tensor = static_cast<char*>(views.tensor.data);
   a.in.alignment = alignment_of(a.image, a.in, 1, sizeof(std::uint32_t));
-  a.out.alignment = alignment_of(a.tensor, a.out, sizeof(T), sizeof(Vec<T, 4>));
-  if (a.out.alignment != Alignment::vectors) return false;
   a.rule = request.rule.channel[0];
   a.rule.data = plan.tables + request.table_at[0];
   const auto launch = [&]<bool sides>() {
@@ -123,7 +141,6 @@ bool count_then_write(Launcher& launcher, const HistogramRequest& request, const
       with_warps(a.segments, write);
   };
   a.chunks > 1 ? launch.template operator()<true>() : launch.template operator()<false>();
-  return true;
 }
 
 }  // namespace areal::kernels

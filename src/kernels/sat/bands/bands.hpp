@@ -1,8 +1,7 @@
 #pragma once
 // bands (areal). 1 launch. Reads 1, writes 1 per element. Floats are the same every run on one kind of device. The
-// kernel is kernel.hpp. It takes images of one channel and whole vectors a row, rows of pixels and of entries that
-// begin at multiples of 16 bytes, and machines with clusters; all else (borders, masks, carries, several images, other
-// widths) is the tiles', from the same plan.
+// kernel is kernel.hpp. bands_takes and bands_fits say what it takes: no border, one image of one channel and whole
+// vectors a row, rows of pixels and of entries that begin at multiples of 16 bytes, and machines with clusters.
 
 #include <algorithm>
 #include <cstdint>
@@ -12,12 +11,8 @@
 #include "kernels/sat/bands/kernel.hpp"
 #include "kernels/sat/bands/tuning.hpp"
 #include "kernels/sat/request.hpp"
-#include "kernels/sat/valid.hpp"
 
 namespace areal::kernels {
-
-/// The shorter side from which on lookback-diagonal is faster than lookback, by bytes of a pixel; of one H200, 2026-11.
-constexpr std::int64_t bands_diagonal_from(std::size_t pixel) { return pixel == 8 ? 4096 : pixel == 1 ? 8192 : 6144; }
 
 /// Clusters of so many blocks each for which bands are cut; after every `round`-th band of a cluster the sum of all
 /// rows so far is published.
@@ -72,31 +67,31 @@ struct BandsPlan {
 template <class In, class T, bool reverse = false>
 using BandsPlanOf = BandsPlan<BandsConfig<In, T, true, reverse>, BandsConfig<In, T, false, reverse>>;
 
-/// Why bands does not take such a request, wherever the data lie; empty if it does.
-template <class Plan>
-std::string bands_declines(const TableRequest& request) {
+/// What bands takes, if it does not take such a request on this machine; empty if it does.
+template <class Plan, class Launcher>
+std::string bands_takes(Launcher& launcher, const TableRequest& request) {
   const Shape& image = request.image;
   if (request.border != Border::none) return "it takes no border (border none)";
   if (request.counts) return "it takes no mask and leaves no pixels out";
+  if (request.carries) return "it takes no carries";
   if (image.batch * image.channels != 1) return "it takes one image of one channel";
   if (image.width == 0 || image.height == 0 || image.width % Plan::vector != 0)
     return "it takes widths that are multiples of " + std::to_string(Plan::vector) + ", this image is " +
            std::to_string(image.width) + " wide";
-  return {};
+  const BandsGrid grid = bands_grid(Launcher::largest_cluster);
+  const bool has_clusters = Plan(image, grid).flat
+                                ? launcher.template most_clusters<Bands, typename Plan::Flat>(grid.cluster_blocks) > 0
+                                : launcher.template most_clusters<Bands, typename Plan::High>(grid.cluster_blocks) > 0;
+  return has_clusters ? "" : "it takes devices with clusters of " + std::to_string(grid.cluster_blocks) + " blocks";
 }
 
-/// Places the image and the table in the plan's arguments. False: bands does not take these.
+/// Places the image and the table in the plan's arguments. False: rows do not begin at multiples of 16 bytes.
 template <class Plan>
-bool place_bands(Plan& plan, const ConstView& image, const Valid& valid, const TableViews& tables) {
+bool place_bands(typename Plan::Args& a, const ConstView& image, const TableViews& tables) {
   using Kernel = typename Plan::FlatKernel;
   using In = typename Kernel::In;
   using T = typename Kernel::T;
   static constexpr bool reverse = Kernel::reverse;
-  const bool carries = tables.carry.above.data != nullptr || tables.carry.left.data != nullptr;
-  if (plan.empty || image.shape.batch * image.shape.channels != 1 || valid.plane != nullptr || carries ||
-      image.shape.width % Plan::vector != 0)
-    return false;
-  auto& a = plan.args;
   Strides in, out;
   a.image = first_element<reverse>(image, in), a.image_row = in.row;
   if (alignment_of(a.image, in, sizeof(In), 16) != Alignment::vectors) return false;
@@ -105,7 +100,15 @@ bool place_bands(Plan& plan, const ConstView& image, const Valid& valid, const T
   return alignment_of(a.table, out, sizeof(T), 16) == Alignment::vectors;
 }
 
-/// False, and nothing is done, where the machine has no room for so many clusters.
+/// What views bands takes, if it does not take these; empty if it does.
+template <class Plan>
+std::string bands_fits(const TableRequest&, const ConstView& image, const TableViews& tables) {
+  if (!tables.carry.empty()) return "it takes no carries";
+  typename Plan::Args nowhere{};
+  if (place_bands<Plan>(nowhere, image, tables)) return {};
+  return "it takes rows of pixels and of entries that begin at multiples of 16 bytes";
+}
+
 template <class C, class Launcher, class Args>
 bool launch_bands(Launcher& launcher, Args& a, BandsGrid grid) {
   using Kernel = Bands<NoMachine, C>;
@@ -117,13 +120,13 @@ bool launch_bands(Launcher& launcher, Args& a, BandsGrid grid) {
                                                               std::min({most, grid.clusters, a.supers}), a);
 }
 
-/// False, and nothing is done, where it does not take this image. The workspace was zeroed once.
+/// Views that fit. The workspace was zeroed once. False, and nothing is launched, where the device refuses to run its
+/// clusters at once.
 template <class Plan, class Launcher>
-bool bands(Launcher& launcher, Border border, const ConstView& image, const Valid& valid, const TableViews& tables,
-           void* workspace, BandsGrid grid = bands_grid(Launcher::largest_cluster)) {
-  if (border != Border::none) return false;
+bool bands(Launcher& launcher, const ConstView& image, const TableViews& tables, void* workspace,
+           BandsGrid grid = bands_grid(Launcher::largest_cluster)) {
   Plan plan(image.shape, grid, workspace);
-  if (!place_bands(plan, image, valid, tables)) return false;
+  place_bands<Plan>(plan.args, image, tables);
   return plan.flat ? launch_bands<typename Plan::Flat>(launcher, plan.args, grid)
                    : launch_bands<typename Plan::High>(launcher, plan.args, grid);
 }

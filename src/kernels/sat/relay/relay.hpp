@@ -1,8 +1,8 @@
 #pragma once
-// relay (areal). 1 launch. Reads 1, writes 1 per element. Floats are the same every run. The kernel is kernel.hpp. It
-// takes images of bytes with one channel, whose summed width is a multiple of 16, whose rows begin at multiples of 16
-// bytes, which are at most 65536 pixels high and have a block for each strip of 256 columns, and tables of 4 bytes with
-// or without a border; all else (masks, carries, other widths) is the tiles', from the same plan.
+// relay (areal). 1 launch. Reads 1, writes 1 per element. Floats are the same every run. The kernel is kernel.hpp.
+// relay_takes and relay_fits say what it takes: images of bytes with one channel, whose summed width is a multiple of
+// 16, whose rows begin at multiples of 16 bytes, which are at most 65536 pixels high and have a block for each strip of
+// 256 columns, and tables of 4 bytes with or without a border.
 
 #include <algorithm>
 #include <cstdint>
@@ -13,13 +13,8 @@
 #include "kernels/sat/relay/kernel.hpp"
 #include "kernels/sat/relay/tuning.hpp"
 #include "kernels/sat/request.hpp"
-#include "kernels/sat/valid.hpp"
 
 namespace areal::kernels {
-
-/// What relay leaves to tiles is lookback-diagonal's where the shorter side has at least so many pixels; of one H200,
-/// 2026-11.
-inline constexpr std::int64_t relay_diagonal_from = 8192;
 
 /// More blocks are not launched: the workspace counts launches for each.
 inline constexpr std::int64_t relay_most_blocks = 256;
@@ -78,48 +73,78 @@ inline bool has_high_units(const Shape& image) {
   return image.width * image.height >= relay_high_units_from / std::max<std::int64_t>(image.batch, 1);
 }
 template <class T, bool reverse>
-std::size_t relay_workspace_bytes(const Shape& image, Border border) {
-  return has_high_units(image) ? RelayPlanOf<T, 64, reverse>(image, border).workspace_bytes
-                               : RelayPlanOf<T, 32, reverse>(image, border).workspace_bytes;
+std::size_t relay_workspace_bytes(const TableRequest& request) {
+  return has_high_units(request.image) ? RelayPlanOf<T, 64, reverse>(request.image, request.border).workspace_bytes
+                                       : RelayPlanOf<T, 32, reverse>(request.image, request.border).workspace_bytes;
 }
 
-/// Why relay does not take such a request, wherever the data lie; empty if it does.
-template <class Plan>
-std::string relay_declines(const TableRequest& request) {
+/// What relay takes, if it does not take such a request on this machine; empty if it does.
+template <class Plan, class Launcher>
+std::string relay_takes(Launcher& launcher, const TableRequest& request) {
+  const Shape& image = request.image;
   if (request.counts) return "it takes no mask and leaves no pixels out";
-  if (request.image.channels != 1) return "it takes images of one channel";
-  if (Plan(request.image, request.border).taken) return {};
-  return "it takes widths that are multiples of 16 (with border exclusive, plus 1) and sides of up to " +
-         std::to_string(relay_longest) + ", this image is " + std::to_string(request.image.width) + "x" +
-         std::to_string(request.image.height);
+  if (request.carries) return "it takes no carries";
+  if (image.channels != 1) return "it takes images of one channel";
+  const Plan plan(image, request.border);
+  if (!plan.taken) {
+    const std::int64_t width = table_geometry(image, request.border).width;
+    if (width > 0 && width % 16 != 0)
+      return std::string("it takes widths that are multiples of 16") +
+             (width == image.width ? "" : ", plus 1 with border exclusive") + ", this image is " +
+             std::to_string(image.width) + " wide";
+    return "it takes images of 1 to " + std::to_string(relay_longest) + " pixels a side, and at most " +
+           std::to_string(relay_most_units) + " units of 256 columns; the batch is " + std::to_string(image.batch) +
+           " of " + std::to_string(image.width) + "x" + std::to_string(image.height);
+  }
+  const std::int64_t most =
+      std::min({launcher.template most_together<Relay, typename Plan::Aligned>(),
+                launcher.template most_together<Relay, typename Plan::Shifted>(), relay_most_blocks});
+  if (plan.args.strips <= most) return {};  // each strip has a block that carries its columns
+  return "it takes a block for each 256 columns, and the device holds " + std::to_string(most) +
+         " at once; this image is " + std::to_string(image.width) + " wide";
+}
+
+/// Places the image and the table in the plan's arguments. False: rows of pixels do not begin at multiples of 16 bytes,
+/// or entries off their size.
+template <class Plan>
+bool place_relay(typename Plan::Args& a, const ConstView& image, const TableViews& tables, Strides& out) {
+  using T = typename Plan::Kernel::T;
+  static constexpr bool reverse = Plan::Kernel::reverse;
+  Strides in;
+  a.image = first_element<reverse>(image, in), a.image_row = in.row, a.image_batch = in.batch;
+  if (alignment_of(a.image, in, 1, 16) != Alignment::vectors) return false;
+  if (reverse) ++a.image;
+  a.table = first_element<reverse>(tables.sum, out), a.table_row = out.row, a.table_batch = out.batch;
+  return alignment_of(a.table, out, sizeof(T), sizeof(T)) == Alignment::vectors;
+}
+
+/// What views relay takes, if it does not take these; empty if it does.
+template <class Plan>
+std::string relay_fits(const TableRequest&, const ConstView& image, const TableViews& tables) {
+  if (!tables.carry.empty()) return "it takes no carries";
+  typename Plan::Args nowhere{};
+  Strides out;
+  if (place_relay<Plan>(nowhere, image, tables, out)) return {};
+  return "it takes rows of pixels that begin at multiples of 16 bytes, and entries at multiples of 4";
 }
 
 template <class C, class Launcher, class Args>
 bool launch_relay(Launcher& launcher, const Args& a, std::int64_t units) {
   const std::int64_t blocks = std::min({launcher.template most_together<Relay, C>(), units, relay_most_blocks});
-  if (blocks < a.strips) return false;  // each strip has a block that carries its columns
+  if (blocks < a.strips) return false;
   return launcher.template launch_together<Relay, C>(blocks, a);
 }
 
-/// False, and nothing is done, where it does not take this image, or the machine not its blocks. The workspace was
-/// zeroed once.
+/// Views that fit. The workspace was zeroed once. False, and nothing is launched, where the device refuses to run its
+/// blocks at once.
 template <class Plan, class Launcher>
-bool relay(Launcher& launcher, Border border, const ConstView& image, const Valid& valid, const TableViews& tables,
-           void* workspace) {
-  using T = typename Plan::Kernel::T;
-  static constexpr bool reverse = Plan::Kernel::reverse;
+bool relay(Launcher& launcher, Border border, const ConstView& image, const TableViews& tables, void* workspace) {
   Plan plan(image.shape, border, workspace);
-  const bool carries = tables.carry.above.data != nullptr || tables.carry.left.data != nullptr;
-  if (!plan.taken || valid.plane != nullptr || carries) return false;
   auto& a = plan.args;
-  Strides in, out;
-  a.image = first_element<reverse>(image, in), a.image_row = in.row, a.image_batch = in.batch;
-  if (alignment_of(a.image, in, 1, 16) != Alignment::vectors) return false;
-  if (reverse) ++a.image;
-  a.table = first_element<reverse>(tables.sum, out), a.table_row = out.row, a.table_batch = out.batch;
-  if (alignment_of(a.table, out, sizeof(T), sizeof(T)) != Alignment::vectors) return false;
+  Strides out;
+  place_relay<Plan>(a, image, tables, out);
   if (a.edge) a.table += out.row + out.column;
-  return alignment_of(a.table, out, sizeof(T), 16) == Alignment::vectors
+  return alignment_of(a.table, out, sizeof(typename Plan::Kernel::T), 16) == Alignment::vectors
              ? launch_relay<typename Plan::Aligned>(launcher, a, plan.units)
              : launch_relay<typename Plan::Shifted>(launcher, a, plan.units);
 }
