@@ -149,6 +149,11 @@ std::optional<View> room_in(const ArrayRef& array, const Axes& axes, const Order
   return view_as<View>(array, axes, order);
 }
 
+View writable_view(const ConstView& view) {
+  return View(const_cast<void*>(view.data), view.type, view.shape, view.row_pitch, view.plane_pitch, view.batch_pitch)
+      .in(view.memory);
+}
+
 std::string ArrayShape::words() const {
   std::string all;
   for (std::size_t i = 0; i < dimensions; ++i) all += (i ? "x" : "") + std::to_string(extents[i]);
@@ -212,28 +217,6 @@ std::string memory_letters(const Axes& axes, const Order& order) {
   letters += rows, letters += columns;
   if (axes.c >= 0 && order.layout == Layout::interleaved) letters += 'C';
   return letters;
-}
-
-namespace {
-PyObject* numpys_types[2];  // uint64, int64; never given back
-}
-
-void learn_numpys_types() {
-  const nb::object dtype = nb::module_::import_("numpy").attr("dtype");
-  numpys_types[0] = dtype("uint64").release().ptr(), numpys_types[1] = dtype("int64").release().ptr();
-}
-
-nb::object with_numpys_type(nb::object array, Type type) {
-  if (type != Type::u64 && type != Type::s64) return array;
-  return array.attr("view")(nb::handle(numpys_types[type == Type::u64 ? 0 : 1]));
-}
-
-nb::object numpy_array(const ConstView& view, const Axes& axes, const Order& order, nb::handle owner) {
-  const ArrayShape shape = array_shape(view, axes, order);
-  nb::object made =
-      nb::cast(nb::ndarray<nb::numpy>(const_cast<void*>(view.data), shape.dimensions, shape.extents.data(), owner,
-                                      shape.strides.data(), dtype_of(view.type)));
-  return with_numpys_type(std::move(made), view.type);
 }
 
 }  // namespace areal::python

@@ -40,14 +40,6 @@ Options options_of(const std::optional<std::string>& dtype, const std::string& b
 
 }  // namespace
 
-SatOptions Options::of(Type input, Layout tables, bool volume) const {
-  SatOptions made = sat;
-  made.volume = volume;
-  made.tables = tables;
-  if (table) made.types = TypePair{input, *table};
-  return made;
-}
-
 void bind_options(nb::module_& m) {
   nb::class_<Options>(m, "Options");
   m.def("options", &options_of, nb::arg("dtype").none(), nb::arg("border"), nb::arg("squares"), nb::arg("tilted"),
