@@ -41,7 +41,7 @@ def _options(dtype: Any, border: str, squares: Any, tilted: bool, mask: bool, ig
 class Sat:
     """The summed-area table of an array, which answers about any box in constant time.
 
-    ``array`` has the sums, ``squares`` their squares', ``tilted`` those rotated by 45 degrees, ``count`` the numbers of valid pixels, without the
+    ``array`` has the sums, ``squares`` those of squares, ``tilted`` those rotated by 45 degrees, ``count`` the numbers of valid pixels, without the
     axis C; the last three are None unless asked for. They are arrays of the framework of the pixels, with their axes, where the pixels lie.
 
     Boxes are one box, or N of them, as whole numbers. ``format`` says what they are:

@@ -124,6 +124,12 @@ Type type_of_numpy_name(const std::string& name, const char* argument) {
                         ": may be bool, an integer of 8 to 64 bits or a float of 16, 32 or 64 bits");
 }
 
+Border border_of(const std::string& name) {
+  const auto known = border_named(name);
+  if (!known) throw InvalidArgument("border " + name + ": may be zero, none or exclusive");
+  return *known;
+}
+
 std::optional<Pixels> pixels_of(const ArrayRef& array, const Axes& axes, bool may_transpose, bool may_fold) {
   const std::int64_t channels = dimension_of(array, axes.c).extent;
   for (const bool transposed : {false, true}) {
@@ -191,6 +197,15 @@ void require_like(const ArrayRef& out, const ArrayShape& wanted, Type type) {
   if (out.dimensions != wanted.dimensions || is.extents != wanted.extents || out.type != type)
     throw InvalidArgument("out: an array of " + is.words() + ", " + numpy_name(out.type) + ", where one of " +
                           wanted.words() + ", " + numpy_name(type) + ", is needed");
+}
+
+void require_planned(const ArrayRef& array, const Axes& axes, const std::array<std::int64_t, 4>& extents, Type type) {
+  const auto dimensions = static_cast<std::size_t>(axes.dimensions);
+  if (array.dimensions == dimensions && array.extents == extents && array.type == type) return;
+  ArrayRef wanted;
+  wanted.dimensions = dimensions, wanted.extents = extents;
+  throw InvalidArgument("array: one of " + ArrayShape::of(array).words() + ", " + numpy_name(array.type) +
+                        "; this plan is for " + ArrayShape::of(wanted).words() + ", " + numpy_name(type));
 }
 
 Shape image_shape(const std::array<std::int64_t, 4>& extents, const Axes& axes, const Order& order) {

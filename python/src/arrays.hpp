@@ -1,6 +1,7 @@
 #pragma once
 // Python arrays as areal's views: which dimension is which, and what can be read in place.
 
+#include <areal/border.hpp>
 #include <areal/view.hpp>
 #include <array>
 #include <cstdint>
@@ -59,6 +60,8 @@ std::optional<Type> type_of_dtype(nb::dlpack::dtype dtype);
 const char* numpy_name(Type type) noexcept;
 /// Of such a name, "bool" included. Throws InvalidArgument.
 Type type_of_numpy_name(const std::string& name, const char* argument);
+/// Throws InvalidArgument, listing the choices.
+Border border_of(const std::string& name);
 
 /// How an array lies in memory.
 struct Order {
@@ -97,6 +100,8 @@ struct ArrayShape {
 ArrayShape array_shape(const ConstView& view, const Axes& axes, const Order& order);
 /// Throws InvalidArgument unless an array given as `out` has that shape and dtype.
 void require_like(const ArrayRef& out, const ArrayShape& wanted, Type type);
+/// Throws InvalidArgument unless an array is one that a plan is for.
+void require_planned(const ArrayRef& array, const Axes& axes, const std::array<std::int64_t, 4>& extents, Type type);
 /// The image that an array of those extents is, in C order (`transposed` and folded as in `order`). Throws
 /// InvalidArgument for more folded planes than fit 63 bits.
 Shape image_shape(const std::array<std::int64_t, 4>& extents, const Axes& axes, const Order& order);

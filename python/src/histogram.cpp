@@ -18,12 +18,6 @@
 
 namespace areal::python {
 
-Border histogram_border(const std::string& border) {
-  const auto known = border_named(border);
-  if (!known) throw InvalidArgument("border " + border + ": may be zero, none or exclusive");
-  return *known;
-}
-
 HistogramArray::HistogramArray(CallArrays& arrays, nb::handle tensor, Border border)
     : array_(arrays.first(tensor, "tensor")), border_(border) {
   const std::size_t dimensions = array_.ref().dimensions;
@@ -64,7 +58,7 @@ class HistogramPlanOf {
       if (shape[i] < 0) throw InvalidArgument("shape: an extent of " + std::to_string(shape[i]));
       extents_[i] = shape[i];
     }
-    options_.border = histogram_border(border);
+    options_.border = border_of(border);
     seen_as_ = type_of_numpy_name(counter, "dtype");
     options_.counter = unsigned_type(seen_as_);
     options_.weighted = weighted;
@@ -79,28 +73,23 @@ class HistogramPlanOf {
   nb::object execute(nb::handle on, nb::handle array, nb::handle out, nb::handle weights, nb::handle copy) {
     CallArrays arrays(Framework(on), copy);
     PythonArray image = arrays.first(array, "array"), weight_array;
-    require_planned(image.ref());
-    const auto copied = [&](const Order& order) {
-      image = arrays.copied(array, "array", axes_->letters, memory_letters(*axes_, order));
-      return Pixels{view_in(image.ref(), *axes_, order).value(), order};
-    };
+    require_planned(image.ref(), *axes_, extents_, type_);
     // On a device boxes are asked of tensors in the axes' order alone.
-    std::optional<Pixels> pixels = pixels_of(image.ref(), *axes_, arrays.on_host(), false);
-    if (!pixels) pixels = copied(c_order(extents_, *axes_, false));
+    Pixels pixels = arrays.pixels(array, *axes_, arrays.on_host(), false, image);
     const Axes& axes = Axes::of(axes_->n >= 0 ? "NCHW" : "CHW", axes_->n >= 0 ? 4 : 3);
-    std::shared_ptr<PlannedHistogram> planned = get_for(*pixels, arrays);
+    std::shared_ptr<PlannedHistogram> planned = get_for(pixels, arrays);
     HistogramArguments arguments;
     NewArray made;
     if (out.is_none()) {
       if (arrays.on_host()) planned->plan.require_fit();
       const Shape shape = planned->plan.tensor_shape();
-      const Order order{Layout::planar, pixels->order.transposed, 0};
+      const Order order{Layout::planar, pixels.order.transposed, 0};
       made = arrays.empty(seen_as_, extents_of(shape, memory_letters(axes, order), order));
       arguments.tensor = View(made.data(), options_.counter, shape).in(arrays.place().memory);
     } else {
       const PythonArray given = arrays.writable(out);
       const auto place = [&] {
-        const Order order{Layout::planar, pixels->order.transposed, 0};
+        const Order order{Layout::planar, pixels.order.transposed, 0};
         const ConstView wanted(nullptr, seen_as_, planned->plan.tensor_shape());
         require_like(given.ref(), array_shape(wanted, axes, order), seen_as_);
         return room_in(given.ref(), axes, order);
@@ -108,9 +97,10 @@ class HistogramPlanOf {
       std::optional<View> view = place();
       if (!view) {  // transposed
         Order order = c_order(extents_, *axes_, false);
-        order.transposed = !pixels->order.transposed;
-        pixels = copied(order);
-        planned = get_for(*pixels, arrays);
+        order.transposed = !pixels.order.transposed;
+        image = arrays.copied(array, "array", axes_->letters, memory_letters(*axes_, order));
+        pixels = {view_in(image.ref(), *axes_, order).value(), order};
+        planned = get_for(pixels, arrays);
         view = place();
       }
       if (!view)
@@ -119,16 +109,16 @@ class HistogramPlanOf {
       arguments.tensor = *view;
       arguments.tensor.type = options_.counter;
     }
-    arguments.image = pixels->view;
+    arguments.image = pixels.view;
     if (!weights.is_none())
       arguments.weights = arrays.view(weights, "weights", axes_->without_channels(),
-                                      {Layout::interleaved, pixels->order.transposed, 0}, weight_array);
+                                      {Layout::interleaved, pixels.order.transposed, 0}, weight_array);
     planned->execute(arguments, arrays);
     const HistogramPlan& plan = planned->plan;
     nb::object tensor = nb::borrow(out);
     if (out.is_none())
       tensor = arrays.framework().reordered(
-          made.take(), memory_letters(axes, {Layout::planar, pixels->order.transposed, 0}), axes.letters);
+          made.take(), memory_letters(axes, {Layout::planar, pixels.order.transposed, 0}), axes.letters);
     return nb::make_tuple(tensor, plan.algorithm(), plan.reason(), name_of(plan.backend()));
   }
 
@@ -147,15 +137,6 @@ class HistogramPlanOf {
     key.is_numpy = arrays.framework().is_numpy();
     return get(key);
   }
-  void require_planned(const ArrayRef& array) const {
-    const auto dimensions = static_cast<std::size_t>(axes_->dimensions);
-    if (array.dimensions == dimensions && array.extents == extents_ && array.type == type_) return;
-    ArrayRef wanted;
-    wanted.dimensions = dimensions, wanted.extents = extents_;
-    throw InvalidArgument("array: one of " + ArrayShape::of(array).words() + ", " + numpy_name(array.type) +
-                          "; this plan is for " + ArrayShape::of(wanted).words() + ", " + numpy_name(type_));
-  }
-
   Binning binning_;
   const Axes* axes_;
   Type type_, seen_as_ = Type::u32;  ///< of the pixels; of the framework's tensor, perhaps the counter with a sign
@@ -195,20 +176,15 @@ nb::object streamed(nb::handle on, nb::handle array, const Binning& binning, nb:
   CallArrays arrays(Framework(on), copy);
   PythonArray image = arrays.first(array, "array"), weight_array;
   const Axes& axes = axes_of(letters, image.ref().dimensions);
-  std::optional<Pixels> pixels = pixels_of(image.ref(), axes, true, false);
-  if (!pixels) {
-    const Order order = c_order(image.ref().extents, axes, false);
-    image = arrays.copied(array, "array", axes.letters, memory_letters(axes, order));
-    pixels = Pixels{view_in(image.ref(), axes, order).value(), order};
-  }
+  const Pixels pixels = arrays.pixels(array, axes, true, false, image);
   const bool weighted = !weights.is_none();
   ConstView weight;
   if (weighted)
-    weight = arrays.view(weights, "weights", axes.without_channels(),
-                         {Layout::interleaved, pixels->order.transposed, 0}, weight_array);
-  const Boxes<Region> items(boxes, format, pixels->order.transposed, arrays);
+    weight = arrays.view(weights, "weights", axes.without_channels(), {Layout::interleaved, pixels.order.transposed, 0},
+                         weight_array);
+  const Boxes<Region> items(boxes, format, pixels.order.transposed, arrays);
   const Span<const Region> regions = items.span();
-  const std::int64_t images = pixels->view.shape.batch;
+  const std::int64_t images = pixels.view.shape.batch;
   const auto one = [](ConstView all, std::int64_t n) {
     all.data = all.row(0, 0, n);
     all.shape.batch = 1;
@@ -217,10 +193,9 @@ nb::object streamed(nb::handle on, nb::handle array, const Binning& binning, nb:
   return histograms_answered(arrays, weighted, axes.n >= 0, images, regions.size(), binning.bins(), clip, false,
                              threads, [&](std::int64_t n, auto out, const QueryOptions& options) {
                                if constexpr (std::is_same_v<decltype(out), Span<double>>)
-                                 region_histograms(one(pixels->view, n), binning, one(weight, n), regions, out,
-                                                   options);
+                                 region_histograms(one(pixels.view, n), binning, one(weight, n), regions, out, options);
                                else
-                                 region_histograms(one(pixels->view, n), binning, regions, out, options);
+                                 region_histograms(one(pixels.view, n), binning, regions, out, options);
                              });
 }
 
@@ -228,7 +203,7 @@ nb::object streamed(nb::handle on, nb::handle array, const Binning& binning, nb:
 nb::object counts(nb::handle on, nb::handle tensor, const std::string& border, nb::handle boxes,
                   std::string_view format, bool clip, bool refused, bool as_double, int threads) {
   CallArrays arrays{Framework(on)};
-  const HistogramArray of(arrays, tensor, histogram_border(border));
+  const HistogramArray of(arrays, tensor, border_of(border));
   const Boxes<Region> items(boxes, format, of.is_transposed(), arrays);
   const Span<const Region> regions = items.span();
   return histograms_answered(arrays, as_double || is_float(of.type()), of.has_batch(), of.images(), regions.size(),

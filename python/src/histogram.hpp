@@ -2,13 +2,9 @@
 // The array of an integral histogram, as queries read it.
 
 #include <areal/table.hpp>
-#include <string>
 #include "python_array.hpp"
 
 namespace areal::python {
-
-/// Throws InvalidArgument, listing the choices.
-Border histogram_border(const std::string& border);
 
 /// bins x H x W, or N x bins x H x W.
 class HistogramArray {

@@ -64,7 +64,7 @@ nb::object map_of_distances(nb::handle on, nb::handle tensor, const std::string&
   const Type type = type_of_numpy_name(dtype, "dtype");
   if (type != Type::f32 && type != Type::f64) throw InvalidArgument("dtype " + dtype + ": may be float32 or float64");
   CallArrays arrays{Framework(on)};
-  const HistogramArray of(arrays, tensor, histogram_border(border));
+  const HistogramArray of(arrays, tensor, border_of(border));
   if (of.is_transposed()) std::swap(size[0], size[1]);
   const auto fitting = [](std::int64_t extent, std::int64_t window) {
     return window > 0 && window <= extent ? extent - window + 1 : std::int64_t{0};

@@ -440,6 +440,14 @@ PythonArray CallArrays::copied(nb::handle object, const char* name, const char* 
   return array;
 }
 
+Pixels CallArrays::pixels(nb::handle object, const Axes& axes, bool may_transpose, bool may_fold,
+                          PythonArray& array) const {
+  if (const auto pixels = pixels_of(array.ref(), axes, may_transpose, may_fold)) return *pixels;
+  const Order order = c_order(array.ref().extents, axes, may_fold);
+  array = copied(object, first_, axes.letters, memory_letters(axes, order));
+  return {view_in(array.ref(), axes, order).value(), order};
+}
+
 ConstView CallArrays::view(nb::handle object, const char* name, const Axes& axes, const Order& order,
                            PythonArray& array) const {
   array = read(object, name);

@@ -155,6 +155,8 @@ class CallArrays {
   PythonArray writable(nb::handle object) const;
   /// A copy, as Framework::copied. Throws InvalidArgument where copies are refused.
   PythonArray copied(nb::handle object, const char* name, const char* axes, const std::string& letters) const;
+  /// The pixels of the first array, copied where they do not lie in an order that may be; `array` keeps the memory.
+  Pixels pixels(nb::handle object, const Axes& axes, bool may_transpose, bool may_fold, PythonArray& array) const;
   /// The view of an array of those axes in that order, copied where it does not lie so. `array` keeps the memory.
   ConstView view(nb::handle object, const char* name, const Axes& axes, const Order& order, PythonArray& array) const;
   NewArray empty(Type type, const std::vector<std::int64_t>& extents) const { return on_.empty(place_, type, extents); }

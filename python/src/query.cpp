@@ -17,12 +17,6 @@ Span<T> span_at(void* data, std::size_t size, const CallArrays& arrays) {
   return Span<T>(static_cast<T*>(data), size, arrays.place().memory);
 }
 
-Border known_border(const std::string& border) {
-  const auto known = border_named(border);
-  if (!known) throw InvalidArgument("border " + border + ": may be zero, none or exclusive");
-  return *known;
-}
-
 /// The extents N and C of the array, as far as the axes have these, behind those given.
 std::vector<std::int64_t> with_planes(std::vector<std::int64_t> extents, const ArrayRef& array, const Axes& axes) {
   for (const int dimension : {axes.n, axes.c})
@@ -53,27 +47,21 @@ nb::object query(nb::handle on, std::string_view stat, nb::handle sum, nb::handl
                  const std::string& border, std::string_view letters, nb::handle boxes, std::string_view format,
                  bool clip, bool refused, int threads) {
   const Statistic asked = statistic_of(stat);
-  const Border known = known_border(border);
+  const Border known = border_of(border);
   CallArrays arrays{Framework(on)};
   PythonArray table = arrays.first(sum, "table"), of_squares, of_count;
   const Axes& axes = Axes::of(letters, table.ref().dimensions);
-  const bool may_fold = count.is_none();
-  std::optional<Pixels> pixels = pixels_of(table.ref(), axes, arrays.on_host(), may_fold);
-  if (!pixels) {
-    const Order order = c_order(table.ref().extents, axes, may_fold);
-    table = arrays.copied(sum, "table", axes.letters, memory_letters(axes, order));
-    pixels = Pixels{view_in(table.ref(), axes, order).value(), order};
-  }
-  if (axes.volume) return volume_query(arrays, *pixels, known, boxes, format, clip, refused, threads);
-  const ConstView& view = pixels->view;
+  const Pixels pixels = arrays.pixels(sum, axes, arrays.on_host(), count.is_none(), table);
+  if (axes.volume) return volume_query(arrays, pixels, known, boxes, format, clip, refused, threads);
+  const ConstView& view = pixels.view;
   SatView tables(TableView(view, known));
   if (!squares.is_none())
-    tables.squares = TableView(arrays.view(squares, "squares", axes, pixels->order, of_squares), known);
+    tables.squares = TableView(arrays.view(squares, "squares", axes, pixels.order, of_squares), known);
   if (!count.is_none())
     tables.count = TableView(arrays.view(count, "count", axes.without_channels(),
-                                         {Layout::interleaved, pixels->order.transposed, 0}, of_count),
+                                         {Layout::interleaved, pixels.order.transposed, 0}, of_count),
                              known);
-  const Boxes<Region> items(boxes, format, pixels->order.transposed, arrays);
+  const Boxes<Region> items(boxes, format, pixels.order.transposed, arrays);
   const Span<const Region> all = items.span();
   const auto extents = with_planes({static_cast<std::int64_t>(all.size())}, table.ref(), axes);
   const std::size_t size = product(extents);
@@ -124,7 +112,7 @@ nb::object tilted_query(nb::handle on, nb::handle table, std::string_view letter
 /// cannot be answered scatter nothing.
 void scatter(nb::handle on, nb::handle values, nb::handle boxes, nb::handle table, const std::string& border,
              std::string_view letters, bool clip) {
-  const Border known = known_border(border);
+  const Border known = border_of(border);
   const Axes& axes = Axes::of(letters, letters.empty() ? 2 : letters.size());
   CallArrays arrays{Framework(on)};
   const PythonArray to = arrays.first(table, "table"), from = arrays.read(values, "values");

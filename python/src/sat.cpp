@@ -39,7 +39,7 @@ class Plan {
   nb::object execute(nb::handle on, const Call& call) {
     CallArrays arrays(Framework(on), call.copy);
     PythonArray image = arrays.first(call.array, "array");
-    require_planned(image.ref());
+    require_planned(image.ref(), *axes_, extents_, type_);
     return sat_of(plans_, options_, *axes_, arrays, std::move(image), call);
   }
   const SatPlan& plan() const noexcept { return first_->planned.plan; }
@@ -72,15 +72,6 @@ class Plan {
   }
 
  private:
-  void require_planned(const ArrayRef& array) const {
-    const auto dimensions = static_cast<std::size_t>(axes_->dimensions);
-    if (array.dimensions == dimensions && array.extents == extents_ && array.type == type_) return;
-    ArrayRef wanted;
-    wanted.dimensions = dimensions, wanted.extents = extents_;
-    throw InvalidArgument("array: one of " + ArrayShape::of(array).words() + ", " + numpy_name(array.type) +
-                          "; this plan is for " + ArrayShape::of(wanted).words() + ", " + numpy_name(type_));
-  }
-
   Options options_;
   const Axes* axes_;
   std::array<std::int64_t, 4> extents_{};

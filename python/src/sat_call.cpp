@@ -98,7 +98,7 @@ class SatCall {
         may_transpose_(!options.sat.tilted),
         counts_(options.sat.mask || options.sat.ignore_nan) {}
   nb::object result() {
-    read_image();
+    pixels_ = arrays_.pixels(call_.array, axes_, may_transpose_, !counts_, image_);
     place_tables();
     read_mask();
     read_carry();
@@ -110,12 +110,6 @@ class SatCall {
   }
 
  private:
-  void read_image() {
-    if (auto pixels = pixels_of(image_.ref(), axes_, may_transpose_, !counts_))
-      pixels_ = *pixels;
-    else
-      copy_image(c_order(image_.ref().extents, axes_, !counts_));
-  }
   void copy_image(const Order& order) {
     image_ = arrays_.copied(call_.array, "array", axes_.letters, memory_letters(axes_, order));
     pixels_ = {view_in(image_.ref(), axes_, order).value(), order};

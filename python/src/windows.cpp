@@ -48,8 +48,7 @@ nb::object window(nb::handle on, nb::handle sum, nb::handle squares, nb::handle 
                   std::string_view letters, std::array<std::int64_t, 2> size, std::array<std::int64_t, 2> anchor,
                   std::string_view stat, std::string_view edge, double value, const std::string& dtype, nb::handle out,
                   int threads) {
-  const auto known = border_named(border);
-  if (!known) throw InvalidArgument("border " + border + ": may be zero, none or exclusive");
+  const Border known = border_of(border);
   CallArrays arrays{Framework(on)};
   PythonArray table = arrays.first(sum, "table"), of_squares, of_count;
   const Axes& axes = Axes::of(letters, table.ref().dimensions);
@@ -58,22 +57,16 @@ nb::object window(nb::handle on, nb::handle sum, nb::handle squares, nb::handle 
   areal::Window window{size[1], size[0], anchor[1], anchor[0], edge_of(edge), value};
   const Type type = type_of_numpy_name(dtype, "dtype");
 
-  const bool may_fold = count.is_none();
-  std::optional<Pixels> pixels = pixels_of(table.ref(), axes, true, may_fold);
-  if (!pixels) {
-    const Order order = c_order(table.ref().extents, axes, may_fold);
-    table = arrays.copied(sum, "table", axes.letters, memory_letters(axes, order));
-    pixels = Pixels{view_in(table.ref(), axes, order).value(), order};
-  }
-  const ConstView& view = pixels->view;
-  SatView tables(TableView(view, *known));
+  const Pixels pixels = arrays.pixels(sum, axes, true, count.is_none(), table);
+  const ConstView& view = pixels.view;
+  SatView tables(TableView(view, known));
   if (!squares.is_none())
-    tables.squares = TableView(arrays.view(squares, "squares", axes, pixels->order, of_squares), *known);
+    tables.squares = TableView(arrays.view(squares, "squares", axes, pixels.order, of_squares), known);
   if (!count.is_none())
     tables.count = TableView(arrays.view(count, "count", axes.without_channels(),
-                                         {Layout::interleaved, pixels->order.transposed, 0}, of_count),
-                             *known);
-  if (pixels->order.transposed) std::swap(window.width, window.height), std::swap(window.anchor_x, window.anchor_y);
+                                         {Layout::interleaved, pixels.order.transposed, 0}, of_count),
+                             known);
+  if (pixels.order.transposed) std::swap(window.width, window.height), std::swap(window.anchor_x, window.anchor_y);
   Shape shape = window_shape(tables.sum.image_width(), tables.sum.image_height(), window);
   shape.channels = view.shape.channels, shape.batch = view.shape.batch, shape.layout = view.shape.layout;
 
@@ -83,14 +76,14 @@ nb::object window(nb::handle on, nb::handle sum, nb::handle squares, nb::handle 
   };
   if (!out.is_none()) {
     const PythonArray given = arrays.writable(out);
-    require_like(given.ref(), array_shape(ConstView(nullptr, type, shape), axes, pixels->order), type);
-    const std::optional<View> room = room_in(given.ref(), axes, pixels->order);
+    require_like(given.ref(), array_shape(ConstView(nullptr, type, shape), axes, pixels.order), type);
+    const std::optional<View> room = room_in(given.ref(), axes, pixels.order);
     if (!room) throw InvalidArgument("out: its memory must lie as the table's does");
     compute(*room);
     return nb::borrow(out);
   }
-  const std::string in_memory = memory_letters(axes, pixels->order);
-  NewArray made = arrays.empty(type, extents_of(shape, in_memory, pixels->order));
+  const std::string in_memory = memory_letters(axes, pixels.order);
+  NewArray made = arrays.empty(type, extents_of(shape, in_memory, pixels.order));
   compute(View(made.data(), type, shape).in(arrays.place().memory));
   return arrays.framework().reordered(made.take(), in_memory, axes.letters);
 }
