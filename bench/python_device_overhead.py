@@ -52,6 +52,8 @@ def record(library: Any, device: str, call: str, algorithm: str, dtype: str, sid
 
 
 def calls_of(library: Any, device: str, side: int, rounds: int, calls: int) -> list[dict[str, Any]]:
+    from areal._torch_ops import TORCH
+
     torch = library.torch
     image = image_of("uint8", side)
     x = torch.from_numpy(image).cuda()
@@ -59,7 +61,7 @@ def calls_of(library: Any, device: str, side: int, rounds: int, calls: int) -> l
     out = torch.empty(x.shape, dtype=torch.int32, device="cuda")
 
     def in_cpp(count: int) -> float:
-        return _core.time_tensor_execute(plan, x, True, out, None, None, count)
+        return _core.time_execute(plan, TORCH, x, out, count)
 
     def loop(call: Callable[[], Any]) -> Callable[[int], float]:
         def seconds(count: int) -> float:

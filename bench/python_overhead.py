@@ -24,6 +24,7 @@ from python_records import commit, processor, summary, write
 
 import areal
 from areal import _core
+from areal._frameworks import NUMPY
 
 
 class Form(NamedTuple):
@@ -63,10 +64,10 @@ def numpy_forms(x: Any) -> list[Form]:
         return time.perf_counter() - start
 
     def in_cpp() -> Any:
-        _core.time_execute(plan, x, room, 1)
+        _core.time_execute(plan, NUMPY, x, room, 1)
         return room
 
-    return [Form("SatPlan::execute in C++", lambda calls: _core.time_execute(plan, x, room, calls), in_cpp, None),
+    return [Form("SatPlan::execute in C++", lambda calls: _core.time_execute(plan, NUMPY, x, room, calls), in_cpp, None),
             Form("plan(x, out=y)", into_out, lambda: plan(x, out=out).array, 1), Form("plan(x)", loop(lambda: plan(x)), lambda: plan(x).array, None),
             Form("areal.sat(x)", one_line, lambda: areal.sat(x).array, 5)]
 

@@ -2,7 +2,7 @@
 
 import os as _os
 
-from . import _arrays, _core, _foreign, _sat
+from . import _core, _frameworks, _sat
 from ._binning import Binning
 from ._core import DeviceArray, backends, default_threads, devices
 from ._core import version as __version__
@@ -16,5 +16,5 @@ __all__ = ["Binning", "Cancelled", "DeviceArray", "DeviceError", "Error", "Histo
            "OutOfMemory", "Sat", "SatPlan", "Unavailable", "__version__", "backends", "default_threads", "devices", "histograms",
            "integral_histogram", "open", "plot", "sat"]
 
-_core.install(_core, Sat, IntegralHistogram, _arrays.native, _sat.carry, _foreign.execute)
+_core.install(_core, Sat, _frameworks.Framework, _frameworks.NUMPY, _sat.carry, _frameworks.of_plan)
 _os.register_at_fork(after_in_child=_core.after_fork_in_child)

@@ -42,6 +42,19 @@ def native(array: Any, name: str, axes: str, memory: str) -> Array:
     return np.ascontiguousarray(source.transpose(order), dtype=dtype).transpose([memory.index(letter) for letter in axes])
 
 
+def words(extents: Any) -> str:
+    """480x640."""
+    return "x".join(map(str, extents))
+
+
+def on_host(x: Any) -> Array:
+    """An array of NumPy of what any framework has; from a device a copy, which waits."""
+    for to_host in ("detach", "cpu", "get", "numpy"):  # PyTorch's, CuPy's, areal.DeviceArray's way
+        if not isinstance(x, np.ndarray) and hasattr(x, to_host):
+            x = getattr(x, to_host)()
+    return np.asarray(x)
+
+
 def as_array(x: Any) -> Array:
     """An array of NumPy over what has one of the protocols, without a copy where that can be had."""
     try:
@@ -64,25 +77,3 @@ def clips(outside: str) -> bool:
     if outside not in ("error", "clip"):
         raise InvalidArgument(f"outside {outside}: may be error or clip")
     return outside == "clip"
-
-
-def boxes_of(boxes: Any, numbers: int) -> tuple[Array, bool]:
-    """N x `numbers` of int64, and whether it was one box alone. Fractions are refused, never truncated."""
-    array = np.asarray(boxes)
-    if array.dtype != np.int64:
-        if array.size == 0:
-            array = array.astype(np.int64)
-        elif array.dtype.kind not in "iu":
-            raise InvalidArgument(f"boxes of {array.dtype.name}: they must be whole numbers, as areal rounds none")
-        elif array.dtype == np.uint64 and int(array.max()) > np.iinfo(np.int64).max:
-            raise InvalidArgument("boxes: a number beyond 64-bit signed integers")
-        else:
-            array = array.astype(np.int64)
-    if array.ndim == 1 and array.shape[0] == numbers:
-        return array[None], True
-    if array.ndim < 2 and array.size == 0:
-        return array.reshape(0, numbers), False
-    if array.ndim != 2 or array.shape[1] != numbers:
-        shape = "x".join(map(str, array.shape)) or "one number"
-        raise InvalidArgument(f"boxes: {shape}; one box is {numbers} numbers, several are N x {numbers}")
-    return array, False

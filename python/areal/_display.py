@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from ._arrays import Array
+from ._arrays import Array, on_host
 
 
 def png(pixels: Array) -> bytes:
@@ -56,7 +56,7 @@ def means(table: Any, most: int) -> Array | None:
         if depth < 1:
             return None
         boxes = np.concatenate([boxes[:, :2], np.zeros_like(boxes[:, :1]), boxes[:, 2:], np.full_like(boxes[:, :1], depth)], 1)
-    values: Array = np.asarray(table.mean(boxes), float)
+    values = on_host(table.mean(boxes)).astype(float)
     if "N" in extent:
         values = values[:, 0]
     if values.ndim == 2:

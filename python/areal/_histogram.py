@@ -2,49 +2,117 @@
 
 from __future__ import annotations
 
+import atexit
 from functools import lru_cache
 from typing import Any, Literal, Sequence
 
 import numpy as np
 
 from . import _core
-from ._arrays import Array, as_array, boxes_of, clips, converted, dtype_name
+from ._arrays import Array, as_array, clips, converted, dtype_name, on_host, words
 from ._binning import Binning, binning_of
 from ._display import as_html, means, size_words
 from ._errors import InvalidArgument
-from ._foreign import framework_of
+from ._frameworks import NUMPY, Framework, framework_of
 from ._sat import Border, Format, Outside
+from ._spelled import Spelled, unspelled
 
 Measure = Literal["l1", "l2", "chi-square", "hellinger", "intersection", "emd", "kolmogorov-smirnov"]
-_COUNTERS = ("uint16", "uint32", "uint64", "float32", "float64")
+_COUNTERS = ("uint16", "uint32", "uint64", "int32", "int64", "float32", "float64")
 
 
-class IntegralHistogram(_core.Tensor):
+class IntegralHistogram:
     """The integral histogram of an array, which answers about the histogram of any box in O(bins).
 
-    ``array`` is the tensor, bins x H x W (of a batch N x bins x H x W). Boxes, ``format`` and ``outside`` are those of `areal.Sat`; answers are
-    boxes x images x bins, or boxes x images, as far as there are several; of one box without the first dimension.
+    ``array`` is the tensor, bins x H x W (of a batch N x bins x H x W), of the framework of the pixels, where these lie. Boxes, ``format`` and
+    ``outside`` are those of `areal.Sat`; answers are boxes x images x bins, or boxes x images, as far as there are several; of one box without the
+    first dimension.
     """
 
-    __slots__ = ()
+    __slots__ = ("_binning", "_on", "_says", "array")
+
+    def __init__(self, on: Framework, array: Any, binning: Binning | Spelled, says: tuple[str, str, str, str, str, str]) -> None:
+        self._on, self.array, self._binning, self._says = on, array, binning, says
+
+    @property
+    def binning(self) -> Binning:
+        """The rule of bins."""
+        return self._binning if isinstance(self._binning, Binning) else unspelled(*self._binning)
+
+    @property
+    def bins(self) -> int:
+        """How many bins."""
+        return int(self.array.shape[-3])
+
+    @property
+    def edges(self) -> tuple[float, ...]:
+        """bins + 1 rising edges; 0, 1, 2, .. of labels, lookup and joint."""
+        return tuple(self.binning.edges.tolist())
+
+    @property
+    def axes(self) -> str:
+        """The letters of the dimensions of the pixels."""
+        return self._says[0]
+
+    @property
+    def border(self) -> str:
+        """none, zero or exclusive."""
+        return self._says[1]
+
+    @property
+    def image_dtype(self) -> str:
+        """The type of the pixels."""
+        return self._says[2]
+
+    @property
+    def algorithm(self) -> str:
+        """The id of what made the tensor; empty where a compiled graph or a gradient's operators did."""
+        return self._says[3]
+
+    @property
+    def reason(self) -> str:
+        """Why that algorithm and backend."""
+        return self._says[4]
+
+    @property
+    def backend(self) -> str:
+        """cpu, cuda or simt."""
+        return self._says[5]
+
+    @property
+    def image_shape(self) -> tuple[int, ...]:
+        """The shape of the array that was counted."""
+        more = 1 if self.border == "zero" else 0
+        extent = {"N": self.array.shape[0], "H": self.array.shape[-2] - more, "W": self.array.shape[-1] - more, "C": self.binning.channels}
+        return tuple(int(extent[letter]) for letter in self.axes)
+
+    def _boxes_first(self, answers: Any) -> Any:
+        """From images x boxes x .. to boxes x images x .."""
+        return self._on.permuted(answers, (1, 0, *range(2, len(answers.shape)))) if "N" in self.axes else answers
 
     def _counts(self, boxes: Any, format: str, outside: str, refused: bool, as_double: bool, threads: int) -> tuple[Any, bool]:
-        array, alone = boxes_of(boxes, 4)
-        return _core.counts(self, array, format, clips(outside), refused, as_double, threads), alone
+        on, clip = self._on, clips(outside)
+        rows, alone = on.boxes(boxes)
+        if on.is_on_device(rows):
+            rows, format = on.xywh(rows, format), "xywh"
+        return _core.counts(on, self.array, self.border, rows, format, clip, refused, as_double, threads), alone
 
     def counts(self, boxes: Any, *, format: Format = "xywh", outside: Outside = "error", refused: bool = False, threads: int = 0) -> Any:
-        """Histograms of boxes: uint64, with weights float64. With ``refused=True`` a pair, as `areal.Sat.sum` has it."""
+        """Histograms of boxes: uint64, of other frameworks than NumPy int64, with weights float64. With ``refused=True`` a pair, as `areal.Sat.sum`
+        has it."""
         answers, alone = self._counts(boxes, format, outside, refused, False, threads)
-        if not alone:
-            return answers
-        return (answers[0][0], answers[1]) if refused else answers[0]
+        first: Any = None
+        if refused:
+            answers, first = answers
+        answers = self._boxes_first(answers)
+        if alone:
+            answers = answers[0]
+        return (answers, first) if refused else answers
 
     def _measure(self, name: str, boxes: Any, format: str, outside: str, threads: int, values: Any = None, percent: float = 0,
                  distance: str = "") -> Any:
         counts, alone = self._counts(boxes, format, outside, False, True, threads)
-        flat = counts.reshape(-1, counts.shape[-1])
-        said = _core.measure(name, flat, np.zeros(0) if values is None else values, percent, distance, threads)
-        said = said.reshape(*counts.shape[:-1], *said.shape[1:])
+        said = self._boxes_first(_core.measure(self._on, name, counts, np.zeros(0) if values is None else values, percent, distance, threads))
         return said[0] if alone else said
 
     def normalised(self, boxes: Any, *, format: Format = "xywh", outside: Outside = "error", threads: int = 0) -> Any:
@@ -77,56 +145,50 @@ class IntegralHistogram(_core.Tensor):
         return self._measure("distance", boxes, format, outside, threads, self._target(target), distance=measure)
 
     def distance_map(self, target: Any, size: int | tuple[int, int], *, measure: Measure = "hellinger", dtype: Any = "float64",
-                     threads: int = 0) -> Array:
+                     threads: int = 0) -> Any:
         """The distance between a target and the histogram of every window of ``size`` (rows, columns) inside the image: (H-h+1) x (W-w+1), of a
-        batch for each image. O(bins) a window."""
+        batch for each image. O(bins) a window. On a device these, as means, percentiles and distances, wait."""
         height, width = (size, size) if isinstance(size, int) else size
-        answer: Array = _core.distance_map(self, self._target(target), (height, width), measure, dtype_name(dtype), threads)
-        return answer
+        return _core.distance_map(self._on, self.array, self.border, self._target(target), (height, width), measure, dtype_name(dtype), threads)
 
     def _target(self, target: Any) -> Array:
-        values = np.ascontiguousarray(target, dtype=np.float64)
-        if values.shape != (self.binning.bins,):
-            raise InvalidArgument(f"target: {'x'.join(map(str, values.shape)) or 'one number'}; it has one number for each of {self.binning.bins} bins")
+        values = np.ascontiguousarray(on_host(target), dtype=np.float64)
+        if values.shape != (self.bins,):
+            raise InvalidArgument(f"target: {words(values.shape) or 'one number'}; it has one number for each of {self.bins} bins")
         return values
 
     @property
     def nbytes(self) -> int:
         """Bytes of the tensor."""
-        return self.array.nbytes
+        return int(self.array.nbytes)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        return converted(self.array, dtype, copy)
+        return converted(on_host(self.array), dtype, copy)
 
     def __reduce__(self) -> Any:
-        return _loaded, (np.ascontiguousarray(self.array), self.binning, self.axes, self.image_shape, self.border, self.image_dtype,
-                         (self.algorithm, self.reason, self.backend))
+        return type(self), (self._on, self.array, self._binning, self._says)
 
     def __repr__(self) -> str:
-        a = self.array
-        return (f"<areal.IntegralHistogram {self.axes} {'x'.join(map(str, a.shape))} {a.dtype.name} of {self.image_dtype}, {self.binning}, "
-                f"border {self.border}, {self.nbytes:,} bytes, {self.algorithm} on {self.backend}>")
+        made = f", {self.algorithm} on {self.backend}" if self.algorithm else ""
+        return (f"<areal.IntegralHistogram {self.axes} {words(self.array.shape)} {dtype_name(self.array.dtype)} of {self.image_dtype}, {self.binning}, "
+                f"border {self.border}, {self.nbytes:,} bytes{made}>")
 
     def _repr_html_(self) -> str:
         a = self.array
-        rows = [("image", f"{self.axes} {'x'.join(map(str, self.image_shape))} {self.image_dtype}"), ("bins", repr(self.binning)),
-                ("tensor", f"{'x'.join(map(str, a.shape))} {a.dtype.name}, {size_words(a.nbytes)}"), ("border", self.border),
+        rows = [("image", f"{self.axes} {words(self.image_shape)} {self.image_dtype}"), ("bins", repr(self.binning)),
+                ("tensor", f"{words(a.shape)} {dtype_name(a.dtype)}, {size_words(a.nbytes)}"), ("border", self.border),
                 ("algorithm", f"{self.algorithm} on {self.backend}: {self.reason}")]
         return as_html("areal.IntegralHistogram", rows, means(self, 64))
 
 
-def _loaded(array: Array, binning: Binning, axes: str, image_shape: tuple[int, ...], border: str, image_dtype: str,
-            origin: tuple[str, str, str]) -> IntegralHistogram:
-    tensor = IntegralHistogram.__new__(IntegralHistogram)
-    tensor._load(array, binning, axes, list(image_shape) + [1] * (4 - len(image_shape)), border, image_dtype, origin)
-    return tensor
+Framework.IntegralHistogram = IntegralHistogram
 
 
 class HistogramPlan(_core.HistogramPlan):
     """All that is decided before the data is there, for integral histograms of arrays of one shape and dtype.
 
     ``plan(x, out=None, *, weights=None, copy=None)`` gives the IntegralHistogram of an array. Thread-safe, as `areal.SatPlan` is. ``dtype``
-    is that of the pixels, ``counter`` that of the tensor: uint32, uint64, with ``weighted=True`` float64 or float32. ``border`` none, the
+    is that of the pixels, ``counter`` that of the tensor: uint32, uint64, int32, int64, with ``weighted=True`` float64 or float32. ``border`` none, the
     default: H x W, inclusive. ``memory_limit``: bytes that a tensor may have; 0 for what the machine has free.
     """
 
@@ -142,12 +204,19 @@ class HistogramPlan(_core.HistogramPlan):
             raise InvalidArgument(f"dtype {name}: tensors are of {', '.join(_COUNTERS)}")
         super().__init__(bins._rule, list(shape), dtype_name(dtype), axes, name, border, weighted, algorithm, memory_limit, backend, device, threads)
 
-    def __call__(self, x: Any, out: Array | None = None, *, weights: Any = None, copy: bool | None = None) -> IntegralHistogram:
-        answer: IntegralHistogram = self.execute(self.binning, x, out, weights, copy)
-        return answer
+    def __call__(self, x: Any, out: Any = None, *, weights: Any = None, copy: bool | None = None) -> IntegralHistogram:
+        on = NUMPY if type(x) is np.ndarray else framework_of(x)
+        if not on.is_plain(x) or not (weights is None or on.is_plain(weights)):
+            raise InvalidArgument("array: a plan takes none that is differentiated, traced or batched; use areal.integral_histogram")
+        return on.IntegralHistogram(*self._made(on, x, out, weights, copy))  # type: ignore[no-any-return]
+
+    def _made(self, on: Framework, x: Any, out: Any, weights: Any, copy: bool | None) -> tuple[Any, ...]:
+        """What an IntegralHistogram is made of."""
+        array, *origin = self.execute(on, x, out, weights, copy)
+        return on, array, self.binning, (self.axes, self._given[5], self._given[1], *origin)
 
     def __reduce__(self) -> Any:
-        return _planned, self._given
+        return planned, self._given
 
     def __repr__(self) -> str:
         shape, dtype = self._given[:2]
@@ -155,10 +224,13 @@ class HistogramPlan(_core.HistogramPlan):
 
 
 @lru_cache(maxsize=64)
-def _planned(shape: tuple[int, ...], dtype: str, binning: Binning, axes: str, counter: Any, border: Border, weighted: bool, algorithm: str,
+def planned(shape: tuple[int, ...], dtype: str, binning: Binning, axes: str, counter: Any, border: Border, weighted: bool, algorithm: str,
              memory_limit: int, backend: str, device: int, threads: int) -> HistogramPlan:
     return HistogramPlan(shape, dtype, binning, axes, counter=counter, border=border, weighted=weighted, algorithm=algorithm,
                          memory_limit=memory_limit, backend=backend, device=device, threads=threads)
+
+
+atexit.register(planned.cache_clear)  # PyTorch and JAX keep this module to the end; nanobind would count what the cache holds as leaked
 
 
 def integral_histogram(x: Any, bins: Any = None, *, range: tuple[float, float] | None = None, edges: Any = None, labels: int | None = None,
@@ -172,19 +244,20 @@ def integral_histogram(x: Any, bins: Any = None, *, range: tuple[float, float] |
     bins, range, edges, labels, ignored, lookup, joint, clamp: as `areal.Binning`, or a Binning as ``bins``. Without a range bins cover all values of
     an integer dtype; floats demand one.
     weights: one number for each pixel, uint8, uint16, float32 or float64, without C; the tensor is then of float64 or float32.
-    dtype: of the tensor: uint32 (None), uint64. border: ``none``: H x W, inclusive; ``zero``: (H+1) x (W+1), the first row and column zero.
+    dtype: of the tensor: uint32 (None), uint64, int32, int64. border: ``none``: H x W, inclusive; ``zero``: (H+1) x (W+1), the first row and column zero.
     memory_limit: bytes that the tensor may have; 0 for what the machine has free. Larger ones raise OutOfMemory with their bytes; `areal.histograms`
     needs no tensor.
     """
-    if type(x) is not np.ndarray and (other := framework_of(x)) is not None:
-        return other.integral_histogram(x, bins, range=range, edges=edges, labels=labels, ignored=ignored, lookup=lookup, joint=joint, clamp=clamp,  # type: ignore[no-any-return]
-                                        weights=weights, axes=axes, dtype=dtype, border=border, algorithm=algorithm, threads=threads)
-    array = x if isinstance(x, np.ndarray) else as_array(x)
+    on = NUMPY if type(x) is np.ndarray else framework_of(x)
+    if on.own is not None:
+        return on.own.integral_histogram(x, bins, range=range, edges=edges, labels=labels, ignored=ignored, lookup=lookup, joint=joint, clamp=clamp,  # type: ignore[no-any-return]
+                                         weights=weights, axes=axes, dtype=dtype, border=border, algorithm=algorithm, threads=threads)
+    array = as_array(x) if on is NUMPY and not isinstance(x, np.ndarray) else x
     name = dtype_name(array.dtype)
     binning = binning_of(name, bins, range, edges, labels, ignored, lookup, joint, clamp)
     counter = None if dtype is None else dtype_name(dtype)
-    plan = _planned(tuple(array.shape), name, binning, axes, counter, border, weights is not None, algorithm, memory_limit, backend, device, threads)
-    return plan(array, out, weights=weights, copy=copy)
+    plan = planned(tuple(array.shape), name, binning, axes, counter, border, weights is not None, algorithm, memory_limit, backend, device, threads)
+    return IntegralHistogram(*plan._made(on, array, out, weights, copy))
 
 
 def histograms(x: Any, bins: Any = None, boxes: Any = None, *, range: tuple[float, float] | None = None, edges: Any = None, labels: int | None = None,
@@ -195,18 +268,24 @@ def histograms(x: Any, bins: Any = None, boxes: Any = None, *, range: tuple[floa
     Arguments as `areal.integral_histogram`; ``boxes`` None is the whole image. Boxes x images x bins, uint64, with weights float64; of one box
     without the first dimension. O(H W + distinct rows * bins * W) an image.
     """
-    if type(x) is not np.ndarray and (other := framework_of(x)) is not None:
-        return other.histograms(x, bins, boxes, range=range, edges=edges, labels=labels, ignored=ignored, lookup=lookup, joint=joint, clamp=clamp,
-                                weights=weights, axes=axes, format=format, outside=outside, threads=threads)
-    array = x if isinstance(x, np.ndarray) else as_array(x)
+    on = NUMPY if type(x) is np.ndarray else framework_of(x)
+    if on.own is not None:
+        return on.own.histograms(x, bins, boxes, range=range, edges=edges, labels=labels, ignored=ignored, lookup=lookup, joint=joint, clamp=clamp,
+                                 weights=weights, axes=axes, format=format, outside=outside, threads=threads)
+    array = as_array(x) if on is NUMPY and not isinstance(x, np.ndarray) else x
     binning = binning_of(dtype_name(array.dtype), bins, range, edges, labels, ignored, lookup, joint, clamp)
     if boxes is None:
         letters = axes or "HW"
-        if len(letters) == array.ndim and "H" in letters and "W" in letters:
+        if len(letters) == len(array.shape) and "H" in letters and "W" in letters:
             boxes = [0, 0, array.shape[letters.index("W")], array.shape[letters.index("H")]]
             format = "xywh"
         else:
             boxes = []
-    wanted, alone = boxes_of(boxes, 4)
-    counts = _core.histograms(array, binning._rule, wanted, axes, format, clips(outside), weights, copy, threads)
+    if on is not NUMPY:  # on a device, where no rows are streamed
+        tensor = integral_histogram(array, binning, weights=weights, axes=axes, threads=threads, copy=copy)
+        return tensor.counts(boxes, format=format, outside=outside, threads=threads)
+    rows, alone = on.boxes(boxes)
+    counts = _core.histograms(on, array, binning._rule, rows, axes, format, clips(outside), weights, copy, threads)
+    if "N" in axes:
+        counts = counts.swapaxes(0, 1)
     return counts[0] if alone else counts

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
-from ._arrays import Array, boxes_of
+from ._arrays import Array
 from ._errors import InvalidArgument
+from ._frameworks import NUMPY
 from ._sat import sat
 
 
@@ -39,7 +40,7 @@ def box_edges(boxes: Any, format: str, outside: str, height: int, width: int) ->
         raise InvalidArgument(f"outside {outside}: may be error or clip")
     if format not in ("xywh", "xyxy", "bbox", "skimage"):
         raise InvalidArgument(f"format {format}: may be xywh, xyxy, bbox or skimage")
-    array, alone = boxes_of(boxes, 4)
+    array, alone = NUMPY.boxes(boxes)
     if format in ("bbox", "skimage"):
         array = array[:, [1, 0, 3, 2]]
     most = np.iinfo(np.int64).max

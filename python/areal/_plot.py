@@ -6,10 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from . import _core
-from ._arrays import boxes_of
+from ._arrays import on_host
 from ._display import means
 from ._errors import InvalidArgument, Unavailable
+from ._frameworks import NUMPY
+from ._histogram import IntegralHistogram
+from ._sat import Sat
 
 
 def plot(what: Any, boxes: Any = None, *, ax: Any = None, most: int = 1024) -> Any:
@@ -18,7 +20,7 @@ def plot(what: Any, boxes: Any = None, *, ax: Any = None, most: int = 1024) -> A
     Of a Sat: the image that it was made of, as means of at most ``most`` x ``most`` cells, and ``boxes`` (x, y, width, height) with their means. Of an
     IntegralHistogram: the histograms of ``boxes``, by default of the whole image. Of a batch the first image. Raises Unavailable without Matplotlib.
     """
-    if not isinstance(what, (_core.Table, _core.Tensor)):
+    if not isinstance(what, (Sat, IntegralHistogram)):
         raise InvalidArgument(f"plot: it takes areal.Sat or areal.IntegralHistogram, not {type(what).__name__}")
     try:
         from matplotlib import pyplot
@@ -26,10 +28,10 @@ def plot(what: Any, boxes: Any = None, *, ax: Any = None, most: int = 1024) -> A
     except ImportError as error:
         raise Unavailable("plot: Matplotlib is not installed; pip install matplotlib") from error
     extent = dict(zip(what.axes, what.image_shape))
-    wanted = None if boxes is None else boxes_of(boxes, 4)[0]
+    wanted = None if boxes is None else NUMPY.boxes(boxes)[0]
     if ax is None:
         ax = pyplot.subplots()[1]
-    if isinstance(what, _core.Tensor):
+    if isinstance(what, IntegralHistogram):
         return _histograms(what, np.array([[0, 0, extent["W"], extent["H"]]]) if wanted is None else wanted, ax)
     picture = means(what, most)
     if picture is None:
@@ -45,14 +47,14 @@ def plot(what: Any, boxes: Any = None, *, ax: Any = None, most: int = 1024) -> A
         ax.add_patch(Rectangle((x, y), width, height, fill=False, edgecolor="tab:red"))
         if what.axes == "HW":
             mean: Any = what
-            ax.annotate(f"{mean.mean(box):.4g}", (x, y), color="tab:red", va="bottom")
+            ax.annotate(f"{float(mean.mean(box)):.4g}", (x, y), color="tab:red", va="bottom")
     ax.set_title(f"{what.image_dtype}, {what.array.dtype.name} sums")
     return ax
 
 
 def _histograms(tensor: Any, boxes: Any, ax: Any) -> Any:
     edges = tensor.binning.edges
-    counts = np.asarray(tensor.counts(boxes), float)
+    counts = on_host(tensor.counts(boxes)).astype(float)
     if "N" in tensor.axes:
         counts = counts[:, 0]
     for box, histogram in zip(boxes, counts):

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any, Iterable, Iterator, Literal, Sequence
 import numpy as np
 
 from . import _core
-from ._arrays import TABLE_TYPES, Array, boxes_of, clips, converted, dtype_name, native
+from ._arrays import TABLE_TYPES, Array, clips, converted, dtype_name, on_host, words
 from ._display import as_html, means, size_words
 from ._errors import InvalidArgument
-from ._foreign import framework_of
+from ._frameworks import NUMPY, Framework, framework_of
 
 Border = Literal["zero", "none", "exclusive"]
 Format = Literal["xywh", "xyxy", "bbox", "skimage"]
@@ -38,8 +38,11 @@ def _options(dtype: Any, border: str, squares: Any, tilted: bool, mask: bool, ig
     return _core.options(table, border, squares, bool(tilted), mask, bool(ignore_nan), algorithm, backend, device, threads, bool(reverse))
 
 
-class Sat(_core.Table):
+class Sat:
     """The summed-area table of an array, which answers about any box in constant time.
+
+    ``array`` has the sums, ``squares`` those of squares, ``tilted`` those rotated by 45 degrees, ``count`` the numbers of valid pixels, without the
+    axis C; the last three are None unless asked for. They are arrays of the framework of the pixels, with their axes, where the pixels lie.
 
     Boxes are one box, or N of them, as whole numbers. ``format`` says what they are:
 
@@ -53,21 +56,111 @@ class Sat(_core.Table):
     an image is one number. ``outside`` says what becomes of a box that reaches outside the image: ``error`` raises InvalidArgument,
     ``clip`` answers for the part inside. With ``refused=True`` no box raises: the answer is a pair with the index of the first box that
     cannot be answered, -1 for none; its answers are 0 or NaN. O(1) a box.
+
+    On a device, boxes in host memory are checked first and the call waits. Boxes on the device only queue the work: none raises.
     """
 
-    __slots__ = ()
+    __slots__ = ("_on", "_says", "array", "count", "squares", "tilted")
+    _on: Framework
+    _says: tuple[str, str, bool, str, str, str, str]
+    array: Any
+    squares: Any
+    tilted: Any
+    count: Any
+
+    def __init__(self, on: Framework, tables: tuple[Any, Any, Any, Any], says: tuple[str, str, bool, str, str, str, str]) -> None:
+        self._on, self._says = on, says
+        self.array, self.squares, self.tilted, self.count = tables
+
+    @property
+    def axes(self) -> str:
+        """The letters of the dimensions."""
+        return self._says[0]
+
+    @property
+    def border(self) -> str:
+        """zero, none or exclusive."""
+        return self._says[1]
+
+    @property
+    def reverse(self) -> bool:
+        """Whether an entry sums what lies right and below."""
+        return self._says[2]
+
+    @property
+    def image_dtype(self) -> str:
+        """The type of the pixels, as NumPy names it; bool counts as uint8."""
+        return self._says[3]
+
+    @property
+    def algorithm(self) -> str:
+        """The id of what made the table; empty where a compiled graph or a gradient's operators did."""
+        return self._says[4]
+
+    @property
+    def reason(self) -> str:
+        """Why that algorithm and backend."""
+        return self._says[5]
+
+    @property
+    def backend(self) -> str:
+        """cpu, cuda or simt."""
+        return self._says[6]
+
+    @property
+    def image_shape(self) -> tuple[int, ...]:
+        """The shape of the array that was summed."""
+        more = 1 if self.border == "zero" else 0
+        return tuple(extent - (more if letter in "DHW" else 0) for extent, letter in zip(self.array.shape, self.axes))
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all its tables."""
+        return sum(table.nbytes for _, table in self._tables())
+
+    def _tables(self) -> list[tuple[str, Any]]:
+        named = (("sums", self.array), ("squares", self.squares), ("tilted", self.tilted), ("count", self.count))
+        return [(name, table) for name, table in named if table is not None]
+
+    def _require_answers(self) -> None:
+        if self.reverse and (self.border != "zero" or self.axes == "DHW"):
+            raise InvalidArgument("table: a reversed one answers about boxes with border zero, and not of a volume")
 
     def _query(self, stat: str, boxes: Any, format: str, outside: str, refused: bool, threads: int) -> Any:
-        array, alone = boxes_of(boxes, 6 if self.axes == "DHW" else 4)
-        answers = _core.query(self, array, stat, format, clips(outside), refused, threads)
+        on, clip, axes = self._on, clips(outside), self.axes
+        self._require_answers()
+        rows, alone = on.boxes(boxes, 6 if axes == "DHW" else 4)
+        if on.is_on_device(rows):
+            rows, format = on.xywh(rows, format), "xywh"
+        if axes == "DHW":
+            answers = self._of_volume(stat, rows, format, clip, refused, threads)
+        else:
+            squares, count = self.squares if stat in ("var", "std") else None, self.count if stat != "sum" else None
+            answers = _core.query(on, stat, self.array, squares, count, self.border, axes, rows, format, clip, refused, threads)
         if not alone:
             return answers
         return (answers[0][0], answers[1]) if refused else answers[0]
 
+    def _of_volume(self, stat: str, rows: Any, format: str, clip: bool, refused: bool, threads: int) -> Any:
+        if stat not in ("sum", "mean"):
+            raise InvalidArgument(f"stat {stat}: boxes of a volume have sum and mean")
+        on = self._on
+        answers = _core.query(on, "sum", self.array, None, None, self.border, "DHW", rows, format, clip, refused, threads)
+        if stat == "sum":
+            return answers
+        sums = answers[0] if refused else answers
+        if self.count is not None:
+            inside = _core.query(on, "sum", self.count, None, None, self.border, "DHW", rows, format, clip, True, threads)[0]
+        else:
+            depth, height, width = self.image_shape
+            inside = on.voxels(on.xywh(rows, format), (width, height, depth), sums)
+        means = on.quotients(sums, inside)
+        return (means, answers[1]) if refused else means
+
     def sum(self, boxes: Any, *, format: Format = "xywh", outside: Outside = "error", refused: bool = False, threads: int = 0) -> Any:
         """Sums of boxes: uint64 or int64 of a table of integers, exact where the box's own sum fits the table's type, else float64.
 
-        Of a volume float64.
+        Only NumPy's have uint64. Of a volume float64.
         """
         return self._query("sum", boxes, format, outside, refused, threads)
 
@@ -86,97 +179,117 @@ class Sat(_core.Table):
     def tilted_sum(self, rectangles: Any, *, threads: int = 0) -> Any:
         """Sums of rectangles rotated by 45 degrees, in float64: x and y of the top, ``width`` steps down-right, ``height`` steps down-left
         (Lienhart 2002). The table needs ``tilted=True``; a rectangle that reaches outside raises InvalidArgument."""
-        array, alone = boxes_of(rectangles, 4)
-        answers = _core.tilted_query(self, array, threads)
+        if self.tilted is None:
+            raise InvalidArgument("tilted_sum: the table was made without tilted=True")
+        on = self._on
+        rows, alone = on.boxes(rectangles)
+        answers = _core.tilted_query(on, self.tilted, self.axes, rows, "xywh", threads)
+        last = len(answers.shape) - 1  # of the rectangles
+        answers = on.permuted(answers, (last, *range(last)))
         return answers[0] if alone else answers
 
     def window(self, size: int | tuple[int, int], *, stat: Stat = "mean", edge: Edge = "shrink", value: float = 0, anchor: tuple[int, int] | None = None,
-               dtype: Any = "float64", out: Array | None = None, threads: int = 0) -> Array:
-        """The sum, mean, var or std of the window around every pixel. O(1) a pixel, whatever the size.
+               dtype: Any = "float64", out: Any = None, threads: int = 0) -> Any:
+        """The sum, mean, var or std of the window around every pixel. O(1) a pixel, whatever the size. On a device the work is queued.
 
         size: rows and columns, or one number for both. anchor: row and column of the pixel in its window, by default the middle, size // 2.
         edge: what the window sees beyond the image. ``valid``: only windows inside, (H-h+1) x (W-w+1); ``shrink``: the part inside;
         ``zero``; ``replicate``: aaa|abcd|ddd; ``reflect``: dcb|abcd|cba; ``symmetric``: cba|abcd|dcb; ``wrap``: bcd|abcd|abc; ``constant``: `value`.
         dtype: float64, float32, or uint8 and uint16, to which values are rounded (half to even) and saturated. var and std need
-        ``squares=True``. The result has the table's axes.
+        ``squares=True``. Where a mask left pixels out, means and the like are over the others; those are computed in host memory alone. The result has
+        the table's axes.
         """
+        self._require_answers()
         height, width = (size, size) if isinstance(size, int) else size
-        answer: Array = _core.window(self, (height, width), (-1, -1) if anchor is None else anchor, stat, edge, value,
-                                     dtype_name(out.dtype if out is not None else dtype), out, threads)
-        return answer
-
-    @property
-    def nbytes(self) -> int:
-        """Bytes of all its tables."""
-        return sum(a.nbytes for a in (self.array, self.squares, self.tilted, self.count) if a is not None)
+        squares, count = self.squares if stat in ("var", "std") else None, self.count if stat != "sum" else None
+        return _core.window(self._on, self.array, squares, count, self.border, self.axes, (height, width), (-1, -1) if anchor is None else anchor, stat, edge, value,
+                            dtype_name(out.dtype if out is not None else dtype), out, threads)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        return converted(self.array, dtype, copy)
+        return converted(on_host(self.array), dtype, copy)
 
     def __reduce__(self) -> Any:
-        arrays = tuple(None if a is None else np.ascontiguousarray(a) for a in (self.array, self.squares, self.tilted, self.count))
-        return _loaded, (arrays, self.axes, self.image_shape, self.border, self.image_dtype, (self.algorithm, self.reason, self.backend), self.reverse)
+        return _restored, (type(self), self._on, (self.array, self.squares, self.tilted, self.count), self._says)
 
     def __repr__(self) -> str:
-        a = self.array
-        also = "".join(f", {name}" for name in ("squares", "tilted", "count") if getattr(self, name) is not None) + (", reverse" if self.reverse else "")
-        return (f"<areal.Sat {self.axes} {'x'.join(map(str, a.shape))} {a.dtype.name} of {self.image_dtype}{also}, border {self.border}, "
-                f"{self.nbytes:,} bytes, {self.algorithm} on {self.backend}>")
+        also = "".join(f", {name}" for name, _ in self._tables()[1:]) + (", reverse" if self.reverse else "")
+        made = f", {self.algorithm} on {self.backend}" if self.algorithm else ""
+        return (f"<areal.Sat {self.axes} {words(self.array.shape)} {dtype_name(self.array.dtype)} of {self.image_dtype}{also}, border {self.border}, "
+                f"{self.nbytes:,} bytes{made}>")
 
     def _repr_html_(self) -> str:
-        tables = [(name, a) for name, a in (("sums", self.array), ("squares", self.squares), ("tilted", self.tilted), ("count", self.count)) if a is not None]
-        rows = [("image", f"{self.axes} {'x'.join(map(str, self.image_shape))} {self.image_dtype}")]
-        rows += [(name, f"{'x'.join(map(str, a.shape))} {a.dtype.name}, {size_words(a.nbytes)}") for name, a in tables]
+        rows = [("image", f"{self.axes} {words(self.image_shape)} {self.image_dtype}")]
+        rows += [(name, f"{words(table.shape)} {dtype_name(table.dtype)}, {size_words(table.nbytes)}") for name, table in self._tables()]
         rows += [("border", self.border), ("algorithm", f"{self.algorithm} on {self.backend}: {self.reason}")]
         return as_html("areal.Sat", rows, means(self, 128))
 
 
-def _loaded(arrays: tuple[Any, ...], axes: str, image_shape: tuple[int, ...], border: str, image_dtype: str, origin: tuple[str, str, str],
-            reverse: bool = False) -> Sat:
-    if axes.endswith("C") and image_shape[-1] > 4:  # channels beyond four lie apart
-        arrays = tuple(None if a is None else native(a, "table", axes, f"{axes[:-3]}CHW") for a in arrays)
-    table = Sat.__new__(Sat)
-    table._load(arrays, axes, list(image_shape) + [1] * (4 - len(image_shape)), border, image_dtype, origin, reverse)
-    return table
+Framework.Sat = Sat
 
 
-def carry(above: Any, left: Any, corner: Any, axes: str, shape: tuple[int, ...], table: str, only_sums: bool, reverse: bool) -> tuple[Array, Array]:
-    """The row above a piece with its corner, and the column to its left, in the table's type and with all its axes: the compiled module's."""
+def _restored(of: type[Sat], on: Framework, tables: tuple[Any, Any, Any, Any], says: tuple[str, str, bool, str, str, str, str]) -> Sat:
+    axes = says[0]
+    if axes.endswith("C") and tables[0].shape[-1] > 4:  # channels beyond four lie apart
+        planes = f"{axes[:-3]}CHW"
+        total, squares, tilted = (None if table is None else on.copied(table, "table", axes, planes) for table in tables[:3])
+        tables = total, squares, tilted, tables[3]
+    return of(on, tables, says)
+
+
+def carry(on: Framework, x: Any, shape: tuple[int, ...], axes: str, table: str, only_sums: bool, reverse: bool, transposed: bool, above: Any, left: Any, corner: Any) -> tuple[Any, Any]:
+    """The row above a piece and the column to its left, where x lies, in the table's dtype and with all its axes. The corner is the row's, of a piece
+    that is read transposed the column's, which then comes first: the compiled module's."""
     if not only_sums:
         raise InvalidArgument("above, left, corner: they carry sums alone; the table has squares, tilted or count as well")
-    dtype = np.dtype(table)
+    if "D" in axes:
+        raise InvalidArgument(f"above, left, corner: they are of images, and the axes are {axes}")
     h, w = axes.index("H"), axes.index("W")
 
-    def part(values: Any, name: str, axis: int, other: int, extents: tuple[int, ...]) -> Array:
-        wanted = list(shape)
-        wanted[axis], wanted[other] = 1, extents[0]
-        if values is None:
-            return np.zeros(wanted, dtype)
-        array = np.asarray(values)
-        if array.dtype.kind not in "iuf" or (array.dtype.kind == "f" and dtype.kind != "f"):
-            raise InvalidArgument(f"{name} of {array.dtype}: the table is of {dtype}")
-        if array.ndim == len(shape) - 1:
-            array = np.expand_dims(array, axis)
-        for extent in extents:
-            wanted[other] = extent
-            if list(array.shape) == wanted:
-                return array.astype(dtype)
-        raise InvalidArgument(f"{name}: an array of {'x'.join(map(str, np.shape(values)))}; along {axes[other]} it may have "
-                              f"{' or '.join(map(str, extents))} elements, along the other axes but {axes[axis]} those of the image")
+    def at(dim: int, where: Any) -> tuple[Any, ...]:
+        return (slice(None),) * dim + (where,)
 
-    row = part(above, "above", h, w, (shape[w], shape[w] + 1))
-    column = part(left, "left", w, h, (shape[h],))
-    if row.shape[w] == shape[w] + 1:
+    def part(values: Any, name: str, axis: int, other: int, extents: tuple[int, ...]) -> Any:
+        array = on.asarray(values, x)
+        kind = str(array.dtype).rpartition(".")[2]
+        if not kind.startswith(("int", "uint", "float")) or (kind.startswith("float") and not table.startswith("float")):
+            raise InvalidArgument(f"{name} of {array.dtype}: the table is of {table}")
+        given = tuple(array.shape)
+        if array.ndim == len(shape) - 1:
+            array = array[at(axis, None)]
+        for extent in extents:
+            if tuple(array.shape) == tuple(1 if i == axis else extent if i == other else size for i, size in enumerate(shape)):
+                return array
+        raise InvalidArgument(f"{name}: an array of {words(given)}; along {axes[other]} it may have {' or '.join(map(str, extents))} elements, along the other "
+                              f"axes but {axes[axis]} those of the image")
+
+    row = None if above is None else part(above, "above", h, w, (shape[w], shape[w] + 1))
+    column = None if left is None else part(left, "left", w, h, (shape[h],))
+    last = slice(-1, None) if reverse else slice(0, 1)
+    rest = slice(0, -1) if reverse else slice(1, None)
+    first: Any = None
+    if row is not None and row.shape[w] > shape[w]:
         if corner is not None:
             raise InvalidArgument("corner: `above` has one element more than the image is wide, which is the corner already")
-        return row, column
-    start = list(row.shape)
-    start[w] = 1
-    first = np.zeros(start, dtype)
-    if corner is not None:
-        value = np.asarray(corner).astype(dtype)
-        first += np.expand_dims(value, (h, w)) if value.ndim else value
-    return np.concatenate([row, first] if reverse else [first, row], axis=w), column
+        row, first = row[at(w, rest)], row[at(w, last)]
+    elif corner is not None:
+        first = on.asarray(corner, x)
+        first = first[at(h, None)][at(w, None)] if first.ndim else first
+
+    def longer(along: int, across: int, values: Any) -> Any:
+        made = on.zeros(tuple(1 if i == across else size + 1 if i == along else size for i, size in enumerate(shape)), table, x)
+        if values is not None:
+            made[at(along, rest)] = values
+        if first is not None:
+            made[at(along, last)] = first
+        return made
+
+    def plain(along: int, across: int, values: Any) -> Any:
+        made = on.zeros(tuple(1 if i == across else size for i, size in enumerate(shape)), table, x)
+        if values is not None:
+            made[...] = values
+        return made
+
+    return (longer(h, w, column), plain(w, h, row)) if transposed else (longer(w, h, row), plain(h, w, column))
 
 
 class SatPlan(_core.Plan):
@@ -239,11 +352,11 @@ class SatPlan(_core.Plan):
         return _planned, self._given
 
     def __repr__(self) -> str:
-        return (f"<areal.SatPlan {self.axes} {'x'.join(map(str, self.shape))} {self.dtype} to {self.table_dtype}, border {self.border}, "
+        return (f"<areal.SatPlan {self.axes} {words(self.shape)} {self.dtype} to {self.table_dtype}, border {self.border}, "
                 f"{self.algorithm} on {self.backend}>")
 
     def _repr_html_(self) -> str:
-        rows = [("arrays", f"{self.axes} {'x'.join(map(str, self.shape))} {self.dtype}"),
+        rows = [("arrays", f"{self.axes} {words(self.shape)} {self.dtype}"),
                 ("tables", f"{self.table_dtype} sums, border {self.border}, {size_words(self.table_bytes)} in all"),
                 ("workspace", f"{size_words(self.workspace_bytes)} for each thread that executes"),
                 ("algorithm", f"{self.algorithm} on {self.backend}: {self.reason}")]
@@ -280,11 +393,10 @@ def sat(x: Any, axes: str = "", *, dtype: Any = None, border: Border = "zero", s
 
     Raises InvalidArgument, OutOfMemory, Unavailable, DeviceError. Ctrl-C stops it within 0.2 s.
     """
-    if type(x) is not np.ndarray and (other := framework_of(x)) is not None:
-        answer: Sat = other.sat(x, axes, dtype=dtype, border=border, squares=squares, tilted=tilted, mask=mask, ignore_nan=ignore_nan, algorithm=algorithm,
-                                reverse=reverse, backend=backend, threads=threads, out=out, copy=copy, above=above, left=left, corner=corner)
-        return answer
-    answer = _core.sat(x, _options(dtype, border, squares, tilted, mask is not None, ignore_nan, algorithm, backend, device, threads, reverse), axes, mask,
-                       out, copy, above, left, corner)
-    return answer
-
+    on = NUMPY if type(x) is np.ndarray else framework_of(x)
+    if on.own is not None:
+        return on.own.sat(x, axes, dtype=dtype, border=border, squares=squares, tilted=tilted, mask=mask, ignore_nan=ignore_nan, reverse=reverse,  # type: ignore[no-any-return]
+                          algorithm=algorithm, backend=backend, threads=threads, out=out, copy=copy, above=above, left=left, corner=corner)
+    made: Sat = _core.sat(on, x, _options(dtype, border, squares, tilted, mask is not None, ignore_nan, algorithm, backend, device, threads, reverse), axes, mask,
+                          out, copy, above, left, corner)
+    return made

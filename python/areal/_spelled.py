@@ -6,7 +6,9 @@ table (of lookup; of joint bins each channel's bins), clamp, and the label that 
 
 from __future__ import annotations
 
+import atexit
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -69,6 +71,23 @@ def _joint(parts: list[Spelled]) -> Spelled:
     if not parts or any(part[0] != "uniform" or part[4] != parts[0][4] for part in parts):
         raise InvalidArgument("joint: the parts of a tensor's are bins over a range, all clamped or none")
     return "joint", 0, tuple(v for part in parts for v in part[2]), tuple(part[1] for part in parts), parts[0][4], None
+
+
+@lru_cache(maxsize=256)
+def unspelled(kind: str, bins: int, numbers: tuple[float, ...], table: tuple[int, ...], clamp: bool, ignored: int | None) -> Binning:
+    """The binning of those numbers. Throws InvalidArgument for what is none."""
+    if kind == "uniform":
+        return Binning(bins, (numbers[0], numbers[1]), clamp=clamp)
+    if kind == "edges":
+        return Binning(edges=numbers, clamp=clamp)
+    if kind == "labels":
+        return Binning(labels=bins, ignored=ignored, clamp=clamp)
+    if kind == "lookup":
+        return Binning(lookup=table, clamp=clamp)
+    return Binning(joint=[Binning(count, (numbers[2 * i], numbers[2 * i + 1]), clamp=clamp) for i, count in enumerate(table)])
+
+
+atexit.register(unspelled.cache_clear)  # PyTorch and JAX keep this module to the end; nanobind would count what the cache holds as leaked
 
 
 def number_of_bins(kind: str, bins: int, numbers: Sequence[float], table: Sequence[int]) -> int:

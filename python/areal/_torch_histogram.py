@@ -8,14 +8,15 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from . import _core
-from ._binning import Binning
+from ._binning import Binning, binning_of
 from ._errors import InvalidArgument
+from ._histogram import IntegralHistogram as AnyHistogram
+from ._histogram import Measure, planned
+from ._sat import Format, Outside
 from ._spelled import spelled
-from ._tensor_histogram import TensorHistogram
-from ._torch_histogram_ops import compiled, histogram
+from ._torch_histogram_ops import histogram
 from ._torch_histogram_ops import histograms as histograms_of
-from ._torch_ops import TORCH, is_plain, name_of, prepared
+from ._torch_ops import TORCH, Torch, is_plain, name_of, prepared
 
 
 def _dtype(x: Tensor, weights: Tensor | None, axes: str, dtype: Any) -> torch.dtype:
@@ -44,30 +45,42 @@ def _axes(x: Tensor, axes: str) -> str:
     return axes
 
 
-class IntegralHistogram(TensorHistogram):
-    """An integral histogram, which answers with the histogram of any box in O(bins). N x bins x rows x columns.
+class IntegralHistogram(AnyHistogram):
+    """An integral histogram of tensors: bins x rows x columns, of a batch N x bins x rows x columns.
 
     Gradients with respect to weights flow through `counts`; what histograms say (entropies, distances, ..) has none.
     """
 
     __slots__ = ()
 
-    def _sums(self) -> Any:
+    def _is_plain(self, boxes: Any = None) -> bool:
+        return is_plain(self.array) and (not isinstance(boxes, Tensor) or is_plain(boxes))
+
+    def _require_plain(self, boxes: Any = None) -> None:
+        if not self._is_plain(boxes):
+            raise InvalidArgument("histogram: what it says has no gradient, and is not traced or batched; ask the counts, or pass weights.detach()")
+
+    def counts(self, boxes: Any, *, format: Format = "xywh", outside: Outside = "error", refused: bool = False, threads: int = 0) -> Any:
+        """Histograms of boxes: boxes x N x bins, int64, with weights float64, through which gradients flow. See areal.IntegralHistogram."""
+        if self._is_plain(boxes):
+            return super().counts(boxes, format=format, outside=outside, refused=refused, threads=threads)
         from .torch import Sat
 
-        return Sat(TORCH, self.array, None, None, None, "NCHW" if self.array.ndim == 4 else "CHW", self.border, None)
+        axes = "NCHW" if self.array.ndim == 4 else "CHW"
+        sums = Sat(TORCH, (self.array, None, None, None), (axes, self.border, False, self.image_dtype, "", "", ""))
+        return sums.sum(boxes, format=format, outside=outside, refused=refused, threads=threads)
 
-    def _doubles(self, boxes: Any, format: str, outside: str, threads: int) -> tuple[Any, bool]:
-        if not is_plain(self.array) or (isinstance(boxes, Tensor) and not is_plain(boxes)):
-            raise InvalidArgument("histogram: what it says has no gradient, and is not traced or batched; ask the counts, or pass weights.detach()")
-        return super()._doubles(boxes, format, outside, threads)
+    def _measure(self, name: str, boxes: Any, format: str, outside: str, threads: int, values: Any = None, percent: float = 0, distance: str = "") -> Any:
+        self._require_plain(boxes)
+        return super()._measure(name, boxes, format, outside, threads, values, percent, distance)
 
-    def distance_map(self, target: Any, size: int | tuple[int, int], *, measure: str = "hellinger", dtype: Any = "float64", threads: int = 0) -> Any:
-        """The distance between a target and the histogram of every window of ``size`` (rows, columns) inside the image: (H-h+1) x (W-w+1), of a
-        batch for each image. O(bins) a window. A device's call waits."""
-        if not is_plain(self.array):
-            raise InvalidArgument("histogram: what it says has no gradient, and is not traced or batched; ask the counts, or pass weights.detach()")
+    def distance_map(self, target: Any, size: int | tuple[int, int], *, measure: Measure = "hellinger", dtype: Any = "float64", threads: int = 0) -> Any:
+        """The distance between a target and the histogram of every window inside the image. See areal.IntegralHistogram."""
+        self._require_plain()
         return super().distance_map(target, size, measure=measure, dtype=dtype, threads=threads)
+
+
+Torch.IntegralHistogram = IntegralHistogram
 
 
 def integral_histogram(x: Tensor, bins: Any = None, *, range: tuple[float, float] | None = None, edges: Any = None, labels: int | None = None, ignored: int | None = None,
@@ -81,15 +94,15 @@ def integral_histogram(x: Tensor, bins: Any = None, *, range: tuple[float, float
     x, of_weights, axes = prepared(x), _weights(weights), _axes(x, axes)
     if x.requires_grad and torch.is_grad_enabled():
         raise InvalidArgument("array: histograms have no gradient with respect to it, as a pixel's bin is a step; pass x.detach()")
-    binning = spelled(str(x.dtype).removeprefix("torch."), bins, range, edges, labels, ignored, lookup, joint, clamp)
-    of = _dtype(x, of_weights, axes, dtype)
+    of, dtype_of_pixels = _dtype(x, of_weights, axes, dtype), str(x.dtype).removeprefix("torch.")
     if is_plain(x) and (of_weights is None or is_plain(of_weights)):
-        made = _core.tensor_histogram(x, compiled(*binning), of_weights, axes, border, name_of(of), algorithm, threads)
-        if made is not None:
-            return IntegralHistogram(TORCH, made, border, compiled(*binning).edges)
+        rule = binning_of(dtype_of_pixels, bins, range, edges, labels, ignored, lookup, joint, clamp)
+        plan = planned(tuple(x.shape), dtype_of_pixels, rule, axes, name_of(of), border, of_weights is not None, algorithm, 0, "auto", 0, threads)
+        return IntegralHistogram(*plan._made(TORCH, x, None, of_weights, None))
+    binning = spelled(dtype_of_pixels, bins, range, edges, labels, ignored, lookup, joint, clamp)
     kind, count, numbers, table, clamped, left_out = binning
     made = histogram(x, of_weights, kind, count, list(numbers), list(table), clamped, left_out, axes, of, border, algorithm, threads)
-    return IntegralHistogram(TORCH, made, border, ())
+    return IntegralHistogram(TORCH, made, binning, (axes, border, dtype_of_pixels, "", "", ""))
 
 
 def histograms(x: Tensor, bins: Any = None, boxes: Any = None, *, range: tuple[float, float] | None = None, edges: Any = None, labels: int | None = None, ignored: int | None = None,
@@ -106,10 +119,10 @@ def histograms(x: Tensor, bins: Any = None, boxes: Any = None, *, range: tuple[f
         raise InvalidArgument("array: histograms have no gradient with respect to it, as a pixel's bin is a step; pass x.detach()")
     if outside not in ("error", "clip"):
         raise InvalidArgument(f"outside {outside}: may be error or clip")
-    kind, count, numbers, table, clamped, left_out = spelled(str(x.dtype).removeprefix("torch."), bins, range, edges, labels, ignored, lookup, joint, clamp)
+    kind, count, numbers, table, clamped, left_out = spelled(name_of(x.dtype), bins, range, edges, labels, ignored, lookup, joint, clamp)
     if boxes is None:
         boxes, format = [0, 0, x.shape[axes.index("W")], x.shape[axes.index("H")]], "xywh"
-    rows, alone = TORCH.boxes(boxes, x)
+    rows, alone = TORCH.boxes(boxes)
     rows = TORCH.xywh(rows, format)
     answers = histograms_of(x, of_weights, rows, kind, count, list(numbers), list(table), clamped, left_out, axes, outside, threads)
     return answers[0] if alone else answers

@@ -5,34 +5,26 @@ A binning is spelled in numbers (_spelled.py), so that graphs can hold it.
 
 from __future__ import annotations
 
-import atexit
 from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from . import _core
+from ._arrays import Array
 from ._errors import InvalidArgument
-from ._spelled import Spelled, number_of_bins
-from ._torch_ops import box_sums_op, differentiable, name_of, sat, scatter, table_shape
-
-@lru_cache(maxsize=256)
-def compiled(kind: str, bins: int, numbers: tuple[float, ...], table: tuple[int, ...], clamp: bool, ignored: int | None) -> Any:
-    """The binning of the library."""
-    return _core.tensor_binning(kind, bins, list(numbers), list(table), clamp, ignored)
-
-
-atexit.register(compiled.cache_clear)
+from ._histogram import planned
+from ._spelled import Spelled, number_of_bins, unspelled
+from ._torch_ops import TORCH, box_sums_op, differentiable, name_of, sat, scatter, table_shape
 
 
 def bins_of_pixels(image: Tensor, axes: str, spelled: Spelled) -> Tensor:
     """The bin of each pixel, -1 for none: without C. The definition is Binning::bin_of's."""
     kind, bins, numbers, table, clamp, ignored = spelled
 
-    def uniform(values: Tensor, edges: Sequence[float]) -> Tensor:
-        at = torch.tensor(edges, dtype=torch.float64, device=values.device)
+    def uniform(values: Tensor, edges: Array) -> Tensor:
+        at = torch.as_tensor(edges, dtype=torch.float64, device=values.device)
         wide = values.to(torch.float64)
         number = torch.bucketize(wide, at, right=True) - 1
         last = len(edges) - 2
@@ -47,7 +39,7 @@ def bins_of_pixels(image: Tensor, axes: str, spelled: Spelled) -> Tensor:
         dim = axes.index("C")
         joint, valid = None, None
         for channel, count in enumerate(table):
-            edges = compiled("uniform", count, tuple(numbers[2 * channel:2 * channel + 2]), (), clamp, None).edges
+            edges = unspelled("uniform", count, tuple(numbers[2 * channel:2 * channel + 2]), (), clamp, None).edges
             one = uniform(image.select(dim, channel), edges)
             joint = one if joint is None else joint * count + one
             valid = one >= 0 if valid is None else valid & (one >= 0)
@@ -56,7 +48,7 @@ def bins_of_pixels(image: Tensor, axes: str, spelled: Spelled) -> Tensor:
     if "C" in axes:
         image = image.squeeze(axes.index("C"))
     if kind in ("uniform", "edges"):
-        return uniform(image, compiled(kind, bins, tuple(numbers), tuple(table), clamp, None).edges)
+        return uniform(image, unspelled(kind, bins, tuple(numbers), tuple(table), clamp, None).edges)
     value = image.to(torch.int64)
     if kind == "labels":
         inside = (value >= 0) & (value < bins)
@@ -84,13 +76,10 @@ def _refuse_image(ctx: Any) -> None:
 def histogram_op(image: Tensor, weights: Tensor | None, kind: str, bins: int, numbers: Sequence[float], table: Sequence[int], clamp: bool,
                  ignored: int | None, axes: str, dtype: torch.dtype, border: str, algorithm: str, threads: int) -> Tensor:
     """The integral histogram: N x bins x rows x columns."""
-    binning = compiled(kind, bins, tuple(numbers), tuple(table), clamp, ignored)
-    made = _core.tensor_histogram(image, binning, weights, axes, border, name_of(dtype), algorithm, threads)
-    if made is None:
-        plain = None if weights is None else weights.contiguous()
-        made = _core.tensor_histogram(image.contiguous(), binning, plain, axes, border, name_of(dtype), algorithm, threads)
-    tensor: Tensor = made
-    return tensor
+    plan = planned(tuple(image.shape), name_of(image.dtype), unspelled(kind, bins, tuple(numbers), tuple(table), clamp, ignored), axes, name_of(dtype), border,
+                   weights is not None, algorithm, 0, "auto", 0, threads)
+    tensor: Tensor = plan.execute(TORCH, image, None, weights, None)[0]
+    return tensor.contiguous()
 
 
 @histogram_op.register_fake
@@ -154,12 +143,8 @@ def histograms_op(image: Tensor, weights: Tensor | None, boxes: Tensor, kind: st
         dtype = torch.int64 if weights is None else torch.float64
         tensor = histogram_op(image, weights, kind, bins, numbers, table, clamp, ignored, axes, dtype, "none", "auto", threads)
         return box_sums_op(tensor, boxes, "CHW", "none", outside, threads)
-    binning = compiled(kind, bins, tuple(numbers), tuple(table), clamp, ignored)
-    made = _core.tensor_histograms(image, binning, weights, boxes.contiguous(), "xywh", axes, outside == "clip", threads, False)
-    if made is None:
-        made = _core.tensor_histograms(image.contiguous(), binning, None if weights is None else weights.contiguous(), boxes.contiguous(), "xywh", axes,
-                                       outside == "clip", threads, False)
-    answers: Tensor = made[0]
+    binning = unspelled(kind, bins, tuple(numbers), tuple(table), clamp, ignored)
+    answers: Tensor = _core.histograms(TORCH, image, binning._rule, boxes.contiguous(), axes, "xywh", outside == "clip", weights, None, threads)
     return answers
 
 

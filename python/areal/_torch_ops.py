@@ -20,8 +20,8 @@ from torch.autograd import forward_ad
 from . import _core
 from ._errors import InvalidArgument
 from ._arrays import TABLE_TYPES
+from ._frameworks import Framework
 from ._sat import _options as options
-from ._tensor_sat import execute, has_planes_apart
 
 
 _PLAIN = (Tensor, torch.nn.Parameter)
@@ -44,39 +44,34 @@ def prepared(x: Tensor, name: str = "array") -> Tensor:
     return x.float()
 
 
-class Torch:
-    """PyTorch as areal._tensor_sat asks it: its arrays bring allocator and stream along."""
+class Torch(Framework):
+    """PyTorch's tensors, which bring allocator and stream along."""
 
     signed = True
+    xp: Any = torch
 
-    def empty(self) -> Any:
-        return None
+    def __reduce__(self) -> str:
+        return "TORCH"
 
-    def stream(self) -> int | None:
-        return None
+    def is_plain(self, x: Any) -> bool:
+        return is_plain(x)
 
     def permuted(self, x: Tensor, order: tuple[int, ...]) -> Tensor:
         return x.permute(order)
 
-    def contiguous(self, x: Tensor, axes: str) -> Tensor:
-        return x.movedim(-1, -3).contiguous().movedim(-3, -1) if has_planes_apart(x, axes) else x.contiguous()
+    def contiguous(self, x: Tensor) -> Tensor:
+        return x.contiguous()
 
-    def is_on_device(self, boxes: Any) -> bool:
-        return isinstance(boxes, Tensor) and boxes.is_cuda
+    def is_on_device(self, x: Any) -> bool:
+        return isinstance(x, Tensor) and x.is_cuda
 
     def zeros(self, shape: tuple[int, ...], dtype: str, like: Tensor) -> Tensor:
         return torch.zeros(shape, dtype=getattr(torch, dtype), device=like.device)
 
-    def beside(self, values: Any, like: Tensor) -> Tensor:
+    def asarray(self, values: Any, like: Tensor) -> Tensor:
         return torch.as_tensor(values, device=like.device)
 
-    def voxels(self, boxes: Tensor, extents: tuple[int, int, int], like: Tensor) -> Tensor:
-        boxes = boxes.to(like.device)
-        begin, extent, limit = boxes[:, :3], boxes[:, 3:], torch.tensor(extents, device=like.device)
-        first = begin.clamp(min=0)
-        return torch.minimum(limit - first, extent - (first - begin)).clamp(min=0).to(torch.float64).prod(1)
-
-    def boxes(self, boxes: Any, like: Tensor, numbers: int = 4) -> tuple[Tensor, bool]:
+    def boxes(self, boxes: Any, numbers: int = 4) -> tuple[Tensor, bool]:
         rows = boxes if isinstance(boxes, Tensor) else torch.as_tensor(boxes)
         if rows.dtype != torch.int64:
             if rows.numel() == 0:
@@ -94,17 +89,6 @@ class Torch:
             raise InvalidArgument(f"boxes: an array of shape {tuple(rows.shape)}; it is {numbers} numbers, or N x {numbers}")
         return rows.contiguous(), alone
 
-    def xywh(self, boxes: Tensor, format: str) -> Tensor:
-        if format == "xywh":
-            return boxes
-        if format not in ("xyxy", "bbox", "skimage"):
-            raise InvalidArgument(f"format {format}: may be xywh, xyxy, bbox or skimage")
-        half = boxes.shape[1] // 2
-        begin, end = boxes[:, :half], boxes[:, half:]
-        if format != "xyxy":
-            begin, end = begin.flip(1), end.flip(1)
-        return torch.cat((begin, end - begin + (1 if format == "skimage" else 0)), 1)
-
 
 TORCH = Torch()
 atexit.register(options.cache_clear)  # PyTorch keeps this module to the end; nanobind would count what the cache holds as leaked
@@ -114,13 +98,6 @@ atexit.register(options.cache_clear)  # PyTorch keeps this module to the end; na
 def name_of(dtype: torch.dtype) -> str:
     """NumPy's name of the dtype."""
     return str(dtype).removeprefix("torch.")
-
-
-def run_sat(x: Tensor, axes: str, dtype: str | None, border: str, squares: Any, tilted: bool, mask: Tensor | None, ignore_nan: bool, reverse: bool, algorithm: str,
-            backend: str, threads: int, out: Tensor | None = None, copy: bool | None = None) -> tuple[Any, ...]:
-    """Sum, squares, tilted, count, origin of a plain tensor."""
-    of = options(dtype or None, border, squares, tilted, mask is not None, ignore_nan, algorithm, backend, 0, threads)
-    return execute(TORCH, x, of, axes, mask, out, copy, reverse)
 
 
 def summed_dims(axes: str) -> tuple[int, ...]:
@@ -165,7 +142,8 @@ def _flat_first(x: Tensor) -> Tensor:
 @torch.library.custom_op("areal::sat", mutates_args=())
 def sat_op(image: Tensor, axes: str, dtype: torch.dtype, border: str, reverse: bool, algorithm: str, backend: str, threads: int) -> Tensor:
     """The table of sums of an image, contiguous."""
-    made: Tensor = run_sat(image, axes, name_of(dtype), border, False, False, None, False, reverse, algorithm, backend, threads)[0]
+    of = options(name_of(dtype), border, False, False, False, False, algorithm, backend, 0, threads, reverse)
+    made: Tensor = _core.sat(TORCH, image, of, axes, None, None, None, None, None, None).array
     return made.contiguous()
 
 
@@ -213,10 +191,8 @@ def _answer_dims(shape: Sequence[Any], axes: str) -> list[Any]:
 @torch.library.custom_op("areal::box_sums", mutates_args=())
 def box_sums_op(table: Tensor, boxes: Tensor, axes: str, border: str, outside: str, threads: int, refused: bool = False) -> Tensor:
     """Sums of boxes x, y, width, height: boxes x N x C, int64 or float64, where the table lies. With `refused` no box raises."""
-    made = _core.tensor_query(0, table, None, None, border, axes, boxes.contiguous(), "xywh", outside == "clip", threads, refused)
-    if made is None:
-        made = _core.tensor_query(0, TORCH.contiguous(table, axes), None, None, border, axes, boxes.contiguous(), "xywh", outside == "clip", threads, refused)
-    answers: Tensor = made[0]
+    made = _core.query(TORCH, "sum", table, None, None, border, axes, boxes.contiguous(), "xywh", outside == "clip", refused, threads)
+    answers: Tensor = made[0] if refused else made
     return answers
 
 
@@ -268,10 +244,9 @@ def scatter_op(values: Tensor, boxes: Tensor, shape: Sequence[int], axes: str, b
     """The transpose of box sums: a table of the shape with +values and -values at the corners of the boxes."""
     wide = values.to(_sum_dtype(values.dtype)).contiguous()
     made = wide.new_empty(shape)
-    apart = has_planes_apart(made, axes)
-    if apart:
+    if axes.endswith("C") and shape[-1] > 4:
         made = wide.new_empty([*shape[:-3], shape[-1], *shape[-3:-1]]).movedim(-3, -1)
-    _core.tensor_scatter(wide, boxes.contiguous(), made, border, axes, outside == "clip")
+    _core.scatter(TORCH, wide, boxes.contiguous(), made, border, axes, outside == "clip")
     return made.to(values.dtype).contiguous()
 
 

@@ -8,6 +8,7 @@ where JAX itself would truncate.
 from __future__ import annotations
 
 import atexit
+import sys
 from collections.abc import Sequence
 from functools import partial
 from typing import Any
@@ -26,16 +27,29 @@ except ImportError as error:
 import numpy as np
 
 from . import _core
-from ._arrays import TABLE_TYPES, boxes_of
+from ._arrays import TABLE_TYPES
 from ._composed_window import composed_window
 from ._errors import InvalidArgument
+from ._frameworks import NUMPY, Framework
 from ._sat import _options
-from ._spelled import Spelled, number_of_bins, spelled
+from ._spelled import Spelled, number_of_bins, spelled, unspelled
 
 __all__ = ["IntegralHistogram", "Sat", "box_sums", "histograms", "integral_histogram", "sat", "scatter_corners", "table"]
 
 Array = Any  # jax.Array, or a tracer of one
 
+
+class _Jax(Framework):
+    """JAX's arrays, which this module computes with: XLA calls its handlers."""
+
+    signed = True
+    own = sys.modules[__name__]
+
+    def is_plain(self, x: Any) -> bool:
+        return False
+
+
+JAX = _Jax()
 atexit.register(_options.cache_clear)  # JAX keeps this module to the end; nanobind would count what the cache holds as leaked
 
 for _name, _cpu, _cuda in _jax.handlers():
@@ -120,7 +134,7 @@ def table(x: Array, axes: str = "", *, dtype: Any = None, border: str = "zero", 
     if border not in _BORDERS:
         raise InvalidArgument(f"border {border}: may be {', '.join(_BORDERS)}")
     of = _options(None, "zero", False, False, False, False, "auto", "auto", 0, 0)
-    name = _core.table_dtype(list(x.shape), x.dtype.name, of, True, axes) if dtype is None else np.dtype(dtype).name
+    name = _core.table_dtype(JAX, list(x.shape), x.dtype.name, of, axes) if dtype is None else np.dtype(dtype).name
     if name not in TABLE_TYPES:
         raise InvalidArgument(f"dtype {name}: tables are of {', '.join(TABLE_TYPES)}")
     _wide(name, "dtype")
@@ -185,7 +199,7 @@ def _rows(boxes: Any, format: str) -> tuple[Array, bool]:
         if rows.ndim != 2 or rows.shape[1] != 4:
             raise InvalidArgument(f"boxes: an array of shape {tuple(rows.shape)}; it is 4 numbers, or N x 4")
     else:
-        rows, alone = boxes_of(boxes, 4)
+        rows, alone = NUMPY.boxes(boxes)
     if format == "xywh":
         return rows, alone
     if format not in ("xyxy", "bbox", "skimage"):
@@ -439,7 +453,7 @@ def integral_histogram(x: Array, bins: Any = None, *, range: tuple[float, float]
     if "D" in axes:
         raise InvalidArgument("axes DHW: histograms are of images; use NHW")
     binning = spelled(x.dtype.name, bins, range, edges, labels, ignored, lookup, joint, bool(clamp))
-    rule = _core.tensor_binning(binning[0], binning[1], list(binning[2]), list(binning[3]), binning[4], binning[5])  # throws for what is none
+    rule = unspelled(*binning)  # throws for what is none
     if binning[0] in ("labels", "lookup") and jnp.issubdtype(x.dtype, jnp.floating):
         raise InvalidArgument(f"binning by {binning[0]} reads integer images, not {x.dtype}")
     if binning[0] == "lookup" and x.dtype.itemsize > 2:

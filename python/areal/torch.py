@@ -7,18 +7,21 @@ registered when this module is imported.
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import torch
 from torch import Tensor
 
 from . import _core
+from ._arrays import clips
 from ._composed_window import composed_window
 from ._errors import InvalidArgument
+from ._sat import Edge, Stat
+from ._sat import Sat as AnySat
 from ._sat import _options as options
-from ._tensor_sat import MEAN, SUM, VARIANCE, TensorSat, carry, execute
 from ._torch_histogram import IntegralHistogram, histograms, integral_histogram
-from ._torch_ops import TORCH, box_sums, is_plain, name_of, prepared, summed_dims
+from ._torch_ops import TORCH, Torch, box_sums, is_plain, name_of, prepared, summed_dims
 from ._torch_ops import sat as sat_values
 
 __all__ = ["IntegralHistogram", "Sat", "histograms", "integral_histogram", "sat", "table_dtype"]
@@ -75,28 +78,27 @@ class _Slices:
         return bool(x.is_floating_point())
 
 
-class Sat(TensorSat):
+class Sat(AnySat):
     """The summed-area table of a tensor. Its arrays and answers are tensors, and gradients flow through them."""
 
     __slots__ = ()
 
-    def _answers(self, asked: int, boxes: Any, format: str, outside: str, threads: int, refused: bool) -> Any:
+    def _query(self, stat: str, boxes: Any, format: str, outside: str, refused: bool, threads: int) -> Any:
         table: Tensor = self.array
         if is_plain(table) and (not isinstance(boxes, Tensor) or is_plain(boxes)):
-            return super()._answers(asked, boxes, format, outside, threads, refused)
-        if outside not in ("error", "clip"):
-            raise InvalidArgument(f"outside {outside}: may be error or clip")
-        self._require_boxes()
+            return super()._query(stat, boxes, format, outside, refused, threads)
+        clips(outside)
+        self._require_answers()
         if self.axes == "DHW":
             raise InvalidArgument("boxes: those of a volume have no gradient, and are not traced or batched; pass the table's detach()")
-        rows, alone = TORCH.boxes(boxes, table)
+        rows, alone = TORCH.boxes(boxes)
         rows = TORCH.xywh(rows, format)
-        answers = self._composed(asked, rows, outside, threads, refused)
+        answers = self._composed(stat, rows, outside, threads, refused)
         if alone:
             answers = answers[0]
         return (answers, self._first_refused(rows, outside)) if refused else answers
 
-    def window(self, size: int | tuple[int, int], *, stat: str = "mean", edge: str = "shrink", value: float = 0, anchor: tuple[int, int] | None = None,
+    def window(self, size: int | tuple[int, int], *, stat: Stat = "mean", edge: Edge = "shrink", value: float = 0, anchor: tuple[int, int] | None = None,
                dtype: Any = "float64", out: Any = None, threads: int = 0) -> Any:
         """The sum, mean, var or std of the window around every pixel, where the table lies; on a device the work is queued.
 
@@ -104,7 +106,7 @@ class Sat(TensorSat):
         """
         if all(table is None or is_plain(table) for table in (self.array, self.squares)):
             return super().window(size, stat=stat, edge=edge, value=value, anchor=anchor, dtype=dtype, out=out, threads=threads)
-        self._require_boxes()
+        self._require_answers()
         if out is not None:
             raise InvalidArgument("out: it takes part in no gradient, trace or batch; pass x.detach()")
         if self.count is not None and stat != "sum":
@@ -114,14 +116,14 @@ class Sat(TensorSat):
             raise InvalidArgument(f"dtype {to}: under gradients, traces and batches it is float32 or float64")
         return composed_window(_Slices(), self.array, self.squares, self.axes, self.border, size, stat, edge, anchor).to(to)
 
-    def _composed(self, asked: int, rows: Tensor, outside: str, threads: int, refused: bool) -> Tensor:
+    def _composed(self, stat: str, rows: Tensor, outside: str, threads: int, refused: bool) -> Tensor:
         """The same answers from the operators alone."""
 
         def sums(table: Tensor, axes: str) -> Tensor:
             return box_sums(table, rows, axes, self.border, outside, threads, refused)
 
         total = sums(self.array, self.axes)
-        if asked == SUM:
+        if stat == "sum":
             return total
         if self.count is not None:
             pixels = sums(self.count, self.axes.replace("C", ""))
@@ -131,12 +133,12 @@ class Sat(TensorSat):
         while pixels.ndim < total.ndim:
             pixels = pixels.unsqueeze(-1 if "C" in self.axes and pixels.ndim == total.ndim - 1 else 1)
         mean = total.to(torch.float64) / pixels
-        if asked == MEAN:
+        if stat == "mean":
             return mean
         if self.squares is None:
             raise InvalidArgument("squares: the table has none; ask areal.sat for squares=True")
         variance = (sums(self.squares, self.axes).to(torch.float64) / pixels - mean * mean).clamp(min=0)
-        return variance if asked == VARIANCE else variance.sqrt()
+        return variance if stat == "var" else variance.sqrt()
 
     def _ones(self) -> Tensor:
         """A table of counts: rows times columns."""
@@ -158,6 +160,10 @@ class Sat(TensorSat):
         return torch.where(first == rows.shape[0], -1, first)
 
 
+Torch.Sat = Sat
+Torch.own = sys.modules[__name__]
+
+
 def sat(x: Tensor, axes: str = "", *, dtype: torch.dtype | str | None = None, border: str = "zero", squares: Any = False, tilted: bool = False,
         mask: Tensor | None = None, ignore_nan: bool = False, reverse: bool = False, algorithm: str = "auto", backend: str = "auto", threads: int = 0,
         out: Tensor | None = None, copy: bool | None = None, above: Tensor | None = None, left: Tensor | None = None, corner: Tensor | None = None) -> Sat:
@@ -170,29 +176,14 @@ def sat(x: Tensor, axes: str = "", *, dtype: torch.dtype | str | None = None, bo
     leave. tilted has no gradient, and out takes part in none. Throws InvalidArgument for what cannot be.
     """
     x = prepared(x)
-    carries = above is not None or left is not None or corner is not None
     if is_plain(x) and (mask is None or is_plain(mask)):
         name = None if dtype is None else dtype if isinstance(dtype, str) else name_of(dtype)
-        of = options(name, border, squares, tilted, mask is not None, ignore_nan, algorithm, backend, 0, threads)
-        if carries:
-            only_sums = squares in (False, "no") and not tilted and mask is None and not ignore_nan
-            table = _core.table_dtype(list(x.shape), name_of(x.dtype), of, True, axes)
-            above, left = carry(TORCH, x, axes, table, only_sums, reverse, above, left, corner)
-        made = execute(TORCH, x, of, axes, mask, out, copy, reverse, above, left)
-        return Sat(TORCH, made[0], made[1], made[2], made[3], axes or "HW", border, made[4], reverse)
-    if carries:
+        of = options(name, border, squares, tilted, mask is not None, ignore_nan, algorithm, backend, 0, threads, reverse)
+        made: Sat = _core.sat(TORCH, x, of, axes, mask, out, copy, above, left, corner)
+        return made
+    if above is not None or left is not None or corner is not None:
         raise InvalidArgument("above, left, corner: they take part in no gradient, trace or batch; pass x.detach()")
     return _composed(x, axes, dtype, border, squares, tilted, mask, ignore_nan, reverse, algorithm, backend, threads, out)
-
-
-def execute_plan(plan: Any, x: Tensor, out: Any, mask: Any) -> Sat | None:
-    """What a plan gives for a plain tensor, the short way; None where it takes the long one."""
-    if not is_plain(x) or mask is not None:
-        return None
-    made = _core.tensor_execute(plan, x, True, None, out.array if type(out) is Sat else out)
-    if made is None or made[4] is not None:
-        return None
-    return Sat(TORCH, made[0], made[1], made[2], made[3], plan.axes, plan.border, made[6], plan._given[-1])
 
 
 def _composed(x: Tensor, axes: str, dtype: Any, border: str, squares: Any, tilted: bool, mask: Tensor | None, ignore_nan: bool, reverse: bool,
@@ -225,5 +216,5 @@ def _composed(x: Tensor, axes: str, dtype: Any, border: str, squares: Any, tilte
         wide = torch.float64 if x.is_floating_point() or squares == "float64" else torch.int64
         powers = x.to(wide)
         second = sat_values(powers * powers, axes, wide, border, reverse, "auto", backend, threads)
-    return Sat(TORCH, total, second, None, count, axes, border, None, reverse)
+    return Sat(TORCH, (total, second, None, count), (axes, border, reverse, str(x.dtype).removeprefix("torch."), "", "", ""))
 

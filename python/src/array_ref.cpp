@@ -3,9 +3,20 @@
 #include <cstring>
 #include <utility>
 #include "arrays.hpp"
-#include "device_arrays.hpp"
+#include "python_array.hpp"
 
 namespace areal::python {
+
+std::optional<Type> type_of_dtype(nb::dlpack::dtype dtype) {
+  using Code = nb::dlpack::dtype_code;
+  if (dtype.lanes != 1) return std::nullopt;
+  const auto code = static_cast<Code>(dtype.code);
+  if (code == Code::Bool && dtype.bits == 8) return Type::u8;
+  for (int i = 0; i <= static_cast<int>(Type::f64); ++i)
+    if (dtype == dtype_of(static_cast<Type>(i))) return static_cast<Type>(i);
+  return std::nullopt;
+}
+
 namespace {
 
 // The fields of NumPy's arrays and dtypes, as its reference has them ("Python types and C-structures"): the same in 1.x
@@ -27,6 +38,8 @@ struct NumpyDtype {
 constexpr int numpy_writable = 0x0400;
 
 PyTypeObject* numpy_array_type = nullptr;  // null where its fields are elsewhere
+PyObject* empty_function = nullptr;        // numpy.empty; like the dtypes never given back
+std::array<PyObject*, static_cast<std::size_t>(Type::f64) + 1> numpy_dtypes{};
 
 /// By NumPy's numbers of types; none for those that areal has not.
 std::optional<Type> type_of_number(int number) {
@@ -85,16 +98,6 @@ std::optional<ArrayRef> numpy_ref(PyObject* object, const char* name, bool may_w
   return made;
 }
 
-std::optional<Type> type_of_dtype(nb::dlpack::dtype dtype) {
-  using Code = nb::dlpack::dtype_code;
-  if (dtype.lanes != 1) return std::nullopt;
-  const auto code = static_cast<Code>(dtype.code);
-  if (code == Code::Bool && dtype.bits == 8) return Type::u8;
-  for (int i = 0; i <= static_cast<int>(Type::f64); ++i)
-    if (dtype == dtype_of(static_cast<Type>(i))) return static_cast<Type>(i);
-  return std::nullopt;
-}
-
 [[noreturn]] void refuse_device(const char* name) {
   throw Unavailable(std::string(name) + ": it is in the memory of a device; this function takes arrays in host memory");
 }
@@ -133,7 +136,7 @@ bool has_known_fields(PyObject* array) {
 std::optional<ArrayRef> array_ref(nb::handle array, const char* name, bool may_write) {
   if (Py_TYPE(array.ptr()) == numpy_array_type) return numpy_ref(array.ptr(), name, may_write);
   if (has_exchange_api(array)) {
-    const ArrayRef made = ForeignArray(array, std::nullopt, name).ref();
+    ArrayRef made = PythonArray(array, std::nullopt, name).ref();
     if (!made.memory.is_host()) refuse_device(name);
     return made;
   }
@@ -144,8 +147,31 @@ void learn_numpy() {
   const nb::module_ numpy = nb::module_::import_("numpy");
   const nb::object known = numpy.attr("full")(nb::make_tuple(3, 5), 7, "uint16");
   if (has_known_fields(known.ptr())) numpy_array_type = Py_TYPE(known.ptr());
+  empty_function = nb::object(numpy.attr("empty")).release().ptr();
+  for (std::size_t i = 0; i < numpy_dtypes.size(); ++i)
+    numpy_dtypes[i] = numpy.attr("dtype")(numpy_name(static_cast<Type>(i))).release().ptr();
 }
 
 bool is_numpy_array(nb::handle object) noexcept { return Py_TYPE(object.ptr()) == numpy_array_type; }
+
+bool is_writable_numpy_array(nb::handle array) noexcept {
+  return (reinterpret_cast<const NumpyArray*>(array.ptr())->flags & numpy_writable) != 0;
+}
+
+nb::object numpy_dtype(Type type) { return nb::borrow(numpy_dtypes[static_cast<std::size_t>(type)]); }
+
+nb::object numpy_empty(Type type, const std::vector<std::int64_t>& extents) {
+  PyObject* const shape = PyTuple_New(static_cast<Py_ssize_t>(extents.size()));
+  if (shape == nullptr) nb::raise_python_error();
+  for (std::size_t i = 0; i < extents.size(); ++i)
+    PyTuple_SetItem(shape, static_cast<Py_ssize_t>(i), PyLong_FromLongLong(extents[i]));
+  const nb::object kept = nb::steal(shape);
+  return nb::handle(empty_function)(kept, nb::handle(numpy_dtypes[static_cast<std::size_t>(type)]));
+}
+
+nb::object with_numpys_type(nb::object array, Type type) {
+  if (type != Type::u64 && type != Type::s64) return array;
+  return array.attr("view")(numpy_dtype(type));
+}
 
 }  // namespace areal::python

@@ -124,6 +124,12 @@ Type type_of_numpy_name(const std::string& name, const char* argument) {
                         ": may be bool, an integer of 8 to 64 bits or a float of 16, 32 or 64 bits");
 }
 
+Border border_of(const std::string& name) {
+  const auto known = border_named(name);
+  if (!known) throw InvalidArgument("border " + name + ": may be zero, none or exclusive");
+  return *known;
+}
+
 std::optional<Pixels> pixels_of(const ArrayRef& array, const Axes& axes, bool may_transpose, bool may_fold) {
   const std::int64_t channels = dimension_of(array, axes.c).extent;
   for (const bool transposed : {false, true}) {
@@ -147,6 +153,11 @@ std::optional<ConstView> view_in(const ArrayRef& array, const Axes& axes, const 
 }
 std::optional<View> room_in(const ArrayRef& array, const Axes& axes, const Order& order) {
   return view_as<View>(array, axes, order);
+}
+
+View writable_view(const ConstView& view) {
+  return View(const_cast<void*>(view.data), view.type, view.shape, view.row_pitch, view.plane_pitch, view.batch_pitch)
+      .in(view.memory);
 }
 
 std::string ArrayShape::words() const {
@@ -188,6 +199,15 @@ void require_like(const ArrayRef& out, const ArrayShape& wanted, Type type) {
                           wanted.words() + ", " + numpy_name(type) + ", is needed");
 }
 
+void require_planned(const ArrayRef& array, const Axes& axes, const std::array<std::int64_t, 4>& extents, Type type) {
+  const auto dimensions = static_cast<std::size_t>(axes.dimensions);
+  if (array.dimensions == dimensions && array.extents == extents && array.type == type) return;
+  ArrayRef wanted;
+  wanted.dimensions = dimensions, wanted.extents = extents;
+  throw InvalidArgument("array: one of " + ArrayShape::of(array).words() + ", " + numpy_name(array.type) +
+                        "; this plan is for " + ArrayShape::of(wanted).words() + ", " + numpy_name(type));
+}
+
 Shape image_shape(const std::array<std::int64_t, 4>& extents, const Axes& axes, const Order& order) {
   const auto at = [&](int dimension) { return dimension < 0 ? 1 : extents[static_cast<std::size_t>(dimension)]; };
   Shape shape{at(axes.w), at(axes.h), at(axes.c), at(axes.n), order.layout};
@@ -212,28 +232,6 @@ std::string memory_letters(const Axes& axes, const Order& order) {
   letters += rows, letters += columns;
   if (axes.c >= 0 && order.layout == Layout::interleaved) letters += 'C';
   return letters;
-}
-
-namespace {
-PyObject* numpys_types[2];  // uint64, int64; never given back
-}
-
-void learn_numpys_types() {
-  const nb::object dtype = nb::module_::import_("numpy").attr("dtype");
-  numpys_types[0] = dtype("uint64").release().ptr(), numpys_types[1] = dtype("int64").release().ptr();
-}
-
-nb::object with_numpys_type(nb::object array, Type type) {
-  if (type != Type::u64 && type != Type::s64) return array;
-  return array.attr("view")(nb::handle(numpys_types[type == Type::u64 ? 0 : 1]));
-}
-
-nb::object numpy_array(const ConstView& view, const Axes& axes, const Order& order, nb::handle owner) {
-  const ArrayShape shape = array_shape(view, axes, order);
-  nb::object made =
-      nb::cast(nb::ndarray<nb::numpy>(const_cast<void*>(view.data), shape.dimensions, shape.extents.data(), owner,
-                                      shape.strides.data(), dtype_of(view.type)));
-  return with_numpys_type(std::move(made), view.type);
 }
 
 }  // namespace areal::python

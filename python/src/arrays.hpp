@@ -1,12 +1,14 @@
 #pragma once
 // Python arrays as areal's views: which dimension is which, and what can be read in place.
 
+#include <areal/border.hpp>
 #include <areal/view.hpp>
 #include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 #include "nanobind.hpp"
 
 namespace areal::python {
@@ -29,6 +31,12 @@ std::optional<ArrayRef> array_ref(nb::handle array, const char* name, bool may_w
 void learn_numpy();
 /// An ndarray itself, whose fields are known.
 bool is_numpy_array(nb::handle object) noexcept;
+bool is_writable_numpy_array(nb::handle array) noexcept;
+/// numpy.empty(extents, dtype).
+nb::object numpy_empty(Type type, const std::vector<std::int64_t>& extents);
+/// The same array. nanobind's of 64-bit integers are C's long long, for which NumPy has a type apart from uint64 and
+/// int64: equal, but refused by PyTorch.
+nb::object with_numpys_type(nb::object array, Type type);
 
 /// Which dimension of an array is which, by letters: HW HWC CHW NHW NHWC NCHW DHW. D is summed along, as N is not.
 struct Axes {
@@ -46,10 +54,14 @@ struct Axes {
 
 [[noreturn]] void refuse_dtype(const char* name);
 nb::dlpack::dtype dtype_of(Type type);
+/// None for those that areal has not; bool is u8.
+std::optional<Type> type_of_dtype(nb::dlpack::dtype dtype);
 /// As NumPy has it: "uint8".
 const char* numpy_name(Type type) noexcept;
 /// Of such a name, "bool" included. Throws InvalidArgument.
 Type type_of_numpy_name(const std::string& name, const char* argument);
+/// Throws InvalidArgument, listing the choices.
+Border border_of(const std::string& name);
 
 /// How an array lies in memory.
 struct Order {
@@ -71,6 +83,8 @@ struct Pixels {
 std::optional<Pixels> pixels_of(const ArrayRef& array, const Axes& axes, bool may_transpose, bool may_fold);
 /// The same in a given order.
 std::optional<ConstView> view_in(const ArrayRef& array, const Axes& axes, const Order& order);
+/// The same memory, to be written.
+View writable_view(const ConstView& view);
 std::optional<View> room_in(const ArrayRef& array, const Axes& axes, const Order& order);
 
 /// An array's extents and strides, in elements, in the order of its axes.
@@ -86,6 +100,8 @@ struct ArrayShape {
 ArrayShape array_shape(const ConstView& view, const Axes& axes, const Order& order);
 /// Throws InvalidArgument unless an array given as `out` has that shape and dtype.
 void require_like(const ArrayRef& out, const ArrayShape& wanted, Type type);
+/// Throws InvalidArgument unless an array is one that a plan is for.
+void require_planned(const ArrayRef& array, const Axes& axes, const std::array<std::int64_t, 4>& extents, Type type);
 /// The image that an array of those extents is, in C order (`transposed` and folded as in `order`). Throws
 /// InvalidArgument for more folded planes than fit 63 bits.
 Shape image_shape(const std::array<std::int64_t, 4>& extents, const Axes& axes, const Order& order);
@@ -93,13 +109,5 @@ Shape image_shape(const std::array<std::int64_t, 4>& extents, const Axes& axes, 
 std::string memory_letters(const Axes& axes, const Order& order);
 /// The order of an array in C order.
 Order c_order(const std::array<std::int64_t, 4>& extents, const Axes& axes, bool may_fold);
-
-/// The same array. nanobind's of 64-bit integers are C's long long, for which NumPy has a type apart from uint64 and
-/// int64: equal, but refused by PyTorch.
-nb::object with_numpys_type(nb::object array, Type type);
-/// Once, before that.
-void learn_numpys_types();
-/// An array of NumPy over the view's memory, which `owner` keeps.
-nb::object numpy_array(const ConstView& view, const Axes& axes, const Order& order, nb::handle owner);
 
 }  // namespace areal::python

@@ -12,21 +12,15 @@ void bind_errors(nb::module_& m);
 void bind_info(nb::module_& m);
 void bind_process(nb::module_& m);
 void bind_options(nb::module_& m);
-void bind_table(nb::module_& m);
 void bind_sat(nb::module_& m);
 void bind_query(nb::module_& m);
 void bind_windows(nb::module_& m);
 void bind_binning(nb::module_& m);
-void bind_tensor(nb::module_& m);
 void bind_histogram(nb::module_& m);
+void bind_measures(nb::module_& m);
 void bind_dropin_tables(nb::module_& m);
 void bind_dropin_filters(nb::module_& m);
 void bind_dropin_integrate(nb::module_& m);
 void bind_device_buffers(nb::module_& m);
-void bind_device_sat(nb::module_& m);
-void bind_device_queries(nb::module_& m);
-void bind_device_windows(nb::module_& m);
-void bind_device_histogram(nb::module_& m);
-void bind_device_measures(nb::module_& m);
 
 }  // namespace areal::python

@@ -1,11 +1,11 @@
 #include "device_buffers.hpp"
 
 #include <algorithm>
+#include <areal/array.hpp>
 #include <areal/error.hpp>
 #include <utility>
-#include "answers.hpp"
 #include "bindings.hpp"
-#include "device_arrays.hpp"
+#include "python_array.hpp"
 
 namespace areal::python {
 
@@ -196,7 +196,7 @@ void bind_device_buffers(nb::module_& m) {
            [](nb::handle self) {
              const auto& buffer = nb::cast<const DeviceBuffer&>(self);
              const nb::object host = nb::module_::import_("numpy").attr("ascontiguousarray")(buffer.numpy());
-             return nb::make_tuple(nb::module_::import_("areal._cuda_arrays").attr("_on_device"),
+             return nb::make_tuple(nb::module_::import_("areal._frameworks").attr("on_device"),
                                    nb::make_tuple(host, buffer.device()));
            })
       .def("numpy", &DeviceBuffer::numpy, "A copy in host memory, once the array has been filled.")
@@ -213,6 +213,14 @@ void bind_device_buffers(nb::module_& m) {
           nb::sig("def shape(self) -> tuple[int, ...]"), "Its extents.")
       .def_prop_ro(
           "ndim", [](const DeviceBuffer& b) { return b.extents().size(); }, "How many dimensions.")
+      .def_prop_ro(
+          "nbytes",
+          [](const DeviceBuffer& b) {
+            std::int64_t bytes = static_cast<std::int64_t>(size_of(b.type()));
+            for (const std::int64_t extent : b.extents()) bytes *= extent;
+            return bytes;
+          },
+          "Bytes of its elements.")
       .def_prop_ro(
           "dtype", [](const DeviceBuffer& b) { return std::string(numpy_name(b.type())); },
           "NumPy's name of its elements' type.")

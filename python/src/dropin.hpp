@@ -5,7 +5,7 @@
 #include <memory>
 #include <optional>
 #include "arrays.hpp"
-#include "plans.hpp"
+#include "sat_plans.hpp"
 
 namespace areal::python::dropin {
 

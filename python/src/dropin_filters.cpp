@@ -188,7 +188,7 @@ void window_values(const Filter& f, const ConstView& image, const View& into, bo
   const View sum(sum_memory.data(), key.types.table, image.shape);
   const View squares = f.of_squares ? View(squares_memory.data(), type_of(key.squares), image.shape) : View();
   const std::shared_ptr<PlannedSat> plan = kept_plan(key);
-  TakenSlot(*plan).execute(SatArguments{image, sum, {}, squares});
+  PlannedSat::Taken(*plan).execute(SatArguments{image, sum, {}, squares});
 
   ConstView read = f.of_squares ? squares : sum;
   if (adds_in_32_bits(f)) read.type = Type::s32;

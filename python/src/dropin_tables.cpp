@@ -54,7 +54,7 @@ bool tables(nb::handle image, nb::handle sum, nb::handle squares, nb::handle til
     arguments.tilted = as_type(write_view(tilted, "tilted", volume), types->table);
   }
   const std::shared_ptr<PlannedSat> plan = kept_plan(key);
-  TakenSlot(*plan).execute(arguments);
+  PlannedSat::Taken(*plan).execute(arguments);
   return true;
 }
 

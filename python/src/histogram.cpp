@@ -1,21 +1,41 @@
-// Integral histograms of arrays: plans and their calls.
+// Integral histograms of arrays, and histograms of boxes straight from host images.
+#include "histogram.hpp"
+#include <algorithm>
 #include <areal/error.hpp>
 #include <areal/histogram.hpp>
 #include <areal/region_histogram.hpp>
 #include <array>
-#include <mutex>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
-#include "answers.hpp"
 #include "bindings.hpp"
-#include "copies.hpp"
-#include "regions.hpp"
-#include "tensor.hpp"
+#include "boxes.hpp"
+#include "planned.hpp"
+#include "recently_used.hpp"
 
 namespace areal::python {
+
+HistogramArray::HistogramArray(CallArrays& arrays, nb::handle tensor, Border border)
+    : array_(arrays.first(tensor, "tensor")), border_(border) {
+  const std::size_t dimensions = array_.ref().dimensions;
+  const Axes& axes = Axes::of(dimensions == 4 ? "NCHW" : "CHW", dimensions);
+  std::optional<ConstView> view;
+  for (const bool transposed : {false, true})
+    if (!view && (!transposed || arrays.on_host())) {
+      order_ = {Layout::planar, transposed, 0};
+      view = view_in(array_.ref(), axes, order_);
+    }
+  if (!view) {
+    order_ = {Layout::planar, false, 0};
+    array_ = arrays.copied(tensor, "tensor", axes.letters, memory_letters(axes, order_));
+    view = view_in(array_.ref(), axes, order_).value();
+  }
+  view_ = *view;
+  view_.type = unsigned_type(view_.type);
+}
 
 namespace {
 
@@ -38,156 +58,159 @@ class HistogramPlanOf {
       if (shape[i] < 0) throw InvalidArgument("shape: an extent of " + std::to_string(shape[i]));
       extents_[i] = shape[i];
     }
-    const auto known = border_named(border);
-    if (!known) throw InvalidArgument("border " + border + ": may be zero, none or exclusive");
-    options_.border = *known;
-    options_.counter = type_of_numpy_name(counter, "dtype");
+    options_.border = border_of(border);
+    seen_as_ = type_of_numpy_name(counter, "dtype");
+    options_.counter = unsigned_type(seen_as_);
     options_.weighted = weighted;
     options_.algorithm = algorithm;
     options_.memory_limit = memory_limit;
     execution_ = execution_of(backend, device, threads);
-    first_ = get(image_shape(extents_, *axes_, c_order(extents_, *axes_, false)));
+    const Order order = c_order(extents_, *axes_, false);
+    first_ = get({image_shape(extents_, *axes_, order), type_, order.layout, axes_});
   }
 
-  nb::object execute(nb::handle binning, nb::handle array, nb::handle out, nb::handle weights, nb::handle copy) {
-    const Copies copies(copy);
-    ArrayRef read = copies.read(array, "array");
-    if (read.dimensions != static_cast<std::size_t>(axes_->dimensions) || read.extents != extents_ ||
-        read.type != type_)
-      refuse(read);
-    std::optional<Pixels> pixels = pixels_of(read, *axes_, true, false);
-    Tensor tensor;
-    tensor.axes = axes_;
-    std::optional<ArrayRef> room;
-    if (!out.is_none()) {
-      room = array_ref(out, "out", true);
-      if (!room) throw InvalidArgument("out: it must be a writable array");
-      tensor.array = nb::borrow(out);
-    }
-    const auto copied = [&](const Order& order) {
-      read = copies.of(array, "array", axes_->letters, memory_letters(*axes_, order));
-      pixels = Pixels{view_in(read, *axes_, order).value(), order};
-    };
-    if (!pixels) copied(c_order(extents_, *axes_, false));
+  /// The tensor, an array of the framework; algorithm, reason and backend.
+  nb::object execute(nb::handle on, nb::handle array, nb::handle out, nb::handle weights, nb::handle copy) {
+    CallArrays arrays(Framework(on), copy);
+    PythonArray image = arrays.first(array, "array"), weight_array;
+    require_planned(image.ref(), *axes_, extents_, type_);
+    // On a device boxes are asked of tensors in the axes' order alone.
+    Pixels pixels = arrays.pixels(array, *axes_, arrays.on_host(), false, image);
+    const Axes& axes = Axes::of(axes_->n >= 0 ? "NCHW" : "CHW", axes_->n >= 0 ? 4 : 3);
+    std::shared_ptr<PlannedHistogram> planned = get_for(pixels, arrays);
     HistogramArguments arguments;
-    auto planned = get(pixels->view.shape);
-    if (room) {
+    NewArray made;
+    if (out.is_none()) {
+      if (arrays.on_host()) planned->plan.require_fit();
+      const Shape shape = planned->plan.tensor_shape();
+      const Order order{Layout::planar, pixels.order.transposed, 0};
+      made = arrays.empty(seen_as_, extents_of(shape, memory_letters(axes, order), order));
+      arguments.tensor = View(made.data(), options_.counter, shape).in(arrays.place().memory);
+    } else {
+      const PythonArray given = arrays.writable(out);
       const auto place = [&] {
-        tensor.order = {Layout::planar, pixels->order.transposed, 0};
-        const ConstView wanted(nullptr, options_.counter, planned->plan.tensor_shape());
-        require_like(*room, array_shape(wanted, tensor.tensor_axes(), tensor.order), options_.counter);
-        return room_in(*room, tensor.tensor_axes(), tensor.order);
+        const Order order{Layout::planar, pixels.order.transposed, 0};
+        const ConstView wanted(nullptr, seen_as_, planned->plan.tensor_shape());
+        require_like(given.ref(), array_shape(wanted, axes, order), seen_as_);
+        return room_in(given.ref(), axes, order);
       };
       std::optional<View> view = place();
       if (!view) {  // transposed
         Order order = c_order(extents_, *axes_, false);
-        order.transposed = !pixels->order.transposed;
-        copied(order);
-        planned = get(pixels->view.shape);
+        order.transposed = !pixels.order.transposed;
+        image = arrays.copied(array, "array", axes_->letters, memory_letters(*axes_, order));
+        pixels = {view_in(image.ref(), *axes_, order).value(), order};
+        planned = get_for(pixels, arrays);
         view = place();
       }
       if (!view)
         throw InvalidArgument(
             "out: it cannot be written in place; rows need a positive pitch, and elements may not lie apart");
       arguments.tensor = *view;
-    } else {
-      tensor.order = {Layout::planar, pixels->order.transposed, 0};
-      planned->plan.require_fit();
-      tensor.owned = planned->plan.allocate(MemoryPlace{});
-      arguments.tensor = tensor.owned.tensor();
+      arguments.tensor.type = options_.counter;
     }
-    arguments.image = pixels->view;
-    ArrayRef weight_array;
+    arguments.image = pixels.view;
     if (!weights.is_none())
-      arguments.weights = copies.view(weights, "weights", axes_->without_channels(),
-                                      {Layout::interleaved, pixels->order.transposed, 0}, weight_array);
-    PlannedHistogram::Taken(*planned).execute(arguments);
-    tensor.view = arguments.tensor;
-    tensor.binning = nb::borrow(binning);
-    tensor.border = options_.border, tensor.input = type_;
-    tensor.image = pixels->view.shape, tensor.origin = planned->origin;
-    return tensor_object(std::move(tensor));
+      arguments.weights = arrays.view(weights, "weights", axes_->without_channels(),
+                                      {Layout::interleaved, pixels.order.transposed, 0}, weight_array);
+    planned->execute(arguments, arrays);
+    const HistogramPlan& plan = planned->plan;
+    nb::object tensor = nb::borrow(out);
+    if (out.is_none())
+      tensor = arrays.framework().reordered(
+          made.take(), memory_letters(axes, {Layout::planar, pixels.order.transposed, 0}), axes.letters);
+    return nb::make_tuple(tensor, plan.algorithm(), plan.reason(), name_of(plan.backend()));
   }
 
   const HistogramPlan& plan() const noexcept { return first_->plan; }
   const char* letters() const noexcept { return axes_->letters; }
 
  private:
-  std::shared_ptr<PlannedHistogram> get(const Shape& image) {
-    const std::lock_guard lock(mutex_);
-    for (const auto& planned : plans_)
-      if (planned->plan.image_shape() == image) return planned;
-    plans_.push_back(std::make_shared<PlannedHistogram>(image, type_, binning_, options_, execution_));
-    return plans_.back();
+  std::shared_ptr<PlannedHistogram> get(PlanKey key) {
+    key.is_forked = is_forked_child();
+    return plans_.get(key, [&] {
+      return std::make_shared<PlannedHistogram>(key.image, type_, binning_, options_, execution_for(execution_, key));
+    });
   }
-  [[noreturn]] void refuse(const ArrayRef& array) const {
-    ArrayRef wanted;
-    wanted.dimensions = static_cast<std::size_t>(axes_->dimensions), wanted.extents = extents_;
-    throw InvalidArgument("array: one of " + ArrayShape::of(array).words() + ", " + numpy_name(array.type) +
-                          "; this plan is for " + ArrayShape::of(wanted).words() + ", " + numpy_name(type_));
+  std::shared_ptr<PlannedHistogram> get_for(const Pixels& pixels, const CallArrays& arrays) {
+    PlanKey key{pixels.view.shape, type_, Layout::planar, axes_, arrays.place().memory};
+    key.is_numpy = arrays.framework().is_numpy();
+    return get(key);
   }
-
   Binning binning_;
   const Axes* axes_;
-  Type type_;
+  Type type_, seen_as_ = Type::u32;  ///< of the pixels; of the framework's tensor, perhaps the counter with a sign
   std::array<std::int64_t, 4> extents_{};
   HistogramOptions options_;
   Execution execution_;
-  std::mutex mutex_;
-  std::vector<std::shared_ptr<PlannedHistogram>> plans_;  ///< one for each order in which arrays lie in memory
-  std::shared_ptr<PlannedHistogram> first_;               ///< for arrays in C order
+  RecentlyUsed<PlanKey, PlannedHistogram> plans_;
+  std::shared_ptr<PlannedHistogram> first_;  ///< for NumPy's arrays in C order
 };
 
-/// Straight from the pixels: boxes x images x bins.
-nb::object streamed(nb::handle array, const Binning& binning, const BoxArray& boxes, std::string_view letters,
+/// Arrays of images x boxes x bins, int64 or NumPy's uint64, or double: `fill(image, span, options)`.
+template <class Fill>
+nb::object histograms_answered(const CallArrays& arrays, bool as_double, bool has_batch, std::int64_t images,
+                               std::size_t boxes, std::int64_t bins, bool clip, bool refused, int threads,
+                               const Fill& fill) {
+  std::vector<std::int64_t> extents{static_cast<std::int64_t>(boxes), bins};
+  if (has_batch) extents.insert(extents.begin(), images);
+  std::int64_t size = 0;
+  if (__builtin_mul_overflow(extents[0], extents[1], &size) || (has_batch && __builtin_mul_overflow(size, bins, &size)))
+    throw InvalidArgument("boxes: their answers do not fit 64 bits");
+  const std::size_t each = boxes * static_cast<std::size_t>(bins);
+  const Type type = as_double ? Type::f64 : arrays.framework().is_numpy() ? Type::u64 : Type::s64;
+  return answered(arrays, type, extents, clip, refused, threads, [&](void* data, const QueryOptions& options) {
+    for (std::int64_t n = 0; n < images; ++n) {
+      const std::size_t first = static_cast<std::size_t>(n) * each;
+      if (as_double)
+        fill(n, Span<double>(static_cast<double*>(data) + first, each, arrays.place().memory), options);
+      else
+        fill(n, Span<std::uint64_t>(static_cast<std::uint64_t*>(data) + first, each, arrays.place().memory), options);
+    }
+  });
+}
+
+/// Straight from the pixels of host images: images x boxes x bins, without axes N boxes x bins.
+nb::object streamed(nb::handle on, nb::handle array, const Binning& binning, nb::handle boxes, std::string_view letters,
                     std::string_view format, bool clip, nb::handle weights, nb::handle copy, int threads) {
-  const Copies copies(copy);
-  ArrayRef read = copies.read(array, "array"), weight_array;
-  const Axes& axes = axes_of(letters, read.dimensions);
-  std::optional<Pixels> pixels = pixels_of(read, axes, true, false);
-  if (!pixels) {
-    const Order order = c_order(read.extents, axes, false);
-    read = copies.of(array, "array", axes.letters, memory_letters(axes, order));
-    pixels = Pixels{view_in(read, axes, order).value(), order};
-  }
+  CallArrays arrays(Framework(on), copy);
+  PythonArray image = arrays.first(array, "array"), weight_array;
+  const Axes& axes = axes_of(letters, image.ref().dimensions);
+  const Pixels pixels = arrays.pixels(array, axes, true, false, image);
+  const bool weighted = !weights.is_none();
   ConstView weight;
-  if (!weights.is_none())
-    weight = copies.view(weights, "weights", axes.without_channels(),
-                         {Layout::interleaved, pixels->order.transposed, 0}, weight_array);
-  const std::vector<Region> regions = regions_of(boxes, format, pixels->order.transposed);
-  QueryOptions options;
-  options.outside = clip ? Outside::clip : Outside::error;
-  options.execution = execution_of("auto", 0, threads);
-  const auto images = static_cast<std::size_t>(pixels->view.shape.batch);
-  const auto bins = static_cast<std::size_t>(binning.bins());
-  std::vector<std::size_t> further;
-  if (axes.n >= 0) further.push_back(images);
-  further.push_back(bins);
-  const auto one = [](ConstView all, std::size_t n) {
-    all.data = all.row(0, 0, static_cast<std::int64_t>(n));
+  if (weighted)
+    weight = arrays.view(weights, "weights", axes.without_channels(), {Layout::interleaved, pixels.order.transposed, 0},
+                         weight_array);
+  const Boxes<Region> items(boxes, format, pixels.order.transposed, arrays);
+  const Span<const Region> regions = items.span();
+  const std::int64_t images = pixels.view.shape.batch;
+  const auto one = [](ConstView all, std::int64_t n) {
+    all.data = all.row(0, 0, n);
     all.shape.batch = 1;
     return all;
   };
-  const auto each_image = [&](auto zero, const auto& count) {
-    using T = decltype(zero);
-    return answers<T>(regions.size(), further, [&](Span<T> out) {
-      if (axes.n < 0) return count(0, out);
-      std::vector<T> some(regions.size() * bins);
-      for (std::size_t n = 0; n < images; ++n) {
-        count(n, Span<T>(some));
-        for (std::size_t i = 0; i < regions.size(); ++i)
-          std::copy_n(some.begin() + static_cast<std::ptrdiff_t>(i * bins), bins,
-                      out.begin() + static_cast<std::ptrdiff_t>((i * images + n) * bins));
-      }
-    });
-  };
-  if (!weights.is_none())
-    return each_image(0.0, [&](std::size_t n, Span<double> out) {
-      region_histograms(one(pixels->view, n), binning, one(weight, n), regions, out, options);
-    });
-  return each_image(std::uint64_t{}, [&](std::size_t n, Span<std::uint64_t> out) {
-    region_histograms(one(pixels->view, n), binning, regions, out, options);
-  });
+  return histograms_answered(arrays, weighted, axes.n >= 0, images, regions.size(), binning.bins(), clip, false,
+                             threads, [&](std::int64_t n, auto out, const QueryOptions& options) {
+                               if constexpr (std::is_same_v<decltype(out), Span<double>>)
+                                 region_histograms(one(pixels.view, n), binning, one(weight, n), regions, out, options);
+                               else
+                                 region_histograms(one(pixels.view, n), binning, regions, out, options);
+                             });
+}
+
+/// From a tensor: images x boxes x bins, without a batch boxes x bins; in double where `as_double`.
+nb::object counts(nb::handle on, nb::handle tensor, const std::string& border, nb::handle boxes,
+                  std::string_view format, bool clip, bool refused, bool as_double, int threads) {
+  CallArrays arrays{Framework(on)};
+  const HistogramArray of(arrays, tensor, border_of(border));
+  const Boxes<Region> items(boxes, format, of.is_transposed(), arrays);
+  const Span<const Region> regions = items.span();
+  return histograms_answered(arrays, as_double || is_float(of.type()), of.has_batch(), of.images(), regions.size(),
+                             of.bins(), clip, refused, threads,
+                             [&](std::int64_t n, auto out, const QueryOptions& options) {
+                               region_histograms(of.view(n), regions, out, options);
+                             });
 }
 
 }  // namespace
@@ -200,8 +223,11 @@ void bind_histogram(nb::module_& m) {
            nb::arg("binning"), nb::arg("shape"), nb::arg("dtype"), nb::arg("axes"), nb::arg("counter"),
            nb::arg("border"), nb::arg("weighted"), nb::arg("algorithm"), nb::arg("memory_limit"), nb::arg("backend"),
            nb::arg("device"), nb::arg("threads"))
-      .def("execute", &HistogramPlanOf::execute, nb::arg("binning"), nb::arg("x"), nb::arg("out").none(),
-           nb::arg("weights").none(), nb::arg("copy").none(), "What a call of the plan does.")
+      .def("execute", &HistogramPlanOf::execute, nb::arg("on"), nb::arg("x"), nb::arg("out").none(),
+           nb::arg("weights").none(), nb::arg("copy").none(),
+           nb::sig("def execute(self, on: object, x: object, out: object | None, weights: object | None, copy: object "
+                   "| None) -> tuple[typing.Any, str, str, str]"),
+           "What a call of the plan does.")
       .def_prop_ro("axes", &HistogramPlanOf::letters, "The letters of the dimensions.")
       .def_prop_ro(
           "algorithm", [](const HistogramPlanOf& p) { return p.plan().algorithm(); },
@@ -213,8 +239,10 @@ void bind_histogram(nb::module_& m) {
           "cpu, cuda or simt.")
       .def_prop_ro(
           "tensor_bytes", [](const HistogramPlanOf& p) { return p.plan().tensor_bytes(); }, "Of one tensor.");
-  m.def("histograms", &streamed, nb::arg("array"), nb::arg("binning"), nb::arg("boxes"), nb::arg("axes"),
+  m.def("histograms", &streamed, nb::arg("on"), nb::arg("array"), nb::arg("binning"), nb::arg("boxes"), nb::arg("axes"),
         nb::arg("format"), nb::arg("clip"), nb::arg("weights").none(), nb::arg("copy").none(), nb::arg("threads"));
+  m.def("counts", &counts, nb::arg("on"), nb::arg("tensor"), nb::arg("border"), nb::arg("boxes"), nb::arg("format"),
+        nb::arg("clip"), nb::arg("refused"), nb::arg("as_double"), nb::arg("threads"));
 }
 
 }  // namespace areal::python

@@ -5,20 +5,14 @@ NB_MODULE(_core, m) {
   areal::python::bind_info(m);
   areal::python::bind_process(m);
   areal::python::bind_options(m);
-  areal::python::bind_table(m);
   areal::python::bind_sat(m);
   areal::python::bind_query(m);
   areal::python::bind_windows(m);
   areal::python::bind_binning(m);
-  areal::python::bind_tensor(m);
   areal::python::bind_histogram(m);
+  areal::python::bind_measures(m);
   areal::python::bind_dropin_tables(m);
   areal::python::bind_dropin_filters(m);
   areal::python::bind_dropin_integrate(m);
   areal::python::bind_device_buffers(m);
-  areal::python::bind_device_sat(m);
-  areal::python::bind_device_queries(m);
-  areal::python::bind_device_windows(m);
-  areal::python::bind_device_histogram(m);
-  areal::python::bind_device_measures(m);
 }

@@ -2,6 +2,7 @@
 
 #include <areal/error.hpp>
 #include <atomic>
+#include "arrays.hpp"
 #include "bindings.hpp"
 #include "process.hpp"
 
@@ -28,9 +29,7 @@ Options options_of(const std::optional<std::string>& dtype, const std::string& b
     made.table = type_named(*dtype);
     if (!made.table) throw InvalidArgument("dtype " + *dtype + ": areal has no such type");
   }
-  const auto known = border_named(border);
-  if (!known) throw InvalidArgument("border " + border + ": may be zero, none or exclusive");
-  made.sat.border = *known;
+  made.sat.border = border_of(border);
   made.sat.squares = squares_of(squares);
   made.sat.tilted = tilted, made.sat.mask = mask, made.sat.ignore_nan = ignore_nan, made.sat.reverse = reverse;
   made.sat.algorithm = algorithm;
@@ -39,14 +38,6 @@ Options options_of(const std::optional<std::string>& dtype, const std::string& b
 }
 
 }  // namespace
-
-SatOptions Options::of(Type input, Layout tables, bool volume) const {
-  SatOptions made = sat;
-  made.volume = volume;
-  made.tables = tables;
-  if (table) made.types = TypePair{input, *table};
-  return made;
-}
 
 void bind_options(nb::module_& m) {
   nb::class_<Options>(m, "Options");

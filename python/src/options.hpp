@@ -14,9 +14,6 @@ struct Options {
   std::optional<Type> table;  ///< the tables' type; none: default_types
   Execution execution;
   std::uint64_t number = 0;  ///< its own, by which plans are found again
-
-  /// The plan's, for one image type.
-  SatOptions of(Type input, Layout tables, bool volume) const;
 };
 
 }  // namespace areal::python

@@ -1,5 +1,5 @@
 #pragma once
-// A plan with workspaces for as many threads as use it at once.
+// A plan with workspaces for as many threads and streams as use it at once.
 
 #include <areal/execution.hpp>
 #include <areal/histogram.hpp>
@@ -12,16 +12,9 @@
 #include <utility>
 #include <vector>
 #include "process.hpp"
+#include "workspaces.hpp"
 
 namespace areal::python {
-
-/// What a table or tensor says of how it was made.
-struct Origin {
-  std::string algorithm, reason, backend;
-  static std::shared_ptr<const Origin> of(const Plan& plan) {
-    return std::make_shared<Origin>(Origin{plan.algorithm(), plan.reason(), std::string(name_of(plan.backend()))});
-  }
-};
 
 /// What a plan executes.
 template <class P>
@@ -46,8 +39,19 @@ class Planned {
  public:
   /// What P is made of.
   template <class... Made>
-  explicit Planned(const Made&... made)
-      : plan(made...), origin(Origin::of(plan)), is_long(output_bytes(plan) >= long_bytes) {}
+  explicit Planned(const Made&... made) : plan(made...), is_long(output_bytes(plan) >= long_bytes) {}
+
+  /// Where the arrays of the call lie: on the host with a workspace of the plan, on a device queued on their stream,
+  /// in the framework's memory.
+  void execute(const typename Arguments<P>::Type& arguments, const CallArrays& arrays) {
+    if (arrays.on_host()) return Taken(*this).execute(arguments);
+    Workspaces::Ready ready = on_devices_.get(plan, arrays);
+    {
+      const nb::gil_scoped_release released;
+      plan.execute(arguments, ready.workspace);
+    }
+    on_devices_.put(std::move(ready));
+  }
 
   /// A workspace for one execute; given back at the end. Make and destroy with the GIL.
   class Taken {
@@ -68,7 +72,6 @@ class Planned {
   };
 
   const P plan;
-  const std::shared_ptr<const Origin> origin;
   const bool is_long;  ///< Ctrl-C may come
 
  private:
@@ -96,6 +99,28 @@ class Planned {
 
   std::mutex mutex_;
   std::vector<std::unique_ptr<Workspace>> free_;
+  Workspaces on_devices_;
 };
+
+/// What tells the plans apart that one set of options has.
+struct PlanKey {
+  Shape image = {};
+  Type input = Type::u8;
+  Layout tables = Layout::planar;
+  const Axes* axes = nullptr;
+  MemoryPlace memory = {};
+  std::uint64_t options = 0;  ///< the number of Options
+  bool is_numpy = true, is_signed = false, is_forked = false;
+  friend bool operator==(const PlanKey&, const PlanKey&) = default;
+};
+
+/// For arrays there: a device's own backend; the CPU for host arrays but NumPy's, for which the policy may choose.
+inline Execution execution_for(Execution execution, const PlanKey& key) {
+  if (key.is_forked) execution.threads = 1;
+  if (!key.memory.is_host()) execution.device = key.memory.device;
+  if (execution.backend == Backend::automatic && (!key.is_numpy || key.is_forked || !key.memory.is_host()))
+    execution.backend = key.memory.is_host() ? Backend::cpu : Backend::cuda;
+  return execution;
+}
 
 }  // namespace areal::python

@@ -44,12 +44,11 @@ bool Interrupt::go_on() {
 const Hooks& hooks() { return installed; }
 
 void bind_process(nb::module_& m) {
-  m.def("install", [](nb::handle module, nb::object sat_type, nb::object histogram_type, nb::object native,
-                      nb::object carry, nb::object execute_foreign) {
+  m.def("install", [](nb::handle module, nb::object sat_type, nb::object framework_type, nb::object numpy,
+                      nb::object carry, nb::object framework) {
     learn_numpy();
-    learn_numpys_types();
-    module.attr("_kept") = nb::make_tuple(sat_type, histogram_type, native, carry, execute_foreign);
-    installed = {sat_type.ptr(), histogram_type.ptr(), native.ptr(), carry.ptr(), execute_foreign.ptr()};
+    module.attr("_kept") = nb::make_tuple(sat_type, framework_type, numpy, carry, framework);
+    installed = {sat_type.ptr(), framework_type.ptr(), numpy.ptr(), carry.ptr(), framework.ptr()};
   });
   m.def("after_fork_in_child", [] { forked = true; });
   m.def("is_forked_child", &is_forked_child);

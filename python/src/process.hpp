@@ -57,15 +57,15 @@ void without_gil(bool is_long, const Work& work) {
 
 /// Objects of the package that _core calls; its module keeps them.
 struct Hooks {
-  PyObject* sat_type = nullptr;        ///< areal.Sat, a Python class over Table
-  PyObject* histogram_type = nullptr;  ///< areal.IntegralHistogram, a Python class over Tensor
-  PyObject* native =
-      nullptr;  ///< native(array, name, axes, letters): a copy, with its axes in memory as the letters say
-  PyObject* carry =
-      nullptr;  ///< carry(above, left, corner, axes, shape, table dtype, only sums, reverse): arrays of all axes
-  /// execute_foreign(plan, x, out, mask, copy, above, left, corner): the table of an array of another framework, or
-  /// NotImplemented.
-  PyObject* execute_foreign = nullptr;
+  PyObject* sat_type = nullptr;        ///< areal.Sat
+  PyObject* framework_type = nullptr;  ///< areal._frameworks.Framework
+  PyObject* numpy = nullptr;           ///< its instance for NumPy's arrays
+  /// carry(framework, x, shape, axes, table dtype, only sums, reverse, transposed, above, left, corner): arrays of all
+  /// axes.
+  PyObject* carry = nullptr;
+  /// framework(plan, x, out, mask, copy, above, left, corner): the framework of x, or the table, where the
+  /// framework's own module has to make it.
+  PyObject* framework = nullptr;
 };
 const Hooks& hooks();
 

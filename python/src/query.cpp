@@ -1,118 +1,155 @@
-// What tables answer about boxes.
-#include <algorithm>
+// What tables answer about boxes. Host boxes are checked first and the call waits; for boxes on the device the work is
+// queued.
 #include <areal/error.hpp>
 #include <areal/region.hpp>
+#include <areal/scatter.hpp>
 #include <string_view>
 #include <utility>
-#include "answers.hpp"
 #include "bindings.hpp"
-#include "regions.hpp"
-#include "table.hpp"
+#include "boxes.hpp"
 #include "windows.hpp"
 
 namespace areal::python {
 namespace {
 
-/// N x C of the planes, or nothing.
-std::vector<std::size_t> planes_of(const Table& t) {
-  std::vector<std::size_t> extents;
-  if (t.axes->volume) return extents;
-  const std::int64_t folded = t.order.folded ? t.order.folded : 1;
-  if (t.axes->n >= 0) extents.push_back(static_cast<std::size_t>(t.image.batch / folded));
-  if (t.axes->c >= 0) extents.push_back(static_cast<std::size_t>(t.image.channels * folded));
+template <class T>
+Span<T> span_at(void* data, std::size_t size, const CallArrays& arrays) {
+  return Span<T>(static_cast<T*>(data), size, arrays.place().memory);
+}
+
+/// The extents N and C of the array, as far as the axes have these, behind those given.
+std::vector<std::int64_t> with_planes(std::vector<std::int64_t> extents, const ArrayRef& array, const Axes& axes) {
+  for (const int dimension : {axes.n, axes.c})
+    if (dimension >= 0 && !axes.volume) extents.push_back(array.extents[static_cast<std::size_t>(dimension)]);
   return extents;
 }
 
-/// Sums or means of boxes of a volume; of pixels that count, where a mask left some out.
-nb::object volume_answers(const Table& t, const std::vector<Box>& boxes, bool means, const QueryOptions& options) {
-  const SatView view = t.view();
-  return answers<double>(boxes.size(), {}, [&](Span<double> out) {
-    box_sums(view, boxes, out, options);
-    if (!means) return;
-    std::vector<double> count;
-    if (view.count) count = box_sums(SatView(*view.count), boxes, options);
-    const auto inside = [](std::int64_t begin, std::int64_t extent, std::int64_t size) {
-      const std::int64_t first = std::max<std::int64_t>(begin, 0);
-      return static_cast<double>(std::max<std::int64_t>(0, std::min(size - first, extent - (first - begin))));
-    };
-    for (std::size_t i = 0; i < boxes.size(); ++i) {
-      const Box& b = boxes[i];
-      const double voxels = inside(b.x, b.width, t.image.width) * inside(b.y, b.height, t.image.height) *
-                            inside(b.z, b.depth, t.image.batch);
-      out[i] /= view.count ? count[i] : voxels;  // 0 / 0 for an empty one
+std::size_t product(const std::vector<std::int64_t>& extents) {
+  std::int64_t all = 1;
+  for (const std::int64_t extent : extents)
+    if (__builtin_mul_overflow(all, extent, &all)) throw InvalidArgument("boxes: their answers do not fit 64 bits");
+  return static_cast<std::size_t>(all);
+}
+
+/// Sums of boxes of a volume.
+nb::object volume_query(const CallArrays& arrays, const Pixels& table, Border border, nb::handle boxes,
+                        std::string_view format, bool clip, bool refused, int threads) {
+  const Boxes<Box> items(boxes, format, table.order.transposed, arrays);
+  const Span<const Box> all = items.span();
+  return answered(arrays, Type::f64, {static_cast<std::int64_t>(all.size())}, clip, refused, threads,
+                  [&](void* data, const QueryOptions& options) {
+                    box_sums(TableView(table.view, border), all, span_at<double>(data, all.size(), arrays), options);
+                  });
+}
+
+/// Boxes x N x C. `squares` and `count` where the statistic needs them.
+nb::object query(nb::handle on, std::string_view stat, nb::handle sum, nb::handle squares, nb::handle count,
+                 const std::string& border, std::string_view letters, nb::handle boxes, std::string_view format,
+                 bool clip, bool refused, int threads) {
+  const Statistic asked = statistic_of(stat);
+  const Border known = border_of(border);
+  CallArrays arrays{Framework(on)};
+  PythonArray table = arrays.first(sum, "table"), of_squares, of_count;
+  const Axes& axes = Axes::of(letters, table.ref().dimensions);
+  const Pixels pixels = arrays.pixels(sum, axes, arrays.on_host(), count.is_none(), table);
+  if (axes.volume) return volume_query(arrays, pixels, known, boxes, format, clip, refused, threads);
+  const ConstView& view = pixels.view;
+  SatView tables(TableView(view, known));
+  if (!squares.is_none())
+    tables.squares = TableView(arrays.view(squares, "squares", axes, pixels.order, of_squares), known);
+  if (!count.is_none())
+    tables.count = TableView(arrays.view(count, "count", axes.without_channels(),
+                                         {Layout::interleaved, pixels.order.transposed, 0}, of_count),
+                             known);
+  const Boxes<Region> items(boxes, format, pixels.order.transposed, arrays);
+  const Span<const Region> all = items.span();
+  const auto extents = with_planes({static_cast<std::int64_t>(all.size())}, table.ref(), axes);
+  const std::size_t size = product(extents);
+  const bool integers = asked == Statistic::sum && !is_float(view.type), is_signed = is_signed_integer(view.type);
+  const Type type = !integers ? Type::f64 : arrays.framework().is_numpy() && !is_signed ? Type::u64 : Type::s64;
+  return answered(arrays, type, extents, clip, refused, threads, [&](void* data, const QueryOptions& options) {
+    const Span<double> out = span_at<double>(data, size, arrays);
+    switch (asked) {
+      case Statistic::mean:
+        return region_means(tables, all, out, options);
+      case Statistic::variance:
+        return region_variances(tables, all, out, options);
+      case Statistic::deviation:
+        return region_standard_deviations(tables, all, out, options);
+      case Statistic::sum:
+        break;
     }
+    if (!integers) return region_sums(tables, all, out, options);
+    if (is_signed) return signed_region_sums(tables, all, span_at<std::int64_t>(data, size, arrays), options);
+    region_sums(tables, all, span_at<std::uint64_t>(data, size, arrays), options);
   });
 }
 
-/// The answers, and where `refused` the index of the first box that cannot be answered.
-nb::object query(const Table& t, const BoxArray& array, std::string_view stat, std::string_view format, bool clip,
-                 bool refused, int threads) {
-  const Statistic asked = statistic_of(stat);
-  std::int64_t first_invalid = -1;
-  QueryOptions options;
-  options.outside = clip ? Outside::clip : Outside::error;
-  options.execution = execution_of("auto", 0, threads);
-  if (refused) options.first_invalid = Span<std::int64_t>(&first_invalid, 1);
-  const auto answered = [&](nb::object all) -> nb::object {
-    return refused ? nb::object(nb::make_tuple(all, first_invalid)) : all;
-  };
-  if (t.axes->volume) {
-    if (asked != Statistic::sum && asked != Statistic::mean)
-      throw InvalidArgument("stat " + std::string(stat) + ": boxes of a volume have sum and mean");
-    return answered(
-        volume_answers(t, volume_boxes_of(array, format, t.order.transposed), asked == Statistic::mean, options));
-  }
-  const std::vector<Region> regions = regions_of(array, format, t.order.transposed);
-  const std::vector<std::size_t> planes = planes_of(t);
-  const SatView view = t.view();
-  const auto with = [&](auto zero, const auto& ask) {
-    using T = decltype(zero);
-    return answered(answers<T>(regions.size(), planes, [&](Span<T> out) { ask(out); }));
-  };
-  switch (asked) {
-    case Statistic::mean:
-      return with(0.0, [&](Span<double> out) { region_means(view, regions, out, options); });
-    case Statistic::variance:
-      return with(0.0, [&](Span<double> out) { region_variances(view, regions, out, options); });
-    case Statistic::deviation:
-      return with(0.0, [&](Span<double> out) { region_standard_deviations(view, regions, out, options); });
-    case Statistic::sum:
-      break;
-  }
-  const Type type = view.sum.view.type;
-  if (is_float(type)) return with(0.0, [&](Span<double> out) { region_sums(view, regions, out, options); });
-  if (is_signed_integer(type))
-    return with(std::int64_t{}, [&](Span<std::int64_t> out) { signed_region_sums(view, regions, out, options); });
-  return with(std::uint64_t{}, [&](Span<std::uint64_t> out) { region_sums(view, regions, out, options); });
+/// Of rectangles rotated by 45 degrees: N x C x rectangles.
+nb::object tilted_query(nb::handle on, nb::handle table, std::string_view letters, nb::handle rectangles,
+                        std::string_view format, int threads) {
+  CallArrays arrays{Framework(on)};
+  PythonArray tilted = arrays.first(table, "tilted");
+  const Axes& axes = Axes::of(letters, tilted.ref().dimensions);
+  const std::optional<Pixels> pixels = pixels_of(tilted.ref(), axes, false, true);
+  if (!pixels || (pixels->view.shape.layout == Layout::interleaved && pixels->view.shape.channels > 1))
+    throw InvalidArgument("tilted_sum: the channels of this table are interleaved; put them first, as CHW");
+  const Boxes<Region> items(rectangles, format, false, arrays);
+  const Span<const Region> all = items.span();
+  const ConstView& view = pixels->view;
+  auto extents = with_planes({}, tilted.ref(), axes);
+  extents.push_back(static_cast<std::int64_t>(all.size()));
+  static_cast<void>(product(extents));
+  return answered(arrays, Type::f64, extents, false, false, threads, [&](void* data, const QueryOptions& options) {
+    auto* out = static_cast<double*>(data);
+    for (std::int64_t n = 0; n < view.shape.batch; ++n)
+      for (std::int64_t c = 0; c < view.shape.channels; ++c, out += all.size())
+        tilted_sums(plane(view, c, n), all, span_at<double>(out, all.size(), arrays), options);
+  });
 }
 
-/// Of rectangles rotated by 45 degrees, of each plane.
-nb::object tilted_query(const Table& t, const BoxArray& array, int threads) {
-  const ConstView& tilted = t.views[tilted_sums_of];
-  if (!t.has[tilted_sums_of]) throw InvalidArgument("tilted_sum: the table was made without tilted=True");
-  if (tilted.shape.layout == Layout::interleaved && tilted.shape.channels > 1)
-    throw InvalidArgument("tilted_sum: the channels of this table are interleaved; put them first, as CHW");
-  const std::vector<Region> rectangles = regions_of(array, "xywh", false);
+/// Scatters values (boxes x N x C, float64 or int64) to the corners of boxes, into a contiguous table. Boxes that
+/// cannot be answered scatter nothing.
+void scatter(nb::handle on, nb::handle values, nb::handle boxes, nb::handle table, const std::string& border,
+             std::string_view letters, bool clip) {
+  const Border known = border_of(border);
+  const Axes& axes = Axes::of(letters, letters.empty() ? 2 : letters.size());
+  CallArrays arrays{Framework(on)};
+  const PythonArray to = arrays.first(table, "table"), from = arrays.read(values, "values");
+  const std::optional<Pixels> pixels = pixels_of(to.ref(), axes, false, true);
+  if (!pixels) throw InvalidArgument("table: it must be contiguous");
+  const Boxes<Region> regions(boxes, "xywh", false, arrays);
   QueryOptions options;
-  options.execution = execution_of("auto", 0, threads);
-  const auto planes = static_cast<std::size_t>(tilted.shape.batch * tilted.shape.channels);
-  return answers<double>(rectangles.size(), planes_of(t), [&](Span<double> out) {
-    for (std::size_t p = 0; p < planes; ++p) {
-      const auto channels = static_cast<std::size_t>(tilted.shape.channels);
-      const auto some =
-          tilted_sums(plane(tilted, static_cast<std::int64_t>(p % channels), static_cast<std::int64_t>(p / channels)),
-                      rectangles, options);
-      for (std::size_t i = 0; i < some.size(); ++i) out[i * planes + p] = some[i];
-    }
+  options.outside = clip ? Outside::clip : Outside::error;
+  options.execution = execution_where(arrays, 0);
+  NewArray first = arrays.empty(Type::s64, {1}), memory;
+  options.first_invalid = span_at<std::int64_t>(first.data(), 1, arrays);
+  Span<std::byte> workspace;
+  if (!arrays.on_host()) {
+    const std::size_t bytes = scatter_workspace_bytes(regions.span().size());
+    memory = arrays.empty(Type::u8, {static_cast<std::int64_t>(bytes)});
+    workspace = span_at<std::byte>(memory.data(), bytes, arrays);
+  }
+  const View out = writable_view(pixels->view);
+  const bool floats = from.ref().type == Type::f64;
+  const Span<const double> doubles = floats ? from.span<const double>() : Span<const double>();
+  const Span<const std::int64_t> integers = floats ? Span<const std::int64_t>() : from.span<const std::int64_t>();
+  without_gil(arrays.on_host(), [&] {
+    if (floats) return scatter_corners(regions.span(), doubles, out, known, options, workspace);
+    scatter_corners(regions.span(), integers, out, known, options, workspace);
   });
 }
 
 }  // namespace
 
 void bind_query(nb::module_& m) {
-  m.def("query", &query, nb::arg("table"), nb::arg("boxes"), nb::arg("stat"), nb::arg("format"), nb::arg("clip"),
-        nb::arg("refused"), nb::arg("threads"));
-  m.def("tilted_query", &tilted_query, nb::arg("table"), nb::arg("rectangles"), nb::arg("threads"));
+  m.def("query", &query, nb::arg("on"), nb::arg("stat"), nb::arg("sum"), nb::arg("squares").none(),
+        nb::arg("count").none(), nb::arg("border"), nb::arg("axes"), nb::arg("boxes"), nb::arg("format"),
+        nb::arg("clip"), nb::arg("refused"), nb::arg("threads"));
+  m.def("tilted_query", &tilted_query, nb::arg("on"), nb::arg("table"), nb::arg("axes"), nb::arg("rectangles"),
+        nb::arg("format"), nb::arg("threads"));
+  m.def("scatter", &scatter, nb::arg("on"), nb::arg("values"), nb::arg("boxes"), nb::arg("table"), nb::arg("border"),
+        nb::arg("axes"), nb::arg("clip"));
 }
 
 }  // namespace areal::python

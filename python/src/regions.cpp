@@ -24,10 +24,10 @@ struct Extents {
   std::array<std::int64_t, dimensions> begin, extent;
 };
 template <std::size_t dimensions>
-Extents<dimensions> extents_of(const BoxArray& boxes, std::size_t i, Format format) {
+Extents<dimensions> extents_of(const ArrayRef& boxes, std::size_t i, Format format) {
   const auto at = [&](std::size_t k) {
-    return boxes
-        .data()[static_cast<std::int64_t>(i) * boxes.stride(0) + static_cast<std::int64_t>(k) * boxes.stride(1)];
+    return static_cast<const std::int64_t*>(
+        boxes.data)[static_cast<std::int64_t>(i) * boxes.strides[0] + static_cast<std::int64_t>(k) * boxes.strides[1]];
   };
   const bool is_reversed = format == Format::bbox || format == Format::skimage;  // rows before columns
   Extents<dimensions> made;
@@ -43,13 +43,12 @@ Extents<dimensions> extents_of(const BoxArray& boxes, std::size_t i, Format form
 }
 
 template <std::size_t dimensions, class Make>
-auto all_of(const BoxArray& boxes, std::string_view format, bool transposed, const Make& make) {
-  if (boxes.shape(1) != 2 * dimensions)
-    throw InvalidArgument("boxes: an array of " + std::to_string(boxes.shape(0)) + "x" +
-                          std::to_string(boxes.shape(1)) + "; each box has " + std::to_string(2 * dimensions) +
-                          " numbers");
+auto all_of(const ArrayRef& boxes, std::string_view format, bool transposed, const Make& make) {
+  if (boxes.dimensions != 2 || boxes.extents[1] != 2 * dimensions || boxes.type != Type::s64)
+    throw InvalidArgument("boxes: an array of " + ArrayShape::of(boxes).words() + ", " + numpy_name(boxes.type) +
+                          "; each box has " + std::to_string(2 * dimensions) + " numbers of int64");
   const Format known = format_of(format);
-  std::vector<decltype(make(extents_of<dimensions>(boxes, 0, known)))> made(boxes.shape(0));
+  std::vector<decltype(make(extents_of<dimensions>(boxes, 0, known)))> made(static_cast<std::size_t>(boxes.extents[0]));
   for (std::size_t i = 0; i < made.size(); ++i) {
     auto box = extents_of<dimensions>(boxes, i, known);
     if (transposed) std::swap(box.begin[0], box.begin[1]), std::swap(box.extent[0], box.extent[1]);
@@ -60,13 +59,13 @@ auto all_of(const BoxArray& boxes, std::string_view format, bool transposed, con
 
 }  // namespace
 
-std::vector<Region> regions_of(const BoxArray& boxes, std::string_view format, bool transposed) {
+std::vector<Region> regions_of(const ArrayRef& boxes, std::string_view format, bool transposed) {
   return all_of<2>(boxes, format, transposed, [](const Extents<2>& b) {
     return Region{b.begin[0], b.begin[1], b.extent[0], b.extent[1]};
   });
 }
 
-std::vector<Box> volume_boxes_of(const BoxArray& boxes, std::string_view format, bool transposed) {
+std::vector<Box> volume_boxes_of(const ArrayRef& boxes, std::string_view format, bool transposed) {
   return all_of<3>(boxes, format, transposed, [](const Extents<3>& b) {
     return Box{b.begin[0], b.begin[1], b.begin[2], b.extent[0], b.extent[1], b.extent[2]};
   });

@@ -4,18 +4,16 @@
 #include <areal/region.hpp>
 #include <string_view>
 #include <vector>
-#include "nanobind.hpp"
+#include "arrays.hpp"
 
 namespace areal::python {
 
-/// N x 4 whole numbers, of a volume N x 6.
-using BoxArray = nb::ndarray<const std::int64_t, nb::ndim<2>, nb::device::cpu>;
-
-/// "xywh": left, top, width, height. "xyxy": left, top, right, bottom, half-open. "bbox": top, left, bottom, right,
-/// half-open, as regionprops has them. "skimage": top, left, bottom, right, with the last ones inside. `transposed`:
-/// x and y change places. Throws InvalidArgument for another format, other extents, and what does not fit 64 bits.
-std::vector<Region> regions_of(const BoxArray& boxes, std::string_view format, bool transposed);
+/// Of N x 4 numbers of int64 in host memory. "xywh": left, top, width, height. "xyxy": left, top, right, bottom,
+/// half-open. "bbox": top, left, bottom, right, half-open, as regionprops has them. "skimage": top, left, bottom,
+/// right, with the last ones inside. `transposed`: x and y change places. Throws InvalidArgument for another format,
+/// other extents, and what does not fit 64 bits.
+std::vector<Region> regions_of(const ArrayRef& boxes, std::string_view format, bool transposed);
 /// Of a volume: x, y, z, width, height, depth; x, y, z twice; plane, row, column twice, half-open or closed.
-std::vector<Box> volume_boxes_of(const BoxArray& boxes, std::string_view format, bool transposed);
+std::vector<Box> volume_boxes_of(const ArrayRef& boxes, std::string_view format, bool transposed);
 
 }  // namespace areal::python

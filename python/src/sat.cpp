@@ -13,13 +13,14 @@
 namespace areal::python {
 namespace {
 
-nb::object sat(nb::handle array, const Options& options, std::string_view axes, nb::handle mask, nb::handle out,
-               nb::handle copy, nb::handle above, nb::handle left, nb::handle corner) {
+nb::object sat(nb::handle on, nb::handle array, const Options& options, std::string_view axes, nb::handle mask,
+               nb::handle out, nb::handle copy, nb::handle above, nb::handle left, nb::handle corner) {
+  static auto& recent = *new SatPlans;  // never destroyed: threads may still execute while the process ends
   const Call call{array, mask, out, copy, above, left, corner};
-  ArrayRef read = read_array(call);
-  const Axes& letters = Axes::of(axes, read.dimensions);
-  RecentPlans source(options);
-  return sat_of(source, letters, std::move(read), call);
+  CallArrays arrays(Framework(on), copy);
+  PythonArray image = arrays.first(array, "array");
+  const Axes& letters = Axes::of(axes, image.ref().dimensions);
+  return sat_of(recent, options, letters, arrays, std::move(image), call);
 }
 
 /// A plan of Python: options, axes, extents and type.
@@ -31,18 +32,37 @@ class Plan {
       if (shape[i] < 0) throw InvalidArgument("shape: an extent of " + std::to_string(shape[i]));
       extents_[i] = shape[i];
     }
-    const SatOptions& sat = plans_.options().sat;
+    const SatOptions& sat = options_.sat;
     const Order order = c_order(extents_, *axes_, !sat.mask && !sat.ignore_nan);
-    first_ = plans_.get(image_shape(extents_, *axes_, order), type_, order.layout, axes_->volume);
+    first_ = planned_table(plans_, options_, {image_shape(extents_, *axes_, order), type_, order.layout, axes_});
   }
-  nb::object execute(const Call& call) {
-    ArrayRef read = read_array(call);
-    require_planned(says(), read);
-    return sat_of(plans_, *axes_, std::move(read), call);
+  nb::object execute(nb::handle on, const Call& call) {
+    CallArrays arrays(Framework(on), call.copy);
+    PythonArray image = arrays.first(call.array, "array");
+    require_planned(image.ref(), *axes_, extents_, type_);
+    return sat_of(plans_, options_, *axes_, arrays, std::move(image), call);
   }
-  PlanSays says() const noexcept { return {options_, *axes_, extents_, type_}; }
-  const SatPlan& plan() const noexcept { return first_->plan; }
-  PlannedSat& planned() noexcept { return *first_; }
+  const SatPlan& plan() const noexcept { return first_->planned.plan; }
+  double seconds(const CallArrays& arrays, const Pixels& pixels, View room, int calls) {
+    const std::shared_ptr<PlannedTable> found =
+        planned_table(plans_, options_, {pixels.view.shape, type_, pixels.order.layout, axes_, arrays.place().memory},
+                      arrays.framework());
+    const SatPlan& plan = found->planned.plan;
+    room.type = plan.types().table;
+    const SatArguments arguments{.image = pixels.view, .sum = room};
+    const auto timed = [&](Workspace& workspace) {
+      const auto start = std::chrono::steady_clock::now();
+      for (int i = 0; i < calls; ++i) plan.execute(arguments, workspace);
+      return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+    };
+    if (arrays.on_host()) {
+      Workspace workspace(plan);
+      return timed(workspace);
+    }
+    Workspaces workspaces;
+    Workspaces::Ready ready = workspaces.get(plan, arrays);
+    return timed(ready.workspace);
+  }
   const Axes& axes() const noexcept { return *axes_; }
   Type type() const noexcept { return type_; }
   nb::tuple shape() const {
@@ -56,8 +76,8 @@ class Plan {
   const Axes* axes_;
   std::array<std::int64_t, 4> extents_{};
   Type type_;
-  OwnPlans plans_{options_};
-  std::shared_ptr<PlannedSat> first_;  ///< for arrays in C order
+  SatPlans plans_;                       ///< one for each order in which its arrays lie in memory, and each place
+  std::shared_ptr<PlannedTable> first_;  ///< for NumPy's arrays in C order
 };
 
 /// plan(x, out=None, *, mask=None, copy=None, above=None, left=None, corner=None). A slot, and not a bound function,
@@ -88,15 +108,20 @@ PyObject* call_plan(PyObject* self, PyObject* positional, PyObject* named) noexc
   }
   for (PyObject*& one : given)
     if (one == nullptr) one = Py_None;
-  if (!is_numpy_array(given[0])) {  // areal._foreign.execute: NotImplemented for what NumPy reads
-    PyObject* const answer = PyObject_CallFunctionObjArgs(hooks().execute_foreign, self, given[0], given[1], given[2],
-                                                          given[3], given[4], given[5], given[6], nullptr);
-    if (answer != Py_NotImplemented) return answer;
-    Py_DECREF(answer);
-  }
   try {
+    nb::object on = nb::borrow(hooks().numpy);
+    if (!is_numpy_array(given[0])) {
+      // The array's framework; or, where its own module has to compute, as for gradients, the answer.
+      on = nb::handle(hooks().framework)(nb::handle(self), nb::handle(given[0]), nb::handle(given[1]),
+                                         nb::handle(given[2]), nb::handle(given[3]), nb::handle(given[4]),
+                                         nb::handle(given[5]), nb::handle(given[6]));
+      if (PyObject_IsInstance(on.ptr(), hooks().framework_type) != 1) return on.release().ptr();
+    }
     const Call call{given[0], given[2], given[1], given[3], given[4], given[5], given[6]};
-    return nb::inst_ptr<Plan>(self)->execute(call).release().ptr();
+    return nb::inst_ptr<Plan>(self)->execute(on, call).release().ptr();
+  } catch (nb::python_error& error) {
+    error.restore();
+    return nullptr;
   } catch (...) {
     set_python_error();
     return nullptr;
@@ -104,36 +129,21 @@ PyObject* call_plan(PyObject* self, PyObject* positional, PyObject* named) noexc
 }
 PyType_Slot plan_slots[] = {{Py_tp_call, reinterpret_cast<void*>(call_plan)}, {0, nullptr}};
 
-/// Seconds of `calls` executes of the plan in C++, with the GIL, on views made once: what a call of Python is compared
-/// with.
-double time_execute(Plan& self, nb::handle array, nb::handle out, int calls) {
-  const SatPlan& plan = self.plan();
-  const auto from = array_ref(array, "array"), to = array_ref(out, "out", true);
-  const auto pixels = from ? pixels_of(*from, self.axes(), false, false) : std::nullopt;
-  const auto room = pixels && to ? room_in(*to, self.axes(), pixels->order) : std::nullopt;
+/// Seconds of the host for `calls` executes of the plan, in a loop of C++ on views and a workspace that are made once:
+/// what a call of Python is compared with.
+double time_execute(Plan& self, nb::handle on, nb::handle array, nb::handle out, int calls) {
+  CallArrays arrays{Framework(on)};
+  const PythonArray from = arrays.first(array, "array"), to = arrays.writable(out);
+  const auto pixels = pixels_of(from.ref(), self.axes(), false, false);
+  std::optional<View> room = pixels ? room_in(to.ref(), self.axes(), pixels->order) : std::nullopt;
   if (!room) throw InvalidArgument("array: it cannot be read in place");
-  Workspace workspace(plan);
-  const SatArguments arguments{.image = pixels->view, .sum = *room};
-  const auto start = std::chrono::steady_clock::now();
-  for (int i = 0; i < calls; ++i) plan.execute(arguments, workspace);
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return self.seconds(arrays, *pixels, *room, calls);
 }
 
 }  // namespace
 
-PlanSays plan_says(nb::handle plan) { return nb::cast<const Plan&>(plan).says(); }
-
-void require_planned(const PlanSays& plan, const ArrayRef& array) {
-  const auto dimensions = static_cast<std::size_t>(plan.axes.dimensions);
-  if (array.dimensions == dimensions && array.extents == plan.extents && array.type == plan.type) return;
-  ArrayRef wanted;
-  wanted.dimensions = dimensions, wanted.extents = plan.extents;
-  throw InvalidArgument("array: one of " + ArrayShape::of(array).words() + ", " + numpy_name(array.type) +
-                        "; this plan is for " + ArrayShape::of(wanted).words() + ", " + numpy_name(plan.type));
-}
-
 void bind_sat(nb::module_& m) {
-  m.def("sat", &sat, nb::arg("array"), nb::arg("options"), nb::arg("axes"), nb::arg("mask").none(),
+  m.def("sat", &sat, nb::arg("on"), nb::arg("array"), nb::arg("options"), nb::arg("axes"), nb::arg("mask").none(),
         nb::arg("out").none(), nb::arg("copy").none(), nb::arg("above").none(), nb::arg("left").none(),
         nb::arg("corner").none());
   nb::class_<Plan>(m, "Plan", nb::type_slots(plan_slots))
@@ -160,7 +170,39 @@ void bind_sat(nb::module_& m) {
       .def_prop_ro(
           "workspace_bytes", [](const Plan& p) { return p.plan().workspace_bytes(); },
           "Of memory that each thread needs that executes at once.");
-  m.def("time_execute", &time_execute, nb::arg("plan"), nb::arg("array"), nb::arg("out"), nb::arg("calls"));
+  m.def("time_execute", &time_execute, nb::arg("plan"), nb::arg("on"), nb::arg("array"), nb::arg("out"),
+        nb::arg("calls"));
+  // How an array is read: what tests look at where there is no device.
+  m.def(
+      "describe_array",
+      [](nb::handle x, nb::handle stream) {
+        const PythonArray array(x, stream_given(stream), "array");
+        const ArrayRef& ref = array.ref();
+        const auto size = static_cast<std::ptrdiff_t>(std::min<std::size_t>(ref.dimensions, 4));
+        nb::dict made;
+        made["data"] = reinterpret_cast<std::uintptr_t>(ref.data);
+        made["shape"] = std::vector<std::int64_t>(ref.extents.begin(), ref.extents.begin() + size);
+        made["strides"] = std::vector<std::int64_t>(ref.strides.begin(), ref.strides.begin() + size);
+        made["dtype"] = numpy_name(ref.type);
+        made["device"] = ref.memory.is_host() ? nb::object(nb::none()) : nb::object(nb::int_(ref.memory.device));
+        made["stream"] = ref.memory.is_host() ? 0 : number_of(array.place().stream);
+        made["read_only"] = array.is_read_only();
+        return made;
+      },
+      nb::arg("array"), nb::arg("stream").none() = nb::none());
+  // The dtype that a table gets, for frameworks that must know it before there is an array.
+  m.def("table_dtype", [](nb::handle on, const std::vector<std::int64_t>& extents, const std::string& dtype,
+                          const Options& options, std::string_view letters) {
+    const Axes& axes = Axes::of(letters, extents.size());
+    std::array<std::int64_t, 4> four{};
+    std::copy(extents.begin(), extents.end(), four.begin());
+    PlanKey key;
+    key.image = image_shape(four, axes, c_order(four, axes, false)), key.axes = &axes;
+    key.input = type_of_numpy_name(dtype, "dtype");
+    const Framework framework(on);
+    key.is_numpy = framework.is_numpy(), key.is_signed = framework.is_signed();
+    return std::string(numpy_name(table_type(key, options)));
+  });
 }
 
 }  // namespace areal::python

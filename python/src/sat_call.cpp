@@ -6,23 +6,24 @@
 #include <optional>
 #include <string>
 #include <utility>
-#include "carries.hpp"
-#include "copies.hpp"
-#include "table.hpp"
+#include <vector>
 
 namespace areal::python {
 namespace {
 
-/// The arrays given as `out`: one, or a tuple in the order of TableKind, or a table whose memory is used again.
+/// The order of a call's tables, of `out` and of a Sat's attributes.
+enum TableKind : std::size_t { sums = 0, squares_of_pixels = 1, tilted_sums_of = 2, counts_of = 3, table_kinds = 4 };
+constexpr std::array<const char*, table_kinds> attributes = {"array", "squares", "tilted", "count"};
+
+/// The arrays given as `out`: one, or a tuple in the order of TableKind, or a Sat whose memory is used again.
 class Outs {
  public:
-  explicit Outs(nb::handle out) {
+  Outs(nb::handle out, const CallArrays& arrays) {
     if (out.is_none()) return;
     given_ = true;
-    if (nb::isinstance<Table>(out)) {
-      const nb::object all[] = {out.attr("array"), out.attr("squares"), out.attr("tilted"), out.attr("count")};
-      for (const nb::object& one : all)
-        if (!one.is_none()) objects_[count_++] = one;
+    if (PyObject_IsInstance(out.ptr(), hooks().sat_type) == 1) {
+      for (const char* name : attributes)
+        if (nb::object one = out.attr(name); !one.is_none()) objects_[count_++] = std::move(one);
     } else if (nb::isinstance<nb::tuple>(out)) {
       const auto all = nb::borrow<nb::tuple>(out);
       if (all.size() > table_kinds) throw InvalidArgument("out: a tuple of more than four arrays");
@@ -30,11 +31,7 @@ class Outs {
     } else {
       objects_[count_++] = nb::borrow(out);
     }
-    for (std::size_t i = 0; i < count_; ++i) {
-      auto array = array_ref(objects_[i], "out", true);
-      if (!array) throw InvalidArgument("out: it must be a writable array, or a tuple of such");
-      arrays_[i] = std::move(*array);
-    }
+    for (std::size_t i = 0; i < count_; ++i) arrays_[i] = arrays.writable(objects_[i]).ref();
   }
   bool given() const noexcept { return given_; }
   std::size_t count() const noexcept { return count_; }
@@ -48,85 +45,85 @@ class Outs {
   std::array<ArrayRef, table_kinds> arrays_;
 };
 
+/// A table on its way: the view that the plan writes, of memory that the framework made or that was given.
 struct Output {
   TableKind kind;
   Shape shape;
-  Type type;
+  Type type, seen_as;  ///< of the plan, and of the framework's array, which may have a sign
+  View view;
+  NewArray made;
+  nb::object array;
 };
 
-/// The tables that a plan gives, in the order of TableKind.
-std::size_t outputs_of(const SatPlan& plan, std::array<Output, table_kinds>& outputs) {
-  std::size_t count = 0;
-  outputs[count++] = {sums, plan.table_shape(), plan.types().table};
-  if (const auto type = plan.squares_type()) outputs[count++] = {squares_of_pixels, plan.table_shape(), *type};
-  if (plan.options().tilted) outputs[count++] = {tilted_sums_of, plan.tilted_shape(), plan.types().table};
-  if (plan.options().mask || plan.options().ignore_nan) outputs[count++] = {counts_of, plan.count_shape(), Type::u32};
-  return count;
-}
-
-/// Puts views of the arrays of `out` into the table. False where they lie in another order than the image.
-bool take_outs(const Outs& outs, const SatPlan& plan, Table& table) {
-  std::array<Output, table_kinds> outputs;
-  const std::size_t count = outputs_of(plan, outputs);
-  if (outs.count() != count)
-    throw InvalidArgument("out: " + std::to_string(outs.count()) + " arrays, but " + std::to_string(count) +
-                          " tables are asked for (sum, squares, tilted, count)");
-  for (std::size_t i = 0; i < count; ++i) {
-    const Axes& axes = table.axes_of(outputs[i].kind);
-    require_like(outs.array(i), array_shape(ConstView(nullptr, outputs[i].type, outputs[i].shape), axes, table.order),
-                 outputs[i].type);
-    Order order = table.order;
-    if (outputs[i].kind == counts_of) order.layout = Layout::planar;
-    const std::optional<View> view = room_in(outs.array(i), axes, order);
-    if (!view) return false;
-    table.views[outputs[i].kind] = *view;
-    table.arrays[outputs[i].kind] = outs.object(i);
+/// The slots of areal.Sat, which are set from here, as its __init__ takes as long as a small table.
+struct Slots {
+  /// `_on`, `_says`, then the tables in the order of TableKind. The class keeps them.
+  std::array<nb::handle, 2 + table_kinds> slots;
+  descrsetfunc set;
+  Slots() {
+    const nb::handle type(hooks().sat_type);
+    slots[0] = nb::object(type.attr("_on")), slots[1] = nb::object(type.attr("_says"));
+    for (std::size_t i = 0; i < table_kinds; ++i) slots[2 + i] = nb::object(type.attr(attributes[i]));
+    set = reinterpret_cast<descrsetfunc>(PyType_GetSlot(Py_TYPE(slots[0].ptr()), Py_tp_descr_set));
   }
-  return true;
-}
+};
 
-View writable(const ConstView& view) {
-  View made(const_cast<void*>(view.data), view.type, view.shape, view.row_pitch, view.plane_pitch, view.batch_pitch);
-  made.memory = view.memory;
+/// A new areal.Sat.
+nb::object sat_object(const Framework& on, const std::array<nb::object, table_kinds>& tables, const nb::object& says) {
+  static const Slots known;
+  const nb::object found = on.is_numpy() ? nb::borrow(hooks().sat_type) : nb::object(on.object().attr("Sat"));
+  auto* const type = reinterpret_cast<PyTypeObject*>(found.ptr());
+  nb::object made = nb::steal(reinterpret_cast<allocfunc>(PyType_GetSlot(type, Py_tp_alloc))(type, 0));
+  if (!made.is_valid()) nb::raise_python_error();
+  const auto set = [&](std::size_t i, nb::handle value) {
+    if (known.set(known.slots[i].ptr(), made.ptr(), value.ptr()) != 0) nb::raise_python_error();
+  };
+  set(0, on.object()), set(1, says);
+  for (std::size_t i = 0; i < table_kinds; ++i)
+    set(2 + i, tables[i].is_valid() ? nb::handle(tables[i]) : nb::handle(Py_None));
   return made;
 }
 
 /// The steps of one call.
 class SatCall {
  public:
-  SatCall(PlanSource& source, const Axes& axes, ArrayRef array, const Call& call)
-      : source_(source), axes_(axes), call_(call), copies_(call.copy), array_(std::move(array)), outs_(call.out) {
-    const SatOptions& wanted = source.options().sat;
-    may_transpose_ = !wanted.tilted, counts_ = wanted.mask || wanted.ignore_nan;
-    table_.axes = &axes;
-  }
+  SatCall(SatPlans& plans, const Options& options, const Axes& axes, const CallArrays& arrays, PythonArray image,
+          const Call& call)
+      : plans_(plans),
+        options_(options),
+        axes_(axes),
+        arrays_(arrays),
+        call_(call),
+        image_(std::move(image)),
+        may_transpose_(!options.sat.tilted),
+        counts_(options.sat.mask || options.sat.ignore_nan) {}
   nb::object result() {
-    read_image();
+    pixels_ = arrays_.pixels(call_.array, axes_, may_transpose_, !counts_, image_);
     place_tables();
     read_mask();
     read_carry();
-    execute();
-    return sat_object(std::move(table_));
+    arguments_.image = pixels_.view;
+    View* const into[] = {&arguments_.sum, &arguments_.squares, &arguments_.tilted, &arguments_.count};
+    for (std::size_t i = 0; i < count_; ++i) *into[outputs_[i].kind] = outputs_[i].view;
+    planned_->planned.execute(arguments_, arrays_);
+    return finished();
   }
 
  private:
-  void read_image() {
-    if (auto pixels = pixels_of(array_, axes_, may_transpose_, !counts_))
-      pixels_ = *pixels;
-    else
-      copy_image(c_order(array_.extents, axes_, !counts_));
-  }
   void copy_image(const Order& order) {
-    array_ = copies_.of(call_.array, "array", axes_.letters, memory_letters(axes_, order));
-    pixels_ = {view_in(array_, axes_, order).value(), order};
+    image_ = arrays_.copied(call_.array, "array", axes_.letters, memory_letters(axes_, order));
+    pixels_ = {view_in(image_.ref(), axes_, order).value(), order};
   }
 
   void place_tables() {
-    if (!outs_.given()) {
+    const Outs outs(call_.out, arrays_);
+    if (!outs.given()) {
       plan(pixels_.order, pixels_.order.layout);
-      table_.owned = planned_->plan.allocate(MemoryPlace{});
-      const SatTable& owned = table_.owned;
-      table_.views = {owned.sum(), owned.squares(), owned.tilted(), owned.count()};
+      for (std::size_t i = 0; i < count_; ++i) {
+        Output& output = outputs_[i];
+        output.made = arrays_.empty(output.seen_as, extents_of(output.shape, letters_of(output), order_));
+        output.view = View(output.made.data(), output.type, output.shape).in(arrays_.place().memory);
+      }
       return;
     }
     // Where they do not lie as the image does: other layouts of the channels, then transposed, for which it is copied.
@@ -137,7 +134,7 @@ class SatCall {
       for (const bool other : {false, true}) {
         if (other && (axes_.c < 0 || order.folded)) break;
         plan(order, !other ? order.layout : order.layout == Layout::planar ? Layout::interleaved : Layout::planar);
-        if (!take_outs(outs_, planned_->plan, table_)) continue;
+        if (!take(outs)) continue;
         if (order != pixels_.order) copy_image(order);
         return;
       }
@@ -145,67 +142,112 @@ class SatCall {
     throw InvalidArgument(
         "out: it cannot be written in place; rows need a positive pitch, and elements may not lie apart");
   }
+
+  /// The plan of the image in that order, and what it gives, in the order of TableKind.
   void plan(const Order& order, Layout tables) {
-    planned_ = source_.get(image_shape(array_.extents, axes_, order), array_.type, tables, axes_.volume);
-    table_.order = order, table_.order.layout = tables;
+    const Framework& on = arrays_.framework();
+    const ArrayRef& image = image_.ref();
+    planned_ = planned_table(plans_, options_,
+                             {image_shape(image.extents, axes_, order), image.type, tables, &axes_, image.memory}, on);
+    order_ = order, order_.layout = tables;
+    const SatPlan& plan = planned_->planned.plan;
+    const Type table = plan.types().table;
+    const bool with_sign = !on.is_numpy() && (is_signed_integer(planned_->table) || is_float(planned_->table));
+    const auto seen = [&](Type type) { return with_sign ? signed_type(type) : type; };
+    count_ = 0;
+    outputs_[count_++] = {sums, plan.table_shape(), table, planned_->table, {}, {}, {}};
+    if (const auto type = plan.squares_type())
+      outputs_[count_++] = {squares_of_pixels, plan.table_shape(), *type, seen(*type), {}, {}, {}};
+    if (plan.options().tilted)
+      outputs_[count_++] = {tilted_sums_of, plan.tilted_shape(), table, planned_->table, {}, {}, {}};
+    if (counts_) outputs_[count_++] = {counts_of, plan.count_shape(), Type::u32, seen(Type::u32), {}, {}, {}};
+  }
+  const Axes& axes_of(const Output& output) const {
+    return output.kind == counts_of ? axes_.without_channels() : axes_;
+  }
+  Order order_of(const Output& output) const {
+    Order order = order_;
+    if (output.kind == counts_of) order.layout = Layout::planar;
+    return order;
+  }
+  std::string letters_of(const Output& output) const { return memory_letters(axes_of(output), order_of(output)); }
+
+  /// Views of the arrays of `out`. False where they lie in another order than the image.
+  bool take(const Outs& outs) {
+    if (outs.count() != count_)
+      throw InvalidArgument("out: " + std::to_string(outs.count()) + " arrays, but " + std::to_string(count_) +
+                            " tables are asked for (sum, squares, tilted, count)");
+    for (std::size_t i = 0; i < count_; ++i) {
+      Output& output = outputs_[i];
+      const Axes& axes = axes_of(output);
+      require_like(outs.array(i), array_shape(ConstView(nullptr, output.seen_as, output.shape), axes, order_),
+                   output.seen_as);
+      const std::optional<View> view = room_in(outs.array(i), axes, order_of(output));
+      if (!view) return false;
+      output.view = *view, output.view.type = output.type;
+      output.array = outs.object(i);
+    }
+    return true;
   }
 
   void read_mask() {
     if (call_.mask.is_none()) return;
-    const Axes& axes = axes_.without_channels();
-    arguments_.mask = copies_.view(call_.mask, "mask", axes, {Layout::interleaved, pixels_.order.transposed, 0}, mask_);
+    arguments_.mask = arrays_.view(call_.mask, "mask", axes_.without_channels(),
+                                   {Layout::interleaved, pixels_.order.transposed, 0}, kept_.emplace_back());
   }
 
   void read_carry() {
     if (!call_.carries()) return;
-    const SatPlan& plan = planned_->plan;
-    nb::list extents;
-    for (int i = 0; i < axes_.dimensions; ++i) extents.append(array_.extents[static_cast<std::size_t>(i)]);
-    const Type type = plan.types().table;
-    const bool only_sums = !plan.squares_type() && !plan.options().tilted && !counts_;
-    const nb::object both =
-        nb::handle(hooks().carry)(call_.above, call_.left, call_.corner, axes_.letters, nb::tuple(extents),
-                                  numpy_name(type), only_sums, plan.options().reverse);
-    const nb::object row = both[0], column = both[1];
-    carry_.emplace(array_ref(row, "above").value(), array_ref(column, "left").value(), axes_, pixels_.order,
-                   pixels_.view.shape, type, table_.order.layout, plan.options().reverse);
-    arguments_.carry = carry_->carry();
+    const bool only_sums = count_ == 1;
+    nb::list shape;
+    for (int i = 0; i < axes_.dimensions; ++i) shape.append(image_.ref().extents[static_cast<std::size_t>(i)]);
+    const nb::object both = nb::handle(hooks().carry)(
+        arrays_.framework().object(), call_.array, nb::tuple(shape), axes_.letters, numpy_name(planned_->table),
+        only_sums, options_.sat.reverse, pixels_.order.transposed, call_.above, call_.left, call_.corner);
+    const CallArrays ours = arrays_.with_copies();  // what `copy` refuses is of the caller's arrays
+    carries_ = {both[0], both[1]};
+    const auto view = [&](std::size_t i, const char* name) {
+      ConstView made = ours.view(carries_[i], name, axes_, order_, kept_.emplace_back());
+      made.type = planned_->planned.plan.types().table;
+      return made;
+    };
+    arguments_.carry = {view(0, "above"), view(1, "left")};
   }
 
-  void execute() {
-    const SatPlan& plan = planned_->plan;
-    arguments_.image = pixels_.view;
-    arguments_.sum = writable(table_.views[sums]), arguments_.squares = writable(table_.views[squares_of_pixels]);
-    arguments_.tilted = writable(table_.views[tilted_sums_of]), arguments_.count = writable(table_.views[counts_of]);
-    table_.has = {true, plan.squares_type().has_value(), plan.options().tilted, counts_};
-    table_.reverse = plan.options().reverse;
-    table_.border = plan.options().border, table_.types = plan.types();
-    table_.image = pixels_.view.shape;
-    table_.origin = planned_->origin;
-    PlannedSat::Taken(*planned_).execute(arguments_);
+  nb::object finished() {
+    std::array<nb::object, table_kinds> tables;
+    for (std::size_t i = 0; i < count_; ++i) {
+      Output& output = outputs_[i];
+      tables[output.kind] =
+          output.array.is_valid()
+              ? std::move(output.array)
+              : arrays_.framework().reordered(output.made.take(), letters_of(output), axes_of(output).letters);
+    }
+    return sat_object(arrays_.framework(), tables, planned_->says);
   }
 
-  PlanSource& source_;
+  SatPlans& plans_;
+  const Options& options_;
   const Axes& axes_;
+  const CallArrays& arrays_;
   const Call& call_;
-  Copies copies_;
-  ArrayRef array_;
-  Outs outs_;
-  bool may_transpose_ = true, counts_ = false;
+  PythonArray image_;
+  const bool may_transpose_, counts_;
   Pixels pixels_;
-  std::shared_ptr<PlannedSat> planned_;
-  ArrayRef mask_;
-  std::optional<CarryArrays> carry_;
+  std::shared_ptr<PlannedTable> planned_;
+  Order order_;  ///< of the tables
+  std::size_t count_ = 0;
+  std::array<Output, table_kinds> outputs_;
+  std::vector<PythonArray> kept_;  ///< the mask and the carries
+  std::array<nb::object, 2> carries_;
   SatArguments arguments_;
-  Table table_;
 };
 
 }  // namespace
 
-ArrayRef read_array(const Call& call) { return Copies(call.copy).read(call.array, "array"); }
-
-nb::object sat_of(PlanSource& source, const Axes& axes, ArrayRef array, const Call& call) {
-  return SatCall(source, axes, std::move(array), call).result();
+nb::object sat_of(SatPlans& plans, const Options& options, const Axes& axes, const CallArrays& arrays,
+                  PythonArray image, const Call& call) {
+  return SatCall(plans, options, axes, arrays, std::move(image), call).result();
 }
 
 }  // namespace areal::python

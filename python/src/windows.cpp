@@ -1,13 +1,11 @@
-// Windows of tables in NumPy's arrays.
+// Windows of tables. On a device the work is queued.
 #include "windows.hpp"
-#include <areal/array.hpp>
 #include <areal/error.hpp>
 #include <array>
 #include <string>
 #include <utility>
-#include "answers.hpp"
 #include "bindings.hpp"
-#include "table.hpp"
+#include "boxes.hpp"
 
 namespace areal::python {
 
@@ -45,41 +43,56 @@ void windows_of(const SatView& table, const Window& window, Statistic asked, con
 
 namespace {
 
-/// Of every window: an array of the table's axes.
-nb::object window(const Table& t, std::array<std::int64_t, 2> size, std::array<std::int64_t, 2> anchor,
+/// An array for every window, of the table's axes.
+nb::object window(nb::handle on, nb::handle sum, nb::handle squares, nb::handle count, const std::string& border,
+                  std::string_view letters, std::array<std::int64_t, 2> size, std::array<std::int64_t, 2> anchor,
                   std::string_view stat, std::string_view edge, double value, const std::string& dtype, nb::handle out,
                   int threads) {
-  if (t.axes->volume) throw InvalidArgument("window: a volume has none");
+  const Border known = border_of(border);
+  CallArrays arrays{Framework(on)};
+  PythonArray table = arrays.first(sum, "table"), of_squares, of_count;
+  const Axes& axes = Axes::of(letters, table.ref().dimensions);
+  if (axes.volume) throw InvalidArgument("window: a volume has none");
   const Statistic asked = statistic_of(stat);
   areal::Window window{size[1], size[0], anchor[1], anchor[0], edge_of(edge), value};
-  if (t.order.transposed) std::swap(window.width, window.height), std::swap(window.anchor_x, window.anchor_y);
-  const Execution execution = execution_of("auto", 0, threads);
-  const SatView view = t.view();
   const Type type = type_of_numpy_name(dtype, "dtype");
-  Shape shape = window_shape(t.image.width, t.image.height, window);
-  shape.channels = t.image.channels, shape.batch = t.image.batch, shape.layout = view.sum.view.shape.layout;
+
+  const Pixels pixels = arrays.pixels(sum, axes, true, count.is_none(), table);
+  const ConstView& view = pixels.view;
+  SatView tables(TableView(view, known));
+  if (!squares.is_none())
+    tables.squares = TableView(arrays.view(squares, "squares", axes, pixels.order, of_squares), known);
+  if (!count.is_none())
+    tables.count = TableView(arrays.view(count, "count", axes.without_channels(),
+                                         {Layout::interleaved, pixels.order.transposed, 0}, of_count),
+                             known);
+  if (pixels.order.transposed) std::swap(window.width, window.height), std::swap(window.anchor_x, window.anchor_y);
+  Shape shape = window_shape(tables.sum.image_width(), tables.sum.image_height(), window);
+  shape.channels = view.shape.channels, shape.batch = view.shape.batch, shape.layout = view.shape.layout;
+
+  const Execution execution = execution_where(arrays, threads);
   const auto compute = [&](const View& to) {
-    without_gil(true, [&] { windows_of(view, window, asked, to, execution); });
+    without_gil(arrays.on_host(), [&] { windows_of(tables, window, asked, to, execution); });
   };
   if (!out.is_none()) {
-    const auto array = array_ref(out, "out", true);
-    if (!array) throw InvalidArgument("out: it must be a writable array");
-    require_like(*array, array_shape(ConstView(nullptr, type, shape), *t.axes, t.order), type);
-    if (const auto room = room_in(*array, *t.axes, t.order)) {
-      compute(*room);
-      return nb::borrow(out);
-    }
-    throw InvalidArgument("out: its memory must lie as the table's does");
+    const PythonArray given = arrays.writable(out);
+    require_like(given.ref(), array_shape(ConstView(nullptr, type, shape), axes, pixels.order), type);
+    const std::optional<View> room = room_in(given.ref(), axes, pixels.order);
+    if (!room) throw InvalidArgument("out: its memory must lie as the table's does");
+    compute(*room);
+    return nb::borrow(out);
   }
-  Array made(shape, type);
-  compute(made.view());
-  return owned_array(std::move(made), *t.axes, t.order);
+  const std::string in_memory = memory_letters(axes, pixels.order);
+  NewArray made = arrays.empty(type, extents_of(shape, in_memory, pixels.order));
+  compute(View(made.data(), type, shape).in(arrays.place().memory));
+  return arrays.framework().reordered(made.take(), in_memory, axes.letters);
 }
 
 }  // namespace
 
 void bind_windows(nb::module_& m) {
-  m.def("window", &window, nb::arg("table"), nb::arg("size"), nb::arg("anchor"), nb::arg("stat"), nb::arg("edge"),
+  m.def("window", &window, nb::arg("on"), nb::arg("sum"), nb::arg("squares").none(), nb::arg("count").none(),
+        nb::arg("border"), nb::arg("axes"), nb::arg("size"), nb::arg("anchor"), nb::arg("stat"), nb::arg("edge"),
         nb::arg("value"), nb::arg("dtype"), nb::arg("out").none(), nb::arg("threads"));
 }
 

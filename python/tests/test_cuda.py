@@ -140,27 +140,43 @@ def test_without_a_gpu_device_arrays_are_unavailable() -> None:
         _core.DeviceArray([3, 4], "float32")
 
 
-def test_what_is_asked_of_cupy_is_what_numpy_has(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The same functions of NumPy in CuPy's place: volumes, pieces, histograms of arrays that have no exchange API."""
-    from areal import _cuda_arrays
+class Cupyish(np.ndarray):
+    """An array of the host that areal takes for CuPy's: it is read by `__dlpack__`, and its framework makes what is new."""
+
+
+Cupyish.__module__ = "cupy"
+
+
+@pytest.fixture
+def cupyish(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Makes such arrays; the functions of NumPy stand in CuPy's place, and boxes of NumPy in that of device boxes."""
+    from areal import _frameworks
 
     monkeypatch.setitem(sys.modules, "cupy", np)
 
-    class OnHost(_cuda_arrays.CuPy):
-        def stream(self) -> None:
-            return None
+    class OnHost(_frameworks.CuPy):
+        stream = None
 
-        def is_on_device(self, boxes: Any) -> bool:
-            return isinstance(boxes, np.ndarray)
+        def is_on_device(self, x: Any) -> bool:
+            return isinstance(x, np.ndarray)
 
     on = OnHost()
-    monkeypatch.setattr(_cuda_arrays, "framework", lambda x: on)
-    x = np.random.default_rng(SEED).integers(0, 200, (2, 9, 11)).astype(np.uint8)
+    monkeypatch.setattr(_frameworks, "_cupy", lambda: on)
+    return lambda x: np.ascontiguousarray(x).view(Cupyish)
+
+
+def pixels(*shape: int) -> np.ndarray:
+    return np.random.default_rng(SEED).integers(0, 200, shape).astype(np.uint8)
+
+
+def test_cupys_volumes_and_pieces_are_numpys(cupyish: Any) -> None:
+    x = pixels(2, 9, 11)
     boxes = np.array([[1, 2, 0, 5, 6, 2], [0, 0, 1, 11, 9, 1]])
-    volume = _cuda_arrays.sat(x, "DHW")
+    volume, known = areal.sat(cupyish(x), "DHW"), areal.sat(x, "DHW")
+    assert type(volume) is areal.Sat and volume._on is not known._on
     for given in (boxes, boxes.tolist()):
-        np.testing.assert_allclose(volume.mean(given), areal.sat(x, "DHW").mean(boxes))
-    np.testing.assert_allclose(volume.mean(np.array([[0, 2, 1, 2, 8, 6]]), format="bbox"), areal.sat(x, "DHW").mean([[0, 2, 1, 2, 8, 6]], format="bbox"))
+        np.testing.assert_allclose(volume.mean(given), known.mean(boxes))
+    np.testing.assert_allclose(volume.mean(np.array([[0, 2, 1, 2, 8, 6]]), format="bbox"), known.mean([[0, 2, 1, 2, 8, 6]], format="bbox"))
     np.testing.assert_allclose(volume.mean([-1, -1, -1, 3, 3, 2], outside="clip"), x[:1, :2, :2].mean())
     for reverse in (False, True):
         whole = areal.sat(x, "NHW", border="none", reverse=reverse).array
@@ -168,16 +184,44 @@ def test_what_is_asked_of_cupy_is_what_numpy_has(monkeypatch: pytest.MonkeyPatch
         piece, part = x[:, 6:, 6:], whole[:, 6:, 6:]
         if reverse:
             beside, piece, part = {"above": whole[:, 5, :5], "left": whole[:, :5, 5], "corner": whole[:, 5, 5]}, x[:, :5, :5], whole[:, :5, :5]
-        assert np.array_equal(_cuda_arrays.sat(piece, "NHW", border="none", dtype="uint32", reverse=reverse, **beside).array, part)
-    made, known = _cuda_arrays.integral_histogram(x, 8, axes="NHW"), areal.integral_histogram(x, 8, axes="NHW")
-    assert np.array_equal(made.percentile(30, [[1, 2, 3, 4]]), known.percentile(30, [[1, 2, 3, 4]]))
-    assert np.array_equal(made.distance_map(known.counts([1, 2, 3, 4])[0], 3), known.distance_map(known.counts([1, 2, 3, 4])[0], 3))
+        assert np.array_equal(areal.sat(cupyish(piece), "NHW", border="none", dtype="uint32", reverse=reverse, **beside).array, part)
+
+
+def test_cupys_tables_have_what_numpys_have(cupyish: Any) -> None:
+    for axes, shape in (("HW", (9, 11)), ("CHW", (3, 9, 11)), ("HWC", (9, 11, 6))):
+        x = pixels(*shape)
+        tilted = axes != "HWC"
+        made, known = areal.sat(cupyish(x), axes, squares=True, tilted=tilted), areal.sat(x, axes, squares=True, tilted=tilted)
+        for name in ("array", "squares", "tilted"):
+            assert np.array_equal(getattr(made, name), getattr(known, name)), name
+        assert repr(made) == repr(known) and made.nbytes == known.nbytes and made.backend == known.backend
+        for boxes in ([1, 2, 3, 4], [[1, 2, 3, 4]], np.array([[1, 2, 3, 4], [0, 0, 11, 9]])):
+            for name in ("sum", "mean", "std"):
+                assert np.array_equal(getattr(made, name)(boxes), getattr(known, name)(boxes)), name
+        assert np.array_equal(made.window((3, 2), stat="var"), known.window((3, 2), stat="var"))
+        if tilted:
+            assert np.array_equal(made.tilted_sum([[4, 1, 3, 2]]), known.tilted_sum([[4, 1, 3, 2]]))
+        plan = areal.SatPlan(shape, "uint8", axes, squares=True)
+        outs = (np.empty_like(known.array), np.empty_like(known.squares))
+        assert plan(cupyish(x), out=outs).array is outs[0] and np.array_equal(outs[1], known.squares)
+    assert areal.sat(cupyish(x), axes).sum([[1, 2, 3, 4]], refused=True)[1] == -1
+
+
+def test_cupys_histograms_are_numpys(cupyish: Any) -> None:
+    x = pixels(2, 9, 11)
+    made, known = areal.integral_histogram(cupyish(x), 8, axes="NHW"), areal.integral_histogram(x, 8, axes="NHW")
+    assert np.array_equal(made.array, known.array) and repr(made) == repr(known)
+    boxes = [[1, 2, 3, 4], [0, 0, 11, 9]]
+    assert np.array_equal(made.counts(boxes), known.counts(boxes))
+    for name in ("normalised", "entropy", "median", "mode", "mean"):
+        assert np.array_equal(getattr(made, name)(boxes), getattr(known, name)(boxes)), name
+    target = known.counts([1, 2, 3, 4])[0]
+    assert np.array_equal(made.distance(target, boxes), known.distance(target, boxes))
+    assert np.array_equal(made.distance_map(target, 3), known.distance_map(target, 3))
+    assert np.array_equal(areal.histograms(cupyish(x[0]), 8, boxes), areal.histograms(x[0], 8, boxes))
 
 
 # ---------------------------------------------------------------- with a GPU
-
-
-OPTIONS = lambda: areal._sat._options(None, "zero", False, False, False, False, "auto", "auto", 0, 0)  # noqa: E731
 
 
 @pytest.fixture
@@ -215,10 +259,17 @@ def test_a_sleeping_producer_is_waited_for_on_its_stream(slow: Any) -> None:
 @needs_gpu
 def test_with_the_stream_withheld_it_fails(slow: Any) -> None:
     """The test above can fail: on another stream the pixels are read before they are there."""
+    from areal import _torch_ops
+
     other = torch.cuda.Stream()
-    made = _core.tensor_sat(slow.produce(), OPTIONS(), True, "HW", None, None, None, other.cuda_stream)
+
+    class Elsewhere(_torch_ops.Torch):
+        stream = staticmethod(lambda: other.cuda_stream)
+
+    options = areal._sat._options(None, "zero", False, False, False, False, "auto", "auto", 0, 0)
+    made = _core.sat(Elsewhere(), slow.produce(), options, "HW", None, None, None, None, None, None)
     other.synchronize()
-    assert made[0][-1, -1].item() == 0
+    assert made.array[-1, -1].item() == 0
     torch.cuda.synchronize()
 
 

@@ -53,7 +53,7 @@ def test_values(axes: str, border: str) -> None:
             x = image(axes, dtype, channels)
             made = areal.sat(jnp.asarray(x), axes, border=border)
             expected = truth(x, axes, border)
-            wanted = {"bool": "int32", "uint8": "int32", "int16": "int64", "float16": "float32", "float32": "float64", "float64": "float64"}[dtype]
+            wanted = {"bool": "int32", "uint8": "int32", "int16": "int64", "float16": "float64", "float32": "float64", "float64": "float64"}[dtype]
             assert made.array.dtype == wanted and isinstance(made.array, jax.Array)
             np.testing.assert_allclose(np.asarray(made.array), expected, rtol=1e-3 if dtype == "float16" else 1e-6, atol=1e-3 if dtype == "float16" else 1e-9)
 

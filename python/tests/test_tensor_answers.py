@@ -77,11 +77,25 @@ def test_windows_that_cannot_be(device: str) -> None:
     table = areal.sat(x)
     for call, why in ((lambda: table.window(0), "window"), (lambda: table.window(3, stat="median"), "stat"), (lambda: table.window(3, edge="none"), "edge"),
                       (lambda: table.window(3, stat="var"), "squares"), (lambda: areal.sat(x, border="exclusive").window(3), "exclusive"),
-                      (lambda: areal.sat(x, mask=x > 3).window(3), "count"), (lambda: areal.sat(whole_numbers(2, 3, 4, device=device), "DHW").window(3), "volume"),
+                      (lambda: areal.sat(whole_numbers(2, 3, 4, device=device), "DHW").window(3), "volume"),
                       (lambda: table.window(3, out=torch.empty(5, 6, dtype=torch.float64, device=device).t()), "out"),
                       (lambda: areal.sat(x, border="none", reverse=True).window(3), "reversed")):
         with pytest.raises(areal.InvalidArgument, match=why):
             call()
+
+
+def test_windows_over_valid_pixels(device: str) -> None:
+    x = whole_numbers(7, 9, device=device)
+    table = areal.sat(x, mask=x > 99, squares=True)
+    if device == "cuda":
+        with pytest.raises(areal.InvalidArgument, match="count"):
+            table.window(3)
+        return
+    known = areal.sat(x.numpy(), mask=x.numpy() > 99, squares=True)
+    for stat in STATS:
+        np.testing.assert_array_equal(table.window(3, stat=stat).numpy(), known.window(3, stat=stat))
+    inside = x[0:3, 2:5][x[0:3, 2:5] > 99].double()
+    assert table.window(3)[1, 3].item() == pytest.approx(inside.mean().item())
 
 
 def test_reversed_tables_say_what_they_answer(device: str) -> None:
@@ -202,6 +216,54 @@ def test_pickles(device: str) -> None:
     assert torch.equal(again.std([1, 1, 5, 5]), table.std([1, 1, 5, 5])) and repr(again) == repr(table)
     histogram = areal.integral_histogram(x, 8, axes="NHW")
     assert torch.equal(pickle.loads(pickle.dumps(histogram)).median([1, 1, 5, 5]), histogram.median([1, 1, 5, 5]))
+
+
+@pytest.mark.parametrize("axes, shape", [("HW", (9, 11)), ("CHW", (3, 9, 11)), ("NCHW", (2, 6, 9, 11))])
+def test_tilted_sums(axes: str, shape: tuple[int, ...], device: str) -> None:
+    """A rectangle of 2 w h pixels on two diagonals, by Lienhart's definition."""
+    x = whole_numbers(*shape, device=device)
+    table, planes = areal.sat(x, axes, tilted=True), x.cpu().numpy().astype(np.int64)
+    rectangles = [[4, 1, 3, 2], [6, 0, 1, 4], [5, 2, 0, 2]]
+
+    def by_hand(x: int, y: int, w: int, h: int) -> Any:
+        cells = [(y + i + j + more, x - 1 + i - j) for i in range(w) for j in range(h) for more in (0, 1)]
+        return sum((planes[..., row, column] for row, column in cells), np.zeros(shape[:-2], np.int64))
+
+    truth = np.stack([by_hand(*one) for one in rectangles])
+    assert truth[0].any() and not np.array_equal(truth[0], by_hand(4, 2, 3, 2))  # another rectangle is seen
+    for given in (rectangles, torch.tensor(rectangles), torch.tensor(rectangles).to(device)):
+        made = table.tilted_sum(given)
+        assert made.dtype == torch.float64 and made.device == x.device and np.array_equal(made.cpu().numpy(), truth)
+    assert np.array_equal(table.tilted_sum(rectangles[0]).cpu().numpy(), truth[0])
+    assert np.array_equal(areal.sat(x.cpu().numpy(), axes, tilted=True).tilted_sum(rectangles), truth)
+    for wrong, why in ((lambda: areal.sat(x, axes).tilted_sum(rectangles), "tilted=True"), (lambda: table.tilted_sum([0, 0, 3, 2]), "rectangle|region")):
+        with pytest.raises(areal.InvalidArgument, match=why):
+            wrong()
+
+
+def test_tables_say_what_they_are(device: str) -> None:
+    """What NumPy's tables and histograms say, those of tensors say."""
+    x = whole_numbers(2, 9, 11, device=device)
+    table, known = areal.sat(x, "NHW", squares=True, tilted=True, mask=x > 3), areal.sat(x.cpu().numpy(), "NHW", squares=True, tilted=True, mask=x.cpu().numpy() > 3)
+    assert isinstance(table, areal.Sat) and type(table) is at.Sat and table.image_shape == (2, 9, 11) and table.image_dtype == "uint8"
+    assert table.nbytes == sum(t.numel() * t.element_size() for t in (table.array, table.squares, table.tilted, table.count))
+    assert table.backend == ("cuda" if device == "cuda" else "cpu") and table.reason and table.algorithm in repr(table)
+    assert np.array_equal(np.asarray(table), known.array) and "areal.Sat" in table._repr_html_() and "img" in table._repr_html_()
+    histogram, counted = areal.integral_histogram(x, 8, axes="NHW"), areal.integral_histogram(x.cpu().numpy(), 8, axes="NHW")
+    assert isinstance(histogram, areal.IntegralHistogram) and type(histogram) is at.IntegralHistogram
+    for name in ("binning", "bins", "edges", "axes", "image_shape", "image_dtype", "border", "nbytes"):
+        assert getattr(histogram, name) == getattr(counted, name), name
+    assert histogram.backend == table.backend and np.array_equal(np.asarray(histogram), counted.array) and "areal.Binning(8" in repr(histogram)
+
+
+def test_plans_of_histograms_take_tensors(device: str) -> None:
+    x = whole_numbers(9, 11, device=device)
+    plan = areal.HistogramPlan((9, 11), "uint8", areal.Binning(4, (0, 256)), counter="int32")
+    made, out = plan(x), torch.empty(4, 9, 11, dtype=torch.int32, device=device)
+    assert type(made) is at.IntegralHistogram and plan(x, out).array is out and torch.equal(out, made.array)
+    assert np.array_equal(made.array.cpu().numpy(), plan(x.cpu().numpy()).array)
+    with pytest.raises(areal.InvalidArgument, match="this plan is for 9x11, uint8"):
+        plan(x[:5])
 
 
 def test_numpys_answers_are_of_numpys_types(device: str) -> None:

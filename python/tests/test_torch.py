@@ -94,10 +94,10 @@ def test_a_corner_decides_how_wide_the_table_is() -> None:
     int8 = [torch.empty(1, 2**31 // 128 - more, dtype=torch.int8) for more in (1, 0)]
     assert [at.table_dtype(x) for x in int8] == [torch.int32, torch.int64]
     for x in (fits, exceeds, *int8):  # the compiled rule is the same
-        assert core.table_dtype(list(x.shape), ops.name_of(x.dtype), options, True, "HW") == ops.name_of(at.table_dtype(x))
+        assert core.table_dtype(ops.TORCH, list(x.shape), ops.name_of(x.dtype), options, "HW") == ops.name_of(at.table_dtype(x))
     for dtype in ("bool", "int8", "int16", "int32", "uint16", "uint32", "float16", "float32", "float64"):
         x = torch.empty(3, 4, dtype=getattr(torch, dtype))
-        assert core.table_dtype([3, 4], dtype, options, True, "HW") == ops.name_of(at.table_dtype(x)), dtype
+        assert core.table_dtype(ops.TORCH, [3, 4], dtype, options, "HW") == ops.name_of(at.table_dtype(x)), dtype
 
 
 def test_nothing_is_copied(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -127,9 +127,26 @@ def test_out_is_written_and_checked() -> None:
     x = image("HW", torch.uint8)
     out = torch.full((10, 12), -1, dtype=torch.int32)
     assert at.sat(x, out=out).array is out and np.array_equal(out.numpy(), oracle(x.numpy(), "HW"))
-    for wrong, why in ((out[:9], "9x12"), (out.to(torch.int64), "int64"), (torch.empty(12, 10, dtype=torch.int32).t(), "order")):
+    for wrong, why in ((out[:9], "9x12"), (out.to(torch.int64), "int64"), (torch.empty(10, 24, dtype=torch.int32)[:, ::2], "in place"), ((out, out), "2 arrays")):
         with pytest.raises(areal.InvalidArgument, match=why):
             at.sat(x, out=wrong)
+    turned = torch.empty(12, 10, dtype=torch.int32).t()
+    assert at.sat(x, out=turned).array is turned and np.array_equal(turned.numpy(), oracle(x.numpy(), "HW"))
+    with pytest.raises(areal.InvalidArgument, match="copy=False"):  # the image is copied into that order
+        at.sat(x, out=turned, copy=False)
+
+
+def test_out_of_several_tables() -> None:
+    x, valid = image("HW", torch.uint8), torch.rand(9, 11) < 0.7
+    first = at.sat(x, squares=True, mask=valid)
+    outs = tuple(torch.empty_like(table) for table in (first.array, first.squares, first.count))
+    for out in (outs, first):
+        again = at.sat(x, squares=True, mask=valid, out=out)
+        kept = np.where(valid.numpy(), x.numpy().astype(np.int64), 0)
+        for table, given, truth in zip((again.array, again.squares, again.count), outs if out is outs else (first.array, first.squares, first.count), (kept, kept**2, valid.numpy())):
+            assert table is given and np.array_equal(table.numpy(), oracle(truth, "HW"))
+    with pytest.raises(areal.InvalidArgument, match="1 arrays, but 3 tables"):
+        at.sat(x, squares=True, mask=valid, out=outs[0])
 
 
 def test_plans_take_tensors() -> None:

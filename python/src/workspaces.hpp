@@ -1,14 +1,13 @@
 #pragma once
 // Workspaces on CUDA of one plan, for as many threads and streams as use it at once.
 
-#include <algorithm>
 #include <areal/device.hpp>
 #include <areal/plan.hpp>
 #include <memory>
 #include <mutex>
 #include <utility>
 #include <vector>
-#include "device_arrays.hpp"
+#include "python_array.hpp"
 
 namespace areal::python {
 
@@ -23,7 +22,8 @@ class Workspaces {
   };
 
   /// One for an execute that begins now. With the GIL.
-  Ready get(const Plan& plan, const Allocator& allocator, Stream stream) {
+  Ready get(const Plan& plan, const CallArrays& arrays) {
+    const Stream stream = arrays.place().stream;
     const bool captured = is_capturing(stream);
     if (!captured) {
       const std::lock_guard lock(mutex_);
@@ -35,7 +35,7 @@ class Workspaces {
         }
     }
     const auto bytes = static_cast<std::int64_t>(plan.workspace_bytes());
-    NewArray memory = bytes > 0 ? allocator.make(Type::u8, {bytes}) : NewArray();
+    NewArray memory = bytes > 0 ? arrays.empty(Type::u8, {bytes}) : NewArray();
     const Span<std::byte> there(static_cast<std::byte*>(memory.data()), static_cast<std::size_t>(bytes), plan.memory());
     return {std::move(memory), captured ? Workspace::in_graph(plan, there, stream) : Workspace(plan, there, stream)};
   }
@@ -51,34 +51,6 @@ class Workspaces {
   static constexpr std::size_t most = 16;
   std::mutex mutex_;
   std::vector<Ready> free_;
-};
-
-/// The last 64 plans that were asked for, by key.
-template <class Key, class Value>
-class RecentlyUsed {
- public:
-  template <class Make>
-  std::shared_ptr<Value> get(const Key& key, const Make& make) {
-    {
-      const std::lock_guard lock(mutex_);
-      for (std::size_t i = 0; i < known_.size(); ++i)
-        if (known_[i].first == key) {
-          if (i > 0)
-            std::rotate(known_.begin(), known_.begin() + static_cast<std::ptrdiff_t>(i),
-                        known_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
-          return known_.front().second;
-        }
-    }
-    std::shared_ptr<Value> made = make();
-    const std::lock_guard lock(mutex_);
-    known_.insert(known_.begin(), {key, made});
-    if (known_.size() > 64) known_.pop_back();
-    return made;
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<std::pair<Key, std::shared_ptr<Value>>> known_;
 };
 
 }  // namespace areal::python

@@ -1,0 +1,97 @@
+// What histograms say, and distances of every window's.
+#include <areal/error.hpp>
+#include <areal/histogram_measures.hpp>
+#include <areal/region_histogram.hpp>
+#include <array>
+#include <utility>
+#include <vector>
+#include "bindings.hpp"
+#include "boxes.hpp"
+#include "histogram.hpp"
+
+namespace areal::python {
+namespace {
+
+using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+
+/// Throws InvalidArgument, listing the choices.
+Distance distance_of(std::string_view name) {
+  const auto known = distance_named(name);
+  if (!known)
+    throw InvalidArgument("measure " + std::string(name) +
+                          ": may be l1, l2, chi-square, hellinger, intersection, emd or kolmogorov-smirnov");
+  return *known;
+}
+
+/// Of histograms of float64, whose last dimension is the bins: one number each, `normalise` as many as there are.
+/// `values`: edges, or the target of distances; the host's, so that a device's call waits for the copy.
+nb::object measure(nb::handle on, std::string_view name, nb::handle histograms, const Numbers& values, double percent,
+                   std::string_view distance, int threads) {
+  CallArrays arrays{Framework(on)};
+  const PythonArray array = arrays.first(histograms, "histograms");
+  const ArrayRef& ref = array.ref();
+  const auto all = array.span<const double>();
+  std::vector<std::int64_t> extents(ref.extents.begin(),
+                                    ref.extents.begin() + static_cast<std::ptrdiff_t>(ref.dimensions));
+  if (extents.empty()) throw InvalidArgument("histograms: they have no dimension");
+  const std::int64_t bins = extents.back();
+  if (name != "normalise") extents.pop_back();
+  std::size_t answers = 1;
+  for (const std::int64_t extent : extents) answers *= static_cast<std::size_t>(extent);
+  const bool whole = name == "mode";
+  const Span<const double> further(values.data(), values.size());
+  const Execution execution = execution_where(arrays, threads);
+  NewArray made = arrays.empty(whole ? Type::s64 : Type::f64, extents);
+  const MemoryPlace memory = arrays.place().memory;
+  without_gil(arrays.on_host(), [&] {
+    if (whole)
+      return modes(all, bins, Span<std::int64_t>(static_cast<std::int64_t*>(made.data()), answers, memory), execution);
+    const Span<double> out(static_cast<double*>(made.data()), answers, memory);
+    if (name == "normalise") return normalise(all, bins, out, execution);
+    if (name == "entropy") return entropies(all, bins, out, execution);
+    if (name == "percentile") return percentiles(all, bins, further, percent, out, execution);
+    if (name == "mean") return means(all, bins, further, out, execution);
+    distances(distance_of(distance), all, further, out, execution);
+  });
+  return made.take();
+}
+
+/// N x rows x columns of the distances between the target and every window's histogram.
+nb::object map_of_distances(nb::handle on, nb::handle tensor, const std::string& border, const Numbers& target,
+                            std::array<std::int64_t, 2> size, std::string_view name, const std::string& dtype,
+                            int threads) {
+  const Distance asked = distance_of(name);
+  const Type type = type_of_numpy_name(dtype, "dtype");
+  if (type != Type::f32 && type != Type::f64) throw InvalidArgument("dtype " + dtype + ": may be float32 or float64");
+  CallArrays arrays{Framework(on)};
+  const HistogramArray of(arrays, tensor, border_of(border));
+  if (of.is_transposed()) std::swap(size[0], size[1]);
+  const auto fitting = [](std::int64_t extent, std::int64_t window) {
+    return window > 0 && window <= extent ? extent - window + 1 : std::int64_t{0};
+  };
+  const TensorView first = of.view(0);
+  const Shape shape{fitting(first.image_width(), size[1]), fitting(first.image_height(), size[0]), 1, of.images()};
+  const Axes& axes = Axes::of(of.has_batch() ? "NHW" : "HW", of.has_batch() ? 3 : 2);
+  const Order order{Layout::interleaved, of.is_transposed(), 0};
+  const std::string letters = memory_letters(axes, order);
+  NewArray made = arrays.empty(type, extents_of(shape, letters, order));
+  const View out = View(made.data(), type, shape).in(arrays.place().memory);
+  const Execution execution = execution_where(arrays, threads);
+  const Span<const double> wanted(target.data(), target.size());
+  without_gil(arrays.on_host(), [&] {
+    for (std::int64_t n = 0; n < shape.batch; ++n)
+      distance_map(of.view(n), size[1], size[0], wanted, asked, plane(out, 0, n), execution);
+  });
+  return arrays.framework().reordered(made.take(), letters, axes.letters);
+}
+
+}  // namespace
+
+void bind_measures(nb::module_& m) {
+  m.def("measure", &measure, nb::arg("on"), nb::arg("name"), nb::arg("histograms"), nb::arg("values"),
+        nb::arg("percent"), nb::arg("distance"), nb::arg("threads"));
+  m.def("distance_map", &map_of_distances, nb::arg("on"), nb::arg("tensor"), nb::arg("border"), nb::arg("target"),
+        nb::arg("size"), nb::arg("measure"), nb::arg("dtype"), nb::arg("threads"));
+}
+
+}  // namespace areal::python
