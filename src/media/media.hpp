@@ -294,6 +294,8 @@ void require_other_files(const std::vector<fs::path>& outputs, const std::vector
 std::vector<fs::path> files_of_table(const fs::path& path);
 // T.npy and "squares": T.squares.npy.
 fs::path beside(const fs::path& path, const std::string& kind);
+// Throws InvalidArgument for a table that the format of that path does not hold, before anything is written.
+void require_table_format(const fs::path& path, const ConstView& table);
 void write_table(const fs::path& path, const ConstView& table,
                  const TableFile& description);  // description.table unused
 TableFile read_table(const fs::path& path, std::uint64_t memory_limit = 0);

@@ -230,10 +230,14 @@ void require_other_files(const std::vector<fs::path>& outputs, const std::vector
     }
 }
 
-void write_table(const fs::path& path, const ConstView& table, const TableFile& description) {
+void require_table_format(const fs::path& path, const ConstView& table) {
   require_table_name(path);
-  require_own_sidecar(path);
   if (is_tiff(path)) require_tiff_table(path.string(), table);
+}
+
+void write_table(const fs::path& path, const ConstView& table, const TableFile& description) {
+  require_table_format(path, table);
+  require_own_sidecar(path);
   // A file name need not be UTF-8, JSON must be.
   const std::string text =
       sidecar(table, description, path.filename().string()).dump(2, ' ', false, Json::error_handler_t::replace) + "\n";

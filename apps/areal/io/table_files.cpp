@@ -14,8 +14,12 @@ TableFiles::TableFiles(const std::string& output, const InputOptions& input, con
   if (!is_float(types.types.input)) description_.pixels = types.pixels;
 }
 
+std::filesystem::path TableFiles::path_of(const std::string& kind) const {
+  return kind == "sum" ? path_ : media::beside(path_, kind);
+}
+
 std::filesystem::path TableFiles::describe(const std::string& kind, Type input, Type table) {
-  const std::filesystem::path path = kind == "sum" ? path_ : media::beside(path_, kind);
+  const std::filesystem::path path = path_of(kind);
   description_.kind = kind;
   description_.types = name_of(TypePair{input, table});
   names_.push_back(path.string());
@@ -24,21 +28,27 @@ std::filesystem::path TableFiles::describe(const std::string& kind, Type input, 
 
 void TableFiles::write(const SatTable& tables, const SatOptions& options) {
   const Type input = types_.types.input;
-  const auto table = [&](const std::string& kind, ConstView view, Type of = Type::u8) {
-    const std::filesystem::path path = describe(kind, of, view.type);
-    if (view.shape.channels == 1) view.shape.layout = Layout::interleaved;  // numpy's (h, w), not (1, h, w)
-    media::write_table(path, view, description_);
+  struct Part {
+    std::string kind;
+    ConstView view;
+    Type input;
   };
-  const bool squares = options.squares != Squares::no, counts = options.mask || options.ignore_nan;
-  if (squares) description_.companions.emplace_back("squares");
-  if (counts) description_.companions.emplace_back("count");
-  if (options.tilted) description_.companions.emplace_back("tilted");
-  table("sum", tables.sum(), input);
-  description_.companions.clear();
-  if (squares) table("squares", tables.squares(), input);
-  if (counts) table("count", tables.count());
-  description_.border = Border::zero;
-  if (options.tilted) table("tilted", tables.tilted(), input);
+  std::vector<Part> parts{{"sum", tables.sum(), input}};
+  if (options.squares != Squares::no) parts.push_back({"squares", tables.squares(), input});
+  if (options.mask || options.ignore_nan) parts.push_back({"count", tables.count(), Type::u8});
+  if (options.tilted) parts.push_back({"tilted", tables.tilted(), input});
+  for (Part& part : parts) {
+    Shape& shape = part.view.shape;
+    if (shape.channels == 1) shape.layout = Layout::interleaved;  // numpy's (h, w), not (1, h, w)
+    media::require_table_format(path_of(part.kind), part.view);
+    if (part.kind != "sum") description_.companions.push_back(part.kind);
+  }
+  for (const Part& part : parts) {
+    if (part.kind == "tilted") description_.border = Border::zero;
+    const std::filesystem::path path = describe(part.kind, part.input, part.view.type);
+    media::write_table(path, part.view, description_);
+    description_.companions.clear();
+  }
 }
 
 media::TableWriter TableFiles::writer(const std::string& kind, Type input, Type table, Shape shape) {

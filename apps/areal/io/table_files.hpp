@@ -31,6 +31,7 @@ class TableFiles {
   const std::vector<std::string>& names() const noexcept { return names_; }
 
  private:
+  std::filesystem::path path_of(const std::string& kind) const;
   std::filesystem::path describe(const std::string& kind, Type input, Type table);
   media::TableWriter writer(const std::string& kind, Type input, Type table, Shape shape);
 

@@ -143,6 +143,9 @@ void run_whole(HistRequest& request, const Settings& settings, bool& written) {
           } else {
             const std::vector<double> sums = maker.histograms<double>(plain(regions), query);
             answer.write(item, *binning, regions, std::span<const double>(sums), std::nullopt, channel);
+            const std::vector<std::uint64_t> counts = region_histograms(pixels, *binning, plain(regions));
+            answer.add(pixels_in(regions), std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}),
+                       binning->bin_edges());
           }
         }
         if (!request.output.empty()) write_tensor(request, maker, settings);
@@ -171,6 +174,13 @@ void run_whole(HistRequest& request, const Settings& settings, bool& written) {
     throw IoError(source->damage());
   }
   if (frames == 0) throw IoError(name + ": holds no frames");
+}
+
+std::uint64_t pixels_in(const std::vector<media::NamedRegion>& regions) {
+  std::uint64_t pixels = 0;
+  for (const media::NamedRegion& one : regions)
+    pixels += static_cast<std::uint64_t>(one.region.width * one.region.height);
+  return pixels;
 }
 
 void run(HistRequest& request, const Settings& settings) {

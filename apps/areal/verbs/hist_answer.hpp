@@ -25,8 +25,8 @@ class HistAnswer {
 
   /// That many values were counted into the bins with these edges, `counted` of them in one.
   void add(std::uint64_t values, std::uint64_t counted, const std::vector<double>& edges);
-  /// Says how many values are in no bin, if any; also with --quiet if that is all of them. Weights, labels and look-up
-  /// tables leave values out on purpose.
+  /// Says how many values are in no bin, if any; also with --quiet if that is all of them. Labels and look-up tables
+  /// leave values out on purpose.
   void report(const Settings& settings) const;
 
   /// The histograms of the last image written, for drawing.

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <areal/error.hpp>
 #include <areal/region_histogram.hpp>
+#include <cmath>
 #include "hist_reduce.hpp"
 #include "io/answers.hpp"
 #include "io/chart.hpp"
@@ -81,6 +82,19 @@ void require_separate(const std::string& path, const media::TableFile& file) {
     refuse(path, ": its channels are interleaved; query answers from separate tables");
 }
 
+// Throws InvalidArgument where NaN or infinity may have spread from left of or above a region that holds none.
+void require_finite(const SatView& tables, const std::vector<Region>& regions, const std::string& path) {
+  for (const TableView* const table : {&tables.sum, tables.squares ? &*tables.squares : nullptr}) {
+    if (table == nullptr || !is_float(table->view.type)) continue;
+    const std::vector<double> sums = region_sums<double>(*table, regions);
+    const auto odd = std::find_if(sums.begin(), sums.end(), [](double sum) { return !std::isfinite(sum); });
+    if (odd != sums.end())
+      refuse(path, ": region ", odd - sums.begin(),
+             ": its sums are not finite, as NaN and infinity spread to the regions right of and below them in a table; "
+             "ask the image instead, or make the table with --ignore-nan");
+  }
+}
+
 void answer_sums(const Request& request, const media::TableFile& sum, RowWriter& rows, const Settings& settings) {
   const std::vector<Stat> stats = parse_stats(request.stat_texts);
   if (has(stats, Stat::tilted)) refuse("--stat tilted: ", request.picture.path, " is not a tilted table");
@@ -108,6 +122,7 @@ void answer_sums(const Request& request, const media::TableFile& sum, RowWriter&
     SatView tables(channel_of(sum, c));
     if (squares) tables.squares = channel_of(*squares, c);
     if (count) tables.count = channel_of(*count, std::min(c, count->table.shape().channels - 1));
+    require_finite(tables, plain(regions), request.picture.path);
     auto prefix = [&](RowWriter& row) {
       if (sum.table.shape().channels > 1) row.put("channel", c);
     };
