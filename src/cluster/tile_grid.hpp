@@ -4,19 +4,9 @@
 #include <areal/tiled.hpp>
 #include <cstdint>
 #include <vector>
+#include "api/core/largest.hpp"
 
 namespace areal::cluster {
-
-/// The largest value of [1, most] that fits, 0 where none does; what is smaller than one that fits, fits.
-template <class Fits>
-std::int64_t largest(std::int64_t most, const Fits& fits) {
-  std::int64_t none = 0, beyond = most + 1;
-  while (beyond - none > 1) {
-    const std::int64_t middle = none + (beyond - none) / 2;
-    (fits(middle) ? none : beyond) = middle;
-  }
-  return none;
-}
 
 /// What a TiledHistogram was made of.
 struct TiledSubject {

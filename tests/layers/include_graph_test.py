@@ -5,7 +5,7 @@
     all of these <- api <- research, filters                    memory_machines <- research
     json <- media, chunked, apps
     public headers <- media, chunked, python, examples, bench/protocol
-    api <- queue <- cluster <- video, strips      public headers, bench/protocol <- bench        these and media <- apps
+    api <- queue <- cluster <- video     api <- pieces     public headers, bench/protocol <- bench        these and media <- apps
     public headers <- areal/mpi.hpp <- mpi <- apps/areal-mpi       formulas <- mpi
 
 Within kernels and api a subject includes itself and what is shared (kernels/primitives and plan.hpp, api/core), and no other
@@ -29,7 +29,7 @@ LAYERS = {
     "include": "include", "include/areal/research": "include", "include/areal/interop": "interop", "include/areal/mpi.hpp": "mpi_header",
     "src/catalog": "catalog", "src/formulas": "formulas", "src/policy": "policy", "src/memory_machines": "memory_machines",
     "src/kernels": "kernels", "src/cpu": "cpu", "src/cuda": "cuda", "src/simt": "simt", "src/api": "api",
-    "src/research": "research", "src/filters": "filters", "src/media": "media", "src/json": "json", "src/video": "video", "src/queue": "queue", "src/cluster": "cluster", "src/strips": "strips",
+    "src/research": "research", "src/filters": "filters", "src/media": "media", "src/json": "json", "src/video": "video", "src/queue": "queue", "src/cluster": "cluster", "src/pieces": "pieces", "src/pieces/core": "pieces_core",
     "src/chunked": "chunked", "src/mpi": "mpi",
     "apps": "apps", "apps/areal-mpi": "mpi_apps", "python": "python", "bench": "bench", "bench/protocol": "protocol", "examples": "examples",
     "tests": "tests", "tests/doors": "doors", "fuzz": "fuzz", "docs/pictures": "pictures",
@@ -58,7 +58,8 @@ MAY_INCLUDE = {
     "chunked": {"include", "json"},
     "queue": {"include", "api"},
     "cluster": {"include", "api", "cpu", "cuda", "queue"},
-    "strips": {"include", "formulas", "api", "cpu", "cuda", "cluster"},
+    "pieces_core": {"include", "api", "cuda"},
+    "pieces": {"include", "formulas", "api", "cpu", "pieces_core"},
     "mpi_header": {"include"},
     "mpi": {"include", "mpi_header", "formulas"},
     "mpi_apps": {"include", "mpi_header", "media", "apps"},
@@ -364,6 +365,8 @@ GOOD = {
     "src/media/inner.hpp": '#include "media.hpp"\n#include <OpenImageIO/imageio.h>\n#include <sys/stat.h>\n',
     "src/queue/q.hpp": '#include "api/core/check.hpp"\n',
     "src/cluster/t.hpp": '#include "queue/q.hpp"\n',
+    "src/pieces/core/p.hpp": '#include "api/core/check.hpp"\n',
+    "src/pieces/strips/s.hpp": '#include "pieces/core/p.hpp"\n',
     "src/video/v.hpp": '#include "queue/q.hpp"\n#include "cluster/t.hpp"\n#include "cpu/c.hpp"\n',
     "apps/areal/main.cpp": '#include <CLI/CLI.hpp>\n#include "bench/protocol/p.hpp"\n#include "media/media.hpp"\n#include "verb.hpp"\n',
     "apps/areal/verb.hpp": "#include <areal/a.hpp>\n",
@@ -459,6 +462,8 @@ BAD = [
     ("src/queue/q.hpp", '#include "cpu/c.hpp"'),
     ("src/cluster/t.hpp", '#include "media/media.hpp"'),
     ("src/cluster/t.hpp", '#include "video/v.hpp"'),
+    ("src/pieces/core/p.hpp", '#include "cluster/t.hpp"'),
+    ("src/pieces/core/p.hpp", '#include "pieces/strips/s.hpp"'),
     ("apps/areal/main.cpp", '#include "cpu/c.hpp"'),
     ("apps/areal/main.cpp", '#include "media/inner.hpp"'),
     ("apps/areal/main.cpp", "#include <OpenImageIO/imageio.h>"),

@@ -7,8 +7,8 @@
 #include <mutex>
 #include <stdexcept>
 #include <thread>
+#include "pieces/strips/pipeline.hpp"
 #include "strip_cases.hpp"
-#include "strips/pipeline.hpp"
 
 namespace areal::strip_cases {
 namespace {
@@ -157,6 +157,10 @@ TEST(StripFaults, OptionsThatCannotBe) {
   };
   EXPECT_NE(made({.tilted = true}, {}).find("no tilted table"), std::string::npos);
   EXPECT_NE(made({.algorithm = "serial"}, {}).find("takes no carries"), std::string::npos);
+  EXPECT_EQ(refusal([] {
+              StripHistogram({40, 30}, Type::u8, Binning::uniform(4, 0, 256), {.algorithm = "serial"});
+            }),
+            "algorithm serial takes no carries, so it makes no tensors by strips; choose auto");
   EXPECT_NE(made({.progress = [](auto, auto) { return true; }}, {}).find("StripOptions"), std::string::npos);
   EXPECT_NE(made({}, {}, {40, 30, 1, 2}).find("batch 2"), std::string::npos);
   EXPECT_NE(made({}, {.height = -1}).find("height -1"), std::string::npos);
@@ -171,8 +175,8 @@ TEST(StripFaults, OptionsThatCannotBe) {
               strips.run(reader_of(picture.image), sink, reader_of(picture.image));
             }).find("read_mask was given"),
             std::string::npos);
-  EXPECT_NE(refusal([&] { strips.run({}, sink); }).find("both needed"), std::string::npos);
-  EXPECT_NE(refusal([&] { strips.run(reader_of(picture.image), {}); }).find("both needed"), std::string::npos);
+  EXPECT_EQ(refusal([&] { strips.run({}, sink); }), "read: there is none");
+  EXPECT_EQ(refusal([&] { strips.run(reader_of(picture.image), {}); }), "sink: there is none");
   EXPECT_NE(refusal([&] { strips.finish(); }).find("nothing has begun"), std::string::npos);
 }
 
@@ -290,7 +294,7 @@ TEST(StripFaults, ReadingComputingAndGivingOverlap) {
   };
   constexpr std::int64_t n = 6;
   int met = 0;
-  strips::Stages stages;
+  pieces::Stages stages;
   stages.read = [&](std::int64_t k) { begin(reading, k); };
   stages.compute = [&](std::int64_t k) {
     begin(computing, k);
@@ -301,7 +305,7 @@ TEST(StripFaults, ReadingComputingAndGivingOverlap) {
     if (k + 1 < n) met += 10 * meet([&] { return computing >= k + 1; });
     return true;
   };
-  EXPECT_TRUE(strips::run_stages(n, stages));
+  EXPECT_TRUE(pieces::run_stages(n, stages));
   EXPECT_EQ(met, 11 * (n - 1));
 }
 

@@ -12,10 +12,9 @@
 #include <map>
 #include <memory>
 #include <vector>
-#include "strips/region_events.hpp"
-#include "strips/strip_slots.hpp"
+#include "pieces/strips/region_events.hpp"
 
-namespace areal::strips {
+namespace areal::pieces {
 
 /// The extents of a panel's table.
 struct PanelShape {
@@ -76,4 +75,4 @@ class PanelSums {
   std::size_t next_ = 0;  // event
 };
 
-}  // namespace areal::strips
+}  // namespace areal::pieces

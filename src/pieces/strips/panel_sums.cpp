@@ -1,11 +1,11 @@
-#include "strips/panel_sums.hpp"
+#include "pieces/strips/panel_sums.hpp"
 #include <algorithm>
 #include <areal/sat.hpp>
 #include "api/core/memory.hpp"
 #include "api/core/planned.hpp"
 #include "cpu/threads.hpp"
 
-namespace areal::strips {
+namespace areal::pieces {
 namespace {
 
 // Entries of a panel's table, 512 KiB: half of a core's second cache. 1024 to 4096 columns: threads of one strip share
@@ -209,4 +209,4 @@ void PanelSums::add_left(const Side& side, std::int64_t panel) {
   }
 }
 
-}  // namespace areal::strips
+}  // namespace areal::pieces

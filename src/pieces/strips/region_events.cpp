@@ -1,8 +1,8 @@
-#include "strips/region_events.hpp"
+#include "pieces/strips/region_events.hpp"
 #include <algorithm>
 #include "api/core/require.hpp"
 
-namespace areal::strips {
+namespace areal::pieces {
 
 RegionEvents::RegionEvents(Span<const Region> regions, std::int64_t width, std::int64_t height, Outside outside) {
   require(regions.memory().is_host(), "regions: they lie on CUDA device ", regions.memory().device,
@@ -31,4 +31,4 @@ RegionEvents::RegionEvents(Span<const Region> regions, std::int64_t width, std::
   });
 }
 
-}  // namespace areal::strips
+}  // namespace areal::pieces

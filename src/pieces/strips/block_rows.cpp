@@ -1,10 +1,10 @@
-#include "strips/block_rows.hpp"
+#include "pieces/strips/block_rows.hpp"
 #include <algorithm>
 #include "api/core/copy_rows.hpp"
 #include "api/core/require.hpp"
 #include "api/core/view_check.hpp"
 
-namespace areal::strips {
+namespace areal::pieces {
 namespace {
 
 /// The part of a view from column x on.
@@ -17,7 +17,7 @@ View part_of(const View& rows, std::int64_t x, std::int64_t width) {
 
 }  // namespace
 
-BlockRows::BlockRows(const Shape& image, std::vector<RowType> inputs, const char* second, std::int64_t tile_width,
+BlockRows::BlockRows(const Shape& image, std::vector<Rows> inputs, const char* second, std::int64_t tile_width,
                      std::int64_t tile_height)
     : image_(image),
       inputs_(std::move(inputs)),
@@ -26,13 +26,13 @@ BlockRows::BlockRows(const Shape& image, std::vector<RowType> inputs, const char
       tile_height_(tile_height),
       came_(tile_width > 0 ? static_cast<std::size_t>((image.width + tile_width - 1) / tile_width) : 0) {
   if (tile_width_ == 0) return;
-  for (const RowType& type : inputs_)
-    tiles_.emplace_back(type.rows(image.width, std::min(tile_height, image.height)), type.type);
+  for (const Rows& type : inputs_)
+    tiles_.emplace_back(type.of(image.width, std::min(tile_height, image.height)), type.type);
 }
 
 void BlockRows::check_inputs(const ConstView& block, const ConstView& second, const Shape& extent) const {
-  const auto check = [&](const char* name, const ConstView& view, const RowType& type) {
-    check_view(name, view, type.rows(extent.width, extent.height), type.type);
+  const auto check = [&](const char* name, const ConstView& view, const Rows& type) {
+    check_view(name, view, type.of(extent.width, extent.height), type.type);
     require(view.memory.is_host(), name, ": it lies on CUDA device ", view.memory.device,
             ", it must be in host memory");
   };
@@ -93,7 +93,7 @@ bool BlockRows::push(std::int64_t x, std::int64_t y, const ConstView& block, con
   }
   std::vector<ConstView> rows;
   for (std::size_t i = 0; i < inputs_.size(); ++i) {
-    const View all(tiles_[i].data(), inputs_[i].type, inputs_[i].rows(image_.width, extent.height));
+    const View all(tiles_[i].data(), inputs_[i].type, inputs_[i].of(image_.width, extent.height));
     copy_rows(i == 0 ? block : second, part_of(all, x, extent.width));
     rows.emplace_back(all);
   }
@@ -113,4 +113,4 @@ void BlockRows::require_all() const {
           " are missing");
 }
 
-}  // namespace areal::strips
+}  // namespace areal::pieces

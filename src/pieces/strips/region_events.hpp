@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-namespace areal::strips {
+namespace areal::pieces {
 
 /// Sorted once, 8 bytes a region beside the region itself.
 class RegionEvents {
@@ -35,4 +35,4 @@ class RegionEvents {
   std::vector<std::uint32_t> order_;  // keys, by row and column; none of empty regions or of row 0
 };
 
-}  // namespace areal::strips
+}  // namespace areal::pieces

@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-namespace areal::strips {
+namespace areal::pieces {
 
 class NonFinite {
  public:
@@ -41,4 +41,4 @@ class NonFinite {
   std::vector<std::uint8_t> marks_;
 };
 
-}  // namespace areal::strips
+}  // namespace areal::pieces

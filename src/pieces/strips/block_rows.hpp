@@ -5,14 +5,14 @@
 #include <areal/array.hpp>
 #include <functional>
 #include <vector>
-#include "strips/strip_slots.hpp"
+#include "pieces/core/work.hpp"
 
-namespace areal::strips {
+namespace areal::pieces {
 
 class BlockRows {
  public:
   /// `inputs`: the image, then what comes with it, as a mask, whose name `second` is.
-  BlockRows(const Shape& image, std::vector<RowType> inputs, const char* second, std::int64_t tile_width,
+  BlockRows(const Shape& image, std::vector<Rows> inputs, const char* second, std::int64_t tile_width,
             std::int64_t tile_height);
 
   /// use(views) is called with rows that follow each other, of every input; it returns false to end.
@@ -30,7 +30,7 @@ class BlockRows {
   std::int64_t tile_rows() const { return std::min(tile_height_, image_.height - next_); }
 
   Shape image_;
-  std::vector<RowType> inputs_;
+  std::vector<Rows> inputs_;
   const char* second_;
   std::int64_t tile_width_, tile_height_;
   std::int64_t next_ = 0;     // the row that is awaited
@@ -39,4 +39,4 @@ class BlockRows {
   std::int64_t missing_ = 0;  // of these, how many
 };
 
-}  // namespace areal::strips
+}  // namespace areal::pieces

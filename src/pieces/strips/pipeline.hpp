@@ -3,11 +3,9 @@
 
 #include <cstdint>
 #include <functional>
+#include "pieces/core/piece_lane.hpp"
 
-namespace areal::strips {
-
-/// Buffers of pixels, and of tables: strip k has number k % slots of each.
-inline constexpr int slots = 2;
+namespace areal::pieces {
 
 /// What is done with strip k. read(k) begins when compute(k - 2) has ended, compute(k) when read(k) and give(k - 2)
 /// have, give(k) when compute(k) has; each sees what these wrote.
@@ -22,4 +20,4 @@ struct Stages {
 /// and the first exception is rethrown. Throws Cancelled where the caller's CancelScope says so, also while it waits.
 bool run_stages(std::int64_t n, const Stages& stages);
 
-}  // namespace areal::strips
+}  // namespace areal::pieces

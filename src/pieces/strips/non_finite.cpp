@@ -1,11 +1,11 @@
-#include "strips/non_finite.hpp"
+#include "pieces/strips/non_finite.hpp"
 
 #include <algorithm>
 #include <areal/type.hpp>
 #include <cstring>
 #include <limits>
 
-namespace areal::strips {
+namespace areal::pieces {
 namespace {
 
 constexpr std::int64_t kinds = 3;  // NaN, +infinity, -infinity
@@ -123,4 +123,4 @@ bool NonFinite::in(std::size_t answer) const noexcept {
   return has.nan + has.above + has.below > 0;
 }
 
-}  // namespace areal::strips
+}  // namespace areal::pieces

@@ -1,4 +1,4 @@
-#include "strips/pipeline.hpp"
+#include "pieces/strips/pipeline.hpp"
 #include <chrono>
 #include <condition_variable>
 #include <exception>
@@ -6,7 +6,7 @@
 #include <thread>
 #include "cpu/cancellation.hpp"
 
-namespace areal::strips {
+namespace areal::pieces {
 namespace {
 
 constexpr std::chrono::milliseconds asked_every{50};  // as cpu::Cancellation asks
@@ -131,4 +131,4 @@ class Run {
 
 bool run_stages(std::int64_t n, const Stages& stages) { return Run(n, stages)(); }
 
-}  // namespace areal::strips
+}  // namespace areal::pieces

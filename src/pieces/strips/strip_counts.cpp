@@ -2,22 +2,45 @@
 // no tensor is made.
 
 #include <algorithm>
-#include <areal/array.hpp>
 #include <areal/error.hpp>
 #include <areal/strips.hpp>
-#include <array>
+#include <memory>
+#include "api/core/largest.hpp"
 #include "api/core/pixel_rule.hpp"
 #include "api/core/require.hpp"
 #include "api/core/view_check.hpp"
-#include "cluster/tile_grid.hpp"
 #include "cpu/histogram/streamed.hpp"
-#include "strips/pipeline.hpp"
-#include "strips/push_state.hpp"
+#include "pieces/strips/driver.hpp"
 
 namespace areal {
 namespace {
 
-constexpr std::uint64_t default_pixel_bytes = std::uint64_t{16} << 20;
+constexpr std::uint64_t usual_pixel_bytes = std::uint64_t{16} << 20;
+
+/// Rows that StreamedCounts takes: a step makes no table.
+class CountsWork final : public pieces::Work {
+ public:
+  CountsWork(cpu::StreamedCounts& counts, const Shape& image, Type type) : counts_(counts) {
+    execution_.backend = Backend::cpu;
+    form_.inputs.push_back({type, image.channels, image.layout});
+  }
+  std::size_t workspace_bytes(std::int64_t, std::int64_t) const override { return 0; }
+  std::unique_ptr<pieces::Step> plan(std::int64_t, std::int64_t, Stream) const override {
+    return std::make_unique<CountsStep>(counts_);
+  }
+
+ private:
+  class CountsStep final : public pieces::Step {
+   public:
+    explicit CountsStep(cpu::StreamedCounts& counts) : counts_(counts) {}
+    void execute(const pieces::Views& views) override { counts_.add(views.inputs[0]); }
+
+   private:
+    cpu::StreamedCounts& counts_;
+  };
+
+  cpu::StreamedCounts& counts_;
+};
 
 struct Counting {
   const ImageReader& read;
@@ -28,31 +51,17 @@ struct Counting {
   int threads;
 
   std::uint64_t pixel_bytes(std::int64_t height) const {
-    return strips::slots * bytes_of({image.width, height, image.channels, 1, image.layout}, type);
+    return pieces::slots * bytes_of({image.width, height, image.channels, 1, image.layout}, type);
   }
 };
 
 // Reads the image once.
 void count(const Counting& of, const Binning& bins, std::span<std::uint64_t> out,
-           const std::function<void(std::int64_t)>& told) {
+           const std::function<void(std::int64_t)>& done) {
   const cpu::PixelBins rule = pixel_bins(bins, of.type, of.image.channels);
   cpu::StreamedCounts counts(rule, of.image, of.regions, out, of.threads);
-  const auto shape = [&](std::int64_t k) {
-    return Shape{of.image.width, std::min(of.rows, of.image.height - k * of.rows), of.image.channels, 1,
-                 of.image.layout};
-  };
-  std::array<Array, strips::slots> buffers{Array(shape(0), of.type), Array(shape(0), of.type)};
-  const auto pixels = [&](std::int64_t k) {
-    return View(buffers[static_cast<std::size_t>(k % strips::slots)].data(), of.type, shape(k));
-  };
-  strips::Stages stages;
-  stages.read = [&](std::int64_t k) {
-    if (!pixels(k).shape.empty()) of.read(0, k * of.rows, pixels(k));
-  };
-  stages.compute = [&](std::int64_t k) { counts.add(pixels(k)); };
-  stages.give = [](std::int64_t) { return true; };
-  stages.given = [&](std::int64_t k) { told(k * of.rows + shape(k).height); };
-  strips::run_stages((of.image.height + of.rows - 1) / of.rows, stages);
+  const CountsWork work(counts, of.image, of.type);
+  if (of.image.height > 0) pieces::run_strips(work, of.image, of.rows, {of.read}, {.done = done});
   counts.finish();
 }
 
@@ -87,25 +96,23 @@ std::vector<std::uint64_t> strip_counts(const ImageReader& read, const Shape& im
   const std::int64_t unit = binning.kind() == Binning::Kind::joint ? bins / binning.parts()[0].bins() : 1;
   std::int64_t group = bins;
   if (options.memory > 0)
-    group =
-        unit * cluster::largest(bins / unit, [&](std::int64_t g) { return bytes(g * unit, least) <= options.memory; });
+    group = unit * largest(bins / unit, [&](std::int64_t g) { return bytes(g * unit, least) <= options.memory; });
   if (group == 0)
     throw OutOfMemory(
         sentence("the column counts of ", unit, " bins over an image ", image.width, " wide, with ", least,
                  " rows of pixels, take ", bytes(unit, least), " bytes, more than the ", options.memory, " of memory"),
         bytes(unit, least));
   const std::uint64_t room = options.memory > 0 ? options.memory - cpu::StreamedCounts::bytes(image, group, n)
-                                                : std::max(default_pixel_bytes, counting.pixel_bytes(1));
-  counting.rows =
-      options.height > 0 ? least : cluster::largest(std::max<std::int64_t>(1, image.height), [&](std::int64_t rows) {
-        return counting.pixel_bytes(rows) <= room;
-      });
+                                                : std::max(usual_pixel_bytes, counting.pixel_bytes(1));
+  counting.rows = options.height > 0 ? least : largest(std::max<std::int64_t>(1, image.height), [&](std::int64_t rows) {
+    return counting.pixel_bytes(rows) <= room;
+  });
   const std::int64_t groups = (bins + group - 1) / group;
   std::vector<Binning> rules;
   for (std::int64_t g = 0; g < groups; ++g)
     rules.push_back(binning.slice(g * group, std::min(group, bins - g * group)));
   std::vector<std::uint64_t> out(static_cast<std::size_t>(answers)), part;
-  const auto told = strips::told(options.progress, image.height * groups);
+  const auto told = pieces::told(options.progress, image.height * groups);
   for (std::int64_t g = 0; g < groups; ++g) {
     const std::int64_t first = g * group, size = rules[static_cast<std::size_t>(g)].bins();
     part.resize(groups > 1 ? static_cast<std::size_t>(n * size) : 0);

@@ -1,0 +1,33 @@
+#pragma once
+// Tensors of parts by a HistogramPlan, of some of the bins.
+
+#include <areal/histogram.hpp>
+#include "pieces/core/work.hpp"
+
+namespace areal::pieces {
+
+/// What all groups of bins have in common.
+struct TensorSubject {
+  Shape image;
+  Type type;
+  Binning binning;
+  HistogramOptions options;  ///< of a part: border `zero`
+  Type weights;              ///< of options.weighted
+};
+
+class TensorWork final : public Work {
+ public:
+  /// `bins` is a slice of the subject's binning. Throws as HistogramPlan.
+  TensorWork(const TensorSubject& subject, const Binning& bins, const Execution& execution);
+
+  std::size_t workspace_bytes(std::int64_t width, std::int64_t height) const override;
+  std::unique_ptr<Step> plan(std::int64_t width, std::int64_t height, Stream stream) const override;
+
+ private:
+  HistogramPlan plan_of(std::int64_t width, std::int64_t height) const;
+
+  TensorSubject subject_;
+  Binning bins_;
+};
+
+}  // namespace areal::pieces

@@ -1,0 +1,85 @@
+#pragma once
+// What is computed of a part of an image: which rows it reads, which it makes, and a step that does it.
+
+#include <areal/carry.hpp>
+#include <areal/execution.hpp>
+#include <areal/region.hpp>
+#include <areal/view.hpp>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace areal::pieces {
+
+/// What the rows of an image, a mask, a table or a tensor hold.
+struct Rows {
+  Type type = Type::u8;
+  std::int64_t channels = 1;
+  Layout layout = Layout::interleaved;
+
+  Shape of(std::int64_t width, std::int64_t height) const { return {width, height, channels, 1, layout}; }
+};
+
+/// One part of an image, of all that is computed of it. Parts are computed in the order of their numbers.
+struct Part {
+  std::int64_t number = 0;
+  Region pixels;
+
+  std::int64_t end() const noexcept { return pixels.y + pixels.height; }
+};
+
+/// A part's views, where the step computes.
+struct Views {
+  std::vector<ConstView> inputs;
+  std::vector<View> outputs;
+  std::vector<Carry> carries;  ///< one for each output
+};
+
+/// Computes parts of one extent, one after another, in a workspace of its own.
+class Step {
+ public:
+  virtual ~Step() = default;
+  /// Queues on CUDA, and has computed elsewhere. Allocates nothing.
+  virtual void execute(const Views& views) = 0;
+};
+
+/// What a work reads, makes and hands on. A part's outputs have border `zero`: one row and column more than its pixels.
+struct Form {
+  std::vector<Rows> inputs;   ///< the image; a mask or weights
+  std::vector<Rows> outputs;  ///< sum, squares and count, or a tensor; none where a step keeps what it computes
+  bool carried = false;       ///< outputs take over the last row of the part above
+  int carry_lead = 0;         ///< zeros before the row of W + 1 entries that a step takes over
+  bool downloads = false;     ///< outputs leave, for host memory
+  std::uint64_t usual_bytes = std::uint64_t{16} << 20;  ///< for parts on their way, where the caller names no memory
+};
+
+/// Plans for parts of any extent. Const, so that all who compute share one.
+class Work {
+ public:
+  virtual ~Work() = default;
+  Work(const Work&) = delete;
+  Work& operator=(const Work&) = delete;
+
+  const Form& form() const noexcept { return form_; }
+  const Execution& execution() const noexcept { return execution_; }  ///< its backend is not automatic
+  bool on_cuda() const noexcept { return execution_.backend == Backend::cuda; }
+  /// Where it computes.
+  MemoryPlace memory() const noexcept {
+    return on_cuda() ? MemoryPlace{MemoryPlace::cuda, execution_.device} : MemoryPlace{};
+  }
+
+  /// Of a step for parts of that extent; allocates nothing.
+  virtual std::size_t workspace_bytes(std::int64_t width, std::int64_t height) const = 0;
+  /// Throws OutOfMemory. The device is current.
+  virtual std::unique_ptr<Step> plan(std::int64_t width, std::int64_t height, Stream stream) const = 0;
+
+ protected:
+  Work() = default;
+
+  Form form_;
+  Execution execution_;
+};
+
+}  // namespace areal::pieces

@@ -1,0 +1,102 @@
+#include "pieces/strips/strip_run.hpp"
+#include <algorithm>
+#include <utility>
+#include "api/core/copy_rows.hpp"
+#include "pieces/strips/pipeline.hpp"
+
+namespace areal::pieces {
+namespace {
+
+/// Rows [first, first + count) of a view.
+template <class V>
+V rows_of(const V& view, std::int64_t first, std::int64_t count) {
+  V rows = view;
+  rows.data = view.row(first);
+  rows.shape.height = count;
+  return rows;
+}
+
+}  // namespace
+
+bool run_strips(const Work& work, const Shape& image, std::int64_t strip_height,
+                const std::vector<ImageReader>& readers, const StripUse& use) {
+  const RowGrid grid(image, strip_height);
+  PieceLane lane(work, image.width, strip_height);
+  Stages stages;
+  stages.read = [&](std::int64_t k) {
+    const Part strip = grid.part(k);
+    for (std::size_t i = 0; i < readers.size(); ++i) {
+      const View into = lane.input(strip, i);
+      if (!into.shape.empty()) readers[i](0, strip.pixels.y, into);
+    }
+    if (use.filled) use.filled(strip, lane.input(strip, 0));
+    lane.upload(strip);
+  };
+  stages.compute = [&](std::int64_t k) {
+    lane.compute(grid.part(k));
+    if (use.computed) use.computed(grid.part(k), lane);
+  };
+  stages.give = [&](std::int64_t k) { return !use.give || use.give(grid.part(k), lane.download(grid.part(k))); };
+  if (use.done) stages.given = [&](std::int64_t k) { use.done(grid.part(k).end()); };
+  return run_stages(grid.parts(), stages);
+}
+
+StripFeed::StripFeed(const Work& work, const Shape& image, std::int64_t strip_height, StripUse use)
+    : work_(work),
+      image_(image),
+      grid_(image, strip_height),
+      use_(std::move(use)),
+      lane_(work, image.width, strip_height),
+      strip_(grid_.part(0)) {}
+
+bool StripFeed::push(const std::vector<ConstView>& rows) {
+  const std::int64_t count = rows[0].shape.height;
+  for (std::int64_t taken = 0; taken < count && go_on_;) {
+    const std::int64_t height = strip_.pixels.height, part = std::min(count - taken, height - gathered_);
+    if (gathered_ == 0 && part == height && !work_.on_cuda() && !use_.filled) {  // computed from where they lie
+      std::vector<ConstView> pixels;
+      for (const ConstView& input : rows) pixels.push_back(rows_of(input, taken, part));
+      next_strip(&pixels);
+    } else {
+      gather(rows, taken, part);
+      if (gathered_ == height) next_strip(nullptr);
+    }
+    taken += part;
+  }
+  return go_on_;
+}
+
+void StripFeed::gather(const std::vector<ConstView>& rows, std::int64_t from, std::int64_t count) {
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    copy_rows(rows_of(rows[i], from, count), rows_of(lane_.input(strip_, i), gathered_, count));
+  gathered_ += count;
+}
+
+void StripFeed::next_strip(const std::vector<ConstView>* elsewhere) {
+  const Part strip = strip_;
+  if (use_.filled) use_.filled(strip, lane_.input(strip, 0));
+  lane_.upload(strip);
+  lane_.compute(strip, elsewhere);
+  if (use_.computed) use_.computed(strip, lane_);
+  strip_ = grid_.part(strip.number + 1);
+  gathered_ = 0;
+  if (!work_.on_cuda()) return give(strip);
+  if (waiting_) give(*waiting_);  // while this one is computed
+  waiting_ = strip;
+}
+
+void StripFeed::give(const Part& strip) {
+  if (use_.give) go_on_ = go_on_ && use_.give(strip, lane_.download(strip));
+  if (use_.done && go_on_) use_.done(strip.end());
+}
+
+bool StripFeed::finish() {
+  // An image without rows has one strip, and of one without columns nothing need come.
+  if (go_on_ && image_.height == 0) next_strip(nullptr);
+  while (go_on_ && image_.width == 0 && strip_.pixels.y < image_.height) next_strip(nullptr);
+  if (go_on_ && waiting_) give(*waiting_);
+  waiting_.reset();
+  return go_on_;
+}
+
+}  // namespace areal::pieces
