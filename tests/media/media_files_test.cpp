@@ -193,8 +193,10 @@ TEST(RegionsCsv, ReadsEveryForm) {
 
 TEST(RegionsCsv, NamesTheBadLine) {
   const std::pair<std::string, const char*> rows[] = {
-      {"1,2,3,4\n1,2,3\n", "F.csv: line 2: has 3 fields, it must have x,y,width,height and at most a name"},
-      {"1,2,3,4,n,5", "F.csv: line 1: has 6 fields, it must have x,y,width,height and at most a name"},
+      {"1,2,3,4\n1,2,3\n",
+       "F.csv: line 2: has 3 fields, it must have x,y,width,height and at most a name, separated by commas"},
+      {"1,2,3,4,n,5",
+       "F.csv: line 1: has 6 fields, it must have x,y,width,height and at most a name, separated by commas"},
       {"\n#\n1,2,3,x", "F.csv: line 3: height is 'x', it must be a whole number"},
       {"1,2,3,4.5", "F.csv: line 1: height is '4.5', it must be a whole number"},
       {"1,,3,4", "F.csv: line 1: y is '', it must be a whole number"},
@@ -202,7 +204,7 @@ TEST(RegionsCsv, NamesTheBadLine) {
       {"1,2,-3,4", "F.csv: line 1: width is -3, it may not be negative"},
       {"99999999999999999999,2,3,4", "F.csv: line 1: x is '99999999999999999999', which does not fit 64 bits"},
       {"0,9223372036854775807,3,1", "F.csv: line 1: y + height does not fit 64 bits"},
-      {"1;2;3;4", "F.csv: line 1: has 1 field, it must have x,y,width,height and at most a name"},
+      {"1;2;3;4", "F.csv: line 1: has 1 field, it must have x,y,width,height and at most a name, separated by commas"},
       {"a,b,c,d\n1,2,3,4", "F.csv: line 1: x is 'a', it must be a whole number"},
       {"1,2,3,4\nx,y,width,height", "F.csv: line 2: x is 'x', it must be a whole number"},
       {"1,2,3,4,\"n", "F.csv: line 1: a quote is not closed"},
@@ -211,9 +213,9 @@ TEST(RegionsCsv, NamesTheBadLine) {
   for (const auto& row : rows)
     EXPECT_EQ(sentence_of<InvalidArgument>([&] { parse_regions_csv(row.first, "F.csv"); }), row.second);
   EXPECT_EQ(sentence_of<InvalidArgument>([] { parse_region("1,2,3"); }),
-            "region '1,2,3': has 3 fields, it must have x,y,width,height");
+            "region '1,2,3': has 3 fields, it must have x,y,width,height, separated by commas");
   EXPECT_EQ(sentence_of<InvalidArgument>([] { parse_region("1,2,3,4,n"); }),
-            "region '1,2,3,4,n': has 5 fields, it must have x,y,width,height");
+            "region '1,2,3,4,n': has 5 fields, it must have x,y,width,height, separated by commas");
 }
 
 TEST(PlugIns, AreNotLoadedForPlainFiles) {

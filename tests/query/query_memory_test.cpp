@@ -274,9 +274,9 @@ TEST_F(Queries, TablesThatAreMissingAreNamed) {
   Padded map(Type::f64, {6, 4});
   EXPECT_EQ(refusal([&] { window_variances(sum.view(), {3, 3}, map.view()); }).find("squares: "), 0u);
   EXPECT_EQ(refusal([&] { tilted_sums(view, regions); }).find("tilted: "), 0u);
-  SatView counted = view;
+  SatView counted = view;  // windows divide by counts, which lie where the sums do
   counted.count = view.sum;
-  EXPECT_EQ(refusal([&] { window_means(counted, {3, 3}, map.view()); }).find("count: "), 0u);
+  EXPECT_NO_THROW(window_means(counted, {3, 3}, map.view()));
   EXPECT_NO_THROW(window_sums(counted, {3, 3}, map.view()));
 }
 
