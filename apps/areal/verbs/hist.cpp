@@ -83,6 +83,13 @@ void write_tensor(const HistRequest& request, const HistogramMaker& maker, const
                   maker.seconds() * 1e3);
 }
 
+std::uint64_t pixels_in(const std::vector<media::NamedRegion>& regions) {
+  std::uint64_t pixels = 0;
+  for (const media::NamedRegion& one : regions)
+    pixels += static_cast<std::uint64_t>(one.region.width * one.region.height);
+  return pixels;
+}
+
 /// Does the counter hold the counts of each of these regions?
 bool counts_fit(const HistogramOptions& options, const std::vector<Region>& regions) {
   return options.counter != Type::u16 || std::all_of(regions.begin(), regions.end(), [](const Region& r) {
@@ -174,13 +181,6 @@ void run_whole(HistRequest& request, const Settings& settings, bool& written) {
     throw IoError(source->damage());
   }
   if (frames == 0) throw IoError(name + ": holds no frames");
-}
-
-std::uint64_t pixels_in(const std::vector<media::NamedRegion>& regions) {
-  std::uint64_t pixels = 0;
-  for (const media::NamedRegion& one : regions)
-    pixels += static_cast<std::uint64_t>(one.region.width * one.region.height);
-  return pixels;
 }
 
 void run(HistRequest& request, const Settings& settings) {

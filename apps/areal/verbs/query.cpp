@@ -89,9 +89,10 @@ void require_finite(const SatView& tables, const std::vector<Region>& regions, c
     const std::vector<double> sums = region_sums<double>(*table, regions);
     const auto odd = std::find_if(sums.begin(), sums.end(), [](double sum) { return !std::isfinite(sum); });
     if (odd != sums.end())
-      refuse(path, ": region ", odd - sums.begin(),
-             ": its sums are not finite, as NaN and infinity spread to the regions right of and below them in a table; "
-             "ask the image instead, or make the table with --ignore-nan");
+      refuse(
+          fmt::format("{}: region {}: its sums are not finite, as NaN and infinity spread to the regions right of and "
+                      "below them in a table; ask the image instead, or make the table with --ignore-nan",
+                      path, odd - sums.begin()));
   }
 }
 
