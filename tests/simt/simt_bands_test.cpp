@@ -164,7 +164,9 @@ TEST(SimtBands, WhatItDoesNotTakeIsRefused) {
 
   kernels::TableRequest request{"bands", kernels::TableKind::pixels, {Type::u32, Type::u32}, {132, 9}, Border::none};
   const auto takes = [&](int residents) {
-    Launcher launcher({.residents = residents});
+    Options options;
+    options.residents = residents;
+    Launcher launcher(options);
     return kernels::bands_takes<P>(launcher, request);
   };
   EXPECT_EQ(takes(4), "");

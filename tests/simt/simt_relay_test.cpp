@@ -149,7 +149,9 @@ TEST(SimtRelay, TagsTellLaunchesApart) {
 TEST(SimtRelay, WhatItDoesNotTakeIsRefused) {
   using P = Plan<std::uint32_t, 32, 2>;
   const auto takes = [](const Shape& image, Border border, int together) {
-    Launcher launcher({.together = together});
+    Options options;
+    options.together = together;
+    Launcher launcher(options);
     return kernels::relay_takes<P>(launcher,
                                    {"relay", kernels::TableKind::pixels, {Type::u8, Type::u32}, image, border});
   };

@@ -49,7 +49,7 @@ Found<HistogramKernels<Launcher>> Histogram::find(const HistogramRequest& reques
   const HistogramRegistry::Key key{request.id, request.counter};
   auto kernels = kernels_for<Launcher, ProductTensors>(key.counter, key);
   if constexpr (has_papers)
-    if (!kernels.execute) kernels = kernels_for<Launcher, PaperTensors>(key.counter, key);
+    if (!kernels.execute && !kernels.takes) kernels = kernels_for<Launcher, PaperTensors>(key.counter, key);
   if (!kernels.execute) return {.kernels = kernels, .missing = words(request) + " has no kernel on " + Launcher::name};
   return {kernels, kernels.workspace_bytes(request), kernels.shared_bytes, kernels.fits == nullptr};
 }

@@ -70,7 +70,7 @@ SatKernels<Launcher> table_kernels(const TableRequest& request) {
                : request.squares ? kernels_for<Launcher, SquaresTables>(table, request)
                                  : kernels_for<Launcher, ProductTables>(table, request);
   if constexpr (has_papers)
-    if (!found.execute && !request.squares && !request.reverse)
+    if (!found.execute && !found.takes && !request.squares && !request.reverse)
       found = kernels_for<Launcher, PaperTables>(table, request);
   return found;
 }
