@@ -283,11 +283,11 @@ TEST_F(CommandChunked, WrongUse) {
       {{"sat", "f.npy", "-o", "U.zarr"}, "pixels of 32f; chunked tables are of 8u and 16u"},
       {{"sat", "synthetic:10", "-o", "U.zarr"}, "synthetic:10: may be synthetic:WxH:SEED"},
       {{"sat", "synthetic:10x-1:1", "-o", "U.zarr"}, "may not be less than 0"},
-      {{"query", "T.zarr", "--stat", "std"}, "--stat: a chunked table answers sums and means"},
-      {{"query", "T.zarr", "--squares", "T.zarr"}, "--squares: a chunked table has the sums"},
-      {{"query", "T.zarr", "--entropy"}, "a measure of histograms"},
+      {{"query", "T.zarr", "--stat", "std"}, "--stat std: not with T.zarr; a chunked table answers sums and means"},
+      {{"query", "T.zarr", "--squares", "T.zarr"}, "--squares T.zarr: not with T.zarr; it is for a table"},
+      {{"query", "T.zarr", "--entropy"}, "--entropy: not with T.zarr; it is for a tensor"},
       {{"query", "T.zarr", "--region", "600,400,11,1"}, "reaches outside the image of 610x430"},
-      {{"query", "a.npy", "--unchecked"}, "--unchecked: is for chunked tables"},
+      {{"query", "a.npy", "--unchecked"}, "--unchecked: not with a.npy; it is for chunked tables"},
       {{"info", "--verify"}, "--verify: needs a chunked table"},
   };
   for (const auto& [words, sentence] : wrong) expect_failure(words, 2, sentence);

@@ -66,6 +66,11 @@ TEST_F(CommandLargeHist, RegionsAreThoseOfTheWholeImage) {
   expect_same({"hist", "c.npy", "--region", "3,4,50,30"});
   expect_same({"hist", "c.npy", "--channel", "1", "--region", "3,4,50,30"});
   expect_same({"hist", "c.npy", "--joint", "--bins", "3", "--region", "3,4,50,30"});
+  expect_same({"hist", "c.npy", "--all-channels", "--bins", "3", "--region", "3,4,50,30"});
+  expect_same({"hist", "a.npy", "--bins", "9", "--regions", "r.csv", "--template", "5,6,70,80"});
+  // Not by strips, but what fits goes as a whole.
+  expect_same({"hist", "a.npy", "--bins", "4", "--regions", "r.csv", "--weights", "a.npy"});
+  expect_same({"hist", "a.npy", "--bins", "4", "--regions", "r.csv", "--algorithm", "serial"});
 }
 
 TEST_F(CommandLargeHist, TensorsHaveTheBytesOfTheWhole) {
@@ -76,16 +81,17 @@ TEST_F(CommandLargeHist, TensorsHaveTheBytesOfTheWhole) {
        std::vector<std::vector<std::string>>{{"--bins", "7"},
                                              {"--bins", "1", "--border", "zero"},
                                              {"--bins", "3", "--border", "exclusive", "--counter", "64u"},
+                                             {"--bins", "2", "--weights", "a.npy"},
                                              {"--lookup", "lookup.txt", "--border", "zero"}}) {
     std::vector<std::string> words{"hist", "a.npy", "-o", "W.npy"};
     words.insert(words.end(), more.begin(), more.end());
     answer(words);
     words[3] = "S.npy";
-    words.insert(words.end(), {"--memory", "165M"});
+    words.insert(words.end(), {"--memory", "166M"});
     EXPECT_EQ(answer(words), "");
     EXPECT_TRUE(contents(work / "S.npy") == contents(work / "W.npy")) << more[1];
     Json whole = Json::parse(contents(work / "W.json")), strips = Json::parse(contents(work / "S.json"));
-    EXPECT_EQ(strips["algorithm"], "auto by strips");
+    EXPECT_EQ(strips["algorithm"], whole["algorithm"].get<std::string>() + " by strips");
     for (Json* json : {&whole, &strips}) json->erase("algorithm"), json->erase("table");
     EXPECT_EQ(whole, strips);
   }
@@ -113,18 +119,14 @@ TEST_F(CommandLargeHist, WrongUse) {
     more.insert(more.begin(), {"hist", "a.npy", "--memory", "1G"});
     expect_failure(more, 2, sentence);
   };
-  refuses({"--weights", "w.npy"}, "--weights: not by strips");
-  refuses({"--all-channels"}, "--all-channels: not by strips");
-  refuses({"--template", "0,0,9,9"}, "--template: not by strips");
-  refuses({"--draw", "d.png"}, "--draw: not by strips");
-  refuses({"--devices", "cpu:1"}, "--devices: not by strips");
-  refuses({"--boxes", "r.csv"}, "--boxes: not by strips");
-  refuses({"--algorithm", "serial"}, "--algorithm serial: not by strips");
+  refuses({"--devices", "cpu:1"}, "--memory 1G: not with --devices cpu:1; --device-memory says");
+  refuses({"--boxes", "r.csv"}, "--boxes: a.npy is no video");
   refuses({"--region", "600,400,11,1"}, "610x430");
   expect_failure({"hist", "a.npy", "--memory", "much"}, 2, "--memory much: may be bytes");
   expect_failure({"hist", "a.npy", "--memory", "100M"}, 1, "the command itself takes 160M");
-  expect_failure({"hist", "-", "--memory", "1G"}, 2, "-: a stream cannot be read by blocks");
-  expect_failure({"hist", "synthetic:9x9:1", "--draw", "d.png"}, 2, "which is how synthetic:9x9:1 is answered");
+  expect_failure({"hist", "-", "--memory", "1G"}, 1, "standard input: holds no .npy array");
+  expect_failure({"hist", "synthetic:9999x9999:1", "--draw", "d.png", "--memory", "200M"}, 2,
+                 "--draw d.png: not with --memory 200M; it takes the whole picture, and that takes ");
   fs::resize_file(work / "a.npy", 9000);
   expect_failure({"hist", "a.npy", "--memory", "1G", "-o", "T.npy"}, 1, "a.npy: is truncated");
   EXPECT_EQ(others({"a.npy", "w.npy", "r.csv"}), std::vector<std::string>());

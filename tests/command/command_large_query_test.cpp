@@ -94,8 +94,9 @@ TEST_F(CommandLargeQuery, PixelsOfAnImageWithAFormula) {
 TEST_F(CommandLargeQuery, TablesAndPicturesAreToldApart) {
   answer({"sat", "a.npy", "-o", "T.npy"});
   EXPECT_EQ(answer({"query", "T.npy", "--region", "1,2,30,40"}), answer({"query", "a.npy", "--region", "1,2,30,40"}));
-  expect_failure({"query", "T.npy", "--memory", "1G"}, 2, "--memory: is for chunked tables and pictures");
-  expect_failure({"query", "T.npy", "--channel", "0"}, 2, "--channel: T.npy is a table, and no picture");
+  EXPECT_EQ(answer({"query", "T.npy", "--memory", "162M"}), answer({"query", "T.npy"}));
+  expect_failure({"query", "T.npy", "--memory", "161M"}, 1, "T.npy");
+  expect_failure({"query", "T.npy", "--channel", "0"}, 2, "--channel 0: not with T.npy; it is a table, and no picture");
   fs::rename(work / "T.json", work / "away.json");
   expect_failure({"query", "T.npy"}, 1,
                  "T.npy: its sidecar T.json is missing, so its border and types are unknown; "
@@ -113,9 +114,9 @@ TEST_F(CommandLargeQuery, TablesAndPicturesAreToldApart) {
 
 TEST_F(CommandLargeQuery, WrongUse) {
   expect_failure({"query", "a.npy", "--region", "600,400,11,1"}, 2, "610x430");
-  expect_failure({"query", "a.npy", "--stat", "count"}, 2, "--stat: strips answer sum, mean, variance and std");
-  expect_failure({"query", "a.npy", "--squares", "b.npy"}, 2, "--squares: a.npy is a picture");
-  expect_failure({"query", "a.npy", "--entropy"}, 2, "a measure of histograms: a.npy is a picture");
+  expect_failure({"query", "a.npy", "--stat", "count"}, 2, "--stat count: not with a.npy; a picture answers");
+  expect_failure({"query", "a.npy", "--squares", "b.npy"}, 2, "--squares b.npy: not with a.npy; it is for a table");
+  expect_failure({"query", "a.npy", "--entropy"}, 2, "--entropy: not with a.npy; it is for a tensor");
   expect_failure({"query", "a.npy", "--channel", "1"}, 2, "channel 1 does not exist");
   expect_failure({"query", "a.npy", "--memory", "10M"}, 1, "the command itself takes 160M");
   expect_failure({"query", "-"}, 1, "standard input: holds no .npy array");

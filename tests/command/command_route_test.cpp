@@ -35,11 +35,11 @@ struct Case {
 };
 
 const InputFacts picture{.name = "a.png"}, array{.name = "a.npy", .is_array = true},
-    stream{.name = "-", .is_stream = true}, video{.name = "v.mp4", .is_sequence = true};
+    stream{.name = "-", .is_stream = true}, video{.name = "v.mp4", .only_way = Way::frames};
 const Limits free_100M{.free = 100 * mega};
 const Limits memory_50M{.memory_option = "--memory 210M", .memory = 50 * mega, .free = 100 * mega};
 const Limits device_50M{.tiles_option = "--device-memory 50M", .device_memory = 50 * mega, .free = 100 * mega};
-const Limits devices{.tiles_option = "--devices cpu", .free = 100 * mega};
+const Limits devices{.tiles_option = "--devices cpu", .has_devices = true, .free = 100 * mega};
 
 const std::vector<Case> cases{
     {"what fits goes as a whole", picture, {Product::sums, "", {}, 90 * mega}, free_100M, Way::whole},
@@ -69,7 +69,11 @@ const std::vector<Case> cases{
     {"and no more", array, {Product::table, "T.npy", {}, 50 * mega}, device_50M, Way::whole},
     {"frames are frames", video, {Product::sums, "", {}, 0}, memory_50M, Way::frames},
     {"a .zarr is chunked", array, {Product::table, "T.zarr", {}, mega}, memory_50M, Way::chunked},
-    {"so is what was written so", {.name = "T.zarr", .is_chunked = true}, {Product::query}, free_100M, Way::chunked},
+    {"so is what was written so",
+     {.name = "T.zarr", .only_way = Way::chunked},
+     {Product::query},
+     free_100M,
+     Way::chunked},
 };
 
 TEST(CommandRoute, Choice) {
@@ -140,8 +144,8 @@ TEST(CommandRoute, EveryRowRefuses) {
         if (row.option == "a line about the table") given = {std::string(row.option)};
         if (row.option == command::papers_algorithm("").name) given = command::papers_algorithm("2r2w");
         Wanted wanted{product, product == Product::table ? "T.npy" : "", {given}, 200 * mega};
-        InputFacts input = way == Way::frames ? video : array;
-        if (way == Way::chunked) input.is_chunked = true;
+        InputFacts input = array;
+        if (way == Way::frames || way == Way::chunked) input.only_way = way;
         try {
           command::route(input, wanted, only(way));
           ADD_FAILURE() << command::name_of(product) << " " << command::name_of(way) << " " << row.option;

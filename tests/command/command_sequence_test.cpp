@@ -176,7 +176,7 @@ TEST_F(CommandSequence, WrongUseIsSaid) {
   refused({"hist", "data/vtest.avi", "--slots", "0"}, "--slots 0");
   refused({"hist", "data/vtest.avi", "--damaged", "mend"}, "--damaged mend: may be stop or skip");
   refused({"hist", "data/vtest.avi", "--timeline", "t.png"}, "--timeline t.png: its name must end in .svg or .json");
-  refused({"hist", "data/vtest.avi", "--live", "--counter", "64u"}, "--counter and --live: only one of the two");
+  refused({"hist", "data/vtest.avi", "--live", "--counter", "64u"}, "--counter 64u: not with --live; ");
   refused({"hist", "data/home.jpg", "--live"}, "--live: data/home.jpg is no video");
   refused({"hist", "data/home.jpg", "data/vtest.avi"}, "data/home.jpg: is no video");
   refused({"hist", "data/vtest.avi", "--luma", "full"}, "--luma full: is for --raw WxHxnv12");
@@ -214,7 +214,8 @@ TEST_F(CommandSequence, WhatDecodesIsChosen) {
           "--decode gpu and --damaged skip: only one of the two, NVDEC does not tell which pictures are damaged");
   refused({"--decode", "gpu", "--devices", "0", "--draw", "d.png"},
           "--decode gpu and --draw: only one of the two, NVDEC leaves frames in the device's memory");
-  refused({"--decode", "gpu", "--all-channels"}, "--all-channels and --decode gpu: only one of the two");
+  refused({"--decode", "gpu", "--all-channels"},
+          "--all-channels: not with --decode gpu; it is for single images, or frames one by one");
   // Found before a device is looked for.
   const Outcome codec = with({"--decode", "gpu", "--devices", "0"});
   EXPECT_EQ(codec.code, 1);

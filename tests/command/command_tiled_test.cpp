@@ -61,6 +61,12 @@ TEST_F(CommandTiled, TheRowsOfTheWholeImage) {
   EXPECT_NE(answer(with({"c.npy", "--devices", "cpu"}, regions)), expected);
   EXPECT_EQ(answer({"hist", "a.npy", "--devices", "cpu", "--json", "--percentile", "50"}),
             answer({"hist", "a.npy", "--json", "--percentile", "50"}));
+  for (const char* colours : {"--joint", "--all-channels"}) {
+    const std::vector<std::string> words{"c.npy", "--bins", "3", "--region", "7,3,200,150", colours};
+    EXPECT_EQ(answer(with(words, {"--devices", "cpu"})), answer(with(words, {})));
+  }
+  EXPECT_EQ(answer({"hist", "c.npy", "--devices", "cpu", "--channel", "1"}),
+            answer({"hist", "c.npy", "--channel", "1"}));
   EXPECT_EQ(answer({"hist", "a.npy", "--devices", "cpu", "--labels"}), answer({"hist", "a.npy", "--labels"}));
   EXPECT_EQ(answer({"hist", "a.npy", "--devices", "cpu", "--region", "290,190,20,20", "--outside", "clip"}),
             answer({"hist", "a.npy", "--region", "290,190,20,20", "--outside", "clip"}));
@@ -99,9 +105,10 @@ TEST_F(CommandTiled, WrongUseAndDamage) {
       refused({"hist", "a.npy", "--device-memory", size}, "--device-memory " + std::string(size) + ": ");
   refused({"hist", "a.npy", "--devices", "gpu"}, "workers gpu: `gpu` is none");
   refused({"hist", "a.npy", "--devices", "cpu", "--backend", "cpu"}, "--devices and --backend");
-  refused({"hist", "a.npy", "--devices", "cpu", "-o", "t.npy"}, "-o and --devices: only one of the two");
-  refused({"hist", "a.npy", "--device-memory", "1M", "--weights", "a.npy"}, "--weights and --device-memory");
-  refused({"hist", "-", "--devices", "cpu"}, "-: is a stream");
+  refused({"hist", "a.npy", "--devices", "cpu", "-o", "t.npy"}, "--devices cpu: counts alone leave the workers");
+  refused({"hist", "a.npy", "--device-memory", "1M", "--weights", "a.npy"},
+          "--weights a.npy: not with --device-memory 1M; ");
+  refused({"hist", "-", "--devices", "cpu"}, "standard input: holds no .npy array", 1);
   refused({"hist", "two.npy", "--devices", "cpu"}, "two.npy: has 2 channels, which is not a colour");
   refused({"hist", "many.npy", "--devices", "cpu"}, "many.npy: holds 2 images");
   refused({"hist", "a.npy", "--devices", "cpu", "--region", "290,0,20,20"}, "region 0");

@@ -161,19 +161,14 @@ REFUSALS: tuple[Refusal, ...] = (
         "A table takes up to four channels.",
     ),  # fmt: skip
     Refusal(
-        "by strips: a mask", STRIPS,
+        "chunked: a mask", "command-chunked",
         _masked, r"--mask|--ignore-nan",
-        "Strips answer of all pixels.",
+        "A chunked table has the sums of all pixels.",
     ),  # fmt: skip
     Refusal(
         "by strips: several images", STRIPS,
         _images, r"holds \d+ images",
         "What is read by strips is one picture.",
-    ),  # fmt: skip
-    Refusal(
-        "by strips: bare pixels and streams", STRIPS,
-        _form(1, 2), r"raw pixels are not read by blocks|stream cannot be read",
-        "A picture or an .npy is read by blocks; a stream cannot be.",
     ),  # fmt: skip
     Refusal(
         "chunked: one channel", "command-chunked",
@@ -192,7 +187,7 @@ REFUSALS: tuple[Refusal, ...] = (
     ),  # fmt: skip
     Refusal(
         "by tiles: one channel", "command-tiles",
-        lambda q, o: _several(q), r"--all-channels|one image of one channel|channel|several",
+        lambda q, o: _several(q), r"--all-channels|one image of one channel|channel|holds \d+ images",
         "Tables by tiles are of one image of one channel.",
     ),  # fmt: skip
     Refusal(
@@ -231,19 +226,9 @@ REFUSALS: tuple[Refusal, ...] = (
         "A run writes one tensor, of one channel or of joint ones.",
     ),  # fmt: skip
     Refusal(
-        "histograms by strips: channels", "command-hist-strips",
-        _channels, r"--all-channels",
-        "Strips count one channel.",
-    ),  # fmt: skip
-    Refusal(
         "histograms of several workers", "command-hist-devices",
-        lambda q, o: _several(q), r"--all-channels|needed here|images",
-        "Workers share one image of one channel.",
-    ),  # fmt: skip
-    Refusal(
-        "windows of colours by strips", "command-window-strips",
-        _channels, r"--all-channels|channel",
-        "Strips have one channel.",
+        _images, r"images",
+        "Workers share one image.",
     ),  # fmt: skip
     Refusal(
         "cv2: another byte order", "cv2-*",

@@ -311,7 +311,8 @@ InputFacts facts_of(const InputOptions& options) {
   const Kind kind = kind_of(options.path);
   facts.is_stream = kind == Kind::npy_stream;
   facts.is_array = kind == Kind::npy && options.raw.empty();
-  facts.is_sequence = options.raw.empty() && !options.volume && (kind == Kind::folder || kind == Kind::video);
+  if (options.raw.empty() && !options.volume && (kind == Kind::folder || kind == Kind::video))
+    facts.only_way = Way::frames;
   return facts;
 }
 

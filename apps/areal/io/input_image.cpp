@@ -57,7 +57,9 @@ InputImage::InputImage(const InputOptions& input, std::uint64_t memory, const Se
     loaded_ = std::move(item.pixels);
     return;
   }
-  if (facts_of(input).is_sequence)
+  const InputFacts facts = facts_of(input);
+  if (facts.is_array && !media::is_npy(input.path)) media::map_npy(input.path);  // which says what is wrong
+  if (facts.only_way)
     refuse(input.path, std::filesystem::is_directory(input.path) ? ": is a folder" : ": is a video",
            "; one picture or .npy is needed here");
   media::ReadOptions options = read_options(input);
@@ -125,6 +127,12 @@ void InputImage::each_band(const Settings& settings, const std::function<void(co
     take(ConstView(part));
     bar.update(y + part.shape.height, height);
   }
+}
+
+InputOptions plane_options(const std::string& path) {
+  InputOptions options;
+  options.path = path;
+  return options;
 }
 
 ImageReader mask_reader(const InputImage& image) {

@@ -45,6 +45,8 @@ class InputImage {
   Array loaded_;
 };
 
+/// Of a mask or of weights: one channel, luma where it has colour.
+InputOptions plane_options(const std::string& path);
 /// A picture as a mask: 255 where it is not 0.
 ImageReader mask_reader(const InputImage& image);
 

@@ -6,6 +6,7 @@
 #include "help.hpp"
 #include "numbers.hpp"
 #include "pixels.hpp"
+#include "synthetic.hpp"
 
 namespace areal::command {
 
@@ -97,7 +98,9 @@ namespace {
 
 // The first picture of the input in colour; empty where it cannot be read again or a channel was chosen.
 Array in_colour(InputOptions input, const Settings& settings) {
-  if (input.path == "-" || input.path.ends_with(".npy") || !input.raw.empty() || !input.channel_text.empty()) return {};
+  if (input.path == "-" || SyntheticImage::is_name(input.path) || input.path.ends_with(".npy") || !input.raw.empty() ||
+      !input.channel_text.empty())
+    return {};
   input.all_channels = true;
   Item item;
   open_source(input, settings)->next(item);

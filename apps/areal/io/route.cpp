@@ -27,6 +27,15 @@ constexpr std::string_view tilted = "a tilted sum reaches beyond a part of the i
 constexpr std::string_view volume = "a volume is summed as a whole";
 constexpr std::string_view whole_picture = "it takes the whole picture";
 constexpr std::string_view of_images = "launches are counted of whole images";
+constexpr std::string_view carries = "it takes no carries, which parts of an image hand on";
+constexpr std::string_view workers_count = "workers count the pixels of regions, and keep no tensor";
+constexpr std::string_view single_frames = "it is for single images, or frames one by one";
+constexpr std::string_view no_tensor = "strips count without it";
+constexpr std::string_view made_with_it = "it is for a table that areal sat -o T.npy wrote";
+constexpr std::string_view of_histograms = "it is for a tensor that areal hist -o wrote";
+constexpr std::string_view no_picture = "it is a table, and no picture";
+constexpr std::string_view pictures_have = "a picture answers sums, means, variances and std";
+constexpr std::string_view chunks_answer = "a chunked table answers sums and means";
 constexpr std::string_view no_table = "strips answer without a table";
 
 constexpr Refusal table_of_refusals[] = {
@@ -54,7 +63,7 @@ constexpr Refusal table_of_refusals[] = {
     {bits(table), bits(strips, tiles, chunked), "--regions", query_answers},
     {bits(table), bits(strips, tiles, chunked), "--stat", query_answers},
     {bits(table), bits(strips, tiles), "-o .tif", "a .tif is written as a whole: it needs -o FILE.npy"},
-    {bits(table), bits(strips, tiles), a_papers_algorithm, "it takes no carries, which parts of an image hand on"},
+    {bits(table), bits(strips, tiles), a_papers_algorithm, carries},
     {bits(table), bits(chunked), "--types", chunks_hold},
     {bits(table), bits(chunked), "--border exclusive", chunks_hold},
     {bits(table), bits(chunked), "--squares", chunks_hold},
@@ -77,6 +86,62 @@ constexpr Refusal table_of_refusals[] = {
     {bits(table), bits(whole, strips, tiles), "--tile", for_chunks},
     {bits(table), bits(whole, strips, tiles), "--resume", for_chunks},
     {bits(table), bits(whole, strips, tiles), "--overwrite", for_chunks},
+    {bits(table, histograms), bits(tiles), "--memory", "--device-memory says what a worker takes"},
+    // areal hist
+    {bits(histograms), bits(strips), "--weights", "strips count regions without weights"},
+    {bits(histograms), bits(strips), "--algorithm", no_tensor},
+    {bits(histograms), bits(strips), "--backend cuda", "strips are counted on the CPU"},
+    {bits(histograms), bits(strips), "--backend simt", "strips are counted on the CPU"},
+    {bits(histograms, tensor), bits(strips), "--draw", whole_picture},
+    {bits(histograms, tensor), bits(strips), "--count", of_images},
+    {bits(histograms, tensor), bits(strips), "--tile", no_tensor},
+    {bits(histograms, tensor), bits(strips), "--tile-threads", no_tensor},
+    {bits(histograms), bits(tiles), "--weights", workers_count},
+    {bits(histograms), bits(tiles), "--algorithm", workers_count},
+    {bits(histograms), bits(tiles), "--counter", workers_count},
+    {bits(histograms), bits(tiles), "--count", workers_count},
+    {bits(histograms), bits(tiles), "--border zero", workers_count},
+    {bits(histograms), bits(tiles), "--border exclusive", workers_count},
+    {bits(histograms), bits(frames), "--joint", single_frames},
+    {bits(histograms), bits(frames), "--channel", single_frames},
+    {bits(histograms), bits(frames), "--all-channels", single_frames},
+    {bits(histograms), bits(frames), "--weights", single_frames},
+    {bits(histograms), bits(frames), "-o", single_frames},
+    {bits(histograms), bits(frames), "--map", single_frames},
+    {bits(histograms), bits(frames), "--algorithm", single_frames},
+    {bits(histograms), bits(frames), "--counter", single_frames},
+    {bits(histograms), bits(frames), "--count", single_frames},
+    {bits(histograms), bits(frames), "--border zero", single_frames},
+    {bits(histograms), bits(frames), "--border exclusive", single_frames},
+    {bits(tensor), bits(strips), "--map", "a map is searched in the whole tensor"},
+    {bits(tensor), bits(strips), a_papers_algorithm, carries},
+    {bits(tensor), bits(tiles), "", "counts alone leave the workers, and no tensor: it goes without -o and --map"},
+    {bits(tensor), bits(frames), "", "it has a tensor per frame, and a file holds one; ask for regions instead"},
+    // areal window
+    {bits(windows), bits(frames), "", "window takes one picture"},
+    // areal query
+    {bits(query), bits(strips, chunked), "--squares", made_with_it},
+    {bits(query), bits(strips, chunked), "--count-table", made_with_it},
+    {bits(query), bits(strips, chunked), "--chart", of_histograms},
+    {bits(query), bits(strips, chunked), "--counts", of_histograms},
+    {bits(query), bits(strips, chunked), "--normalise", of_histograms},
+    {bits(query), bits(strips, chunked), "--entropy", of_histograms},
+    {bits(query), bits(strips, chunked), "--median", of_histograms},
+    {bits(query), bits(strips, chunked), "--mode", of_histograms},
+    {bits(query), bits(strips, chunked), "--mean", of_histograms},
+    {bits(query), bits(strips, chunked), "--percentile", of_histograms},
+    {bits(query), bits(strips), "--stat count", pictures_have},
+    {bits(query), bits(strips), "--stat tilted", pictures_have},
+    {bits(query), bits(chunked), "--stat count", chunks_answer},
+    {bits(query), bits(chunked), "--stat tilted", chunks_answer},
+    {bits(query), bits(chunked), "--stat variance", chunks_answer},
+    {bits(query), bits(chunked), "--stat std", chunks_answer},
+    {bits(query), bits(whole, chunked), "--channel", no_picture},
+    {bits(query), bits(whole, chunked), "--all-channels", no_picture},
+    {bits(query), bits(whole, chunked), "--level", no_picture},
+    {bits(query), bits(whole, chunked), "--t", no_picture},
+    {bits(query), bits(whole, chunked), "--z", no_picture},
+    {bits(query), bits(whole, strips), "--unchecked", "it is for chunked tables"},
 };
 
 /// "2.5G".
@@ -147,27 +212,33 @@ void require_answered(Product product, Way way, const std::vector<Given>& option
   if (const auto found = refused(product, way, options)) refuse_found(*found, cause);
 }
 
+bool answers(Product product, Way way, const std::vector<Given>& options) { return !refused(product, way, options); }
+
 Route route(const InputFacts& input, const Wanted& wanted, const Limits& limits) {
+  const auto first_refused = [&](Way way) {
+    const auto no = refused(wanted.product, way, wanted.options);
+    return no || !wanted.also ? no : refused(*wanted.also, way, wanted.options);
+  };
   const auto only = [&](Way way, const std::string& cause, const std::string& why) {
-    require_answered(wanted.product, way, wanted.options, cause);
+    if (const auto no = first_refused(way)) refuse_found(*no, cause);
     return Route{way, why};
   };
-  const auto takes = [&](Way way) { return !refused(wanted.product, way, wanted.options); };
+  const auto takes = [&](Way way) { return !first_refused(way); };
   const std::string output = wanted.output.empty() ? input.name : "-o " + wanted.output;
-  if (input.is_chunked || wanted.output.ends_with(".zarr")) return only(chunked, output, output);
-  if (input.is_sequence) return only(frames, input.name, input.name + " has several images");
+  if (input.only_way) return only(*input.only_way, input.name, input.name);
+  if (wanted.output.ends_with(".zarr")) return only(chunked, output, output);
 
   const std::string bytes = words(wanted.whole_bytes);
   const bool known = wanted.whole_bytes > 0;
   if (!limits.tiles_option.empty()) {
-    if (known && wanted.whole_bytes <= limits.device_memory)
+    if (known && !limits.has_devices && wanted.whole_bytes <= limits.device_memory)
       return only(whole, output, bytes + " fit " + limits.tiles_option);
     return only(tiles, limits.tiles_option, limits.tiles_option);
   }
   if (!limits.memory_option.empty()) {
     if (!input.is_stream && takes(strips)) return {strips, limits.memory_option};
     if (wanted.whole_bytes <= limits.memory) return only(whole, output, limits.memory_option + " holds it");
-    refuse_found(*refused(wanted.product, strips, wanted.options), limits.memory_option, ", and that takes " + bytes);
+    refuse_found(*first_refused(strips), limits.memory_option, ", and that takes " + bytes);
   }
   if (wanted.whole_bytes <= limits.free || input.is_stream)
     return only(whole, output, known ? fmt::format("{} of the {} that are free", bytes, words(limits.free)) : "");

@@ -40,10 +40,9 @@ std::span<const Refusal> refusals() noexcept;
 
 struct InputFacts {
   std::string name;
-  bool is_chunked = false;   ///< a chunked table
-  bool is_sequence = false;  ///< several images
-  bool is_stream = false;    ///< read once, from its begin
-  bool is_array = false;     ///< an .npy: rows are read without the others
+  std::optional<Way> only_way = {};  ///< of several images, and of saved tables
+  bool is_stream = false;            ///< read once, from its begin
+  bool is_array = false;             ///< an .npy: rows are read without the others
 };
 
 struct Wanted {
@@ -51,13 +50,15 @@ struct Wanted {
   std::string output = {};          ///< the file of -o, or empty
   std::vector<Given> options = {};  ///< what was given
   std::uint64_t whole_bytes = 0;    ///< the image with all that is made of it; 0: not known
+  std::optional<Product> also = {};
 };
 
 struct Limits {
   std::string memory_option = {};   ///< "--memory 2G", or empty
   std::uint64_t memory = 0;         ///< what it leaves for the work
   std::string tiles_option = {};    ///< "--devices 0,1" or "--device-memory 2G", or empty
-  std::uint64_t device_memory = 0;  ///< what fits goes as a whole; 0: nothing does
+  std::uint64_t device_memory = 0;  ///< what a worker may take; 0: what is free
+  bool has_devices = false;         ///< they were named: tiles, also of what fits
   std::uint64_t free = 0;
 };
 
@@ -69,6 +70,7 @@ struct Route {
 /// Pure. Throws InvalidArgument, which names the option, for one that does not go with the only way.
 Route route(const InputFacts& input, const Wanted& wanted, const Limits& limits);
 
+bool answers(Product product, Way way, const std::vector<Given>& options);
 /// Throws InvalidArgument for the first option that the product does not take by that way. `cause` is what asks for
 /// the way: "--devices cpu", or an input's name.
 void require_answered(Product product, Way way, const std::vector<Given>& options, const std::string& cause);

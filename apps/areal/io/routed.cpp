@@ -41,11 +41,11 @@ Limits limits_of(const std::string& memory, const std::string& devices, const st
   }
   if (!devices.empty()) {
     limits.tiles_option = "--devices " + devices;
-    limits.device_memory = 0;
+    limits.has_devices = true;
   }
   limits.free = free_memory();
-  const bool on_cuda = settings.backend == Backend::cuda || settings.backend == Backend::automatic;
-  for (const DeviceInfo& device : on_cuda ? areal::devices() : std::vector<DeviceInfo>())
+  if (settings.backend != Backend::cuda) return limits;  // asking for devices takes their driver's time
+  for (const DeviceInfo& device : areal::devices())
     if (device.number == settings.device) limits.free = std::min(limits.free, device.free_memory);
   return limits;
 }
@@ -53,8 +53,13 @@ Limits limits_of(const std::string& memory, const std::string& devices, const st
 void by_route(const InputFacts& input, Wanted wanted, const Limits& limits, const bool& written,
               const Settings& settings, const std::function<void(Way)>& work) {
   const auto follow = [&](const Route& route) {
-    settings.detail("{}: {}{}{}", input.name, name_of(route.way), route.why.empty() ? "" : ": ", route.why);
+    const auto say = [&] {
+      settings.detail("{}: {}{}{}", input.name, name_of(route.way), route.why.empty() ? "" : ": ", route.why);
+    };
+    // The usual way is said when nothing was refused.
+    if (route.way != Way::whole) say();
     work(route.way);
+    if (route.way == Way::whole) say();
   };
   const Route first = route(input, wanted, limits);
   try {

@@ -8,17 +8,17 @@
 #include <numeric>
 #include "hist_answer.hpp"
 #include "hist_maker.hpp"
+#include "hist_parts.hpp"
 #include "hist_request.hpp"
 #include "hist_sequence.hpp"
-#include "hist_strips.hpp"
-#include "hist_tiled.hpp"
 #include "io/answers.hpp"
 #include "io/help.hpp"
+#include "io/input_image.hpp"
 #include "io/numbers.hpp"
 #include "io/out.hpp"
 #include "io/pixels.hpp"
 #include "io/progress.hpp"
-#include "io/synthetic.hpp"
+#include "io/routed.hpp"
 #include "io/takers.hpp"
 #include "io/tile_options.hpp"
 #include "verbs.hpp"
@@ -98,16 +98,15 @@ bool counts_fit(const HistogramOptions& options, const std::vector<Region>& regi
 }
 
 /// Image by image, each of them whole. `written`: there are rows.
-void run_whole(HistRequest& request, const Settings& settings, bool& written) {
-  const HistogramOptions options = histogram_options(request);
+void run_whole(HistRequest& request, const HistogramOptions& options, const Limits& limits, bool& written,
+               const Settings& settings) {
   const research::HistogramParameters parameters = histogram_parameters(request, settings);
   const Array weights = request.weights.empty() ? Array() : load_plane(request.weights, settings);
   const auto source = open_source(request.input, settings);
   const std::string& name = request.input.path;
   const bool is_sequence = source->is_sequence();
-  if (is_sequence && !request.output.empty())
-    refuse("-o ", request.output, ": ", name, " has a tensor per frame; ask for regions instead");
-  if (is_sequence && request.search.maps()) refuse("--map: ", name, " has a map per frame; --map takes one picture");
+  if (is_sequence && (!request.output.empty() || request.search.maps()))
+    require_answered(Product::tensor, Way::frames, {}, name);
 
   const bool per_channel = request.input.all_channels && !request.binning.joint;
   const bool on_device = settings.backend == Backend::cuda || settings.backend == Backend::simt;
@@ -124,6 +123,7 @@ void run_whole(HistRequest& request, const Settings& settings, bool& written) {
     ProgressBar bar("frames", source->count(), settings.quiet || !is_sequence);
     for (; source->next(item); bar.update(++frames)) {
       const ConstView image = item.pixels.view();
+      memory_beside(limits, 2 * item.pixels.bytes(), "pixels");
       binning = request.binning.for_image(image, name, is_sequence);
       const bool asked = request.regions.named() || (request.output.empty() && !request.search.maps());
       std::vector<media::NamedRegion> room;
@@ -183,7 +183,7 @@ void run_whole(HistRequest& request, const Settings& settings, bool& written) {
   if (frames == 0) throw IoError(name + ": holds no frames");
 }
 
-void run(HistRequest& request, const Settings& settings) {
+void run(HistRequest& request, std::vector<Given> options, const Settings& settings) {
   resolve(request, settings);
   std::vector<std::filesystem::path> outputs = media::files_of_table(request.output), inputs;
   for (const std::string& output : {request.regions.draw, request.search.map, request.sequence.timeline})
@@ -192,25 +192,30 @@ void run(HistRequest& request, const Settings& settings) {
   inputs.insert(inputs.end(), request.sequence.inputs.begin(), request.sequence.inputs.end());
   inputs.insert(inputs.end(), request.sequence.boxes.begin(), request.sequence.boxes.end());
   media::require_other_files(outputs, inputs);
-  if (!request.memory.empty() || SyntheticImage::is_name(request.input.path))
-    return hist_by_strips(request, histogram_options(request), settings);
-  if (run_sequence(request, settings)) return;
-  if (!request.sequence.shared_out().empty() && run_tiled(request, settings)) return;
-  bool written = false;
-  try {
-    run_whole(request, settings, written);
-  } catch (const OutOfMemory& error) {
-    const bool is_file = std::filesystem::is_regular_file(request.input.path);
-    const bool is_by_blocks = request.input.is_by_blocks();
-    if (written || !(is_file || is_by_blocks)) throw;
-    const bool is_tiled = !is_by_blocks && facts_of(request.input).is_array && of_single_frames(request).empty();
-    if (!is_tiled && !not_by_strips(request, settings).empty()) throw;
-    settings.detail("{}", error.what());
-    if (is_tiled)
-      run_tiled(request, settings);
-    else
-      hist_by_strips(request, histogram_options(request), settings);
+  const Limits limits = limits_of(request.memory, request.sequence.devices, request.sequence.device_memory, settings);
+  if (run_sequence(request, options, limits, settings)) return;
+  InputFacts facts = facts_of(request.input);
+  if (facts.only_way == Way::frames) facts.only_way.reset();  // image by image, each of them whole
+  HistogramOptions histogram = histogram_options(request);
+  if (const Algorithm* const row = find_algorithm("histogram", request.algorithm); row != nullptr && row->plain_only)
+    options.push_back(papers_algorithm(request.algorithm));
+  const bool writes = !request.output.empty() || request.search.maps();
+  Wanted wanted{writes ? Product::tensor : Product::histograms, request.output, std::move(options)};
+  if (writes && request.regions.named()) wanted.also = Product::histograms;
+  histogram.memory_limit = limits.memory / 2;
+  if (limits.memory > 0 && !facts.is_stream) {  // what is left is the tensor's, or of what answers without one
+    Settings silent = settings;                 // its notes are those of what reads the pixels
+    silent.quiet = true;
+    const InputImage image(request.input, limits.memory / 4, silent);
+    wanted.whole_bytes = image.memory() + 2 * bytes_of(image.shape(), image.type());
+    histogram.memory_limit = limits.memory - std::min(limits.memory - 1, wanted.whole_bytes);
   }
+  bool written = false;
+  by_route(facts, wanted, limits, written, settings, [&](Way way) {
+    if (way == Way::strips) return hist_by_strips(request, histogram, limits, settings);
+    if (way == Way::tiles) return hist_by_tiles(request, limits, settings);
+    run_whole(request, histogram, limits, written, settings);
+  });
 }
 
 }  // namespace
@@ -264,9 +269,9 @@ void add_hist(CLI::App& app, Settings& settings) {
       "is read by strips, and neither it nor its tensor is in memory as a whole.\n\nExample:\n  areal hist "
       "data/home.jpg --bins 16 --region "
       "100,100,200,150 --chart");
-  verb->callback([request, &settings] {
+  verb->callback([request, verb, &settings] {
     settings.resolve();
-    run(*request, settings);
+    run(*request, given_options(*verb, settings), settings);
   });
 }
 

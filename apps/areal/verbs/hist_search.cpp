@@ -39,14 +39,12 @@ void SearchOptions::resolve() {
     refuse("--map ", map, ": needs --window where the template is a file");
 }
 
-void SearchOptions::find_target(const ConstView& image, const Binning& binning, Reducers& reducers,
-                                const Settings& settings) const {
+void SearchOptions::find_target(const Binning& binning, Reducers& reducers, const CountRegions& count) const {
   if (!given()) return;
   reducers.measure = parse_distance(distance.empty() ? std::string(name_of(Distance::hellinger)) : distance);
   const auto bins = static_cast<std::size_t>(binning.bins());
   if (is_region(template_text)) {
-    const Region region = media::parse_region(template_text).region;
-    const auto counts = region_histograms(image, binning, {region}, {.execution = settings.on_host()});
+    const auto counts = count({media::parse_region(template_text).region});
     reducers.target.assign(counts.begin(), counts.end());
     return;
   }
@@ -54,6 +52,13 @@ void SearchOptions::find_target(const ConstView& image, const Binning& binning, 
   if (reducers.target.size() != bins)
     refuse("--template ", template_text, ": holds ", std::to_string(reducers.target.size()), " numbers; there are ",
            std::to_string(bins), " bins");
+}
+
+void SearchOptions::find_target(const ConstView& image, const Binning& binning, Reducers& reducers,
+                                const Settings& settings) const {
+  find_target(binning, reducers, [&](const std::vector<Region>& regions) {
+    return region_histograms(image, binning, regions, {.execution = settings.on_host()});
+  });
 }
 
 void SearchOptions::write_map(const TensorView& tensor, const Reducers& reducers, RowWriter& rows, bool with_row,

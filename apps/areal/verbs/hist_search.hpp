@@ -2,7 +2,9 @@
 // The options of `areal hist` that compare histograms: a template, a distance to it, a map of distances.
 
 #include <areal/region_histogram.hpp>
+#include <functional>
 #include <string>
+#include <vector>
 #include "hist_reduce.hpp"
 #include "io/settings.hpp"
 
@@ -17,7 +19,10 @@ struct SearchOptions {
   bool given() const noexcept { return !template_text.empty(); }
   bool maps() const noexcept { return !map.empty(); }
 
-  /// The template's histogram, from the first image or from its file, into the reducers.
+  /// The template's histogram into the reducers: from its file, or of a region, which `count` counts.
+  using CountRegions = std::function<std::vector<std::uint64_t>(const std::vector<Region>&)>;
+  void find_target(const Binning& binning, Reducers& reducers, const CountRegions& count) const;
+  /// The same of an image in memory.
   void find_target(const ConstView& image, const Binning& binning, Reducers& reducers, const Settings& settings) const;
   /// Writes the map; with `with_row` also a row for the nearest window.
   void write_map(const TensorView& tensor, const Reducers& reducers, RowWriter& rows, bool with_row,

@@ -80,23 +80,6 @@ std::string SequenceRequest::asked() const {
   return {};
 }
 
-std::string SequenceRequest::shared_out() const {
-  return !devices.empty() ? "--devices" : !device_memory.empty() ? "--device-memory" : "";
-}
-
-std::string of_single_frames(const HistRequest& request) {
-  if (request.input.all_channels || request.binning.joint) return request.binning.joint ? "--joint" : "--all-channels";
-  if (!request.input.channel_text.empty()) return "--channel";
-  if (!request.weights.empty()) return "--weights";
-  if (!request.output.empty()) return "-o";
-  if (request.search.maps()) return "--map";
-  if (request.algorithm != "auto") return "--algorithm";
-  if (!request.counter.empty()) return "--counter";
-  if (request.launches.asked()) return "--count";
-  if (request.border != "none") return "--border";
-  return {};
-}
-
 std::vector<Worker> workers_of(const SequenceRequest& sequence, const Settings& settings) {
   if (!sequence.devices.empty()) {
     if (settings.backend != Backend::automatic) refuse("--devices and --backend: only one of the two");
@@ -179,22 +162,20 @@ void say_report(const SequenceReport& report, const Settings& settings) {
 
 }  // namespace
 
-bool run_sequence(HistRequest& request, const Settings& settings) {
+bool run_sequence(HistRequest& request, const std::vector<Given>& given, const Limits& limits,
+                  const Settings& settings) {
   SequenceRequest& asked = request.sequence;
   asked.check();
   request.input.luma_text = asked.luma;
   request.input.luma_range();
-  const std::string single = of_single_frames(request), sequence_alone = asked.asked();
-  if (!single.empty()) {
-    const std::string beside = !sequence_alone.empty() ? sequence_alone : asked.shared_out();
-    if (!beside.empty()) refuse(single, " and ", beside, ": only one of the two");
-    return false;
-  }
+  const std::string sequence_alone = asked.asked();
+  if (!sequence_alone.empty()) require_answered(Product::histograms, Way::frames, given, sequence_alone);
+  if (!answers(Product::histograms, Way::frames, given)) return false;
   SequenceOptions options;
   options.workers = workers_of(asked, settings);
   options.slots = asked.slots.empty() ? std::min(1024, 8 * static_cast<int>(options.workers.size()))
                                       : static_cast<int>(whole_number("--slots", asked.slots, 1, 1024));
-  if (!asked.device_memory.empty()) options.device_bytes = byte_size("--device-memory", asked.device_memory);
+  options.device_bytes = limits.device_memory;
   std::optional<FrameStreams> streams =
       FrameStreams::open(request.input, asked, decoding_device(request, options.workers), options.slots, settings);
   if (!streams) {
@@ -204,6 +185,17 @@ bool run_sequence(HistRequest& request, const Settings& settings) {
   }
   const ConstView first = streams->first();
   const Shape shape = first.shape;
+  if (limits.memory > 0) {  // half for frames, half for what the workers make of them
+    const std::uint64_t frame = bytes_of(shape, first.type), workers = options.workers.size();
+    if (limits.memory / 2 < frame)
+      throw OutOfMemory(fmt::format("{}: a frame takes {} bytes, and {} are left for frames", limits.memory_option,
+                                    frame, limits.memory / 2),
+                        2 * frame);
+    options.slots =
+        static_cast<int>(std::min<std::uint64_t>(options.slots, limits.memory / 2 / std::max<std::uint64_t>(1, frame)));
+    if (options.device_bytes == 0) options.device_bytes = limits.memory / 2 / workers;
+  }
+  settings.detail("{}: {}", request.input.path, name_of(Way::frames));
   const Binning binning = request.binning.for_image(first, request.input.path, true);
   const FrameBoxes boxes(request, shape);
   const bool several = asked.inputs.size() > 1;

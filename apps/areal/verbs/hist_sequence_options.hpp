@@ -20,8 +20,6 @@ struct SequenceRequest {
   void check() const;
   /// The first option that only sequences have, or an empty text.
   std::string asked() const;
-  /// The first option that says who takes parts of the work, or an empty text.
-  std::string shared_out() const;
 };
 
 }  // namespace areal::command

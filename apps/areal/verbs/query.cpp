@@ -31,21 +31,14 @@ struct Request {
   std::string squares, count;
   std::vector<std::string> stat_texts;
   bool csv = false, chart = false, is_picture = false;
-  ChunkedQueryRequest chunked;
+  std::string memory;
+  bool unchecked = false;
 };
 
-/// The first option that a chunked table does not go with, or an empty text.
-std::string not_chunked(const Request& request) {
-  if (!request.squares.empty()) return "--squares";
-  if (!request.count.empty()) return "--count-table";
-  if (request.chart) return "--chart";
-  if (request.reducers.asked()) return "a measure of histograms";
-  return {};
-}
-
 // Another table of the same run, or one that was named by hand.
-media::TableFile read(const fs::path& path, const std::string& kind, const media::TableFile& sum) {
-  media::TableFile file = media::read_table(path);
+media::TableFile read(const fs::path& path, const std::string& kind, const media::TableFile& sum,
+                      std::uint64_t memory) {
+  media::TableFile file = media::read_table(path, memory);
   if (file.kind != kind) refuse(path.string(), ": is a table of ", file.kind, "; a table of ", kind, " is needed here");
   if (file.image_width != sum.image_width || file.image_height != sum.image_height)
     refuse(path.string(), fmt::format(": belongs to an image of {}x{}, not {}x{}", file.image_width, file.image_height,
@@ -60,13 +53,14 @@ media::TableFile read(const fs::path& path, const std::string& kind, const media
 
 // The table of that kind which belongs to the sums: named by hand, or written with them.
 std::optional<media::TableFile> companion(const std::string& named, const std::string& kind,
-                                          const media::TableFile& sum, const fs::path& path, const Settings& settings) {
-  if (!named.empty()) return read(named, kind, sum);
+                                          const media::TableFile& sum, const fs::path& path, std::uint64_t memory,
+                                          const Settings& settings) {
+  if (!named.empty()) return read(named, kind, sum, memory);
   if (std::find(sum.companions.begin(), sum.companions.end(), kind) == sum.companions.end()) return std::nullopt;
   const fs::path file = media::beside(path, kind);
   if (!fs::exists(file))
     throw IoError(fmt::format("{}: {} is missing, which was written with it", path.string(), file.string()));
-  media::TableFile table = read(file, kind, sum);
+  media::TableFile table = read(file, kind, sum, memory);
   if (table.run != sum.run)
     refuse(file.string(), ": was written by another run than ", path.string(), "; make the tables again");
   settings.detail("{} from {}", kind, file.string());
@@ -96,19 +90,20 @@ void require_finite(const SatView& tables, const std::vector<Region>& regions, c
   }
 }
 
-void answer_sums(const Request& request, const media::TableFile& sum, RowWriter& rows, const Settings& settings) {
+void answer_sums(const Request& request, const media::TableFile& sum, std::uint64_t memory, RowWriter& rows,
+                 const Settings& settings) {
   const std::vector<Stat> stats = parse_stats(request.stat_texts);
   if (has(stats, Stat::tilted)) refuse("--stat tilted: ", request.picture.path, " is not a tilted table");
   const fs::path path = request.picture.path;
   std::optional<media::TableFile> squares, count;
   if (needs_squares(stats)) {
-    squares = companion(request.squares, "squares", sum, path, settings);
+    squares = companion(request.squares, "squares", sum, path, memory, settings);
     if (!squares)
       refuse("--stat: variance and std need the table of squares, which was not written with ", path.string(),
              "; make both with areal sat --squares, or name it with --squares");
   }
   if (stats != std::vector<Stat>{Stat::sum} || !request.count.empty())
-    count = companion(request.count, "count", sum, path, settings);
+    count = companion(request.count, "count", sum, path, memory, settings);
   if (has(stats, Stat::count) && !count)
     refuse("--stat count: needs a table of counts, which areal sat --mask or --ignore-nan writes");
   const Shape image{sum.image_width, sum.image_height};
@@ -201,55 +196,32 @@ void answer_histograms(const Request& request, const media::TableFile& file, Row
     write(region_histograms<std::uint64_t>(tensor, rectangles, request.regions.query(settings)));
 }
 
-enum class Subject : std::uint8_t { table, chunked, picture };
-
 // A folder is a chunked table unless it is a picture: the array `local` is in every chunked table, also in one that is
 // not complete.
-Subject subject_of(const Request& request, const std::vector<Stat>& stats) {
+Way way_of(const Request& request, const std::vector<Stat>& stats) {
   const std::string& path = request.picture.path;
   std::error_code error;
   const auto is_by_formula = [](Stat stat) { return stat == Stat::sum || stat == Stat::mean; };
-  if (request.is_picture) return Subject::picture;
+  if (request.is_picture) return Way::strips;
   if (SyntheticImage::is_name(path))
-    return std::all_of(stats.begin(), stats.end(), is_by_formula) ? Subject::chunked : Subject::picture;
+    return std::all_of(stats.begin(), stats.end(), is_by_formula) ? Way::chunked : Way::strips;
   if (fs::is_directory(path, error))
-    return media::is_large_format(path) && !fs::exists(fs::path(path) / "local", error) ? Subject::picture
-                                                                                        : Subject::chunked;
-  if (media::is_table(path)) return Subject::table;
+    return media::is_large_format(path) && !fs::exists(fs::path(path) / "local", error) ? Way::strips : Way::chunked;
+  if (media::is_table(path)) return Way::whole;
   const std::string extension = fs::path(path).extension().string();
-  if (extension != ".npy" && extension != ".tif" && extension != ".tiff") return Subject::picture;
-  if (!fs::is_regular_file(path, error)) return Subject::table;  // which says what is wrong
+  if (extension != ".npy" && extension != ".tif" && extension != ".tiff") return Way::strips;
+  if (!fs::is_regular_file(path, error)) return Way::whole;  // which says what is wrong
   // Of entries such as tables have, a lost sidecar must not make a picture.
   const auto probe = media::open_large_picture(path, {.colour = media::Colour::channel});
-  if (size_of(probe->type()) < 4) return Subject::picture;
+  if (size_of(probe->type()) < 4) return Way::strips;
   throw IoError(fmt::format(
       "{}: its sidecar {} is missing, so its border and types are unknown; --picture takes it for a picture", path,
       fs::path(path).replace_extension(".json").string()));
 }
 
-void answer_picture(const Request& request, const std::vector<Stat>& stats, const Settings& settings) {
-  if (const std::string without = not_chunked(request); !without.empty())
-    refuse(without, ": ", request.picture.path, " is a picture, which answers sums, means, variances and std");
-  if (request.chunked.unchecked) refuse("--unchecked: is for chunked tables");
-  const Limits limits = limits_of(request.chunked.memory, "", "", settings);
-  const InputImage image(request.picture, limits.memory / 4, settings);
-  answer_by_strips(request.picture, image, limits, request.regions, stats, settings);
-}
-
-void run(Request& request, const Settings& settings) {
-  request.regions.resolve();
-  request.reducers.resolve();
-  if (request.csv + request.chart + settings.json > 1) refuse("--csv, --chart and --json: only one of the three");
-  const std::vector<Stat> stats = parse_stats(request.stat_texts);
-  const Subject subject = subject_of(request, stats);
-  if (subject == Subject::picture) return answer_picture(request, stats, settings);
-  if (const std::string choice = request.picture.choice(); !choice.empty())
-    refuse(choice, ": ", request.picture.path, " is a table, and no picture");
-  if (subject == Subject::chunked)
-    return query_chunked(request.chunked, not_chunked(request), request.picture.path, request.regions, stats, settings);
-  if (!request.chunked.memory.empty()) refuse("--memory: is for chunked tables and pictures");
-  if (request.chunked.unchecked) refuse("--unchecked: is for chunked tables");
-  const media::TableFile file = media::read_table(request.picture.path);
+void answer_table(const Request& request, std::uint64_t memory, const Settings& settings) {
+  const media::TableFile file = media::read_table(request.picture.path, memory);
+  const std::uint64_t left = memory == 0 ? 0 : (memory - std::min(memory - 1, file.table.bytes())) / 2 + 1;  // for two
   if (request.chart && file.kind != "histogram") refuse("--chart: ", request.picture.path, " is not a histogram");
   RowWriter rows(settings.json);
   if (file.table.shape().batch > 1) {
@@ -267,9 +239,25 @@ void run(Request& request, const Settings& settings) {
   if (file.kind == "histogram")
     answer_histograms(request, file, rows, settings);
   else if (file.kind == "sum")
-    answer_sums(request, file, rows, settings);
+    answer_sums(request, file, left, rows, settings);
   else
     answer_plain(request, file, rows, settings);
+}
+
+void run(Request& request, const std::vector<Given>& options, const Settings& settings) {
+  request.regions.resolve();
+  request.reducers.resolve();
+  if (request.csv + request.chart + settings.json > 1) refuse("--csv, --chart and --json: only one of the three");
+  const std::vector<Stat> stats = parse_stats(request.stat_texts);
+  const Limits limits = limits_of(request.memory, "", "", settings);
+  const std::string& path = request.picture.path;
+  const InputFacts facts{.name = path, .only_way = way_of(request, stats)};
+  by_route(facts, {Product::query, "", options}, limits, false, settings, [&](Way way) {
+    if (way == Way::chunked) return query_chunked(path, request.regions, stats, limits, !request.unchecked, settings);
+    if (way == Way::whole) return answer_table(request, limits.memory, settings);
+    const InputImage image(request.picture, limits.memory / 4, settings);
+    answer_by_strips(request.picture, image, limits, request.regions, stats, settings);
+  });
 }
 
 }  // namespace
@@ -297,7 +285,10 @@ void add_query(CLI::App& app, Settings& settings) {
       ->type_name("NAME")
       ->allow_extra_args(false);
   request->reducers.add_to(*verb);
-  request->chunked.add_to(*verb);
+  begin_group(*verb, group::where);
+  verb->add_option("--memory", request->memory, "Take that much memory, for example 1G")->type_name("BYTES");
+  verb->add_flag("--unchecked", request->unchecked,
+                 "Of a chunked table: read single entries and not whole tiles against their checksums");
   begin_group(*verb, group::output);
   verb->add_flag("--csv", request->csv, "CSV on standard output (the default)");
   verb->add_flag("--chart", request->chart, "Bars on standard output, for a histogram");
@@ -307,9 +298,9 @@ void add_query(CLI::App& app, Settings& settings) {
       "  areal query data/home.jpg --region 100,100,200,150 --memory 1G\n"
       "  areal sat data/home.jpg --squares -o home.npy && areal query home.npy --region 100,100,200,150 --stat "
       "mean,std");
-  verb->callback([request, &settings] {
+  verb->callback([request, verb, &settings] {
     settings.resolve();
-    run(*request, settings);
+    run(*request, given_options(*verb, settings), settings);
   });
 }
 

@@ -1,7 +1,9 @@
 // areal sat: saves summed-area tables, or answers from them.
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <areal/catalog.hpp>
+#include <areal/info.hpp>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include "io/help.hpp"
@@ -69,7 +71,7 @@ void resolve(SatRequest& request, const Settings& settings) {
 }
 
 Array mask_of(const SatRequest& request, const Settings& settings) {
-  const InputImage image = mask_image(request, 0, settings);
+  const InputImage image(plane_options(request.mask), 0, settings);
   Array mask(Shape{image.shape().width, image.shape().height}, Type::u8);
   mask_reader(image)(0, 0, mask.view());
   return mask;
@@ -266,7 +268,7 @@ void run(SatRequest& request, std::vector<Given> options, const Settings& settin
     options.push_back({"a line about the table"});
   if (const Algorithm* const row = find_algorithm("sat", request.algorithm); row != nullptr && row->plain_only)
     options.push_back(papers_algorithm(request.algorithm));
-  const Limits limits = limits_of(request.memory, request.devices, request.device_memory, settings);
+  Limits limits = limits_of(request.memory, request.devices, request.device_memory, settings);
   TableRequest table = table_request(request, settings);
   table.memory = limits.memory, table.memory_option = limits.memory_option;
   const InputFacts facts = facts_of(request.input);
@@ -276,9 +278,13 @@ void run(SatRequest& request, std::vector<Given> options, const Settings& settin
     if (!image) image.emplace(request.input, limits.memory / 4, settings);
     return *image;
   };
-  const bool is_one = !facts.is_sequence && !request.input.volume;
+  const bool is_one = !facts.only_way && !request.input.volume;
   if (is_one && ((limits.memory > 0 && !facts.is_stream) || !limits.tiles_option.empty())) opened();
   wanted.whole_bytes = whole_bytes(request, table, facts, image, settings);
+  // A table that auto may make on a device is held against that device's memory, too.
+  if (wanted.whole_bytes > 0 && settings.backend == Backend::automatic)
+    for (const DeviceInfo& device : devices())
+      if (device.number == settings.device) limits.free = std::min(limits.free, device.free_memory);
   bool written = false;
   by_route(facts, wanted, limits, written, settings, [&](Way way) {
     if (way == Way::chunked) return chunked_table(request, opened(), limits, settings);

@@ -35,31 +35,30 @@ std::string algorithm_of(const Shape& part, Type input, SatOptions options, cons
 class Parts {
  public:
   Parts(Way way, const SatRequest& request, const Shape& shape, const SatOptions& options, std::uint64_t memory,
-        const Limits& limits, const Progress& progress, const Settings& settings)
-      : workers_(tile_workers(request, settings)) {
+        const Limits& limits, const Progress& progress, const Settings& settings) {
     const Type input = options.types->input;
-    SatOptions of_part = options;
     Shape part = shape;
     if (way == Way::strips) {
       strips_.emplace(shape, input, options,
                       StripOptions{.execution = settings.execution(), .memory = memory, .progress = progress});
       part.height = std::min(part.height, strips_->strip_height());
-      algorithm_ = algorithm_of(part, input, of_part, {.backend = strips_->backend(), .device = settings.device});
+      algorithm_ = algorithm_of(part, input, options, {.backend = strips_->backend(), .device = settings.device});
       words_ = fmt::format("in strips of {} rows", strips_->strip_height());
       json_ = {{"height", strips_->strip_height()}};
     } else {
+      const std::vector<Worker> workers = tile_workers(request, settings);
       SatOptions with_progress = options;
       with_progress.progress = progress;
       tiles_.emplace(
           shape, input, with_progress,
-          TiledOptions{.workers = workers_, .device_bytes = limits.device_memory, .note = [&](const std::string& why) {
+          TiledOptions{.workers = workers, .device_bytes = limits.device_memory, .note = [&](const std::string& why) {
                          settings.note("{}: {}", request.input.path, why);
                        }});
       const TiledGrid& grid = tiles_->grid();
       part.width = grid.tile_width, part.height = grid.tile_height;
-      algorithm_ = algorithm_of(part, input, of_part, {.backend = workers_[0].backend, .device = workers_[0].device});
+      algorithm_ = algorithm_of(part, input, options, {.backend = workers[0].backend, .device = workers[0].device});
       words_ = fmt::format("by tiles: {} x {} of {}x{}, on {}", grid.columns, grid.rows, grid.tile_width,
-                           grid.tile_height, names_of(workers_));
+                           grid.tile_height, names_of(workers));
       json_ = {
           {"columns", grid.columns}, {"rows", grid.rows}, {"width", grid.tile_width}, {"height", grid.tile_height}};
     }
@@ -89,7 +88,6 @@ class Parts {
   }
 
  private:
-  std::vector<Worker> workers_;
   std::optional<StripSat> strips_;
   std::optional<TiledSat> tiles_;
   std::string algorithm_, words_;
@@ -99,12 +97,6 @@ class Parts {
 void write_json(const Json& json) { write_out(json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n"); }
 
 }  // namespace
-
-InputImage mask_image(const SatRequest& request, std::uint64_t memory, const Settings& settings) {
-  InputOptions input;
-  input.path = request.mask;
-  return InputImage(input, memory, settings);
-}
 
 std::vector<Worker> tile_workers(const SatRequest& request, const Settings& settings) {
   if (!request.devices.empty()) return workers_named(request.devices);
@@ -122,7 +114,7 @@ void table_by_parts(Way way, const SatRequest& request, const TableRequest& tabl
   options.squares = squares_named(table.squares);
   const TypePair types = *options.types;
   std::optional<InputImage> mask;
-  if (!request.mask.empty()) mask.emplace(mask_image(request, limits.memory / 4, settings));
+  if (!request.mask.empty()) mask.emplace(plane_options(request.mask), limits.memory / 4, settings);
 
   if (mask && (mask->shape().width != shape.width || mask->shape().height != shape.height))
     refuse(fmt::format("--mask {}: is {}x{}, and {} is {}x{}", request.mask, mask->shape().width, mask->shape().height,

@@ -15,9 +15,6 @@ void table_by_parts(Way way, const SatRequest& request, const TableRequest& tabl
 /// T.zarr.
 void chunked_table(const SatRequest& request, const InputImage& image, const Limits& limits, const Settings& settings);
 
-/// --mask: one picture, luma where it has colour.
-InputImage mask_image(const SatRequest& request, std::uint64_t memory, const Settings& settings);
-
 /// Who makes tables by tiles: --devices, or --backend.
 std::vector<Worker> tile_workers(const SatRequest& request, const Settings& settings);
 

@@ -7,7 +7,7 @@
 #include "io/help.hpp"
 #include "io/listed.hpp"
 #include "io/numbers.hpp"
-#include "io/synthetic.hpp"
+#include "io/routed.hpp"
 #include "verbs.hpp"
 #include "window_answer.hpp"
 #include "window_strips.hpp"
@@ -29,9 +29,9 @@ void resolve(const WindowRequest& request) {
   }
 }
 
-void run_whole(const WindowRequest& request, const Settings& settings) {
+void run_whole(const WindowRequest& request, const Limits& limits, const Settings& settings) {
   const auto source = open_source(request.input, settings);
-  if (source->is_sequence()) refuse(request.input.path, ": window takes one picture");
+  if (source->is_sequence()) require_answered(Product::windows, Way::frames, {}, request.input.path);
   Item item;
   source->next(item);
   const ConstView image = item.pixels.view();
@@ -39,9 +39,12 @@ void run_whole(const WindowRequest& request, const Settings& settings) {
   const Type type = output_type(request, image.type, request.to_npy());
   const Window window = window_for(request, image.shape);
 
-  TableMaker maker(tables_for(request));
   Shape shape = window_shape(image.shape.width, image.shape.height, window);
   shape.channels = image.shape.channels;
+  TableRequest tables = tables_for(request);
+  tables.memory_option = limits.memory_option;
+  if (limits.memory > 0) tables.memory = memory_beside(limits, bytes_of(shape, type), "the windows");
+  TableMaker maker(tables);
   Array result(shape, type);
   answer_windows(request, image, maker, window, result.view(), settings);
   if (request.to_npy())
@@ -52,20 +55,14 @@ void run_whole(const WindowRequest& request, const Settings& settings) {
                   window.width, window.height);
 }
 
-void run(const WindowRequest& request, const Settings& settings) {
+void run(const WindowRequest& request, const std::vector<Given>& options, const Settings& settings) {
   resolve(request);
   media::require_other_files({request.output}, {request.input.path});
-  if (!request.memory.empty() || SyntheticImage::is_name(request.input.path))
-    return windows_by_strips(request, settings);
-  try {
-    run_whole(request, settings);
-  } catch (const OutOfMemory& error) {
-    if (!request.input.raw.empty() ||
-        !(request.input.is_by_blocks() || std::filesystem::is_regular_file(request.input.path)))
-      throw;
-    settings.detail("{}", error.what());
-    windows_by_strips(request, settings);
-  }
+  const Limits limits = limits_of(request.memory, "", "", settings);
+  by_route(facts_of(request.input), {Product::windows, request.output, options}, limits, false, settings, [&](Way way) {
+    if (way == Way::strips) return windows_by_strips(request, limits, settings);
+    run_whole(request, limits, settings);
+  });
 }
 
 }  // namespace
@@ -102,9 +99,9 @@ void add_window(CLI::App& app, Settings& settings) {
       "windows\n"
       "need, and the output is written as they come.\n\nExample:\n  areal window data/sudoku.png --threshold 15 -o "
       "sudoku-black-white.png");
-  verb->callback([request, &settings] {
+  verb->callback([request, verb, &settings] {
     settings.resolve();
-    run(*request, settings);
+    run(*request, given_options(*verb, settings), settings);
   });
 }
 

@@ -49,15 +49,16 @@ class WindowStrips {
   Type type() const { return type_; }
   const Window& window() const { return window_; }
 
-  /// Chooses the rows of a strip. `memory` 0: no limit but the machine's.
-  void fit(const std::string& option, std::uint64_t memory) {
+  /// Chooses the rows of a strip.
+  void fit(const Limits& limits) {
+    const std::uint64_t memory = limits.memory;
     const std::uint64_t least = bytes(1) + writer_bytes;
     std::uint64_t limit = memory;
     if (memory == 0)
       limit = std::max(default_memory, bytes(std::min(window_.height, out_shape_.height)) + writer_bytes);
     else if (memory <= image_.memory() + least)
       throw OutOfMemory(
-          fmt::format("--memory {}: windows of {} rows of {} pixels need at least {}M", option, window_.height,
+          fmt::format("{}: windows of {} rows of {} pixels need at least {}M", limits.memory_option, window_.height,
                       shape_.width, ((process_bytes + image_.memory() + least) >> 20) + 1),
           process_bytes + image_.memory() + least);
     else
@@ -162,12 +163,12 @@ class WindowStrips {
 
 }  // namespace
 
-void windows_by_strips(const WindowRequest& request, const Settings& settings) {
-  const std::uint64_t memory = memory_for_work(request.memory);
+void windows_by_strips(const WindowRequest& request, const Limits& limits, const Settings& settings) {
+  const std::uint64_t memory = limits.memory;
   const InputImage image(request.input, memory / 4, settings);
   if (image.shape().empty()) refuse(request.input.path, ": is empty; a window needs pixels");
   WindowStrips strips(request, image, settings);
-  strips.fit(request.memory, memory);
+  strips.fit(limits);
   const Shape& shape = strips.out_shape();
   settings.detail("{}: in strips of {} rows", request.input.path, strips.height());
   if (request.to_npy()) {
