@@ -1,7 +1,7 @@
 #include "research/cost_names.hpp"
 #include <algorithm>
 #include "formulas/triangles.hpp"
-#include "kernels/histogram/count_then_write/count-then-write.hpp"
+#include "kernels/histogram/registry.hpp"
 #include "kernels/primitives/line/capacity.hpp"
 #include "kernels/sat/request.hpp"
 

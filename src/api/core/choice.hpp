@@ -98,8 +98,8 @@ class Choice {
 
   /// Throws InvalidArgument for views that no candidate takes, as those given to a named algorithm may be. placed()
   /// gives the views as they lie where the plan runs.
-  template <class Placed>
-  void check(const Placed& placed) const {
+  template <class GetViews>
+  void check(const GetViews& placed) const {
     const auto& last = *candidates_.back().plan;
     if (last.is_certain()) return;
     if (const std::string why = last.fits(placed()); !why.empty()) throw InvalidArgument(why);
