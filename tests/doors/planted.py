@@ -91,7 +91,7 @@ def _windows_written_out(question: Question) -> np.ndarray:
     }
     if edge != "valid":
         more = {"constant_values": question.window.get("value", 0)} if edge == "constant" else {}
-        image = np.pad(image, ((0, 0), (top, height - 1 - top), (left, width - 1 - left), (0, 0)), mode=modes[edge], **more)  # type: ignore[call-overload]
+        image = np.pad(image.astype(object), ((0, 0), (top, height - 1 - top), (left, width - 1 - left), (0, 0)), mode=modes[edge], **more)  # type: ignore[call-overload]
     rows, columns = image.shape[1] - height + 1, image.shape[2] - width + 1
     out = np.zeros((image.shape[0], rows, columns, image.shape[3]), dtype=object)
     for y, x in itertools.product(range(rows), range(columns)):

@@ -92,7 +92,7 @@ TEST(SatSweep, TheListEndsWithAlgorithmsForEveryDevice) {
   using Ids = std::vector<std::string_view>;
   const TypePair bytes = type_pair("8u32u"), floats = type_pair("32f32f");
   EXPECT_EQ(ranked_sats({{4096, 4096}, bytes}), (Ids{"relay", "lookback", "all-partials", "thin"}));
-  EXPECT_EQ(ranked_sats({{9000, 9008}, bytes, Border::none}),
+  EXPECT_EQ(ranked_sats({{9008, 9000}, bytes, Border::none}),
             (Ids{"bands", "lookback-diagonal", "lookback", "all-partials", "thin"}));
   EXPECT_EQ(ranked_sats({{128, 64}, floats, Border::none}), (Ids{"bands", "lookback", "all-partials", "thin"}));
   EXPECT_EQ(ranked_sats({{512, 512}, bytes}), (Ids{"all-partials", "lookback", "thin"}));

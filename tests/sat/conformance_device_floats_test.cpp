@@ -89,6 +89,8 @@ TEST_P(DeviceFloats, ErrorsGrowWithTheSidesNotTheArea) {
     SatCase c = case_of("auto", types, {width, height});
     c.options.border = Border::none;
     for (const std::string& id : device_sat_ids_that_take(c)) {
+      // Minutes on the simulated machine, where suites of their own have smaller images.
+      if (GetParam() == Backend::simt && (id == "bands" || id == "relay")) continue;
       c.options.algorithm = id;
       const Values image = random_image(c.types.input, c.image, Fill::wild, base_seed());
       Expected expected = expected_tables(c, image, nullptr).sum;
