@@ -226,7 +226,8 @@ def sat_frames(room: Room, question: Question) -> Answer:
 def _ranks(room: Room, question: Question, *line: Any, outputs: tuple[Path, ...] = ()) -> Said:
     count = question.params.get("workers", 1)
     start = [] if count == 1 else [shutil.which("mpirun") or "mpirun", "-n", str(count), "--oversubscribe", "--allow-run-as-root"]
-    return room.run([*start, str(room.mpi), *map(str, line)], None, outputs, "areal-mpi")
+    # mpirun says in words of its own that a rank has failed, unless it is quiet.
+    return room.run([*start, *(["--quiet"] if start else []), str(room.mpi), *map(str, line)], None, outputs, "areal-mpi")
 
 
 def ranks(room: Room, question: Question) -> Answer:

@@ -261,8 +261,8 @@ REFUSALS: tuple[Refusal, ...] = (
         "Windows over the valid pixels alone are computed by the CPU; a named backend is never replaced by another.",
     ),  # fmt: skip
     Refusal(
-        "NaN left of or above a region of a saved table", "command-table",
-        lambda q, o: q.is_float and o.strange is not None, r"not finite",
+        "NaN or an overflow left of or above a region of a saved table", "command-table",
+        lambda q, o: q.is_float, r"its sums are not finite",
         "In a table NaN and infinity spread right and down, so a saved one does not tell which regions hold them.",
     ),  # fmt: skip
     Refusal(

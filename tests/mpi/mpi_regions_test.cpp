@@ -491,7 +491,7 @@ TEST(MpiHistogramErrors, OneSentenceOnEveryRank) {
       EXPECT_EQ(words(ranks.rank() == 1 ? 8 : 9, {}),
                 "rank 1: bins 8: all ranks must have the same, and the first has another");
     }
-    EXPECT_NE(words(4, {.algorithm = "serial"}).find("carry"), std::string::npos);
+    EXPECT_NE(words(4, {.algorithm = "serial"}).find("carries"), std::string::npos);
     EXPECT_NE(words(4, {.counter = Type::s8}), "");
     EXPECT_NE(words(4, {.weighted = true}), "");
   });
