@@ -58,6 +58,16 @@ def test_values(axes: str, border: str) -> None:
             np.testing.assert_allclose(np.asarray(made.array), expected, rtol=1e-3 if dtype == "float16" else 1e-6, atol=1e-3 if dtype == "float16" else 1e-9)
 
 
+def test_denormal_numbers_are_kept() -> None:
+    """XLA's threads flush them to zero; neither its tables nor those of other threads that follow may lose them."""
+    x = np.zeros((300, 310), np.float32)
+    x[::7, ::5] = np.float32(1.4e-45)
+    expected = float(np.sum(x, dtype=np.float64))
+    made = jax.jit(lambda x: areal.sat(x, dtype="float32").array)(jnp.asarray(x))
+    assert np.asarray(made)[-1, -1] == np.float32(expected)
+    assert areal.sat(x, dtype="float32").array[-1, -1] == np.float32(expected)
+
+
 @pytest.mark.parametrize("border", BORDERS)
 def test_reverse(border: str) -> None:
     x = image("CHW", "int32")

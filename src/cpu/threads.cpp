@@ -17,6 +17,7 @@
 #include <utility>
 #include <vector>
 #include "cpu/cancellation.hpp"
+#include "formulas/float_environment.hpp"
 
 #ifdef AREAL_TSAN
 extern "C" void __tsan_acquire(void* address);
@@ -70,7 +71,8 @@ struct Handovers {
 };
 #endif
 
-// Runs f in an arena of exactly that many slots. Arenas are kept, because making one costs as much as a small table.
+// Runs f in an arena of exactly that many slots. TBB's workers take over the caller's floating-point environment.
+// Arenas are kept, because making one costs as much as a small table.
 template <class F>
 void with_threads(int threads, F&& f) {
   static std::mutex making;
@@ -137,6 +139,7 @@ void in_ranges(int threads, std::int64_t n, std::int64_t grain,
 void parallel_ranges(int threads, std::int64_t n, std::int64_t grain,
                      const std::function<void(std::int64_t, std::int64_t)>& body) {
   if (n <= 0) return;
+  const FloatEnvironment floats;
   Cancellation* const cancellation = Cancellation::current();
   if (cancellation == nullptr) return in_ranges(threads, n, grain, body);
   // Pieces that are short beside the work that anyone would stop.
@@ -152,6 +155,7 @@ void parallel_ranges(int threads, std::int64_t n, std::int64_t grain,
 }
 
 void on_slot_0(const std::function<void()>& body) {
+  const FloatEnvironment floats;
   struct Restore {
     bool before = std::exchange(on_its_own, true);
     ~Restore() { on_its_own = before; }
@@ -161,6 +165,7 @@ void on_slot_0(const std::function<void()>& body) {
 
 void on_threads(int threads, std::int64_t most, const std::function<void()>& body) {
   if (most <= 0) return;
+  const FloatEnvironment floats;
   const int count = static_cast<int>(std::min<std::int64_t>(slots(threads), most));
   if (count == 1) return on_slot_0(body);
   Handover before, after;
@@ -182,6 +187,7 @@ void on_threads(int threads, std::int64_t most, const std::function<void()>& bod
 
 void run_tasks(int threads, std::int64_t count, std::span<const std::int64_t> first,
                const std::function<void(std::int64_t, const StartTask&)>& body) {
+  const FloatEnvironment floats;
   Handover before, after;
   Handovers started(static_cast<std::size_t>(count)), slot_taken(static_cast<std::size_t>(slots(threads)));
   before.handed_on();

@@ -1,6 +1,6 @@
 #pragma once
 // Threads, through oneTBB, which only threads.cpp includes. `threads` 0 means all; 1 runs on the caller; more than the
-// machine has means as many as it has.
+// machine has means as many as it has. Bodies run with the default floating-point environment (FloatEnvironment).
 
 #include <atomic>
 #include <cstdint>

@@ -35,6 +35,7 @@ class Answer:
     squares: str = ""
     exact: bool = False  # the true sum or a refusal, never one modulo 2^k
     spreads: bool = False  # of a table alone, in which NaN and infinity spread right and down
+    deep: bool = False  # of a volume: they spread to the images behind, too
     strict_variance: bool = True  # the door chose the type of the squares, so variances are right
     algorithm: str = ""
     in_doubles: bool = False  # variances as differences of doubles, also where tables are of integers
@@ -96,6 +97,8 @@ def _first_fault(oracle: Oracle, answer: Answer, stat: str, got: np.ndarray, cel
     for r, images in enumerate(cells):
         for i, channels in enumerate(images):
             for c, cell in enumerate(channels):
+                if answer.deep:
+                    cell = dataclasses.replace(cell, spread=any(images[before][c].spread for before in range(i + 1)))
                 said = judge(oracle, answer, cell, got[r, i, c], stat)
                 if said is not None:
                     region = ",".join(map(str, oracle.question.regions[r]))

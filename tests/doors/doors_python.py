@@ -275,6 +275,7 @@ def boxes(room: Room, question: Question) -> Answer:
             {"sum": as_objects(got, (len(question.regions), question.shape[0], 1))},
             type_of(table.array.dtype),
             spreads=True,
+            deep=True,
             algorithm="4r1w-cpu",
         )
 

@@ -261,7 +261,7 @@ REFUSALS: tuple[Refusal, ...] = (
         "Windows over the valid pixels alone are computed by the CPU; a named backend is never replaced by another.",
     ),  # fmt: skip
     Refusal(
-        "NaN or an overflow left of or above a region of a saved table", "command-table",
+        "NaN or an overflow left of or above a region of a saved table", "command-table command-tiles",
         lambda q, o: q.is_float, r"its sums are not finite",
         "In a table NaN and infinity spread right and down, so a saved one does not tell which regions hold them.",
     ),  # fmt: skip

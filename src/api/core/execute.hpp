@@ -10,6 +10,7 @@
 #include "api/core/plan_state.hpp"
 #include "api/core/require.hpp"
 #include "cuda/device.hpp"
+#include "formulas/float_environment.hpp"
 
 namespace areal {
 
@@ -66,6 +67,7 @@ inline Workspace::State& require_workspace(const Plan::State& plan, Workspace& w
 /// Runs what has been checked: run(arguments, memory, stream) with views of memory where the plan runs.
 template <class Arguments, class Views, class Run>
 void execute_in(Workspace::State& workspace, const Views& views, const Arguments& arguments, const Run& run) {
+  const FloatEnvironment floats;
   const Plan::State& plan = *workspace.plan;
   if (!plan.on_cuda()) return run(arguments, workspace.memory, workspace.stream);
 

@@ -12,6 +12,7 @@
 #include <vector>
 #include "cuda/device.hpp"
 #include "cuda/memory.hpp"
+#include "formulas/float_environment.hpp"
 #include "kernels/query/request.hpp"
 
 namespace areal {
@@ -75,6 +76,7 @@ class QueryCall {
   const void* copied_in(const void* host, std::size_t bytes, const char* name);
   void* copied_out(void* host, std::size_t bytes, const char* name);
 
+  FloatEnvironment floats_;
   Backend backend_ = Backend::cpu;
   MemoryPlace memory_;  ///< of the sources
   const char* source_;  ///< the first one's name
