@@ -251,8 +251,8 @@ REFUSALS: tuple[Refusal, ...] = (
         "window writes one picture.",
     ),  # fmt: skip
     Refusal(
-        "a mask over NaN", "command*",
-        lambda q, o: q.is_float and _masked(q, o) and o.strange is not None, r"NaN or infinity|holds infinity",
+        "a mask over NaN or an overflow", "command*",
+        lambda q, o: q.is_float and _masked(q, o), r"its sums are not finite|NaN or infinity",
         "A mask needs a table, in which NaN and infinity spread; --ignore-nan leaves NaN out.",
     ),  # fmt: skip
     Refusal(

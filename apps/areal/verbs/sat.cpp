@@ -164,8 +164,8 @@ void answer(const SatRequest& request, const TableMaker& maker, const std::vecto
                                : request.tilted        ? "--stat tilted"
                                : !request.mask.empty() ? "--mask"
                                                        : "--ignore-nan";
-    refuse(option, ": ", request.input.path, " holds ", request.ignore_nan ? "infinity" : "NaN or infinity",
-           ", which spreads to the regions right and below in a table");
+    refuse(option, ": ", request.input.path,
+           ": its sums are not finite, as NaN and infinity spread to the regions right and below in a table");
   } else {
     auto prefix = [&](RowWriter& row, std::int64_t c) {
       put_frame(row, item, is_sequence);
