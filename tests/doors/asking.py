@@ -87,7 +87,7 @@ def ask(room: Room, question: Question, door: Door) -> Outcome:
     try:
         answer = door.ask(room, question)
         oracle = room.oracle
-        must = must_refuse(door.name, oracle.question, oracle)
+        must = must_refuse(door.name, oracle.question, oracle) if answer.values else None  # a door may have none of the statistics
         if must:
             outcome.faults = [Fault("answered what must be refused", must.name, str(next(iter(answer.values.values()), ""))[:80], must.why)]
         else:

@@ -129,6 +129,8 @@ def ask(name: str, path: Path, room: Room, question: Question) -> Answer:
         "64f" if question.is_float else "64s" if question.type.endswith("s") else "64u"
     )
     about = Answer(values_of(got, question), sums, str(got.get("squares_type") or ""), spreads=True, algorithm=str(got.get("ran") or ""))
+    if not about.algorithm and question.algorithm != "auto":  # a named one runs, or is refused
+        about.algorithm = question.algorithm
     about.strict_variance = question.squares in ("auto", "no")
     documented = about.algorithm == "lookback" and more_than_plain(question)  # SatOptions::squares says so
     if question.algorithm != "auto" and about.algorithm not in ("", question.algorithm) and not documented:
