@@ -36,6 +36,7 @@ class Answer:
     exact: bool = False  # the true sum or a refusal, never one modulo 2^k
     spreads: bool = False  # of a table alone, in which NaN and infinity spread right and down
     deep: bool = False  # of a volume: they spread to the images behind, too
+    nulls: bool = False  # in JSON, where NaN and infinity are null
     strict_variance: bool = True  # the door chose the type of the squares, so variances are right
     algorithm: str = ""
     in_doubles: bool = False  # variances as differences of doubles, also where tables are of integers
@@ -129,7 +130,7 @@ def _float_sum(oracle: Oracle, answer: Answer, cell: Cell, got: float) -> str | 
     if answer.spreads and cell.spread and math.isnan(got):
         return None
     if cell.special is not None:
-        same = math.isnan(got) if math.isnan(cell.special) else got == cell.special
+        same = math.isnan(got) if answer.nulls or math.isnan(cell.special) else got == cell.special
         return None if same else str(cell.special)
     if _beyond(oracle, answer, cell):
         return None
@@ -169,7 +170,7 @@ def _mean(oracle: Oracle, answer: Answer, cell: Cell, got: Any, stat: str) -> st
     if said is not False:
         return said  # type: ignore[return-value]
     if cell.special is not None:
-        same = math.isnan(got) if math.isnan(cell.special) else got == cell.special
+        same = math.isnan(got) if answer.nulls or math.isnan(cell.special) else got == cell.special
         return None if same else str(cell.special)
     if answer.sums in BITS and not oracle.question.is_float:
         if not answer.exact and wrapped(cell.s1, answer.sums) != cell.s1:

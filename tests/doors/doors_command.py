@@ -89,7 +89,7 @@ def placed(room: Room, question: Question, rows: list[dict[str, Any]], names: tu
 
 def answer_of(room: Room, question: Question, said: Said, as_json: bool, **about: Any) -> Answer:
     names = tuple(stat for stat in ROWS if stat in question.stats)
-    return Answer(placed(room, question, rows_of(said, as_json), names), sums=default_sums(question), exact=True, **about)
+    return Answer(placed(room, question, rows_of(said, as_json), names), sums=default_sums(question), exact=True, nulls=as_json, **about)
 
 
 def stats_of(question: Question) -> str:

@@ -129,6 +129,8 @@ class Room:
     def _check_refusal(self, said: Said, outputs: tuple[Path, ...], name: str) -> None:
         """A refusal is one sentence, and nothing is written then, but for the answers of the images of a batch before the refused one."""
         lines = [line for line in said.err.splitlines() if line.strip() and not _told(line, name)]
+        if self.question.shape[0] > 1:  # the images before have told their part
+            lines = lines[-1:]
         if len(lines) != 1 or not lines[0].startswith(f"{name}: "):
             raise Broken("a refusal that is not one sentence", repr(said.err[:400]))
         if said.out.strip() and self.question.shape[0] == 1:

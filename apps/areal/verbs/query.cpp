@@ -114,15 +114,19 @@ void answer_sums(const Request& request, const media::TableFile& sum, std::uint6
   if (squares) exact.squares = squares->table.type();
   require_exact(exact, plain(regions), stats, image);
   require_separate(request.picture.path, sum);
-  for (std::int64_t c = 0; c < sum.table.shape().channels; ++c) {
+  const std::int64_t channels = sum.table.shape().channels;
+  const auto tables_of = [&](std::int64_t c) {
     SatView tables(channel_of(sum, c));
     if (squares) tables.squares = channel_of(*squares, c);
     if (count) tables.count = channel_of(*count, std::min(c, count->table.shape().channels - 1));
-    require_finite(tables, plain(regions), request.picture.path);
+    return tables;
+  };
+  for (std::int64_t c = 0; c < channels; ++c) require_finite(tables_of(c), plain(regions), request.picture.path);
+  for (std::int64_t c = 0; c < channels; ++c) {
     auto prefix = [&](RowWriter& row) {
-      if (sum.table.shape().channels > 1) row.put("channel", c);
+      if (channels > 1) row.put("channel", c);
     };
-    write_answers(rows, prefix, tables, regions, stats, request.regions.query(settings));
+    write_answers(rows, prefix, tables_of(c), regions, stats, request.regions.query(settings));
   }
 }
 
