@@ -17,6 +17,7 @@ import fnmatch
 import json
 import os
 import shlex
+import signal
 import sys
 import tempfile
 import time
@@ -119,6 +120,7 @@ def cases(doors: tuple[Door, ...], asked: list[tuple[str, dict[str, Any]]], devi
 
 def main() -> int:
     options = parsed()
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background job ignores it, and so would the commands
     sys.path.insert(0, str(options.build / "python"))
     os.environ["PYTHONPATH"] = os.pathsep.join([str(options.build / "python"), *filter(None, [os.environ.get("PYTHONPATH")])])
     doors = tuple(d for d in every_door(options.build) if options.door is None or fnmatch.fnmatch(d.name, options.door))
