@@ -31,14 +31,18 @@ struct TiledOptions {
   Outside outside = Outside::error;  ///< for regions that reach outside the image
   /// One sentence that a user should read: a worker was lost. Called from any thread, one at a time.
   std::function<void(const std::string& sentence)> note = {};
-  // What follows is for TiledHistogram alone; a SatPlan's options have their own progress and types.
-  Progress progress = {};    ///< told of each part that is done; may cancel
-  Type counter = Type::u32;  ///< of pieces: 32u or 64u; 16u (modulo 2^16) on cuda and simt
-  /// The most bytes of one piece, but for one row of one bin: so large are the pinned buffers.
+  // What follows is for TiledHistogram alone, but for `piece_bytes`; a SatPlan's options have their own.
+  Progress progress = {};  ///< told of each part that is done; may cancel
+  /// Of pieces: 32u or 64u; 16u (modulo 2^16) on cuda and simt; 32f or 64f with weights.
+  Type counter = Type::u32;
+  /// The most bytes of one piece, but for one row (of one bin): so large are the page-locked buffers, three a lane.
   std::uint64_t piece_bytes = std::uint64_t{32} << 20;
   /// The grid, fixed by hand: the size of tiles in pixels, the bins of a group. Where one of them is given, 0 is the
   /// whole; where none is, memory decides.
   std::int64_t tile_width = 0, tile_height = 0, group_bins = 0;
+  Border border = Border::none;      ///< of pieces
+  std::optional<Type> weights = {};  ///< of pieces: a weight image of that type (8u, 16u, 32f or 64f) comes with them
+  std::string algorithm = "auto";    ///< of pieces: an id of the catalogue's family `histogram` that takes carries
 };
 
 /// How a tensor is cut: the image into tiles, the bins into groups. Of each, the last may be smaller.
@@ -49,11 +53,10 @@ struct TiledGrid {
   std::int64_t parts() const noexcept { return rows * columns * groups; }
 };
 
-/// A box of the whole tensor: entries of bins first_bin.. and pixels from (x, y) on, in host memory. Valid during the
-/// call.
+/// A box of the whole tensor: entries of bins first_bin.. and from (x, y) on, in host memory. Valid during the call.
 struct TensorPiece {
   std::int64_t first_bin = 0, x = 0, y = 0;
-  TensorView tensor;  ///< border none; its bins, width and height are the piece's
+  TensorView tensor;  ///< named border none, whatever the whole tensor's; bins, width and height are the piece's
   int worker = 0;     ///< who computed it
 };
 /// Called by one thread at a time. False ends the call.
@@ -75,10 +78,11 @@ class TiledHistogram {
   /// belong together and for rows of another shape; Cancelled; what `rows` throws; what a worker throws twice for one
   /// part; DeviceError where no worker is left.
   void answers(const ImageRows& rows, Span<const Region> regions, Span<std::uint64_t> counts) const;
-  /// Every entry of the whole tensor once, piece by piece in any order, with its sums of the whole image. Pieces of a
-  /// CUDA device lie in pinned memory that is used again, by this call and the next. O(b H W). Throws as `answers`,
-  /// what `sink` throws, and OutOfMemory where one column of one row fits no device.
-  void pieces(const ImageRows& rows, const TensorSink& sink) const;
+  /// Every entry of the whole tensor once, piece by piece in any order, with its sums of the whole image. `weights`
+  /// (one channel) come where TiledOptions::weights has their type. Pieces of a CUDA device lie in page-locked memory
+  /// that is used again, by this call and the next. O(b H W). Throws as `answers`, what `weights` and `sink` throw, and
+  /// OutOfMemory where one column of one row fits no device.
+  void pieces(const ImageRows& rows, const TensorSink& sink, const ImageRows& weights = {}) const;
 
   const TiledGrid& grid() const noexcept;  ///< of `answers`
   /// Of `pieces`: groups of bins where the image and the tensor of one bin fit a worker, which then waits for no other;
@@ -96,32 +100,37 @@ struct SatPiece {
   std::int64_t x = 0, y = 0;  ///< of its first entry, in the whole table
   ConstView sum;              ///< in host memory, page-locked where a CUDA device computed it
   ConstView squares = {};     ///< of the same entries; empty where they were not asked for
+  ConstView count = {};       ///< valid pixels of the same entries; empty where there is no mask and no ignore_nan
 };
 /// Called with one piece at a time, by any thread, in any order; false stops.
 using SatSink = std::function<bool(const SatPiece&)>;
 
 /// The tables of one image, from the tables of its tiles, each of which takes over what its neighbours above and to the
-/// left hand on. Integers equal the untiled table bit for bit. Floats are the same for one grid on workers of one
-/// backend, of which there may not be two then.
+/// left hand on; of a reversed table, those below and to the right. Rows are read ahead, into one tile more than the
+/// workers compute at once. Integers equal the untiled table bit for bit. Floats are the same for one grid on workers
+/// of one backend, of which there may not be two then.
 class TiledSat {
  public:
-  /// Images of that shape (one, of one channel) and type. `options` as a SatPlan takes them, but for tilted tables,
-  /// masks, ignore_nan, volumes and reverse, and the papers' algorithms; its progress counts tiles. Throws
-  /// InvalidArgument for what cannot be, Unavailable for a worker that is not there, OutOfMemory where one pixel fits
-  /// no device.
+  /// Images of that shape (batch 1) and type. `options` as a SatPlan takes them, but for tilted tables, volumes and the
+  /// papers' algorithms; its progress counts tiles. Throws InvalidArgument for what cannot be, Unavailable for a worker
+  /// that is not there, OutOfMemory where one pixel fits no device.
   TiledSat(const Shape& image, Type type, const SatOptions& options = {}, TiledOptions tiled = {});
   ~TiledSat();
   TiledSat(TiledSat&&) noexcept;
   TiledSat& operator=(TiledSat&&) noexcept;
 
-  /// Every entry once. O(H W). Throws what `rows` and `sink` throw, InvalidArgument for rows of another shape;
-  /// Cancelled; what a worker throws twice for one tile; DeviceError where no worker is left.
-  void pieces(const ImageRows& rows, const SatSink& sink) const;
-  /// The same into memory of the host, or a mapped file: views of table_shape, of any pitch.
-  void table(const ImageRows& rows, const View& sum, const View& squares = {}) const;
+  /// Every entry once. `mask` (8u, one channel) comes where SatOptions::mask asks for it. O(H W). Throws what `rows`,
+  /// `mask` and `sink` throw, InvalidArgument for rows of another shape; Cancelled, also by a CancelScope; what a
+  /// worker throws twice for one tile; DeviceError where no worker is left.
+  void pieces(const ImageRows& rows, const SatSink& sink, const ImageRows& mask = {}) const;
+  /// The same into memory of the host, or a mapped file: views of table_shape and count_shape, of any pitch.
+  void table(const ImageRows& rows, const View& sum, const View& squares = {}, const View& count = {},
+             const ImageRows& mask = {}) const;
 
-  const TiledGrid& grid() const noexcept;  ///< with border `exclusive`, of the image without its last row and column
-  Shape table_shape() const noexcept;
+  /// With border `exclusive`, of the image without its last row and column; of a reversed table without the first.
+  const TiledGrid& grid() const noexcept;
+  Shape table_shape() const noexcept;  ///< of the sum and of the squares
+  Shape count_shape() const noexcept;
   TypePair types() const noexcept;
   std::optional<Type> squares_type() const noexcept;  ///< none where there is no such table
 

@@ -10,8 +10,8 @@
 #include <mutex>
 #include <set>
 #include <stdexcept>
-#include "cluster/tile_run.hpp"
 #include "histogram_oracle.hpp"
+#include "pieces/tiles/tiled_histogram.hpp"
 
 namespace areal {
 namespace {
@@ -306,11 +306,12 @@ TEST(TiledPieces, WorkersThatFailOrAreLost) {
     const TiledOptions options{.workers = {on_cpu, on_cpu, on_cpu},
                                .note = [&](const std::string& note) { notes.push_back(note); },
                                .piece_bytes = 100};
-    cluster::TiledSubject subject{of.shape, of.type, of.rule.binning, options};
-    subject.options.tile_width = 1 + below(of.shape.width), subject.options.tile_height = 1 + below(of.shape.height);
-    if (below(2)) subject.options.group_bins = 2;
-    const TiledGrid grid = cluster::grid_of_pieces(subject);
-    cluster::TileLanePool pool;
+    pieces::TiledBins bins{of.shape, of.type, of.rule.binning, options};
+    bins.options.tile_width = 1 + below(of.shape.width), bins.options.tile_height = 1 + below(of.shape.height);
+    if (below(2)) bins.options.group_bins = 2;
+    pieces::TileJob job = pieces::job_of_pieces(bins);
+    job.cut = pieces::cut_of_pieces(bins, job);
+    pieces::TilePool pool;
     const std::int64_t lost_at = 1 + below(4), fails_at = 1 + below(4);
     const bool lost_after = below(2), fails_after = below(2);
     const queue::WrapWorker wrap = [&](std::unique_ptr<queue::TaskWorker> inner,
@@ -328,8 +329,8 @@ TEST(TiledPieces, WorkersThatFailOrAreLost) {
           });
     };
     Assembled got(of);
-    cluster::hand_out_pieces(subject, grid, pool, of.rows(), got.sink(), wrap);
-    ASSERT_EQ(got.wrong(of), "") << "seed " << seed << " case " << i << " " << words(grid);
+    pieces::run_tensor(job, pool, of.rows(), {}, got.sink(), wrap);
+    ASSERT_EQ(got.wrong(of), "") << "seed " << seed << " case " << i << " " << words(job.cut);
     // The same of answers.
     const std::vector<Region> regions{{0, 0, of.shape.width, of.shape.height}};
     std::vector<std::uint64_t> counts(5), expected(5);
@@ -341,8 +342,8 @@ TEST(TiledPieces, WorkersThatFailOrAreLost) {
         if (number < 2 && tasks == lost_at && !after) throw DeviceError("planted: lost", true);
       });
     };
-    cluster::answer_regions(subject, grid, pool, of.rows(), regions, counts, before);
-    ASSERT_EQ(counts, expected) << "seed " << seed << " case " << i << " " << words(grid);
+    pieces::answer_regions(bins, pieces::job_of_answers(bins), pool, of.rows(), regions, counts, before);
+    ASSERT_EQ(counts, expected) << "seed " << seed << " case " << i << " " << words(job.cut);
   }
   EXPECT_GT(lost, cases / 4);
   EXPECT_GT(failed_after, cases / 20);
@@ -350,9 +351,10 @@ TEST(TiledPieces, WorkersThatFailOrAreLost) {
 
 TEST(TiledPieces, NoWorkerIsLeft) {
   Case of({30, 40}, Type::u8, oracle::uniform(5, 0, 256), 6);
-  cluster::TiledSubject subject{of.shape, of.type, of.rule.binning, {.workers = {on_cpu, on_cpu}, .tile_height = 10}};
-  const TiledGrid grid = cluster::grid_of_pieces(subject);
-  cluster::TileLanePool pool;
+  const pieces::TiledBins bins{of.shape, of.type, of.rule.binning, {.workers = {on_cpu, on_cpu}, .tile_height = 10}};
+  pieces::TileJob job = pieces::job_of_pieces(bins);
+  job.cut = pieces::cut_of_pieces(bins, job);
+  pieces::TilePool pool;
   const queue::WrapWorker wrap = [&](std::unique_ptr<queue::TaskWorker> inner,
                                      int) -> std::unique_ptr<queue::TaskWorker> {
     return std::make_unique<FailingWorker>(std::move(inner), [](std::int64_t tasks, bool) {
@@ -360,8 +362,8 @@ TEST(TiledPieces, NoWorkerIsLeft) {
     });
   };
   int rows_given = 0;
-  EXPECT_THROW(cluster::hand_out_pieces(
-                   subject, grid, pool, of.rows(),
+  EXPECT_THROW(pieces::run_tensor(
+                   job, pool, of.rows(), {},
                    [&](const TensorPiece&) {
                      ++rows_given;
                      return true;

@@ -1,8 +1,11 @@
 // Tables from tiles, against the definition: every cut, border and worker, alone and together; each entry once; workers
 // that fail and are lost; what callers throw.
-#include "cluster/tiled_sat.hpp"
+#include "pieces/tiles/tiled_sat.hpp"
 #include <gtest/gtest.h>
+#include <algorithm>
+#include <areal/cancel.hpp>
 #include <areal/error.hpp>
+#include <array>
 #include <atomic>
 #include <chrono>
 #include <cstring>
@@ -14,6 +17,7 @@
 #include "conformance/oracle.hpp"
 #include "conformance/picture.hpp"
 #include "conformance/shapes.hpp"
+#include "piece_matrix/table_engines.hpp"
 
 namespace areal {
 namespace {
@@ -129,6 +133,49 @@ TEST(TiledSat, EqualsTheDefinitionHoweverItIsCut) {
   EXPECT_TRUE(has_rows && has_columns) << has_rows << has_columns;
 }
 
+TEST(TiledSat, ChannelsMasksSquaresAndReverseHoweverTheyAreCut) {
+  using namespace piece_matrix;
+  const Cut cut{"", 61, 57, 0, 0};
+  const auto named = [](std::string_view group, std::string_view name) {
+    return std::ranges::find_if(
+        table_options, [&](const TableOption& o) { return o.group == group && (name.empty() || o.name == name); });
+  };
+  std::mt19937_64 random(conformance::base_seed());
+  const auto one_of = [&](std::initializer_list<const TableOption*> options) {
+    return *(options.begin() + static_cast<std::ptrdiff_t>(random() % options.size()));
+  };
+  int with_columns = 0, with_rows = 0;
+  for (int i = 0; i < 120; ++i) {
+    const char* const pair = std::array{"8u32u", "16s64s", "32f64f"}[random() % 3];
+    std::vector<const TableOption*> options;
+    for (const TableOption* const option :
+         {one_of({nullptr, named("channels", "2 interleaved"), named("channels", "3 planar"),
+                  named("channels", "4 interleaved, tables, too"), named("channels", "3 planar, tables interleaved")}),
+          one_of({nullptr, named("mask", "")}), one_of({nullptr, named("squares", "64f")}),
+          one_of({nullptr, named("reverse", "")}), one_of({nullptr, named("ignore_nan", "")})})
+      if (option && (option->group != std::string_view("ignore_nan") || pair[0] == '3')) options.push_back(option);
+    TableQuestion q = table_question(all_borders[random() % 3], type_pair(pair), cut, options);
+    q.seed = random();
+    const TableInputs in(q);
+    TiledOptions how{.workers = two_workers(Backend::cpu),
+                     .device_bytes = 8000 + random() % (random() % 2 ? 6000 : 60000)};
+    if (random() % 3 == 0 && has_simt()) how.workers = {{.backend = Backend::simt}}, how.device_bytes *= 20;
+    how.piece_bytes = random() % 2 ? 1 + random() % 3000 : how.piece_bytes;
+    std::optional<TiledSat> tiled;
+    try {
+      tiled.emplace(q.image, q.types.input, q.options, how);
+    } catch (const OutOfMemory&) {  // the workspace of one pixel takes more
+      continue;
+    }
+    const TiledGrid& grid = tiled->grid();
+    with_columns += grid.columns > 1, with_rows += grid.columns == 1 && grid.rows > 1;
+    EXPECT_EQ(fault_in(q, in, tables_of(*tiled, q, in, random() % 2 != 0)), "")
+        << i << ": " << q.words() << ", " << words_of(grid);
+  }
+  EXPECT_GT(with_columns, 10);
+  EXPECT_GT(with_rows, 10);
+}
+
 TEST(TiledSat, ImagesOfFewRowsOrColumnsOrOfNone) {
   for (const Border border : {Border::zero, Border::none, Border::exclusive})
     for (const Shape& shape : {Shape{0, 0}, {0, 4}, {5, 0}, {1, 1}, {1, 900}, {900, 1}, {2, 2}, {3, 200}}) {
@@ -203,16 +250,17 @@ TEST(TiledSatWorkers, SlowOnesFailuresAndLossesChangeNothing) {
   const std::uint64_t base = conformance::base_seed();
   for (std::uint64_t seed = base; seed < base + 25; ++seed) {
     const Case of({200, 260}, "8u32u", seed % 2 ? Border::zero : Border::none, Squares::no, seed);
-    cluster::TiledSatWork work = cluster::tiled_sat_work(
+    pieces::TiledTables tables = pieces::tiled_tables(
         of.shape(), Type::u8, of.options,
         {.workers = {{.threads = 1}, other_worker()}, .device_bytes = seed % 3 ? 120000u : 70000u});
+    const TiledGrid& grid = tables.job.cut;
     std::atomic<int> lost = 0;
-    work.tiled.note = [&](const std::string&) { ++lost; };
+    tables.job.note = [&](const std::string&) { ++lost; };
     // One of the two may be lost; a tile fails once, before it is computed or when it has been delivered.
     const int dies = static_cast<int>(seed % 3);
     std::mutex mutex;
     std::mt19937_64 random(seed);
-    std::vector<bool> failed(static_cast<std::size_t>(work.grid.rows * work.grid.columns));
+    std::vector<bool> failed(static_cast<std::size_t>(grid.parts()));
     int made = 0;
     const auto wrap = [&](std::unique_ptr<queue::TaskWorker> real, int) -> std::unique_ptr<queue::TaskWorker> {
       const int number = made++;
@@ -233,19 +281,43 @@ TEST(TiledSatWorkers, SlowOnesFailuresAndLossesChangeNothing) {
       };
       return std::make_unique<PlantedTileWorker>(std::move(real), plant, plant);
     };
-    Whole whole(work.table_shape, Type::u32, std::nullopt);
-    const ImageRows rows = of.rows();
-    const SatSink sink = whole.sink();
-    cluster::run_sat_tiles({work, rows, sink}, wrap);
-    EXPECT_EQ(whole.fault(of), "") << "seed " << seed << ", " << words_of(work.grid) << ", lost " << lost;
+    Whole whole(tables.whole.table_shape(), Type::u32, std::nullopt);
+    pieces::run_tables(tables, of.rows(), {}, whole.sink(), true, wrap);
+    EXPECT_EQ(whole.fault(of), "") << "seed " << seed << ", " << words_of(grid) << ", lost " << lost;
   }
+}
+
+// A slot keeps its tile until it is finished: rows are read once for each tile, whatever fails.
+TEST(TiledSatWorkers, AnotherAttemptReadsNothing) {
+  const Case of({100, 700}, "8u32u", Border::zero);
+  const pieces::TiledTables tables = pieces::tiled_tables(
+      of.shape(), Type::u8, of.options, {.workers = {{.threads = 1}, {.threads = 1}}, .device_bytes = 60000});
+  std::mutex mutex;
+  std::vector<int> attempts(static_cast<std::size_t>(tables.job.cut.parts()));
+  const auto wrap = [&](std::unique_ptr<queue::TaskWorker> real, int) -> std::unique_ptr<queue::TaskWorker> {
+    const auto fail_once = [&](int, const queue::Task& task) {
+      const std::lock_guard lock(mutex);
+      if (++attempts[static_cast<std::size_t>(task.id)] == 1) throw DeviceError("planted", false);
+    };
+    return std::make_unique<PlantedTileWorker>(std::move(real), fail_once, [](int, const queue::Task&) {});
+  };
+  std::int64_t reads = 0;
+  const ImageRows rows = [&, all = of.rows()](std::int64_t first, std::int64_t count) {
+    ++reads;
+    return all(first, count);
+  };
+  Whole whole(tables.whole.table_shape(), Type::u32, std::nullopt);
+  pieces::run_tables(tables, rows, {}, whole.sink(), true, wrap);
+  EXPECT_EQ(whole.fault(of), "");
+  EXPECT_EQ(reads, tables.job.cut.parts());
+  for (const int n : attempts) EXPECT_EQ(n, 2);
 }
 
 TEST(TiledSatWorkers, WhereNoneIsLeftThatIsTheError) {
   const Case of({100, 700}, "8u32u", Border::zero);
-  const cluster::TiledSatWork work =
-      cluster::tiled_sat_work(of.shape(), Type::u8, of.options, {.workers = {{.threads = 1}}, .device_bytes = 60000});
-  ASSERT_GT(work.grid.rows, 5);
+  const pieces::TiledTables tables =
+      pieces::tiled_tables(of.shape(), Type::u8, of.options, {.workers = {{.threads = 1}}, .device_bytes = 60000});
+  ASSERT_GT(tables.job.cut.rows, 5);
   const auto wrap = [&](std::unique_ptr<queue::TaskWorker> real, int) -> std::unique_ptr<queue::TaskWorker> {
     return std::make_unique<PlantedTileWorker>(
         std::move(real),
@@ -254,10 +326,8 @@ TEST(TiledSatWorkers, WhereNoneIsLeftThatIsTheError) {
         },
         [](int, const queue::Task&) {});
   };
-  Whole whole(work.table_shape, Type::u32, std::nullopt);
-  const ImageRows rows = of.rows();
-  const SatSink sink = whole.sink();
-  EXPECT_THROW(cluster::run_sat_tiles({work, rows, sink}, wrap), DeviceError);
+  Whole whole(tables.whole.table_shape(), Type::u32, std::nullopt);
+  EXPECT_THROW(pieces::run_tables(tables, of.rows(), {}, whole.sink(), true, wrap), DeviceError);
   EXPECT_EQ(whole.times[0], 1);
   EXPECT_EQ(whole.times.back(), 0);
 }
@@ -312,6 +382,32 @@ TEST(TiledSatCallers, WhatTheyThrowEndsTheRun) {
                Cancelled);
 }
 
+// Also while a lane computes and the sink holds the others up.
+TEST(TiledSatCallers, ACancelScopeEndsTheRun) {
+  const Case of({100, 700}, "8u32u", Border::zero);
+  const TiledSat tiled = of.tiled({.workers = {{.threads = 1}, {.threads = 1}}, .device_bytes = 60000});
+  std::atomic<bool> go_on = true;
+  std::atomic<int> pieces = 0;
+  const CancelScope scope([&] { return go_on.load(); });
+  EXPECT_THROW(tiled.pieces(of.rows(),
+                            [&](const SatPiece&) {
+                              go_on = false;
+                              ++pieces;
+                              std::this_thread::sleep_for(std::chrono::milliseconds(150));
+                              return true;
+                            }),
+               Cancelled);
+  EXPECT_LT(pieces, tiled.grid().parts() - 1);
+  go_on = true;
+  EXPECT_THROW(tiled.pieces(
+                   [&](std::int64_t first, std::int64_t count) {
+                     if (first > 0) go_on = false, std::this_thread::sleep_for(std::chrono::milliseconds(200));
+                     return of.rows()(first, count);
+                   },
+                   [](const SatPiece&) { return true; }),
+               Cancelled);
+}
+
 TEST(TiledSatCallers, WhatIsRefused) {
   const Case of({20, 30}, "8u32u", Border::zero);
   const TiledSat tiled = of.tiled({});
@@ -322,20 +418,21 @@ TEST(TiledSatCallers, WhatIsRefused) {
   EXPECT_THROW(tiled.table(of.rows(), small.view()), InvalidArgument);
   EXPECT_THROW(tiled.table(of.rows(), right.view(), right.view()), InvalidArgument);
   EXPECT_NO_THROW(tiled.table(of.rows(), right.view()));
+  EXPECT_THROW(tiled.pieces(of.rows(), ignore, of.rows()), InvalidArgument);
+  EXPECT_THROW(TiledSat(Shape{20, 30}, Type::u8, {.mask = true}).pieces(of.rows(), ignore), InvalidArgument);
+  EXPECT_THROW(tiled.pieces({}, ignore), InvalidArgument);
+  EXPECT_THROW(tiled.pieces(of.rows(), {}), InvalidArgument);
   const Shape image{20, 30};
   const auto made = [&](const SatOptions& options, TiledOptions how = {}) {
     TiledSat(image, Type::f32, options, std::move(how));
   };
   EXPECT_THROW(made({.tilted = true}), InvalidArgument);
-  EXPECT_THROW(made({.mask = true}), InvalidArgument);
-  EXPECT_THROW(made({.ignore_nan = true}), InvalidArgument);
   EXPECT_THROW(made({.volume = true}), InvalidArgument);
   EXPECT_THROW(made({.algorithm = "serial"}), InvalidArgument);
   EXPECT_THROW(made({.algorithm = "2r2w"}), InvalidArgument);
   EXPECT_THROW(made({.algorithm = "nonsense"}), InvalidArgument);
   EXPECT_THROW(made({}, {.workers = {{.backend = Backend::automatic}}}), InvalidArgument);
   EXPECT_THROW(made({}, {.workers = {{.threads = 1}}, .device_bytes = 3}), OutOfMemory);
-  EXPECT_THROW(TiledSat({20, 30, 3}, Type::u8), InvalidArgument);
   EXPECT_THROW(TiledSat({20, 30, 1, 2}, Type::u8), InvalidArgument);
   if (!has_simt()) return;
   EXPECT_THROW(made({}, {.workers = {{.threads = 1}, {.backend = Backend::simt}}}), InvalidArgument);  // floats

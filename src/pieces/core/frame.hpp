@@ -1,5 +1,5 @@
 #pragma once
-// The part of a piece's table of border `zero` that belongs to the whole table of another border.
+// The part of a piece's table, computed in a border of its own, that belongs to the whole table.
 
 #include <areal/border.hpp>
 #include <areal/view.hpp>
@@ -10,8 +10,8 @@ namespace areal::pieces {
 
 class Frame {
  public:
-  /// Of a part of full width.
-  Frame(Border border, const Part& part) : y_(part.pixels.y) {
+  /// Of a strip of full width, computed with border `zero`, in a table of that border.
+  Frame(Border border, const Part& strip) : y_(strip.pixels.y) {
     switch (border) {
       case Border::zero:  // the first row came with the part above
         top_ = y_ > 0 ? 1 : 0, y_ += top_;
@@ -24,8 +24,16 @@ class Frame {
         return;
     }
   }
+  /// Of a tile, in a table of the form's border: without what came with the tile above or with the one to the left.
+  Frame(const Form& form, const Part& tile, bool has_above, bool has_left) : x_(tile.pixels.x), y_(tile.pixels.y) {
+    if (form.margin == 0) return;
+    (form.reverse ? bottom_ : top_) = has_above ? 1 : 0;
+    (form.reverse ? right_ : left_) = has_left ? 1 : 0;
+    x_ += left_, y_ += top_;
+  }
 
-  /// The first row, in the whole table.
+  /// The first column and row, in the whole table.
+  std::int64_t x() const noexcept { return x_; }
   std::int64_t y() const noexcept { return y_; }
   ConstView of(const ConstView& table) const {
     const Shape& all = table.shape;
@@ -37,7 +45,7 @@ class Frame {
   }
 
  private:
-  std::int64_t y_;
+  std::int64_t x_ = 0, y_;
   std::int64_t top_ = 0, bottom_ = 0, left_ = 0, right_ = 0;  // rows and columns that are left out
 };
 

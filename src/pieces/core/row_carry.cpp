@@ -4,21 +4,19 @@
 
 namespace areal::pieces {
 
-void copy_last_row(const View& table, const View& row, Stream stream) {
-  const std::int64_t last = table.shape.height - 1;
+void copy_row(const ConstView& table, std::int64_t y, const View& row, Stream stream) {
   const std::int64_t planes = table.shape.layout == Layout::planar ? table.shape.channels : 1;
   const auto bytes = static_cast<std::size_t>(table.row_pitch);
   const bool to_host = row.memory.is_host();
   if (table.memory.is_host()) {
-    for (std::int64_t c = 0; c < planes; ++c) std::memcpy(row.row(0, c), table.row(last, c), bytes);
+    for (std::int64_t c = 0; c < planes; ++c) std::memcpy(row.row(0, c), table.row(y, c), bytes);
   } else if (planes > 1 && table.plane_pitch <= cuda::most_pitch) {
-    cuda::copy_rows(row.data, row.plane_pitch, table.row(last), table.plane_pitch, bytes,
-                    static_cast<std::size_t>(planes), to_host ? cuda::CopyDirection::out : cuda::CopyDirection::within,
-                    stream);
+    cuda::copy_rows(row.data, row.plane_pitch, table.row(y), table.plane_pitch, bytes, static_cast<std::size_t>(planes),
+                    to_host ? cuda::CopyDirection::out : cuda::CopyDirection::within, stream);
   } else {
     for (std::int64_t c = 0; c < planes; ++c)
-      to_host ? cuda::copy_out(row.row(0, c), table.row(last, c), bytes, stream)
-              : cuda::copy(row.row(0, c), table.row(last, c), bytes, stream);
+      to_host ? cuda::copy_out(row.row(0, c), table.row(y, c), bytes, stream)
+              : cuda::copy(row.row(0, c), table.row(y, c), bytes, stream);
   }
 }
 

@@ -32,12 +32,15 @@ TableWork::TableWork(const Shape& image, Type type, const SatOptions& options, c
                      Tables tables)
     : image_(image), type_(type), options_(options) {
   execution_ = execution;
+  options_.carries = form_.carried = form_.downloads = tables == Tables::leave;
+  form_.margin = options.border == Border::zero ? 1 : 0;
+  form_.carry_lead = 1 - form_.margin;  // else the row begins with the corner
+  form_.reverse = options.reverse;
   // What a plan of one part refuses, and its backend; it takes no memory.
   const SatPlan first = plan_of(image.width, std::min<std::int64_t>(image.height, 256));
   execution_ = first.execution();
   // On the host, tables that stay in a cache until they are given out; on a device, copies that are worth their calls.
   if (on_cuda()) form_.usual_bytes = std::uint64_t{64} << 20;
-  form_.carried = form_.downloads = tables == Tables::leave;
   form_.inputs.push_back({type, image.channels, image.layout});
   if (options.mask) form_.inputs.push_back({Type::u8, 1, Layout::interleaved});
   form_.outputs.push_back({first.types().table, image.channels, options.tables});

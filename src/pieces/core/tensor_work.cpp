@@ -28,7 +28,8 @@ TensorWork::TensorWork(const TensorSubject& subject, const Binning& bins, const 
   execution_ = execution;
   execution_ = plan_of(image.width, std::min<std::int64_t>(image.height, 16)).execution();
   form_.usual_bytes = std::uint64_t{256} << 20;  // to read an image again takes longer
-  form_.carried = form_.downloads = true;
+  form_.carried = form_.downloads = subject.options.carries;
+  form_.margin = subject.options.border == Border::zero ? 1 : 0;
   form_.carry_lead = 1;  // a tensor's carry has one entry more than its rows, the border's included
   form_.inputs.push_back({subject.type, image.channels, image.layout});
   if (subject.options.weighted) form_.inputs.push_back({subject.weights, 1, Layout::interleaved});

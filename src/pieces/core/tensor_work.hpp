@@ -11,7 +11,7 @@ struct TensorSubject {
   Shape image;
   Type type;
   Binning binning;
-  HistogramOptions options;  ///< of a part: border `zero`
+  HistogramOptions options;  ///< of a part: border `zero` or `none`; with `carries` where parts take over sums
   Type weights;              ///< of options.weighted
 };
 

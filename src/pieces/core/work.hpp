@@ -45,12 +45,14 @@ class Step {
   virtual void execute(const Views& views) = 0;
 };
 
-/// What a work reads, makes and hands on. A part's outputs have border `zero`: one row and column more than its pixels.
+/// What a work reads, makes and hands on.
 struct Form {
   std::vector<Rows> inputs;   ///< the image; a mask or weights
   std::vector<Rows> outputs;  ///< sum, squares and count, or a tensor; none where a step keeps what it computes
-  bool carried = false;       ///< outputs take over the last row of the part above
-  int carry_lead = 0;         ///< zeros before the row of W + 1 entries that a step takes over
+  int margin = 1;             ///< rows and columns of an output beside its part's: 1 with border `zero`, 0 with `none`
+  bool carried = false;       ///< outputs take over sums of their neighbours
+  int carry_lead = 0;         ///< entries before the row above, as wide as the output, that a step takes over
+  bool reverse = false;       ///< outputs sum what lies right and below: `above` is below, `left` is right
   bool downloads = false;     ///< outputs leave, for host memory
   std::uint64_t usual_bytes = std::uint64_t{16} << 20;  ///< for parts on their way, where the caller names no memory
 };

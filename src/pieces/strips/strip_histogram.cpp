@@ -26,7 +26,7 @@ HistogramOptions of_whole(HistogramOptions options) {
 }
 
 HistogramOptions of_strip(HistogramOptions options) {
-  options.border = Border::zero, options.memory_limit = 0, options.progress = {};
+  options.border = Border::zero, options.memory_limit = 0, options.progress = {}, options.carries = true;
   return options;
 }
 

@@ -78,41 +78,55 @@ Tables strip_tables(const TableQuestion& q, const TableInputs& in) {
 }
 
 /// `into_table`: by TiledSat::table, not by its pieces.
+inline Tables tables_of(const TiledSat& tiled, const TableQuestion& q, const TableInputs& in, bool into_table) {
+  Tables tables{tiled.types(), {}, {}, {}, {}};
+  const Shape shape = tiled.table_shape();
+  const bool counts = q.options.mask || q.options.ignore_nan;
+  const ImageRows rows = rows_of(in.image_view()), mask = q.options.mask ? rows_of(in.mask_view()) : ImageRows();
+  if (into_table) {
+    const conformance::Placement& place = conformance::placements[(q.seed + 3) % std::size(conformance::placements)];
+    const Buffer sum(tables.types.table, shape, place, conformance::Guard::output);
+    Buffer squares, count;
+    if (tiled.squares_type()) squares = Buffer(*tiled.squares_type(), shape, place, conformance::Guard::output);
+    if (counts) count = Buffer(Type::u32, tiled.count_shape(), place, conformance::Guard::output);
+    running([&] { tiled.table(rows, sum.view(), squares.view(), count.view(), mask); });
+    const auto values_of = [](const Buffer& buffer) {
+      if (!buffer.broken_guard().empty()) throw Broken(buffer.broken_guard());
+      return conformance::values_of(ConstView(buffer.view()));
+    };
+    tables.sum = values_of(sum);
+    if (tiled.squares_type()) tables.squares = values_of(squares);
+    if (counts) tables.count = values_of(count);
+  } else {
+    Gathered sum(tables.types.table, shape);
+    std::optional<Gathered> squares, count;
+    if (tiled.squares_type()) squares.emplace(*tiled.squares_type(), shape);
+    if (counts) count.emplace(Type::u32, tiled.count_shape());
+    const auto put = [](std::optional<Gathered>& into, const ConstView& table, const SatPiece& piece) {
+      if (into.has_value() != (table.data != nullptr)) throw Broken("a piece lacks a table, or has one too many");
+      if (into) into->put(table, piece.x, piece.y);
+    };
+    const SatSink sink = [&](const SatPiece& piece) {
+      sum.put(piece.sum, piece.x, piece.y);
+      put(squares, piece.squares, piece);
+      put(count, piece.count, piece);
+      return true;
+    };
+    running([&] { tiled.pieces(rows, sink, mask); });
+    tables.sum = sum.values();
+    if (squares) tables.squares = squares->values();
+    if (count) tables.count = count->values();
+  }
+  return tables;
+}
 template <bool into_table>
 Tables tiled_tables(const TableQuestion& q, const TableInputs& in) {
   Watch watch;
   SatOptions options = q.options;
   if (q.progress) options.progress = watch.callback();
-  const TiledSat tiled(q.image, q.types.input, options,
-                       {.workers = two_workers(q.backend), .tile_width = q.cut.width, .tile_height = q.cut.height});
-  Tables tables{tiled.types(), {}, {}, {}, {}};
-  const Shape shape = tiled.table_shape();
-  if (into_table) {
-    const conformance::Placement& place = conformance::placements[(q.seed + 3) % std::size(conformance::placements)];
-    const Buffer sum(tables.types.table, shape, place, conformance::Guard::output);
-    Buffer squares;
-    if (tiled.squares_type()) squares = Buffer(*tiled.squares_type(), shape, place, conformance::Guard::output);
-    running([&] { tiled.table(rows_of(in.image_view()), sum.view(), squares.view()); });
-    for (const Buffer* const buffer : {&sum, std::as_const(squares).view().data ? &squares : &sum})
-      if (!buffer->broken_guard().empty()) throw Broken(buffer->broken_guard());
-    tables.sum = conformance::values_of(ConstView(sum.view()));
-    if (tiled.squares_type()) tables.squares = conformance::values_of(ConstView(squares.view()));
-  } else {
-    Gathered sum(tables.types.table, shape);
-    std::optional<Gathered> squares;
-    if (tiled.squares_type()) squares.emplace(*tiled.squares_type(), shape);
-    const SatSink sink = [&](const SatPiece& piece) {
-      sum.put(piece.sum, piece.x, piece.y);
-      if (squares.has_value() != (piece.squares.data != nullptr))
-        throw Broken("a piece lacks its squares, or has some without a request");
-      if (squares) squares->put(piece.squares, piece.x, piece.y);
-      return true;
-    };
-    running([&] { tiled.pieces(rows_of(in.image_view()), sink); });
-    tables.sum = sum.values();
-    if (squares) tables.squares = squares->values();
-  }
-  if (!shape.empty()) watch.expect_end();
+  const TiledSat tiled(q.image, q.types.input, options, {.workers = two_workers(q.backend)});
+  const Tables tables = tables_of(tiled, q, in, into_table);
+  if (!tiled.table_shape().empty()) watch.expect_end();
   return tables;
 }
 

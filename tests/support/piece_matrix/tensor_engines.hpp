@@ -60,21 +60,22 @@ Values strip_tensor(const TensorQuestion& q, const TensorInputs& in) {
 }
 
 inline Values tiled_tensor(const TensorQuestion& q, const TensorInputs& in) {
-  refuse_if(q.weights.has_value(), "TiledHistogram has no weights");
-  refuse_if(q.options.border != Border::none, "TiledHistogram has the border none alone");
-  refuse_if(q.options.algorithm != "auto", "TiledHistogram has no algorithm");
   Watch watch;
   TiledOptions tiled{.workers = two_workers(q.backend), .counter = q.options.counter};
+  tiled.border = q.options.border, tiled.weights = q.weights, tiled.algorithm = q.options.algorithm;
   tiled.tile_width = q.cut.width, tiled.tile_height = q.cut.height, tiled.group_bins = q.group_bins;
   if (q.progress) tiled.progress = watch.callback();
   const TiledHistogram histogram(q.image, q.type, q.rule.binning, tiled);
-  Gathered tensor(tiled.counter, {q.image.width, q.image.height, q.rule.binning.bins(), 1, Layout::planar});
+  const std::int64_t more = q.options.border == Border::zero ? 1 : 0;
+  Gathered tensor(tiled.counter,
+                  {q.image.width + more, q.image.height + more, q.rule.binning.bins(), 1, Layout::planar});
   const TensorSink sink = [&](const TensorPiece& piece) {
     if (piece.tensor.border != Border::none) throw Broken("a piece has a border");
     tensor.put(piece.tensor.view, piece.x, piece.y, piece.first_bin);
     return true;
   };
-  running([&] { histogram.pieces(rows_of(in.image_view()), sink); });
+  running(
+      [&] { histogram.pieces(rows_of(in.image_view()), sink, q.weights ? rows_of(in.weights_view()) : ImageRows()); });
   watch.expect_end();
   return tensor.values();
 }

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <areal/region_histogram.hpp>
 #include <mutex>
-#include <vector>
-#include "cluster/tile_run.hpp"
+#include "api/core/require.hpp"
+#include "pieces/tiles/tiled_histogram.hpp"
 
-namespace areal::cluster {
+namespace areal::pieces {
 namespace {
 
 /// The pieces of regions in a tile, from its corner, and which regions they are of.
@@ -29,35 +29,39 @@ struct RegionsOfTile {
 
 }  // namespace
 
-void answer_regions(const TiledSubject& subject, const TiledGrid& grid, TileLanePool& pool, const ImageRows& rows,
+void answer_regions(const TiledBins& bins, const TileJob& job, TilePool& pool, const ImageRows& rows,
                     std::span<const Region> regions, std::span<std::uint64_t> counts, const queue::WrapWorker& wrap) {
-  TileRun run(subject, grid, pool, rows);
+  require(static_cast<bool>(rows), "rows: there are none");
   std::mutex adding;
-  const auto all_bins = static_cast<std::size_t>(subject.binning.bins());
-  const auto work = [&](TileLane& lane, int worker, const TensorPart& part) {
-    const RegionsOfTile here(regions, part.tile);
+  TileUse use{.rows = {rows},
+              .needs_pixels = [&](const Part& part) { return !RegionsOfTile(regions, part.pixels).regions.empty(); }};
+  TileRun* run = nullptr;
+  use.work = [&](TileLane& lane, int number, const Part& part, const TilePixels& pixels) {
+    const RegionsOfTile here(regions, part.pixels);
     if (here.regions.empty()) return false;
-    const ConstView pixels = lane.bring(run.reader, part.tile, run.number);
-    const auto bins = static_cast<std::size_t>(part.bins);
-    std::vector<std::uint64_t> answers(here.regions.size() * bins);
-    const Worker& who = subject.options.workers[static_cast<std::size_t>(worker)];
-    QueryOptions query{.execution = subject.execution_of(who)};
-    if (who.backend == Backend::cpu) {
-      region_histograms(pixels, subject.binning.slice(part.first_bin, part.bins), here.regions, answers, query);
+    const Bins of = job.bins_of(part.number % job.cut.groups);
+    const auto count = static_cast<std::size_t>(of.count);
+    std::vector<std::uint64_t> answers(here.regions.size() * count);
+    const Worker& worker = job.workers[static_cast<std::size_t>(number)];
+    QueryOptions query{.execution = execution_of(worker)};
+    if (worker.backend == Backend::cpu) {
+      region_histograms(pixels.inputs[0], bins.binning.slice(of.first, of.count), here.regions, answers, query);
     } else {
-      const View tensor = lane.compute(part, pixels, Type::u32, {});
+      const ConstView tensor = lane.compute(job, part, pixels)[0];
       if (lane.on_cuda()) query.execution.stream = lane.stream();
       region_histograms(TensorView(tensor, Border::none), here.regions, Span<std::uint64_t>(answers), query);  // waits
     }
+    if (!run->readiness().commits(part.number)) return false;
     const std::lock_guard lock(adding);
     for (std::size_t i = 0; i < here.numbers.size(); ++i)
-      for (std::size_t b = 0; b < bins; ++b)
-        counts[here.numbers[i] * all_bins + static_cast<std::size_t>(part.first_bin) + b] += answers[i * bins + b];
+      for (std::size_t b = 0; b < count; ++b)
+        counts[here.numbers[i] * static_cast<std::size_t>(job.bins) + static_cast<std::size_t>(of.first) + b] +=
+            answers[i * count + b];
     return true;
   };
-  std::vector<std::int64_t> parts;
-  for (std::int64_t i = 0; i < grid.parts(); ++i) parts.push_back(i);
-  run.go(work, parts, wrap);
+  TileRun of_run(job, pool, std::move(use));
+  run = &of_run;
+  of_run.go(wrap);
 }
 
-}  // namespace areal::cluster
+}  // namespace areal::pieces
