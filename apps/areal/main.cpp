@@ -14,7 +14,7 @@
 #include "io/help.hpp"
 #include "io/interrupt.hpp"
 #include "io/out.hpp"
-#include "io/unexpected.hpp"
+#include "io/usage_error.hpp"
 #include "verbs/verbs.hpp"
 
 namespace {
@@ -62,7 +62,7 @@ int parse_and_run(CLI::App& app, int argc, char** argv) {
     areal::command::write_out("areal " + std::string(areal::version()) + "\n");
   } catch (const CLI::ExtrasError& error) {
     if (const std::string word = unknown_verb(app); !word.empty()) return refuse_word(word);
-    return fail(areal::command::unexpected(app, app.remaining(true), {argv, static_cast<std::size_t>(argc)}), 2);
+    return fail(areal::command::usage_error(app, app.remaining(true), {argv, static_cast<std::size_t>(argc)}), 2);
   } catch (const CLI::ArgumentMismatch& error) {
     // CLI11 says "--bins: 1 required N missing".
     const std::string text = error.what();

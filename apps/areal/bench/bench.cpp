@@ -252,8 +252,8 @@ bench::Options options_of(const Texts& texts, const Settings& settings) {
   options.plot = texts.plot;
   if (!texts.plot.empty() && options.shown.empty()) throw InvalidArgument("--plot: needs --table or --figure");
   for (const std::string& text : texts.sizes) {
-    const Size wanted = size("--size", text);
-    options.sizes.push_back({wanted.width, wanted.height});
+    const Size route_request = size("--size", text);
+    options.sizes.push_back({route_request.width, route_request.height});
   }
   for (const std::string& text : texts.pairs)
     if (const std::optional<TypePair> types = parse_types(text)) options.pairs.push_back(*types);
@@ -300,8 +300,8 @@ bench::Options options_of(const Texts& texts, const Settings& settings) {
   }
   for (const std::string& text : texts.cuts) {
     if (texts.what != "spread") throw InvalidArgument("--cut: only bench spread takes it");
-    const Size wanted = size("--cut", text);
-    options.cuts.push_back({wanted.width, wanted.height});
+    const Size route_request = size("--cut", text);
+    options.cuts.push_back({route_request.width, route_request.height});
   }
   for (const std::string& text : texts.slots)
     options.slots.push_back(static_cast<int>(whole_number("--slots", text, 1, 64)));

@@ -199,9 +199,9 @@ class Measurement {
     Clock::time_point first, last;
     const std::int64_t warm = 2 * ring_slots;
     const SequenceReport report = sequence.run(
-        [&](const View& room, Frame& frame) {
+        [&](const View& buffer, Frame& frame) {
           if (next == frames) return false;
-          file.read(next, room.data);
+          file.read(next, buffer.data);
           frame.number = next++;
           return true;
         },

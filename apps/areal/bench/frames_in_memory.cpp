@@ -35,10 +35,10 @@ FrameTimes FramesInMemory::run(int slots, std::int64_t frames) {
   using Clock = std::chrono::steady_clock;
   Clock::time_point first, last;
   const std::int64_t warm = std::min<std::int64_t>(2 * slots, frames / 2);
-  const auto source = [&](const View& room, Frame& frame) {
+  const auto source = [&](const View& buffer, Frame& frame) {
     if (next == frames) return false;
-    if (const auto [at, is_new] = holds.emplace(room.data, static_cast<int>(holds.size()) % images); is_new)
-      std::memcpy(room.data, images_[static_cast<std::size_t>(at->second)].data(), images_[0].bytes());
+    if (const auto [at, is_new] = holds.emplace(buffer.data, static_cast<int>(holds.size()) % images); is_new)
+      std::memcpy(buffer.data, images_[static_cast<std::size_t>(at->second)].data(), images_[0].bytes());
     frame.number = next++;
     return true;
   };

@@ -7,11 +7,11 @@
 #include <areal/research/model.hpp>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include "io/algorithms_taking.hpp"
 #include "io/columns.hpp"
 #include "io/help.hpp"
 #include "io/numbers.hpp"
 #include "io/out.hpp"
-#include "io/takers.hpp"
 #include "io/tile_options.hpp"
 #include "model.hpp"
 
@@ -79,7 +79,7 @@ AlgorithmRequest algorithm_of(const Request& request) {
   }
   const Algorithm* const row = find_algorithm(family, asked.algorithm);
   const auto taken = [&](const char* option, const std::string& text, bool AlgorithmOptions::*what) {
-    return only(option, text, row != nullptr && row->takes.*what, takers(what));
+    return only(option, text, row != nullptr && row->takes.*what, algorithms_taking(what));
   };
   if (taken("--tile", request.tile, &AlgorithmOptions::tile)) asked.tile = tile_side(request.tile);
   if (taken("--tile-threads", request.tile_threads, &AlgorithmOptions::tile))
@@ -273,19 +273,23 @@ void add_model_algorithm(CLI::App& verb, Settings& settings) {
       add("--lane", request->types, "", "TYPES")->group(""),  // its old name
       add("--counter", request->counter, "For histograms: 16u, 32u or 64u; by default 32u", "TYPE"),
       add("--bins", request->bins, "For histograms; by default 16", "N"),
-      add("--tile", request->tile, "For " + takers(&AlgorithmOptions::tile, " and ") + ": 16, 32 or 64", "N"),
+      add("--tile", request->tile, "For " + algorithms_taking(&AlgorithmOptions::tile, " and ") + ": 16, 32 or 64",
+          "N"),
       add("--tile-threads", request->tile_threads, "Threads of a block on such a tile, as in areal hist", "N"),
       add("--r", request->share,
-          "For " + takers(&AlgorithmOptions::r) + ": the share of the triangles; by default 0.25", "R"),
+          "For " + algorithms_taking(&AlgorithmOptions::r) + ": the share of the triangles; by default 0.25", "R"),
       add("--k", request->group,
-          "For " + takers(&AlgorithmOptions::group) + ": elements of a group; by default p log p, or all", "N"),
+          "For " + algorithms_taking(&AlgorithmOptions::group) + ": elements of a group; by default p log p, or all",
+          "N"),
       add("--scan,--warp-scan", request->scan,
-          "For " + takers(&AlgorithmOptions::scan, " and ") + ": kogge-stone or ladner-fischer", "NAME"),
+          "For " + algorithms_taking(&AlgorithmOptions::scan, " and ") + ": kogge-stone or ladner-fischer", "NAME"),
   };
   begin_group(verb, group::where);
   // Of nakano and chen it is what every verb has.
   add("--threads", request->threads,
-      "For " + takers(&AlgorithmOptions::threads, " and ") + ": their p; by default as many as there is work", "N");
+      "For " + algorithms_taking(&AlgorithmOptions::threads, " and ") +
+          ": their p; by default as many as there is work",
+      "N");
   for (CLI::App* sub : verb.get_subcommands([](CLI::App*) { return true; }))
     for (CLI::Option* option : options)
       if (sub->get_option_no_throw(option->get_name()) == nullptr) sub->excludes(option);

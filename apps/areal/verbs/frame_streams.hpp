@@ -33,7 +33,7 @@ class FrameStreams {
   /// of its turns, together no more than `frames`, but at least one each. `stops` ends a wait for one of them.
   void read_ahead(int frames, std::function<bool()> stops);
   /// A FrameSource. Still in turns.
-  bool next(const View& room, Frame& frame);
+  bool next(const View& buffer, Frame& frame);
   /// How many there were.
   std::int64_t frames(int stream) const { return streams_[static_cast<std::size_t>(stream)].frames; }
   /// No frame will be asked for. Throws IoError for what is wrong with the streams that ended too early; of several,

@@ -11,6 +11,7 @@
 #include "hist_parts.hpp"
 #include "hist_request.hpp"
 #include "hist_sequence.hpp"
+#include "io/algorithms_taking.hpp"
 #include "io/answers.hpp"
 #include "io/help.hpp"
 #include "io/input_image.hpp"
@@ -18,8 +19,7 @@
 #include "io/out.hpp"
 #include "io/pixels.hpp"
 #include "io/progress.hpp"
-#include "io/routed.hpp"
-#include "io/takers.hpp"
+#include "io/routing.hpp"
 #include "io/tile_options.hpp"
 #include "verbs.hpp"
 
@@ -123,11 +123,11 @@ void run_whole(HistRequest& request, const HistogramOptions& options, const Limi
     ProgressBar bar("frames", source->count(), settings.quiet || !is_sequence);
     for (; source->next(item); bar.update(++frames)) {
       const ConstView image = item.pixels.view();
-      memory_beside(limits, 2 * item.pixels.bytes(), "pixels");
+      memory_left(limits, 2 * item.pixels.bytes(), "pixels");
       binning = request.binning.for_image(image, name, is_sequence);
-      const bool asked = request.regions.named() || (request.output.empty() && !request.search.maps());
-      std::vector<media::NamedRegion> room;
-      const auto& regions = asked ? request.regions.for_image(image.shape, room) : room;
+      const bool shows_rows = request.regions.named() || (request.output.empty() && !request.search.maps());
+      std::vector<media::NamedRegion> buffer;
+      const auto& regions = shows_rows ? request.regions.for_image(image.shape, buffer) : buffer;
       const Region whole_image{0, 0, image.shape.width, image.shape.height};
       if (const std::vector<Region> all = plain(regions); !counts_fit(options, all))
         refuse("--counter 16u: holds counts of up to 65535 pixels, and a region has more; use --counter 32u");
@@ -156,13 +156,14 @@ void run_whole(HistRequest& request, const HistogramOptions& options, const Limi
           }
         }
         if (!request.output.empty()) write_tensor(request, maker, settings);
-        if (!asked && request.weights.empty() && counts_fit(options, {whole_image}) &&
+        if (!shows_rows && request.weights.empty() && counts_fit(options, {whole_image}) &&
             options.border != Border::exclusive) {
           const auto counts = maker.histograms<std::uint64_t>({&whole_image, 1}, request.regions.query(settings));
           answer.add(static_cast<std::uint64_t>(whole_image.width * whole_image.height),
                      std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}), binning->bin_edges());
         }
-        if (request.search.maps()) request.search.write_map(maker.tensor(), request.reducers, rows, !asked, settings);
+        if (request.search.maps())
+          request.search.write_map(maker.tensor(), request.reducers, rows, !shows_rows, settings);
       }
       if (frames == 0 && !request.regions.draw.empty())
         draw_to(request.regions.draw, request.input, settings, image, regions,
@@ -183,7 +184,7 @@ void run_whole(HistRequest& request, const HistogramOptions& options, const Limi
   if (frames == 0) throw IoError(name + ": holds no frames");
 }
 
-void run(HistRequest& request, std::vector<Given> options, const Settings& settings) {
+void run(HistRequest& request, std::vector<GivenOption> options, const Settings& settings) {
   resolve(request, settings);
   std::vector<std::filesystem::path> outputs = media::files_of_table(request.output), inputs;
   for (const std::string& output : {request.regions.draw, request.search.map, request.sequence.timeline})
@@ -200,18 +201,18 @@ void run(HistRequest& request, std::vector<Given> options, const Settings& setti
   if (const Algorithm* const row = find_algorithm("histogram", request.algorithm); row != nullptr && row->plain_only)
     options.push_back(papers_algorithm(request.algorithm));
   const bool writes = !request.output.empty() || request.search.maps();
-  Wanted wanted{writes ? Product::tensor : Product::histograms, request.output, std::move(options)};
-  if (writes && request.regions.named()) wanted.also = Product::histograms;
+  RouteRequest route_request{writes ? Product::tensor : Product::histograms, request.output, std::move(options)};
+  if (writes && request.regions.named()) route_request.also = Product::histograms;
   histogram.memory_limit = limits.memory / 2;
   if (limits.memory > 0 && !facts.is_stream) {  // what is left is the tensor's, or of what answers without one
     Settings silent = settings;                 // its notes are those of what reads the pixels
     silent.quiet = true;
     const InputImage image(request.input, limits.memory / 4, silent);
-    wanted.whole_bytes = image.memory() + 2 * bytes_of(image.shape(), image.type());
-    histogram.memory_limit = limits.memory - std::min(limits.memory - 1, wanted.whole_bytes);
+    route_request.whole_bytes = image.memory() + 2 * bytes_of(image.shape(), image.type());
+    histogram.memory_limit = limits.memory - std::min(limits.memory - 1, route_request.whole_bytes);
   }
   bool written = false;
-  by_route(facts, wanted, limits, written, settings, [&](Way way) {
+  run_by_route(facts, route_request, limits, written, settings, [&](Way way) {
     if (way == Way::strips) return hist_by_strips(request, histogram, limits, settings);
     if (way == Way::tiles) return hist_by_tiles(request, limits, settings);
     run_whole(request, histogram, limits, written, settings);
@@ -245,9 +246,9 @@ void add_hist(CLI::App& app, Settings& settings) {
   begin_group(*verb, group::where);
   verb->add_option("--algorithm", request->algorithm, "auto (default) or an id of family histogram in areal algorithms")
       ->type_name("ID");
-  verb->add_option(
-          "--tile", request->tile,
-          "For " + takers(&AlgorithmOptions::tile, " and ") + ": the side of their tiles, 16, 32 (default) or 64")
+  verb->add_option("--tile", request->tile,
+                   "For " + algorithms_taking(&AlgorithmOptions::tile, " and ") +
+                       ": the side of their tiles, 16, 32 (default) or 64")
       ->type_name("N");
   verb->add_option("--tile-threads", request->tile_threads,
                    "Threads of a block on such a tile: 128, 256, 512 (default) or 1024; for tiles of 16, 64, 128 or "

@@ -78,8 +78,8 @@ void answer(HistRequest& request, const Limits& limits, const Settings& settings
   HistAnswer answer(request, rows, false);
   each_plane(request, limits, settings, [&](const InputImage& image, std::optional<std::int64_t> channel) {
     const Binning binning = binning_of(request, image, settings);
-    std::vector<media::NamedRegion> room;
-    const auto& regions = request.regions.for_image(image.shape(), room);
+    std::vector<media::NamedRegion> buffer;
+    const auto& regions = request.regions.for_image(image.shape(), buffer);
     const auto counted = [&](const std::vector<Region>& those) { return count(image, binning, those); };
     if (request.search.given()) request.search.find_target(binning, request.reducers, counted);
     const Counts counts = counted(plain(regions));
@@ -124,7 +124,7 @@ void write_tensor(const HistRequest& request, const HistogramOptions& options, c
                        weights->shape().height, request.input.path, shape.width, shape.height));
   WorkBar bar("rows", settings.quiet);
   const std::uint64_t memory =
-      memory_beside(limits, image.memory() + (weights ? weights->memory() : 0), "the image and its weights");
+      memory_left(limits, image.memory() + (weights ? weights->memory() : 0), "the image and its weights");
   const StripHistogram strips(shape, image.type(), binning, options, strips_of(memory, bar, settings), 0,
                               weights ? weights->type() : Type::f32);
   settings.detail("{}: {}x{} {}, in strips of {} rows, {} bins at a time: the image is read {} times",
@@ -175,8 +175,8 @@ void hist_by_strips(HistRequest& request, const HistogramOptions& options, const
              // Of each region: as it was read, as strips keep it, and its counts, of a group of bins and of all.
              const std::uint64_t one = 2 * sizeof(media::NamedRegion) + 2 * sizeof(Region) + 80 +
                                        16 * static_cast<std::uint64_t>(binning.bins());
-             const std::uint64_t memory = memory_beside(limits, image.memory() + regions.size() * one,
-                                                        "the image, the regions and their histograms");
+             const std::uint64_t memory = memory_left(limits, image.memory() + regions.size() * one,
+                                                      "the image, the regions and their histograms");
              WorkBar bar("rows", settings.quiet);
              return strip_counts(image.reader(), image.shape(), image.type(), binning, regions, Outside::error,
                                  strips_of(memory, bar, settings));

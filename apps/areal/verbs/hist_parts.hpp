@@ -3,7 +3,7 @@
 
 #include <areal/histogram.hpp>
 #include "hist_request.hpp"
-#include "io/routed.hpp"
+#include "io/routing.hpp"
 #include "io/settings.hpp"
 
 namespace areal::command {

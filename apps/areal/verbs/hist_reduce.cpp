@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 #include "io/help.hpp"
-#include "io/listed.hpp"
 #include "io/numbers.hpp"
+#include "io/word_list.hpp"
 
 namespace areal::command {
 
@@ -65,7 +65,7 @@ std::string distance_names() {
   constexpr int last = static_cast<int>(Distance::kolmogorov_smirnov);
   std::vector<std::string> names;
   for (int i = 0; i <= last; ++i) names.emplace_back(name_of(static_cast<Distance>(i)));
-  return listed(names);
+  return word_list(names);
 }
 
 Distance parse_distance(const std::string& name) {

@@ -112,8 +112,8 @@ class FrameBoxes {
   FrameBoxes(const HistRequest& request, const Shape& frame) : frame_(frame), clips_(request.regions.clips()) {
     for (const std::string& file : request.sequence.boxes) of_streams_.push_back(media::read_boxes_csv(file));
     if (!request.regions.named() && !of_streams_.empty()) return;
-    std::vector<media::NamedRegion> room;
-    fixed_ = request.regions.for_image(frame, room);
+    std::vector<media::NamedRegion> buffer;
+    fixed_ = request.regions.for_image(frame, buffer);
   }
 
   template <class Take>
@@ -140,7 +140,7 @@ class FrameBoxes {
   std::vector<std::vector<media::Box>> of_streams_;
 };
 
-/// Its values where they are wanted as an image: levels applied.
+/// Its values where they are route_request as an image: levels applied.
 Array picture_of(const Frame& frame) {
   Array picture(frame.pixels.shape, frame.pixels.type);
   const auto row_bytes = static_cast<std::size_t>(frame.pixels.shape.width * frame.pixels.column_pitch());
@@ -162,7 +162,7 @@ void say_report(const SequenceReport& report, const Settings& settings) {
 
 }  // namespace
 
-bool run_sequence(HistRequest& request, const std::vector<Given>& given, const Limits& limits,
+bool run_sequence(HistRequest& request, const std::vector<GivenOption>& given, const Limits& limits,
                   const Settings& settings) {
   SequenceRequest& asked = request.sequence;
   asked.check();
@@ -216,8 +216,8 @@ bool run_sequence(HistRequest& request, const std::vector<Given>& given, const L
   HistAnswer answer(request, rows, true);
   const InterruptScope interrupt;
   std::int64_t frames = 0;
-  const auto source = [&](const View& room, Frame& frame) {
-    return !interrupt.interrupted() && streams->next(room, frame);
+  const auto source = [&](const View& buffer, Frame& frame) {
+    return !interrupt.interrupted() && streams->next(buffer, frame);
   };
   const auto regions = [&](const Frame& frame, std::vector<Region>& out) {
     boxes.each(frame, [&](const media::NamedRegion& region) { out.push_back(region.region); });

@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 #include "hist_request.hpp"
-#include "io/routed.hpp"
+#include "io/routing.hpp"
 #include "io/settings.hpp"
 
 namespace areal::command {
 
 /// Answers the inputs as a sequence, or returns false where they are pictures, or one of the options is for single
 /// frames (the table of refusals says which). Throws InvalidArgument where both was asked.
-bool run_sequence(HistRequest& request, const std::vector<Given>& options, const Limits& limits,
+bool run_sequence(HistRequest& request, const std::vector<GivenOption>& options, const Limits& limits,
                   const Settings& settings);
 
 /// Who takes the frames, or the parts of one image: --devices, or --backend. Throws InvalidArgument for both.

@@ -13,7 +13,7 @@
 #include "io/input_image.hpp"
 #include "io/numbers.hpp"
 #include "io/out.hpp"
-#include "io/routed.hpp"
+#include "io/routing.hpp"
 #include "io/synthetic.hpp"
 #include "query_chunked.hpp"
 #include "region_answers.hpp"
@@ -107,8 +107,8 @@ void answer_sums(const Request& request, const media::TableFile& sum, std::uint6
   if (has(stats, Stat::count) && !count)
     refuse("--stat count: needs a table of counts, which areal sat --mask or --ignore-nan writes");
   const Shape image{sum.image_width, sum.image_height};
-  std::vector<media::NamedRegion> room;
-  const auto& regions = request.regions.for_image(image, room);
+  std::vector<media::NamedRegion> buffer;
+  const auto& regions = request.regions.for_image(image, buffer);
   const TypePair types = type_pair(sum.types);
   SumTypes exact{types, {}, sum.pixels.value_or(range_of(types.input))};
   if (squares) exact.squares = squares->table.type();
@@ -147,8 +147,8 @@ void answer_plain(const Request& request, const media::TableFile& file, RowWrite
     refuse("--stat: ", request.picture.path, " is a table of ", file.kind, ", which answers only its sums");
   require_separate(request.picture.path, file);
   if (tilted && request.regions.clips()) refuse("--outside clip: rotated regions are not clipped");
-  std::vector<media::NamedRegion> room;
-  const auto& regions = request.regions.for_image(Shape{file.image_width, file.image_height}, room);
+  std::vector<media::NamedRegion> buffer;
+  const auto& regions = request.regions.for_image(Shape{file.image_width, file.image_height}, buffer);
   require_exact_plain(file, plain(regions));
   for (std::int64_t c = 0; c < file.table.shape().channels; ++c) {
     SatView tables(channel_of(file, c));
@@ -165,8 +165,8 @@ void answer_histograms(const Request& request, const media::TableFile& file, Row
   if (!request.stat_texts.empty())
     refuse("--stat: ", request.picture.path, " is a histogram; use --entropy, --median, ..");
   const TensorView tensor{file.table.view(), file.border};
-  std::vector<media::NamedRegion> room;
-  const auto& regions = request.regions.for_image(Shape{file.image_width, file.image_height}, room);
+  std::vector<media::NamedRegion> buffer;
+  const auto& regions = request.regions.for_image(Shape{file.image_width, file.image_height}, buffer);
   const std::vector<Region> rectangles = plain(regions);
   const auto bins = static_cast<std::size_t>(tensor.bins());
   for (std::size_t i = 0; file.table.type() == Type::u16 && i < rectangles.size(); ++i)
@@ -228,8 +228,8 @@ void answer_table(const Request& request, std::uint64_t memory, const Settings& 
     if (!request.stat_texts.empty() && parse_stats(request.stat_texts) != std::vector<Stat>{Stat::sum})
       refuse("--stat: ", request.picture.path, " is the table of a volume, which answers only its sums");
     const Shape image{file.image_width, file.image_height};
-    std::vector<media::NamedRegion> room;
-    const auto& regions = request.regions.for_image(image, room);
+    std::vector<media::NamedRegion> buffer;
+    const auto& regions = request.regions.for_image(image, buffer);
     const TypePair types = type_pair(file.types);
     const std::int64_t depth = file.table.shape().batch - (file.border == Border::zero ? 1 : 0);
     require_exact({types, {}, file.pixels.value_or(range_of(types.input))}, plain(regions), {Stat::sum}, image, depth);
@@ -244,7 +244,7 @@ void answer_table(const Request& request, std::uint64_t memory, const Settings& 
     answer_plain(request, file, rows, settings);
 }
 
-void run(Request& request, const std::vector<Given>& options, const Settings& settings) {
+void run(Request& request, const std::vector<GivenOption>& options, const Settings& settings) {
   request.regions.resolve();
   request.reducers.resolve();
   if (request.csv + request.chart + settings.json > 1) refuse("--csv, --chart and --json: only one of the three");
@@ -252,7 +252,7 @@ void run(Request& request, const std::vector<Given>& options, const Settings& se
   const Limits limits = limits_of(request.memory, "", "", settings);
   const std::string& path = request.picture.path;
   const InputFacts facts{.name = path, .only_way = way_of(request, stats)};
-  by_route(facts, {Product::query, "", options}, limits, false, settings, [&](Way way) {
+  run_by_route(facts, {Product::query, "", options}, limits, false, settings, [&](Way way) {
     if (way == Way::chunked) return query_chunked(path, request.regions, stats, limits, !request.unchecked, settings);
     if (way == Way::whole) return answer_table(request, limits.memory, settings);
     const InputImage image(request.picture, limits.memory / 4, settings);

@@ -5,7 +5,7 @@
 #include <vector>
 #include "io/answers.hpp"
 #include "io/regions.hpp"
-#include "io/routed.hpp"
+#include "io/routing.hpp"
 #include "io/settings.hpp"
 
 namespace areal::command {

@@ -55,11 +55,11 @@ void answer_by_strips(const InputOptions& input, const InputImage& image, const 
   for (const Stat stat : stats)
     if (stat == Stat::count || stat == Stat::tilted) refuse("--stat: strips answer sum, mean, variance and std");
   const Shape shape = image.shape();
-  std::vector<media::NamedRegion> room;
-  const auto& regions = named.for_image(shape, room);
+  std::vector<media::NamedRegion> buffer;
+  const auto& regions = named.for_image(shape, buffer);
   StripOptions strips{.execution = settings.execution()};
-  strips.memory = memory_beside(limits, image.memory() + regions.size() * region_bytes(shape.channels),
-                                "the image and the regions");
+  strips.memory =
+      memory_left(limits, image.memory() + regions.size() * region_bytes(shape.channels), "the image and the regions");
   WorkBar bar("rows", settings.quiet);
   strips.progress = [&](std::int64_t done, std::int64_t total) {
     bar.update(done, total);
@@ -78,7 +78,7 @@ void answer_by_strips(const InputOptions& input, const InputImage& image, const 
   const ImageReader read = image.reader();
   sums.run(!looks ? read : [&](std::int64_t x, std::int64_t y, const View& block) {
     read(x, y, block);
-    exact.pixels = united(exact.pixels, range_of(ConstView(block)));
+    exact.pixels = union_of(exact.pixels, range_of(ConstView(block)));
   });
   bar.wipe();
   require_exact(exact, plain(regions), stats, shape);

@@ -8,7 +8,7 @@
 #include "io/answers.hpp"
 #include "io/input_image.hpp"
 #include "io/regions.hpp"
-#include "io/routed.hpp"
+#include "io/routing.hpp"
 #include "io/settings.hpp"
 
 namespace areal::command {

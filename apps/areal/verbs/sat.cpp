@@ -6,14 +6,14 @@
 #include <areal/info.hpp>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include "io/algorithms_taking.hpp"
 #include "io/help.hpp"
 #include "io/input_image.hpp"
 #include "io/numbers.hpp"
 #include "io/out.hpp"
 #include "io/progress.hpp"
-#include "io/routed.hpp"
+#include "io/routing.hpp"
 #include "io/table_files.hpp"
-#include "io/takers.hpp"
 #include "io/types.hpp"
 #include "io/volume.hpp"
 #include "region_answers.hpp"
@@ -39,7 +39,7 @@ TableRequest table_request(SatRequest& request, const Settings& settings) {
   table.parameters.scan = *scan;
   if (table.best_r) {
     const Algorithm* const row = find_algorithm("sat", request.algorithm);
-    if (row == nullptr || !row->takes.r) refuse("--r best: only ", takers(&AlgorithmOptions::r), " has it");
+    if (row == nullptr || !row->takes.r) refuse("--r best: only ", algorithms_taking(&AlgorithmOptions::r), " has it");
   } else {
     const double r = table.parameters.r = number("--r", request.share);
     if (!(r > 0 && r < 1)) refuse("--r ", request.share, ": may lie between 0 and 1, or be best");
@@ -150,7 +150,7 @@ void summarise(SatRequest& request, const TableMaker& maker, const ConstView& im
                               {"time_ms", maker.seconds() * 1e3},
                               {"tables", written}};
   if (!plan.options().volume) json.erase("depth");
-  if (request.launches.asked()) json["launches"] = request.launches.take_json();
+  if (request.launches.enabled()) json["launches"] = request.launches.take_json();
   write_out(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
@@ -201,15 +201,15 @@ void run_whole(SatRequest& request, const TableRequest& table, Source& images, b
     ProgressBar bar("frames", images.count(), settings.quiet || !is_sequence);
     for (;; ++frames) {
       if (request.input.volume && frames == 0)
-        item.pixels = gathered(images, name, table.memory, settings);
+        item.pixels = gather_volume(images, name, table.memory, settings);
       else if (!images.next(item))
         break;
       const ConstView image = item.pixels.view();
       maker.make(image, request.mask.empty() ? ConstView() : ConstView(mask.view()), name, settings);
       const bool answers =
           is_sequence || request.regions.named() || (!request.stat_texts.empty() && !request.input.volume);
-      std::vector<media::NamedRegion> room;
-      const auto& regions = request.regions.for_image(image.shape, room);
+      std::vector<media::NamedRegion> buffer;
+      const auto& regions = request.regions.for_image(image.shape, buffer);
       if (answers)
         require_exact(maker.sum_types(), plain(regions), request.stats, image.shape,
                       request.input.volume ? image.shape.batch : 1);
@@ -259,7 +259,7 @@ std::uint64_t whole_bytes(const SatRequest& request, const TableRequest& table, 
          plan.table_bytes() + plan.workspace_bytes();
 }
 
-void run(SatRequest& request, std::vector<Given> options, const Settings& settings) {
+void run(SatRequest& request, std::vector<GivenOption> options, const Settings& settings) {
   resolve(request, settings);
   std::vector<std::filesystem::path> outputs = media::files_of_table(request.output);
   outputs.emplace_back(request.regions.draw);
@@ -272,7 +272,8 @@ void run(SatRequest& request, std::vector<Given> options, const Settings& settin
   TableRequest table = table_request(request, settings);
   table.memory = limits.memory, table.memory_option = limits.memory_option;
   const InputFacts facts = facts_of(request.input);
-  Wanted wanted{request.output.empty() ? Product::sums : Product::table, request.output, std::move(options)};
+  RouteRequest route_request{request.output.empty() ? Product::sums : Product::table, request.output,
+                             std::move(options)};
   std::optional<InputImage> image;
   const auto opened = [&]() -> const InputImage& {
     if (!image) image.emplace(request.input, limits.memory / 4, settings);
@@ -280,13 +281,13 @@ void run(SatRequest& request, std::vector<Given> options, const Settings& settin
   };
   const bool is_one = !facts.only_way && !request.input.volume;
   if (is_one && ((limits.memory > 0 && !facts.is_stream) || !limits.tiles_option.empty())) opened();
-  wanted.whole_bytes = whole_bytes(request, table, facts, image, settings);
+  route_request.whole_bytes = whole_bytes(request, table, facts, image, settings);
   // A table that auto may make on a device is held against that device's memory, too.
-  if (wanted.whole_bytes > 0 && settings.backend == Backend::automatic)
+  if (route_request.whole_bytes > 0 && settings.backend == Backend::automatic)
     for (const DeviceInfo& device : devices())
       if (device.number == settings.device) limits.free = std::min(limits.free, device.free_memory);
   bool written = false;
-  by_route(facts, wanted, limits, written, settings, [&](Way way) {
+  run_by_route(facts, route_request, limits, written, settings, [&](Way way) {
     if (way == Way::chunked) return chunked_table(request, opened(), limits, settings);
     if (way == Way::strips && request.output.empty())
       return answer_by_strips(request.input, opened(), limits, request.regions, request.stats, settings);
@@ -321,11 +322,11 @@ void add_sat(CLI::App& app, Settings& settings) {
   verb->add_option("--algorithm", request->algorithm, "auto (default) or an id of family sat in areal algorithms")
       ->type_name("ID");
   verb->add_option("--r", request->share,
-                   "For " + takers(&AlgorithmOptions::r) +
+                   "For " + algorithms_taking(&AlgorithmOptions::r) +
                        ": the share of the image in its two triangles (0.25); best tries some and takes the best")
       ->type_name("R");
   verb->add_option("--scan,--warp-scan", request->scan,
-                   "kogge-stone or ladner-fischer, for " + takers(&AlgorithmOptions::scan, " and "))
+                   "kogge-stone or ladner-fischer, for " + algorithms_taking(&AlgorithmOptions::scan, " and "))
       ->type_name("NAME");
   verb->add_option("--device-memory", request->device_memory,
                    "Of a device's memory take that much, for example 2G: a table that does not fit is made by tiles")

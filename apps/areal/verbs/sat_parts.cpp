@@ -126,7 +126,7 @@ void table_by_parts(Way way, const SatRequest& request, const TableRequest& tabl
     return true;
   };
   const std::uint64_t memory =
-      memory_beside(limits, image.memory() + (mask ? mask->memory() : 0), "the image and its mask");
+      memory_left(limits, image.memory() + (mask ? mask->memory() : 0), "the image and its mask");
   Parts parts(way, request, shape, options, memory, limits, progress, settings);
   settings.detail("{}: {}x{} {}, types {}, border {}, {}", name, shape.width, shape.height, name_of(image.type()),
                   name_of(types), name_of(options.border), parts.words());
@@ -134,7 +134,7 @@ void table_by_parts(Way way, const SatRequest& request, const TableRequest& tabl
   SumTypes exact{types, parts.squares_type(), range_of(types.input)};
   if (!exact.fits(shape.width * shape.height)) {
     exact.pixels = {};
-    image.each_band(settings, [&](const ConstView& band) { exact.pixels = united(exact.pixels, range_of(band)); });
+    image.each_band(settings, [&](const ConstView& band) { exact.pixels = union_of(exact.pixels, range_of(band)); });
   }
   TableFiles files(request.output, request.input, shape, exact, options.border, parts.algorithm());
   const bool counts = options.mask || options.ignore_nan;
@@ -159,7 +159,7 @@ void chunked_table(const SatRequest& request, const InputImage& image, const Lim
   if (request.resume && request.overwrite) refuse("--resume and --overwrite: only one of the two");
   const std::int64_t tile = request.tile.empty() ? 0 : whole_number("--tile", request.tile, 1);
   ChunkedWriteOptions options{.tile = tile,
-                              .memory = memory_beside(limits, image.memory(), "reading the image"),
+                              .memory = memory_left(limits, image.memory(), "reading the image"),
                               .threads = settings.threads,
                               .resume = request.resume,
                               .overwrite = request.overwrite};

@@ -2,7 +2,7 @@
 // Tables of `areal sat -o FILE` that are never in memory as a whole: by strips, by tiles, and chunked.
 
 #include "io/input_image.hpp"
-#include "io/routed.hpp"
+#include "io/routing.hpp"
 #include "sat_request.hpp"
 
 namespace areal::command {

@@ -7,12 +7,12 @@
 #include <chrono>
 #include <cstring>
 #include <nlohmann/json.hpp>
+#include "io/algorithms_taking.hpp"
 #include "io/help.hpp"
 #include "io/launch_table.hpp"
 #include "io/numbers.hpp"
 #include "io/out.hpp"
 #include "io/pixels.hpp"
-#include "io/takers.hpp"
 #include "io/types.hpp"
 #include "media/media.hpp"
 #include "verbs.hpp"
@@ -35,7 +35,7 @@ std::string device_ids() {
   std::vector<std::string> ids;
   for (const Algorithm& row : algorithms())
     if (row.family == "scan") ids.emplace_back(row.id);
-  return listed(ids);
+  return word_list(ids);
 }
 
 /// `auto` is cuda where there is a GPU. Where there is none, the CPU computes sums unless an algorithm was named; the
@@ -62,7 +62,8 @@ ScanOptions scan_options(Request& request, Settings& settings) {
   const auto taken = [&](const char* option, const std::string& text, bool AlgorithmOptions::*what) {
     if (text.empty()) return std::int64_t{0};
     if (row == nullptr || !(row->takes.*what))
-      refuse(option, " ", text, ": of areal scan it is for ", takers(what), ", and this is ", options.algorithm);
+      refuse(option, " ", text, ": of areal scan it is for ", algorithms_taking(what), ", and this is ",
+             options.algorithm);
     return whole_number(option, text, 0, most);
   };
   options.threads = taken("--threads", request.threads, &AlgorithmOptions::threads);
@@ -133,7 +134,7 @@ void run(Request& request, Settings& settings) {
                                 {"sum", total},
                                 {"time_ms", ms}};
     if (!request.output.empty()) json["output"] = request.output;
-    if (request.launches.asked()) json["launches"] = request.launches.take_json();
+    if (request.launches.enabled()) json["launches"] = request.launches.take_json();
     write_out(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
     return;
   }
@@ -162,12 +163,13 @@ void add_scan(CLI::App& app, Settings& settings) {
           "--algorithm", request->algorithm,
           "serial (on the CPU) or an id of family scan in areal algorithms (default optimal; on the CPU serial)")
       ->type_name("ID");
-  verb->add_option("--threads", request->threads,
-                   "For " + takers(&AlgorithmOptions::threads) + ": number of threads, p; 0 fits it to the line")
-      ->type_name("P");
   verb->add_option(
-          "--k", request->group,
-          "For " + takers(&AlgorithmOptions::group) + ": elements of a group; by default p log2 p, or all where p is 0")
+          "--threads", request->threads,
+          "For " + algorithms_taking(&AlgorithmOptions::threads) + ": number of threads, p; 0 fits it to the line")
+      ->type_name("P");
+  verb->add_option("--k", request->group,
+                   "For " + algorithms_taking(&AlgorithmOptions::group) +
+                       ": elements of a group; by default p log2 p, or all where p is 0")
       ->type_name("K");
   begin_group(*verb, group::output);
   verb->add_option("-o,--output", request->output, "Write the sums to this .npy of one dimension")->type_name("FILE");

@@ -9,7 +9,6 @@
 #include <map>
 #include "io/help.hpp"
 #include "io/input.hpp"
-#include "io/listed.hpp"
 #include "io/numbers.hpp"
 #include "io/out.hpp"
 #include "io/progress.hpp"
@@ -17,6 +16,7 @@
 #include "io/track_drawing.hpp"
 #include "io/track_file.hpp"
 #include "io/track_score.hpp"
+#include "io/word_list.hpp"
 #include "media/media.hpp"
 #include "verbs.hpp"
 
@@ -49,7 +49,7 @@ void resolve(Request& request, const Settings& settings) {
   request.rows = settings.json ? TrackFormat::json : request.format == "mot" ? TrackFormat::mot : TrackFormat::csv;
   const auto known = tracker_names();
   if (std::find(known.begin(), known.end(), request.algorithm) == known.end())
-    refuse("--algorithm ", request.algorithm, ": may be ", listed(names()));
+    refuse("--algorithm ", request.algorithm, ": may be ", word_list(names()));
   if (!request.scales.empty()) request.options.scales = number_list("--scales", request.scales);
   if (!request.radius.empty()) request.options.radius = whole_number("--radius", request.radius);
   if (!request.from.empty()) request.first = whole_number("--from", request.from, 0);
@@ -253,7 +253,7 @@ void add_track(CLI::App& app, Settings& settings) {
   verb->add_option("--box", request->boxes, "A box of the first frame; may be given several times: ids 0, 1, ..")
       ->type_name("X,Y,W,H")
       ->allow_extra_args(false);
-  verb->add_option("--algorithm", request->algorithm, listed(names()) + "; by default fragments")->type_name("NAME");
+  verb->add_option("--algorithm", request->algorithm, word_list(names()) + "; by default fragments")->type_name("NAME");
   verb->add_option("--scales", request->scales,
                    "Changes of scale between two frames, by default 0.95,1,1.05; 1 keeps the size")
       ->type_name("A,B,..");
