@@ -30,7 +30,7 @@ FramesInMemory::FramesInMemory(const FramesCase& of, std::function<void(const st
 FrameTimes FramesInMemory::run(int slots, std::int64_t frames) {
   HistogramSequence sequence({case_.size.width, case_.size.height}, Type::u8, binning_,
                              {.workers = case_.workers, .slots = slots, .tensors = case_.tensors});
-  std::map<const void*, int> holds;  // which image each slot's memory holds
+  std::map<const void*, int> holds;  // slot's memory to the image in it
   std::int64_t next = 0, answers = 0;
   using Clock = std::chrono::steady_clock;
   Clock::time_point first, last;
@@ -66,7 +66,7 @@ void FramesInMemory::check(const FrameAnswer& answer, int image, std::int64_t an
   bool right =
       answer.frame.number == answers && answer.counts.size() == expected.size() &&
       std::equal(expected.begin(), expected.begin() + static_cast<std::ptrdiff_t>(compared), answer.counts.begin());
-  if (answer.tensor) {  // the last entry of each bin is the count of the whole image
+  if (answer.tensor) {  // a bin's last entry counts the whole image
     const ConstView& tensor = answer.tensor->view;
     std::uint64_t pixels = 0;
     for (std::int64_t bin = 0; bin < case_.bins; ++bin)

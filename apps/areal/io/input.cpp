@@ -266,6 +266,8 @@ void InputOptions::add_choice_to(CLI::App& verb) {
   verb.add_option("--z", z_text, "Of an OME-Zarr with an axis z: this position, counted from 0")->type_name("N");
 }
 
+std::string InputOptions::file_name() const { return path == "-" ? path : fs::path(path).filename().string(); }
+
 std::string InputOptions::choice() const {
   if (!channel_text.empty()) return "--channel";
   if (!level_text.empty()) return "--level";

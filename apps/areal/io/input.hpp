@@ -22,6 +22,8 @@ struct InputOptions {
   void add_format_to(CLI::App& verb);
   /// Adds --channel, --all-channels, --level, --t and --z.
   void add_choice_to(CLI::App& verb);
+  /// The name of INPUT without its folder; "-" for standard input.
+  std::string file_name() const;
   /// The first of add_choice_to's options on the command line; empty without any.
   std::string choice() const;
   /// Can the input only be read in blocks? True for a slide, a Zarr picture, a synthetic image, and with --level, --t

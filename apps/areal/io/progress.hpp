@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -45,6 +46,13 @@ class WorkBar {
       : unit_(std::move(unit)), quiet_(quiet), resumes_(resumes) {}
   void update(std::int64_t done, std::int64_t total);
   void wipe() { bar_.reset(); }
+  /// Updates the bar and never cancels.
+  std::function<bool(std::int64_t, std::int64_t)> progress() {
+    return [this](std::int64_t done, std::int64_t total) {
+      update(done, total);
+      return true;
+    };
+  }
 
  private:
   std::string unit_;

@@ -7,7 +7,7 @@ TableFiles::TableFiles(const std::string& output, const InputOptions& input, con
     : path_(output), types_(types) {
   description_.border = border;
   description_.algorithm = algorithm;
-  description_.source = input.path == "-" ? "-" : std::filesystem::path(input.path).filename().string();
+  description_.source = input.file_name();
   description_.image_width = image.width;
   description_.image_height = image.height;
   description_.run = media::new_run();

@@ -11,7 +11,7 @@ namespace areal::command {
 
 void Reducers::add_to(CLI::App& verb) {
   begin_group(verb, group::what);
-  verb.add_flag("--counts", counts, "The counts, even where another measure is asked for");
+  verb.add_flag("--counts", counts, "The counts, also with another measure");
   verb.add_flag("--normalise", normalise, "Shares of the total instead of counts");
   verb.add_flag("--entropy", entropy, "Shannon entropy in bits");
   verb.add_flag("--median", median, "The median, interpolated within its bin");

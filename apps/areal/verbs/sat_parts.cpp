@@ -25,13 +25,14 @@ std::string names_of(const std::vector<Worker>& workers) {
   return names;
 }
 
-/// What runs on a part of that size: with squares, as only algorithms that take carries make these, too.
+/// The algorithm for a part of that size. Parts hand carries on, and `auto` chooses among the algorithms that take
+/// carries only for tables with squares.
 std::string algorithm_of(const Shape& part, Type input, SatOptions options, const Execution& execution) {
   if (options.squares == Squares::no && options.algorithm == "auto") options.squares = Squares::automatic;
   return SatPlan(part, input, options, execution).algorithm();
 }
 
-/// StripSat or TiledSat, as the route says.
+/// StripSat or TiledSat, by the route.
 class Parts {
  public:
   Parts(Way way, const SatRequest& request, const Shape& shape, const SatOptions& options, std::uint64_t memory,
@@ -121,13 +122,9 @@ void table_by_parts(Way way, const SatRequest& request, const TableRequest& tabl
                        name, shape.width, shape.height));
 
   WorkBar bar(way == Way::strips ? "rows" : "tiles", settings.quiet);
-  const Progress progress = [&](std::int64_t done, std::int64_t total) {
-    bar.update(done, total);
-    return true;
-  };
   const std::uint64_t memory =
       memory_left(limits, image.memory() + (mask ? mask->memory() : 0), "the image and its mask");
-  Parts parts(way, request, shape, options, memory, limits, progress, settings);
+  Parts parts(way, request, shape, options, memory, limits, bar.progress(), settings);
   settings.detail("{}: {}x{} {}, types {}, border {}, {}", name, shape.width, shape.height, name_of(image.type()),
                   name_of(types), name_of(options.border), parts.words());
 
