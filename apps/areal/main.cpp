@@ -14,7 +14,7 @@
 #include "io/help.hpp"
 #include "io/interrupt.hpp"
 #include "io/out.hpp"
-#include "io/unexpected.hpp"
+#include "io/usage_error.hpp"
 #include "verbs/verbs.hpp"
 
 namespace {
@@ -25,7 +25,7 @@ void set_signals() {
   action.sa_flags = SA_NODEFER | SA_RESTART;  // the raise in the handler must end the process at once
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     struct sigaction old {};
-    // Keep ignoring a signal that the shell told us to ignore (nohup, &).
+    // Keep ignoring a signal that the shell ignores for its jobs (nohup, &).
     if (sigaction(signal, nullptr, &old) == 0 && old.sa_handler != SIG_IGN) sigaction(signal, &action, nullptr);
   }
   std::signal(SIGPIPE, SIG_IGN);  // writes fail with EPIPE, and unfinished outputs are removed
@@ -62,7 +62,7 @@ int parse_and_run(CLI::App& app, int argc, char** argv) {
     areal::command::write_out("areal " + std::string(areal::version()) + "\n");
   } catch (const CLI::ExtrasError& error) {
     if (const std::string word = unknown_verb(app); !word.empty()) return refuse_word(word);
-    return fail(areal::command::unexpected(app, app.remaining(true), {argv, static_cast<std::size_t>(argc)}), 2);
+    return fail(areal::command::usage_error(app, app.remaining(true), {argv, static_cast<std::size_t>(argc)}), 2);
   } catch (const CLI::ArgumentMismatch& error) {
     // CLI11 says "--bins: 1 required N missing".
     const std::string text = error.what();
@@ -105,7 +105,7 @@ int main(int argc, char** argv) {
         "Exit codes: 0 done, 1 a failure, 2 wrong use.");
     return parse_and_run(app, argc, argv);
   } catch (const areal::command::ReaderGone&) {
-    // Not std::exit, which would try to write what is left in stdio's buffer.
+    // Not std::exit, which would write stdio's buffer again.
     std::_Exit(0);
   } catch (const areal::InvalidArgument& error) {
     return fail(error.what(), 2);

@@ -1,4 +1,4 @@
-"""Arrays as the compiled module takes them: copies of what it cannot read in place, boxes, names of types."""
+"""Arrays for the compiled module: copies of those that it cannot read in place, boxes, names of types."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _READABLE = "bool, integers of 8 to 64 bits and floats of 16, 32 and 64 bits"
 
 
 def dtype_name(dtype: Any, argument: str = "dtype") -> str:
-    """NumPy's name of a dtype in the byte order of this machine. Raises InvalidArgument for what is no dtype."""
+    """NumPy's name of a dtype in native byte order. Raises InvalidArgument if it is not a dtype."""
     for one in (dtype, str(dtype).rpartition(".")[2]):  # array_api_strict.float32, torch.float32
         try:
             known: np.dtype[Any] = np.dtype(one)
@@ -28,7 +28,7 @@ def dtype_name(dtype: Any, argument: str = "dtype") -> str:
 
 
 def native(array: Any, name: str, axes: str, memory: str) -> Array:
-    """A copy in this machine's byte order, with its axes in memory as `memory` has them, or in C order. O(elements)."""
+    """A copy in native byte order, with the axes in the memory order of `memory`, or in C order. O(elements)."""
     try:
         source = np.asarray(array)
     except Exception as error:
@@ -43,12 +43,12 @@ def native(array: Any, name: str, axes: str, memory: str) -> Array:
 
 
 def words(extents: Any) -> str:
-    """480x640."""
+    """The extents as text: 480x640."""
     return "x".join(map(str, extents))
 
 
 def on_host(x: Any) -> Array:
-    """An array of NumPy of what any framework has; from a device a copy, which waits."""
+    """An array of any framework as a NumPy array; waits for and copies one on a device."""
     for to_host in ("detach", "cpu", "get", "numpy"):  # PyTorch's, CuPy's, areal.DeviceArray's way
         if not isinstance(x, np.ndarray) and hasattr(x, to_host):
             x = getattr(x, to_host)()
@@ -56,7 +56,7 @@ def on_host(x: Any) -> Array:
 
 
 def as_array(x: Any) -> Array:
-    """An array of NumPy over what has one of the protocols, without a copy where that can be had."""
+    """A NumPy array over an object with an array protocol, without a copy if possible."""
     try:
         return np.from_dlpack(x) if hasattr(x, "__dlpack__") else np.asarray(x)
     except Exception as error:
@@ -64,7 +64,7 @@ def as_array(x: Any) -> Array:
 
 
 def converted(array: Array, dtype: Any, copy: bool | None) -> Array:
-    """What __array__ gives."""
+    """The result of __array__."""
     if dtype is None or np.dtype(dtype) == array.dtype:
         return array.copy() if copy else array
     if copy is False:
@@ -73,7 +73,7 @@ def converted(array: Array, dtype: Any, copy: bool | None) -> Array:
 
 
 def clips(outside: str) -> bool:
-    """Whether boxes are clipped."""
+    """Does `outside` ask to clip boxes?"""
     if outside not in ("error", "clip"):
         raise InvalidArgument(f"outside {outside}: may be error or clip")
     return outside == "clip"

@@ -1,4 +1,4 @@
-"""Binning: which bin a pixel belongs to."""
+"""Binning: the bin of each pixel value."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from ._errors import InvalidArgument
 
 
 class Binning:
-    """A rule from pixel values to bins, as numpy.histogram has it: the last bin is closed, values outside are ignored, and so is NaN.
+    """A map from pixel values to bins, as in numpy.histogram: the last bin is closed; values outside and NaN are ignored.
 
-    Exactly one of these says what the bins are:
+    Exactly one of these arguments defines the bins:
 
     - ``bins`` of equal width over ``range``; or ``bins`` as a sequence of rising edges
     - ``edges``: rising edges, one more than bins
-    - ``labels``: so many labels; pixel value v is bin v, ``ignored`` and larger values are left out. Integer images
+    - ``labels``: the number of labels; pixel value v is bin v; ``ignored`` and larger values are skipped. Integer images
     - ``lookup``: the bin of each pixel value, -1 to ignore it. Integer images of 8 and 16 bits
     - ``joint``: the binnings of two or three channels; bin = (i0 * bins1 + i1) * bins2 + i2
 
-    ``clamp``: values outside count in the first or last bin, infinities too; of bins over a range and edges. Immutable; compares and hashes by
-    what it says; pickles.
+    ``clamp``: values outside, also infinities, count in the first or last bin; for bins over a range and for edges. Immutable, hashable, compared by
+    value, picklable.
     """
 
     __slots__ = ("_rule", "_says", "_hash")
@@ -84,21 +84,21 @@ class Binning:
 
     @property
     def bins(self) -> int:
-        """How many there are."""
+        """The number of bins."""
         return self._rule.bins
 
     @property
     def channels(self) -> int:
-        """How many channels of an image it reads: 1, of joint bins 2 or 3."""
+        """The channels that it reads: 1; with joint bins 2 or 3."""
         return self._rule.channels
 
     @property
     def edges(self) -> Array:
-        """bins + 1 rising edges; 0, 1, 2, .. of labels, lookup and joint."""
+        """bins + 1 rising edges; 0, 1, 2, .. for labels, lookup and joint."""
         return np.asarray(self._rule.bin_edges())
 
     def bin_of(self, value: float) -> int:
-        """The bin of one pixel value, -1 for none. Not of joint bins."""
+        """The bin of a pixel value, -1 for none. Not for joint bins."""
         return self._rule.bin_of(value)
 
     def __eq__(self, other: object) -> bool:
@@ -138,7 +138,7 @@ def _binning(kind: str, *says: Any) -> Binning:
 
 def binning_of(dtype: str, bins: Any, range: tuple[float, float] | None, edges: Any, labels: int | None, ignored: int | None, lookup: Any,
                joint: Sequence[Binning] | None, clamp: bool) -> Binning:
-    """The binning that a call describes, for pixels of that dtype. Raises InvalidArgument where floats have no range."""
+    """The binning of a call's arguments for pixels of that dtype. Raises InvalidArgument for floats without a range."""
     if isinstance(bins, Binning):
         if any(other is not None for other in (range, edges, labels, ignored, lookup, joint)) or clamp:
             raise InvalidArgument("bins: a Binning says everything, and more was given")

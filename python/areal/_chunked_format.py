@@ -1,4 +1,4 @@
-"""The format of chunked tables, as docs/chunked-tables.md has it: what the metadata says, and what is refused."""
+"""The metadata of chunked tables, and their validation. docs/chunked-tables.md specifies the format."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def _ceil(a: int, b: int) -> int:
 
 @dataclass(frozen=True)
 class Format:
-    """What a chunked table is of: an image of height x width pixels, cut into tiles."""
+    """The image of a chunked table, height x width pixels, and its tiles."""
 
     height: int
     width: int
@@ -51,7 +51,7 @@ class Format:
 
     @property
     def tiles_per_shard(self) -> int:
-        """Along one axis."""
+        """The tiles of a shard along one axis."""
         return SHARD // self.tile
 
     def attributes(self) -> dict[str, Any]:
@@ -96,7 +96,7 @@ def _short(value: Any) -> str:
 
 
 def _is_deeper(value: Any, levels: int) -> bool:
-    """Whether a value nests more than so many levels."""
+    """Does a value nest deeper than `levels`?"""
     if not isinstance(value, (dict, list)):
         return False
     inner = value.values() if isinstance(value, dict) else value
@@ -104,7 +104,7 @@ def _is_deeper(value: Any, levels: int) -> bool:
 
 
 def parse(where: str, text: bytes) -> dict[str, Any]:
-    """A zarr.json. Raises IoError for what is none, and for more bytes and levels than the C++ library reads."""
+    """Parses a zarr.json. Raises IoError if it is not one, or exceeds the bytes or levels that the C++ library reads."""
     if len(text) > _MOST_METADATA:
         raise IoError(f"{where}: the metadata have {len(text)} bytes, more than any need")
     found = None
@@ -123,7 +123,7 @@ def parse(where: str, text: bytes) -> dict[str, Any]:
 
 
 def check_group(where: str, metadata: dict[str, Any]) -> str:
-    """The dtype of the pixels of a complete table. Raises IoError for everything else."""
+    """The dtype of the pixels of a complete table. Raises IoError for any other group."""
     attributes = metadata.get("attributes")
     if metadata.get("zarr_format") != 3 or metadata.get("node_type") != "group" or not isinstance(attributes, dict):
         raise IoError(f"{where}: it is not a Zarr group of format 3")
@@ -142,14 +142,14 @@ def check_group(where: str, metadata: dict[str, Any]) -> str:
 
 
 def _plain(value: Any) -> Any:
-    """Metadata without what may be there or not: empty configurations."""
+    """Metadata without the optional empty configurations."""
     if isinstance(value, dict):
         return {key: _plain(inner) for key, inner in value.items() if not (key == "configuration" and inner == {})}
     return [_plain(inner) for inner in value] if isinstance(value, list) else value
 
 
 def check_arrays(where: str, dtype: str, found: dict[str, dict[str, Any]]) -> Format:
-    """What the four arrays are of. Raises IoError where their metadata are not the format's."""
+    """The format that the four arrays' metadata describe. Raises IoError if they do not match the specification."""
     try:
         shape, codecs = found["local"]["shape"], found["local"]["codecs"]
         tile = codecs[0]["configuration"]["chunk_shape"][0]

@@ -1,4 +1,4 @@
-"""Windows of tables from a framework's own operations, where these are differentiated, traced or batched: PyTorch's and JAX's."""
+"""Windows of tables composed of a framework's own operations, for gradients, traces and batches: PyTorch's and JAX's."""
 
 from __future__ import annotations
 
@@ -8,25 +8,25 @@ from ._errors import InvalidArgument
 
 
 class Operations(Protocol):
-    """What of a framework is used, besides arithmetic and slices."""
+    """The operations of a framework that windows need, besides arithmetic and slices."""
 
     def cat(self, parts: list[Any], dim: int) -> Any:
-        """One array of several."""
+        """Concatenates arrays."""
 
     def spread(self, part: Any, dim: int, n: int) -> Any:
-        """A part whose extent is 1, n times."""
+        """Repeats an array of extent 1 n times along the dimension."""
 
     def zeros_like(self, x: Any) -> Any:
         """Zeros of the same shape and dtype."""
 
     def clipped(self, begin: int, n: int, low: int, high: int, like: Any) -> Any:
-        """begin, begin + 1, .. begin + n - 1, held to the range."""
+        """begin, begin + 1, .. begin + n - 1, clamped to the range."""
 
     def at_least_0(self, x: Any) -> Any:
-        """Negative values become 0."""
+        """Replaces negative values by 0."""
 
     def wide(self, x: Any) -> Any:
-        """In float64."""
+        """Converts to float64."""
 
     def is_float(self, x: Any) -> bool:
         """Are its elements floating-point?"""
@@ -34,7 +34,7 @@ class Operations(Protocol):
 
 
 def _ends(extent: int, size: int, anchor: int, edge: str) -> tuple[int, int]:
-    """The first window's begin, and how many windows there are."""
+    """The begin of the first window, and the number of windows."""
     if size < 1 or not -1 <= anchor < size:
         raise InvalidArgument(f"window: a size of {size} with the anchor {anchor}; the size is 1 or more, the anchor -1 or a cell of the window")
     if edge == "valid":
@@ -47,20 +47,20 @@ def _part(x: Any, dim: int, begin: int, n: int) -> Any:
 
 
 def _between(on: Operations, table: Any, dim: int, extent: int, size: int, begin: int, windows: int) -> Any:
-    """T[end] - T[begin] along a dimension of extent + 1 entries: slices alone, so that the gradient has the same bits every run."""
+    """T[end] - T[begin] along a dimension of extent + 1 entries. Uses only slices, so that the gradient has the same bits in every run."""
     before, behind = max(0, -begin), max(0, begin + windows - 1 + size - extent)
     longer = on.cat([on.spread(_part(table, dim, 0, 1), dim, before), table, on.spread(_part(table, dim, extent, 1), dim, behind)], dim)
     return _part(longer, dim, begin + before + size, windows) - _part(longer, dim, begin + before, windows)
 
 
 def _inside(on: Operations, extent: int, size: int, begin: int, windows: int, like: Any) -> Any:
-    """How many of each window's cells lie in the image."""
+    """The number of cells of each window inside the image."""
     return on.clipped(begin + size, windows, 0, extent, like) - on.clipped(begin, windows, 0, extent, like)
 
 
 def composed_window(on: Operations, array: Any, squares: Any, axes: str, border: str, size: int | tuple[int, int], stat: str, edge: str,
                     anchor: tuple[int, int] | None) -> Any:
-    """What Sat.window gives, in float64."""
+    """Sat.window in float64."""
     if stat not in ("sum", "mean", "var", "std"):
         raise InvalidArgument(f"stat {stat}: may be sum, mean, var or std")
     if edge not in ("valid", "shrink", "zero"):

@@ -1,4 +1,4 @@
-"""What notebooks show of tables, tensors and plans."""
+"""The display of tables, tensors and plans in notebooks."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from ._arrays import Array, on_host
 
 
 def png(pixels: Array) -> bytes:
-    """A PNG of H x W or H x W x 3 of uint8."""
+    """Encodes H x W or H x W x 3 uint8 pixels as PNG."""
     height, width = pixels.shape[:2]
     colour = 2 if pixels.ndim == 3 else 0
 
@@ -28,7 +28,7 @@ def png(pixels: Array) -> bytes:
 
 
 def grid(height: int, width: int, most: int) -> tuple[Array, tuple[int, int]]:
-    """Boxes (x, y, width, height) of at most `most` rows and columns of cells that cover an image, and how many of both there are."""
+    """Boxes (x, y, width, height) of at most `most` rows and columns of cells that cover an image, and the numbers of rows and columns."""
     rows, columns = min(height, most), min(width, most)
     if height > width:
         columns = max(1, min(columns, width * rows // height))
@@ -41,8 +41,8 @@ def grid(height: int, width: int, most: int) -> tuple[Array, tuple[int, int]]:
 
 
 def means(table: Any, most: int) -> Array | None:
-    """The image that a table or tensor was made of, as means of at most `most` x `most` cells: rows x columns, or with 3 channels. Of a batch the
-    first image, of a volume all slices at once. None where there are no pixels that it can answer for. O(cells)."""
+    """The image of a table or tensor as means of at most `most` x `most` cells: rows x columns, or rows x columns x 3. Shows the first image of a
+    batch, and the sum of a volume's slices. None if no cell can be answered. O(cells)."""
     extent = dict(zip(table.axes, table.image_shape))
     if 0 in table.image_shape or getattr(table, "reverse", False) and (table.border != "zero" or "D" in extent):
         return None
@@ -65,7 +65,7 @@ def means(table: Any, most: int) -> Array | None:
 
 
 def stretched(values: Array) -> Array:
-    """As uint8, from the smallest to the largest finite value; what is not finite is 0."""
+    """Scales the smallest to the largest finite value to uint8; other values become 0."""
     finite = np.isfinite(values)
     if not finite.any():
         return np.zeros(values.shape, np.uint8)
@@ -75,7 +75,7 @@ def stretched(values: Array) -> Array:
 
 
 def as_html(title: str, rows: list[tuple[str, str]], picture: Array | None) -> str:
-    """A table of names and values beside a thumbnail."""
+    """HTML: a table of names and values next to a thumbnail."""
     cells = "".join(f"<tr><th style='text-align:left'>{html.escape(name)}</th><td style='text-align:left'>{html.escape(value)}</td></tr>"
                     for name, value in rows)
     image = ""
@@ -86,7 +86,7 @@ def as_html(title: str, rows: list[tuple[str, str]], picture: Array | None) -> s
 
 
 def size_words(count: int) -> str:
-    """Bytes, and in a unit that reads well."""
+    """The number of bytes, also in a suitable unit."""
     value, unit = float(count), "bytes"
     for unit in ("bytes", "KiB", "MiB", "GiB", "TiB"):
         if value < 1024 or unit == "TiB":

@@ -1,33 +1,33 @@
-"""Every exception that areal raises: C++'s sentences, with Python's own exceptions as bases."""
+"""The exceptions of areal: the C++ library's messages, with Python's own exceptions as bases."""
 
 
 class Error(Exception):
-    """The base of every exception of areal."""
+    """The base of all exceptions of areal."""
 
 
 class InvalidArgument(Error, ValueError):
-    """What was passed cannot be: a wrong shape, dtype, region, bin or option."""
+    """A wrong argument: a shape, dtype, region, bin or option."""
 
 
 class OutOfMemory(Error, MemoryError):
-    """A table or tensor that does not fit. ``bytes`` is what would have been needed."""
+    """A table or tensor does not fit memory. ``bytes``: the memory needed."""
 
     bytes: int = 0
 
 
 class IoError(Error, OSError):
-    """A file or a stream that could not be read or written."""
+    """A file or a stream could not be read or written."""
 
 
 class Unavailable(Error):
-    """What was asked for exists, but not in this build or on this machine."""
+    """A feature is missing in this build or on this machine."""
 
 
 class DeviceError(Error, RuntimeError):
-    """A GPU answered with an error. Where ``lost`` is true, this process can use the device no more."""
+    """A GPU reported an error. If ``lost`` is true, this process cannot use the device any more."""
 
     lost: bool = False
 
 
 class Cancelled(Error):
-    """A callback asked to stop. Outputs hold unspecified values."""
+    """A callback cancelled the call. Outputs hold unspecified values."""

@@ -1,7 +1,7 @@
-"""The frameworks whose arrays areal takes: what it asks of each besides the arrays, and which one an array belongs to.
+"""The array frameworks that areal supports, the functions that it needs of each, and the framework of an array.
 
-PyTorch's is in `_torch_ops`. Any other array in CUDA memory with `__dlpack__` or `__cuda_array_interface__` is read; where areal knows no allocator,
-what it makes is areal.DeviceArray, which frameworks read as they read each other's arrays.
+PyTorch's is in `_torch_ops`. areal reads any other array in CUDA memory with `__dlpack__` or `__cuda_array_interface__`. If it does not know the
+framework's allocator, it returns areal.DeviceArray, which has both protocols.
 """
 
 from __future__ import annotations
@@ -20,25 +20,25 @@ FORMATS = ("xywh", "xyxy", "bbox", "skimage")
 
 
 class Framework:
-    """What areal asks of a framework besides its arrays. The compiled module calls `copied`, `permuted`, `empty` and `stream`."""
+    """The functions that areal needs of a framework. The compiled module calls `copied`, `permuted`, `empty` and `stream`."""
 
-    signed = False  #: tables of integers are signed, and a step wider where a corner may exceed that
-    own: ModuleType | None = None  #: the module of areal that these arrays go to, as they may be differentiated or traced
-    stream: Any = None  #: gives the number of the current stream, never 0; None where the arrays or areal know it
+    signed = False  #: integer tables are signed, of the next wider type if a corner may exceed it
+    own: ModuleType | None = None  #: areal's module for these arrays when they are differentiated or traced
+    stream: Any = None  #: returns the number of the current stream, never 0; None if the arrays or areal know it
     xp: Any = np  #: the namespace of its functions
     Sat: Any  #: the class of its tables, areal.Sat or one derived from it
     IntegralHistogram: Any  #: and of its histograms
 
     def is_plain(self, x: Any) -> bool:
-        """May areal compute with the array at once? If not, `own` decides."""
+        """May areal compute with the array directly? If not, the module `own` computes."""
         return True
 
     def empty(self, shape: tuple[int, ...], dtype: str, device: int, stream: int) -> Any:
-        """An array that is not initialised. Not asked where the arrays have `__dlpack_c_exchange_api__`."""
+        """An uninitialised array. Not called if the arrays have `__dlpack_c_exchange_api__`."""
         raise NotImplementedError
 
     def permuted(self, x: Any, order: tuple[int, ...]) -> Any:
-        """The same memory, its dimensions in another order."""
+        """A view with permuted dimensions."""
         return x.transpose(order)
 
     def contiguous(self, x: Any) -> Any:
@@ -46,26 +46,26 @@ class Framework:
         return self.xp.ascontiguousarray(x)
 
     def copied(self, x: Any, name: str, axes: str, memory: str) -> Any:
-        """A copy with its axes in memory as `memory` has them, or in C order where that is empty."""
+        """A copy with the axes in the memory order of `memory`, or in C order if that is empty."""
         if memory in ("", axes):
             return self.contiguous(x)
         order = tuple(axes.index(letter) for letter in memory)
         return self.permuted(self.contiguous(self.permuted(x, order)), tuple(memory.index(letter) for letter in axes))
 
     def zeros(self, shape: tuple[int, ...], dtype: str, like: Any) -> Any:
-        """An array where another lies."""
+        """Zeros on the device of `like`."""
         return self.xp.zeros(shape, dtype)
 
     def asarray(self, values: Any, like: Any) -> Any:
-        """Numbers as an array where another lies."""
+        """Numbers as an array on the device of `like`."""
         return self.xp.asarray(values)
 
     def is_on_device(self, x: Any) -> bool:
-        """Does it lie in device memory?"""
+        """Is the array in device memory?"""
         return hasattr(x, "__cuda_array_interface__") or _is_on_cuda(x)
 
     def boxes(self, boxes: Any, numbers: int = 4) -> tuple[Any, bool]:
-        """N x 4, of a volume N x 6, of int64, and whether it was one box alone. On the device only if they were. Fractions are refused, never truncated."""
+        """Boxes as int64, N x 4 or for a volume N x 6, and whether the input was a single box. Stays on the input's device. Raises InvalidArgument for fractions."""
         xp = self.xp if self.is_on_device(boxes) else np
         array = xp.asarray(boxes)
         if array.dtype != xp.int64:
@@ -84,7 +84,7 @@ class Framework:
         return array, False
 
     def xywh(self, boxes: Any, format: str) -> Any:
-        """Boxes as x, y, width, height, of a volume x, y, z, width, height, depth."""
+        """Boxes as x, y, width, height; for a volume x, y, z, width, height, depth."""
         if format not in FORMATS:
             raise InvalidArgument(f"format {format}: may be xywh, xyxy, bbox or skimage")
         if format == "xywh":
@@ -97,7 +97,7 @@ class Framework:
         return self.xp.concatenate((begin, end - begin + (1 if format == "skimage" else 0)), 1)
 
     def voxels(self, boxes: Any, extents: tuple[int, int, int], like: Any) -> Any:
-        """How many voxels of a volume of that width, height and depth lie in each box x, y, z, width, height, depth."""
+        """The number of voxels of a width x height x depth volume in each box x, y, z, width, height, depth."""
         boxes, limit = self.asarray(boxes, like), self.asarray(extents, like)
         begin, extent = boxes[:, :3], boxes[:, 3:]
         first = begin.clip(0)
@@ -109,7 +109,7 @@ class Framework:
 
 
 class NumPy(Framework):
-    """NumPy's arrays, and all that NumPy reads."""
+    """NumPy's arrays, and every object that NumPy converts."""
 
     def __reduce__(self) -> str:
         return "NUMPY"
@@ -126,7 +126,7 @@ class NumPy(Framework):
 
 
 class Others(Framework):
-    """Arrays in CUDA memory of which only the interface is known."""
+    """Arrays in CUDA memory of an unknown framework."""
 
     def __reduce__(self) -> str:
         return "OTHERS"
@@ -192,7 +192,7 @@ def _cupy() -> CuPy:
 
 
 def framework_of(x: Any) -> Framework:
-    """The framework of an array, told by its type alone: none is imported to find out. NumPy where it reads host arrays."""
+    """The framework of an array, by its type, without importing any. NumPy for other host arrays."""
     known = _known.get(type(x))
     return _found(x) if known is None else known
 
@@ -223,12 +223,12 @@ def _is_on_cuda(x: Any) -> bool:
 
 
 def on_device(array: Array, device: int) -> _core.DeviceArray:
-    """What a pickled DeviceArray is made of."""
+    """Unpickles a DeviceArray."""
     return _core.device_array_of(array, device)
 
 
 def of_plan(plan: Any, x: Any, out: Any, mask: Any, copy: bool | None, above: Any, left: Any, corner: Any) -> Any:
-    """The framework of an array that a plan is called with; or the table, where the framework's own module has to make it."""
+    """The framework of a plan's argument; or the table, if the framework's own module must compute it."""
     on = framework_of(x)
     if on.own is None or (on.is_plain(x) and (mask is None or on.is_plain(mask))):
         return on

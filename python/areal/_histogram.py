@@ -1,4 +1,4 @@
-"""Integral histograms of arrays, and what they say of boxes."""
+"""Integral histograms of arrays, and histograms of boxes."""
 
 from __future__ import annotations
 
@@ -36,17 +36,17 @@ class IntegralHistogram:
 
     @property
     def binning(self) -> Binning:
-        """The rule of bins."""
+        """The binning."""
         return self._binning if isinstance(self._binning, Binning) else unspelled(*self._binning)
 
     @property
     def bins(self) -> int:
-        """How many bins."""
+        """The number of bins."""
         return int(self.array.shape[-3])
 
     @property
     def edges(self) -> tuple[float, ...]:
-        """bins + 1 rising edges; 0, 1, 2, .. of labels, lookup and joint."""
+        """bins + 1 rising edges; 0, 1, 2, .. for labels, lookup and joint."""
         return tuple(self.binning.edges.tolist())
 
     @property
@@ -66,12 +66,12 @@ class IntegralHistogram:
 
     @property
     def algorithm(self) -> str:
-        """The id of what made the tensor; empty where a compiled graph or a gradient's operators did."""
+        """The id of the algorithm; empty if a compiled graph or a gradient's operators computed the tensor."""
         return self._says[3]
 
     @property
     def reason(self) -> str:
-        """Why that algorithm and backend."""
+        """Why the plan chose the algorithm and the backend."""
         return self._says[4]
 
     @property
@@ -81,13 +81,13 @@ class IntegralHistogram:
 
     @property
     def image_shape(self) -> tuple[int, ...]:
-        """The shape of the array that was counted."""
+        """The shape of the input array."""
         more = 1 if self.border == "zero" else 0
         extent = {"N": self.array.shape[0], "H": self.array.shape[-2] - more, "W": self.array.shape[-1] - more, "C": self.binning.channels}
         return tuple(int(extent[letter]) for letter in self.axes)
 
     def _boxes_first(self, answers: Any) -> Any:
-        """From images x boxes x .. to boxes x images x .."""
+        """Permutes images x boxes x .. to boxes x images x .."""
         return self._on.permuted(answers, (1, 0, *range(2, len(answers.shape)))) if "N" in self.axes else answers
 
     def _counts(self, boxes: Any, format: str, outside: str, refused: bool, as_double: bool, threads: int) -> tuple[Any, bool]:
@@ -116,7 +116,7 @@ class IntegralHistogram:
         return said[0] if alone else said
 
     def normalised(self, boxes: Any, *, format: Format = "xywh", outside: Outside = "error", threads: int = 0) -> Any:
-        """Histograms divided by their sums, all zeros where that is 0."""
+        """Histograms divided by their sums; zeros for an empty histogram."""
         return self._measure("normalise", boxes, format, outside, threads)
 
     def entropy(self, boxes: Any, *, format: Format = "xywh", outside: Outside = "error", threads: int = 0) -> Any:
@@ -132,7 +132,7 @@ class IntegralHistogram:
         return self.percentile(50, boxes, format=format, outside=outside, threads=threads)
 
     def mode(self, boxes: Any, *, format: Format = "xywh", outside: Outside = "error", threads: int = 0) -> Any:
-        """The fullest bins, the first of equals; -1 for an empty histogram."""
+        """The fullest bins, the first if there are several; -1 for an empty histogram."""
         return self._measure("mode", boxes, format, outside, threads)
 
     def mean(self, boxes: Any, *, format: Format = "xywh", outside: Outside = "error", threads: int = 0) -> Any:
@@ -141,7 +141,7 @@ class IntegralHistogram:
 
     def distance(self, target: Any, boxes: Any, *, measure: Measure = "hellinger", format: Format = "xywh", outside: Outside = "error",
                  threads: int = 0) -> Any:
-        """Distances between a target, one number a bin, and the histograms of boxes, all normalised."""
+        """Distances between a target, one number per bin, and the histograms of boxes, all normalised."""
         return self._measure("distance", boxes, format, outside, threads, self._target(target), distance=measure)
 
     def distance_map(self, target: Any, size: int | tuple[int, int], *, measure: Measure = "hellinger", dtype: Any = "float64",
@@ -185,7 +185,7 @@ Framework.IntegralHistogram = IntegralHistogram
 
 
 class HistogramPlan(_core.HistogramPlan):
-    """All that is decided before the data is there, for integral histograms of arrays of one shape and dtype.
+    """The types, algorithm and backend for integral histograms of arrays of one shape and dtype, chosen in advance.
 
     ``plan(x, out=None, *, weights=None, copy=None)`` gives the IntegralHistogram of an array. Thread-safe, as `areal.SatPlan` is. ``dtype``
     is that of the pixels, ``counter`` that of the tensor: uint32, uint64, int32, int64, with ``weighted=True`` float64 or float32. ``border`` none, the
@@ -211,7 +211,7 @@ class HistogramPlan(_core.HistogramPlan):
         return on.IntegralHistogram(*self._made(on, x, out, weights, copy))  # type: ignore[no-any-return]
 
     def _made(self, on: Framework, x: Any, out: Any, weights: Any, copy: bool | None) -> tuple[Any, ...]:
-        """What an IntegralHistogram is made of."""
+        """Computes the arguments of an IntegralHistogram."""
         array, *origin = self.execute(on, x, out, weights, copy)
         return on, array, self.binning, (self.axes, self._given[5], self._given[1], *origin)
 
@@ -263,7 +263,7 @@ def integral_histogram(x: Any, bins: Any = None, *, range: tuple[float, float] |
 def histograms(x: Any, bins: Any = None, boxes: Any = None, *, range: tuple[float, float] | None = None, edges: Any = None, labels: int | None = None,
                ignored: int | None = None, lookup: Any = None, joint: Sequence[Binning] | None = None, clamp: bool = False, weights: Any = None,
                axes: str = "", format: Format = "xywh", outside: Outside = "error", threads: int = 0, copy: bool | None = None) -> Any:
-    """Histograms of boxes straight from an array, whose rows are streamed once: no tensor, so images are taken whose tensor would not fit.
+    """Histograms of boxes from one pass over the rows of an array, without a tensor, so also for images whose tensor would not fit.
 
     Arguments as `areal.integral_histogram`; ``boxes`` None is the whole image. Boxes x images x bins, uint64, with weights float64; of one box
     without the first dimension. O(H W + distinct rows * bins * W) an image.

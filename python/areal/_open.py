@@ -1,4 +1,4 @@
-"""Tables that lie in stores."""
+"""Tables in stores."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ if TYPE_CHECKING:
 
 
 def open(store: Any) -> ChunkedTable:
-    """A chunked table that areal.zarr.write has written; see areal.zarr.open. Needs Zarr 3."""
+    """Opens a chunked table that areal.zarr.write wrote; see areal.zarr.open. Needs Zarr 3."""
     from . import zarr
 
     return zarr.open(store)

@@ -1,4 +1,4 @@
-"""What tables in pieces share: chunks of Dask arrays and tiles of stores."""
+"""Tables of pieces of an image: chunks of Dask arrays and tiles of stores."""
 
 from __future__ import annotations
 
@@ -13,17 +13,17 @@ from ._sat import sat
 
 
 def default_dtype(pixels: np.dtype[Any]) -> np.dtype[Any]:
-    """scikit-image's rule for tables: the 64-bit type of the pixels' kind. bool and signed integers: int64."""
+    """scikit-image's dtype of a table: the 64-bit type of the pixels' kind; int64 for bool. Raises InvalidArgument for other kinds."""
     if pixels.kind not in "buif":
         raise InvalidArgument(f"dtype {pixels.name}: pixels are bool, integers or floats")
     return np.dtype({"b": np.int64, "i": np.int64, "u": np.uint64, "f": np.float64}[pixels.kind])
 
 
 def table_piece(pixels: Array, out: Array, above: Array | None = None, left: Array | None = None, threads: int = 1) -> None:
-    """Writes the inclusive table of a piece of H x W pixels into ``out``. O(H W), no allocation but for a copy of pixels that do not lie row by row.
+    """Writes the inclusive table of a piece of H x W pixels into ``out``. O(H W). Allocates only to copy pixels that are not stored row by row.
 
-    above: W + 1 entries of the larger table, the row above the piece from the corner on; left: H, the column to its left. None: zeros.
-    A table of signed integers is, bit for bit, one of unsigned integers, so that the pixels' kind decides which of the two is computed.
+    above: the W + 1 entries of the larger table above the piece, with the corner first; left: the H entries to its left. None: zeros.
+    Signed and unsigned tables have the same bits, so the pixels' kind decides which is computed.
     """
     if not pixels.dtype.isnative or pixels.strides[1] != pixels.itemsize or pixels.strides[0] < pixels.shape[1] * pixels.itemsize:
         pixels = np.ascontiguousarray(pixels, dtype=pixels.dtype.newbyteorder("="))
@@ -35,7 +35,7 @@ def table_piece(pixels: Array, out: Array, above: Array | None = None, left: Arr
 
 
 def box_edges(boxes: Any, format: str, outside: str, height: int, width: int) -> tuple[Array, bool]:
-    """N x 4 numbers (top, left, bottom, right; half-open), inside an image of height x width, and whether it was one box alone."""
+    """Boxes inside an image of height x width as N x 4 int64 (top, left, bottom, right; half-open), and whether the input was a single box."""
     if outside not in ("error", "clip"):
         raise InvalidArgument(f"outside {outside}: may be error or clip")
     if format not in ("xywh", "xyxy", "bbox", "skimage"):

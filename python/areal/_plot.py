@@ -1,4 +1,4 @@
-"""Pictures of tables and histograms, by Matplotlib, which is imported when it is asked for one."""
+"""Plots of tables and histograms. Imports Matplotlib on the first call."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from ._sat import Sat
 
 
 def plot(what: Any, boxes: Any = None, *, ax: Any = None, most: int = 1024) -> Any:
-    """Draws a Sat or an IntegralHistogram, and gives the axes of Matplotlib.
+    """Draws a Sat or an IntegralHistogram, and returns the Matplotlib axes.
 
-    Of a Sat: the image that it was made of, as means of at most ``most`` x ``most`` cells, and ``boxes`` (x, y, width, height) with their means. Of an
-    IntegralHistogram: the histograms of ``boxes``, by default of the whole image. Of a batch the first image. Raises Unavailable without Matplotlib.
+    A Sat: its image as means of at most ``most`` x ``most`` cells, and ``boxes`` (x, y, width, height) with their means. An IntegralHistogram: the
+    histograms of ``boxes``, by default of the whole image. Draws the first image of a batch. Raises Unavailable without Matplotlib.
     """
     if not isinstance(what, (Sat, IntegralHistogram)):
         raise InvalidArgument(f"plot: it takes areal.Sat or areal.IntegralHistogram, not {type(what).__name__}")

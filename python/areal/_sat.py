@@ -39,25 +39,27 @@ def _options(dtype: Any, border: str, squares: Any, tilted: bool, mask: bool, ig
 
 
 class Sat:
-    """The summed-area table of an array, which answers about any box in constant time.
+    """The summed-area table of an array. Statistics of any box take constant time.
 
-    ``array`` has the sums, ``squares`` those of squares, ``tilted`` those rotated by 45 degrees, ``count`` the numbers of valid pixels, without the
-    axis C; the last three are None unless asked for. They are arrays of the framework of the pixels, with their axes, where the pixels lie.
+    ``array`` has the sums, ``squares`` the sums of squares, ``tilted`` the sums rotated by 45 degrees, ``count`` the numbers of valid pixels, without
+    the axis C; the last three are None unless requested. They are arrays of the pixels' framework, on the pixels' device, with the pixels' axes.
 
-    Boxes are one box, or N of them, as whole numbers. ``format`` says what they are:
+    Boxes are 4 integers, or N x 4. ``format`` is their order:
 
     - ``xywh``: left, top, width, height
     - ``xyxy``: left, top, right, bottom, half-open
     - ``bbox``: top, left, bottom, right, half-open, as regionprops has them
     - ``skimage``: top, left, bottom, right, with the last row and column inside
 
-    Of a volume (axes DHW) boxes have six numbers: x, y, z, width, height, depth; left, top, front, right, bottom, back; or plane, row,
-    column twice. Answers are N x images x channels, as far as the axes have these; of one box without the first dimension, so that a box of
-    an image is one number. ``outside`` says what becomes of a box that reaches outside the image: ``error`` raises InvalidArgument,
-    ``clip`` answers for the part inside. With ``refused=True`` no box raises: the answer is a pair with the index of the first box that
-    cannot be answered, -1 for none; its answers are 0 or NaN. O(1) a box.
 
-    On a device, boxes in host memory are checked first and the call waits. Boxes on the device only queue the work: none raises.
+
+    Boxes of a volume (axes DHW) have six numbers: x, y, z, width, height, depth; left, top, front, right, bottom, back; or plane, row, column
+    twice. Results are N x images x channels, as far as the axes have these; for a single box without the first dimension, so that a box of an
+    image gives one number. ``outside`` is for boxes that reach outside the image: ``error`` raises InvalidArgument, ``clip`` uses the part
+    inside. With ``refused=True`` no box raises: the result is a pair with the index of the first invalid box, -1 for none; the values of
+    invalid boxes are 0 or NaN. O(1) per box.
+
+    For a table on a device, boxes in host memory are checked first and the call waits. Boxes on the device only queue the work and never raise.
     """
 
     __slots__ = ("_on", "_says", "array", "count", "squares", "tilted")
@@ -84,7 +86,7 @@ class Sat:
 
     @property
     def reverse(self) -> bool:
-        """Whether an entry sums what lies right and below."""
+        """Does an entry sum the pixels right and below, instead of left and above?"""
         return self._says[2]
 
     @property
@@ -94,12 +96,12 @@ class Sat:
 
     @property
     def algorithm(self) -> str:
-        """The id of what made the table; empty where a compiled graph or a gradient's operators did."""
+        """The id of the algorithm; empty if a compiled graph or a gradient's operators computed the table."""
         return self._says[4]
 
     @property
     def reason(self) -> str:
-        """Why that algorithm and backend."""
+        """Why the plan chose the algorithm and the backend."""
         return self._says[5]
 
     @property
@@ -109,7 +111,7 @@ class Sat:
 
     @property
     def image_shape(self) -> tuple[int, ...]:
-        """The shape of the array that was summed."""
+        """The shape of the input array."""
         more = 1 if self.border == "zero" else 0
         return tuple(extent - (more if letter in "DHW" else 0) for extent, letter in zip(self.array.shape, self.axes))
 
@@ -158,14 +160,16 @@ class Sat:
         return (means, answers[1]) if refused else means
 
     def sum(self, boxes: Any, *, format: Format = "xywh", outside: Outside = "error", refused: bool = False, threads: int = 0) -> Any:
-        """Sums of boxes: uint64 or int64 of a table of integers, exact where the box's own sum fits the table's type, else float64.
 
-        Only NumPy's have uint64. Of a volume float64.
+
+        """Sums of boxes: uint64 or int64 from integer tables, exact if the box's own sum fits the table's type; otherwise float64.
+
+        Only NumPy arrays use uint64. Volumes give float64.
         """
         return self._query("sum", boxes, format, outside, refused, threads)
 
     def mean(self, boxes: Any, *, format: Format = "xywh", outside: Outside = "error", refused: bool = False, threads: int = 0) -> Any:
-        """Means of boxes in float64, NaN for an empty one; over the pixels that count, where a mask left some out."""
+        """Means of boxes in float64, NaN for an empty box; with a mask, over the valid pixels."""
         return self._query("mean", boxes, format, outside, refused, threads)
 
     def var(self, boxes: Any, *, format: Format = "xywh", outside: Outside = "error", refused: bool = False, threads: int = 0) -> Any:
@@ -190,14 +194,13 @@ class Sat:
 
     def window(self, size: int | tuple[int, int], *, stat: Stat = "mean", edge: Edge = "shrink", value: float = 0, anchor: tuple[int, int] | None = None,
                dtype: Any = "float64", out: Any = None, threads: int = 0) -> Any:
-        """The sum, mean, var or std of the window around every pixel. O(1) a pixel, whatever the size. On a device the work is queued.
+        """The sum, mean, var or std of the window around every pixel. O(1) per pixel for any size. On a device, queues the work.
 
         size: rows and columns, or one number for both. anchor: row and column of the pixel in its window, by default the middle, size // 2.
-        edge: what the window sees beyond the image. ``valid``: only windows inside, (H-h+1) x (W-w+1); ``shrink``: the part inside;
+        edge: the values beyond the image. ``valid``: only windows inside, (H-h+1) x (W-w+1); ``shrink``: only the part inside;
         ``zero``; ``replicate``: aaa|abcd|ddd; ``reflect``: dcb|abcd|cba; ``symmetric``: cba|abcd|dcb; ``wrap``: bcd|abcd|abc; ``constant``: `value`.
-        dtype: float64, float32, or uint8 and uint16, to which values are rounded (half to even) and saturated. var and std need
-        ``squares=True``. Where a mask left pixels out, means and the like are over the others; those are computed in host memory alone. The result has
-        the table's axes.
+        dtype: float64, float32, or uint8 and uint16 with rounding (half to even) and saturation. var and std need ``squares=True``. With a mask, mean,
+        var and std are over the valid pixels, in host memory only. The result has the table's axes.
         """
         self._require_answers()
         height, width = (size, size) if isinstance(size, int) else size
@@ -237,8 +240,8 @@ def _restored(of: type[Sat], on: Framework, tables: tuple[Any, Any, Any, Any], s
 
 
 def carry(on: Framework, x: Any, shape: tuple[int, ...], axes: str, table: str, only_sums: bool, reverse: bool, transposed: bool, above: Any, left: Any, corner: Any) -> tuple[Any, Any]:
-    """The row above a piece and the column to its left, where x lies, in the table's dtype and with all its axes. The corner is the row's, of a piece
-    that is read transposed the column's, which then comes first: the compiled module's."""
+    """The row above a piece and the column to its left, on x's device, with the table's dtype and all axes. The corner belongs to the row; for a piece
+    that the compiled module reads transposed, to the column, which then comes first."""
     if not only_sums:
         raise InvalidArgument("above, left, corner: they carry sums alone; the table has squares, tilted or count as well")
     if "D" in axes:
@@ -293,11 +296,10 @@ def carry(on: Framework, x: Any, shape: tuple[int, ...], axes: str, table: str, 
 
 
 class SatPlan(_core.Plan):
-    """All that is decided before the data is there, for arrays of one shape and dtype: types, algorithm, backend, workspaces.
+    """The types, algorithm, backend and workspaces for arrays of one shape and dtype, chosen in advance.
 
-    ``plan(x, out=None, *, mask=None, copy=None, above=None, left=None, corner=None)`` gives the Sat of an array. Plans are thread-safe: each
-    thread that executes at once has a workspace of its own, which the plan keeps. The arguments are those of `areal.sat`, where ``mask`` says
-    whether calls pass one.
+    ``plan(x, out=None, *, mask=None, copy=None, above=None, left=None, corner=None)`` returns the Sat of an array. Plans are thread-safe: they keep
+    a workspace for each concurrent call. The arguments are those of `areal.sat`; ``mask`` is whether calls pass one.
     """
 
     __slots__ = ("_given",)
@@ -315,7 +317,7 @@ class SatPlan(_core.Plan):
             raise NotImplementedError
 
     def stream(self, frames: Iterable[Any], depth: int = 2) -> Iterator[Sat]:
-        """Yields the table of every frame, in order, in ``depth`` tables that are used again and again.
+        """Yields the table of every frame, in order, and reuses ``depth`` tables.
 
         A table is valid until the next is asked for. While it is worked on, up to depth - 1 following frames are computed on threads of their own;
         frames are taken from the iterable on the caller's thread, so many ahead. With depth 1 a frame is computed only when its table is asked for,

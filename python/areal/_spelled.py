@@ -1,4 +1,4 @@
-"""A binning in numbers, so that graphs can hold it.
+"""A binning as numbers, which graphs can hold.
 
 kind (uniform, edges, labels, lookup, joint), bins, numbers (the range or the edges; of joint bins each channel's range),
 table (of lookup; of joint bins each channel's bins), clamp, and the label that is ignored.
@@ -20,7 +20,7 @@ Spelled = tuple[str, int, tuple[float, ...], tuple[int, ...], bool, int | None]
 
 
 def spelled(dtype: str, bins: Any, range: Any, edges: Any, labels: int | None, ignored: int | None, lookup: Any, joint: Any, clamp: bool) -> Spelled:
-    """The binning of pixels of that dtype in numbers. Throws InvalidArgument where none or several are named, and for floats without a range."""
+    """The binning for pixels of that dtype as numbers. Raises InvalidArgument for none or several binnings, and for floats without a range."""
     if isinstance(bins, Binning):
         if clamp or any(value is not None for value in (range, edges, labels, ignored, lookup, joint)):
             raise InvalidArgument("bins: a Binning says everything, and more was given")
@@ -75,7 +75,7 @@ def _joint(parts: list[Spelled]) -> Spelled:
 
 @lru_cache(maxsize=256)
 def unspelled(kind: str, bins: int, numbers: tuple[float, ...], table: tuple[int, ...], clamp: bool, ignored: int | None) -> Binning:
-    """The binning of those numbers. Throws InvalidArgument for what is none."""
+    """The binning of those numbers. Raises InvalidArgument if they are not a binning."""
     if kind == "uniform":
         return Binning(bins, (numbers[0], numbers[1]), clamp=clamp)
     if kind == "edges":
@@ -91,7 +91,7 @@ atexit.register(unspelled.cache_clear)  # PyTorch and JAX keep this module to th
 
 
 def number_of_bins(kind: str, bins: int, numbers: Sequence[float], table: Sequence[int]) -> int:
-    """How many bins the spelled binning has."""
+    """The number of bins."""
     if kind == "edges":
         return len(numbers) - 1
     if kind == "lookup":

@@ -46,9 +46,9 @@ def _axes(x: Tensor, axes: str) -> str:
 
 
 class IntegralHistogram(AnyHistogram):
-    """An integral histogram of tensors: bins x rows x columns, of a batch N x bins x rows x columns.
+    """An integral histogram of tensors: bins x rows x columns, for a batch N x bins x rows x columns.
 
-    Gradients with respect to weights flow through `counts`; what histograms say (entropies, distances, ..) has none.
+    Gradients with respect to weights flow through `counts`; entropies, distances and the like have none.
     """
 
     __slots__ = ()
@@ -86,10 +86,10 @@ Torch.IntegralHistogram = IntegralHistogram
 def integral_histogram(x: Tensor, bins: Any = None, *, range: tuple[float, float] | None = None, edges: Any = None, labels: int | None = None, ignored: int | None = None,
                        lookup: Any = None, joint: Sequence[Binning] | None = None, clamp: bool = False, weights: Tensor | None = None, axes: str = "",
                        dtype: Any = None, border: str = "none", algorithm: str = "auto", threads: int = 0) -> IntegralHistogram:
-    """The integral histogram of a tensor, on its device. O(bins H W) an image.
+    """The integral histogram of a tensor, on its device. O(bins H W) per image.
 
-    The binning is said as to areal.integral_histogram; joint bins are of ranges. weights: H x W, and the gradient's way; the
-    image has none. dtype: int32 or int64, with weights float64 or float32.
+    Takes the binnings of areal.integral_histogram; joint bins must have ranges. weights: H x W; they have a gradient, the
+    image has none. dtype: int32 or int64; with weights float64 or float32.
     """
     x, of_weights, axes = prepared(x), _weights(weights), _axes(x, axes)
     if x.requires_grad and torch.is_grad_enabled():
@@ -108,9 +108,11 @@ def integral_histogram(x: Tensor, bins: Any = None, *, range: tuple[float, float
 def histograms(x: Tensor, bins: Any = None, boxes: Any = None, *, range: tuple[float, float] | None = None, edges: Any = None, labels: int | None = None, ignored: int | None = None,
                lookup: Any = None, joint: Sequence[Binning] | None = None, clamp: bool = False, weights: Tensor | None = None, axes: str = "",
                format: str = "xywh", outside: str = "error", threads: int = 0) -> Tensor:
-    """Histograms of boxes of one image: boxes x bins, int64, with weights float64. On the CPU rows are streamed and no tensor is made.
 
-    O(H W + distinct rows x bins x W) on the CPU; on CUDA the integral histogram is made and asked. See integral_histogram.
+
+    """Histograms of boxes of one image: boxes x bins, int64, with weights float64. See integral_histogram.
+
+    The CPU streams the rows without a tensor, in O(H W + distinct rows x bins x W); CUDA computes the integral histogram.
     """
     x, of_weights, axes = prepared(x), _weights(weights), _axes(x, axes)
     if "N" in axes:

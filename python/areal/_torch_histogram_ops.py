@@ -1,6 +1,6 @@
-"""The operators `areal::histogram` and `areal::histograms`. Differentiable in the weights alone: a pixel's bin is a step.
+"""The operators `areal::histogram` and `areal::histograms`. Only the weights have gradients: a bin is a step function.
 
-A binning is spelled in numbers (_spelled.py), so that graphs can hold it.
+Graphs hold the binning as numbers (_spelled.py).
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ._torch_ops import TORCH, box_sums_op, differentiable, name_of, sat, scatte
 
 
 def bins_of_pixels(image: Tensor, axes: str, spelled: Spelled) -> Tensor:
-    """The bin of each pixel, -1 for none: without C. The definition is Binning::bin_of's."""
+    """The bin of each pixel, -1 for none; removes the axis C. Defined as Binning::bin_of."""
     kind, bins, numbers, table, clamp, ignored = spelled
 
     def uniform(values: Tensor, edges: Array) -> Tensor:
@@ -113,7 +113,7 @@ histogram = differentiable(histogram_op, _histogram_context, _histogram_backward
 
 
 def _batched(info: Any, in_dims: Any, image: Tensor, weights: Tensor | None) -> tuple[Tensor, Tensor | None]:
-    """The batch first, of both."""
+    """Moves the batch of both to the front."""
     image = image.movedim(in_dims[0], 0) if in_dims[0] is not None else image.expand(info.batch_size, *image.shape)
     if weights is not None:
         weights = weights.movedim(in_dims[1], 0) if in_dims[1] is not None else weights.expand(info.batch_size, *weights.shape)

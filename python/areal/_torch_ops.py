@@ -1,7 +1,7 @@
 """The operators `areal::sat`, `box_sums`, `scatter_corners`, `histogram` and `histograms`: shapes, gradients, batches.
 
-Each is differentiable as often as asked, with the operators themselves. Source of the gradients: sums over prefixes are
-linear, and the transpose of a sum over what lies above and left is a sum over what lies below and right.
+Each is differentiable any number of times, through the operators themselves. The gradients: prefix sums are linear, and
+the transpose of a sum over the pixels above and left is a sum over the pixels below and right.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _PLAIN = (Tensor, torch.nn.Parameter)
 
 
 def is_plain(x: Tensor) -> bool:
-    """May the dispatcher be left out: no gradient, mode, transform, trace or subclass that wants to see the call?"""
+    """May the call bypass the dispatcher: no gradient, mode, transform, trace or subclass needs to see it?"""
     if torch.compiler.is_compiling():
         return False
     return (type(x) in _PLAIN and not (x.requires_grad and torch.is_grad_enabled()) and not _len_torch_dispatch_stack() and not _len_torch_function_stack()
@@ -45,7 +45,7 @@ def prepared(x: Tensor, name: str = "array") -> Tensor:
 
 
 class Torch(Framework):
-    """PyTorch's tensors, which bring allocator and stream along."""
+    """PyTorch's tensors, with their allocator and stream."""
 
     signed = True
     xp: Any = torch
@@ -101,7 +101,7 @@ def name_of(dtype: torch.dtype) -> str:
 
 
 def summed_dims(axes: str) -> tuple[int, ...]:
-    """The numbers of the dimensions that are summed along."""
+    """The indices of the summed dimensions."""
     return tuple(i for i, letter in enumerate(axes) if letter in "DHW")
 
 
@@ -112,14 +112,14 @@ def table_shape(shape: Sequence[Any], axes: str, border: str) -> list[Any]:
 
 
 def _is_differentiated() -> bool:
-    """Is a transform of torch.func at work that differentiates?"""
+    """Is a differentiating transform of torch.func active?"""
     if torch.compiler.is_compiling() or peek_interpreter_stack() is None:
         return False
     return any(level.key() in (TransformType.Grad, TransformType.Jvp) for level in get_interpreter_stack() or ())
 
 
 def differentiable(operator: Any, context: Callable[..., None], backward: Callable[..., tuple[Any, ...]]) -> Callable[..., Tensor]:
-    """The operator with its gradient, under torch.func's transforms, too: these take no operator's registered gradient, but functions of autograd."""
+    """The operator with its gradient, also under torch.func's transforms, which ignore an operator's registered gradient and need an autograd function."""
     operator.register_autograd(backward, setup_context=context)
     members = {"forward": staticmethod(lambda *inputs: operator(*inputs)), "setup_context": staticmethod(context), "backward": staticmethod(backward),
                "generate_vmap_rule": True}
@@ -190,7 +190,7 @@ def _answer_dims(shape: Sequence[Any], axes: str) -> list[Any]:
 
 @torch.library.custom_op("areal::box_sums", mutates_args=())
 def box_sums_op(table: Tensor, boxes: Tensor, axes: str, border: str, outside: str, threads: int, refused: bool = False) -> Tensor:
-    """Sums of boxes x, y, width, height: boxes x N x C, int64 or float64, where the table lies. With `refused` no box raises."""
+    """Sums of boxes x, y, width, height: boxes x N x C, int64 or float64, on the table's device. With `refused` no box raises."""
     made = _core.query(TORCH, "sum", table, None, None, border, axes, boxes.contiguous(), "xywh", outside == "clip", refused, threads)
     answers: Tensor = made[0] if refused else made
     return answers

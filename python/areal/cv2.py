@@ -1,10 +1,10 @@
 """``cv2.integral``, ``integral2``, ``integral3``, ``boxFilter`` and ``sqrBoxFilter`` at areal's speed, for arrays in host memory.
 
-Depths, borders and arguments as OpenCV 4.14 and 5.0 have them, where they agree; anything else raises ``areal.cv2.error``. All of it runs on the CPU.
-OpenCV itself is not imported.
+Supports the depths, borders and arguments on which OpenCV 4.14 and 5.0 agree; others raise ``areal.cv2.error``. Runs on the CPU, without importing
+OpenCV.
 
-``areal.cv2.error`` is ``cv2.error`` once cv2 is imported, by whomever; before, it is a class of that name derived from areal.InvalidArgument. What is
-raised is of both, so that ``except cv2.error`` and ``except areal.cv2.error`` catch it, also where the latter was imported first.
+``areal.cv2.error`` is ``cv2.error`` once any code has imported cv2; before, it is a class of that name derived from areal.InvalidArgument. Exceptions
+derive from both classes, so that ``except cv2.error`` and ``except areal.cv2.error`` catch them in any order of imports.
 """
 
 from __future__ import annotations
@@ -114,7 +114,7 @@ def _pair(function: str, name: str, value: Any) -> tuple[int, int]:
 
 
 def _image(function: str, src: Any, known: Collection[str]) -> tuple[NDArray[Any], str]:
-    """The source as H x W or H x W x C of 2 channels and more, and the name of its dtype."""
+    """The source as H x W, or H x W x C with at least 2 channels, and the name of its dtype."""
     if not isinstance(src, np.ndarray):
         raise _error(function, f"src is a {type(src).__name__}: it must be a NumPy array")
     name = _NAMES.get(src.dtype.str, "")
@@ -131,7 +131,7 @@ def _image(function: str, src: Any, known: Collection[str]) -> tuple[NDArray[Any
 
 
 def _output(function: str, name: str, given: Any, shape: tuple[int, ...], dtype: np.dtype[Any]) -> tuple[NDArray[Any], NDArray[Any]]:
-    """The array to return, and the same as the compiled code takes it: the one that was given where it fits, else a new one."""
+    """The array to return, and its view for the compiled code: the caller's array if it fits, else a new one."""
     if given is None:
         made = np.empty(shape, dtype)
         return made, made
@@ -190,8 +190,8 @@ def _tables(function: str, src: Any, sdepth: Any, sqdepth: Any, outputs: tuple[t
 def integral(src: NDArray[Any], sum: NDArray[Any] | None = None, sdepth: int | None = -1) -> NDArray[Any]:
     """The sums of all pixels above and left: (H+1) x (W+1) [x C], with a zero first row and column.
 
-    src: H x W or H x W x C. sdepth: of the sums; CV_32S for 8-bit sources and CV_64F for others by default, for uint8 also CV_32F and CV_64F, for
-    float32 also CV_32F. sum: filled and returned where its shape and dtype fit, else a new array is. int32 wraps, as OpenCV's. O(H W C).
+    src: H x W or H x W x C. sdepth: the depth of the sums, by default CV_32S for 8-bit sources and CV_64F for others; for uint8 also CV_32F and
+    CV_64F, for float32 also CV_32F. sum: filled and returned if its shape and dtype fit; otherwise a new array is. int32 wraps as in OpenCV. O(H W C).
     Raises areal.cv2.error. As cv2.integral of OpenCV 4.14 and 5.0.
     """
     table: NDArray[Any] = _tables("integral", src, sdepth, -1, (("sum", sum),))
@@ -258,10 +258,10 @@ def _filter(function: str, src: Any, ddepth: Any, ksize: Any, dst: Any, anchor: 
 def boxFilter(src: NDArray[Any], ddepth: int | None, ksize: Sequence[int], dst: NDArray[Any] | None = None,  # noqa: N802
               anchor: Sequence[int] | None = (-1, -1), normalize: bool | int | None = True,
               borderType: int | None = BORDER_DEFAULT) -> NDArray[Any]:  # noqa: N803
-    """Means, or sums where ``normalize`` is False, of a window of ksize = (width, height) around every pixel: an array of src's shape.
+    """Means, or sums if ``normalize`` is False, of the window of ksize = (width, height) around every pixel: an array of src's shape.
 
-    ddepth: of the result, -1 for src's. anchor: which cell of the window lies on the pixel; -1 is the middle. borderType: BORDER_CONSTANT (zeros),
-    BORDER_REPLICATE, BORDER_REFLECT or BORDER_REFLECT_101, also | BORDER_ISOLATED. O(1) a pixel, whatever the window. Raises areal.cv2.error.
+    ddepth: the result's depth, -1 for src's. anchor: the cell of the window that is the pixel; -1 is the middle. borderType: BORDER_CONSTANT (zeros),
+    BORDER_REPLICATE, BORDER_REFLECT or BORDER_REFLECT_101, also | BORDER_ISOLATED. O(1) per pixel for any window. Raises areal.cv2.error.
     Integers give the bits of OpenCV 4.14 and 5.0 on x86: rounded in fixed point for uint8 and windows of 2 to 256 pixels, else half to even; sums of
     int32 wrap; negative values become the largest of an unsigned ddepth, not 0, but in the last elements of a row beyond whole vectors of 8. Where
     OpenCV's fixed point makes 256 of two white pixels, this gives 255 everywhere, OpenCV 0 in those last elements.

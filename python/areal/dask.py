@@ -1,10 +1,10 @@
 """Summed-area tables of Dask arrays, chunk by chunk, on any of Dask's schedulers.
 
-The source is read twice: once for each chunk's row and column sums, and again for the table, when the sums of the chunks above and to the left have
-become what the chunk takes over (its carry). So a chunk is in memory only while a task works on it. See docs/scaling.md.
+Reads the source twice: first for each chunk's row and column sums, then for the table, when a chunk's carry, the sums of the chunks above and to the
+left, is known. So a chunk is in memory only while a task works on it. See docs/scaling.md.
 """
 
-# Dask's annotations say less than its arrays can.
+# Dask's annotations lack some of its arrays' features.
 # pyright: reportCallIssue=false, reportAttributeAccessIssue=false, reportArgumentType=false
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Sums(NamedTuple):
 
 
 class Carry(NamedTuple):
-    """What a chunk takes over: sums of the columns above it, of the rows to its left, and of all that is above and to the left of both."""
+    """The sums that a chunk adds to its table: of the columns above it, of the rows to its left, and of the pixels above and left of both."""
 
     chunk: tuple[int, int]
     columns: Array | None  # None: there are no chunks above
@@ -56,7 +56,7 @@ class Carry(NamedTuple):
 
 
 def _sums_dtype(pixels: np.dtype[Any], table: np.dtype[Any], longest: int) -> np.dtype[Any]:
-    """Half the table's bytes, where a chunk's sums surely fit."""
+    """The dtype of a chunk's sums: of half the table's width if they are certain to fit."""
     if table.kind in "iu" and table.itemsize == 8 and pixels.kind in "bui":
         half = np.dtype(f"{table.kind}4")
         most = 1 if pixels.kind == "b" else max(abs(int(np.iinfo(pixels).min)), int(np.iinfo(pixels).max))
@@ -114,7 +114,7 @@ def _source(x: Any, dtype: npt.DTypeLike | None) -> tuple[da.Array, np.dtype[Any
 
 
 def _cloned(x: da.Array, seed: str) -> da.Array:
-    """The same array under other keys. dask's clone leaves the old keys inside of tasks (dask issue 12455), so that they are replaced here."""
+    """The same array under other keys. dask's clone leaves the old keys inside tasks (dask issue 12455), so this replaces them."""
     renamed = {key: clone_key(key, seed) for key in x.dask.get_all_external_keys()}
     other = clone(x, seed=seed)
     layers = dict(other.dask.layers)
@@ -126,13 +126,15 @@ def _cloned(x: da.Array, seed: str) -> da.Array:
 
 
 def integral_image(x: Any, dtype: npt.DTypeLike | None = None) -> da.Array:
-    """The inclusive table of a 2-D array, lazily: entry (y, x) is the sum of all pixels down to and right to there. Shape and chunks are x's.
+    """The inclusive table of a 2-D array, lazily: entry (y, x) is the sum of x[:y + 1, :x + 1]. Has x's shape and chunks.
 
-    dtype: the table's. None: int64 for bool and signed integers, uint64 for unsigned ones, float64 for floats, as scikit-image has it. Integers are
+
+    dtype: the table's. None: int64 for bool and signed integers, uint64 for unsigned integers, float64 for floats, as in scikit-image. Integers are
     exact modulo 2^k. A float table's rounding depends on the chunks; equal chunks give equal bits.
 
-    The source is read twice, the first time under keys of its own, so that no chunk waits in memory for its carry. A chunk whose row or column sums
-    have changed in between raises areal.Error. Each chunk has three tasks, and sums and carries of 12 to 16 bytes a row and column; a task needs a
+
+    Reads the source twice, the first time under keys of its own, so that no chunk waits in memory for its carry. Raises areal.Error if a chunk's row
+    or column sums change in between. Each chunk has three tasks, and sums and carries of 12 to 16 bytes per row and column; a task needs memory for a
     chunk of pixels and a chunk of the table. Raises InvalidArgument for other than 2 dimensions, unknown chunks, and dtypes without tables.
     """
     x, table = _source(x, dtype)
@@ -153,7 +155,7 @@ def integral_image(x: Any, dtype: npt.DTypeLike | None = None) -> da.Array:
 
 
 class Sat:
-    """A Dask array that answers about boxes. Nothing is computed before it is asked for."""
+    """Lazy sums of boxes of a Dask array."""
 
     def __init__(self, x: da.Array, dtype: np.dtype[Any]) -> None:
         self._x = x
@@ -165,9 +167,11 @@ class Sat:
         return integral_image(self._x, self._dtype)
 
     def sum(self, boxes: Any, *, format: str = "xywh", outside: str = "error") -> da.Array:
-        """Sums of boxes, lazily: N of them; of one box without the dimension. Formats as areal.sat's.
 
-        Only chunks that a box overlaps are computed, each once, with a table of its own: O(h w + N) a chunk, no carries.
+
+        """Sums of boxes, lazily: a Dask array of N sums, or of a 0-d one for a single box. Formats as in areal.Sat.
+
+        Computes only chunks that a box overlaps, each once, with its own table and without carries: O(h w + N) per chunk.
         """
         edges, alone = box_edges(boxes, format, outside, *self._x.shape)
         token = tokenize("areal.dask.sum", self._x, self._dtype, edges)
@@ -193,12 +197,12 @@ class Sat:
 
 
 def sat(x: Any, dtype: npt.DTypeLike | None = None) -> Sat:
-    """What answers about boxes of a 2-D array: ``sat(x).sum(boxes)``. dtype as in integral_image."""
+    """Sums of boxes of a 2-D array: ``sat(x).sum(boxes)``. dtype as in integral_image."""
     return Sat(*_source(x, dtype))
 
 
 def _overlapped(edges: Array, starts: list[Array]) -> list[tuple[int, int]]:
-    """The chunks that some box overlaps, by a table of differences. O(N log chunks + chunks)."""
+    """The chunks that at least one box overlaps, by a table of differences. O(N log chunks + chunks)."""
     edges = edges[(edges[:, :2] < edges[:, 2:]).all(1)]
     steps = np.zeros((len(starts[0]), len(starts[1])), dtype=np.int64)
     (top, bottom), (left, right) = (
@@ -210,7 +214,7 @@ def _overlapped(edges: Array, starts: list[Array]) -> list[tuple[int, int]]:
 
 
 def _partial(chunk: Any, top: int, left: int, edges: Array, dtype: np.dtype[Any]) -> tuple[Array, Array]:
-    """Which boxes overlap the chunk, and their sums within it."""
+    """The boxes that overlap the chunk, and their sums within it."""
     pixels = np.asarray(chunk)
     start, end = (np.clip(edges[:, k : k + 2] - (top, left), 0, pixels.shape) for k in (0, 2))
     overlapping = np.flatnonzero((start < end).all(1))

@@ -1,8 +1,8 @@
 """Summed-area tables of JAX arrays: under jit, vmap and grad, on the CPU and on CUDA, by XLA's foreign function interface.
 
-Importing this module needs JAX and the handlers that are built where JAX is found; the ImportError says which is missing.
-Gradients go backward (grad, vjp); forward mode (jvp) raises. Without JAX's 64-bit types a table that needs one raises,
-where JAX itself would truncate.
+Importing this module needs JAX, and handlers that the build makes if it finds JAX; the ImportError names what is missing.
+Supports reverse mode (grad, vjp); forward mode (jvp) raises. A table of a 64-bit type raises if JAX's 64-bit types are
+off; JAX itself would truncate.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ Array = Any  # jax.Array, or a tracer of one
 
 
 class _Jax(Framework):
-    """JAX's arrays, which this module computes with: XLA calls its handlers."""
+    """JAX's arrays. This module computes with them: XLA calls its handlers."""
 
     signed = True
     own = sys.modules[__name__]
@@ -62,13 +62,13 @@ _READABLE = ("bool", "uint8", "int8", "uint16", "int16", "uint32", "int32", "uin
 
 
 def _call(name: str, shape: Sequence[int], dtype: Any, *arrays: Array, **attributes: Any) -> Array:
-    """The handler. Its leading dimensions are a batch, which is what vmap makes."""
+    """Calls the handler. Leading dimensions are a batch, as vmap adds them."""
     out = jax.ShapeDtypeStruct(tuple(shape), dtype)
     return jax.ffi.ffi_call(name, out, vmap_method="broadcast_all")(*arrays, **attributes)
 
 
 def _wide(name: str, why: str) -> Any:
-    """The dtype. Throws InvalidArgument where JAX would truncate it."""
+    """The dtype. Raises InvalidArgument if JAX would truncate it."""
     if name in ("int64", "uint64", "float64") and not jax.config.jax_enable_x64:
         raise InvalidArgument(f"{why}: {name} needs JAX's 64-bit types, without which JAX would truncate it: jax.config.update(\"jax_enable_x64\", True), "
                               "or ask for a dtype of 32 bits")
@@ -125,9 +125,9 @@ _table.defvjp(_table_forward, _table_backward)
 
 
 def table(x: Array, axes: str = "", *, dtype: Any = None, border: str = "zero", reverse: bool = False) -> Array:
-    """The table of sums, as an array: what jit, vmap and grad transform. See areal.sat.
+    """The table of sums, as an array that jit, vmap and grad transform. See areal.sat.
 
-    dtype None is that of `areal.sat`, signed, a step wider where a corner may exceed it; float32 has float64.
+    dtype None: as in `areal.sat`, but signed, and of the next wider type if a corner may exceed it; float64 for float32.
     """
     x = _readable(x)
     axes = _axes_of(x, axes)
@@ -187,7 +187,7 @@ _scatter.defvjp(_scatter_forward, _scatter_backward)
 
 
 def _rows(boxes: Any, format: str) -> tuple[Array, bool]:
-    """N x 4 of x, y, width, height, and whether it was one box alone: NumPy's where the boxes are the host's, so that they can be looked at while jit traces."""
+    """Boxes as N x 4 of x, y, width, height, and whether the input was a single box. Host boxes stay NumPy's, so that they can be checked while jit traces."""
     _wide("int64", "boxes")
     xp: Any = np
     if isinstance(boxes, jax.Array):
@@ -212,7 +212,7 @@ def _rows(boxes: Any, format: str) -> tuple[Array, bool]:
 
 
 def _refused(rows: Any, height: int, width: int, border: str, outside: str) -> Any:
-    """Which boxes of the host a table cannot answer."""
+    """A mask of the host's boxes that are invalid for the table."""
     x, y, w, h = (rows[:, i] for i in range(4))
     bad = (w < 0) | (h < 0)
     if outside == "clip":
@@ -222,10 +222,12 @@ def _refused(rows: Any, height: int, width: int, border: str, outside: str) -> A
 
 
 def box_sums(sums: Array, boxes: Any, axes: str = "", *, border: str = "zero", format: str = "xywh", outside: str = "error") -> Array:
-    """Sums of boxes from a table that `table` made: boxes x N x C, int64 or float64; of one box without the first dimension.
 
-    Boxes that are no JAX array are checked first, and what cannot be answered raises InvalidArgument. Those of a JAX
-    array, traced or not, get 0 or NaN, as it would take a wait to look at them. Needs JAX's 64-bit types.
+
+    """Sums of boxes from a result of `table`: boxes x N x C, int64 or float64; for a single box without the first dimension.
+
+    Invalid boxes raise InvalidArgument. Invalid boxes in a JAX array, traced or not, give 0 or NaN instead, as checking
+    them would wait for the device. Needs JAX's 64-bit types.
     """
     axes = _axes_of(sums, axes)
     if outside not in ("error", "clip"):
@@ -249,7 +251,7 @@ def scatter_corners(values: Array, boxes: Any, shape: Sequence[int], axes: str =
 
 
 class _Slices:
-    """JAX as _composed_window asks it."""
+    """JAX's operations for _composed_window."""
 
     def cat(self, parts: list[Array], dim: int) -> Array:
         return jnp.concatenate(parts, dim)
@@ -274,7 +276,7 @@ class _Slices:
 
 
 class Sat:
-    """The summed-area table of a JAX array, which answers about any box in constant time. A pytree: jit takes and returns it."""
+    """The summed-area table of a JAX array. Statistics of any box take constant time. A pytree, so that jit takes and returns it."""
 
     __slots__ = ("array", "axes", "border", "reverse", "squares")
 
@@ -295,7 +297,7 @@ class Sat:
         return pixels.reshape(pixels.shape + (1,) * sum(letter in "NC" for letter in self.axes)).astype(jnp.float64)
 
     def mean(self, boxes: Any, *, format: str = "xywh", outside: str = "error") -> Array:
-        """Means of boxes, NaN for an empty one."""
+        """Means of boxes, NaN for an empty box."""
         return self.sum(boxes, format=format, outside=outside) / self._pixels(boxes, format, outside)
 
     def var(self, boxes: Any, *, format: str = "xywh", outside: str = "error") -> Array:
@@ -350,7 +352,7 @@ def sat(x: Array, axes: str = "", *, dtype: Any = None, border: str = "zero", sq
 
 @partial(jax.custom_vjp, nondiff_argnums=(2, 3, 4, 5))
 def _histogram(x: Array, weights: Array | None, axes: str, binning: Spelled, border: str, dtype: str) -> Array:
-    """Of x with the axes HW or HWC behind any others."""
+    """The integral histogram of x, whose last axes are HW or HWC."""
     kind, bins, numbers, table, clamp, ignored = binning
     more = 1 if border == "zero" else 0
     pixels = x.shape[:-1] if axes.endswith("C") else x.shape
@@ -365,7 +367,7 @@ def _histogram(x: Array, weights: Array | None, axes: str, binning: Spelled, bor
 
 
 def _bins_of_pixels(x: Array, axes: str, binning: Spelled) -> Array:
-    """The bin of each pixel, -1 for none: without C. The definition is Binning::bin_of's."""
+    """The bin of each pixel, -1 for none; removes the axis C. Defined as Binning::bin_of."""
     kind, bins, numbers, table, clamp, ignored = binning
 
     def over(values: Array, rule: Any) -> Array:
@@ -418,7 +420,7 @@ _histogram.defvjp(_histogram_forward, _histogram_backward, symbolic_zeros=True)
 
 
 class IntegralHistogram:
-    """An integral histogram, which answers with the histogram of any box in O(bins). N x bins x rows x columns. A pytree."""
+    """An integral histogram, N x bins x rows x columns. The histogram of any box takes O(bins). A pytree."""
 
     __slots__ = ("array", "border")
 
@@ -427,7 +429,7 @@ class IntegralHistogram:
 
     @property
     def bins(self) -> int:
-        """How many bins."""
+        """The number of bins."""
         return int(self.array.shape[-3])
 
     def counts(self, boxes: Any, *, format: str = "xywh", outside: str = "error") -> Array:
@@ -443,7 +445,7 @@ def integral_histogram(x: Array, bins: Any = None, *, range: tuple[float, float]
                        dtype: Any = None, border: str = "none", **others: Any) -> IntegralHistogram:
     """The integral histogram of a JAX array; axes HW or NHW, with the channels of joint bins HWC, CHW, NHWC or NCHW. The weights have a gradient, the image has none.
 
-    The binning is said as to areal.integral_histogram, in numbers that are no traced arrays; joint bins are of ranges.
+    Takes the binnings of areal.integral_histogram, as numbers, not traced arrays; joint bins must have ranges.
     """
     for name, value in others.items():
         if value not in (None, False, "auto", 0):
@@ -477,7 +479,7 @@ def integral_histogram(x: Array, bins: Any = None, *, range: tuple[float, float]
 
 
 def histograms(x: Array, bins: Any = None, boxes: Any = None, *, axes: str = "", format: str = "xywh", outside: str = "error", **how: Any) -> Array:
-    """Histograms of boxes: boxes x N x bins. The integral histogram is made and asked. See integral_histogram."""
+    """Histograms of boxes from an integral histogram: boxes x N x bins. See integral_histogram."""
     if boxes is None:
         letters = _axes_of(x, axes)
         boxes, format = [0, 0, x.shape[letters.index("W")], x.shape[letters.index("H")]], "xywh"

@@ -1,7 +1,6 @@
 """``skimage.transform.integral_image`` and ``integrate`` at areal's speed, for arrays in host memory.
 
-Two-dimensional images and volumes of the dtypes in ``ROUTES`` are computed by areal on the CPU; everything else takes NumPy's way, as scikit-image
-does. scikit-image itself is not imported.
+areal computes 2-D images and volumes of the dtypes in ``ROUTES``, on the CPU; NumPy computes all others, as in scikit-image, which is not imported.
 """
 
 from __future__ import annotations
@@ -26,25 +25,25 @@ _FLOATS = ("float16", "float32", "float64")
 
 
 def _default(name: str) -> str:
-    """The dtype of a table where none is asked for: what ``numpy.cumsum`` gives, and at least float64 for floats."""
+    """The default dtype of a table: that of ``numpy.cumsum``, and at least float64 for floats."""
     return "float64" if name in _FLOATS else "uint64" if name.startswith("u") else "int64"
 
 
 def _routes() -> dict[tuple[str, str], str]:
     all_routes = {(image, table): "numpy" for image in _WHOLE + _FLOATS for table in _WHOLE[1:] + _FLOATS}
-    for taken, made in _core.type_pairs():
-        for image in _NAMES[taken]:
-            for table in _SAME_BITS.get(made) or _NAMES[made]:
-                if all_routes[image, table] == "numpy" or table == _NAMES[made][0]:
-                    all_routes[image, table] = taken + made
+    for pixels, sums in _core.type_pairs():
+        for image in _NAMES[pixels]:
+            for table in _SAME_BITS.get(sums) or _NAMES[sums]:
+                if all_routes[image, table] == "numpy" or table == _NAMES[sums][0]:
+                    all_routes[image, table] = pixels + sums
     return all_routes
 
 
 ROUTES: Mapping[tuple[str, str], str] = MappingProxyType(_routes())
-"""Which way ``integral_image`` takes with 2-D and 3-D arrays: {(the image's dtype, the table's): a type pair of areal, or "numpy"}.
+"""How ``integral_image`` computes 2-D and 3-D arrays: {(the image's dtype, the table's): a type pair of areal, or "numpy"}.
 
-Integers wrap, so int64 and uint64 tables have the same bits, and either names the type pair that is computed. Dtypes that are no key
-(longdouble, complex, big-endian, object), other dimensions and classes derived from numpy.ndarray take NumPy's way.
+Integers wrap, so int64 and uint64 tables have the same bits and may share a type pair. NumPy computes dtypes that are not a key (longdouble, complex,
+big-endian, object), other dimensions and classes derived from numpy.ndarray.
 """
 
 _DEFAULTS = {_CODES[name]: np.dtype(_default(name)) for name in _WHOLE + _FLOATS}
@@ -84,7 +83,7 @@ def integral_image(image: NDArray[Any], *, dtype: DTypeLike | None = None) -> ND
 
 
 def _rows(coordinates: ArrayLike) -> NDArray[Any]:
-    """What the compiled code reads: int64, where that loses nothing."""
+    """Coordinates for the compiled code: int64 if that is lossless."""
     rows = np.array(coordinates)
     return rows.astype(np.int64) if rows.dtype.kind in "iu" and rows.dtype != np.uint64 else rows
 

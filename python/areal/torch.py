@@ -1,8 +1,8 @@
 """Summed-area tables of PyTorch tensors: no copies, the same device and allocator, gradients.
 
-`areal.sat` and its friends come here when they see a tensor. A plain tensor takes the short way to the library; one that
-asks for a gradient, that is traced, compiled or batched by vmap, goes through the operators `torch.ops.areal`, which are
-registered when this module is imported.
+`areal.sat` and the other functions call this module for tensors. Plain tensors go to the library directly; tensors with
+gradients, traced, compiled or batched by vmap, go through the operators `torch.ops.areal`, which importing this module
+registers.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _LARGEST = {torch.bool: 255, torch.uint8: 255, torch.int8: 128}
 
 
 def axes_of(x: Tensor, axes: str) -> str:
-    """The letters of the dimensions. Throws InvalidArgument, listing the choices."""
+    """The letters of the dimensions. Raises InvalidArgument with the choices."""
     choices = _CHOICES.get(x.ndim, ())
     if not axes and x.ndim == 2:
         return "HW"
@@ -42,7 +42,7 @@ def axes_of(x: Tensor, axes: str) -> str:
 
 
 def table_dtype(x: Tensor, axes: str = "") -> torch.dtype:
-    """The dtype of a table of x where none is asked for: of `default_types`, signed, a step wider where a corner may exceed it."""
+    """The default dtype of a table of x: that of `default_types`, but signed, and of the next wider type if a corner may exceed it."""
     if x.dtype in _WIDE:
         return _WIDE[x.dtype]
     if x.dtype not in _LARGEST:
@@ -54,7 +54,7 @@ def table_dtype(x: Tensor, axes: str = "") -> torch.dtype:
 
 
 class _Slices:
-    """PyTorch as _composed_window asks it."""
+    """PyTorch's operations for _composed_window."""
 
     def cat(self, parts: list[Tensor], dim: int) -> Tensor:
         return torch.cat(parts, dim)
@@ -79,7 +79,7 @@ class _Slices:
 
 
 class Sat(AnySat):
-    """The summed-area table of a tensor. Its arrays and answers are tensors, and gradients flow through them."""
+    """The summed-area table of a tensor. Its arrays and results are tensors, and gradients flow through them."""
 
     __slots__ = ()
 
@@ -100,9 +100,11 @@ class Sat(AnySat):
 
     def window(self, size: int | tuple[int, int], *, stat: Stat = "mean", edge: Edge = "shrink", value: float = 0, anchor: tuple[int, int] | None = None,
                dtype: Any = "float64", out: Any = None, threads: int = 0) -> Any:
-        """The sum, mean, var or std of the window around every pixel, where the table lies; on a device the work is queued.
 
-        See areal.Sat.window for the arguments. Under gradients, traces and batches edge is valid, shrink or zero. O(1) a pixel, whatever the size.
+
+        """The sum, mean, var or std of the window around every pixel, on the table's device; on CUDA, queues the work.
+
+        See areal.Sat.window for the arguments. Under gradients, traces and batches edge is valid, shrink or zero. O(1) per pixel for any size.
         """
         if all(table is None or is_plain(table) for table in (self.array, self.squares)):
             return super().window(size, stat=stat, edge=edge, value=value, anchor=anchor, dtype=dtype, out=out, threads=threads)
@@ -117,7 +119,7 @@ class Sat(AnySat):
         return composed_window(_Slices(), self.array, self.squares, self.axes, self.border, size, stat, edge, anchor).to(to)
 
     def _composed(self, stat: str, rows: Tensor, outside: str, threads: int, refused: bool) -> Tensor:
-        """The same answers from the operators alone."""
+        """The same results from the operators."""
 
         def sums(table: Tensor, axes: str) -> Tensor:
             return box_sums(table, rows, axes, self.border, outside, threads, refused)
@@ -167,13 +169,13 @@ Torch.own = sys.modules[__name__]
 def sat(x: Tensor, axes: str = "", *, dtype: torch.dtype | str | None = None, border: str = "zero", squares: Any = False, tilted: bool = False,
         mask: Tensor | None = None, ignore_nan: bool = False, reverse: bool = False, algorithm: str = "auto", backend: str = "auto", threads: int = 0,
         out: Tensor | None = None, copy: bool | None = None, above: Tensor | None = None, left: Tensor | None = None, corner: Tensor | None = None) -> Sat:
-    """The summed-area table of a tensor, on its device, by its allocator, on its current stream. O(H W) a plane.
+    """The summed-area table of a tensor, with its device, allocator and current stream. O(H W) per plane.
 
-    axes: HW (2-D tensors), HWC, CHW, NHW, NHWC, NCHW, or DHW, which is summed along D, too.
-    dtype: of the sums; None takes `table_dtype(x)`, which no corner exceeds.
-    above, left, corner: as areal.sat has them, on x's device.
-    Differentiable where x is: the sum, and with squares=True their sum (float64 for floats), of what mask and ignore_nan
-    leave. tilted has no gradient, and out takes part in none. Throws InvalidArgument for what cannot be.
+    axes: HW (2-D tensors), HWC, CHW, NHW, NHWC, NCHW, or DHW, which also sums along D.
+    dtype: of the sums; None: `table_dtype(x)`, which holds every corner.
+    above, left, corner: as in areal.sat, on x's device.
+    Gradients flow through the sums and, with squares=True, the sums of squares (float64 for floats) of the valid pixels;
+    not through tilted or out. Raises InvalidArgument for wrong arguments.
     """
     x = prepared(x)
     if is_plain(x) and (mask is None or is_plain(mask)):
@@ -188,7 +190,7 @@ def sat(x: Tensor, axes: str = "", *, dtype: torch.dtype | str | None = None, bo
 
 def _composed(x: Tensor, axes: str, dtype: Any, border: str, squares: Any, tilted: bool, mask: Tensor | None, ignore_nan: bool, reverse: bool,
               algorithm: str, backend: str, threads: int, out: Tensor | None) -> Sat:
-    """The same tables from the operator alone."""
+    """The same tables from the operator."""
     axes = axes_of(x, axes)
     if tilted:
         raise InvalidArgument("tilted: it has no gradient, and is not traced or batched; pass x.detach()")

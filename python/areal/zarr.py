@@ -1,7 +1,7 @@
 """Chunked tables: summed-area tables beyond memory, as groups of Zarr format 3. docs/chunked-tables.md specifies the format.
 
-Each tile has a table of its own (``local``, 32 bits), and the entries of the whole table beside it, of 64 bits: the row above (``top``), the column
-to the left (``left``) and the entry above and to the left of both (``corner``).
+Each tile has its own table (``local``, 32 bits) and the neighbouring entries of the whole table, 64 bits: the row above (``top``), the column to the
+left (``left``) and the entry above and to the left of both (``corner``).
 
     T[y][x] = local[y][x] + top[y // tile][x] + left[x // tile][y] - corner[y // tile][x // tile]    modulo 2^64
 """
@@ -49,7 +49,7 @@ def _set(place: StorePath, data: Any) -> None:
 
 
 async def _get(place: StorePath, what: str, bytes: int | None = None, range: ByteRequest | None = None) -> Array:
-    """Raises IoError, naming what was to be read, for what is not there and for what is too short."""
+    """Reads a key. Raises IoError, with `what`, if it is missing or too short."""
     try:
         buffer = await place.get(default_buffer_prototype(), range)
     except Exception as error:  # each store has its own exceptions
@@ -63,14 +63,14 @@ async def _get(place: StorePath, what: str, bytes: int | None = None, range: Byt
 
 
 def _checked(place: StorePath, what: str, data: Array) -> Array:
-    """The data without its checksum. Raises IoError where they do not agree."""
+    """The data without its checksum. Raises IoError if the checksum is wrong."""
     if not np.array_equal(_checksum(data[:-_CRC]), data[-_CRC:]):
         raise IoError(f"{place}: {what} is damaged, as its checksum tells")
     return data[:-_CRC]
 
 
 class ChunkedTable:
-    """A chunked table, opened: answers about boxes with a few reads each. ``format`` has height, width, tile and the pixels' dtype."""
+    """An open chunked table. A sum of a box needs a few reads. ``format`` has height, width, tile and the pixels' dtype."""
 
     def __init__(self, path: StorePath, format: Format) -> None:
         self._path = path
@@ -78,7 +78,7 @@ class ChunkedTable:
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Of the image."""
+        """The shape of the image."""
         return self.format.height, self.format.width
 
     def __repr__(self) -> str:
@@ -122,7 +122,7 @@ class ChunkedTable:
         return out
 
     async def _index(self, i: int, j: int) -> Array:
-        """Where a shard has its tiles: tiles x tiles x (offset, bytes)."""
+        """The index of a shard's tiles: tiles x tiles x (offset, bytes)."""
         n = self.format.tiles_per_shard
         bytes = 16 * n * n + _CRC
         place, what = self._path / f"local/c/{i}/{j}", f"the index of shard ({i}, {j}) of local"
@@ -147,20 +147,20 @@ class ChunkedTable:
             what = f"{array} of tile ({i}, {j})"
             return _get(self._path / f"{array}/c/{object}", what, 8 * (last + 1 - first), RangeByteRequest(8 * first, 8 * (last + 1)))
 
-        beside = j * tile + rows % tile
+        in_left = j * tile + rows % tile
         local, top, left, corner = await asyncio.gather(
             self._tile(index, i, j),
             numbers("top", f"{i}/0", columns),
-            numbers("left", f"0/{i}", beside),
+            numbers("left", f"0/{i}", in_left),
             numbers("corner", f"{i}/0", np.array([j])),
         )
         sums: Array = local[rows % tile, columns % tile] + top.view("<u8")[columns - columns.min()]
-        sums += left.view("<u8")[beside - beside.min()]
+        sums += left.view("<u8")[in_left - in_left.min()]
         sums -= corner.view("<u8")
         return sums
 
     def verify(self) -> None:
-        """Reads everything once and raises IoError, naming the first tile or carry whose checksum is wrong. O(H W)."""
+        """Reads the whole table once. Raises IoError with the first tile or carry whose checksum is wrong. O(H W)."""
         f, n = self.format, self.format.tiles_per_shard
         index: Any = None
         for i in range(f.tile_rows):
@@ -176,8 +176,8 @@ class ChunkedTable:
 
 
 def open(store: Any) -> ChunkedTable:
-    """A complete chunked table. store: what zarr.open_group takes (a path, an address, a Store). Raises IoError for everything else."""
-    # Mode r makes a read-only copy of a store that can be written, which not every store can, and which is not the one that was passed.
+    """Opens a complete chunked table. store: an argument of zarr.open_group (a path, a URL, a Store). Raises IoError for anything else."""
+    # Mode r would replace a writable store by a read-only copy, which some stores do not support.
     mode: Any = "r" if getattr(store, "read_only", True) else "r+"
     try:
         path = zarr.open_group(store, mode=mode, use_consolidated=False, zarr_format=3).store_path
@@ -196,16 +196,16 @@ def open(store: Any) -> ChunkedTable:
 def write(
     source: Any, store: Any, tile: int = 1024, *, overwrite: bool = False, resume: bool = False, threads: int = 0
 ) -> ChunkedTable:
-    """Writes the chunked table of a 2-D image, in one pass: each pixel is read once, in blocks of 4096 x 4096. O(H W).
+    """Writes the chunked table of a 2-D image in one pass, reading each pixel once, in blocks of 4096 x 4096. O(H W).
 
-    source: bool, uint8 or uint16; anything with shape and dtype of which ``source[rows, columns]`` are pixels: arrays of NumPy, Zarr, HDF5 and Dask,
-    memmaps. store: what zarr.create_group takes. tile: a power of two from 64 to 4096, to 256 for uint16.
-    About 4 bytes a pixel are written. Memory: 80 MiB, and 16 bytes + 64 KiB / tile a column.
+    source: bool, uint8 or uint16 pixels; any object with shape, dtype and ``source[rows, columns]``: arrays of NumPy, Zarr, HDF5 and Dask, memmaps.
+    store: an argument of zarr.create_group. tile: a power of two from 64 to 4096, for uint16 to 256.
+    Writes about 4 bytes per pixel. Memory: 80 MiB, and 16 bytes + 64 KiB / tile per column.
 
-    The attribute ``complete`` is written last; a table without it is refused by open() and replaced here, others only if ``overwrite`` is true.
-    resume: go on with a table that was interrupted, by whichever areal, after its last complete row of shards; a complete one is left as it is.
-    Its shape, dtype and tile must be those of before; whether the pixels are cannot be known.
-    Raises InvalidArgument for other sources and tiles, IoError where the store has a node or fails.
+    The attribute ``complete`` is written last. open() refuses a table without it; write() replaces it, and replaces other nodes only if ``overwrite``.
+    resume: continue an interrupted table, also one of the C++ library, after its last complete row of shards; keep a complete one. Shape, dtype and
+    tile must be the same; that the pixels are is not checked.
+    Raises InvalidArgument for other sources and tiles, IoError if the store has a node or fails.
     """
     if resume and overwrite:
         raise InvalidArgument("resume and overwrite: only one of the two")
@@ -228,9 +228,11 @@ def write(
 
 
 def _created(store: Any, format: Format, overwrite: bool) -> StorePath:
-    """An empty group, not complete, with four empty arrays.
 
-    The group says that it is being replaced until nothing of what was there is left, so that nobody goes on with it.
+
+    """Creates an incomplete group with four empty arrays.
+
+    The group has the attribute ``replacing`` until all old members are deleted, so that no call resumes from them.
     """
     marked = {**format.attributes(), "replacing": True}
     group: Any = None
@@ -257,7 +259,7 @@ def _created(store: Any, format: Format, overwrite: bool) -> StorePath:
 
 
 async def _remove_members(path: StorePath) -> None:
-    """Everything in a group but its metadata."""
+    """Deletes the members of a group."""
     for name in [name async for name in path.store.list_dir(path.path)]:
         if name.rstrip("/") != "zarr.json":
             member = path / name.rstrip("/")
@@ -266,7 +268,7 @@ async def _remove_members(path: StorePath) -> None:
 
 
 def _begun(store: Any, format: Format) -> tuple[StorePath, int, Array | None] | None:
-    """Of a table that was begun: its place, the first row of tiles that is to be written and the row of the whole table above it. None: of none."""
+    """An interrupted table: its path, the first row of tiles to write and the row of the whole table above it. None if there is no table."""
     try:
         path = zarr.open_group(store, mode="r+", use_consolidated=False, zarr_format=3).store_path
     except Exception:  # nothing there, or nothing that is known
@@ -298,20 +300,20 @@ def _begun(store: Any, format: Format) -> tuple[StorePath, int, Array | None] | 
 
 
 class _ShardRow:
-    """The carries of the tile rows of one row of shards, from the left on."""
+    """The carries of the tile rows in a row of shards, from left to right."""
 
     def __init__(self, format: Format, first: int, top: Array) -> None:
         self.format = format
         self.tile_rows = range(first, min(first + format.tiles_per_shard, format.tile_rows))
         rows, columns, tile = len(self.tile_rows), format.tile_columns, format.tile
-        self.top = np.zeros((rows + 1, format.width), "<u8")  # the last one: of the next row of shards
+        self.top = np.zeros((rows + 1, format.width), "<u8")  # the last row is for the next row of shards
         self.top[0] = top
         self.left = np.zeros((rows, columns, tile), "<u8")
         self.corner = np.zeros((rows, columns), "<u8")
-        self._beside = np.zeros((rows, tile), "<u8")  # what is left of the current tiles, from the tiles' first row on
+        self._row_sums = np.zeros((rows, tile), "<u8")  # sums of the pixels left of the current tiles, from the tiles' first row on
 
     def shard(self, pixels: Array, first: int, threads: int) -> Array:
-        """The next shard, whose tile columns begin at ``first``, as it is stored."""
+        """The bytes of the next shard, whose tile columns begin at ``first``."""
         tile, n = self.format.tile, self.format.tiles_per_shard
         tile_columns = range(first, min(first + n, self.format.tile_columns))
         tile_bytes = 4 * tile * tile
@@ -337,13 +339,13 @@ class _ShardRow:
         height, width = local.shape
         x = j * self.format.tile
         self.corner[i, j] = self.top[i, x - 1] if x else 0
-        self.left[i, j, :height] = self._beside[i, :height] + self.corner[i, j]
-        self.top[i + 1, x : x + width] = self.top[i, x : x + width] + self._beside[i, height - 1] + local[-1]
-        self._beside[i, :height] += local[:, -1]
+        self.left[i, j, :height] = self._row_sums[i, :height] + self.corner[i, j]
+        self.top[i + 1, x : x + width] = self.top[i, x : x + width] + self._row_sums[i, height - 1] + local[-1]
+        self._row_sums[i, :height] += local[:, -1]
 
 
 def _write_tiles(source: Any, path: StorePath, format: Format, threads: int, begin: int, top: Array | None) -> None:
-    """From row ``begin`` of tiles on. top: the row of the whole table above it; None: zeros, which are to be written."""
+    """Writes tiles from row ``begin`` on. top: the row of the whole table above it; None: zeros, which are still to be written."""
     n = format.tiles_per_shard
     if format.width == 0:
         return

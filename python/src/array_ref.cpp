@@ -1,4 +1,4 @@
-// Arrays of Python: where they lie, of what type and shape they are.
+// Python arrays: memory, type and shape.
 #include <areal/error.hpp>
 #include <cstring>
 #include <utility>
@@ -19,8 +19,8 @@ std::optional<Type> type_of_dtype(nb::dlpack::dtype dtype) {
 
 namespace {
 
-// The fields of NumPy's arrays and dtypes, as its reference has them ("Python types and C-structures"): the same in 1.x
-// and 2.x. Read here because the buffer protocol and DLPack take more time than a small table.
+// The fields of NumPy's arrays and dtypes by its reference ("Python types and C-structures"), the same in 1.x and 2.x.
+// Read here because the buffer protocol and DLPack take longer than a small table.
 struct NumpyArray {
   PyObject head;
   char* data;
@@ -37,11 +37,11 @@ struct NumpyDtype {
 };
 constexpr int numpy_writable = 0x0400;
 
-PyTypeObject* numpy_array_type = nullptr;  // null where its fields are elsewhere
-PyObject* empty_function = nullptr;        // numpy.empty; like the dtypes never given back
+PyTypeObject* numpy_array_type = nullptr;  // null if its fields are elsewhere
+PyObject* empty_function = nullptr;        // numpy.empty; never released, like the dtypes
 std::array<PyObject*, static_cast<std::size_t>(Type::f64) + 1> numpy_dtypes{};
 
-/// By NumPy's numbers of types; none for those that areal has not.
+/// By NumPy's type numbers; none for types that areal does not have.
 std::optional<Type> type_of_number(int number) {
   static_assert(sizeof(int) == 4 && sizeof(long long) == 8);
   constexpr bool long_is_64 = sizeof(long) == 8;
@@ -115,14 +115,14 @@ std::optional<ArrayRef> imported(nb::handle object, const char* name) {
   made.dimensions = array.ndim();
   for (std::size_t i = 0; i < std::min<std::size_t>(made.dimensions, 4); ++i)
     made.extents[i] = static_cast<std::int64_t>(array.shape(i)), made.strides[i] = array.stride(i);
-  // The import owns what DLPack handed over, until it ends.
+  // The import owns the DLPack tensor until it is destroyed.
   auto kept = std::make_unique<Array>(std::move(array));
   made.keep = nb::capsule(kept.get(), [](void* p) noexcept { delete static_cast<Array*>(p); });
   kept.release();
   return made;
 }
 
-/// Whether a known array reads as it should.
+/// Does an array with known contents read right?
 bool has_known_fields(PyObject* array) {
   const auto& a = *reinterpret_cast<const NumpyArray*>(array);
   if (a.dimensions != 2 || a.extents[0] != 3 || a.extents[1] != 5 || a.strides[0] != 10 || a.strides[1] != 2)

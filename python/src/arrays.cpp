@@ -12,7 +12,7 @@ constexpr Axes choices[] = {{"HW", 2, -1, 0, 1, -1, false}, {"HWC", 3, -1, 0, 1,
                             {"NHWC", 4, 0, 1, 2, 3, false}, {"NCHW", 4, 0, 2, 3, 1, false},
                             {"DHW", 3, 0, 1, 2, -1, true}};
 
-std::string listed() {
+std::string axes_choices() {
   std::string all;
   for (const Axes& one : choices) all += (all.empty() ? "" : ", ") + std::string(one.letters);
   return all;
@@ -29,8 +29,8 @@ Dimension dimension_of(const ArrayRef& array, int dimension) {
   return {array.extents[i], array.strides[i]};
 }
 
-/// Pitches in elements: of rows, planes and images. None where the memory is not laid out so: what has neighbours must
-/// step over all that the smaller steps span, as views demand.
+/// Pitches of rows, planes and images in elements. None if a dimension's stride is less than the span of the inner
+/// dimensions, which views require.
 struct Pitches {
   std::int64_t row = 0, plane = 0, batch = 0;
 };
@@ -80,7 +80,8 @@ std::optional<V> view_as(const ArrayRef& array, const Axes& axes, const Order& o
 const Axes& Axes::of(std::string_view letters, std::size_t dimensions) {
   if (letters.empty()) {
     if (dimensions != 2)
-      throw InvalidArgument("axes: an array of " + std::to_string(dimensions) + " dimensions needs one of " + listed());
+      throw InvalidArgument("axes: an array of " + std::to_string(dimensions) + " dimensions needs one of " +
+                            axes_choices());
     return choices[0];
   }
   for (const Axes& one : choices)
@@ -90,7 +91,7 @@ const Axes& Axes::of(std::string_view letters, std::size_t dimensions) {
                               (dimensions == 1 ? " dimension" : " dimensions"));
       return one;
     }
-  throw InvalidArgument("axes " + std::string(letters) + ": may be " + listed());
+  throw InvalidArgument("axes " + std::string(letters) + ": may be " + axes_choices());
 }
 
 const Axes& Axes::without_channels() const {
@@ -151,7 +152,7 @@ std::optional<Pixels> pixels_of(const ArrayRef& array, const Axes& axes, bool ma
 std::optional<ConstView> view_in(const ArrayRef& array, const Axes& axes, const Order& order) {
   return view_as<ConstView>(array, axes, order);
 }
-std::optional<View> room_in(const ArrayRef& array, const Axes& axes, const Order& order) {
+std::optional<View> writable_view(const ArrayRef& array, const Axes& axes, const Order& order) {
   return view_as<View>(array, axes, order);
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Python arrays as areal's views: which dimension is which, and what can be read in place.
+// Python arrays as areal's views: the meaning of dimensions, and reading in place.
 
 #include <areal/border.hpp>
 #include <areal/view.hpp>
@@ -13,65 +13,64 @@
 
 namespace areal::python {
 
-/// An array of Python: NumPy's by its fields, others by what nanobind reads (DLPack, the buffer protocol).
+/// A Python array: NumPy's by its fields, others through nanobind (DLPack, the buffer protocol).
 struct ArrayRef {
   void* data = nullptr;
   Type type = Type::u8;
   MemoryPlace memory;
   std::size_t dimensions = 0;
   std::array<std::int64_t, 4> extents{}, strides{};  ///< of the first four; strides in elements
-  nb::object keep;                                   ///< what owns the memory, where that is not the array passed
+  nb::object keep;                                   ///< the owner of the memory, if it is not the array itself
 };
 
-/// None for what is no array, and for one that needs a copy to be read: another byte order, strides that are no
-/// multiple of the element. `may_write`: none for one that is read-only. Throws InvalidArgument, naming it, for a dtype
-/// that areal has no type for. The array must stay while the reference is used.
+/// None for an object that is not an array, and for an array that needs a copy: of another byte order, or with strides
+/// that are not multiples of the element; with `may_write` also for a read-only array. Throws InvalidArgument for a
+/// dtype that areal does not have. The array must outlive the reference.
 std::optional<ArrayRef> array_ref(nb::handle array, const char* name, bool may_write = false);
-/// NumPy's array type, by which its arrays are known. Finds out whether their fields are where its documentation says.
+/// Sets NumPy's array type, and checks that the fields of arrays are where NumPy's documentation says.
 void learn_numpy();
-/// An ndarray itself, whose fields are known.
+/// Is the object exactly an ndarray, whose fields are known?
 bool is_numpy_array(nb::handle object) noexcept;
 bool is_writable_numpy_array(nb::handle array) noexcept;
 /// numpy.empty(extents, dtype).
 nb::object numpy_empty(Type type, const std::vector<std::int64_t>& extents);
-/// The same array. nanobind's of 64-bit integers are C's long long, for which NumPy has a type apart from uint64 and
-/// int64: equal, but refused by PyTorch.
+/// The same array with dtype uint64 or int64: nanobind uses C's long long, a distinct NumPy type that PyTorch refuses.
 nb::object with_numpys_type(nb::object array, Type type);
 
-/// Which dimension of an array is which, by letters: HW HWC CHW NHW NHWC NCHW DHW. D is summed along, as N is not.
+/// The dimensions of an array by letters: HW HWC CHW NHW NHWC NCHW DHW. Tables sum along D, but not along N.
 struct Axes {
   const char* letters = "HW";
   int dimensions = 2;
-  int n = -1, h = 0, w = 1, c = -1;  ///< the number of the dimension, -1 for none; D is in `n`
+  int n = -1, h = 0, w = 1, c = -1;  ///< the index of the dimension, -1 for none; D is in `n`
   bool volume = false;
 
-  /// Throws InvalidArgument, listing the choices, for letters that are none of them, and for an array of another number
-  /// of dimensions. Empty letters are HW where there are two.
+  /// Empty letters are HW for 2 dimensions. Throws InvalidArgument with the choices for other letters, and for another
+  /// number of dimensions.
   static const Axes& of(std::string_view letters, std::size_t dimensions);
-  /// The same without C: the axes of a mask and of counts.
+  /// The axes of a mask and of counts: without C.
   const Axes& without_channels() const;
 };
 
 [[noreturn]] void refuse_dtype(const char* name);
 nb::dlpack::dtype dtype_of(Type type);
-/// None for those that areal has not; bool is u8.
+/// areal's type of a dtype; u8 for bool, none for dtypes that areal does not have.
 std::optional<Type> type_of_dtype(nb::dlpack::dtype dtype);
-/// As NumPy has it: "uint8".
+/// NumPy's name: "uint8".
 const char* numpy_name(Type type) noexcept;
-/// Of such a name, "bool" included. Throws InvalidArgument.
+/// The type of NumPy's name, also "bool". Throws InvalidArgument for other names.
 Type type_of_numpy_name(const std::string& name, const char* argument);
-/// Throws InvalidArgument, listing the choices.
+/// Throws InvalidArgument with the choices.
 Border border_of(const std::string& name);
 
-/// How an array lies in memory.
+/// The memory order of an array.
 struct Order {
   Layout layout = Layout::planar;
-  bool transposed = false;  ///< neighbours in memory are neighbours in H: areal sees the transposed image
-  std::int64_t folded = 0;  ///< not 0: so many planar channels are part of the batch, as areal takes 4 at most
+  bool transposed = false;  ///< H is the innermost dimension: areal sees the transposed image
+  std::int64_t folded = 0;  ///< not 0: this many planar channels are in the batch, as areal's images have 4 at most
   friend bool operator==(const Order&, const Order&) = default;
 };
 
-/// What areal takes: up to 4 channels as such.
+/// The shape for areal, with up to 4 channels.
 constexpr std::int64_t most_channels = 4;
 
 /// An array's memory read in place.
@@ -79,13 +78,13 @@ struct Pixels {
   ConstView view;
   Order order;
 };
-/// None where areal would need a copy: gaps between neighbours, negative or zero strides, planes that interlock.
+/// None if areal needs a copy: for gaps between neighbours, negative or zero strides, overlapping planes.
 std::optional<Pixels> pixels_of(const ArrayRef& array, const Axes& axes, bool may_transpose, bool may_fold);
-/// The same in a given order.
+/// The same in the given order.
 std::optional<ConstView> view_in(const ArrayRef& array, const Axes& axes, const Order& order);
-/// The same memory, to be written.
+/// The same memory, writable.
 View writable_view(const ConstView& view);
-std::optional<View> room_in(const ArrayRef& array, const Axes& axes, const Order& order);
+std::optional<View> writable_view(const ArrayRef& array, const Axes& axes, const Order& order);
 
 /// An array's extents and strides, in elements, in the order of its axes.
 struct ArrayShape {
@@ -96,11 +95,11 @@ struct ArrayShape {
   std::string words() const;
   static ArrayShape of(const ArrayRef& array);
 };
-/// What an array of the axes is for a view in that order.
+/// The view's shape as an array with these axes.
 ArrayShape array_shape(const ConstView& view, const Axes& axes, const Order& order);
-/// Throws InvalidArgument unless an array given as `out` has that shape and dtype.
+/// Throws InvalidArgument unless `out` has that shape and dtype.
 void require_like(const ArrayRef& out, const ArrayShape& wanted, Type type);
-/// Throws InvalidArgument unless an array is one that a plan is for.
+/// Throws InvalidArgument unless an array has the plan's shape and dtype.
 void require_planned(const ArrayRef& array, const Axes& axes, const std::array<std::int64_t, 4>& extents, Type type);
 /// The image that an array of those extents is, in C order (`transposed` and folded as in `order`). Throws
 /// InvalidArgument for more folded planes than fit 63 bits.

@@ -1,11 +1,11 @@
 #pragma once
-// One function a subject; module.cpp calls all of them.
+// One function per subject; module.cpp calls all of them.
 
 #include "nanobind.hpp"
 
 namespace areal::python {
 
-/// In a catch block of what Python calls without nanobind: its exception becomes Python's.
+/// For the catch block of a function that Python calls without nanobind: sets the Python exception.
 void set_python_error() noexcept;
 
 void bind_errors(nb::module_& m);

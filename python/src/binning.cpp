@@ -1,4 +1,4 @@
-// Rules from pixel values to bins.
+// Binnings.
 #include <areal/binning.hpp>
 #include <areal/error.hpp>
 #include "arrays.hpp"

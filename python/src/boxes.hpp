@@ -1,5 +1,5 @@
 #pragma once
-// The boxes of a query, where they lie.
+// The boxes of a query, in host or device memory.
 
 #include <areal/region.hpp>
 #include <areal/span.hpp>
@@ -12,7 +12,7 @@
 
 namespace areal::python {
 
-/// Boxes of the host in any format, or of the device as x, y, width, height. Item is Region, or Box of a volume.
+/// Host boxes in any format, or device boxes as x, y, width, height. Item is Region, or Box for a volume.
 template <class Item>
 class Boxes {
  public:
@@ -50,15 +50,15 @@ class Boxes {
   Span<const Item> span_;
 };
 
-/// How a query is run where its arrays lie.
+/// The execution of a query on the device of its arrays.
 inline Execution execution_where(const CallArrays& arrays, int threads) {
   Execution made = execution_of("auto", 0, threads);
   if (const auto stream = arrays.stream()) made.stream = *stream;
   return made;
 }
 
-/// The answers of a query, an array of those extents: `run(data, options)`. With `refused` a pair with the index of the
-/// first box that cannot be answered, -1 for none: an int of NumPy's arrays, else where the answers lie.
+/// The result of a query, an array of those extents: `run(data, options)`. With `refused` a pair with the index of the
+/// first invalid box, -1 for none: an int with NumPy, else an array on the result's device.
 template <class Run>
 nb::object answered(const CallArrays& arrays, Type type, const std::vector<std::int64_t>& extents, bool clip,
                     bool refused, int threads, const Run& run) {

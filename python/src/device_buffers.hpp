@@ -1,5 +1,5 @@
 #pragma once
-// Arrays on a device that areal owns, for frameworks whose allocator it cannot use.
+// Device arrays owned by areal, for frameworks whose allocator it cannot use.
 
 #include <areal/array.hpp>
 #include <areal/device.hpp>
@@ -10,22 +10,22 @@
 
 namespace areal::python {
 
-/// Memory of CUDA with a shape, which says when the work that fills it has been done: who reads it by `__dlpack__` or
-/// `__cuda_array_interface__` has a stream that waits for it.
+/// An array in CUDA memory and the event of the work that fills it: the stream of a reader (`__dlpack__`,
+/// `__cuda_array_interface__`) waits for that event.
 class DeviceBuffer {
  public:
-  /// Work that fills it is queued on the stream, and recorded there. Throws Unavailable, OutOfMemory.
+  /// For work on `stream` to fill; call record() after queueing it. Throws Unavailable, OutOfMemory.
   DeviceBuffer(std::vector<std::int64_t> extents, Type type, int device, Stream stream);
-  /// All that was queued on its stream so far fills it.
+  /// Records the event: the work queued on the stream so far fills the array.
   void record();
 
-  /// A capsule for a consumer on that stream: -1 for one that waits by itself, none for the legacy default stream.
+  /// A capsule for a consumer on that stream; -1: the consumer synchronises itself; none: the legacy default stream.
   static nb::object dlpack(nb::handle self, nb::handle stream, nb::handle max_version, nb::handle device,
                            nb::handle copy);
   nb::dict cuda_array_interface() const;
-  /// A copy of an array of the host, complete on return.
+  /// Copies a host array; complete on return.
   static DeviceBuffer copy_of(nb::handle array, int device);
-  /// A copy in host memory, once it has been filled.
+  /// Waits for the event and copies to host memory.
   nb::object numpy() const;
   DeviceBuffer permuted(const std::vector<int>& order) const;
   /// One element of the first dimension.

@@ -42,7 +42,7 @@ struct KeptPlans {
     std::shared_ptr<PlannedSat> plan;
   };
   std::mutex mutex;
-  std::list<Row> rows;  // the latest first
+  std::list<Row> rows;  // the most recently used first
 };
 
 Type other_signedness(Type type) {

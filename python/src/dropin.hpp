@@ -1,5 +1,5 @@
 #pragma once
-// What areal.skimage and areal.cv2 have in common: arrays in C order as views, and plans that are kept.
+// Shared by areal.skimage and areal.cv2: arrays in C order as views, and a cache of plans.
 
 #include <areal/sat.hpp>
 #include <memory>
@@ -9,20 +9,20 @@
 
 namespace areal::python::dropin {
 
-/// Rows of adjacent pixels at any pitch: H x W, H x W x C interleaved, or, of a volume, D x H x W. None for an array
-/// that lies otherwise. Throws InvalidArgument for other dimensions and for a dtype that areal has no type for.
+/// A view of rows of adjacent pixels at any pitch: H x W, H x W x C interleaved, or D x H x W for a volume. None for
+/// another memory layout. Throws InvalidArgument for other dimensions and for a dtype that areal does not have.
 std::optional<ConstView> read_view(nb::handle array, const char* name, bool volume);
-/// The same of an array that is written; throws InvalidArgument where it lies otherwise or is read-only.
+/// The same for a writable array; throws InvalidArgument for another memory layout and for a read-only array.
 View write_view(nb::handle array, const char* name, bool volume);
 
-/// The type pair of a table whose bits are those of `table`: integers of the other signedness will do, as tables wrap.
-/// None where areal has none.
+/// A type pair whose tables have the bits of `table`, perhaps of the other signedness, as tables wrap. None if areal
+/// has none.
 std::optional<TypePair> pair_of(Type input, Type table);
 
-/// The element type of such a table of squares.
+/// The type of a table of squares with those bits.
 Type type_of(Squares squares);
 
-/// What tells one plan from another.
+/// The key of a plan.
 struct PlanKey {
   Shape image;
   TypePair types;
@@ -35,7 +35,7 @@ struct PlanKey {
 /// One of the last 64 plans on the CPU, or a new one. With the GIL.
 std::shared_ptr<PlannedSat> kept_plan(const PlanKey& key);
 
-/// The CPU, all threads: what the drop-ins run on, whatever else there is, so that results have the same bits.
+/// The CPU with all threads: the drop-ins always run there, so that results have the same bits on every machine.
 Execution execution();
 
 }  // namespace areal::python::dropin

@@ -13,7 +13,7 @@
 #endif
 #include "bindings.hpp"
 #include "dropin.hpp"
-#include "kept_memory.hpp"
+#include "scratch_memory.hpp"
 
 namespace areal::python::dropin {
 namespace {
@@ -26,13 +26,13 @@ struct Filter {
   double cells() const { return static_cast<double>(window.width) * static_cast<double>(window.height); }
 };
 
-/// The largest magnitude that a pixel of integers adds to a sum.
+/// The largest magnitude that an integer pixel adds to a sum.
 double largest(Type type, bool squared) {
   const double value = type == Type::u8 ? 255 : type == Type::u16 ? 65535 : type == Type::s16 ? 32768 : 2147483648.0;
   return squared ? value * value : value;
 }
 
-/// Whether OpenCV adds in 32-bit integers, which wrap (createBoxFilter and sqrBoxFilter, modules/imgproc).
+/// Does OpenCV add in 32-bit integers, which wrap (createBoxFilter and sqrBoxFilter, modules/imgproc)?
 bool adds_in_32_bits(const Filter& f) {
   if (is_float(f.image.type)) return false;
   if (f.of_squares) return f.image.type == Type::u8;
@@ -53,7 +53,7 @@ PlanKey plan_key(const Filter& f, const Shape& shape) {
   return key;
 }
 
-/// To a 32-bit integer as x86 converts, half to even; INT_MIN for what does not fit and for NaN, as OpenCV's cvRound.
+/// Rounds half to even to a 32-bit integer; INT_MIN for NaN and on overflow, as x86 and OpenCV's cvRound.
 std::int32_t round_to_int(double value) {
   constexpr double magic = 6755399441055744.0;  // 1.5 * 2^52: above it neighbours are 1 apart
   if (!(std::abs(value) <= 2147483648.0)) return std::numeric_limits<std::int32_t>::min();
@@ -83,15 +83,15 @@ std::int32_t as_int(float sum) { return static_cast<std::int32_t>(sum); }
 /// Modulo 2^32.
 std::int32_t as_int(double sum) { return static_cast<std::int32_t>(static_cast<std::int64_t>(sum)); }
 
-/// A 32-bit sum scaled in 32f and rounded half to even, without a branch: what vectors are made of.
+/// A 32-bit sum scaled in 32f and rounded half to even, without a branch, so that it vectorises.
 std::int32_t scaled_in_32f(float sum, float scale) {
   constexpr float magic = 12582912.0F;  // 1.5 * 2^23; right up to 2^22, and means of sums in 32f are below 2^16
   return static_cast<std::int32_t>((sum * scale + magic) - magic);
 }
 std::int32_t scaled_in_32f(double sum, float scale) { return round_to_int(static_cast<float>(as_int(sum)) * scale); }
 
-/// To 8 or 16 bits. Negative values become the largest of an unsigned type: OpenCV's vector code packs them without
-/// their sign (ColumnSum, modules/imgproc/src/box_filter.simd.hpp).
+/// Saturates to 8 or 16 bits. Negative values become the largest of an unsigned type: OpenCV's vector code packs them
+/// as unsigned (ColumnSum, modules/imgproc/src/box_filter.simd.hpp).
 template <class T>
 T packed(std::int32_t value) {
   constexpr std::int32_t most = std::numeric_limits<T>::max(), least = std::numeric_limits<T>::min();
@@ -178,17 +178,17 @@ struct Finish {
   }
 };
 
-// Scratch memory and plans come and go with the GIL; what takes long releases it.
+// Scratch memory and plans need the GIL; long computations release it.
 
 /// The window's sums of one image of 1 to 4 channels, or means, into an array of floats.
 void window_values(const Filter& f, const ConstView& image, const View& into, bool means) {
   const PlanKey key = plan_key(f, image.shape);
-  const KeptMemory sum_memory(bytes_of(image.shape, key.types.table));
-  const KeptMemory squares_memory(f.of_squares ? bytes_of(image.shape, type_of(key.squares)) : 0);
+  const ScratchMemory sum_memory(bytes_of(image.shape, key.types.table));
+  const ScratchMemory squares_memory(f.of_squares ? bytes_of(image.shape, type_of(key.squares)) : 0);
   const View sum(sum_memory.data(), key.types.table, image.shape);
   const View squares = f.of_squares ? View(squares_memory.data(), type_of(key.squares), image.shape) : View();
   const std::shared_ptr<PlannedSat> plan = kept_plan(key);
-  PlannedSat::Taken(*plan).execute(SatArguments{image, sum, {}, squares});
+  PlannedSat::Lease(*plan).execute(SatArguments{image, sum, {}, squares});
 
   ConstView read = f.of_squares ? squares : sum;
   if (adds_in_32_bits(f)) read.type = Type::s32;
@@ -204,12 +204,12 @@ void copy_channel(const char* from, std::int64_t from_step, char* to, std::int64
   for (std::int64_t i = 0; i < n; ++i) std::memcpy(to + i * to_step, from + i * from_step, size);
 }
 
-/// The same of any number of channels, one after another where a table does not take as many.
+/// The same for any number of channels; one by one if there are more than a table supports.
 void values_of_all(const Filter& f, const View& into, bool means) {
   const Shape& shape = f.image.shape;
   if (shape.channels <= 4) return window_values(f, f.image, into, means);
   const Shape plane{shape.width, shape.height};
-  const KeptMemory pixels(bytes_of(plane, f.image.type)), values(bytes_of(plane, into.type));
+  const ScratchMemory pixels(bytes_of(plane, f.image.type)), values(bytes_of(plane, into.type));
   const View one(pixels.data(), f.image.type, plane), answer(values.data(), into.type, plane);
   for (std::int64_t c = 0; c < shape.channels; ++c) {
     if (PyErr_CheckSignals() != 0) throw nb::python_error();
@@ -226,7 +226,7 @@ void values_of_all(const Filter& f, const View& into, bool means) {
 /// The largest magnitude of a window's sum of integers.
 double largest_sum(const Filter& f) { return largest(f.image.type, f.of_squares) * f.cells(); }
 
-/// Whether the library's own rounding gives what OpenCV does: floats within their bounds, or the same 8 bits. From 8 to
+/// Does the library's own rounding give OpenCV's result: floats within their bounds, or the same 8 bits? From 8 to
 /// 8 bits OpenCV divides in fixed point up to 256 pixels, and then in 32f: off by at most 3e-5, when the mean of an odd
 /// number n is 1 / 2n from a tie, or more.
 bool is_direct(const Filter& f) {
@@ -247,13 +247,13 @@ void run_at_once(const Filter& f) {
   const Finish finish{f.normalized ? 1 / f.cells() : 1, adds_in_32_bits(f), is_signed_integer(f.image.type)};
   // 32f holds integers up to 2^24
   const Type type = is_float(f.image.type) || most > 16777216 ? Type::f64 : Type::f32;
-  const KeptMemory memory(bytes_of(shape, type));
+  const ScratchMemory memory(bytes_of(shape, type));
   const View sums(memory.data(), type, shape);
   values_of_all(f, sums, false);
   Interrupt interrupt;
   {
     const nb::gil_scoped_release released;
-    for (std::int64_t y = 0; y < shape.height && interrupt.go_on_in_time(); ++y) {
+    for (std::int64_t y = 0; y < shape.height && interrupt.may_continue_polling(); ++y) {
       char* const out = static_cast<char*>(f.out.row(y));
       if (type == Type::f32)
         finish.row(static_cast<const float*>(sums.row(y)), f.out.type, out, n);
@@ -282,8 +282,8 @@ V rows_of(const V& view, std::int64_t first, std::int64_t last) {
   return part;
 }
 
-/// Tables of more than so many bytes in strips of an eighth of that: scratch memory stays bounded. A strip has as many
-/// more rows above and below as its windows and their reflections need; what becomes of them is left out.
+/// Larger tables are computed in strips of an eighth of that many bytes, to bound scratch memory. A strip has
+/// additional rows above and below for its windows and their reflections; their results are dropped.
 void run(const Filter& f, std::uint64_t most_at_once) {
   const std::int64_t height = f.image.shape.height, halo = f.window.height + 1;
   const std::uint64_t bytes = bytes_of(f.image.shape, plan_key(f, f.image.shape).types.table);
@@ -299,7 +299,7 @@ void run(const Filter& f, std::uint64_t most_at_once) {
     part.image = rows_of(f.image, first, last);
     Shape shape = f.out.shape;
     shape.height = last - first;
-    const KeptMemory memory(bytes_of(shape, f.out.type));
+    const ScratchMemory memory(bytes_of(shape, f.out.type));
     part.out = View(memory.data(), f.out.type, shape);
     run_at_once(part);
     for (std::int64_t y = begin; y < end; ++y)
@@ -315,7 +315,7 @@ Edge edge_named(const std::string& name) {
   throw InvalidArgument("edge " + name + ": may be zero, replicate, symmetric or reflect");
 }
 
-/// False where the image does not lie in rows of adjacent pixels: the caller copies it.
+/// False if the pixels of a row are not adjacent: the caller copies the image.
 bool filter(nb::handle image, nb::handle out, std::int64_t width, std::int64_t height, std::int64_t anchor_x,
             std::int64_t anchor_y, const std::string& edge, bool normalized, bool of_squares,
             std::uint64_t most_at_once) {

@@ -14,7 +14,7 @@ constexpr std::size_t most_dimensions = 4;
 
 using Coordinates = std::vector<std::int64_t>;  // rows of `dimensions`
 
-/// Appends the whole numbers of a row, a list or tuple of n. False for anything else.
+/// Appends the integers of a row, a list or tuple of n. False for other objects.
 bool append_row(PyObject* row, std::size_t n, Coordinates& out) {
   const bool is_tuple = PyTuple_CheckExact(row);
   if (!is_tuple && !PyList_CheckExact(row)) return false;
@@ -30,8 +30,8 @@ bool append_row(PyObject* row, std::size_t n, Coordinates& out) {
   return true;
 }
 
-/// Rows of n whole numbers: an int64 array of N x n or n, a list or tuple of rows, or one row. False for anything else,
-/// which NumPy is to judge.
+/// Reads rows of n integers: an int64 array of N x n or n, a list or tuple of rows, or one row. False for other
+/// objects, which NumPy then handles.
 bool read_rows(nb::handle from, std::size_t n, Coordinates& out) {
   if (PyList_CheckExact(from.ptr()) || PyTuple_CheckExact(from.ptr())) {
     const nb::object rows = nb::steal(PySequence_Tuple(from.ptr()));
@@ -74,8 +74,8 @@ struct Lattice {
   throw nb::index_error(words.c_str());
 }
 
-/// The elements before the starts, in the order in which skimage reads the corners. A start is beyond the table though
-/// its end is not where their difference wraps: skimage then takes the box for one that runs forward.
+/// Checks the elements before the starts, in skimage's order of corners. A start can be beyond the table while its end
+/// is not if their difference wraps: skimage then treats the box as valid.
 void require_starts(const Lattice& table, const Coordinates& start) {
   const std::size_t n = table.dimensions, boxes = start.size() / n;
   for (std::size_t corner = 1; corner < std::size_t{1} << n; ++corner)
@@ -89,7 +89,7 @@ void require_starts(const Lattice& table, const Coordinates& start) {
     }
 }
 
-/// Counts negative numbers from the end, then finds what skimage and NumPy refuse, in their order and words.
+/// Counts negative numbers from the end, then raises the errors of skimage and NumPy, in their order and words.
 void resolve(const Lattice& table, Coordinates& start, Coordinates& end) {
   const std::size_t n = table.dimensions;
   bool backward = false, starts_outside = false;
@@ -124,15 +124,15 @@ double real_of(T value) {
     return static_cast<double>(value);
 }
 
-/// Integers are summed modulo 2^64; sums from tables of 32 and 64 bits are taken modulo the table's own power of two,
-/// so that a table that wrapped answers right. Floats are added in skimage's order, the last axis's corners first.
+/// Integers are summed modulo 2^64; sums from 32- and 64-bit tables are reduced modulo the table's own power of two, so
+/// that a table that wrapped gives right sums. Floats are added in skimage's order, the last axis's corners first.
 template <class T>
 void box_sums(const void* data, const Lattice& table, const Coordinates& start, const Coordinates& end, double* out,
               Interrupt& interrupt) {
   using Sum = std::conditional_t<std::is_integral_v<T>, std::uint64_t, double>;
   const std::size_t n = table.dimensions, corners = std::size_t{1} << n, boxes = start.size() / n;
   for (std::size_t box = 0; box < boxes; ++box) {
-    if (box % 65536 == 65535 && !interrupt.go_on_in_time()) return;
+    if (box % 65536 == 65535 && !interrupt.may_continue_polling()) return;
     const std::int64_t *s = start.data() + box * n, *e = end.data() + box * n;
     Sum sum = 0;
     for (std::size_t corner = 0; corner < corners; ++corner) {
@@ -189,8 +189,8 @@ void box_sums_of(Type type, const void* data, const Lattice& table, const Coordi
   }
 }
 
-/// None for a table of more than 4 dimensions and for coordinates that are no rows of whole numbers, one for each
-/// dimension, and as many ends as starts.
+/// None for a table of more than 4 dimensions, and unless the coordinates are rows with an integer per dimension, as
+/// many ends as starts.
 nb::object integrate(nb::handle array, nb::handle start, nb::handle end) {
   const std::optional<ArrayRef> table = array_ref(array, "ii");
   if (!table || table->dimensions == 0 || table->dimensions > most_dimensions) return nb::none();

@@ -30,8 +30,8 @@ Squares squares_of(Type type) {
   }
 }
 
-/// False where the image does not lie in rows of adjacent pixels: the caller copies it. Border `zero` where the sum is
-/// larger by a row and a column, `none` where it has the image's extents.
+/// False if the pixels of a row are not adjacent: the caller copies the image. Border `zero` if the sum is larger than
+/// the image by a row and a column, `none` if it has the image's extents.
 bool tables(nb::handle image, nb::handle sum, nb::handle squares, nb::handle tilted, bool volume) {
   const std::optional<ConstView> pixels = read_view(image, "src", volume);
   if (!pixels) return false;
@@ -54,7 +54,7 @@ bool tables(nb::handle image, nb::handle sum, nb::handle squares, nb::handle til
     arguments.tilted = as_type(write_view(tilted, "tilted", volume), types->table);
   }
   const std::shared_ptr<PlannedSat> plan = kept_plan(key);
-  PlannedSat::Taken(*plan).execute(arguments);
+  PlannedSat::Lease(*plan).execute(arguments);
   return true;
 }
 

@@ -1,4 +1,4 @@
-// areal's exceptions as those of areal._errors, which have Python's as bases.
+// Maps areal's exceptions to those of areal._errors.
 #include <areal/error.hpp>
 #include <exception>
 #include <new>

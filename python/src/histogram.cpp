@@ -74,7 +74,7 @@ class HistogramPlanOf {
     CallArrays arrays(Framework(on), copy);
     PythonArray image = arrays.first(array, "array"), weight_array;
     require_planned(image.ref(), *axes_, extents_, type_);
-    // On a device boxes are asked of tensors in the axes' order alone.
+    // Queries on a device need tensors in the order of the axes.
     Pixels pixels = arrays.pixels(array, *axes_, arrays.on_host(), false, image);
     const Axes& axes = Axes::of(axes_->n >= 0 ? "NCHW" : "CHW", axes_->n >= 0 ? 4 : 3);
     std::shared_ptr<PlannedHistogram> planned = get_for(pixels, arrays);
@@ -92,7 +92,7 @@ class HistogramPlanOf {
         const Order order{Layout::planar, pixels.order.transposed, 0};
         const ConstView wanted(nullptr, seen_as_, planned->plan.tensor_shape());
         require_like(given.ref(), array_shape(wanted, axes, order), seen_as_);
-        return room_in(given.ref(), axes, order);
+        return writable_view(given.ref(), axes, order);
       };
       std::optional<View> view = place();
       if (!view) {  // transposed

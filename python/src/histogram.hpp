@@ -1,5 +1,5 @@
 #pragma once
-// The array of an integral histogram, as queries read it.
+// The array of an integral histogram, for queries.
 
 #include <areal/table.hpp>
 #include "python_array.hpp"
@@ -9,7 +9,7 @@ namespace areal::python {
 /// bins x H x W, or N x bins x H x W.
 class HistogramArray {
  public:
-  /// The call's first array; copied where it does not lie in planes.
+  /// Reads the call's first array; copies it if it is not stored in planes.
   HistogramArray(CallArrays& arrays, nb::handle tensor, Border border);
   TensorView view(std::int64_t n) const {
     const Shape one{view_.shape.width, view_.shape.height, view_.shape.channels, 1, Layout::planar};
@@ -26,7 +26,7 @@ class HistogramArray {
   PythonArray array_;
   Border border_;
   Order order_;
-  ConstView view_;  ///< of unsigned counters: the same bits
+  ConstView view_;  ///< with unsigned counters: the same bits
 };
 
 }  // namespace areal::python

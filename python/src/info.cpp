@@ -25,7 +25,7 @@ void bind_info(nb::module_& m) {
         return all;
       },
       "Every GPU: its number, name, architecture, bytes of memory and those free.");
-  m.def("default_threads", &areal::default_threads, "How many threads the CPU works with where none are asked for.");
+  m.def("default_threads", &areal::default_threads, "The default number of CPU threads.");
   m.def("simd_targets", &areal::simd_targets,
         "The instruction sets that this CPU can run loops in, the best first; the first is used.");
 }

@@ -1,4 +1,4 @@
-// What histograms say, and distances of every window's.
+// Measures of histograms, and distances of every window's histogram.
 #include <areal/error.hpp>
 #include <areal/histogram_measures.hpp>
 #include <areal/region_histogram.hpp>
@@ -14,7 +14,7 @@ namespace {
 
 using Numbers = nb::ndarray<const double, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
 
-/// Throws InvalidArgument, listing the choices.
+/// Throws InvalidArgument with the choices.
 Distance distance_of(std::string_view name) {
   const auto known = distance_named(name);
   if (!known)
@@ -23,8 +23,8 @@ Distance distance_of(std::string_view name) {
   return *known;
 }
 
-/// Of histograms of float64, whose last dimension is the bins: one number each, `normalise` as many as there are.
-/// `values`: edges, or the target of distances; the host's, so that a device's call waits for the copy.
+/// A measure of float64 histograms, whose last dimension is the bins: one number per histogram; for `normalise` one per
+/// bin. `values`: edges, or the target of distances, in host memory, so that a call for a device waits for the copy.
 nb::object measure(nb::handle on, std::string_view name, nb::handle histograms, const Numbers& values, double percent,
                    std::string_view distance, int threads) {
   CallArrays arrays{Framework(on)};
@@ -56,11 +56,11 @@ nb::object measure(nb::handle on, std::string_view name, nb::handle histograms, 
   return made.take();
 }
 
-/// N x rows x columns of the distances between the target and every window's histogram.
+/// The distances between the target and every window's histogram: N x rows x columns.
 nb::object map_of_distances(nb::handle on, nb::handle tensor, const std::string& border, const Numbers& target,
                             std::array<std::int64_t, 2> size, std::string_view name, const std::string& dtype,
                             int threads) {
-  const Distance asked = distance_of(name);
+  const Distance metric = distance_of(name);
   const Type type = type_of_numpy_name(dtype, "dtype");
   if (type != Type::f32 && type != Type::f64) throw InvalidArgument("dtype " + dtype + ": may be float32 or float64");
   CallArrays arrays{Framework(on)};
@@ -80,7 +80,7 @@ nb::object map_of_distances(nb::handle on, nb::handle tensor, const std::string&
   const Span<const double> wanted(target.data(), target.size());
   without_gil(arrays.on_host(), [&] {
     for (std::int64_t n = 0; n < shape.batch; ++n)
-      distance_map(of.view(n), size[1], size[0], wanted, asked, plane(out, 0, n), execution);
+      distance_map(of.view(n), size[1], size[0], wanted, metric, plane(out, 0, n), execution);
   });
   return arrays.framework().reordered(made.take(), letters, axes.letters);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// nanobind, as all bindings include it.
+// nanobind's headers for all bindings.
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>

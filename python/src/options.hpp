@@ -1,5 +1,5 @@
 #pragma once
-// What a table is to be, as Python says it.
+// Python's options of a table.
 
 #include <areal/sat.hpp>
 #include <cstdint>
@@ -13,7 +13,7 @@ struct Options {
   SatOptions sat;
   std::optional<Type> table;  ///< the tables' type; none: default_types
   Execution execution;
-  std::uint64_t number = 0;  ///< its own, by which plans are found again
+  std::uint64_t number = 0;  ///< unique; part of the keys of plans
 };
 
 }  // namespace areal::python

@@ -1,5 +1,5 @@
 #pragma once
-// A plan with workspaces for as many threads and streams as use it at once.
+// A plan with a workspace for each concurrent thread and stream.
 
 #include <areal/execution.hpp>
 #include <areal/histogram.hpp>
@@ -16,7 +16,7 @@
 
 namespace areal::python {
 
-/// What a plan executes.
+/// The arguments of execute.
 template <class P>
 struct Arguments;
 template <>
@@ -28,23 +28,24 @@ struct Arguments<HistogramPlan> {
   using Type = HistogramArguments;
 };
 
-/// Work on fewer bytes of output is done before anyone could press Ctrl-C.
+/// Work on fewer bytes of output ends too soon for Ctrl-C to matter.
 constexpr std::uint64_t long_bytes = 64 << 20;
 
-/// P is SatPlan or HistogramPlan. Take and give back with the GIL, so that no lock is held when the process forks.
+/// P is SatPlan or HistogramPlan. Take and return workspaces with the GIL, so that no thread holds a lock when the
+/// process forks.
 template <class P>
 class Planned {
   struct Slot;
 
  public:
-  /// What P is made of.
+  /// Constructs P with these arguments.
   template <class... Made>
   explicit Planned(const Made&... made) : plan(made...), is_long(output_bytes(plan) >= long_bytes) {}
 
-  /// Where the arrays of the call lie: on the host with a workspace of the plan, on a device queued on their stream,
-  /// in the framework's memory.
+  /// Executes where the arrays of the call are: on the host with a workspace of the plan, on a device by queueing on
+  /// their stream, with the framework's memory.
   void execute(const typename Arguments<P>::Type& arguments, const CallArrays& arrays) {
-    if (arrays.on_host()) return Taken(*this).execute(arguments);
+    if (arrays.on_host()) return Lease(*this).execute(arguments);
     Workspaces::Ready ready = on_devices_.get(plan, arrays);
     {
       const nb::gil_scoped_release released;
@@ -53,14 +54,14 @@ class Planned {
     on_devices_.put(std::move(ready));
   }
 
-  /// A workspace for one execute; given back at the end. Make and destroy with the GIL.
-  class Taken {
+  /// A workspace for one execute, returned by the destructor. Construct and destroy with the GIL.
+  class Lease {
    public:
-    explicit Taken(Planned& of) : of_(of), workspace_(of.take()) {}
-    ~Taken() { of_.give_back(std::move(workspace_)); }
-    Taken(const Taken&) = delete;
-    Taken& operator=(const Taken&) = delete;
-    /// Releases the GIL. Throws what the plan's execute throws, and KeyboardInterrupt where Ctrl-C stopped it.
+    explicit Lease(Planned& of) : of_(of), workspace_(of.take()) {}
+    ~Lease() { of_.give_back(std::move(workspace_)); }
+    Lease(const Lease&) = delete;
+    Lease& operator=(const Lease&) = delete;
+    /// Releases the GIL. Throws the exceptions of the plan's execute, and KeyboardInterrupt after Ctrl-C.
     void execute(const typename Arguments<P>::Type& arguments) {
       require_usable(of_.plan.backend());
       without_gil(of_.is_long, [&] { of_.plan.execute(arguments, *workspace_); });
@@ -72,7 +73,7 @@ class Planned {
   };
 
   const P plan;
-  const bool is_long;  ///< Ctrl-C may come
+  const bool is_long;  ///< check for Ctrl-C
 
  private:
   static std::uint64_t output_bytes(const P& plan) {
@@ -102,7 +103,7 @@ class Planned {
   Workspaces on_devices_;
 };
 
-/// What tells the plans apart that one set of options has.
+/// The key of a plan among those of one set of options.
 struct PlanKey {
   Shape image = {};
   Type input = Type::u8;
@@ -114,7 +115,8 @@ struct PlanKey {
   friend bool operator==(const PlanKey&, const PlanKey&) = default;
 };
 
-/// For arrays there: a device's own backend; the CPU for host arrays but NumPy's, for which the policy may choose.
+/// The execution for arrays at that place: the device's backend; the CPU for host arrays; for NumPy's the policy
+/// chooses.
 inline Execution execution_for(Execution execution, const PlanKey& key) {
   if (key.is_forked) execution.threads = 1;
   if (!key.memory.is_host()) execution.device = key.memory.device;

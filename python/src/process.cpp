@@ -35,7 +35,7 @@ Execution execution_of(const std::string& backend, int device, int threads) {
   return made;
 }
 
-bool Interrupt::go_on() {
+bool Interrupt::may_continue() {
   const nb::gil_scoped_acquire acquired;
   raised_ = raised_ || (acquired.is_valid() && PyErr_CheckSignals() != 0);
   return !raised_;

@@ -21,7 +21,7 @@ const dl::ExchangeApi* api_of(nb::handle object) {
     return nullptr;
   }
   const auto* api = static_cast<const dl::ExchangeApi*>(PyCapsule_GetPointer(capsule, "dlpack_exchange_api"));
-  Py_DECREF(capsule);  // the struct lives as long as the process
+  Py_DECREF(capsule);  // the struct itself is static
   if (api == nullptr) PyErr_Clear();
   while (api != nullptr && api->version.major != 1) api = api->previous;
   return api != nullptr && api->borrow != nullptr ? api : nullptr;
@@ -44,7 +44,7 @@ MemoryPlace place_of(const dl::Device& device, const char* name) {
   }
 }
 
-/// A stream of areal's own for arrays of frameworks that name none.
+/// areal's own stream for arrays of frameworks without a stream.
 Stream own_stream(int device) {
   static std::mutex mutex;
   static auto& streams = *new std::map<int, OwnedStream>;  // outlives the driver, which may be gone at exit
@@ -139,7 +139,7 @@ PythonArray::PythonArray(nb::handle object, std::optional<Stream> stream, const 
     by_api(object, stream);
     return;
   }
-  // The device is asked for before the array, as the array is asked for with the stream.
+  // Get the device first: getting the array needs its stream.
   if (nb::hasattr(object, "__dlpack__") && nb::hasattr(object, "__dlpack_device__")) {
     const auto device = nb::cast<std::pair<int, int>>(object.attr("__dlpack_device__")());
     lie_on({device.first, device.second});
@@ -215,7 +215,7 @@ bool PythonArray::by_dlpack(nb::handle object) {
   }
   lie_on(tensor->device);
   read(*tensor);
-  keep(std::move(capsule));  // not renamed: its destructor gives the array back
+  keep(std::move(capsule));  // not renamed: its destructor releases the array
   return true;
 }
 
@@ -330,7 +330,7 @@ nb::object Framework::reordered(nb::object array, const std::string& from, const
 
 namespace {
 
-/// Where areal's allocation pays: it uses huge pages, and a view of it takes NumPy a microsecond.
+/// From this size areal's allocation pays: it uses huge pages, but a NumPy view of it costs a microsecond.
 constexpr std::uint64_t large_bytes = 1 << 16;
 
 nb::object empty_of_numpy(Type type, const std::vector<std::int64_t>& extents, void*& data) {

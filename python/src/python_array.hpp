@@ -1,5 +1,5 @@
 #pragma once
-// Arrays of Python in host or CUDA memory: how they are read, on which stream, and how their framework makes new ones.
+// Python arrays in host or CUDA memory: reading them, their streams, and allocating arrays of their framework.
 
 #include <areal/device.hpp>
 #include <areal/error.hpp>
@@ -15,53 +15,53 @@
 
 namespace areal::python {
 
-/// The stream of a number as DLPack and __cuda_array_interface__ write it: 0 and 1 the legacy default stream, 2 that of
-/// the thread, else a cudaStream_t.
+/// The stream of a number in DLPack and __cuda_array_interface__: 0 and 1 are the legacy default stream, 2 the
+/// per-thread default stream, others a cudaStream_t.
 Stream stream_of(std::uintptr_t number);
-/// The same of an argument that may be None.
+/// The same for an argument that may be None.
 std::optional<Stream> stream_given(nb::handle number);
 /// The number of a stream, never 0.
 std::uintptr_t number_of(Stream stream);
 
-/// The signed integer type of the same width; floats stay.
+/// The signed integer type of the same width; floats are unchanged.
 Type signed_type(Type type) noexcept;
-/// The unsigned one.
+/// The unsigned integer type of the same width; floats are unchanged.
 Type unsigned_type(Type type) noexcept;
 
-/// Whether the object's framework hands over arrays by functions of C.
+/// Does the object's framework export arrays through C functions?
 bool has_exchange_api(nb::handle object);
 
-/// Where an array lies, and where its framework queues work.
+/// An array's device, and its framework's stream.
 struct Place {
   MemoryPlace memory;
   dl::Device device;                     ///< the same, as DLPack has it
-  const dl::ExchangeApi* api = nullptr;  ///< null where the framework has none
-  /// The current stream of the framework; without one, that which was given or areal's own. The host's for host memory.
+  const dl::ExchangeApi* api = nullptr;  ///< null if the framework has none
+  /// The framework's current stream; without one, the stream argument or areal's own. The host's for host memory.
   Stream stream = Stream::host();
 };
 
-/// An array of Python, which must outlive it.
+/// A view of a Python array, which must outlive the view.
 class PythonArray {
  public:
   PythonArray() = default;
-  /// NumPy's arrays are read by their fields. Others are asked in this order: `__dlpack_c_exchange_api__`,
-  /// `__dlpack__`, `__cuda_array_interface__`. What is queued on `stream` afterwards follows the array's producer; with
-  /// the first, the framework's current stream is that. Without a stream, that of `place` is meant. Not readable where
-  /// it needs a copy to be read. Throws InvalidArgument for what is no array, and for devices that are neither the host
-  /// nor CUDA's.
+  /// Reads NumPy's arrays by their fields, others by the first of `__dlpack_c_exchange_api__`, `__dlpack__` and
+  /// `__cuda_array_interface__`. Work queued on `stream` afterwards runs after the array's producer; the exchange API
+  /// uses the framework's current stream instead. No stream: that of `place`. The result is not readable if reading
+  /// needs a copy. Throws InvalidArgument for objects that are not arrays, and for devices other than the host and
+  /// CUDA.
   PythonArray(nb::handle object, std::optional<Stream> stream, const char* name);
-  /// An array of the host, as array_ref reads it: the buffer protocol as well. Not readable where that gives none.
+  /// A host array read by array_ref, also by the buffer protocol. Not readable if array_ref returns none.
   static PythonArray of_host(nb::handle object, const char* name, bool may_write = false);
 
   bool is_readable() const noexcept { return readable_; }
   bool is_read_only() const noexcept { return read_only_; }
   const ArrayRef& ref() const noexcept { return ref_; }
   const Place& place() const noexcept { return place_; }
-  /// Keeps the object as long as this.
+  /// Keeps the object alive as long as this view.
   void keep(nb::object object) { ref_.keep = std::move(object); }
 
   std::size_t elements() const noexcept;
-  /// Consecutive elements. Throws InvalidArgument for gaps and for other types.
+  /// The elements, which must be consecutive. Throws InvalidArgument for gaps and for other types.
   template <class T>
   Span<T> span() const {
     require_contiguous(type_of<std::remove_const_t<T>>);
@@ -83,7 +83,7 @@ class PythonArray {
   bool readable_ = false, read_only_ = false;
 };
 
-/// An array that a framework has just made: contiguous, not initialised.
+/// A new, contiguous, uninitialised array of a framework.
 class NewArray {
  public:
   NewArray() = default;
@@ -94,7 +94,7 @@ class NewArray {
   }
   ~NewArray();
   void* data() const noexcept { return data_; }
-  /// The framework's array. Once.
+  /// Returns the framework's array. Call it once.
   nb::object take();
 
  private:
@@ -109,20 +109,20 @@ class NewArray {
   void* data_ = nullptr;
 };
 
-/// A Framework of Python (areal/_frameworks.py): what areal asks of NumPy, PyTorch, CuPy, .. besides their arrays.
+/// A Framework of Python (areal/_frameworks.py): the functions that areal needs of NumPy, PyTorch, CuPy, ..
 class Framework {
  public:
   explicit Framework(nb::handle on);
   nb::handle object() const noexcept { return on_; }
   bool is_numpy() const noexcept { return is_numpy_; }
-  /// Its tables of integers are signed, and a step wider where a corner may exceed that.
+  /// Are integer tables signed, of the next wider type if a corner may exceed it?
   bool is_signed() const noexcept { return is_signed_; }
   std::optional<Stream> stream() const;
-  /// A copy with its axes in memory as `letters` name them, the outermost first; in C order where they name none.
+  /// A copy with the axes in the memory order of `letters`, the outermost first; in C order for empty letters.
   nb::object copied(nb::handle array, const char* name, const char* axes, const std::string& letters) const;
-  /// The same memory, its dimensions in the order of `to` instead of `from`.
+  /// The same memory, with dimensions in the order of `to` instead of `from`.
   nb::object reordered(nb::object array, const std::string& from, const std::string& to) const;
-  /// Through the exchange API, by NumPy, or by Python's `empty`.
+  /// Allocates through the exchange API, NumPy, or Python's `empty`.
   NewArray empty(const Place& where, Type type, const std::vector<std::int64_t>& extents) const;
 
  private:
@@ -130,12 +130,12 @@ class Framework {
   bool is_numpy_, is_signed_;
 };
 
-/// The arrays of one call. The first says where all lie, and on which stream work is queued.
+/// The arrays of one call. The first determines the device of all, and the stream.
 class CallArrays {
  public:
   /// `copy`: Python's argument; False refuses copies.
   explicit CallArrays(Framework on, nb::handle copy = nb::none()) : on_(on), copies_(!copy.is(Py_False)) {}
-  /// The same call's, where copies may be made.
+  /// The same call, with copies allowed.
   CallArrays with_copies() const {
     CallArrays made = *this;
     made.copies_ = true;
@@ -144,20 +144,20 @@ class CallArrays {
   const Framework& framework() const noexcept { return on_; }
   const Place& place() const noexcept { return place_; }
   bool on_host() const noexcept { return place_.memory.is_host(); }
-  /// For options of queries: of host memory none.
+  /// The stream for query options; none for host memory.
   std::optional<Stream> stream() const { return on_host() ? std::nullopt : std::optional(place_.stream); }
 
-  /// The first array; copied where it cannot be read at all.
+  /// Reads the first array; copies it if it cannot be read in place.
   PythonArray first(nb::handle object, const char* name);
-  /// Another one. Throws InvalidArgument where it lies elsewhere.
+  /// Reads another array. Throws InvalidArgument if it is on another device.
   PythonArray read(nb::handle object, const char* name) const;
-  /// One that is written. Throws InvalidArgument for what is read-only.
+  /// Opens an output array. Throws InvalidArgument if it is read-only.
   PythonArray writable(nb::handle object) const;
-  /// A copy, as Framework::copied. Throws InvalidArgument where copies are refused.
+  /// Framework::copied. Throws InvalidArgument if the caller forbids copies.
   PythonArray copied(nb::handle object, const char* name, const char* axes, const std::string& letters) const;
-  /// The pixels of the first array, copied where they do not lie in an order that may be; `array` keeps the memory.
+  /// The pixels of the first array, copied if their memory order is not supported; `array` keeps the memory.
   Pixels pixels(nb::handle object, const Axes& axes, bool may_transpose, bool may_fold, PythonArray& array) const;
-  /// The view of an array of those axes in that order, copied where it does not lie so. `array` keeps the memory.
+  /// A view of an array with those axes in that memory order, copied if it has another order. `array` keeps the memory.
   ConstView view(nb::handle object, const char* name, const Axes& axes, const Order& order, PythonArray& array) const;
   NewArray empty(Type type, const std::vector<std::int64_t>& extents) const { return on_.empty(place_, type, extents); }
 
@@ -170,7 +170,7 @@ class CallArrays {
   const char* first_ = "array";
 };
 
-/// The extents of an array whose dimensions lie in memory as the letters say.
+/// The extents of an array in the memory order of the letters.
 std::vector<std::int64_t> extents_of(const Shape& shape, const std::string& letters, const Order& order);
 
 }  // namespace areal::python

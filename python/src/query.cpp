@@ -1,4 +1,4 @@
-// What tables answer about boxes. Host boxes are checked first and the call waits; for boxes on the device the work is
+// Statistics of boxes from tables. Host boxes are checked first and the call waits; for device boxes the work is
 // queued.
 #include <areal/error.hpp>
 #include <areal/region.hpp>
@@ -17,7 +17,7 @@ Span<T> span_at(void* data, std::size_t size, const CallArrays& arrays) {
   return Span<T>(static_cast<T*>(data), size, arrays.place().memory);
 }
 
-/// The extents N and C of the array, as far as the axes have these, behind those given.
+/// Appends the extents N and C of the array, as far as the axes have these.
 std::vector<std::int64_t> with_planes(std::vector<std::int64_t> extents, const ArrayRef& array, const Axes& axes) {
   for (const int dimension : {axes.n, axes.c})
     if (dimension >= 0 && !axes.volume) extents.push_back(array.extents[static_cast<std::size_t>(dimension)]);
@@ -42,11 +42,11 @@ nb::object volume_query(const CallArrays& arrays, const Pixels& table, Border bo
                   });
 }
 
-/// Boxes x N x C. `squares` and `count` where the statistic needs them.
+/// Boxes x N x C. `squares` and `count` if the statistic needs them.
 nb::object query(nb::handle on, std::string_view stat, nb::handle sum, nb::handle squares, nb::handle count,
                  const std::string& border, std::string_view letters, nb::handle boxes, std::string_view format,
                  bool clip, bool refused, int threads) {
-  const Statistic asked = statistic_of(stat);
+  const Statistic statistic = statistic_of(stat);
   const Border known = border_of(border);
   CallArrays arrays{Framework(on)};
   PythonArray table = arrays.first(sum, "table"), of_squares, of_count;
@@ -65,11 +65,11 @@ nb::object query(nb::handle on, std::string_view stat, nb::handle sum, nb::handl
   const Span<const Region> all = items.span();
   const auto extents = with_planes({static_cast<std::int64_t>(all.size())}, table.ref(), axes);
   const std::size_t size = product(extents);
-  const bool integers = asked == Statistic::sum && !is_float(view.type), is_signed = is_signed_integer(view.type);
+  const bool integers = statistic == Statistic::sum && !is_float(view.type), is_signed = is_signed_integer(view.type);
   const Type type = !integers ? Type::f64 : arrays.framework().is_numpy() && !is_signed ? Type::u64 : Type::s64;
   return answered(arrays, type, extents, clip, refused, threads, [&](void* data, const QueryOptions& options) {
     const Span<double> out = span_at<double>(data, size, arrays);
-    switch (asked) {
+    switch (statistic) {
       case Statistic::mean:
         return region_means(tables, all, out, options);
       case Statistic::variance:
@@ -85,7 +85,7 @@ nb::object query(nb::handle on, std::string_view stat, nb::handle sum, nb::handl
   });
 }
 
-/// Of rectangles rotated by 45 degrees: N x C x rectangles.
+/// Sums of rectangles rotated by 45 degrees: N x C x rectangles.
 nb::object tilted_query(nb::handle on, nb::handle table, std::string_view letters, nb::handle rectangles,
                         std::string_view format, int threads) {
   CallArrays arrays{Framework(on)};
@@ -108,8 +108,8 @@ nb::object tilted_query(nb::handle on, nb::handle table, std::string_view letter
   });
 }
 
-/// Scatters values (boxes x N x C, float64 or int64) to the corners of boxes, into a contiguous table. Boxes that
-/// cannot be answered scatter nothing.
+/// Scatters values (boxes x N x C, float64 or int64) to the corners of boxes, into a contiguous table. Skips invalid
+/// boxes.
 void scatter(nb::handle on, nb::handle values, nb::handle boxes, nb::handle table, const std::string& border,
              std::string_view letters, bool clip) {
   const Border known = border_of(border);

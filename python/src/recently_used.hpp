@@ -1,5 +1,5 @@
 #pragma once
-// Plans that are found again.
+// A cache of plans.
 
 #include <algorithm>
 #include <memory>
@@ -9,7 +9,7 @@
 
 namespace areal::python {
 
-/// The last 64 plans that were asked for, by key.
+/// The 64 most recently used plans, by key.
 template <class Key, class Value>
 class RecentlyUsed {
  public:

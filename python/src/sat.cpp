@@ -23,7 +23,7 @@ nb::object sat(nb::handle on, nb::handle array, const Options& options, std::str
   return sat_of(recent, options, letters, arrays, std::move(image), call);
 }
 
-/// A plan of Python: options, axes, extents and type.
+/// Python's plan: options, axes, extents and type.
 class Plan {
  public:
   Plan(const Options& options, const std::vector<std::int64_t>& shape, const std::string& dtype, std::string_view axes)
@@ -43,13 +43,13 @@ class Plan {
     return sat_of(plans_, options_, *axes_, arrays, std::move(image), call);
   }
   const SatPlan& plan() const noexcept { return first_->planned.plan; }
-  double seconds(const CallArrays& arrays, const Pixels& pixels, View room, int calls) {
+  double seconds(const CallArrays& arrays, const Pixels& pixels, View table_view, int calls) {
     const std::shared_ptr<PlannedTable> found =
         planned_table(plans_, options_, {pixels.view.shape, type_, pixels.order.layout, axes_, arrays.place().memory},
                       arrays.framework());
     const SatPlan& plan = found->planned.plan;
-    room.type = plan.types().table;
-    const SatArguments arguments{.image = pixels.view, .sum = room};
+    table_view.type = plan.types().table;
+    const SatArguments arguments{.image = pixels.view, .sum = table_view};
     const auto timed = [&](Workspace& workspace) {
       const auto start = std::chrono::steady_clock::now();
       for (int i = 0; i < calls; ++i) plan.execute(arguments, workspace);
@@ -76,12 +76,12 @@ class Plan {
   const Axes* axes_;
   std::array<std::int64_t, 4> extents_{};
   Type type_;
-  SatPlans plans_;                       ///< one for each order in which its arrays lie in memory, and each place
+  SatPlans plans_;                       ///< one per memory order and device of the arrays
   std::shared_ptr<PlannedTable> first_;  ///< for NumPy's arrays in C order
 };
 
-/// plan(x, out=None, *, mask=None, copy=None, above=None, left=None, corner=None). A slot, and not a bound function,
-/// whose dispatch takes as long as a small table.
+/// plan(x, out=None, *, mask=None, copy=None, above=None, left=None, corner=None). A slot, because the dispatch of a
+/// bound function takes as long as a small table.
 PyObject* call_plan(PyObject* self, PyObject* positional, PyObject* named) noexcept {
   constexpr std::size_t parameters = 7;
   constexpr const char* names[parameters] = {"x", "out", "mask", "copy", "above", "left", "corner"};
@@ -111,7 +111,7 @@ PyObject* call_plan(PyObject* self, PyObject* positional, PyObject* named) noexc
   try {
     nb::object on = nb::borrow(hooks().numpy);
     if (!is_numpy_array(given[0])) {
-      // The array's framework; or, where its own module has to compute, as for gradients, the answer.
+      // The array's framework; or the result, if the framework's own module must compute, as for gradients.
       on = nb::handle(hooks().framework)(nb::handle(self), nb::handle(given[0]), nb::handle(given[1]),
                                          nb::handle(given[2]), nb::handle(given[3]), nb::handle(given[4]),
                                          nb::handle(given[5]), nb::handle(given[6]));
@@ -129,15 +129,15 @@ PyObject* call_plan(PyObject* self, PyObject* positional, PyObject* named) noexc
 }
 PyType_Slot plan_slots[] = {{Py_tp_call, reinterpret_cast<void*>(call_plan)}, {0, nullptr}};
 
-/// Seconds of the host for `calls` executes of the plan, in a loop of C++ on views and a workspace that are made once:
-/// what a call of Python is compared with.
+/// Host seconds of `calls` executes of the plan in a C++ loop, with one set of views and one workspace: the reference
+/// for the overhead of Python calls.
 double time_execute(Plan& self, nb::handle on, nb::handle array, nb::handle out, int calls) {
   CallArrays arrays{Framework(on)};
   const PythonArray from = arrays.first(array, "array"), to = arrays.writable(out);
   const auto pixels = pixels_of(from.ref(), self.axes(), false, false);
-  std::optional<View> room = pixels ? room_in(to.ref(), self.axes(), pixels->order) : std::nullopt;
-  if (!room) throw InvalidArgument("array: it cannot be read in place");
-  return self.seconds(arrays, *pixels, *room, calls);
+  std::optional<View> table_view = pixels ? writable_view(to.ref(), self.axes(), pixels->order) : std::nullopt;
+  if (!table_view) throw InvalidArgument("array: it cannot be read in place");
+  return self.seconds(arrays, *pixels, *table_view, calls);
 }
 
 }  // namespace
@@ -172,7 +172,7 @@ void bind_sat(nb::module_& m) {
           "Of memory that each thread needs that executes at once.");
   m.def("time_execute", &time_execute, nb::arg("plan"), nb::arg("on"), nb::arg("array"), nb::arg("out"),
         nb::arg("calls"));
-  // How an array is read: what tests look at where there is no device.
+  // How an array is read, for tests without a device.
   m.def(
       "describe_array",
       [](nb::handle x, nb::handle stream) {
@@ -190,7 +190,7 @@ void bind_sat(nb::module_& m) {
         return made;
       },
       nb::arg("array"), nb::arg("stream").none() = nb::none());
-  // The dtype that a table gets, for frameworks that must know it before there is an array.
+  // The dtype of a table, for frameworks that need it before there is an array.
   m.def("table_dtype", [](nb::handle on, const std::vector<std::int64_t>& extents, const std::string& dtype,
                           const Options& options, std::string_view letters) {
     const Axes& axes = Axes::of(letters, extents.size());

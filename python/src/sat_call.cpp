@@ -15,7 +15,7 @@ namespace {
 enum TableKind : std::size_t { sums = 0, squares_of_pixels = 1, tilted_sums_of = 2, counts_of = 3, table_kinds = 4 };
 constexpr std::array<const char*, table_kinds> attributes = {"array", "squares", "tilted", "count"};
 
-/// The arrays given as `out`: one, or a tuple in the order of TableKind, or a Sat whose memory is used again.
+/// The arrays of `out`: one, a tuple in the order of TableKind, or those of a Sat to reuse.
 class Outs {
  public:
   Outs(nb::handle out, const CallArrays& arrays) {
@@ -45,7 +45,7 @@ class Outs {
   std::array<ArrayRef, table_kinds> arrays_;
 };
 
-/// A table on its way: the view that the plan writes, of memory that the framework made or that was given.
+/// A table of the call: the view that the plan writes, in the framework's memory or in `out`.
 struct Output {
   TableKind kind;
   Shape shape;
@@ -55,7 +55,7 @@ struct Output {
   nb::object array;
 };
 
-/// The slots of areal.Sat, which are set from here, as its __init__ takes as long as a small table.
+/// The slots of areal.Sat. Set here, because its __init__ takes as long as a small table.
 struct Slots {
   /// `_on`, `_says`, then the tables in the order of TableKind. The class keeps them.
   std::array<nb::handle, 2 + table_kinds> slots;
@@ -126,7 +126,7 @@ class SatCall {
       }
       return;
     }
-    // Where they do not lie as the image does: other layouts of the channels, then transposed, for which it is copied.
+    // If `out` has another memory order than the image: try other layouts of channels, then copy the image transposed.
     for (const bool transposed : {pixels_.order.transposed, !pixels_.order.transposed}) {
       Order order = pixels_.order;
       order.transposed = transposed;
@@ -143,7 +143,7 @@ class SatCall {
         "out: it cannot be written in place; rows need a positive pitch, and elements may not lie apart");
   }
 
-  /// The plan of the image in that order, and what it gives, in the order of TableKind.
+  /// The plan for the image in that order, and its tables, in the order of TableKind.
   void plan(const Order& order, Layout tables) {
     const Framework& on = arrays_.framework();
     const ArrayRef& image = image_.ref();
@@ -172,17 +172,17 @@ class SatCall {
   }
   std::string letters_of(const Output& output) const { return memory_letters(axes_of(output), order_of(output)); }
 
-  /// Views of the arrays of `out`. False where they lie in another order than the image.
+  /// Makes views of the arrays of `out`. False if their memory order differs from the image's.
   bool take(const Outs& outs) {
     if (outs.count() != count_)
       throw InvalidArgument("out: " + std::to_string(outs.count()) + " arrays, but " + std::to_string(count_) +
-                            " tables are asked for (sum, squares, tilted, count)");
+                            " tables are requested (sum, squares, tilted, count)");
     for (std::size_t i = 0; i < count_; ++i) {
       Output& output = outputs_[i];
       const Axes& axes = axes_of(output);
       require_like(outs.array(i), array_shape(ConstView(nullptr, output.seen_as, output.shape), axes, order_),
                    output.seen_as);
-      const std::optional<View> view = room_in(outs.array(i), axes, order_of(output));
+      const std::optional<View> view = writable_view(outs.array(i), axes, order_of(output));
       if (!view) return false;
       output.view = *view, output.view.type = output.type;
       output.array = outs.object(i);
@@ -204,7 +204,7 @@ class SatCall {
     const nb::object both = nb::handle(hooks().carry)(
         arrays_.framework().object(), call_.array, nb::tuple(shape), axes_.letters, numpy_name(planned_->table),
         only_sums, options_.sat.reverse, pixels_.order.transposed, call_.above, call_.left, call_.corner);
-    const CallArrays ours = arrays_.with_copies();  // what `copy` refuses is of the caller's arrays
+    const CallArrays ours = arrays_.with_copies();  // `copy` only concerns the caller's arrays
     carries_ = {both[0], both[1]};
     const auto view = [&](std::size_t i, const char* name) {
       ConstView made = ours.view(carries_[i], name, axes_, order_, kept_.emplace_back());

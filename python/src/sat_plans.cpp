@@ -7,7 +7,7 @@
 namespace areal::python {
 namespace {
 
-/// The largest magnitude of a corner's sum, as far as it fits 64 bits.
+/// The largest magnitude of a corner's sum, saturated to 64 bits.
 bool fits_signed_32(const Shape& shape, Type input, bool volume) {
   const std::uint64_t most = input == Type::u8    ? 255
                              : input == Type::s8  ? 128
@@ -24,19 +24,19 @@ bool is_pair(TypePair types) {
   return std::find(all.begin(), all.end(), types) != all.end();
 }
 
-/// The pair that is computed, and the type that the framework's table has, which may be the same bits with a sign.
+/// The pair to compute, and the type of the framework's table, which may be its signed counterpart.
 struct Types {
   TypePair pair;
   Type table;
 };
 Types types_of(const PlanKey& key, const Options& options) {
   if (options.table) {
-    const Type asked = *options.table;
-    if (!key.is_numpy && !is_pair({key.input, asked}))
-      // The same bits: a table that wraps modulo 2^k does so in either.
-      for (const Type same : {signed_type(asked), unsigned_type(asked)})
-        if (is_pair({key.input, same})) return {{key.input, same}, asked};
-    return {{key.input, asked}, asked};  // where that is no pair, the plan says so
+    const Type requested = *options.table;
+    if (!key.is_numpy && !is_pair({key.input, requested}))
+      // Tables wrap modulo 2^k, so both types have the same bits.
+      for (const Type same : {signed_type(requested), unsigned_type(requested)})
+        if (is_pair({key.input, same})) return {{key.input, same}, requested};
+    return {{key.input, requested}, requested};  // the plan reports an unsupported pair
   }
   TypePair types = default_types(key.image, key.input, key.axes->volume);
   if (!key.is_signed || is_float(types.table)) return {types, types.table};

@@ -1,6 +1,6 @@
 #pragma once
-// A binning from the numbers that graphs of PyTorch and JAX hold (areal/_spelled.py). Of the module and of JAX's
-// handlers, which are a module of their own.
+// A binning from the numbers in graphs of PyTorch and JAX (areal/_spelled.py). Used by this module and by JAX's
+// handlers, a separate module.
 
 #include <areal/binning.hpp>
 #include <areal/error.hpp>
@@ -13,7 +13,7 @@
 
 namespace areal::python {
 
-/// Throws InvalidArgument for what is no binning.
+/// Throws InvalidArgument if the numbers are not a binning.
 inline Binning spelled_binning(std::string_view kind, std::int64_t bins, std::span<const double> numbers,
                                std::span<const std::int64_t> table, bool clamp, std::optional<std::int64_t> ignored) {
   const auto clamped = [&](Binning made) { return clamp ? made.clamped() : made; };

@@ -27,9 +27,9 @@ Edge edge_of(std::string_view name) {
                         ": may be valid, shrink, zero, replicate, reflect, symmetric, wrap or constant");
 }
 
-void windows_of(const SatView& table, const Window& window, Statistic asked, const View& out,
+void windows_of(const SatView& table, const Window& window, Statistic statistic, const View& out,
                 const Execution& execution) {
-  switch (asked) {
+  switch (statistic) {
     case Statistic::sum:
       return window_sums(table, window, out, execution);
     case Statistic::mean:
@@ -43,7 +43,7 @@ void windows_of(const SatView& table, const Window& window, Statistic asked, con
 
 namespace {
 
-/// An array for every window, of the table's axes.
+/// An array with a value per window and the table's axes.
 nb::object window(nb::handle on, nb::handle sum, nb::handle squares, nb::handle count, const std::string& border,
                   std::string_view letters, std::array<std::int64_t, 2> size, std::array<std::int64_t, 2> anchor,
                   std::string_view stat, std::string_view edge, double value, const std::string& dtype, nb::handle out,
@@ -53,7 +53,7 @@ nb::object window(nb::handle on, nb::handle sum, nb::handle squares, nb::handle 
   PythonArray table = arrays.first(sum, "table"), of_squares, of_count;
   const Axes& axes = Axes::of(letters, table.ref().dimensions);
   if (axes.volume) throw InvalidArgument("window: a volume has none");
-  const Statistic asked = statistic_of(stat);
+  const Statistic statistic = statistic_of(stat);
   areal::Window window{size[1], size[0], anchor[1], anchor[0], edge_of(edge), value};
   const Type type = type_of_numpy_name(dtype, "dtype");
 
@@ -72,14 +72,14 @@ nb::object window(nb::handle on, nb::handle sum, nb::handle squares, nb::handle 
 
   const Execution execution = execution_where(arrays, threads);
   const auto compute = [&](const View& to) {
-    without_gil(arrays.on_host(), [&] { windows_of(tables, window, asked, to, execution); });
+    without_gil(arrays.on_host(), [&] { windows_of(tables, window, statistic, to, execution); });
   };
   if (!out.is_none()) {
     const PythonArray given = arrays.writable(out);
     require_like(given.ref(), array_shape(ConstView(nullptr, type, shape), axes, pixels.order), type);
-    const std::optional<View> room = room_in(given.ref(), axes, pixels.order);
-    if (!room) throw InvalidArgument("out: its memory must lie as the table's does");
-    compute(*room);
+    const std::optional<View> out_view = writable_view(given.ref(), axes, pixels.order);
+    if (!out_view) throw InvalidArgument("out: its memory must lie as the table's does");
+    compute(*out_view);
     return nb::borrow(out);
   }
   const std::string in_memory = memory_letters(axes, pixels.order);

@@ -1,5 +1,5 @@
 #pragma once
-// Workspaces on CUDA of one plan, for as many threads and streams as use it at once.
+// CUDA workspaces of one plan, one for each concurrent thread and stream.
 
 #include <areal/device.hpp>
 #include <areal/plan.hpp>
@@ -11,9 +11,8 @@
 
 namespace areal::python {
 
-/// The memory is the framework's, and a workspace belongs to a stream. While a stream is captured into a graph each
-/// execute gets memory of its own, which is the graph's: it is given back to the framework, whose graphs keep what was
-/// allocated during their capture.
+/// The memory is the framework's; a workspace belongs to a stream. During the capture of a graph, each execute gets its
+/// own memory and returns it to the framework at once, whose graphs keep memory allocated during their capture.
 class Workspaces {
  public:
   struct Ready {
@@ -21,7 +20,7 @@ class Workspaces {
     Workspace workspace;
   };
 
-  /// One for an execute that begins now. With the GIL.
+  /// A workspace for an execute that begins now. Call with the GIL.
   Ready get(const Plan& plan, const CallArrays& arrays) {
     const Stream stream = arrays.place().stream;
     const bool captured = is_capturing(stream);
@@ -39,7 +38,7 @@ class Workspaces {
     const Span<std::byte> there(static_cast<std::byte*>(memory.data()), static_cast<std::size_t>(bytes), plan.memory());
     return {std::move(memory), captured ? Workspace::in_graph(plan, there, stream) : Workspace(plan, there, stream)};
   }
-  /// After an execute that did not fail. With the GIL, as what is dropped is the framework's.
+  /// Returns the workspace after a successful execute. Call with the GIL, as it may free the framework's memory.
   void put(Ready ready) {
     if (is_capturing(ready.workspace.stream())) return;
     const std::lock_guard lock(mutex_);

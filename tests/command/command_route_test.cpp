@@ -13,12 +13,12 @@
 namespace areal::test {
 namespace {
 
-using command::Given;
+using command::GivenOption;
 using command::InputFacts;
 using command::Limits;
 using command::Product;
 using command::Route;
-using command::Wanted;
+using command::RouteRequest;
 using command::Way;
 
 constexpr std::uint64_t mega = std::uint64_t{1} << 20;
@@ -29,7 +29,7 @@ constexpr std::array ways{Way::whole, Way::frames, Way::strips, Way::tiles, Way:
 struct Case {
   const char* why;
   InputFacts input;
-  Wanted wanted;
+  RouteRequest route_request;
   Limits limits;
   Way way;
 };
@@ -78,15 +78,15 @@ const std::vector<Case> cases{
 
 TEST(CommandRoute, Choice) {
   for (const Case& row : cases) {
-    const Route route = command::route(row.input, row.wanted, row.limits);
+    const Route route = command::route(row.input, row.route_request, row.limits);
     EXPECT_EQ(command::name_of(route.way), command::name_of(row.way)) << row.why << ": " << route.why;
   }
 }
 
 TEST(CommandRoute, TheSentence) {
-  const auto says = [](const Wanted& wanted, const Limits& limits, const std::string& sentence) {
+  const auto says = [](const RouteRequest& route_request, const Limits& limits, const std::string& sentence) {
     try {
-      command::route(picture, wanted, limits);
+      command::route(picture, route_request, limits);
       ADD_FAILURE() << sentence;
     } catch (const InvalidArgument& error) {
       EXPECT_EQ(error.what(), sentence);
@@ -139,15 +139,15 @@ TEST(CommandRoute, EveryRowRefuses) {
       for (const Way way : ways) {
         if (!row.covers(product, way)) continue;
         const std::size_t space = row.option.find(' ');
-        Given given{std::string(row.option.substr(0, space))};
+        GivenOption given{std::string(row.option.substr(0, space))};
         if (space != std::string_view::npos) given.value = row.option.substr(space + 1);
         if (row.option == "a line about the table") given = {std::string(row.option)};
         if (row.option == command::papers_algorithm("").name) given = command::papers_algorithm("2r2w");
-        Wanted wanted{product, product == Product::table ? "T.npy" : "", {given}, 200 * mega};
+        RouteRequest route_request{product, product == Product::table ? "T.npy" : "", {given}, 200 * mega};
         InputFacts input = array;
         if (way == Way::frames || way == Way::chunked) input.only_way = way;
         try {
-          command::route(input, wanted, only(way));
+          command::route(input, route_request, only(way));
           ADD_FAILURE() << command::name_of(product) << " " << command::name_of(way) << " " << row.option;
         } catch (const InvalidArgument& error) {
           const std::string sentence = error.what();

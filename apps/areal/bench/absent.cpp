@@ -6,7 +6,7 @@
 namespace areal::command {
 
 void add_bench(CLI::App& app, Settings&) {
-  CLI::App* verb = app.add_subcommand("bench", "Times algorithms beside their floor: not in this build");
+  CLI::App* verb = app.add_subcommand("bench", "Time algorithms against their floors: not in this build");
   verb->fallthrough(false)->allow_extras();
   verb->callback([] { throw Unavailable("bench: this build has no benchmarks (AREAL_BENCH=OFF)"); });
 }

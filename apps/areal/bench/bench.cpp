@@ -1,4 +1,4 @@
-// areal bench: times algorithms beside their floor and their peers, checks what they computed, keeps records.
+// areal bench: times algorithms against their floor and their peers, checks their results, keeps records.
 
 #include "bench.hpp"
 #include <fmt/format.h>
@@ -28,7 +28,7 @@ std::string device_name() {
   return "CPU";
 }
 std::string device_name(int number) {
-  static const std::vector<DeviceInfo> all = devices();  // each record asks
+  static const std::vector<DeviceInfo> all = devices();  // every record needs a name
   for (const DeviceInfo& device : all)
     if (device.number == number) return device.name;
   return {};
@@ -95,7 +95,7 @@ void Report::rescue() noexcept {
   if (file_.empty() || records_.empty()) return;
   try {
     write();
-  } catch (...) {  // what ended the run is what is told
+  } catch (...) {  // the error that ended the run matters more
   }
 }
 
@@ -153,7 +153,7 @@ void Report::write() const {
       row["stages_us"] = {
           {"read", p->read}, {"up", p->up}, {"initialise", p->initialise}, {"scan", p->scan}, {"down", p->down}};
     }
-    // Nanoseconds are enough: events do not tell less apart.
+    // Nanoseconds: events have no finer resolution.
     const auto us = [](double time) { return std::round(time * 1000) / 1000; };
     for (const SweepRow& of : r.rows) {
       nlohmann::ordered_json one{{"algorithm", of.algorithm}};
@@ -176,7 +176,7 @@ void Report::write() const {
     all.push_back(row);
   }
   std::string text = all.dump(1) + "\n";
-  if (!records_.empty() && !records_[0].rows.empty()) {  // a sweep of hundreds of cases: a line each
+  if (!records_.empty() && !records_[0].rows.empty()) {  // one line per case of a sweep
     text = "[";
     for (const auto& row : all) text += (text.size() == 1 ? "\n" : ",\n") + row.dump();
     text += "\n]\n";
@@ -218,7 +218,7 @@ constexpr Shown all_shown[] = {
     {"cluster", "--figure", "poostchi", bench::bench_cluster_poostchi},
 };
 
-/// The one that is asked for, nullptr where none is.
+/// The table or figure that --table or --figure names, or nullptr.
 const Shown* shown(const Texts& texts) {
   if (texts.table.empty() && texts.figure.empty()) return nullptr;
   if (!texts.table.empty() && !texts.figure.empty()) refuse("--table and --figure: may not be given together");
@@ -244,16 +244,16 @@ Squares squares_of(const std::string& text) {
 
 bench::Options options_of(const Texts& texts, const Settings& settings) {
   bench::Options options;
-  if (const Shown* const asked = shown(texts))
-    options.shown = asked->name;
+  if (const Shown* const figure = shown(texts))
+    options.shown = figure->name;
   else if (texts.what == "scan" || texts.what == "cluster")
     throw InvalidArgument("bench " + texts.what + " needs " +
                           (texts.what == "scan" ? "--table all" : "--figure poostchi"));
   options.plot = texts.plot;
   if (!texts.plot.empty() && options.shown.empty()) throw InvalidArgument("--plot: needs --table or --figure");
   for (const std::string& text : texts.sizes) {
-    const Size wanted = size("--size", text);
-    options.sizes.push_back({wanted.width, wanted.height});
+    const Size one = size("--size", text);
+    options.sizes.push_back({one.width, one.height});
   }
   for (const std::string& text : texts.pairs)
     if (const std::optional<TypePair> types = parse_types(text)) options.pairs.push_back(*types);
@@ -283,7 +283,7 @@ bench::Options options_of(const Texts& texts, const Settings& settings) {
   options.backend = settings.backend != Backend::automatic ? settings.backend
                     : on_cpu_by_default                    ? Backend::cpu
                                                            : Backend::cuda;
-  // Their code runs on every backend, so that it can be tried where there is no GPU.
+  // These run on every backend, to be tried without a GPU.
   const bool anywhere = !options.shown.empty() && (texts.what == "sequence" || texts.what == "cluster");
   if (!options.shown.empty() && options.backend != Backend::cuda && !anywhere)
     throw InvalidArgument(
@@ -300,8 +300,8 @@ bench::Options options_of(const Texts& texts, const Settings& settings) {
   }
   for (const std::string& text : texts.cuts) {
     if (texts.what != "spread") throw InvalidArgument("--cut: only bench spread takes it");
-    const Size wanted = size("--cut", text);
-    options.cuts.push_back({wanted.width, wanted.height});
+    const Size one = size("--cut", text);
+    options.cuts.push_back({one.width, one.height});
   }
   for (const std::string& text : texts.slots)
     options.slots.push_back(static_cast<int>(whole_number("--slots", text, 1, 64)));
@@ -342,8 +342,8 @@ bench::Options options_of(const Texts& texts, const Settings& settings) {
 
 void run(const Texts& texts, const bench::Options& options, bench::Report& report) {
   const bool cuda = options.backend == Backend::cuda;
-  if (const Shown* const asked = shown(texts))
-    asked->make(options, report);
+  if (const Shown* const figure = shown(texts))
+    figure->make(options, report);
   else if (texts.what == "sat")
     (cuda ? bench::bench_cuda_sat : bench::bench_sat)(options, report);
   else if (texts.what == "histogram")
@@ -368,7 +368,7 @@ void run(const Texts& texts, const bench::Options& options, bench::Report& repor
 
 void add_bench(CLI::App& app, Settings& settings) {
   auto texts = std::make_shared<Texts>();
-  CLI::App* verb = app.add_subcommand("bench", "Time algorithms beside their floors and other libraries");
+  CLI::App* verb = app.add_subcommand("bench", "Time algorithms against their floors and other libraries");
   begin_group(*verb, group::what);
   verb->add_option("WHAT", texts->what,
                    "sat, histogram, scan, region, window, strips, spread, sequence, cluster, track or video")
@@ -413,7 +413,7 @@ void add_bench(CLI::App& app, Settings& settings) {
                    "device's number; of spread by default all GPUs with --backend cuda, and two halves of the CPU")
       ->type_name("LIST");
   verb->add_option("--cut", texts->cuts,
-                   "Of spread: bands of columns and parts of each strip as BANDSxPARTS, several allowed, beside the "
+                   "For spread: bands of columns and parts of each strip as BANDSxPARTS, several allowed, besides the "
                    "library's choice; by default, on cuda, seven");
   verb->add_option("--slots", texts->slots,
                    "Slots of a sequence's figure, several allowed: frames on their way at once; by default 1, 2 and 4");
@@ -457,12 +457,12 @@ void add_bench(CLI::App& app, Settings& settings) {
     settings.resolve();
     bench::Options options = options_of(*texts, settings);
     for (const std::string& file : {texts->json, texts->plot})
-      if (!file.empty()) media::OutputFile(file, 0);  // a place that is none is told before the work
+      if (!file.empty()) media::OutputFile(file, 0);  // refuse an impossible path before the work
     bench::Report report(settings, texts->json);
     options.wrong = [&](const std::string& what) { report.wrong(what); };
     try {
       run(*texts, options, report);
-    } catch (...) {  // what was measured is told all the same
+    } catch (...) {  // keep the measurements
       report.rescue();
       throw;
     }

@@ -1,5 +1,5 @@
 #pragma once
-// What the benchmarks share: their options, and the records that come out.
+// The options and records of all benchmarks.
 
 #include <areal/array.hpp>
 #include <areal/border.hpp>
@@ -39,100 +39,100 @@ struct Options {
   bool is_border_given = false;
   std::int64_t batch = 1;
   bool is_batch_given = false;
-  Squares squares = Squares::no;  // tables of squares beside the sums
+  Squares squares = Squares::no;  // also tables of squares
   bool peers = true;
   std::string video;
-  std::vector<Worker> workers;     // of a sequence; empty: what backend says
-  std::string shown;               // a paper's table or figure to make again: "kasagi"; "all" for all rows; "" for none
-  std::vector<int> slots;          // of a sequence's figure
-  std::string order;               // "breadth", "depth"; "" for the figure's own
-  std::vector<std::string> parts;  // of a cluster's figure; empty: all
-  std::uint64_t group_bytes = std::uint64_t{1} << 30;  // of a group of bins there
-  std::vector<Size> cuts;                              // of a spread table: bands x parts, beside the library's choice
-  std::string plot;                                    // the file that its picture goes to; "" for none
+  std::vector<Worker> workers;     // for a sequence; empty: by backend
+  std::string shown;               // a paper's table or figure to reproduce: "kasagi"; "all": every row; "": none
+  std::vector<int> slots;          // for a sequence's figure
+  std::string order;               // "breadth", "depth"; "": the figure's own
+  std::vector<std::string> parts;  // for a cluster's figure; empty: all
+  std::uint64_t group_bytes = std::uint64_t{1} << 30;  // of a cluster's group of bins
+  std::vector<Size> cuts;                              // bands x parts of a spread table, besides the library's choice
+  std::string plot;                                    // the figure's file; "": none
   std::function<void(const std::string& what)> wrong =
-      {};  // told of a wrong result: the run goes on, and fails in the end
+      {};  // reports a wrong result; the run continues and fails at the end
 };
 
-/// A launch of an execute; of one that has more than 16, all launches of one kernel in a row.
+/// A launch of an execute; if it has more than 16, consecutive launches of one kernel together.
 struct LaunchTime {
   std::string kernel;
   std::int64_t launches = 1;
-  std::int64_t blocks = 0;  // of all of them
-  int threads = 0;          // of a block
-  double occupancy = 0;     // warps that a multiprocessor holds of it, of those that it can hold
-  Times time = {};          // from an event behind the launch before it to an event behind it
-  std::string phase = {};   // what it is of the paper's algorithm; "" where nobody says
+  std::int64_t blocks = 0;  // of all launches
+  int threads = 0;          // per block
+  double occupancy = 0;     // resident warps of a multiprocessor / the most possible
+  Times time = {};          // between events after the previous launch and after this one
+  std::string phase = {};   // in the paper's algorithm; "" if unknown
 };
 
-/// How a tracker did in a family of sequences.
+/// A tracker's results in a family of sequences.
 struct Tracked {
   std::string family;
   double iou = 0;  // the mean over all steps
   int sequences = 0;
   std::int64_t lost = 0;  // sequences
   std::optional<double> must_reach = {};
-  std::optional<double> back_pixels = {};  // from the start to where it returns when it goes back, the median
+  std::optional<double> back_pixels = {};  // median distance from the start after tracking forth and back
 };
 
-/// How frames went through slots, in microseconds of a frame.
+/// A pipeline of frames through slots; times are microseconds per frame.
 struct Pipelined {
   int slots = 0;
-  std::string order;        // in which the slots' work is queued: breadth, depth; ring: HistogramSequence; bins, tiles
-  std::int64_t frames = 0;  // of a run
-  double read = 0, up = 0, initialise = 0, scan = 0, down = 0;  // of its stages; 0 where it was not told apart
+  std::string order;        // of the slots' work: breadth, depth; ring: HistogramSequence; bins, tiles
+  std::int64_t frames = 0;  // per run
+  double read = 0, up = 0, initialise = 0, scan = 0, down = 0;  // the stages; 0 if not measured separately
 };
 
-/// An algorithm in a sweep: what it took in rounds that all of a case share.
+/// An algorithm in a sweep, timed in the same rounds as all others of the case.
 struct SweepRow {
-  std::string algorithm;  // "auto", too
-  std::string chose;      // what auto was; "" for others
+  std::string algorithm;  // or "auto"
+  std::string chose;      // by auto; "" for others
   Times time = {};
   MedianInterval between = {};
-  std::int64_t rounds = 0, launches = 0;  // launches: of one execute
+  std::int64_t rounds = 0, launches = 0;  // launches per execute
 };
 
-/// One line of the result: a kernel, its time, and the floor that was measured beside it.
+/// One line of the result: an algorithm, its time, and the floor measured in turns with it.
 struct Record {
   std::string what, algorithm, types;
   std::int64_t width = 0, height = 0, bins = 0, batch = 1;
   int threads = 1;
   Times time = {};
-  std::string floor = {};  // copy, widen, memset, gather; "" where there is none
+  std::string floor = {};  // copy, widen, memset, gather; "": none
   Times floor_time = {};
-  std::uint64_t bytes = 0;  // read and written at the least
+  std::uint64_t bytes = 0;  // the least that is read and written
   Backend backend = Backend::cpu;
-  std::string device = {};  // its name, where it is not the CPU
+  std::string device = {};  // the GPU's name
   Border border = Border::zero;
-  std::string source = {};       // the catalogue's of the algorithm, "areal" for ours; "" for what is not in it
-  std::string shown = {};        // the paper's table or figure that it belongs to: "kasagi"; "" for none
-  std::optional<double> r = {};  // what the algorithm took, where it takes that
+  std::string source = {};       // of the algorithm, from the catalogue; "areal": ours; "": not in the catalogue
+  std::string shown = {};        // the paper's table or figure: "kasagi"; "": none
+  std::optional<double> r = {};  // for algorithms with an r
   int tile = 0;                  // 0: none
   std::int64_t group = 0;        // k; 0: none
-  int tile_threads = 0;          // of a block on such a tile; 0: none
+  int tile_threads = 0;          // per block on a tile; 0: none
   std::string scan = {};         // "": none
   std::vector<LaunchTime> launches = {};
-  std::string part = {};            // of the figure, where it has several
-  std::string devices = {};         // what took the work, where there may be several: "cuda:0,cpu:16"
-  std::vector<SweepRow> rows = {};  // of a sweep, whose record is of a case: its time is that of auto
+  std::string part = {};            // of a figure with several
+  std::string devices = {};         // the workers, if there can be several: "cuda:0,cpu:16"
+  std::vector<SweepRow> rows = {};  // of a sweep's case, whose `time` is that of auto
   std::optional<Pipelined> pipelined = {};
-  std::optional<Tracked> tracked = {};  // `batch` is then the frames of a sequence, the time that of a step
+  std::optional<Tracked> tracked = {};  // then `batch` is the frames of a sequence, `time` that of a step
 };
 
-/// Receives records as they come: prints them and keeps them, in a file, too, where one is named: written anew every
-/// ten seconds, so that what ends a long run early does not take them all.
+/// Prints and keeps records. Rewrites the file, if one is named, every ten seconds, so that a long run that is killed
+/// leaves its records.
 class Report {
  public:
   Report(const command::Settings& settings, std::string file) : settings_(settings), file_(std::move(file)) {}
   void add(const Record& record);
-  /// Keeps it, unprinted: what a figure is made of, which is printed whole.
+  /// Keeps a record without printing it, for a figure that is printed as a whole.
   void keep(const Record& record);
   void note(const std::string& words) const;
-  /// Says that a result is wrong.
+  /// Reports a wrong result.
   void wrong(const std::string& what);
-  /// All records as a JSON array in the file, where one is named. Throws Error where a result was wrong.
+  /// Writes all records to the file, if one is named, as a JSON array. Throws Error if a result was wrong.
   void finish();
-  /// Where the run has failed: those that there are.
+  /// Writes the records of a failed run.
   void rescue() noexcept;
   bool quiet() const { return settings_.quiet; }
 
@@ -147,11 +147,11 @@ class Report {
 };
 
 void bench_sat(const Options& options, Report& report);
-/// The same on a GPU.
+/// On a GPU.
 void bench_cuda_sat(const Options& options, Report& report);
 void bench_cuda_histogram(const Options& options, Report& report);
 void bench_cuda_region(const Options& options, Report& report);
-/// Every row of the catalogue that a GPU runs, beside the default: sat and histogram; beside CUB's: scan.
+/// Every row of the catalogue that a GPU runs, against the default (sat, histogram) or CUB (scan).
 void bench_all_tables(const Options& options, Report& report);
 /// What `auto` may choose, and `auto`, over sizes, type pairs and borders.
 void bench_sweep(const Options& options, Report& report);
@@ -169,7 +169,7 @@ void bench_strips(const Options& options, Report& report);
 /// One table, or a tensor's bins, over several devices.
 void bench_spread(const Options& options, Report& report);
 void bench_track(const Options& options, Report& report);
-/// On a GPU, where not how well they follow is asked, but what a step takes.
+/// On a GPU; measures the time of a step, not the accuracy.
 void bench_cuda_track(const Options& options, Report& report);
 void bench_video(const Options& options, Report& report);
 void bench_cuda_video(const Options& options, Report& report);
@@ -177,17 +177,17 @@ void bench_sequence(const Options& options, Report& report);
 void bench_sequence_poostchi(const Options& options, Report& report);
 void bench_cluster_poostchi(const Options& options, Report& report);
 
-/// The type of the table of squares beside a table of these types; none where there is no such table.
+/// The type of the table of squares for a table of these types; none without squares.
 std::optional<Type> squares_type(TypePair types, Squares squares);
 /// "8u32u", "8u32u+64f": sums and squares.
 std::string name_of(TypePair types, std::optional<Type> squares);
-/// Random pixels of that type (seeded: the same in every run); floats in [0, 1).
+/// Seeded random pixels; floats in [0, 1).
 Array random_image(const Size& size, Type type);
-/// Random regions (seeded) that lie inside the image and begin at column and row `first` or beyond.
+/// Seeded random regions inside the image, from column and row `first` on.
 std::vector<Region> random_regions(const Size& size, std::int64_t count, std::int64_t first = 0);
 /// The name of this machine's CPU.
 std::string device_name();
-/// The name of that device of cuda; "" where there is none.
+/// The name of a CUDA device; "" if it does not exist.
 std::string device_name(int number);
 
 }  // namespace areal::bench

@@ -1,5 +1,5 @@
-// areal bench sat|histogram|scan --table all: every row of the catalogue that a GPU runs, and the default beside them;
-// CUB's scan beside the sums of a line, which have no default.
+// areal bench sat|histogram|scan --table all: every row of the catalogue that a GPU runs, against the default; scans
+// have no default and run against CUB's.
 #include <fmt/format.h>
 #include <algorithm>
 #include <areal/catalog.hpp>
@@ -23,7 +23,7 @@ std::vector<Racer> rows_of(std::string_view family, const Options& options) {
 
 void run(const Race& race, const Options& options, Report& report) {
   const auto keep = [&](std::size_t i, Record record) {
-    // The default stands under its own name, so that the row that it chose is there, too.
+    // The default has a row of its own, next to the row of the algorithm that it chose.
     if (race.racers[i].algorithm == "auto") record.algorithm = "auto";
     report.add(record);
   };

@@ -1,5 +1,5 @@
-// areal bench sat --figure chen: Figures 6 to 8 of Chen 2018. Each algorithm's time beside scan-scan and NPP, the
-// launches of each, and the three inequalities of VI-D.
+// areal bench sat --figure chen: Figures 6 to 8 of Chen 2018. Each algorithm's time against scan-scan and NPP, its
+// launches, and the three inequalities of VI-D.
 //
 // On an H200, in 15 rounds: scan-scan and NPP, which take longest, about 5 and 20 ms of 20480 x 20480 pixels, all
 // others together 10; the sizes have 4 times the pixels of the largest. Seven type pairs, three of them with NPP: about
@@ -43,8 +43,8 @@ constexpr Column three[] = {by_scanrow_brlt, by_brlt_scanrow, by_scanrow_column}
 struct Row {
   Size size;
   double floor = 0, time[columns] = {};
-  std::string algorithm;                            // that the default was
-  std::vector<Record> kogge_stone, ladner_fischer;  // of the three, with their launches
+  std::string algorithm;                            // the default's choice
+  std::vector<Record> kogge_stone, ladner_fischer;  // the three algorithms, with their launches
 };
 
 Racer racer_of(int column) {
@@ -61,7 +61,7 @@ class LeftOut {
   void add(const std::string& racer, const std::string& why, const Size& size) {
     of_[{racer, why}].push_back(named(size));
   }
-  void tell(const TypePair& types, const Report& report) const {
+  void print(const TypePair& types, const Report& report) const {
     for (const auto& [what, sizes] : of_)
       report.note(fmt::format("{} of {} did not run at {}{}: {}", what.first, name_of(types), sizes[0],
                               sizes.size() == 1 ? "" : fmt::format(" and {} more", sizes.size() - 1), what.second));
@@ -76,21 +76,21 @@ bool has_launches(const TypePair& types, const Size& size) {
 }
 
 Row run(const TypePair& types, const Size& size, const Options& options, Report& report, LeftOut& left_out) {
-  Race asked;
-  asked.types = types;
-  asked.size = size;
-  asked.launches = has_launches(types, size);
+  Race contest;
+  contest.types = types;
+  contest.size = size;
+  contest.launches = has_launches(types, size);
   std::vector<int> columns_of;
   for (int column = 0; column < columns; ++column) {
     if (column == by_npp && !options.peers) continue;
-    asked.racers.push_back(racer_of(column));
+    contest.racers.push_back(racer_of(column));
     columns_of.push_back(column);
   }
-  if (asked.launches)
+  if (contest.launches)
     for (const int column : {by_scanrow_brlt, by_scanrow_column}) {
-      asked.racers.push_back(racer_of(column));
-      asked.racers.back().scan = WarpScan::ladner_fischer;
-      columns_of.push_back(columns);  // in Figure 8 alone
+      contest.racers.push_back(racer_of(column));
+      contest.racers.back().scan = WarpScan::ladner_fischer;
+      columns_of.push_back(columns);  // only in Figure 8
     }
   Row row;
   row.size = size;
@@ -99,7 +99,7 @@ Row run(const TypePair& types, const Size& size, const Options& options, Report&
   };
   const auto ran = [&](std::size_t i, Record record) {
     const int column = columns_of[i];
-    if (column == by_npp) {  // another geometry, which has another floor
+    if (column == by_npp) {  // its table has another geometry and so another floor
       record.border = Border::zero;
       record.floor.clear();
     }
@@ -109,7 +109,7 @@ Row run(const TypePair& types, const Size& size, const Options& options, Report&
     if (std::find(std::begin(three), std::end(three), column) != std::end(three)) row.kogge_stone.push_back(record);
     if (column == columns) row.ladner_fischer.push_back(record);
   };
-  row.floor = race(asked, options, {ran, refused}).median;
+  row.floor = race(contest, options, {ran, refused}).median;
   return row;
 }
 
@@ -250,7 +250,7 @@ void bench_chen(const Options& options, Report& report) {
     }
     command::write_out(text);
     command::flush_out();
-    left_out.tell(types, report);
+    left_out.print(types, report);
     add_panels(types, rows, options.peers, plot);
   }
   if (!launches)

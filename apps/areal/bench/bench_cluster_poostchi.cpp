@@ -1,5 +1,5 @@
-// areal bench cluster --figure poostchi: Figures 16 and 17 of Poostchi et al. 2017, on any number of devices, and what
-// is beyond them: tensors that fit no host memory, answers of images whose tensors fit no device, unequal workers.
+// areal bench cluster --figure poostchi: Figures 16 and 17 of Poostchi et al. 2017 on any number of devices, and beyond
+// them tensors larger than host memory, images whose tensors fit no device, and unequal workers.
 //
 // Time of each part on an H200: one to two minutes, most of it the CPU's versions (figure-17) and the checks.
 
@@ -68,7 +68,7 @@ class Cluster {
     if (algorithms_.empty()) throw InvalidArgument("--algorithm: bench cluster has auto and, not on the CPU, wf-tis");
   }
 
-  /// Is that part asked for? Then its records come next.
+  /// Begins the part's records if the options select the part; returns whether they do.
   bool begin(const std::string& part) {
     part_ = part;
     return options_.parts.empty() ||
@@ -103,19 +103,19 @@ class Cluster {
   static Execution execution_of(const Worker& worker) {
     return {.backend = worker.backend, .device = worker.device, .threads = worker.threads};
   }
-  /// Frames that take about so long, at least and at most so many, and no more than --items where that is not fewer.
+  /// How many frames take about that long, within the limits and --items.
   std::int64_t frames_in(double seconds, double of_one, std::int64_t least, std::int64_t most) const {
     const auto fit = static_cast<std::int64_t>(seconds / std::max(of_one, 1e-6));
     return std::clamp(fit, least, std::max(least, std::min(most, options_.regions.value_or(most))));
   }
-  int slots() const {  // a launch of the simulated machine has one thread
+  int slots() const {  // the simulated machine runs a launch on one thread
     return std::any_of(workers_.begin(), workers_.end(), [](const Worker& w) { return w.backend == Backend::simt; })
                ? 1
                : 2;
   }
   Record record_of(const Case& of, const std::string& algorithm, const std::vector<Worker>& workers) const;
   void keep(Record record, double microseconds, const std::string& order, int in_slots, std::int64_t frames);
-  void told(const Case& of, const std::string& what);
+  void report_wrong(const Case& of, const std::string& what);
   Times link_of(std::uint64_t bytes) const;
   double down(const Case& of, const std::string& algorithm, const Times& link);
   double in_slots(const Case& of, const Times& link);
@@ -149,7 +149,7 @@ void Cluster::keep(Record record, double microseconds, const std::string& order,
   report_.keep(record);
 }
 
-void Cluster::told(const Case& of, const std::string& what) {
+void Cluster::report_wrong(const Case& of, const std::string& what) {
   const std::lock_guard lock(telling_);
   if (!what.empty() && options_.wrong) options_.wrong(fmt::format("{}: {}", text_of(of), what));
 }
@@ -174,12 +174,12 @@ double Cluster::down(const Case& of, const std::string& algorithm, const Times& 
         const TensorCheck& check = checks[which(piece.frame)];
         std::string wrong = check.entries(piece.tensor, piece.first);
         if (whole && wrong.empty()) wrong = check.whole(piece.tensor, piece.first);
-        told(of, wrong);
+        report_wrong(of, wrong);
         const std::lock_guard lock(counting);
         ++came[static_cast<std::size_t>((piece.frame - first) * queue.groups() + piece.first / queue.group_bins())];
       });
       if (!std::all_of(came.begin(), came.end(), [](int n) { return n == 1; }))
-        told(of, "a group of bins did not come once");
+        report_wrong(of, "a group of bins did not come once");
       return seconds;
     };
     run(0, 1, true);
@@ -201,7 +201,7 @@ double Cluster::down(const Case& of, const std::string& algorithm, const Times& 
 double Cluster::in_slots(const Case& of, const Times& link) {
   if (tensor_bytes(of) > most_in_slots) return 0;
   try {
-    FramesInMemory frames({of.size, of.bins, true, workers_}, [&](const std::string& what) { told(of, what); });
+    FramesInMemory frames({of.size, of.bins, true, workers_}, [&](const std::string& what) { report_wrong(of, what); });
     const double first = frames.run(frame_slots, 4 * frame_slots).frame_us;
     const std::int64_t count = frames_in(run_seconds, first * 1e-6, 4 * frame_slots, 200);
     const double frame_us = frames.run(frame_slots, count).frame_us;
@@ -239,22 +239,22 @@ double Cluster::pieces(const Case& of, const Times& link, const TiledOptions& op
           last.push_back({piece.x + box.width - 1, piece.y + box.height - 1, piece.first_bin + b,
                           static_cast<const std::uint32_t*>(tensor.row(box.height - 1, b))[box.width - 1]});
         begins.insert(piece.y);
-        told(of, check.entries(tensor, piece.first_bin, piece.x, piece.y));
-        if (whole) told(of, check.whole(tensor, piece.first_bin, piece.x, piece.y));
+        report_wrong(of, check.entries(tensor, piece.first_bin, piece.x, piece.y));
+        if (whole) report_wrong(of, check.whole(tensor, piece.first_bin, piece.x, piece.y));
         return true;
       });
       const double microseconds = std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
-      if (entries != of.size.width * of.size.height * of.bins) told(of, "the pieces are not the whole tensor");
+      if (entries != of.size.width * of.size.height * of.bins) report_wrong(of, "the pieces are not the whole tensor");
       std::sort(last.begin(), last.end());
-      if (known.empty()) {  // the same pieces come in each run
-        told(of, check_entries(image.as<std::uint8_t>(), of.size, of.bins, last));
+      if (known.empty()) {  // every run has the same pieces
+        report_wrong(of, check_entries(image.as<std::uint8_t>(), of.size, of.bins, last));
         known = std::move(last);
       } else if (last != known) {
-        told(of, "a piece's last entry differs from the run before");
+        report_wrong(of, "a piece's last entry differs from the run before");
       }
       return microseconds;
     };
-    run(false);  // tells where pieces begin
+    run(false);  // finds where pieces begin
     check.begin_at(begins);
     run(true);
     std::vector<double> times;
@@ -316,7 +316,7 @@ void Cluster::figure_17(const std::vector<Case>& all) {
     try {
       CpuGroups groups(image, of.bins, options_.group_bytes, threads.back());
       const auto time = [&](const std::string& algorithm, int n) {
-        const double microseconds = groups.time(algorithm, n, [&](const std::string& what) { told(of, what); });
+        const double microseconds = groups.time(algorithm, n, [&](const std::string& what) { report_wrong(of, what); });
         Record record = record_of(of, algorithm, {{.threads = n}});
         keep(record, microseconds, "bins", 1, 1);
         cpu.push_back(microseconds);
@@ -365,7 +365,7 @@ void Cluster::answers(const std::vector<Case>& all, std::uint64_t device_bytes) 
               i == 0 ? counts_of(image.as<std::uint8_t>(), of.size, of.bins, regions[r]) : std::vector<std::uint64_t>();
           if (i == 0 && !std::equal(expected.begin(), expected.end(),
                                     counts.begin() + static_cast<std::ptrdiff_t>(r * expected.size())))
-            told(of, fmt::format("the counts of region {}", r));
+            report_wrong(of, fmt::format("the counts of region {}", r));
         }
       }
       Times floor = memset_floor(tensor_bytes(of), options_.group_bytes, execution_of(workers_[0]), repetitions);
@@ -384,14 +384,15 @@ void Cluster::answers(const std::vector<Case>& all, std::uint64_t device_bytes) 
       report_.note(fmt::format("{}: answers did not run: {}", text_of(of), error.what()));
     }
   if (rows.size() == 1) return;
-  write_table(fmt::format("{} on {}: 100 regions from tiles whose tensors stay there, beside zeros in as many bytes",
-                          part_ == "tiles" ? "Tiles" : "Answers", names_of(workers_)),
-              rows, 1);
+  write_table(
+      fmt::format("{} on {}: 100 regions from tiles whose tensors stay there, against a memset of as many bytes",
+                  part_ == "tiles" ? "Tiles" : "Answers", names_of(workers_)),
+      rows, 1);
 }
 
 // Answers of frames: microseconds of a frame.
 double Cluster::answered(const Case& of, const std::vector<Worker>& workers, const char* what) {
-  FramesInMemory frames({of.size, of.bins, false, workers}, [&](const std::string& wrong) { told(of, wrong); });
+  FramesInMemory frames({of.size, of.bins, false, workers}, [&](const std::string& wrong) { report_wrong(of, wrong); });
   const int slots = answer_slots * static_cast<int>(workers.size());
   const double first = frames.run(slots, 4 * slots).frame_us;
   const std::int64_t count = frames_in(2 * run_seconds, first * 1e-6, 4 * slots, 20000);
@@ -417,11 +418,11 @@ void Cluster::frames(const Case& of, const Case& unequal) {
   add(of, workers_, "frames");
   if (workers_[0].backend != Backend::cpu)
     add(unequal, {workers_[0], {.threads = std::min(16, options_.threads.back())}}, "unequal");
-  write_table("Frames, 100 boxes each: by all workers, and by a device beside the CPU", rows, 1);
+  write_table("Frames, 100 boxes each: by all workers, and by a device and the CPU", rows, 1);
 }
 
-// A tensor whose bins fit no worker one by one, so that tiles take over the sums beside them: as rows of tiles, and in
-// columns, too.
+// A tensor of which not even one bin fits a worker, so that tiles hand sums on to their neighbours: as rows of tiles,
+// and in columns, too.
 void Cluster::tiles(const Case& of) {
   const Times link = link_of(tensor_bytes(of));
   Rows rows{{"size", "bins", "tiles", "ms", "link ms", "link / ms"}};
@@ -434,7 +435,7 @@ void Cluster::tiles(const Case& of) {
     rows.push_back({bench::text_of(of.size), std::to_string(of.bins), columns ? "rows and columns" : "rows",
                     cell(time / 1e3), cell(link.median / 1e3), share(ratio(link.median, time))});
   }
-  write_table(fmt::format("Tiles on {}: a tensor to the host, beside the link", names_of(workers_)), rows, 1);
+  write_table(fmt::format("Tiles on {}: a tensor to the host, against the link", names_of(workers_)), rows, 1);
 }
 
 // A table of 64u that fits no device.
@@ -476,15 +477,15 @@ void Cluster::table(const Size& size) {
         return true;
       });
   const double microseconds = std::chrono::duration<double, std::micro>(Clock::now() - begin).count();
-  if (entries != size.width * size.height) told(of, "the pieces are not the whole table");
-  told(of, check_sums(image.as<std::uint8_t>(), size, std::move(claims)));
+  if (entries != size.width * size.height) report_wrong(of, "the pieces are not the whole table");
+  report_wrong(of, check_sums(image.as<std::uint8_t>(), size, std::move(claims)));
   Record record = record_of(of, "auto", workers_);
   record.types = "8u64u";
   record.bytes = 9 * pixels;
   record.floor = "link", record.floor_time = link;
   keep(record, microseconds, "table", 0, 1);
   const TiledGrid& grid = tiled.grid();
-  write_table(fmt::format("Table of 8u64u on {}: to the host, beside the link", names_of(workers_)),
+  write_table(fmt::format("Table of 8u64u on {}: to the host, against the link", names_of(workers_)),
               {{"size", "tiles", "ms", "link ms", "link / ms"},
                {bench::text_of(size), fmt::format("{}x{}", grid.columns, grid.rows), cell(microseconds / 1e3),
                 cell(link.median / 1e3), share(ratio(link.median, microseconds))}},

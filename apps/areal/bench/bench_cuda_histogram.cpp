@@ -1,4 +1,4 @@
-// areal bench histogram --backend cuda: tensors on a GPU beside a memset of theirs, in its own plug-in.
+// areal bench histogram --backend cuda: tensors on a GPU against a memset of their size, in a plug-in.
 #include <fmt/format.h>
 #include <areal/error.hpp>
 #include <array>

@@ -1,5 +1,5 @@
-// areal bench region --backend cuda: queries of random regions, windows and other borders from what stays on a GPU,
-// beside plain kernels of the same loads and stores, in its own plug-in.
+// areal bench region --backend cuda: queries of random regions, windows and borders on tables resident on a GPU,
+// against plain kernels with the same loads and stores, in a plug-in.
 #include <fmt/format.h>
 #include <algorithm>
 #include <areal/error.hpp>

@@ -1,5 +1,5 @@
-// areal bench sat --backend cuda: tables on a GPU beside the least traffic into the same geometry, in a plug-in of its
-// own, and beside other libraries on that GPU and on the CPU.
+// areal bench sat --backend cuda: tables on a GPU against the least traffic into the same geometry, in a plug-in, and
+// against other libraries on that GPU and on the CPU.
 #include <fmt/format.h>
 #include <algorithm>
 #include <areal/error.hpp>
@@ -54,8 +54,8 @@ void check(const void* got, const ConstView& expected, std::size_t first, double
 struct Case {
   Size size;
   TypePair types;
-  Squares asked = Squares::no;
-  std::optional<Type> squares = squares_type(types, asked);
+  Squares squares_request = Squares::no;
+  std::optional<Type> squares = squares_type(types, squares_request);
   std::string name() const { return name_of(types, squares); }
 };
 
@@ -95,7 +95,7 @@ void run(const Case& what, const Options& options, CudaBenchSat bench, CvIntegra
   const Shape shape{width, height, 1, options.batch};
   const Array pixels = random_image({width, height * options.batch}, what.types.input);
   const ConstView image(pixels.data(), what.types.input, shape);
-  const SatTable expected = expected_tables(image, what.types, options.border, what.asked);
+  const SatTable expected = expected_tables(image, what.types, options.border, what.squares_request);
   Array table(expected.sum().shape, what.types.table), squares;
   if (what.squares) squares = Array(expected.squares().shape, *what.squares);
 
@@ -107,25 +107,25 @@ void run(const Case& what, const Options& options, CudaBenchSat bench, CvIntegra
   record.device = device_name(options.device);
   record.border = options.border;
   record.threads = 0;
-  CudaSat asked{what.types,
-                what.asked,
-                options.border,
-                width,
-                height,
-                options.batch,
-                pixels.data(),
-                table.data(),
-                squares.data(),
-                options.algorithms.empty() ? std::vector<std::string>{"auto"} : options.algorithms,
-                options.repetitions,
-                options.device,
-                options.peers && options.batch == 1,
-                {},
-                {},
-                {},
-                note};
-  asked.floor = [&](const std::vector<double>& times) { record.floor_time = times_of(times); };
-  asked.done = [&](const std::string& id, const std::vector<double>& times) {
+  CudaSat request{what.types,
+                  what.squares_request,
+                  options.border,
+                  width,
+                  height,
+                  options.batch,
+                  pixels.data(),
+                  table.data(),
+                  squares.data(),
+                  options.algorithms.empty() ? std::vector<std::string>{"auto"} : options.algorithms,
+                  options.repetitions,
+                  options.device,
+                  options.peers && options.batch == 1,
+                  {},
+                  {},
+                  {},
+                  note};
+  request.floor = [&](const std::vector<double>& times) { record.floor_time = times_of(times); };
+  request.done = [&](const std::string& id, const std::vector<double>& times) {
     const std::string name = id + " of " + what.name();
     check(table.data(), expected.sum(), 0, 0, name);
     if (what.squares) check(squares.data(), expected.squares(), 0, 0, name + ", squares");
@@ -133,7 +133,7 @@ void run(const Case& what, const Options& options, CudaBenchSat bench, CvIntegra
     record.time = times_of(times);
     report.add(record);
   };
-  asked.peer = [&, chain = static_cast<double>(width + height)](const CudaPeer& peer) {
+  request.peer = [&, chain = static_cast<double>(width + height)](const CudaPeer& peer) {
     try {
       const SatTable tables = expected_tables(image, what.types, peer.border, squares_of(peer.squares));
       check(peer.table, tables.sum(), peer.whole ? 0 : entries_of(tables.sum()) - 1, chain, peer.name);
@@ -153,9 +153,9 @@ void run(const Case& what, const Options& options, CudaBenchSat bench, CvIntegra
     report.add(theirs);
   };
   std::array<char, 1024> error{};
-  bench(&asked, error.data(), error.size());
+  bench(&request, error.data(), error.size());
   if (error[0] != 0) throw Error(error.data());
-  if (asked.peers && opencv != nullptr && !time_opencv(what, pixels, record, options, opencv, report))
+  if (request.peers && opencv != nullptr && !time_opencv(what, pixels, record, options, opencv, report))
     note("OpenCV's cv::integral does not take " + what.name());
 }
 
@@ -187,7 +187,7 @@ void bench_cuda_sat(const Options& options, Report& report) {
       cases.push_back({name_of(types), size.width, size.height});
     }
   if (!peers || options.squares != Squares::no) return;
-  // One process for all: importing takes seconds.
+  // One process for all cases: importing takes seconds.
   for (const PythonGpuPeer& peer : time_python_gpu(cases, options.repetitions, options.device, note)) {
     Record record{"sat", peer.name + " " + peer.version, peer.of.types, peer.of.width, peer.of.height};
     record.time = peer.times;

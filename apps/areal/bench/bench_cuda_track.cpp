@@ -1,5 +1,5 @@
-// areal bench track --backend cuda: many boxes followed on a GPU, beside the tensor's kernel and the loads of a step,
-// in its own plug-in. The boxes are compared with the CPU's.
+// areal bench track --backend cuda: many boxes tracked on a GPU, against the tensor's kernel and the loads of a step,
+// in a plug-in. The boxes are compared with the CPU's.
 #include <fmt/format.h>
 #include <areal/error.hpp>
 #include <areal/histogram.hpp>

@@ -1,5 +1,5 @@
-// areal bench video --backend cuda: 100 boxes of every frame that NVDEC leaves in the device's memory, beside NVDEC
-// alone, which decodes each stream on a thread of its own and drops the frames. One stream, and seven: an H200 has
+// areal bench video --backend cuda: 100 boxes of every frame that NVDEC leaves in the device's memory, against NVDEC
+// alone, which decodes each stream on its own thread and drops the frames. One stream, and seven: an H200 has
 // seven NVDECs. The first tenth of the frames is not timed, nor is opening.
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ constexpr int slots = 8;
 class Stopwatch {
  public:
   explicit Stopwatch(std::int64_t warm) : warm_(warm) {}
-  /// One more frame; from any thread.
+  /// Counts a frame. Thread-safe.
   void count() {
     const std::lock_guard lock(mutex_);
     last_ = Clock::now();
@@ -51,7 +51,7 @@ class NvdecRace {
   }
 
   const Size& size() const { return size_; }
-  /// That are timed.
+  /// The frames that are timed.
   std::int64_t frames(int streams) const { return all(streams) - warm(streams); }
 
   /// NVDEC alone.
@@ -137,7 +137,7 @@ class NvdecRace {
   Binning binning_;
   Size size_;
   std::vector<Region> regions_;
-  std::vector<std::vector<std::uint64_t>> expected_;  // of the CPU's decoder and worker
+  std::vector<std::vector<std::uint64_t>> expected_;  // by the CPU's decoder and worker
 };
 
 }  // namespace
@@ -150,7 +150,7 @@ void bench_cuda_video(const Options& options, Report& report) {
     std::vector<double> floors, times;
     for (int i = 0; i <= std::min(options.repetitions, 5); ++i) {
       const double floor = race.floor(streams), ours = race.ours(streams);
-      if (i == 0) continue;  // the driver has loaded its kernels
+      if (i == 0) continue;  // warm-up: the driver loads kernels
       floors.push_back(floor);
       times.push_back(ours);
     }

@@ -1,4 +1,4 @@
-// areal bench histogram: tensors beside a memset of the tensor.
+// areal bench histogram: tensors against a memset of the tensor.
 
 #include <areal/catalog.hpp>
 #include "bench.hpp"

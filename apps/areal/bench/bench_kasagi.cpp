@@ -1,7 +1,8 @@
-// areal bench sat --table kasagi: Table II of Kasagi 2014 again. Its algorithms in turns on the GPU, beside areal's own
-// default; (1+r)R1W with the best of some 15 shares, whose times are kept, too; and its two on one thread of the CPU.
+// areal bench sat --table kasagi: Table II of Kasagi 2014 again. Its algorithms and areal's default in turns on the
+// GPU; (1+r)R1W with the best of some 15 shares, whose times are kept, too; and the two sequential ones on a thread of
+// the CPU.
 //
-// With what it does by default, on an H200 and one core beside it, some 100 s: 20 for the search, 25 for 4R1W (2
+// By default, on an H200 and one core, some 100 s: 20 for the search, 25 for 4R1W (2
 // sqrt(n) - 1 launches, strided), 20 for the other rows of the GPU, and 35 for the CPU, up to 18K.
 
 #include <fmt/format.h>
@@ -67,7 +68,7 @@ class Kasagi {
  private:
   static bool is_large(const Size& size) { return size.width * size.height > 20 * kilo * 20 * kilo; }
 
-  /// One of a race: its share and its median, where it ran.
+  /// A racer's share, and its median if it ran.
   struct Share {
     double r, time;
   };
@@ -86,8 +87,8 @@ class Kasagi {
     return shares;
   }
 
-  /// 1/4, as near as tiles come to it, and the two fastest of a search: over all sides of the triangles, then between
-  /// the neighbours of the best.
+  /// 1/4, rounded to tiles, and the two fastest shares of a search over all sides of the triangles, then between the
+  /// neighbours of the best.
   std::vector<double> best_shares(TypePair types, const Size& size) {
     const Shape shape{size.width, size.height};
     Options fewer = options_;
@@ -118,7 +119,7 @@ class Kasagi {
     return shares;
   }
 
-  /// The two sequential ones. Pixels are 0 and 1, so few of these that every sum is exact in every table.
+  /// The two sequential algorithms. Few pixels are 1, the others 0, so that every table holds the sums exactly.
   void on_cpu(TypePair types, const Size& size) {
     const Shape shape{size.width, size.height};
     try {
@@ -178,7 +179,7 @@ class Kasagi {
     report_.keep(record);
     records_.push_back(record);
   }
-  /// Once each: the shares of a search are refused for one reason.
+  /// Each reason once: all shares of a search are refused for the same one.
   void note(const std::string& words) {
     if (said_.insert(words).second) report_.note(words);
   }

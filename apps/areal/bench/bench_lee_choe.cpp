@@ -1,5 +1,5 @@
 // areal bench histogram --figure lee-choe: Figures 3 to 5 of Lee, Choe 2014, times relative to Harris' algorithm, and
-// areal's default beside them. The largest tensor, 4096 x 2160 x 256, is 9 GB, which an algorithm of the paper reads
+// those of areal's default. The largest tensor, 4096 x 2160 x 256, is 9 GB, which an algorithm of the paper reads
 // and writes nine times: some 20 ms on an H200, and the whole figure well below half a minute.
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ constexpr std::array<Row, 5> rows{
 /// Of one number of bins.
 struct Relative {
   std::int64_t bins = 0;
-  std::vector<Ranks> ranks;  // of each size
+  std::vector<Ranks> ranks;  // by size
 };
 
 Race race_of(const Size& size, std::int64_t bins) {
@@ -47,7 +47,7 @@ double per_cent(double time, const Ranks& ranks) {
 
 std::string name_of(std::size_t row, const Relative& what) {
   for (const Ranks& ranks : what.ranks)
-    if (ranks[row]) return ranks[row]->algorithm;  // what auto chose
+    if (ranks[row]) return ranks[row]->algorithm;  // the choice of auto
   return rows[row].algorithm;
 }
 
@@ -67,7 +67,7 @@ void print(const Relative& what, const std::vector<Size>& sizes) {
 std::string picture(const std::vector<Relative>& all, const std::vector<Size>& sizes) {
   command::Plot plot{"Lee, Choe 2014, Figures 3 to 5", "megapixels", "per cent of the time of harris", {}, {}};
   plot.linear = true;
-  // Left to right by pixels, whatever order they were asked for in.
+  // From left to right by pixels, in whatever order the options name the sizes.
   std::vector<std::size_t> order(sizes.size());
   for (std::size_t i = 0; i < order.size(); ++i) order[i] = i;
   const auto megapixels = [&](std::size_t i) { return 1e-6 * static_cast<double>(sizes[i].width * sizes[i].height); };

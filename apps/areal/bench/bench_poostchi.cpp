@@ -1,5 +1,5 @@
-// areal bench histogram --figure poostchi: what Figures 7 to 11, 19 and 20 of Poostchi et al. 2017 and their 3.1
-// compare, and areal's default beside it.
+// areal bench histogram --figure poostchi: the comparisons of Figures 7 to 11, 19 and 20 and of section 3.1 of Poostchi
+// et al. 2017, with areal's default.
 //
 // Time on an H200 with 16 cores: cw-b has b (h + w + 1) launches, 131 thousand for 2048 x 2048 x 32, some 0.4 s an
 // execute, of which a race makes 3 rounds, and as many for the launches; all else on the GPU is below a second a case,
@@ -45,9 +45,9 @@ std::vector<LaunchTime> by_phase(const std::vector<LaunchTime>& launches) {
   return phases;
 }
 
-/// A record of the device beside those of a race.
-Record beside(const PoostchiCase& of, const std::string& what, const std::string& algorithm, const Times& time,
-              std::uint64_t bytes, const Options& options) {
+/// A record of the device in addition to those of a race.
+Record companion(const PoostchiCase& of, const std::string& what, const std::string& algorithm, const Times& time,
+                 std::uint64_t bytes, const Options& options) {
   Record record{what, algorithm, "8u32u", of.size.width, of.size.height, of.bins};
   record.threads = 0;
   record.time = time;
@@ -68,7 +68,7 @@ void measure_gpu(PoostchiCase& of, bool sweep, const Options& options, Report& r
     for (const Racer& racer : poostchi_sweep()) race.racers.push_back(racer);
   race.launches = true;
   of.ranks = keep_race(race, options, report, by_phase);
-  // Every algorithm of the paper begins with the same launch: that of the last one that ran counts.
+  // Every algorithm of the paper begins with the same launch: keep that of the last one that ran.
   const LaunchTime* first = nullptr;
   std::uint64_t bytes = 0;
   for (const std::optional<Record>& record : of.ranks)
@@ -76,7 +76,7 @@ void measure_gpu(PoostchiCase& of, bool sweep, const Options& options, Report& r
       first = &record->launches[0], bytes = record->bytes;
   if (first == nullptr) return;
   of.initialised = first->time.median;
-  report.keep(beside(of, "initialisation", "device", first->time, bytes, options));
+  report.keep(companion(of, "initialisation", "device", first->time, bytes, options));
 }
 
 void measure_link(PoostchiCase& of, const Options& options, Report& report) {
@@ -85,9 +85,9 @@ void measure_link(PoostchiCase& of, const Options& options, Report& report) {
   try {
     const LinkTimes small = link_times(image, image, options), large = link_times(tensor, tensor, options);
     of.image_up = small.up.median, of.tensor_up = large.up.median, of.tensor_down = large.down.median;
-    report.keep(beside(of, "transfer", "image up", small.up, image, options));
-    report.keep(beside(of, "transfer", "tensor up", large.up, tensor, options));
-    report.keep(beside(of, "transfer", "tensor down", large.down, tensor, options));
+    report.keep(companion(of, "transfer", "image up", small.up, image, options));
+    report.keep(companion(of, "transfer", "tensor up", large.up, tensor, options));
+    report.keep(companion(of, "transfer", "tensor down", large.down, tensor, options));
   } catch (const Error& error) {  // pinned memory is scarce on some machines
     report.note(fmt::format("{}, {} bins: the transfers were not timed: {}", text_of(of.size), of.bins, error.what()));
   }

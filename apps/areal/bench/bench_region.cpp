@@ -1,4 +1,4 @@
-// areal bench region: a million random regions beside a plain loop of four random loads each.
+// areal bench region: a million random regions against a plain loop of four random loads each.
 
 #include <algorithm>
 #include <areal/error.hpp>

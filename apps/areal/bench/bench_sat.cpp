@@ -1,4 +1,4 @@
-// areal bench sat: tables beside a plain pass that reads the pixels and writes the table's type, and beside other
+// areal bench sat: tables against a plain pass that reads the pixels and writes the table's type, and against other
 // libraries.
 
 #include <fmt/format.h>
@@ -61,16 +61,16 @@ void check(const Array& image, const Array& table, bool squares, const std::stri
         direct += squares ? value * value : value;
       }
     const bool wraps = !is_float(table.type()) && size_of(table.type()) == size_of(image.type());
-    if (wraps) direct = 0;  // sums of pixels as wide need not fit: left to the tests
-    const double told = wraps ? 0 : region_sum({table.view(), Border::zero}, region);
-    // Four entries of up to the whole sum, each rounded a few thousand times at the most.
+    if (wraps) direct = 0;  // sums may wrap; the tests cover these types
+    const double answer = wraps ? 0 : region_sum({table.view(), Border::zero}, region);
+    // Four entries of up to the whole sum, each rounded at most a few thousand times.
     const double whole = static_cast<double>(width) * static_cast<double>(height);
     const double slack = table.type() == Type::f32 ? whole * 0x1p-24 * 64 * (image.type() == Type::u8 ? 255 : 1)
                          : is_float(table.type())  ? whole * 0x1p-53 * 1024 * (squares ? 65025 : 255)
                                                    : 0;
-    if (std::abs(told - direct) > slack)
+    if (std::abs(answer - direct) > slack)
       throw Error(fmt::format("{}: region {},{},{},{} sums to {}, but its table gives {}", name, region.x, region.y,
-                              region.width, region.height, direct, told));
+                              region.width, region.height, direct, answer));
   }
 }
 
@@ -116,7 +116,7 @@ void run(const Size& size, const Case& what, const Options& options, CvIntegral 
           {p.plan.algorithm(), [&image, &table, &squares, prepared_plan = &p] {
              prepared_plan->plan.execute({image.view(), table.view(), {}, squares.view()}, prepared_plan->workspace);
            }});
-    // cv::integral computes squares in 64f alone.
+    // cv::integral computes squares only in 64f.
     const bool cv = opencv != nullptr && (!type_of_squares || *type_of_squares == Type::f64) &&
                     opencv(image.data(), static_cast<int>(what.types.input), size.width, size.height, table.data(),
                            static_cast<int>(what.types.table), squares.data(), nullptr, threads);
@@ -130,7 +130,7 @@ void run(const Size& size, const Case& what, const Options& options, CvIntegral 
     record.threads = threads;
     record.floor_time = times[0];
     for (std::size_t i = 1; i < contestants.size(); ++i) {
-      // What was timed is what is checked.
+      // Check the table of the timed run.
       std::fill_n(static_cast<unsigned char*>(table.data()), table.bytes(), static_cast<unsigned char>(0xa5));
       contestants[i].run();
       check(image, table, false, contestants[i].name);

@@ -1,6 +1,6 @@
-// areal bench sequence: frames that lie in the slots' own memory, through a HistogramSequence: 100 boxes of each, or
-// its whole tensor. One slot shows the stages one after another; more overlap them. The floor is the longest stage, the
-// link's taken from plain copies beside it.
+// areal bench sequence: frames in the slots' own memory through a HistogramSequence: 100 boxes of each, or its whole
+// tensor. With one slot the stages run one after another, with more they overlap. The floor is the longest stage; plain
+// copies measure the link's.
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -21,7 +21,7 @@ void bench_case(const FramesCase& of, const Options& options, Report& report) {
   FramesInMemory runner(of, options.wrong);
   const bool one_device = of.workers.size() == 1 && of.workers[0].backend == Backend::cuda;
   const double first = runner.run(1, 10).frame_us;
-  double alone = 0;  // frames a microsecond of all workers alone
+  double alone = 0;  // sum over the workers of frames per microsecond, each measured alone
   if (of.workers.size() > 1)
     for (const Worker& worker : of.workers) {
       const FramesCase single{of.size, of.bins, of.tensors, {worker}};

@@ -1,5 +1,5 @@
-// areal bench sequence --figure poostchi: Figures 12 to 15 of Poostchi et al. 2017. Algorithm 6 runs as it is printed
-// (frame_pipeline.hpp), beside one slot, where nothing overlaps, and beside HistogramSequence.
+// areal bench sequence --figure poostchi: Figures 12 to 15 of Poostchi et al. 2017. Algorithm 6 as printed
+// (frame_pipeline.hpp), against one slot, in which nothing overlaps, and against HistogramSequence.
 //
 // Time on an H200: the copies of the tensors, 100 frames of 60 to 470 MB in 28 runs, half a minute; cw-b, whose
 // launches take up to a second a frame, another half.
@@ -29,7 +29,7 @@ class Measurement {
     frames_ = options.regions.value_or(100);
   }
 
-  /// Throws Unavailable, saying how to run without a GPU.
+  /// Throws Unavailable without a GPU; the message says how to run without one.
   void require_backend() const {
     try {
       const OwnedStream stream(on_);
@@ -52,14 +52,14 @@ class Measurement {
     }
   }
 
-  /// Frames of a run that takes about so long.
+  /// How many frames take about that long.
   std::int64_t frames_for(double frame_us) const {
     const auto fit = static_cast<std::int64_t>(short_run_us / std::max(frame_us, 1.0));
     return std::clamp<std::int64_t>(fit, 4, std::max<std::int64_t>(4, options_.regions.value_or(400)));
   }
   std::int64_t frames() const { return frames_; }
 
-  /// Runs it, keeps its record and gives the microseconds of a frame; notes why it did not, and gives 0.
+  /// Runs the pipeline, keeps its record and returns microseconds per frame; on failure notes why and returns 0.
   double pipeline(SequenceCase& of, const FrameFile& file, const std::string& algorithm, int slots, IssueOrder order,
                   std::int64_t frames, int repetitions) {
     return noted(of, algorithm, slots, [&] {
@@ -75,7 +75,7 @@ class Measurement {
     });
   }
 
-  /// The same of HistogramSequence.
+  /// The same with HistogramSequence.
   double sequence(SequenceCase& of, const FrameFile& file, std::int64_t at_least, int repetitions) {
     const std::int64_t frames = std::max<std::int64_t>(at_least, 4 * ring_slots);
     return noted(of, "auto", ring_slots, [&] {
@@ -92,7 +92,7 @@ class Measurement {
     });
   }
 
-  /// The stages of the first frames in one slot and in two, the initialisation told apart.
+  /// The stages of the first frames in one slot and in two, with the initialisation as a stage.
   void timelines(SequenceCase& of, const FrameFile& file, const std::string& algorithm, double frame_us,
                  SequencePoostchi& into) {
     for (const int slots : {1, 2})
@@ -119,12 +119,12 @@ class Measurement {
       });
   }
 
-  /// Every record of the case gets as its floor the longest stage of its algorithm's frames in one slot.
+  /// Sets the floor of every record of the case to the longest stage of the same algorithm in one slot.
   void keep_all(SequenceCase& of) const {
     for (SequenceCase::Run& run : of.runs) {
       const Record* alone = nullptr;
       for (const char* order : {"stages", "depth", "breadth"})
-        if (const Record* const found = of.find(run.asked, 1, order)) alone = found;
+        if (const Record* const found = of.find(run.request, 1, order)) alone = found;
       if (alone != nullptr) {
         const StageTimes stages = stages_of(*alone);
         run.record.floor = longest_of(stages);
@@ -158,36 +158,36 @@ class Measurement {
       run();
     } catch (const OutOfMemory& error) {
       why(error.what());
-    } catch (const Unavailable& error) {  // the papers' algorithms are not on the CPU
+    } catch (const Unavailable& error) {  // the CPU lacks the papers' algorithms
       why(error.what());
     }
     return of.runs.size() > before ? of.runs.back().record.time.median : 0;
   }
 
   template <class Run>
-  void keep(SequenceCase& of, const std::string& asked, const std::string& order, int slots, int repetitions,
+  void keep(SequenceCase& of, const std::string& request, const std::string& order, int slots, int repetitions,
             const Run& run) {
-    Record record = record_of(of, asked);
+    Record record = record_of(of, request);
     record.pipelined = Pipelined{slots, order};
     std::vector<double> times;
     for (int i = 0; i < repetitions; ++i) times.push_back(run(record));
     record.time = times_of(times);
-    of.runs.push_back({asked, record});
+    of.runs.push_back({request, record});
   }
 
-  void told(const SequenceCase& of, const std::string& what) const {
+  void report_wrong(const SequenceCase& of, const std::string& what) const {
     if (!what.empty() && options_.wrong)
       options_.wrong(fmt::format("{}, {} bins: {}", text_of(of.size), of.bins, what));
   }
   void counted(const SequenceCase& of, std::int64_t answered, std::int64_t frames) const {
-    if (answered != frames) told(of, fmt::format("{} of {} frames came", answered, frames));
+    if (answered != frames) report_wrong(of, fmt::format("{} of {} frames came", answered, frames));
   }
 
   PipelineRun checked(FramePipeline& pipeline, const SequenceCase& of, const FrameFile& file,
                       std::int64_t frames) const {
     FrameChecks checks(file, of.bins, pipeline.rounded(frames));
     PipelineRun run = pipeline.run(
-        frames, [&](std::int64_t frame, const ConstView& tensor) { told(of, checks.check(frame, tensor)); });
+        frames, [&](std::int64_t frame, const ConstView& tensor) { report_wrong(of, checks.check(frame, tensor)); });
     counted(of, checks.frames(), pipeline.rounded(frames));
     return run;
   }
@@ -199,9 +199,9 @@ class Measurement {
     Clock::time_point first, last;
     const std::int64_t warm = 2 * ring_slots;
     const SequenceReport report = sequence.run(
-        [&](const View& room, Frame& frame) {
+        [&](const View& buffer, Frame& frame) {
           if (next == frames) return false;
-          file.read(next, room.data);
+          file.read(next, buffer.data);
           frame.number = next++;
           return true;
         },
@@ -209,7 +209,7 @@ class Measurement {
         [&](const FrameAnswer& answer) {
           last = Clock::now();
           if (checks.frames() + 1 == warm) first = last;
-          told(of, checks.check(answer.frame.number, answer.tensor->view));
+          report_wrong(of, checks.check(answer.frame.number, answer.tensor->view));
           return true;
         });
     counted(of, checks.frames(), frames);
@@ -235,9 +235,9 @@ const T& chosen(const std::vector<T>& list, const Same& same) {
 
 }  // namespace
 
-const Record* SequenceCase::find(const std::string& asked, int slots, const std::string& order) const {
+const Record* SequenceCase::find(const std::string& request, int slots, const std::string& order) const {
   for (const Run& run : runs)
-    if (run.asked == asked && run.record.pipelined->slots == slots && run.record.pipelined->order == order)
+    if (run.request == request && run.record.pipelined->slots == slots && run.record.pipelined->order == order)
       return &run.record;
   return nullptr;
 }
@@ -276,7 +276,7 @@ void bench_sequence_poostchi(const Options& options, Report& report) {
   what.slots = options.slots.empty() ? std::vector<int>{1, 2, 4} : options.slots;
   if (what.slots.front() != 1) what.slots.insert(what.slots.begin(), 1);
   what.slots.erase(std::unique(what.slots.begin(), what.slots.end()), what.slots.end());
-  const auto asked = [&](const std::vector<std::string>& all) {
+  const auto selected = [&](const std::vector<std::string>& all) {
     std::vector<std::string> some;
     for (const std::string& one : all)
       if ((options.algorithms.empty() ||
@@ -285,8 +285,8 @@ void bench_sequence_poostchi(const Options& options, Report& report) {
         some.push_back(one);
     return some;
   };
-  what.overlapped = asked({"wf-tis", "auto"});
-  what.shown = asked({"cw-b", "cw-sts", "cw-tis", "wf-tis", "auto"});
+  what.overlapped = selected({"wf-tis", "auto"});
+  what.shown = selected({"cw-b", "cw-sts", "cw-tis", "wf-tis", "auto"});
   if (what.shown.empty())
     throw InvalidArgument(
         "--algorithm: --figure poostchi has auto and, not on the CPU, cw-b, cw-sts, cw-tis and wf-tis");
@@ -306,10 +306,10 @@ void bench_sequence_poostchi(const Options& options, Report& report) {
       what.overlap.push_back(std::move(of));
     }
     what.staged = SequenceCase{overlapped, bins};
-    for (const std::string& algorithm : asked({"wf-tis", "cw-b", "auto"})) {
+    for (const std::string& algorithm : selected({"wf-tis", "cw-b", "auto"})) {
       const double first = measurement.pipeline(what.staged, file, algorithm, 1, order, 4, 1);
       if (first == 0) continue;
-      what.staged.runs.pop_back();  // it only said how many frames to take
+      what.staged.runs.pop_back();  // it only served to choose the number of frames
       measurement.timelines(what.staged, file, algorithm, first, what);
     }
     measurement.keep_all(what.staged);
@@ -321,7 +321,7 @@ void bench_sequence_poostchi(const Options& options, Report& report) {
     for (const std::string& algorithm : what.shown) {
       const double one = measurement.pipeline(of, file, algorithm, 1, order, 4, 1);
       if (one == 0) continue;
-      if (measurement.frames_for(one) > 8) {  // more of them are a better mean
+      if (measurement.frames_for(one) > 8) {  // more frames give a better mean
         of.runs.pop_back();
         measurement.pipeline(of, file, algorithm, 1, order, measurement.frames_for(one), 1);
       }

@@ -1,5 +1,6 @@
-// areal bench spread: one table over several devices beside the same table on the first of them and beside copies, all
-// in turns, pixels and tables resident. With --bins the tensor of one image, its bins spread over the devices.
+// areal bench spread: one table over several devices against the same table on the first of them and against copies,
+// all in turns, with resident pixels and tables. With --bins: the tensor of one image, its bins spread over the
+// devices.
 //
 // Time on two H200: 65536x65536 32f32f about a minute, most of it the checks.
 
@@ -42,7 +43,7 @@ struct Devices {
     } else {
       one = all.front();
     }
-    for (const Worker& worker : all) OwnedStream(execution_of(worker)).wait();  // Unavailable is told first
+    for (const Worker& worker : all) OwnedStream(execution_of(worker)).wait();  // throws Unavailable before any work
   }
   bool on_cuda() const { return one.backend == Backend::cuda; }
 };
@@ -64,7 +65,7 @@ struct Rows {
   Execution on;
   OwnedStream stream;
   std::int64_t first;
-  DeviceArray pixels, table, from, to;  // the latter two where pixels and table are of different sizes
+  DeviceArray pixels, table, from, to;  // from, to: if pixels and table differ in size
 
   Rows(const ProductImage& image, const Worker& worker, std::int64_t first_row, std::int64_t count, Type sums)
       : on(execution_of(worker)),
@@ -86,7 +87,7 @@ struct Rows {
   static V row_of(const V& view, std::int64_t y) {
     return V(view.row(y), view.type, {view.shape.width, 1}).in(view.memory);
   }
-  /// Queues a copy that reads and writes as many bytes as the table's making, together.
+  /// Queues a copy that reads and writes as many bytes in all as making the table does.
   void copy() {
     if (from.bytes() > 0) return copy_view(std::as_const(from).view(), to.view(), stream.get());
     const auto as_bytes = [](DeviceArray& of) {
@@ -94,9 +95,9 @@ struct Rows {
     };
     copy_view(ConstView(as_bytes(pixels)), as_bytes(table), stream.get());
   }
-  /// The table, overwritten by what is no table.
+  /// Overwrites the table.
   void spoil() { clear_view(table.view(), stream), stream.wait(); }
-  /// "" where every entry is right.
+  /// "" if every entry is right.
   std::string wrong(const ProductImage& image) {
     const std::int64_t row_bytes = std::max<std::int64_t>(1, table.view().row_pitch);
     const std::int64_t height =
@@ -139,11 +140,11 @@ void bench_tables(const Size& size, TypePair types, const Devices& devices, cons
   Rows whole(image, devices.one, 0, size.height, types.table);
 
   std::vector<Cut> cuts;
-  std::vector<Size> asked{{0, 0}};  // bands x parts; first what the library chooses
-  asked.insert(asked.end(), options.cuts.begin(), options.cuts.end());
+  std::vector<Size> requests{{0, 0}};  // bands x parts; first what the library chooses
+  requests.insert(requests.end(), options.cuts.begin(), options.cuts.end());
   if (options.cuts.empty() && devices.on_cuda())
-    asked.insert(asked.end(), {{16, 2}, {24, 1}, {24, 2}, {48, 1}, {48, 2}, {48, 4}, {96, 2}});
-  for (const Size& cut : asked) {
+    requests.insert(requests.end(), {{16, 2}, {24, 1}, {24, 2}, {48, 1}, {48, 2}, {48, 4}, {96, 2}});
+  for (const Size& cut : requests) {
     const std::int64_t band = cut.width == 0 ? 0 : (size.width + cut.width - 1) / cut.width;
     SpreadSat spread(shape, types.input, sat,
                      {.devices = devices.all, .band_width = band, .parts = static_cast<int>(cut.height)});
@@ -173,9 +174,9 @@ void bench_tables(const Size& size, TypePair types, const Devices& devices, cons
   for (Cut& cut : cuts) contestants.push_back({cut.words, [&] { cut.spread.execute(pixels, tables); }});
   const std::vector<Times> times = measure(contestants, options.repetitions);
 
-  const auto told = [&](const std::string& who, const std::string& what) {
+  const auto report_wrong = [&](const std::string& name, const std::string& what) {
     if (!what.empty() && options.wrong)
-      options.wrong(fmt::format("{}x{} {}, {}: {}", size.width, size.height, name_of(types), who, what));
+      options.wrong(fmt::format("{}x{} {}, {}: {}", size.width, size.height, name_of(types), name, what));
   };
   const std::uint64_t bytes = bytes_of(shape, types.input) + bytes_of(shape, types.table);
   const auto keep = [&](Record record, const Times& time, const Times& floor) {
@@ -184,13 +185,13 @@ void bench_tables(const Size& size, TypePair types, const Devices& devices, cons
   };
   whole.spoil();
   contestants[2].run();
-  told("one device", whole.wrong(image));
+  report_wrong("one device", whole.wrong(image));
   keep(record_of("spread", plan.algorithm(), name_of(types), size, devices, true), times[2], times[0]);
   std::size_t best = 0;
   for (std::size_t i = 0; i < cuts.size(); ++i) {
     for (const auto& strip : strips) strip->spoil();
     contestants[3 + i].run();
-    for (const auto& strip : strips) told(cuts[i].words, strip->wrong(image));
+    for (const auto& strip : strips) report_wrong(cuts[i].words, strip->wrong(image));
     Record record = record_of("spread", sat.algorithm, name_of(types), size, devices, false);
     record.part = cuts[i].words;
     keep(record, times[3 + i], times[1]);
@@ -259,10 +260,10 @@ void bench_bins(const Size& size, std::int64_t bins, const Devices& devices, con
                {"all", [&] { all([](Bins& of) { of.compute(); }); }}},
               options.repetitions);
 
-  // The first, the middle and the last bin of each device, every entry.
+  // Every entry of each device's first, middle and last bin.
   const TensorCheck check(image.as<std::uint8_t>(), size, bins);
   PinnedArray plane({size.width, size.height}, Type::u32, execution_of(devices.one));
-  const auto look = [&](Bins& of, const char* who) {
+  const auto look = [&](Bins& of, const char* name) {
     const std::int64_t count = of.tensor.shape().channels;
     for (const std::int64_t bin : std::set<std::int64_t>{0, count / 2, count - 1}) {
       const ConstView there = ConstView(of.tensor.view().row(0, bin), Type::u32, plane.shape()).in(of.tensor.memory());
@@ -270,7 +271,7 @@ void bench_bins(const Size& size, std::int64_t bins, const Devices& devices, con
       const ConstView here(plane.data(), Type::u32, {size.width, size.height, 1, 1, Layout::planar});
       if (const std::string what = check.whole(here, of.first + bin); !what.empty() && options.wrong)
         options.wrong(
-            fmt::format("{}x{}, {} bins, {}, bin {}: {}", size.width, size.height, bins, who, of.first + bin, what));
+            fmt::format("{}x{}, {} bins, {}, bin {}: {}", size.width, size.height, bins, name, of.first + bin, what));
     }
   };
   look(whole, "one device");

@@ -1,6 +1,6 @@
-// areal bench strips: sums of regions and tables of images that are never whole, strip by strip, from a seeded image
-// that is made as it is read. The floor reads the same blocks and computes nothing. Time per pixel should not depend on
-// the image's size.
+// areal bench strips: sums of regions and tables, strip by strip, of seeded images that are computed as they are read
+// and never in memory as a whole. The floor reads the same blocks and computes nothing. Time per pixel should not
+// depend on the image's size.
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -20,7 +20,7 @@ constexpr int few_repetitions = 3;           // of images of gigapixels
 
 struct PerPixel {
   std::string algorithm;
-  std::vector<double> nanoseconds;  // of each size
+  std::vector<double> nanoseconds;  // per pixel, by size
 };
 
 void read_alone(const SeededImage& image, std::int64_t rows) {

@@ -46,15 +46,15 @@ void run(const Case& c, const Options& options, CudaBenchSweep bench, Report& re
   record.border = c.border;
   record.shown = options.shown;
   record.floor = size_of(c.types.input) == size_of(c.types.table) && !squares ? "copy" : "widen";
-  std::vector<std::string> asked = options.algorithms.empty() ? choices : options.algorithms;
-  if (squares) asked = {"auto"};
+  std::vector<std::string> names = options.algorithms.empty() ? choices : options.algorithms;
+  if (squares) names = {"auto"};
   CudaSweep sweep{c.types,
                   c.squares,
                   c.border,
                   size.width,
                   size.height,
                   batch,
-                  asked,
+                  names,
                   options.is_repetitions_given ? options.repetitions : 300,
                   options.device,
                   most_us,
@@ -66,16 +66,16 @@ void run(const Case& c, const Options& options, CudaBenchSweep bench, Report& re
       fmt::format("{} {}x{}x{} border {}", record.types, size.width, size.height, batch, name_of(c.border));
   sweep.floor = [&](const std::vector<double>& times) { record.floor_time = times_of(times); };
   sweep.done = [&](std::size_t i, const CudaSweep::Row& row) {
-    const bool is_default = asked[i] == "auto";
+    const bool is_default = names[i] == "auto";
     if (is_default) record.time = times_of(row.times);
-    record.rows.push_back({asked[i], is_default ? row.algorithm : "", times_of(row.times), median_interval(row.times),
+    record.rows.push_back({names[i], is_default ? row.algorithm : "", times_of(row.times), median_interval(row.times),
                            static_cast<std::int64_t>(row.times.size()), static_cast<std::int64_t>(row.kernels.size())});
   };
   sweep.refused = [&](std::size_t i, const std::string& why) {
-    report.note(fmt::format("{} of {} did not run: {}", asked[i], where, why));
+    report.note(fmt::format("{} of {} did not run: {}", names[i], where, why));
   };
   sweep.wrong = [&](std::size_t i, const std::string& why) {
-    if (options.wrong) options.wrong(fmt::format("{} of {}: {}", asked[i], where, why));
+    if (options.wrong) options.wrong(fmt::format("{} of {}: {}", names[i], where, why));
   };
   std::array<char, 1024> error{};
   bench(&sweep, error.data(), error.size());

@@ -1,4 +1,4 @@
-// areal bench track: how well the trackers follow a patch with a known truth, family by family, and what a step takes.
+// areal bench track: accuracy of the trackers on patches with a known truth, family by family, and the time of a step.
 
 #include <fmt/format.h>
 #include <areal/error.hpp>
@@ -29,7 +29,7 @@ struct Result {
   std::vector<double> microseconds;
   double overlap = 0;
   std::int64_t steps = 0, lost = 0;
-  std::vector<double> returns;  // pixels, a sequence each; of the fragments
+  std::vector<double> returns;  // pixels, per sequence; only of fragments
   double mean() const { return overlap / static_cast<double>(steps); }
 };
 using Results = std::map<std::string_view, Result>;  // by tracker

@@ -1,4 +1,4 @@
-// areal bench video: 32-bin histograms of three regions of every frame, beside decoding alone on as many CPUs.
+// areal bench video: 32-bin histograms of three regions of every frame, against decoding alone on as many CPUs.
 
 #include <sched.h>
 #include <areal/error.hpp>

@@ -1,4 +1,4 @@
-// areal bench window: box filters of 8-bit images, table included, beside OpenCV's. The floor is the table's: a pass
+// areal bench window: box filters of 8-bit images, table included, against OpenCV's. The floor is the table's: a pass
 // that reads the pixels and writes its type.
 
 #include <fmt/format.h>

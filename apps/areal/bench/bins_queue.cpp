@@ -16,12 +16,12 @@ constexpr int tile = 64;  // the paper's best
 /// One group's way: a stream, and the memory of the largest group.
 struct BinsQueue::Slot {
   Execution on;
-  std::shared_ptr<const std::vector<HistogramPlan>> plans;  // of the worker, by group
+  std::shared_ptr<const std::vector<HistogramPlan>> plans;  // the worker's, by group
   OwnedStream stream;
   Event end;
   DeviceArray image, tensor, workspace;
   PinnedArray back;
-  std::int64_t frame = -1;  // whose image is there
+  std::int64_t frame = -1;  // the frame whose image is on the device
 
   Slot(const Size& size, const Execution& where, std::int64_t group_bins,
        std::shared_ptr<const std::vector<HistogramPlan>> all)
@@ -60,7 +60,7 @@ struct BinsQueue::Slot {
 BinsQueue::BinsQueue(const Size& size, const BinsQueueOptions& options) : size_(size) {
   const std::uint64_t bin_bytes = 4 * static_cast<std::uint64_t>(size.width * size.height);
   const auto fit = static_cast<std::int64_t>(std::max<std::uint64_t>(1, options.group_bytes / bin_bytes));
-  // Evenly, and at least one for each worker.
+  // Groups of equal size, at least one per worker.
   const auto workers = static_cast<std::int64_t>(options.workers.size());
   groups_ = std::min(options.bins, std::max((options.bins + fit - 1) / fit, workers));
   group_bins_ = (options.bins + groups_ - 1) / groups_;
@@ -79,8 +79,8 @@ BinsQueue::BinsQueue(const Size& size, const BinsQueueOptions& options) : size_(
 
 BinsQueue::~BinsQueue() {
   for (const std::unique_ptr<Slot>& slot : slots_) try {
-      slot->stream.wait();  // its memory goes now
-    } catch (...) {         // the device is lost: that was told
+      slot->stream.wait();  // before its memory is freed
+    } catch (...) {         // the lost device has been reported
     }
 }
 

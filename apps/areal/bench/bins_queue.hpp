@@ -1,6 +1,6 @@
 #pragma once
-// Section 4.6 of Poostchi et al. 2017 on <areal/device.hpp>: the bins of a tensor are grouped into tasks that wait in a
-// queue; each device takes the next, and the tensor of a group comes back while another group is computed.
+// Section 4.6 of Poostchi et al. 2017 on <areal/device.hpp>: groups of bins are tasks in a queue. Each device takes the
+// next task; copying a group's tensor back overlaps with computing another group.
 
 #include <areal/execution.hpp>
 #include <areal/sequence.hpp>
@@ -16,14 +16,14 @@ namespace areal::bench {
 
 struct BinsQueueOptions {
   std::int64_t bins = 32;
-  std::string algorithm = "wf-tis";  // on tiles of 64, where it has tiles
+  std::string algorithm = "wf-tis";  // on tiles of 64, if it has tiles
   std::vector<Worker> workers;
-  std::uint64_t group_bytes = std::uint64_t{1} << 30;  // at most, of a group's tensor, where a bin has fewer
-  int slots = 2;                                       // groups that a worker has in hand, with a thread each
+  std::uint64_t group_bytes = std::uint64_t{1} << 30;  // most bytes of a group's tensor; a group has at least one bin
+  int slots = 2;                                       // concurrent groups of a worker, with a thread each
 };
 
-/// The tensor of bins [first, first + tensor.shape.channels) of a frame, in page-locked memory that is used again when
-/// the call returns.
+/// The tensor of bins [first, first + tensor.shape.channels) of a frame, in page-locked memory that is reused after the
+/// call.
 struct BinsPiece {
   std::int64_t frame, first;
   ConstView tensor;
@@ -31,7 +31,7 @@ struct BinsPiece {
 
 class BinsQueue {
  public:
-  /// Throws what plans and their memory throw.
+  /// Throws the exceptions of HistogramPlan and of allocations.
   BinsQueue(const Size& size, const BinsQueueOptions& options);
   ~BinsQueue();
 
@@ -39,8 +39,8 @@ class BinsQueue {
   std::int64_t groups() const noexcept { return groups_; }
   const std::string& algorithm() const;  ///< what auto chose
 
-  /// Seconds that all groups of frames [first, first + count) took. `image` gives a frame's pixels, page-locked where
-  /// they should be copied at full speed; `piece` is called by the workers' threads at once. Throws what they throw.
+  /// Computes all groups of frames [first, first + count) and returns the seconds. `image` gives a frame's pixels, in
+  /// page-locked memory for full speed. The workers' threads call `piece` concurrently. Rethrows their exceptions.
   double run(std::int64_t first, std::int64_t count, const std::function<ConstView(std::int64_t frame)>& image,
              const std::function<void(const BinsPiece&)>& piece);
 

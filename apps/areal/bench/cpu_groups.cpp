@@ -20,7 +20,7 @@ CpuGroups::CpuGroups(const Array& image, std::int64_t bins, std::uint64_t group_
       group_bins_(bins_of_group(image, bins, group_bytes, threads)),
       check_(image.as<std::uint8_t>(), {image.shape().width, image.shape().height}, bins),
       tensor_({image.shape().width, image.shape().height, group_bins_, 1, Layout::planar}, Type::u32) {
-  std::memset(tensor_.data(), 0, tensor_.bytes());  // pages that are touched for the first time take longer
+  std::memset(tensor_.data(), 0, tensor_.bytes());  // the first access to a page is slow
 }
 
 double CpuGroups::time(const std::string& algorithm, int threads,

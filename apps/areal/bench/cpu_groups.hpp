@@ -1,6 +1,6 @@
 #pragma once
-// A tensor on the CPU in groups of bins, in memory that is used again: what is compared with devices where the whole
-// tensor fits no host memory.
+// A tensor on the CPU in groups of bins that reuse one buffer: the comparison for devices when the whole tensor does
+// not fit host memory.
 
 #include <areal/array.hpp>
 #include <cstdint>
@@ -12,10 +12,10 @@ namespace areal::bench {
 
 class CpuGroups {
  public:
-  /// Groups of as many bins as `group_bytes` hold, and of `threads` at the least, as `parallel` spreads bins over
-  /// threads. The image must stay. Throws OutOfMemory.
+  /// A group has as many bins as fit `group_bytes`, but at least `threads`, as `parallel` spreads bins over threads.
+  /// Keeps a reference to the image. Throws OutOfMemory.
   CpuGroups(const Array& image, std::int64_t bins, std::uint64_t group_bytes, int threads);
-  /// Microseconds of all groups. `wrong` is told of an entry that is.
+  /// Returns the microseconds of all groups. Calls `wrong` for a wrong entry.
   double time(const std::string& algorithm, int threads, const std::function<void(const std::string&)>& wrong);
 
  private:

@@ -23,12 +23,12 @@ void check(const Array& image, const Array& tensor, const Binning& binning, cons
     Region region{below(width), below(height), 0, 0};
     region.width = 1 + below(std::min<std::int64_t>(200, width - region.x));
     region.height = 1 + below(std::min<std::int64_t>(200, height - region.y));
-    std::vector<std::uint64_t> direct(static_cast<std::size_t>(binning.bins())), told(direct.size());
+    std::vector<std::uint64_t> direct(static_cast<std::size_t>(binning.bins())), answer(direct.size());
     for (std::int64_t y = region.y; y < region.y + region.height; ++y)
       for (std::int64_t x = region.x; x < region.x + region.width; ++x)
         ++direct[static_cast<std::size_t>(binning.bin_of(image.as<std::uint8_t>()[y * width + x]))];
-    region_histograms(TensorView(tensor.view(), Border::none), Span<const Region>(&region, 1), told);
-    if (direct != told)
+    region_histograms(TensorView(tensor.view(), Border::none), Span<const Region>(&region, 1), answer);
+    if (direct != answer)
       throw Error(fmt::format("{}: the histogram of region {},{},{},{} is wrong", name, region.x, region.y,
                               region.width, region.height));
   }
@@ -86,7 +86,7 @@ Record CpuHistograms::time_initialisation(int threads, int repetitions) {
       measure({{"memset", [&] { fill(tensor, static_cast<std::int64_t>(tensor_.bytes()), threads); }},
                {"host", [&] { one_hot(image, tensor, pixels, binning_.bins(), bin_of, threads); }}},
               std::min(repetitions, 3));
-  for (std::int64_t i = 0; i < pixels; ++i)  // the bin of each pixel, and the one behind it
+  for (std::int64_t i = 0; i < pixels; ++i)  // the bin of each pixel, and the next bin
     for (std::int64_t k = 0; k < std::min<std::int64_t>(binning_.bins(), 2); ++k)
       if (tensor[(bin_of[image[i]] + k) % binning_.bins() * pixels + i] != (k == 0))
         throw Error(fmt::format("the initialisation of pixel {} is wrong", i));

@@ -1,5 +1,5 @@
 #pragma once
-// Tensors of one image on the CPU: what `areal bench histogram` times, and what GPUs are compared with.
+// Times tensors of one image on the CPU, for `areal bench histogram` and as the comparison for GPUs.
 
 #include <areal/array.hpp>
 #include <areal/binning.hpp>
@@ -12,12 +12,12 @@ namespace areal::bench {
 /// An image of random bytes and the memory for its tensor (uniform bins over 0 to 256, 32u).
 class CpuHistograms {
  public:
-  /// Throws OutOfMemory where the tensor does not fit.
+  /// Throws OutOfMemory if the tensor does not fit.
   CpuHistograms(const Size& size, std::int64_t bins);
-  /// An id of the catalogue, or "auto", in turns with a memset of the tensor; at most 3 rounds of the papers'
-  /// algorithms, which take seconds. Throws Error where the tensor is wrong.
+  /// Times an id of the catalogue, or "auto", in turns with a memset of the tensor; the papers' algorithms, which take
+  /// seconds, for at most 3 rounds. Throws Error if the tensor is wrong.
   Record time(const std::string& algorithm, int threads, int repetitions);
-  /// The tensor set to 0 and 1, as the sums begin with.
+  /// Times setting the tensor to 0 and 1, the first step of the sums.
   Record time_initialisation(int threads, int repetitions);
 
  private:

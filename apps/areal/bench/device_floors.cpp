@@ -63,7 +63,7 @@ LinkFloor link_floor(std::uint64_t up_bytes, std::uint64_t down_bytes, const Exe
     up.stream.wait();
     down.stream.wait();
     const double both = std::chrono::duration<double, std::micro>(std::chrono::steady_clock::now() - begin).count();
-    if (i < 0) continue;  // the first does not count
+    if (i < 0) continue;  // warm-up
     ups.push_back(alone[0]), downs.push_back(alone[1]), boths.push_back(both);
   }
   return {times_of(ups), times_of(downs), times_of(boths)};
@@ -76,7 +76,7 @@ Times links_floor(std::uint64_t bytes, const std::vector<Execution>& on, int rep
   std::vector<double> times;
   for (int i = -1; i < repetitions; ++i) {
     const auto begin = std::chrono::steady_clock::now();
-    std::vector<std::thread> threads;  // one a device, as a copy on cpu and simt is done at once
+    std::vector<std::thread> threads;  // one per device: copies on cpu and simt block
     for (const std::unique_ptr<Way>& way : ways)
       threads.emplace_back([&at = *way] {
         at.queue(false);

@@ -1,5 +1,5 @@
 #pragma once
-// What copies and zeros alone take where an Execution works, by <areal/device.hpp>. On cpu and simt the host's.
+// Times of plain copies and memsets on an Execution's device, by <areal/device.hpp>; on cpu and simt the host's.
 
 #include <areal/execution.hpp>
 #include <cstdint>

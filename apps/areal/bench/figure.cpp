@@ -19,10 +19,10 @@ void check_figure(const Options& options) {
 }
 
 Ranks keep_race(const Race& race, const Options& options, Report& report,
-                const std::function<std::vector<LaunchTime>(const std::vector<LaunchTime>&)>& told) {
+                const std::function<std::vector<LaunchTime>(const std::vector<LaunchTime>&)>& select_launches) {
   Ranks ranks(race.racers.size());
   const auto ran = [&](std::size_t i, Record record) {
-    if (told) record.launches = told(record.launches);
+    if (select_launches) record.launches = select_launches(record.launches);
     report.keep(record);
     ranks[i] = std::move(record);
   };

@@ -1,5 +1,5 @@
 #pragma once
-// What the figures of the papers on integral histograms share.
+// Shared by the figures of the papers on integral histograms.
 
 #include <functional>
 #include <optional>
@@ -11,23 +11,24 @@
 
 namespace areal::bench {
 
-/// Records in the order of a race's racers; none of those that were refused.
+/// Records in the order of a race's racers; none for a refused racer.
 using Ranks = std::vector<std::optional<Record>>;
 
-/// Throws InvalidArgument for options that these figures do not take.
+/// Throws InvalidArgument for options that these figures do not support.
 void check_figure(const Options& options);
-/// Keeps a record of each that ran, and notes why the others did not. `told` says how the launches are kept.
+/// Keeps a record of each racer that ran, and notes why the others did not. `select_launches` maps the launches to
+/// those that are kept.
 Ranks keep_race(const Race& race, const Options& options, Report& report,
-                const std::function<std::vector<LaunchTime>(const std::vector<LaunchTime>&)>& told = {});
+                const std::function<std::vector<LaunchTime>(const std::vector<LaunchTime>&)>& select_launches = {});
 
 std::string text_of(const Size& size);
-/// A cell of a table: with one decimal, "-" where there is nothing above 0.
+/// A cell of a table, with one decimal; "-" for 0 and below.
 std::string cell(double value);
-/// The median; 0 where it did not run.
+/// The median; 0 if it did not run.
 double median_of(const std::optional<Record>& record);
-/// A table under its heading on standard output; the first `words` columns are no numbers.
+/// Prints a table with its heading; the first `words` columns are text.
 void write_table(std::string_view heading, const std::vector<std::vector<std::string>>& rows, std::size_t words);
-/// The picture under its name when complete.
+/// Writes the picture; the file appears when it is complete.
 void write_picture(const std::string& path, const std::string& svg);
 
 }  // namespace areal::bench

@@ -25,7 +25,7 @@ class Pool {
     for (int i = 1; i < threads; ++i) std::thread([this] { serve(); }).detach();
   }
   int pieces() const { return pieces_; }
-  // work(i) for every i below pieces(). A thread that comes late takes fewer or none; nobody waits for it.
+  // Calls work(i) for every i below pieces(). No thread waits for one that starts late.
   void run(const std::function<void(int)>& work) {
     work_ = &work;
     done_.store(0, std::memory_order_relaxed);
@@ -37,7 +37,7 @@ class Pool {
     for (int done; (done = done_.load(std::memory_order_acquire)) < pieces_;)
       done_.wait(done, std::memory_order_acquire);
   }
-  // Kept to the end: their threads wait in them.
+  // Never destroyed: idle threads wait in them.
   static Pool& of(int threads) {
     static auto& pools = *new std::map<int, Pool*>();
     Pool*& pool = pools[threads];
@@ -53,7 +53,7 @@ class Pool {
       take();
     }
   }
-  // A piece is taken together with its round, which does not end, and keeps its work, until the piece is done.
+  // A thread takes a piece and its round in one step; the round keeps its work until the piece is done.
   void take() {
     std::uint64_t at = next_.load(std::memory_order_acquire);
     for (;;) {
@@ -67,7 +67,7 @@ class Pool {
   }
   const int pieces_;
   const std::function<void(int)>* work_ = nullptr;
-  std::atomic<std::uint64_t> next_{0};  // the round, and its first piece that nobody has taken
+  std::atomic<std::uint64_t> next_{0};  // the round (high half) and its next piece
   std::atomic<std::uint32_t> round_{0};
   std::atomic<int> done_{0};
 };
@@ -158,7 +158,7 @@ void widen_twice(const void* pixels, void* table, void* squares, std::int64_t el
                  static_cast<double*>(squares) + begin, end - begin);
       return;
     }
-    constexpr std::int64_t part = 4096;  // small enough that the pixels' second reading is from the cache
+    constexpr std::int64_t part = 4096;  // the second read of the pixels hits the cache
     for (std::int64_t at = begin; at < end; at += part) {
       widen_range(pixels, table, at, std::min(end, at + part), types);
       widen_range(pixels, squares, at, std::min(end, at + part), {types.input, second});
@@ -175,7 +175,7 @@ void fill(void* memory, std::int64_t bytes, int threads) {
 void one_hot(const std::uint8_t* pixels, std::uint32_t* tensor, std::int64_t count, std::int64_t bins,
              const std::array<std::int64_t, 256>& bin_of, int threads) {
   blocks(count, threads, [&](std::int64_t begin, std::int64_t end) {
-    constexpr std::int64_t part = 2048;  // small enough that the ones find their zeros in the cache
+    constexpr std::int64_t part = 2048;  // the second write hits the cache
     for (std::int64_t at = begin; at < end; at += part) {
       const std::int64_t to = std::min(end, at + part);
       for (std::int64_t k = 0; k < bins; ++k) std::fill(tensor + k * count + at, tensor + k * count + to, 0U);

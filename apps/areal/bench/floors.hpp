@@ -1,5 +1,5 @@
 #pragma once
-// The floors: the least that a machine must do for a result of that size. Plain loops, spread over threads in blocks.
+// The floors: plain threaded loops with the least memory traffic that a result of that size needs.
 
 #include <areal/region.hpp>
 #include <areal/type_pair.hpp>

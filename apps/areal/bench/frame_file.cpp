@@ -81,13 +81,13 @@ std::string FrameChecks::check(std::int64_t number, const ConstView& tensor) {
   if (number != next_)
     return "frame " + std::to_string(number) + " came where frame " + std::to_string(next_) + " was due";
   ++next_;
-  const auto told = [&](const std::string& what) {
+  const auto in_frame = [&](const std::string& what) {
     return what.empty() ? what : "frame " + std::to_string(number) + ": " + what;
   };
   if (number == 0 || number == frames_ - 1) {
     const TensorCheck& of = number == 0 ? of_first_ : of_last_;
     const std::string what = of.entries(tensor);
-    return told(what.empty() ? of.whole(tensor) : what);
+    return in_frame(what.empty() ? of.whole(tensor) : what);
   }
   const std::array<std::uint32_t, 256> values = file_.values(number);
   std::vector<std::uint32_t> last(static_cast<std::size_t>(bins_));
@@ -97,8 +97,8 @@ std::string FrameChecks::check(std::int64_t number, const ConstView& tensor) {
   for (std::int64_t bin = 0; bin < bins_; ++bin) {
     const std::uint32_t is = static_cast<const std::uint32_t*>(tensor.row(size.height - 1, bin))[size.width - 1];
     if (is != last[static_cast<std::size_t>(bin)])
-      return told("the last entry of bin " + std::to_string(bin) + " is " + std::to_string(is) + ", not " +
-                  std::to_string(last[static_cast<std::size_t>(bin)]));
+      return in_frame("the last entry of bin " + std::to_string(bin) + " is " + std::to_string(is) + ", not " +
+                      std::to_string(last[static_cast<std::size_t>(bin)]));
   }
   return "";
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Frames of random bytes on disk, which a sequence's benchmark reads one after another.
+// A file of random frames, which benchmarks of sequences read in order.
 
 #include <array>
 #include <cstdint>
@@ -12,23 +12,22 @@ namespace areal::bench {
 
 class FrameFile {
  public:
-  /// Writes `frames` different frames, fewer where they would take more than 128 MiB, to a file without a name in the
-  /// folder for temporary files. Throws IoError.
+  /// Writes `frames` different frames, or as many as fit 128 MiB, to an unnamed temporary file. Throws IoError.
   FrameFile(const Size& size, std::int64_t frames);
   ~FrameFile();
   FrameFile(const FrameFile&) = delete;
   FrameFile& operator=(const FrameFile&) = delete;
 
   const Size& size() const noexcept { return size_; }
-  /// The bytes of frame `number`; after the last comes the first again. Throws IoError.
+  /// Reads frame `number`; numbers wrap around. Throws IoError.
   void read(std::int64_t number, void* to) const;
-  /// The same, from memory.
+  /// The same frame, from memory.
   std::vector<std::uint8_t> made(std::int64_t number) const;
   /// How many pixels of a frame have each value.
   std::array<std::uint32_t, 256> values(std::int64_t number) const;
 
  private:
-  int shift(std::int64_t number) const;  // of the first frame's bytes
+  int shift(std::int64_t number) const;  // of a frame's bytes against the first's
 
   Size size_;
   std::int64_t frames_ = 0;

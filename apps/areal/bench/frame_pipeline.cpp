@@ -11,10 +11,10 @@ namespace {
 using Clock = std::chrono::steady_clock;
 constexpr int tile = 64;  // the paper's best
 
-/// The events of a frame. Two sets a slot: a round is queued before the answers of the round before are taken.
+/// The events of a frame. A slot has two sets: a round is queued before the previous round's results are checked.
 struct Marks {
   Event begin, uploaded, starting, initialised, computed, leaving, end;
-  bool is_initialised = false;  // `initialised` was recorded
+  bool is_initialised = false;  // is `initialised` recorded?
   double read_begin = 0, read_end = 0;
   explicit Marks(const Execution& on)
       : begin(on), uploaded(on), starting(on), initialised(on), computed(on), leaving(on), end(on) {}
@@ -50,7 +50,7 @@ struct FramePipeline::Slot {
 
   HistogramPlan plan_of(const Size& size, const PipelineOptions& options) {
     research::HistogramParameters parameters{.tile = tile};
-    // The paper's algorithms begin with the launch that initialises the tensor.
+    // The first launch of the paper's algorithms initialises the tensor.
     if (options.timeline && options.algorithm != "auto" && options.on.backend != Backend::cpu)
       parameters.on_launch = [this](const LaunchCounts&) {
         if (current->is_initialised) return;
@@ -72,9 +72,9 @@ class FramePipeline::Run {
       : of_(of), check_(check), origin_(of.options_.on) {
     run_.algorithm = of.slots_[0]->plan.algorithm();
     run_.frames = frames;
-    // The first frame may be checked for long, before the second round comes back.
+    // Checking the first frame may take longer than the second round.
     warm_ = 2 * static_cast<std::int64_t>(of.slots_.size());
-    // Idle streams: the event happens as it is recorded, and ties the device's clock to the host's.
+    // On an idle stream an event happens when it is recorded: this synchronises the device's clock with the host's.
     begin_ = Clock::now();
     origin_.record(of.slots_[0]->stream);
     origin_.wait();
@@ -118,7 +118,7 @@ class FramePipeline::Run {
     return round * static_cast<std::int64_t>(of_.slots_.size()) + s;
   }
 
-  // The image's memory is free once the frame before it is on the device.
+  // The image's memory is free once the previous frame is on the device.
   void read(std::int64_t s, std::int64_t round) {
     Slot& at = slot(s);
     if (round > 0) marks(at, round - 1).uploaded.wait();
@@ -147,7 +147,7 @@ class FramePipeline::Run {
     at.current->end.record(at.stream);
   }
 
-  // The tensor's memory is free once the answer was taken.
+  // The tensor's memory is free after the check.
   void answer(std::int64_t s, std::int64_t round) {
     Slot& at = slot(s);
     const Marks& of = marks(at, round);
@@ -163,14 +163,14 @@ class FramePipeline::Run {
     if (++answers_ == warm_) first_ = last_;
     const std::int64_t number = frame(s, round);
     if (of_.options_.timeline) {
-      const auto told = [&](FrameStage stage, double from, double to) {
+      const auto add_span = [&](FrameStage stage, double from, double to) {
         if (to > from) run_.timeline.push_back({stage, static_cast<int>(s), number, from, to});
       };
-      told(FrameStage::read, of.read_begin, of.read_end);
-      told(FrameStage::up, since(of.begin), since(of.uploaded));
-      told(FrameStage::initialise, since(of.starting), since(computing));
-      told(FrameStage::scan, since(computing), since(of.computed));
-      told(FrameStage::down, since(of.leaving), last_);
+      add_span(FrameStage::read, of.read_begin, of.read_end);
+      add_span(FrameStage::up, since(of.begin), since(of.uploaded));
+      add_span(FrameStage::initialise, since(of.starting), since(computing));
+      add_span(FrameStage::scan, since(computing), since(of.computed));
+      add_span(FrameStage::down, since(of.leaving), last_);
     }
     check_(number, at.tensor.view());
   }
@@ -179,7 +179,7 @@ class FramePipeline::Run {
   const std::function<void(std::int64_t, const ConstView&)>& check_;
   Event origin_;
   Clock::time_point begin_;
-  double first_ = 0, last_ = 0;  // when the frames that are timed began and ended
+  double first_ = 0, last_ = 0;  // begin and end of the timed frames
   std::int64_t warm_ = 0, answers_ = 0;
   PipelineRun run_;
 };
@@ -189,8 +189,8 @@ FramePipeline::FramePipeline(const FrameFile& file, const PipelineOptions& optio
 }
 FramePipeline::~FramePipeline() {
   for (const std::unique_ptr<Slot>& slot : slots_) try {
-      slot->stream.wait();  // its memory goes now
-    } catch (...) {         // the device is lost: that was told
+      slot->stream.wait();  // before its memory is freed
+    } catch (...) {         // the lost device has been reported
     }
 }
 

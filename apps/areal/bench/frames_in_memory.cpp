@@ -30,15 +30,15 @@ FramesInMemory::FramesInMemory(const FramesCase& of, std::function<void(const st
 FrameTimes FramesInMemory::run(int slots, std::int64_t frames) {
   HistogramSequence sequence({case_.size.width, case_.size.height}, Type::u8, binning_,
                              {.workers = case_.workers, .slots = slots, .tensors = case_.tensors});
-  std::map<const void*, int> holds;  // which image each slot's memory holds
+  std::map<const void*, int> holds;  // slot's memory to the image in it
   std::int64_t next = 0, answers = 0;
   using Clock = std::chrono::steady_clock;
   Clock::time_point first, last;
   const std::int64_t warm = std::min<std::int64_t>(2 * slots, frames / 2);
-  const auto source = [&](const View& room, Frame& frame) {
+  const auto source = [&](const View& buffer, Frame& frame) {
     if (next == frames) return false;
-    if (const auto [at, is_new] = holds.emplace(room.data, static_cast<int>(holds.size()) % images); is_new)
-      std::memcpy(room.data, images_[static_cast<std::size_t>(at->second)].data(), images_[0].bytes());
+    if (const auto [at, is_new] = holds.emplace(buffer.data, static_cast<int>(holds.size()) % images); is_new)
+      std::memcpy(buffer.data, images_[static_cast<std::size_t>(at->second)].data(), images_[0].bytes());
     frame.number = next++;
     return true;
   };
@@ -66,7 +66,7 @@ void FramesInMemory::check(const FrameAnswer& answer, int image, std::int64_t an
   bool right =
       answer.frame.number == answers && answer.counts.size() == expected.size() &&
       std::equal(expected.begin(), expected.begin() + static_cast<std::ptrdiff_t>(compared), answer.counts.begin());
-  if (answer.tensor) {  // the last entry of each bin is the count of the whole image
+  if (answer.tensor) {  // a bin's last entry counts the whole image
     const ConstView& tensor = answer.tensor->view;
     std::uint64_t pixels = 0;
     for (std::int64_t bin = 0; bin < case_.bins; ++bin)

@@ -1,5 +1,5 @@
 #pragma once
-// Frames that lie in the slots' own memory, through a HistogramSequence, checked.
+// Runs frames that are already in the slots' memory through a HistogramSequence, and checks the results.
 
 #include <areal/binning.hpp>
 #include <areal/sequence.hpp>
@@ -19,14 +19,14 @@ struct FramesCase {
 };
 
 struct FrameTimes {
-  double frame_us = 0;                   // from one answer to the next, the first slots left out
-  double up = 0, compute = 0, down = 0;  // microseconds of a frame's stages, as a worker told them
+  double frame_us = 0;                   // between two answers, after the first answer of each slot
+  double up = 0, compute = 0, down = 0;  // microseconds of a frame's stages, by the sequence's report
 };
 
 class FramesInMemory {
  public:
   FramesInMemory(const FramesCase& of, std::function<void(const std::string&)> wrong);
-  /// 100 boxes of each frame, or its tensor, too.
+  /// Computes 100 boxes of each frame, and its tensor if requested.
   FrameTimes run(int slots, std::int64_t frames);
 
  private:

@@ -38,7 +38,7 @@ std::size_t row_of(const Record& record) {
   return ours;
 }
 
-/// The share nearest to 1/4 is the one that was asked for as 1/4.
+/// The share nearest to 1/4 stands for 1/4: tiles round shares.
 void take_hybrids(const std::vector<const Record*>& hybrids, std::size_t column, Sheet& sheet) {
   if (hybrids.empty()) return;
   const auto off = [](const Record* record) { return std::abs(record->r.value_or(0) - 0.25); };

@@ -1,5 +1,5 @@
 #pragma once
-// Table II of Kasagi 2014 from records: its rows and columns, and its curves.
+// Table II of Kasagi 2014 from records: rows, columns and curves.
 
 #include <string>
 #include <vector>

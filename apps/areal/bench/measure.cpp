@@ -12,7 +12,7 @@ Times times_of(std::vector<double> microseconds) {
 
 MedianInterval median_interval(std::vector<double> microseconds) {
   std::sort(microseconds.begin(), microseconds.end());
-  // How many times lie below the median is binomial: n / 2, with a deviation of sqrt(n) / 2.
+  // The number of times below the median is binomial, with mean n / 2 and deviation sqrt(n) / 2.
   const auto n = static_cast<double>(microseconds.size());
   const double rank = std::max(std::floor((n + 1) / 2 - 0.98 * std::sqrt(n)), 1.0);
   const std::size_t from = static_cast<std::size_t>(rank) - 1;

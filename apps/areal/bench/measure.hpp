@@ -1,5 +1,5 @@
 #pragma once
-// Timing: everything that is compared runs in turns, so that what disturbs the machine disturbs all alike.
+// Timing: contestants run in turns, so that disturbances of the machine hit all alike.
 
 #include <functional>
 #include <string>

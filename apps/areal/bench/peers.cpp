@@ -16,7 +16,7 @@ constexpr std::size_t most_answer = 16 << 20;  // of Python, in bytes
 
 fs::path here() { return fs::read_symlink("/proc/self/exe").parent_path(); }
 
-/// A file beside the command or in its installation; in the build tree also there and in the sources. No other folder:
+/// A file next to the command or in its installation; in the build tree also there and in the sources. No other folder:
 /// what is found is run, and somebody else may own it.
 fs::path find(const std::string& name) {
   const char* const given = std::getenv("AREAL_BENCH_DIR");
@@ -31,7 +31,7 @@ fs::path find(const std::string& name) {
 
 void* opencv_library = nullptr;
 
-/// The Python that is asked: the one that AREAL_PEERS_PYTHON names, that of the tree, or the first in PATH.
+/// The Python to run: that of AREAL_PEERS_PYTHON, that of the tree, or the first in PATH.
 std::string python() {
   if (const char* const given = std::getenv("AREAL_PEERS_PYTHON"); given != nullptr && *given != 0) return given;
   const fs::path own = fs::path(AREAL_BENCH_SOURCES) / "../../.venv/bin/python";
@@ -88,7 +88,7 @@ void* find_cuda_bench(const char* function, std::string& missing) {
   const fs::path path = find("areal_cuda_bench.so");
   void* const library = path.empty() ? nullptr : dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) {
-    missing = path.empty() ? "areal_cuda_bench.so was not found beside the command" : dlerror();
+    missing = path.empty() ? "areal_cuda_bench.so was not found next to the command" : dlerror();
     return nullptr;
   }
   return dlsym(library, function);

@@ -1,7 +1,7 @@
 #pragma once
-// Other libraries, found at run time. OpenCV through a plug-in of ours (bench/peers/opencv_peer.cpp), NumPy and
-// scikit-image through Python (bench/peers/python_peers.py), PyTorch and CuPy, too (bench/peers/python_gpu_peers.py).
-// AREAL_PEERS_PYTHON names the Python. What is not installed is left out, and `missing` says why.
+// Other libraries, found at run time: OpenCV through a plug-in (bench/peers/opencv_peer.cpp), NumPy and scikit-image
+// through Python (bench/peers/python_peers.py), as PyTorch and CuPy (bench/peers/python_gpu_peers.py).
+// AREAL_PEERS_PYTHON names the Python. Libraries that are not installed are skipped, with the reason in `missing`.
 
 #include <areal/view.hpp>
 #include <functional>
@@ -12,8 +12,8 @@
 
 namespace areal::bench {
 
-/// cv::integral with the tables that are asked for; `table` of 32s, 32f or 64f, `squares` (64f) and `tilted` may be
-/// null. False where OpenCV cannot do it. `threads` is given to cv::setNumThreads.
+/// cv::integral: `table` of 32s, 32f or 64f; `squares` (64f) and `tilted` may be null. False if OpenCV does not support
+/// the types. `threads` is for cv::setNumThreads.
 using CvIntegral = bool (*)(const void* pixels, int type, std::int64_t width, std::int64_t height, void* table,
                             int table_type, void* squares, void* tilted, int threads);
 
@@ -24,10 +24,10 @@ using CvBoxFilter = bool (*)(const void* pixels, std::int64_t width, std::int64_
 /// The function, or nullptr with the reason in `missing`.
 CvIntegral find_opencv(std::string& missing);
 CvBoxFilter find_opencv_box_filter(std::string& missing);
-/// "4.6.0", where one of them was found.
+/// "4.6.0", if one of them was found.
 std::string opencv_version();
 
-/// Our CUDA plug-in's function, or nullptr with the reason in `missing`.
+/// A function of our CUDA plug-in, or nullptr with the reason in `missing`.
 void* find_cuda_bench(const char* function, std::string& missing);
 
 struct PythonPeer {
@@ -47,8 +47,8 @@ struct PythonGpuPeer {
   std::string name, version;  // "torch cumsum twice"
   Times times;
 };
-/// Times of the Python peers on that device, for those of the cases that they can do; their tables were found right.
-/// `note` is told what is missing.
+/// Times of the Python peers on that device, for the cases that they support; their tables are checked. `note` gets the
+/// reasons for missing ones.
 std::vector<PythonGpuPeer> time_python_gpu(const std::vector<PythonCase>& cases, int repetitions, int device,
                                            const std::function<void(const std::string&)>& note);
 

@@ -1,5 +1,5 @@
 #pragma once
-// What the figures of Poostchi et al. 2017 are made of: bench_poostchi.cpp measures it, poostchi_figures.cpp prints it.
+// Data of the figures of Poostchi et al. 2017: bench_poostchi.cpp measures, poostchi_figures.cpp prints.
 
 #include <string>
 #include <vector>
@@ -29,20 +29,20 @@ inline constexpr std::size_t wavefront = 7;
 struct PoostchiCase {
   Size size;
   std::int64_t bins = 0;
-  Ranks ranks;                                          // of the racers, then of the sweep, with launches by phase
+  Ranks ranks;                                          // the racers', then the sweep's, with launches by phase
   double image_up = 0, tensor_up = 0, tensor_down = 0;  // over the link
   double initialised = 0;                               // on the device
-  std::vector<Record> host;                             // initialised there, by threads
-  std::vector<Record> cpu;                              // the versions of 4.7, and areal's default
+  std::vector<Record> host;                             // initialisation on the host, by threads
+  std::vector<Record> cpu;                              // the versions of section 4.7, and areal's default
 
   /// The image up and the tensor down.
   double transfers() const { return image_up > 0 && tensor_down > 0 ? image_up + tensor_down : 0; }
 };
 
 struct Poostchi {
-  std::vector<PoostchiCase> by_size;  // of the same number of bins
-  std::vector<PoostchiCase> by_bins;  // of the same size
-  std::size_t swept = 0;              // of by_size, the one of Figures 9 and 10, which by_bins has too
+  std::vector<PoostchiCase> by_size;  // same number of bins
+  std::vector<PoostchiCase> by_bins;  // same size
+  std::size_t swept = 0;              // index in by_size of the case of Figures 9 and 10, which by_bins has too
 };
 
 /// The figures again, on standard output.

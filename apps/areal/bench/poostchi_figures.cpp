@@ -1,4 +1,4 @@
-// What `areal bench histogram --figure poostchi` prints and draws.
+// Prints and draws `areal bench histogram --figure poostchi`.
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -19,7 +19,7 @@ constexpr std::array phases{"initialisation", "horizontal",     "transpose", "ve
 
 std::string name_of(const Cases& cases, std::size_t racer) {
   for (const PoostchiCase& of : cases)
-    if (of.ranks[racer]) return of.ranks[racer]->algorithm;  // what auto chose
+    if (of.ranks[racer]) return of.ranks[racer]->algorithm;  // the choice of auto
   return poostchi_racers[racer].algorithm;
 }
 
@@ -83,7 +83,7 @@ const Record* find(const PoostchiCase& of, const Racer& racer, int threads) {
   return nullptr;
 }
 
-/// The racers that work on tiles, whatever their threads.
+/// The racers that work on tiles, with any number of threads.
 std::vector<Racer> on_tiles() { return {poostchi_racers.begin() + 2, poostchi_racers.begin() + wavefront + 1}; }
 
 void sweep_table(const PoostchiCase& of) {

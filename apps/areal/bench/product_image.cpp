@@ -8,7 +8,7 @@
 namespace areal::bench {
 namespace {
 
-constexpr std::int64_t unsigned_factors = 16;  // 0 to 15: their products fit bytes
+constexpr std::int64_t unsigned_factors = 16;  // factors 0 to 15, so that products fit bytes
 
 template <class T>
 std::string wrong_in(const ConstView& rows, std::int64_t y, const std::vector<std::int64_t>& columns,

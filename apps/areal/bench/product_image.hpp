@@ -20,7 +20,7 @@ class ProductImage {
   /// All kinds of rows, and that of row y.
   const Array& kinds() const noexcept { return kinds_; }
   std::int64_t kind_of(std::int64_t y) const { return kind_[static_cast<std::size_t>(y)]; }
-  /// "" where these rows of the table, from row y on, in host memory, border none, are right.
+  /// Checks rows of the table, from row y on, in host memory, border none; "" if they are right.
   std::string wrong_sums(const ConstView& rows, std::int64_t y) const;
 
  private:

@@ -43,7 +43,7 @@ Record record_of(const Race& race, const Racer& racer, const Ran& ran, const Opt
   record.shown = options.shown;
   record.launches = ran.launches;
   const Algorithm* const row = find_algorithm(race.what(), ran.algorithm);
-  if (row == nullptr) return record;  // a peer
+  if (row == nullptr) return record;  // a peer is not in the catalogue
   record.source = row->source;
   if (row->takes.r) record.r = research::hybrid_share({race.size.width, race.size.height}, racer.r, record.border);
   if (row->takes.scan) record.scan = name_of(racer.scan);
@@ -61,16 +61,16 @@ std::string floor_of(const Race& race) {
   return race.bins != 0 ? "memset" : size_of(race.types.input) == size_of(race.types.table) ? "copy" : "widen";
 }
 
-Times race(const Race& race, const Options& options, const Told& told) {
-  CudaRace asked{race.types,     race.size.width, race.size.height, race.bins, race.batch, {}, options.repetitions,
-                 options.device, race.launches,   race.line,        {},        {},         {}, {}};
+Times race(const Race& race, const Options& options, const RaceCallbacks& callbacks) {
+  CudaRace request{race.types,     race.size.width, race.size.height, race.bins, race.batch, {}, options.repetitions,
+                   options.device, race.launches,   race.line,        {},        {},         {}, {}};
   for (const Racer& racer : race.racers)
-    asked.racers.push_back({racer.algorithm, racer.r, racer.scan, racer.tile, racer.tile_threads, racer.group});
+    request.racers.push_back({racer.algorithm, racer.r, racer.scan, racer.tile, racer.tile_threads, racer.group});
   Times of_most;
   std::vector<Ran> all(race.racers.size());
-  asked.floor = [&](const std::vector<double>& times) { of_most = times_of(times); };
-  asked.done = [&](std::size_t i, const std::string& algorithm, const std::vector<double>& times,
-                   const std::vector<double>& floor, const std::vector<CudaLaunchTimes>& launches) {
+  request.floor = [&](const std::vector<double>& times) { of_most = times_of(times); };
+  request.done = [&](std::size_t i, const std::string& algorithm, const std::vector<double>& times,
+                     const std::vector<double>& floor, const std::vector<CudaLaunchTimes>& launches) {
     Ran& ran = all.at(i);
     ran.algorithm = algorithm;
     ran.time = times_of(times);
@@ -78,17 +78,17 @@ Times race(const Race& race, const Options& options, const Told& told) {
     for (const CudaLaunchTimes& l : launches)
       ran.launches.push_back({l.kernel, l.launches, l.blocks, l.threads, l.occupancy, times_of(l.times)});
   };
-  asked.refused = [&](std::size_t i, const std::string& why) { all.at(i).refused = why; };
-  asked.wrong = [&](std::size_t i, const std::string& why) {
+  request.refused = [&](std::size_t i, const std::string& why) { all.at(i).refused = why; };
+  request.wrong = [&](std::size_t i, const std::string& why) {
     all.at(i).refused = why;
     if (options.wrong) options.wrong(why);
   };
-  call("areal_cuda_bench_race", asked);
+  call("areal_cuda_bench_race", request);
   for (std::size_t i = 0; i < all.size(); ++i)
     if (all[i].refused.empty())
-      told.ran(i, record_of(race, race.racers[i], all[i], options));
+      callbacks.ran(i, record_of(race, race.racers[i], all[i], options));
     else
-      told.refused(i, all[i].refused);
+      callbacks.refused(i, all[i].refused);
   return of_most;
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// A race on a GPU: algorithms with what they take, in turns on one image, beside their floor. What the papers' tables
-// and figures are made of.
+// A race on a GPU: algorithms with their parameters, and their floor, in turns on one image. The papers' tables and
+// figures consist of races.
 
 #include <areal/border.hpp>
 #include <areal/research/warp_scan.hpp>
@@ -15,14 +15,14 @@
 
 namespace areal::bench {
 
-/// An algorithm, and what it takes: those that take none ignore it.
+/// An algorithm and its parameters; an algorithm ignores parameters that it does not have.
 struct Racer {
   std::string algorithm;  // "auto", an id of the catalogue; a peer's: "npp", "scan-scan", of lines "cub"
-  double r = 0.25;        // of hybrid-1r1w
+  double r = 0.25;        // for hybrid-1r1w
   WarpScan scan = WarpScan::kogge_stone;
-  int tile = 32;           // of cw-tis and wf-tis
-  int tile_threads = 0;    // of their blocks; 0: the default
-  std::int64_t group = 0;  // k of sequential-parallel
+  int tile = 32;           // for cw-tis and wf-tis
+  int tile_threads = 0;    // per block; 0: the default
+  std::int64_t group = 0;  // k, for sequential-parallel
 };
 
 /// Tables of that type pair, or tensors (8u, uniform bins over 0 to 256, 32u) where there are bins, or sums of a line,
@@ -32,33 +32,32 @@ struct Race {
   Size size;
   std::int64_t bins = 0, batch = 1;
   std::vector<Racer> racers;
-  bool launches = false;  // also what each launch takes
+  bool launches = false;  // also time each launch
   bool line = false;
 
   std::string what() const { return line ? "scan" : bins != 0 ? "histogram" : "sat"; }  // the family
 };
 
-/// Told what became of each racer, in their order, when all have run.
-struct Told {
-  /// It ran, and its table, tensor or sums were found right. The record has what it took, its floor in its turns, and
-  /// as algorithm what ran: what auto chose, a peer with its version.
+X struct RaceCallbacks {
+  /// The racer ran and its result is right. The record has its time, its floor and, as `algorithm`, what ran: the
+  /// choice of auto, or a peer with its version.
   std::function<void(std::size_t i, Record record)> ran;
-  /// Why it did not run, or what of its result is wrong.
+  /// The racer did not run, or its result is wrong.
   std::function<void(std::size_t i, const std::string& why)> refused;
 };
 
-/// Times the race on that device with border none: one execute on a prepared plan, `options.repetitions` rounds, fewer
-/// (three at the least) where they would take more than a second each. Image and check are the device's own: whole
-/// numbers whose sums the table holds exactly, and every entry's difference from its three neighbours is the pixel.
-/// A racer that cannot run there (memory, type pair) is refused, the others run; one whose result is wrong, too, and
-/// `options.wrong` is told. Throws Error where there is no GPU, or it is lost. The result is the floor, in the turns of
-/// most of them: copy or widen for tables and lines, memset for tensors.
-Times race(const Race& race, const Options& options, const Told& told);
+/// Times one execute of a prepared plan, with border none: `options.repetitions` rounds, or down to three if a round
+/// takes more than a second. The image is made and checked on the device: integers whose sums the table represents
+/// exactly, and every entry's difference from its three neighbours must be the pixel. A racer that cannot run (memory,
+/// type pair) is refused; so is one with a wrong result, which also goes to `options.wrong`. Throws Error without a GPU
+/// or if it is lost. Returns the floor, measured in the turns of most racers: copy or widen for tables and lines,
+/// memset for tensors.
+Times race(const Race& race, const Options& options, const RaceCallbacks& callbacks);
 
 /// "copy", "widen" or "memset": the floor of that race.
 std::string floor_of(const Race& race);
 
-/// Microseconds that a copy of so many bytes takes over the link, between pinned host memory and that device.
+/// Microseconds of a copy between pinned host memory and the device.
 struct LinkTimes {
   Times up, down;
 };

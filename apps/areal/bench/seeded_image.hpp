@@ -1,6 +1,6 @@
 #pragma once
-// An image of any size, made from a seed as it is read: pixel (x, y) is (row[y] + column[x]) mod 256. A region's sum
-// follows from how often each value is in its rows and columns.
+// An image of any size, computed from a seed as it is read: pixel (x, y) is (row[y] + column[x]) mod 256. A region's
+// sum follows from the histograms of its rows and columns.
 
 #include <areal/image_reader.hpp>
 #include <areal/region.hpp>
@@ -20,7 +20,7 @@ class SeededImage {
   std::int64_t width() const noexcept { return static_cast<std::int64_t>(columns_.size()); }
   std::int64_t height() const noexcept { return static_cast<std::int64_t>(rows_.size()); }
 
-  /// Of 8u blocks. The image must stay.
+  /// Reads 8u blocks. The reader refers to the image.
   ImageReader reader() const {
     return [this](std::int64_t x, std::int64_t y, const View& block) {
       const std::uint8_t* const column = columns_.data() + x;
@@ -33,7 +33,7 @@ class SeededImage {
     };
   }
 
-  /// Of a region inside. O(width + height).
+  /// The sum of a region inside the image. O(width + height).
   std::uint64_t sum(const Region& region) const {
     const Counts columns = counts(columns_, region.x, region.width), rows = counts(rows_, region.y, region.height);
     std::uint64_t sum = 0;

@@ -1,6 +1,6 @@
 #pragma once
-// What Figures 12 to 15 of Poostchi et al. 2017 are made of: bench_sequence_poostchi.cpp measures it,
-// sequence_poostchi_figures.cpp prints and draws it.
+// Data of Figures 12 to 15 of Poostchi et al. 2017: bench_sequence_poostchi.cpp measures, sequence_poostchi_figures.cpp
+// prints and draws.
 
 #include <string>
 #include <vector>
@@ -17,12 +17,12 @@ struct SequenceCase {
   std::int64_t bins = 0;
   double up = 0, down = 0;  // microseconds of the copies alone
   struct Run {
-    std::string asked;  // of the algorithms; the record says what auto chose
+    std::string request;  // an algorithm or auto; the record has the choice of auto
     Record record;
   };
   std::vector<Run> runs = {};
 
-  const Record* find(const std::string& asked, int slots, const std::string& order) const;
+  const Record* find(const std::string& request, int slots, const std::string& order) const;
 };
 
 /// Stages of the first frames.
@@ -35,10 +35,10 @@ struct SequenceTimeline {
 };
 
 struct SequencePoostchi {
-  std::string order;                           // in which slots are queued
+  std::string order;                           // of the slots' work
   std::vector<int> slots;                      // the first is 1
   std::vector<std::string> overlapped, shown;  // the algorithms of Figures 12 to 14 and of 15
-  SequenceCase staged;                         // Figures 12 and 14: all of them in one slot and in two
+  SequenceCase staged;                         // Figures 12 and 14: every algorithm in one slot and in two
   std::vector<SequenceCase> overlap;           // Figure 13: by bins
   std::vector<SequenceCase> by_size, by_bins;  // Figure 15
   std::vector<SequenceTimeline> timelines;

@@ -1,4 +1,4 @@
-// What `areal bench sequence --figure poostchi` prints and draws.
+// Prints and draws `areal bench sequence --figure poostchi`.
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -16,11 +16,11 @@ double ratio(double a, double b) { return b > 0 ? a / b : 0; }
 std::string gain(double value) { return value > 0 ? fmt::format("{:.2f}", value) : "-"; }
 std::string frames(double microseconds) { return cell(ratio(1e6, microseconds)); }
 
-std::string name_of(const Cases& cases, const std::string& asked) {
+std::string name_of(const Cases& cases, const std::string& request) {
   for (const SequenceCase& of : cases)
     for (const SequenceCase::Run& run : of.runs)
-      if (run.asked == asked) return run.record.algorithm;
-  return asked;
+      if (run.request == request) return run.record.algorithm;
+  return request;
 }
 
 void stages_table(const SequencePoostchi& what) {
@@ -44,24 +44,24 @@ void gain_table(const SequencePoostchi& what) {
   for (const int slots : what.slots)
     if (slots != 1) rows[0].push_back(fmt::format("gain of {}", slots));
   rows[0].insert(rows[0].end(), {"gain of ring", "possible gain"});
-  for (const std::string& asked : what.overlapped)
+  for (const std::string& request : what.overlapped)
     for (const SequenceCase& of : what.overlap) {
-      const Record* const one = of.find(asked, 1, what.order);
+      const Record* const one = of.find(request, 1, what.order);
       if (one == nullptr) continue;
       const StageTimes stages = stages_of(*one);
-      const double in_ring = time_of(of.find(asked, 4, ring));
-      rows.push_back({name_of(what.overlap, asked), std::to_string(of.bins)});
-      for (const int slots : what.slots) rows.back().push_back(cell(time_of(of.find(asked, slots, what.order))));
+      const double in_ring = time_of(of.find(request, 4, ring));
+      rows.push_back({name_of(what.overlap, request), std::to_string(of.bins)});
+      for (const int slots : what.slots) rows.back().push_back(cell(time_of(of.find(request, slots, what.order))));
       rows.back().push_back(cell(in_ring));
       for (const int slots : what.slots)
         if (slots != 1)
-          rows.back().push_back(gain(ratio(one->time.median, time_of(of.find(asked, slots, what.order)))));
+          rows.back().push_back(gain(ratio(one->time.median, time_of(of.find(request, slots, what.order)))));
       rows.back().insert(rows.back().end(),
                          {gain(ratio(one->time.median, in_ring)), gain(ratio(stages.sum(), stages.longest()))});
     }
   if (rows.size() == 1) return;
   write_table(
-      fmt::format("Figure 13, {}: microseconds of a frame by slots, queued {} first; gains over one slot beside "
+      fmt::format("Figure 13, {}: microseconds of a frame by slots, queued {} first; gains over one slot against "
                   "the sum of its stages over the longest",
                   text_of(what.overlap[0].size), what.order),
       rows, 1);
@@ -69,12 +69,12 @@ void gain_table(const SequencePoostchi& what) {
 
 void frames_table(const std::string& heading, const SequencePoostchi& what, const Cases& cases) {
   Rows rows{{"algorithm", "size", "bins", "one slot", "two slots", "ring", "bound"}};
-  for (const std::string& asked : what.shown)
+  for (const std::string& request : what.shown)
     for (const SequenceCase& of : cases) {
-      const Record* const one = of.find(asked, 1, what.order);
+      const Record* const one = of.find(request, 1, what.order);
       if (one == nullptr) continue;
-      rows.push_back({name_of(cases, asked), text_of(of.size), std::to_string(of.bins), frames(one->time.median),
-                      frames(time_of(of.find(asked, 2, what.order))), frames(time_of(of.find(asked, 4, ring))),
+      rows.push_back({name_of(cases, request), text_of(of.size), std::to_string(of.bins), frames(one->time.median),
+                      frames(time_of(of.find(request, 2, what.order))), frames(time_of(of.find(request, 4, ring))),
                       frames(std::max(stages_of(*one).kernels(), of.up + of.down))});
     }
   if (rows.size() > 1) write_table(heading, rows, 2);
@@ -109,7 +109,7 @@ std::string picture(const SequencePoostchi& what) {
     }
     all.push_back(std::move(timeline));
   }
-  // One slot and two of an algorithm over the same time.
+  // One slot and two slots of an algorithm, over the same time axis.
   for (std::size_t i = 0; i < all.size(); ++i)
     for (std::size_t k = 0; k < all.size(); ++k)
       if (what.timelines[i].algorithm == what.timelines[k].algorithm)

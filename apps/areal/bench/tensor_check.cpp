@@ -32,7 +32,7 @@ class ColumnCounts {
       for (std::size_t x = 0; x < width_; ++x)
         ++columns_[image_[static_cast<std::size_t>(rows_) * width_ + x] * width_ + x];
   }
-  /// Of columns [0, x].
+  /// Counts in columns [0, x].
   std::uint32_t count(std::int64_t bin, std::int64_t x) const {
     std::uint32_t count = 0;
     each_value(bin, [&](const std::uint32_t* column) {
@@ -61,15 +61,15 @@ class ColumnCounts {
   std::vector<std::uint32_t> columns_;
 };
 
-/// Tells the right value of each entry, in any order.
-template <class Tell>
+/// Calls visit(entry, expected value) for every entry, in any order.
+template <class Visit>
 void count_entries(const std::uint8_t* image, const Size& size, std::int64_t bins, std::vector<TensorEntry>& entries,
-                   const Tell& tell) {
+                   const Visit& visit) {
   std::sort(entries.begin(), entries.end(), [](const TensorEntry& a, const TensorEntry& b) { return a.y < b.y; });
   ColumnCounts counts(image, size, bins);
   for (TensorEntry& e : entries) {
     counts.add_rows_to(e.y + 1);
-    tell(e, counts.count(e.bin, e.x));
+    visit(e, counts.count(e.bin, e.x));
   }
 }
 
@@ -134,7 +134,7 @@ std::string TensorCheck::whole(const ConstView& tensor, std::int64_t first, std:
   for (std::int64_t b = 0; b < box.channels; ++b)
     for (std::size_t value = 0; value < 256; ++value)
       values[static_cast<std::size_t>(b)][value] = bin_of(static_cast<std::uint8_t>(value), bins_) == first + b;
-  // A row is right where it is the row above it, which is looked at, too, and the row's own counts.
+  // A row is right if it is the row above, which is checked, too, plus the row's own counts.
   const auto check = [&](std::int64_t b, std::int64_t y) -> std::string {
     const std::array<bool, 256>& counts = values[static_cast<std::size_t>(b)];
     const auto* const row = static_cast<const std::uint32_t*>(tensor.row(y, b));

@@ -1,6 +1,6 @@
 #pragma once
-// Is a tensor right? Counted from the image's bytes, without the library: 8u pixels in equal bins over 0 to 256, 32u
-// counts, no border. Of a table, too: 8u pixels, 64u sums, no border.
+// Checks tensors (8u pixels, equal bins over 0 to 256, 32u counts, no border) and tables (8u pixels, 64u sums, no
+// border) by counting the image's bytes without the library.
 
 #include <areal/view.hpp>
 #include <compare>
@@ -23,22 +23,22 @@ struct TensorEntry {
 std::string check_entries(const std::uint8_t* image, const Size& size, std::int64_t bins,
                           std::vector<TensorEntry> entries);
 
-/// What entries of the tensor of one image must be. Tensors are boxes of it: bins from `first` on, and pixels from
-/// (x, y) on, by default all. Each check gives "" where what it looks at is right, else what is wrong.
+/// The expected entries of the tensor of one image. A check takes a box of the tensor: bins from `first` on and pixels
+/// from (x, y) on, by default all. It returns "" or what is wrong.
 class TensorCheck {
  public:
   static constexpr int rows = 64, entries_of_row = 64;
 
-  /// 4,096 seeded entries on 64 rows, the last of them the image's, and all bins' last entries. The image must stay.
-  /// O(W H).
+  /// Computes 4,096 seeded entries on 64 rows, among them the last row, and the last entry of every bin. Keeps a
+  /// reference to the image. O(W H).
   TensorCheck(const std::uint8_t* image, const Size& size, std::int64_t bins);
 
-  /// The seeded entries and the bins' last entries, those of them in the box.
+  /// Checks the seeded entries and the bins' last entries that are in the box.
   std::string entries(const ConstView& tensor, std::int64_t first = 0, std::int64_t x = 0, std::int64_t y = 0) const;
-  /// Every entry of the box. O(its entries) on all CPUs. A box that begins
-  /// below the image's first row must be announced.
+  /// Checks every entry of the box, with all CPUs. O(entries). For a box that begins below the image's first row, call
+  /// begin_at first.
   std::string whole(const ConstView& tensor, std::int64_t first = 0, std::int64_t x = 0, std::int64_t y = 0) const;
-  /// Boxes will begin at these rows. O(W H), and O(256 W) for each.
+  /// Prepares checks of boxes that begin at these rows. O(W H), and O(256 W) per row.
   void begin_at(const std::set<std::int64_t>& rows);
 
  private:

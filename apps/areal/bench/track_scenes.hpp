@@ -1,5 +1,5 @@
 #pragma once
-// Made sequences with a known truth: a piece of one picture moves over another.
+// Synthetic sequences with a known truth: a patch of one picture moves over another.
 
 #include <areal/array.hpp>
 #include <areal/track.hpp>
@@ -11,7 +11,7 @@
 
 namespace areal::bench {
 
-/// What a family of sequences has beside the motion and the noise.
+/// What a family of sequences has besides motion and noise.
 struct TrackFamily {
   const char* name;
   bool has_scale, has_occluder, has_twin, has_gain;
@@ -31,7 +31,7 @@ std::vector<Array> track_pictures(const std::string& folder, std::int64_t width,
 /// phase, the patch at no more than 3.5 pixels a frame along each axis, the background at 1.5. Noise of sigma 4. The
 /// scale goes from 1 through 1.35 and 0.65, or the other way round, in 120 frames. The occluder, a piece of another
 /// picture than the patch, covers a random half of the patch for 30 frames of 50. The twin, the patch with swapped
-/// quadrants, circles the patch slowly, beside it. The gain of the whole frame swings by 8 % in 40 frames.
+/// quadrants, circles the patch slowly, next to it. The gain of the whole frame swings by 8 % in 40 frames.
 class TrackScene {
  public:
   TrackScene(std::span<const Array> pictures, const TrackFamily& family, std::int64_t number, std::uint64_t seed,
@@ -64,7 +64,7 @@ class TrackScene {
   Piece patch_, occluder_;
   Wave pan_x_{}, pan_y_{}, move_x_{}, move_y_{};
   double scale_sign_ = 1, twin_phase_ = 0;
-  std::vector<int> halves_;     // that the occluder covers, by turns
+  std::vector<int> halves_;     // covered by the occluder in turns
   std::vector<double> canvas_;  // without noise
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// What tables answer about regions, as rows.
+// Writes the statistics of regions, computed from tables, as rows.
 
 #include <areal/region.hpp>
 #include <functional>
@@ -10,17 +10,17 @@
 
 namespace areal::command {
 
-/// One row a region: what `prefix` puts, the region, the stats in their order. Tables of one channel in host memory;
-/// those that a stat needs must be there.
+/// One row per region: the cells of `prefix`, the region, then the stats in their order. `tables` have one channel, are
+/// in host memory and include every table that a stat needs.
 void write_answers(RowWriter& rows, const std::function<void(RowWriter&)>& prefix, const SatView& tables,
                    const std::vector<media::NamedRegion>& regions, const std::vector<Stat>& stats,
                    const QueryOptions& options);
 
-/// The sums of regions over the whole depth of a volume's table.
+/// One row per region: its sum over the whole depth of the volume.
 void write_volume_answers(RowWriter& rows, const TableView& table, const std::vector<media::NamedRegion>& regions,
                           const QueryOptions& options);
 
-/// The whole image, as a region.
+/// One region that covers the whole image.
 std::vector<media::NamedRegion> whole(std::int64_t width, std::int64_t height);
 
 }  // namespace areal::command

@@ -10,7 +10,7 @@
 namespace areal::command {
 namespace {
 
-// Full blocks and a last one in eighths.
+// A bar of full blocks, and a last block with eighths of a cell.
 std::string bar(double cells) {
   static constexpr const char* eighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
   std::string text;
@@ -27,7 +27,7 @@ std::string chart(const std::string& title, std::span<const double> histogram, s
   std::size_t name_width = 0, count_width = 0;
   double most = 0;
   for (std::size_t i = 0; i < histogram.size(); ++i) {
-    // Labels, look-ups and joint bins have numbers instead of edges.
+    // Bins of labels, look-up tables and joint histograms have no edges: show their numbers.
     names.push_back(edges.size() == histogram.size() + 1 ? fmt::format("{:g} .. {:g}", edges[i], edges[i + 1])
                                                          : std::to_string(i));
     counts.push_back(fmt::format("{:.6g}", histogram[i]));
@@ -37,11 +37,12 @@ std::string chart(const std::string& title, std::span<const double> histogram, s
     count_width = std::max(count_width, counts.back().size());
     if (histogram[i] > most) most = histogram[i];
   }
-  const double room = std::max(8.0, static_cast<double>(columns) - static_cast<double>(name_width + count_width + 4));
+  const double bar_width =
+      std::max(8.0, static_cast<double>(columns) - static_cast<double>(name_width + count_width + 4));
   std::string text = title + "\n";
   for (std::size_t i = 0; i < histogram.size(); ++i)
     text += fmt::format("{:>{}}  {:>{}}  {}\n", names[i], name_width, counts[i], count_width,
-                        most > 0 && histogram[i] > 0 ? bar(room * histogram[i] / most) : "");
+                        most > 0 && histogram[i] > 0 ? bar(bar_width * histogram[i] / most) : "");
   return text;
 }
 

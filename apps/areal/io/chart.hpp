@@ -6,10 +6,10 @@
 
 namespace areal::command {
 
-/// One line a bin: its edges, a bar, its count. At most `columns` wide; bars scale to the fullest bin.
+/// One line per bin: its edges, its count and a bar, at most `columns` wide. Bars scale to the fullest bin.
 std::string chart(const std::string& title, std::span<const double> histogram, std::span<const double> edges,
                   int columns);
-/// Columns of the terminal on standard output; 80 where there is none.
+/// Columns of the terminal on standard output; 80 without a terminal.
 int terminal_columns();
 
 }  // namespace areal::command

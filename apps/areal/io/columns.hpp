@@ -8,8 +8,8 @@
 
 namespace areal::command {
 
-/// Columns as wide as their widest cell. The first `words` columns are aligned left, the others right. All rows have as
-/// many cells as the first one, which is the header.
+/// Pads each column to its widest cell. The first `words` columns are aligned left, the others right. All rows have the
+/// same number of cells; the first is the header.
 inline std::string aligned(const std::vector<std::vector<std::string>>& rows, std::size_t words = 0) {
   std::vector<std::size_t> widths(rows[0].size());
   for (const auto& row : rows)

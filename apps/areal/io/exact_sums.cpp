@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstring>
 #include <limits>
-#include "listed.hpp"
 #include "numbers.hpp"
+#include "word_list.hpp"
 
 namespace areal::command {
 namespace {
@@ -14,7 +14,7 @@ __extension__ using Wide = unsigned __int128;
 
 std::uint64_t magnitude(std::int64_t negative) noexcept { return 0 - static_cast<std::uint64_t>(negative); }
 
-/// The largest sum and the magnitude of the smallest that an integer type holds.
+/// The largest value of an integer type.
 std::uint64_t most_of(Type table) noexcept {
   const int bits = static_cast<int>(8 * size_of(table)) - (is_signed_integer(table) ? 1 : 0);
   return ~std::uint64_t{0} >> (64 - bits);
@@ -50,13 +50,14 @@ PixelRange range_of_rows(const ConstView& image) {
   return {static_cast<std::int64_t>(least), static_cast<std::uint64_t>(most)};
 }
 
-/// "use --types 16u64u", or what else there is.
+/// What the user can do about a sum of that many pixels: the types that are wide enough, or 64f.
 std::string remedy(const SumTypes& sums, std::int64_t pixels) {
   std::vector<std::string> names;
   for (const TypePair& pair : type_pairs())
     if (pair.input == sums.types.input && !is_float(pair.table) && sum_fits(sums.pixels, pixels, pair.table))
       names.push_back(name_of(pair));
-  return names.empty() ? "no type of integers holds it: make the pixels 64f" : "types that hold it: " + listed(names);
+  return names.empty() ? "no type of integers holds it: make the pixels 64f"
+                       : "types that hold it: " + word_list(names);
 }
 
 }  // namespace
@@ -89,7 +90,7 @@ PixelRange range_of(const ConstView& image) {
   }
 }
 
-PixelRange united(const PixelRange& a, const PixelRange& b) noexcept {
+PixelRange union_of(const PixelRange& a, const PixelRange& b) noexcept {
   return {std::min(a.least, b.least), std::max(a.most, b.most)};
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// Whether sums of integers fit their table: an answer that may have wrapped is refused.
+// Checks whether integer sums fit their table's type, to refuse results that may have wrapped.
 
 #include <areal/region.hpp>
 #include <areal/type_pair.hpp>
@@ -15,24 +15,25 @@ namespace areal::command {
 
 using media::PixelRange;
 
-/// Of any pixels of that integer type.
+/// The range of an integer type.
 PixelRange range_of(Type type) noexcept;
-/// Of the pixels of all channels and images, integers. O(pixels)
+/// The range of the pixels of an integer image, with all channels and the whole batch. O(pixels)
 PixelRange range_of(const ConstView& image);
-PixelRange united(const PixelRange& a, const PixelRange& b) noexcept;
+/// The smallest range that contains both.
+PixelRange union_of(const PixelRange& a, const PixelRange& b) noexcept;
 
-/// What the sums of a table are made of. Floats fit always, as they round instead of wrapping.
+/// The types and pixel range behind a table. Float sums always fit: they round instead of wrapping.
 struct SumTypes {
   TypePair types;
   std::optional<Type> squares = {};
   PixelRange pixels = {};
 
-  /// Could the sum, or the sum of squares, of that many of these pixels exceed its type?
+  /// Do the sum and the sum of squares of that many pixels fit their types, whatever the pixels are?
   bool fits(std::int64_t pixels_in_region) const noexcept;
 };
 
-/// Throws InvalidArgument for the first region, clipped to the image, with an answer that may have wrapped: which one,
-/// what its pixels are at most, and the types that hold it. `depth` is a volume's.
+/// Throws InvalidArgument for the first region, clipped to the image, whose statistics may have wrapped. The message
+/// has the region, the range of the pixels and the types that are wide enough. `depth`: slices of a volume.
 void require_exact(const SumTypes& sums, const std::vector<Region>& regions, const std::vector<Stat>& stats,
                    const Shape& image, std::int64_t depth = 1);
 

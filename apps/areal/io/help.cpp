@@ -3,7 +3,7 @@
 namespace areal::command {
 namespace {
 
-/// A verb may have its own option of that name: bench --json FILE.
+/// A verb can replace an option of the command: bench --json FILE.
 bool replaces(const CLI::App& verb, const CLI::Option& option) {
   const std::vector<std::string>& names = option.get_lnames();
   return !names.empty() && verb.get_option_no_throw("--" + names.front()) != nullptr;

@@ -1,5 +1,5 @@
 #pragma once
-// --help: the options of a verb and those of every verb, in groups.
+// --help: options in groups.
 
 #include <CLI/CLI.hpp>
 #include <string>
@@ -13,10 +13,10 @@ inline constexpr const char* where = "Where and how";
 inline constexpr const char* output = "Output";
 }  // namespace group
 
-/// The group of the options that are added to the verb from here on.
+/// Puts the options that are added to the verb from here on into the group `name`.
 inline void begin_group(CLI::App& verb, const char* name) { verb.option_defaults()->group(name); }
 
-/// Prints the groups in their order, each with the options of the verb and then those of the command.
+/// Prints each group with the options of the verb, then those of the command.
 class GroupedHelp : public CLI::Formatter {
  public:
   std::string make_help(const CLI::App* app, std::string name, CLI::AppFormatMode mode) const override;

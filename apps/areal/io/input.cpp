@@ -28,7 +28,7 @@ bool has_extension(const fs::path& path, std::initializer_list<std::string_view>
   return std::find(list.begin(), list.end(), extension) != list.end();
 }
 
-// Decided by the content of the file and, where that says nothing, by its name.
+// By the first bytes of the file, else by its extension.
 Kind kind_of(const std::string& path) {
   if (path == "-") return Kind::npy_stream;
   std::error_code error;
@@ -96,7 +96,7 @@ Array load(const std::string& path, Kind kind, const InputOptions& options, cons
   return std::move(picture.pixels);
 }
 
-// An array of one or several images, each an item; or, as a volume, one item.
+// An array of one or several images, one item each; a volume is a single item.
 class Images final : public Source {
  public:
   Images(Array pixels, bool is_volume) : pixels_(std::move(pixels)), one_(is_volume || pixels_.shape().batch == 1) {}
@@ -132,7 +132,7 @@ class VideoSource final : public Source {
   VideoSource(const InputOptions& options, bool is_folder, const Settings& settings)
       : options_(options), settings_(settings), is_folder_(is_folder) {
     media::ReadOptions read = read_options(options);
-    // A video's frames are decoded as luma or as RGB; the channel is taken here.
+    // Decoders give luma or RGB; `reduced` selects the channel.
     if (!is_folder && read.colour == media::Colour::channel) read.colour = media::Colour::all;
     video_ = media::open_video(options.path, read);
   }
@@ -156,23 +156,23 @@ class VideoSource final : public Source {
   std::unique_ptr<media::Video> video_;
 };
 
-// Of --raw and --luma. What is one image is null.
+// Frames of --raw and --luma; null for a single image.
 std::unique_ptr<media::Video> open_raw_frames(const InputOptions& options) {
   const bool is_nv12 = options.raw.ends_with("nv12");
-  if (!is_nv12) raw_format("--raw", options.raw);  // says what is wrong with it
+  if (!is_nv12) raw_format("--raw", options.raw);  // for its message
   media::RawFrames frames = media::parse_raw_frames(options.raw);
   frames.is_limited = options.luma_range() == "limited";
   if (options.path == "-") return media::open_raw(stdin, "standard input", frames);
   if (kind_of(options.path) == Kind::folder) return nullptr;
   std::error_code error;
-  const std::uintmax_t bytes = fs::file_size(options.path, error);  // a pipe has none
+  const std::uintmax_t bytes = fs::file_size(options.path, error);  // fails for a pipe
   const std::uint64_t one = bytes_of({frames.width, frames.height}, frames.type);
   if (!error && !is_nv12 && bytes <= one) return nullptr;
   return media::open_raw(options.path, frames);
 }
 
-// Arrays one after another, and the images of each; or raw frames from standard input. The second is read before the
-// first is answered, to know whether this is a sequence.
+// The images of consecutive arrays, or raw frames, from a stream. The constructor reads two arrays ahead, to know
+// whether the stream is a sequence.
 class StreamSource final : public Source {
  public:
   StreamSource(const InputOptions& options, const Settings& settings) : options_(options), settings_(settings) {
@@ -214,7 +214,7 @@ class StreamSource final : public Source {
       if (!frames_->next(frame)) return std::nullopt;
       return reduced(std::move(frame.pixels), name_, options_, settings_);
     }
-    // Look for the end of the stream here, as an array of size 0x0 is an array, too.
+    // Test for the end of the stream here: an empty array does not mean the end.
     const int c = std::fgetc(stream_);
     if (c == EOF) return std::nullopt;
     std::ungetc(c, stream_);
@@ -260,12 +260,13 @@ void InputOptions::add_choice_to(CLI::App& verb) {
   verb.add_flag("--all-channels", all_channels, "Every colour channel separately");
   verb.add_option("--level", level_text,
                   "This level of a pyramid (a slide, an OME-Zarr, an OME-TIFF), or this page of a TIFF, counted from "
-                  "0; areal info "
-                  "lists them")
+                  "0; areal info lists them")
       ->type_name("N");
   verb.add_option("--t", t_text, "Of an OME-Zarr with an axis t: this position, counted from 0")->type_name("N");
   verb.add_option("--z", z_text, "Of an OME-Zarr with an axis z: this position, counted from 0")->type_name("N");
 }
+
+std::string InputOptions::file_name() const { return path == "-" ? path : fs::path(path).filename().string(); }
 
 std::string InputOptions::choice() const {
   if (!channel_text.empty()) return "--channel";
@@ -317,7 +318,7 @@ InputFacts facts_of(const InputOptions& options) {
 }
 
 std::unique_ptr<Source> open_source(const InputOptions& options, const Settings& settings) {
-  channel_of(options);  // finds wrong use before a file is opened
+  channel_of(options);  // refuse wrong options before opening a file
   if (!options.raw.empty()) {
     if (!(options.level_text + options.t_text + options.z_text).empty())
       refuse("--raw ", options.raw, ": raw pixels have no levels, and no axes t and z to choose from");

@@ -16,17 +16,20 @@ struct InputOptions {
   bool all_channels = false;
   bool volume = false;  // the first axis of a 3-D .npy is its depth
 
-  /// Adds INPUT, --raw, --channel and --all-channels.
+  /// Adds INPUT and the options of add_format_to.
   void add_to(CLI::App& verb);
-  /// The same without INPUT.
+  /// Adds --raw and the options of add_choice_to.
   void add_format_to(CLI::App& verb);
-  /// The same without --raw.
+  /// Adds --channel, --all-channels, --level, --t and --z.
   void add_choice_to(CLI::App& verb);
-  /// The first option that add_choice_to added and that was given, or an empty text.
+  /// The name of INPUT without its folder; "-" for standard input.
+  std::string file_name() const;
+  /// The first of add_choice_to's options on the command line; empty without any.
   std::string choice() const;
-  /// Is it read by blocks alone: a slide, a Zarr picture, a synthetic image, or a level or a position that was chosen?
+  /// Can the input only be read in blocks? True for a slide, a Zarr picture, a synthetic image, and with --level, --t
+  /// or --z.
   bool is_by_blocks() const;
-  /// What --luma says of nv12. Throws InvalidArgument for wrong use.
+  /// The value of --luma. Throws InvalidArgument for wrong use.
   const std::string& luma_range() const;
 };
 
@@ -41,34 +44,34 @@ class Source {
   virtual ~Source() = default;
   /// The next image, or false at the end.
   virtual bool next(Item& item) = 0;
-  /// True where there may be several images: a video, a folder, a stream of more than one array.
+  /// True for a video, a folder, and a stream of more than one array.
   virtual bool is_sequence() const { return true; }
   virtual std::optional<std::int64_t> count() const { return std::nullopt; }
-  /// 0 where it has none.
+  /// 0 if the input has no frame rate.
   virtual double frames_per_second() const { return 0; }
-  /// What is wrong with a video that ended too early; empty if nothing is.
+  /// Why a video ended too early; empty if it did not.
   virtual std::string damage() const { return {}; }
 };
 
-/// The frames of a video, of a folder, or of raw pixels that are more than one image; null for all else. Of `read`, the
-/// colour is that of the options. `has_time`: they have a presentation time.
+/// The frames of a video, a folder, or raw pixels of more than one image; null for other inputs. The colour of
+/// `options` replaces that of `read`. Sets `has_time` if frames have a presentation time.
 std::unique_ptr<media::Video> open_frames(const InputOptions& options, media::ReadOptions read, bool& has_time);
 
-/// What --channel and --all-channels ask for. Throws InvalidArgument for wrong use.
+/// --channel, --all-channels, --level, --t and --z. Throws InvalidArgument for wrong use.
 media::ReadOptions read_options(const InputOptions& options);
 
-/// Standard input or a pipe.
+/// Is the path standard input or a pipe?
 bool is_stream(const std::string& path);
-/// Throws IoError where there is none.
+/// Throws IoError if the input does not exist.
 InputFacts facts_of(const InputOptions& options);
 
 std::unique_ptr<Source> open_source(const InputOptions& options, const Settings& settings);
-/// One image that was read already.
+/// A source of one image in memory.
 std::unique_ptr<Source> source_of(Array image);
 
-/// One picture or .npy, with the channel rules of the options.
+/// Loads a picture or .npy with the channels that the options select.
 Array load_image(const std::string& path, const InputOptions& options, const Settings& settings);
-/// One picture or .npy as one channel, luma if it has colour: a mask, weights.
+/// Loads a mask or weights: a picture or .npy as one channel, luma if it has colour.
 Array load_plane(const std::string& path, const Settings& settings);
 
 }  // namespace areal::command

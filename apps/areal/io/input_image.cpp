@@ -11,7 +11,7 @@
 namespace areal::command {
 namespace {
 
-/// Rows of pixels that are handled at once.
+/// Rows in a band of a few MiB.
 std::int64_t band_rows(const Shape& shape, Type type) {
   constexpr std::int64_t band_bytes = 4 << 20;
   const auto row = static_cast<std::int64_t>(bytes_of({shape.width, 1, shape.channels}, type));
@@ -19,7 +19,7 @@ std::int64_t band_rows(const Shape& shape, Type type) {
                                   std::max<std::int64_t>(1, shape.height));
 }
 
-/// A reader of another type: blocks are read in bands, of which `convert` makes rows of the block.
+/// A reader that reads blocks in bands and converts each row through doubles with `convert`.
 template <class Convert>
 ImageReader converting(ImageReader read, Type type, Convert convert) {
   return [read = std::move(read), type, convert](std::int64_t x, std::int64_t y, const View& block) {
@@ -58,7 +58,7 @@ InputImage::InputImage(const InputOptions& input, std::uint64_t memory, const Se
     return;
   }
   const InputFacts facts = facts_of(input);
-  if (facts.is_array && !media::is_npy(input.path)) media::map_npy(input.path);  // which says what is wrong
+  if (facts.is_array && !media::is_npy(input.path)) media::map_npy(input.path);  // throws
   if (facts.only_way)
     refuse(input.path, std::filesystem::is_directory(input.path) ? ": is a folder" : ": is a video",
            "; one picture or .npy is needed here");

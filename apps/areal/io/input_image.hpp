@@ -1,5 +1,5 @@
 #pragma once
-// One image of any size, read block by block: a synthetic one, a file, or what a stream or raw pixels held.
+// One image of any size, read in blocks: a synthetic image, a file, a stream or raw pixels.
 
 #include <areal/array.hpp>
 #include <areal/image_reader.hpp>
@@ -14,26 +14,26 @@
 
 namespace areal::command {
 
-/// One channel, luma where the input has colour; or all colour channels, interleaved. Readers keep referring to it.
+/// One channel (luma of a colour input), or all colour channels interleaved. Readers refer to the InputImage.
 class InputImage {
  public:
-  /// `memory`: bytes that reading may hold; 0: media's default. Throws InvalidArgument for what is no single image, and
-  /// what media throws.
+  /// `memory`: the most bytes that readers hold; 0: media's default. Throws InvalidArgument if the input is not a
+  /// single image, and media's exceptions.
   InputImage(const InputOptions& input, std::uint64_t memory, const Settings& settings);
 
   const Shape& shape() const noexcept;
   Type type() const noexcept;
-  /// Bytes that reading holds.
+  /// Bytes that readers hold.
   std::uint64_t memory() const;
 
-  /// One thread at a time, as the others.
+  /// None of the readers is thread-safe.
   ImageReader reader() const;
-  /// Pixels as another type, which holds them.
+  /// Converts pixels to a type that represents them exactly.
   ImageReader reader(Type type) const;
   ImageRows rows(Type type) const;
-  /// Throws OutOfMemory where more is asked for than is free.
+  /// Reads all pixels. Throws OutOfMemory if they need more memory than is free.
   Array whole() const;
-  /// All rows from the top down, a few MiB at a time.
+  /// Passes all rows from the top down, a few MiB at a time.
   void each_band(const Settings& settings, const std::function<void(const ConstView&)>& take) const;
 
  private:
@@ -45,9 +45,9 @@ class InputImage {
   Array loaded_;
 };
 
-/// Of a mask or of weights: one channel, luma where it has colour.
+/// Options for reading a mask or weights: one channel, luma if the file has colour.
 InputOptions plane_options(const std::string& path);
-/// A picture as a mask: 255 where it is not 0.
+/// Reads 255 for pixels other than 0.
 ImageReader mask_reader(const InputImage& image);
 
 }  // namespace areal::command

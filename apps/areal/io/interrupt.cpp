@@ -9,13 +9,13 @@ namespace areal::command {
 namespace {
 
 std::atomic<int> waits_for_frames{0}, was_interrupted{0};
-static_assert(std::atomic<int>::is_always_lock_free);  // for the handler
+static_assert(std::atomic<int>::is_always_lock_free);  // a signal handler must not lock
 
 void end_by(int signal) {
   media::remove_unfinished_outputs();
   std::signal(signal, SIG_DFL);
   std::raise(signal);
-  ::_exit(128 + signal);  // as process 1 of a container, which no signal ends
+  ::_exit(128 + signal);  // process 1 of a container survives its own signals
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 #pragma once
-// Ctrl-C while frames are on their way: the first asks for no more frames, the second ends the process at once.
+// Ctrl-C during a sequence: the first stops reading frames, the second ends the process at once.
 
 namespace areal::command {
 
@@ -7,7 +7,7 @@ namespace areal::command {
 /// unless it is the first SIGINT in an InterruptScope.
 extern "C" void interrupted_by(int signal);
 
-/// As long as it lives, the first SIGINT only sets a flag.
+/// During its lifetime, the first SIGINT only sets a flag.
 class InterruptScope {
  public:
   InterruptScope();
@@ -15,7 +15,7 @@ class InterruptScope {
   InterruptScope(const InterruptScope&) = delete;
   InterruptScope& operator=(const InterruptScope&) = delete;
   bool interrupted() const noexcept;
-  /// Ends the process by SIGINT where there was one: when all has been written.
+  /// Ends the process by SIGINT if one came. Call it after all output is written.
   void end_if_interrupted() const;
 };
 

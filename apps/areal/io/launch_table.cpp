@@ -44,7 +44,7 @@ Json json_of(const LaunchCounts& launch) {
           {"barrier_steps", c.barrier_steps()}};
 }
 
-/// A line of the table, and how to get its number for one launch.
+/// A line of the table and the number that it shows of a launch.
 struct Line {
   const char* name;
   std::uint64_t (*of)(const LaunchCounts&);
@@ -70,12 +70,12 @@ constexpr Line lines[] = {
 
 void LaunchTable::add_to(CLI::App& verb) {
   begin_group(verb, group::output);
-  verb.add_flag("--count", asked_,
+  verb.add_flag("--count", enabled_,
                 "With --backend simt: print the accesses and waits of each launch on standard error");
 }
 
 LaunchReport LaunchTable::report(const Settings& settings) {
-  if (!asked_) return {};
+  if (!enabled_) return {};
   if (settings.backend != Backend::simt)
     refuse("--count: backend ", name_of(settings.backend), " does not count; it needs --backend simt");
   return [this](const LaunchCounts& launch) { launches_.push_back(launch); };
@@ -114,7 +114,7 @@ void LaunchTable::write(const Item& item, bool is_sequence, const Settings& sett
     write_out(row.dump() + "\n");
     return;
   }
-  flush_out();  // where both go to one terminal, the rows come first
+  flush_out();  // on a shared terminal, rows come before the table
   if (is_sequence) Settings::say(fmt::format("frame {}", item.number));
   Settings::say(text());
   launches_.clear();

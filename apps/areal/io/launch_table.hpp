@@ -1,5 +1,5 @@
 #pragma once
-// --count: what the simulated machine counted in the launches of each image, as a table or as JSON.
+// --count: accesses and waits of each launch on the simulated machine, as a table or as JSON.
 
 #include <areal/research/launch_counts.hpp>
 #include <nlohmann/json.hpp>
@@ -20,19 +20,19 @@ class LaunchTable {
   LaunchTable& operator=(const LaunchTable&) = delete;
 
   void add_to(CLI::App& verb);
-  /// For a plan to call; empty unless --count was given. Throws InvalidArgument for a backend that does not count.
+  /// A callback for a plan; empty without --count. Throws InvalidArgument for a backend that does not count.
   LaunchReport report(const Settings& settings);
-  bool asked() const noexcept { return asked_; }
+  bool enabled() const noexcept { return enabled_; }
 
-  /// The launches of the last image, once: they are removed here.
+  /// Returns and removes the launches of the last image.
   nlohmann::ordered_json take_json();
-  /// Writes and removes those that were not taken: as a separate JSON object, or as a table on standard error.
+  /// Writes and removes the launches of the last image: a JSON object, or a table on standard error.
   void write(const Item& item, bool is_sequence, const Settings& settings);
 
  private:
   std::string text() const;
 
-  bool asked_ = false;
+  bool enabled_ = false;
   std::vector<LaunchCounts> launches_;
 };
 

@@ -1,5 +1,5 @@
 #pragma once
-// A decoder's frame as a sequence takes it.
+// Converts a decoder's frame to a sequence's frame.
 
 #include <areal/sequence.hpp>
 #include <utility>
@@ -7,7 +7,7 @@
 
 namespace areal::command {
 
-/// Pixels, levels, number and time; the stream is the caller's to say.
+/// Sets everything but the stream.
 inline void hand_over(media::LumaFrame&& from, Frame& to) {
   to.number = from.number;
   to.seconds = from.seconds;

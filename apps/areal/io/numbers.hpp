@@ -1,6 +1,6 @@
 #pragma once
 // The numbers of the command line: whole numbers, decimals, lists, WxH, lo,hi and WxHxTYPE.
-// Each throws InvalidArgument with one sentence: which option, what it was, what it may be.
+// Each throws InvalidArgument with the option, its value and the values allowed.
 
 #include <areal/error.hpp>
 #include <areal/type.hpp>
@@ -14,7 +14,7 @@
 
 namespace areal::command {
 
-/// Throws InvalidArgument; the parts make its sentence.
+/// Throws InvalidArgument with the concatenated parts as its message.
 template <class... Parts>
 [[noreturn]] void refuse(const Parts&... parts) {
   std::string text;
@@ -22,7 +22,7 @@ template <class... Parts>
   throw InvalidArgument(text);
 }
 
-/// Exactly the text, as a decimal whole number of 64 bits within [least, most].
+/// Parses the whole text as a decimal integer in [least, most].
 inline std::int64_t whole_number(std::string_view option, std::string_view text,
                                  std::int64_t least = std::numeric_limits<std::int64_t>::min(),
                                  std::int64_t most = std::numeric_limits<std::int64_t>::max()) {
@@ -35,7 +35,7 @@ inline std::int64_t whole_number(std::string_view option, std::string_view text,
   return value;
 }
 
-/// Exactly the text, as a decimal number. Accepts inf and nan; the caller decides about them.
+/// Parses the whole text as a decimal number. Accepts inf and nan.
 inline double number(std::string_view option, std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);

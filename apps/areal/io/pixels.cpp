@@ -28,14 +28,14 @@ T from_double(double value) {
     using Limits = std::numeric_limits<T>;
     if (std::isnan(value)) return 0;
     const double rounded = std::nearbyint(value);
-    // A double cannot hold the upper limits of 64-bit types: the comparison is with 2^63 or 2^64.
+    // The upper limits of 64-bit types are no doubles, so this compares with 2^63 or 2^64.
     if (rounded <= static_cast<double>(Limits::min())) return Limits::min();
     if (rounded >= static_cast<double>(Limits::max())) return Limits::max();
     return static_cast<T>(rounded);
   }
 }
 
-// Calls f with a null pointer of the element type.
+// Calls f with a null pointer to the element type.
 template <class F>
 void with_type(Type type, F&& f) {
   switch (type) {
@@ -64,7 +64,7 @@ void with_type(Type type, F&& f) {
   }
 }
 
-// Bits of the integers that a type holds exactly, without the sign.
+// Bits, without the sign, of the integers that a type represents exactly.
 int exact_bits(Type type) noexcept {
   if (type == Type::f16) return 11;
   if (type == Type::f32) return 24;
@@ -72,7 +72,7 @@ int exact_bits(Type type) noexcept {
   return static_cast<int>(8 * size_of(type)) - (is_signed_integer(type) ? 1 : 0);
 }
 
-// Every row of every channel of `to`, filled by f(y, channel, n, row) and stored.
+// Stores every row of every channel of `to` as computed by f(y, channel, n, row).
 template <class F>
 void fill(const View& to, F&& f) {
   std::vector<double> row(static_cast<std::size_t>(to.shape.width));

@@ -1,8 +1,9 @@
 #pragma once
-// A small progress bar on standard error: only on a terminal, and not with --quiet.
+// A progress bar on standard error, only on a terminal and without --quiet.
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,14 +19,14 @@ class ProgressBar {
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
-  /// So many were done before; the rate leaves them out.
+  /// Units done before the start; the rate does not count them.
   void starts_at(std::int64_t done) noexcept { first_ = done; }
-  /// `more` is drawn behind the rate.
+  /// Draws `more` after the rate.
   void update(std::int64_t done, std::string_view more = {});
   bool shown() const noexcept { return shown_; }
-  /// Would an update draw? Several a second do.
+  /// Would an update draw? The bar redraws a few times a second.
   bool due() const;
-  /// ", 3 min 20 s left", as the rate so far lets expect; empty without a total.
+  /// ", 3 min 20 s left" at the rate so far; empty without a total.
   std::string left(std::int64_t done) const;
 
  private:
@@ -37,14 +38,21 @@ class ProgressBar {
   Clock::time_point start_ = Clock::now(), last_ = start_;
 };
 
-/// The bar of a call that tells what it has done: it appears with the first word, and says how much time is left.
+/// A progress bar with the remaining time. It appears with the first update.
 class WorkBar {
  public:
-  /// `resumes`: what was done before the first word counts for no speed.
+  /// `resumes`: the rate leaves out the units done before the first update.
   WorkBar(std::string unit, bool quiet, bool resumes = false)
       : unit_(std::move(unit)), quiet_(quiet), resumes_(resumes) {}
   void update(std::int64_t done, std::int64_t total);
   void wipe() { bar_.reset(); }
+  /// Updates the bar and never cancels.
+  std::function<bool(std::int64_t, std::int64_t)> progress() {
+    return [this](std::int64_t done, std::int64_t total) {
+      update(done, total);
+      return true;
+    };
+  }
 
  private:
   std::string unit_;

@@ -38,15 +38,15 @@ void RegionOptions::resolve() {
 }
 
 const std::vector<media::NamedRegion>& RegionOptions::for_image(const Shape& image,
-                                                                std::vector<media::NamedRegion>& room) const {
+                                                                std::vector<media::NamedRegion>& buffer) const {
   if (!named()) {
-    room = {{Region{0, 0, image.width, image.height}, ""}};
-    return room;
+    buffer = {{Region{0, 0, image.width, image.height}, ""}};
+    return buffer;
   }
   if (!clips()) return regions;
-  room = regions;
-  for (media::NamedRegion& named : room) named.region = clipped(named.region, image);
-  return room;
+  buffer = regions;
+  for (media::NamedRegion& named : buffer) named.region = clipped(named.region, image);
+  return buffer;
 }
 
 Region clipped(const Region& region, const Shape& image) noexcept {
@@ -96,7 +96,7 @@ void put_region(RowWriter& rows, const media::NamedRegion& region, std::size_t i
 
 namespace {
 
-// The first picture of the input in colour; empty where it cannot be read again or a channel was chosen.
+// Rereads the first picture of the input in colour; empty if it cannot be reread or one channel was selected.
 Array in_colour(InputOptions input, const Settings& settings) {
   if (input.path == "-" || SyntheticImage::is_name(input.path) || input.path.ends_with(".npy") || !input.raw.empty() ||
       !input.channel_text.empty())

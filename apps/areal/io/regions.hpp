@@ -14,7 +14,7 @@ struct RegionOptions {
   std::vector<std::string> texts;
   std::string file, outside_text, draw;
 
-  /// Adds --region, --regions, --outside; and --draw where there is a picture.
+  /// Adds --region, --regions, --outside, and --draw if `with_draw`.
   void add_to(CLI::App& verb, bool with_draw);
   /// Reads the texts and the file, in that order. Throws InvalidArgument, IoError.
   void resolve();
@@ -25,9 +25,9 @@ struct RegionOptions {
   /// Is --outside clip?
   bool clips() const noexcept { return outside_ == Outside::clip; }
   std::vector<media::NamedRegion> regions;
-  /// The regions to answer for an image of that size: those that were named, clipped with --outside clip, so that a row
-  /// shows the part that was counted; without any the whole image. `room` holds what is not `regions` itself.
-  const std::vector<media::NamedRegion>& for_image(const Shape& image, std::vector<media::NamedRegion>& room) const;
+  /// The regions for an image of that size: `regions`, clipped with --outside clip so that a row shows the part that
+  /// counts; or the whole image if none is named. Returns `regions` or, after filling it, `buffer`.
+  const std::vector<media::NamedRegion>& for_image(const Shape& image, std::vector<media::NamedRegion>& buffer) const;
 
  private:
   Outside outside_ = Outside::error;
@@ -37,14 +37,14 @@ struct RegionOptions {
 Region clipped(const Region& region, const Shape& image) noexcept;
 /// The regions without their names.
 std::vector<Region> plain(const std::vector<media::NamedRegion>& regions);
-/// The name, or its place among the regions, counted from 0.
+/// The region's name, or `index` if it has none.
 std::string label(const media::NamedRegion& region, std::size_t index);
-/// frame, and the seconds of a video, where the input is a sequence.
+/// Puts frame, and seconds of a video, if the input is a sequence.
 void put_frame(RowWriter& rows, const Item& item, bool is_sequence);
-/// region, x, y, width, height.
+/// Puts region, x, y, width and height.
 void put_region(RowWriter& rows, const media::NamedRegion& region, std::size_t index);
-/// Writes the picture with its regions, their means (of a picture with one channel) and histograms drawn on it to
-/// `path`; in colour where `picture` is the luma of an input that can be read again.
+/// Draws the regions, their means (for a picture of one channel) and histograms on the picture and writes it to `path`.
+/// If `picture` is the luma of an input that can be read again, draws on the colour picture.
 void draw_to(const std::string& path, const InputOptions& input, const Settings& settings, const ConstView& picture,
              const std::vector<media::NamedRegion>& regions, const std::vector<std::vector<double>>& histograms = {});
 

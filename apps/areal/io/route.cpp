@@ -155,15 +155,15 @@ std::string words(std::uint64_t bytes) {
 }
 
 struct Found {
-  const Given* option;
+  const GivenOption* option;
   const Refusal* refusal;
 };
 
-std::optional<Found> refused(Product product, Way way, const std::vector<Given>& options) {
+std::optional<Found> refused(Product product, Way way, const std::vector<GivenOption>& options) {
   for (const Refusal& refusal : table_of_refusals) {
     if (!refusal.covers(product, way)) continue;
     if (refusal.option.empty()) return Found{nullptr, &refusal};
-    for (const Given& option : options)
+    for (const GivenOption& option : options)
       if (refusal.is_of(option)) return Found{&option, &refusal};
   }
   return std::nullopt;
@@ -187,9 +187,9 @@ std::string_view name_of(Product product) noexcept {
   return names[static_cast<std::size_t>(product)];
 }
 
-Given papers_algorithm(const std::string& id) { return {std::string(a_papers_algorithm), id}; }
+GivenOption papers_algorithm(const std::string& id) { return {std::string(a_papers_algorithm), id}; }
 
-std::string Given::text() const {
+std::string GivenOption::text() const {
   const std::string option = name == a_papers_algorithm ? "--algorithm" : name;
   return value.empty() ? option : option + " " + value;
 }
@@ -198,7 +198,7 @@ bool Refusal::covers(Product product, Way way) const noexcept {
   return (products & bits(product)) != 0 && (ways & bits(way)) != 0;
 }
 
-bool Refusal::is_of(const Given& given) const noexcept {
+bool Refusal::is_of(const GivenOption& given) const noexcept {
   if (option == given.name) return true;
   if (!option.starts_with(given.name) || option.size() <= given.name.size() || option[given.name.size()] != ' ')
     return false;
@@ -208,42 +208,44 @@ bool Refusal::is_of(const Given& given) const noexcept {
 
 std::span<const Refusal> refusals() noexcept { return table_of_refusals; }
 
-void require_answered(Product product, Way way, const std::vector<Given>& options, const std::string& cause) {
+void require_answered(Product product, Way way, const std::vector<GivenOption>& options, const std::string& cause) {
   if (const auto found = refused(product, way, options)) refuse_found(*found, cause);
 }
 
-bool answers(Product product, Way way, const std::vector<Given>& options) { return !refused(product, way, options); }
+bool answers(Product product, Way way, const std::vector<GivenOption>& options) {
+  return !refused(product, way, options);
+}
 
-Route route(const InputFacts& input, const Wanted& wanted, const Limits& limits) {
+Route route(const InputFacts& input, const RouteRequest& request, const Limits& limits) {
   const auto first_refused = [&](Way way) {
-    const auto no = refused(wanted.product, way, wanted.options);
-    return no || !wanted.also ? no : refused(*wanted.also, way, wanted.options);
+    const auto no = refused(request.product, way, request.options);
+    return no || !request.also ? no : refused(*request.also, way, request.options);
   };
   const auto only = [&](Way way, const std::string& cause, const std::string& why) {
     if (const auto no = first_refused(way)) refuse_found(*no, cause);
     return Route{way, why};
   };
   const auto takes = [&](Way way) { return !first_refused(way); };
-  const std::string output = wanted.output.empty() ? input.name : "-o " + wanted.output;
+  const std::string output = request.output.empty() ? input.name : "-o " + request.output;
   if (input.only_way) return only(*input.only_way, input.name, input.name);
-  if (wanted.output.ends_with(".zarr")) return only(chunked, output, output);
+  if (request.output.ends_with(".zarr")) return only(chunked, output, output);
 
-  const std::string bytes = words(wanted.whole_bytes);
-  const bool known = wanted.whole_bytes > 0;
+  const std::string bytes = words(request.whole_bytes);
+  const bool known = request.whole_bytes > 0;
   if (!limits.tiles_option.empty()) {
-    if (known && !limits.has_devices && wanted.whole_bytes <= limits.device_memory)
+    if (known && !limits.has_devices && request.whole_bytes <= limits.device_memory)
       return only(whole, output, bytes + " fit " + limits.tiles_option);
     return only(tiles, limits.tiles_option, limits.tiles_option);
   }
   if (!limits.memory_option.empty()) {
     if (!input.is_stream && takes(strips)) return {strips, limits.memory_option};
-    if (wanted.whole_bytes <= limits.memory) return only(whole, output, limits.memory_option + " holds it");
+    if (request.whole_bytes <= limits.memory) return only(whole, output, limits.memory_option + " holds it");
     refuse_found(*first_refused(strips), limits.memory_option, ", and that takes " + bytes);
   }
-  if (wanted.whole_bytes <= limits.free || input.is_stream)
+  if (request.whole_bytes <= limits.free || input.is_stream)
     return only(whole, output, known ? fmt::format("{} of the {} that are free", bytes, words(limits.free)) : "");
   for (const Way way : {tiles, strips})
-    if ((way == strips || wanted.product == table || input.is_array) && takes(way))
+    if ((way == strips || request.product == table || input.is_array) && takes(way))
       return {way, fmt::format("{} do not fit the {} that are free", bytes, words(limits.free))};
   return only(whole, output, "no other way takes these options");
 }

@@ -1,5 +1,5 @@
 #pragma once
-// How the command handles an input. Decided once, from what the input is, what is made of it, and the memory.
+// How the command processes an input: chosen once, from the kind of input, the product, the options and the memory.
 
 #include <cstdint>
 #include <optional>
@@ -11,54 +11,55 @@
 namespace areal::command {
 
 enum class Way : std::uint8_t { whole, frames, strips, tiles, chunked };
-/// What is made of an input: the answers of `areal sat`, its table; the answers of `areal hist`, its tensor; windows;
-/// the answers of `areal query`.
+/// `areal sat` computes sums or a table, `areal hist` histograms or a tensor, `areal window` windows; `areal query`
+/// reads tables.
 enum class Product : std::uint8_t { sums, table, histograms, tensor, windows, query };
 
 /// "as a whole", "frame by frame", "by strips", "by tiles", "with a chunked table".
 std::string_view name_of(Way way) noexcept;
 std::string_view name_of(Product product) noexcept;
 
-/// An option of the command line with its value, which flags do not have.
-struct Given {
+/// An option on the command line; `value` is empty for a flag.
+struct GivenOption {
   std::string name, value = {};
   std::string text() const;
 };
-/// The --algorithm of a paper: the first tables that it makes are the last.
-Given papers_algorithm(const std::string& id);
+/// --algorithm with a paper's algorithm, which cannot continue a table from part to part.
+GivenOption papers_algorithm(const std::string& id);
 
-/// An option that some products do not take by some ways, and why not.
+/// An option that some products and ways do not support.
 struct Refusal {
   unsigned products, ways;  ///< bits: 1 << Product, 1 << Way
-  std::string_view option;  ///< "--mask"; for one value "--stat tilted", for an extension "-o .tif"
-  std::string_view why;     ///< the end of a sentence
+  std::string_view
+      option;            ///< "--mask"; with a value "--stat tilted", with an extension "-o .tif"; empty: the way itself
+  std::string_view why;  ///< the last clause of the message
   bool covers(Product product, Way way) const noexcept;
-  bool is_of(const Given& given) const noexcept;
+  bool is_of(const GivenOption& given) const noexcept;
 };
-/// All of them: what is not among them is answered.
+/// Every combination that is not in this list is supported.
 std::span<const Refusal> refusals() noexcept;
 
 struct InputFacts {
   std::string name;
-  std::optional<Way> only_way = {};  ///< of several images, and of saved tables
-  bool is_stream = false;            ///< read once, from its begin
-  bool is_array = false;             ///< an .npy: rows are read without the others
+  std::optional<Way> only_way = {};  ///< for several images and for saved tables
+  bool is_stream = false;            ///< can be read only once, from its start
+  bool is_array = false;             ///< an .npy, which gives random access to rows
 };
 
-struct Wanted {
+struct RouteRequest {
   Product product = Product::sums;
-  std::string output = {};          ///< the file of -o, or empty
-  std::vector<Given> options = {};  ///< what was given
-  std::uint64_t whole_bytes = 0;    ///< the image with all that is made of it; 0: not known
-  std::optional<Product> also = {};
+  std::string output = {};                ///< the file of -o, or empty
+  std::vector<GivenOption> options = {};  ///< on the command line
+  std::uint64_t whole_bytes = 0;          ///< memory of the image and its products; 0: unknown
+  std::optional<Product> also = {};       ///< a second product of the same run
 };
 
 struct Limits {
   std::string memory_option = {};   ///< "--memory 2G", or empty
-  std::uint64_t memory = 0;         ///< what it leaves for the work
+  std::uint64_t memory = 0;         ///< --memory less the process's own
   std::string tiles_option = {};    ///< "--devices 0,1" or "--device-memory 2G", or empty
-  std::uint64_t device_memory = 0;  ///< what a worker may take; 0: what is free
-  bool has_devices = false;         ///< they were named: tiles, also of what fits
+  std::uint64_t device_memory = 0;  ///< limit of a worker; 0: its free memory
+  bool has_devices = false;         ///< --devices was given: use tiles even if the image fits
   std::uint64_t free = 0;
 };
 
@@ -67,12 +68,13 @@ struct Route {
   std::string why;
 };
 
-/// Pure. Throws InvalidArgument, which names the option, for one that does not go with the only way.
-Route route(const InputFacts& input, const Wanted& wanted, const Limits& limits);
+/// A pure function. Throws InvalidArgument, naming the option, if the only possible way does not support an option.
+Route route(const InputFacts& input, const RouteRequest& request, const Limits& limits);
 
-bool answers(Product product, Way way, const std::vector<Given>& options);
-/// Throws InvalidArgument for the first option that the product does not take by that way. `cause` is what asks for
-/// the way: "--devices cpu", or an input's name.
-void require_answered(Product product, Way way, const std::vector<Given>& options, const std::string& cause);
+/// Does the way support all the options?
+bool answers(Product product, Way way, const std::vector<GivenOption>& options);
+/// Throws InvalidArgument for the first option that the way does not support. `cause` is the reason for the way:
+/// "--devices cpu", or an input's name.
+void require_answered(Product product, Way way, const std::vector<GivenOption>& options, const std::string& cause);
 
 }  // namespace areal::command

@@ -30,7 +30,7 @@ void RowWriter::value(T number) {
       fmt::format_to(std::back_inserter(line_), "null");
       return;
     }
-    if (std::isnan(number)) number = std::nan("");  // without its sign
+    if (std::isnan(number)) number = std::nan("");  // drops the sign
   }
   fmt::format_to(std::back_inserter(line_), "{}", number);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// Rows on standard output, as CSV with one header line or as JSON lines. Each is written when it ends.
+// Rows on standard output, as CSV with one header line or as JSON lines.
 
 #include <fmt/format.h>
 #include <cstdint>
@@ -13,7 +13,7 @@ class RowWriter {
  public:
   explicit RowWriter(bool json) : json_(json) {}
 
-  /// One cell. Doubles are the shortest text that reads back the same; NaN and infinity are null in JSON.
+  /// Adds a cell. Doubles print as the shortest text that parses to the same value; NaN and infinity are null in JSON.
   void put(std::string_view key, std::int64_t value);
   void put(std::string_view key, std::uint64_t value);
   void put(std::string_view key, double value);
@@ -36,7 +36,7 @@ class RowWriter {
   fmt::memory_buffer header_, line_;
 };
 
-/// A JSON string with its quotes; bytes that are not UTF-8 are replaced.
+/// A quoted JSON string, with invalid UTF-8 replaced.
 std::string json_text(std::string_view text);
 
 }  // namespace areal::command

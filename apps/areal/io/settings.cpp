@@ -34,7 +34,7 @@ void Settings::resolve() {
   if (device_text_.empty()) return;
   device = static_cast<int>(whole_number("--device", device_text_, 0, 1 << 20));
   if (backend == Backend::cpu) refuse("--device ", device_text_, ": the cpu backend has no devices");
-  std::vector<int> numbers{0};  // simt has one
+  std::vector<int> numbers{0};  // simt has one device
   if (backend != Backend::simt) {
     numbers.clear();
     for (const DeviceInfo& row : devices()) numbers.push_back(row.number);

@@ -18,28 +18,28 @@ struct Settings {
   Backend backend = Backend::automatic;
   int device = 0;
 
-  /// What --backend, --device and --threads say, for plans.
+  /// --backend, --device and --threads, for plans.
   Execution execution() const noexcept { return {.backend = backend, .device = device, .threads = threads}; }
-  /// For queries of tables in host memory, whatever has computed them.
+  /// For queries of tables in host memory, whichever backend computed them.
   Execution on_host() const noexcept { return {.threads = threads}; }
 
   /// Adds --quiet, -v, --json, --threads, --backend, --device.
   void add_to(CLI::App& app);
-  /// Parses the texts. Throws InvalidArgument for wrong use, Unavailable for a backend or a device that is not there.
+  /// Parses the texts. Throws InvalidArgument for wrong use, Unavailable for a missing backend or device.
   void resolve();
 
-  /// What a user should know unless --quiet: something was left out, or differs from what the user may expect.
+  /// A message unless --quiet: something was omitted, or differs from what the user may expect.
   template <class... Args>
   void note(fmt::format_string<Args...> format, Args&&... args) const {
     if (!quiet) say("areal: note: " + fmt::format(format, std::forward<Args>(args)...));
   }
-  /// For -v: what was chosen and why, how long it took.
+  /// A message of -v: choices, their reasons, times.
   template <class... Args>
   void detail(fmt::format_string<Args...> format, Args&&... args) const {
     if (verbose && !quiet) say("areal: " + fmt::format(format, std::forward<Args>(args)...));
   }
 
-  /// One line or several on standard error.
+  /// Prints one or more lines on standard error.
   static void say(const std::string& line);
 
  private:

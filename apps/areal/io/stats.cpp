@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <array>
-#include "listed.hpp"
 #include "numbers.hpp"
+#include "word_list.hpp"
 
 namespace areal::command {
 namespace {
@@ -22,7 +22,7 @@ std::vector<Stat> parse_stats(const std::vector<std::string>& texts, Stat last) 
       const auto at = std::find(stat_names.begin(), end, name);
       if (at == end)
         refuse("--stat ", text, ": ", name, " is no statistic; it may be ",
-               listed(std::vector<std::string>(stat_names.begin(), end)));
+               word_list(std::vector<std::string>(stat_names.begin(), end)));
       const Stat stat = static_cast<Stat>(at - stat_names.begin());
       if (!has(stats, stat)) stats.push_back(stat);
     }

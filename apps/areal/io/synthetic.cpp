@@ -9,7 +9,7 @@ namespace areal::command {
 namespace {
 
 constexpr std::int64_t period_x = 251, period_y = 241;
-constexpr std::int64_t stored = period_x + 4096;  // of a row: so that few copies make a wide one
+constexpr std::int64_t stored = period_x + 4096;  // per row: long rows need few copies
 constexpr std::int64_t most_side = std::int64_t{1} << 40;
 
 std::uint64_t mix(std::uint64_t state) {
@@ -59,7 +59,7 @@ std::uint64_t SyntheticImage::period_sum(std::int64_t x, std::int64_t y) const {
   return table_[at(y * (period_x + 1) + x)];
 }
 
-/// Of the pixels of rows [0, y) and columns [0, x): whole periods, and what is left of them.
+/// The sum of rows [0, y) and columns [0, x): whole periods and the remainders.
 std::uint64_t SyntheticImage::sum_to(std::int64_t x, std::int64_t y) const {
   const auto columns = static_cast<std::uint64_t>(x / period_x), rows = static_cast<std::uint64_t>(y / period_y);
   const std::int64_t u = x % period_x, v = y % period_y;

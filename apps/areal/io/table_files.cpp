@@ -7,7 +7,7 @@ TableFiles::TableFiles(const std::string& output, const InputOptions& input, con
     : path_(output), types_(types) {
   description_.border = border;
   description_.algorithm = algorithm;
-  description_.source = input.path == "-" ? "-" : std::filesystem::path(input.path).filename().string();
+  description_.source = input.file_name();
   description_.image_width = image.width;
   description_.image_height = image.height;
   description_.run = media::new_run();
@@ -21,6 +21,7 @@ std::filesystem::path TableFiles::path_of(const std::string& kind) const {
 std::filesystem::path TableFiles::describe(const std::string& kind, Type input, Type table) {
   const std::filesystem::path path = path_of(kind);
   description_.kind = kind;
+  description_.companions = kind == "sum" ? companions_ : std::vector<std::string>();
   description_.types = name_of(TypePair{input, table});
   names_.push_back(path.string());
   return path;
@@ -41,13 +42,12 @@ void TableFiles::write(const SatTable& tables, const SatOptions& options) {
     Shape& shape = part.view.shape;
     if (shape.channels == 1) shape.layout = Layout::interleaved;  // numpy's (h, w), not (1, h, w)
     media::require_table_format(path_of(part.kind), part.view);
-    if (part.kind != "sum") description_.companions.push_back(part.kind);
+    if (part.kind != "sum") companions_.push_back(part.kind);
   }
   for (const Part& part : parts) {
     if (part.kind == "tilted") description_.border = Border::zero;
     const std::filesystem::path path = describe(part.kind, part.input, part.view.type);
     media::write_table(path, part.view, description_);
-    description_.companions.clear();
   }
 }
 
@@ -59,10 +59,9 @@ media::TableWriter TableFiles::writer(const std::string& kind, Type input, Type 
 
 void TableFiles::open(const Shape& sums, bool squares, const std::optional<Shape>& counts) {
   const Type input = types_.types.input;
-  if (squares) description_.companions.emplace_back("squares");
-  if (counts) description_.companions.emplace_back("count");
+  if (squares) companions_.emplace_back("squares");
+  if (counts) companions_.emplace_back("count");
   sums_.emplace(writer("sum", input, types_.types.table, sums));
-  description_.companions.clear();
   if (squares) squares_.emplace(writer("squares", input, *types_.squares, sums));
   if (counts) counts_.emplace(writer("count", Type::u8, Type::u32, *counts));
 }

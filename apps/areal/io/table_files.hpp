@@ -1,5 +1,5 @@
 #pragma once
-// The tables of one image on disk, T.npy, T.squares.npy, .., each with its sidecar: at once, or piece by piece.
+// Writes the tables of one image, T.npy, T.squares.npy, .., each with its sidecar: whole, or piece by piece.
 
 #include <areal/sat.hpp>
 #include <filesystem>
@@ -14,20 +14,20 @@ namespace areal::command {
 
 class TableFiles {
  public:
-  /// `image` is the shape of the image, `algorithm` what makes the tables.
+  /// `algorithm` computes the tables.
   TableFiles(const std::string& output, const InputOptions& input, const Shape& image, const SumTypes& types,
              Border border, const std::string& algorithm);
 
-  /// Those of a plan with these options.
+  /// Writes the tables of a plan with these options.
   void write(const SatTable& tables, const SatOptions& options);
 
-  /// Opens the files of sums and, where their shapes are not empty, squares and counts; the squares' type is that of
-  /// the constructor's SumTypes. Pieces come from one thread at a time, and the files appear with `finish`.
+  /// Opens the files of sums and, if requested, squares and counts; the constructor's SumTypes have the type of
+  /// squares. `put` is not thread-safe. The files appear with `finish`.
   void open(const Shape& sums, bool squares, const std::optional<Shape>& counts);
   void put(std::int64_t x, std::int64_t y, const ConstView& sums, const ConstView& squares, const ConstView& counts);
   void finish();
 
-  /// The files that were written or are being written.
+  /// The files written or open.
   const std::vector<std::string>& names() const noexcept { return names_; }
 
  private:
@@ -38,7 +38,7 @@ class TableFiles {
   std::filesystem::path path_;
   SumTypes types_;
   media::TableFile description_;
-  std::vector<std::string> names_;
+  std::vector<std::string> names_, companions_;  // companions: kinds of the other tables, for the sidecar of the sums
   std::optional<media::TableWriter> sums_, squares_, counts_;
 };
 

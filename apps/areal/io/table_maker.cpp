@@ -22,7 +22,7 @@ TableMaker::TableMaker(TableRequest request) : request_(std::move(request)) { sq
 
 void TableMaker::plan_for(const ConstView& image, TypePair types, const std::string& name, const Settings& settings) {
   if (plan_ && plan_->image_shape() == image.shape && plan_->types() == types && image_type_ == image.type) return;
-  workspace_.reset();  // its memory, before other memory is asked for
+  workspace_.reset();  // free its memory before allocating again
   table_ = SatTable();
   image_type_ = image.type;
   SatOptions options = request_.options;
@@ -67,7 +67,7 @@ void TableMaker::make(const ConstView& image, const ConstView& mask, const std::
   seconds_ = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   if (algorithm() != plan_->algorithm()) settings.detail("{}: {} made the tables", name, algorithm());
   sum_types_ = {types, plan_->squares_type(), range_of(types.input)};
-  // The pixels are looked at only where the type alone leaves a doubt.
+  // Scan the pixels only if the range of their type may overflow.
   const std::int64_t depth = request_.options.volume ? image.shape.batch : 1;
   if (!sum_types_.fits(image.shape.width * image.shape.height * depth)) sum_types_.pixels = range_of(image);
 }

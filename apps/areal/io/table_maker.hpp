@@ -1,5 +1,5 @@
 #pragma once
-// The tables of one image after another: planned once per shape, memory kept between frames.
+// Computes the tables of consecutive images, with one plan per shape and memory reused between images.
 
 #include <areal/research/sat.hpp>
 #include <optional>
@@ -10,31 +10,31 @@
 namespace areal::command {
 
 struct TableRequest {
-  SatOptions options;  // without types and squares, which depend on the image
+  SatOptions options;  // TableMaker adds types and squares, which depend on the image
   research::SatParameters parameters;
   std::optional<TypePair> types;
-  std::string squares;       // a type's name, "auto", or empty for no such table
-  std::uint64_t memory = 0;  // that an image may take with its tables; 0: what is free
+  std::string squares;       // a type's name, "auto", or empty for no table of squares
+  std::uint64_t memory = 0;  // limit of an image and its tables; 0: free memory
   std::string memory_option = {};
-  bool best_r = false;  // of hybrid-1r1w, the r that does best for each size
+  bool best_r = false;  // choose the best r of hybrid-1r1w for each size
 };
 
-/// Of --squares for such pixels; an empty text asks for none. Throws InvalidArgument for a type that there is not.
+/// Parses --squares; empty: no squares. Throws InvalidArgument for an unknown type.
 Squares squares_named(const std::string& text);
 
 class TableMaker {
  public:
-  /// Throws InvalidArgument for squares of a type that there is not.
+  /// Throws InvalidArgument for an unknown type of squares.
   explicit TableMaker(TableRequest request);
 
-  /// Computes. `name` is the image's, for sentences. Throws InvalidArgument for types that cannot hold the image.
+  /// Computes the tables. Messages call the image `name`. Throws InvalidArgument for types that cannot hold the pixels.
   void make(const ConstView& image, const ConstView& mask, const std::string& name, const Settings& settings);
 
   const SatPlan& plan() const { return *plan_; }
-  std::string algorithm() const { return workspace_->algorithm(); }  ///< what made the last tables
+  std::string algorithm() const { return workspace_->algorithm(); }  ///< of the last tables
   const SatTable& table() const noexcept { return table_; }          ///< in host memory
   double seconds() const noexcept { return seconds_; }
-  /// Of the last image: what decides whether an answer may have wrapped.
+  /// Of the last image, for require_exact.
   const SumTypes& sum_types() const noexcept { return sum_types_; }
 
  private:

@@ -1,12 +1,12 @@
 #pragma once
-// --tile and --tile-threads, options of the integral histograms on tiles. Both throw InvalidArgument with one sentence.
+// Parsers of --tile and --tile-threads, for integral histograms on tiles. Both throw InvalidArgument.
 
 #include <algorithm>
 #include <areal/research/histogram.hpp>
 #include <string>
 #include <vector>
-#include "listed.hpp"
 #include "numbers.hpp"
+#include "word_list.hpp"
 
 namespace areal::command {
 
@@ -22,7 +22,7 @@ inline int threads_on_tile(std::string_view text, int side) {
   if (std::find(all.begin(), all.end(), threads) != all.end()) return static_cast<int>(threads);
   std::vector<std::string> words;
   for (const int n : all) words.push_back(std::to_string(n));
-  refuse("--tile-threads ", text, ": may be ", listed(words), " on tiles of ", std::to_string(side));
+  refuse("--tile-threads ", text, ": may be ", word_list(words), " on tiles of ", std::to_string(side));
 }
 
 }  // namespace areal::command

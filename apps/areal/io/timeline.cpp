@@ -11,7 +11,7 @@
 namespace areal::command {
 namespace {
 
-// Okabe and Ito's palette, which the colour-blind can tell apart.
+// Okabe and Ito's palette for colour-blind readers.
 constexpr std::array<const char*, 5> colours{"#56b4e9", "#e69f00", "#009e73", "#cc79a7", "#0072b2"};
 
 std::string json_of(const SequenceReport& report) {
@@ -35,7 +35,7 @@ std::string escaped(const std::string& text) {
   return out;
 }
 
-/// A tick every 1, 2 or 5 times a power of ten: at most ten of them.
+/// The distance of ticks, 1, 2 or 5 times a power of ten, for at most ten ticks.
 double step_of(double seconds) {
   double step = 1e-6;
   for (int i = 0; seconds / step > 10; ++i) step *= i % 3 == 1 ? 2.5 : 2;
@@ -44,7 +44,7 @@ double step_of(double seconds) {
 
 constexpr int width = 1000, left = 110, row_height = 26;
 
-/// One timeline from that height on; moves it to the height below.
+/// Draws a timeline below `at_height` and moves `at_height` below the timeline.
 std::string svg_of(const Timeline& of, int& at_height) {
   const int rows = static_cast<int>(of.rows.size()), top = at_height + 50, bottom = top + rows * row_height;
   const double seconds = std::max(of.seconds, 1e-9), scale = (width - left - 20) / seconds;
@@ -89,7 +89,7 @@ Timeline timeline_of(const SequenceReport& report) {
   of.seconds = report.seconds;
   for (std::size_t stage = 0; stage < colours.size(); ++stage)
     of.stages.emplace_back(name_of(static_cast<StageTime::Stage>(stage)));
-  std::map<std::pair<int, int>, int> lanes;  // of workers, and their rows
+  std::map<std::pair<int, int>, int> lanes;  // (worker, lane) to row
   for (const StageTime& time : report.timeline)
     if (time.worker >= 0) lanes.emplace(std::pair(time.worker, time.lane), 0);
   of.rows.emplace_back("source");

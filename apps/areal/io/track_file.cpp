@@ -13,7 +13,7 @@ namespace {
 
 using Words = std::vector<std::string_view>;
 
-// Of a line with a header a cell may be empty; of numbers alone, several separators are one.
+// Files with a header may have empty cells; in files without, consecutive separators count as one.
 Words words_of(std::string_view line, std::string_view separators, bool keeps_empty) {
   Words words;
   for (std::size_t from = 0;;) {

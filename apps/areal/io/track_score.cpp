@@ -14,7 +14,7 @@ double overlap(const TrackedBox& a, const TrackedBox& b) {
 }
 
 TrackScore score(const std::vector<BoxPair>& pairs, std::int64_t missing) {
-  constexpr int steps = 20;    // of the success curve's threshold, from 0 to 1
+  constexpr int steps = 20;    // thresholds of the success curve between 0 and 1
   constexpr double near = 20;  // pixels
   double overlaps = 0;
   std::int64_t above = 0, precise = 0;

@@ -2,9 +2,9 @@
 
 #include <CLI/CLI.hpp>
 #include <vector>
-#include "listed.hpp"
 #include "numbers.hpp"
 #include "pixels.hpp"
+#include "word_list.hpp"
 
 namespace areal::command {
 
@@ -18,18 +18,18 @@ std::optional<TypePair> parse_types(const std::string& text) {
   if (const auto types = find_type_pair(text)) return types;
   std::vector<std::string> names;
   for (const TypePair& known : type_pairs()) names.push_back(name_of(known));
-  refuse("--types ", text, ": may be ", listed(names));
+  refuse("--types ", text, ": may be ", word_list(names));
 }
 
-TypePair types_for(const std::optional<TypePair>& asked, const Shape& image, Type type, bool volume,
+TypePair types_for(const std::optional<TypePair>& requested, const Shape& image, Type type, bool volume,
                    const std::string& elements) {
-  if (!asked) return default_types(image, type, volume);
-  if (holds(asked->input, type)) return *asked;
+  if (!requested) return default_types(image, type, volume);
+  if (holds(requested->input, type)) return *requested;
   std::vector<std::string> names;
   for (const TypePair& known : type_pairs())
     if (holds(known.input, type)) names.push_back(name_of(known));
-  refuse("--types ", name_of(*asked), ": cannot hold the ", name_of(type), " ", elements,
-         names.empty() ? "" : "; it may be ", listed(names));
+  refuse("--types ", name_of(*requested), ": cannot hold the ", name_of(type), " ", elements,
+         names.empty() ? "" : "; it may be ", word_list(names));
 }
 
 }  // namespace areal::command

@@ -9,7 +9,7 @@
 namespace areal::command {
 namespace {
 
-// Throws unless the frame has the size, channels and type of the first one. The sentence names only what differs.
+// Throws unless the frame has the size, channels and type of the first. The message names the first difference.
 void require_alike(const Array& first, const Item& item, const std::string& name) {
   const Shape &a = first.shape(), &b = item.pixels.shape();
   const auto differs = [&](const std::string& what, const std::string& of_first) {
@@ -25,10 +25,10 @@ void require_alike(const Array& first, const Item& item, const std::string& name
 
 }  // namespace
 
-Array gathered(Source& source, const std::string& name, std::uint64_t memory, const Settings& settings) {
+Array gather_volume(Source& source, const std::string& name, std::uint64_t memory, const Settings& settings) {
   Item item;
   std::vector<Array> slices;
-  const std::uint64_t most = (memory > 0 ? memory : free_memory()) / 2;  // the slices are copied into one array
+  const std::uint64_t most = (memory > 0 ? memory : free_memory()) / 2;  // gathering copies the slices
   std::uint64_t bytes = 0;
   ProgressBar bar("frames", source.count(), settings.quiet);
   while (source.next(item)) {

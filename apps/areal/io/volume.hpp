@@ -1,14 +1,14 @@
 #pragma once
-// --volume: the frames of a sequence as one volume.
+// --volume: stacks the frames of a sequence.
 
 #include <string>
 #include "input.hpp"
 
 namespace areal::command {
 
-/// The frames of a sequence, one after another, as the slices of a volume; a single array as it is. `name` is the
-/// input's, for sentences; `memory` the most bytes, 0: what is free. Throws IoError where the frames differ in size,
-/// channels or type, OutOfMemory.
-Array gathered(Source& source, const std::string& name, std::uint64_t memory, const Settings& settings);
+/// Stacks the frames of a sequence as the slices of a volume; returns a single array unchanged. Messages call the input
+/// `name`. `memory`: the most bytes; 0: free memory. Throws IoError if frames differ in size, channels or type,
+/// OutOfMemory.
+Array gather_volume(Source& source, const std::string& name, std::uint64_t memory, const Settings& settings);
 
 }  // namespace areal::command

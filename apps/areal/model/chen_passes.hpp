@@ -1,5 +1,5 @@
 #pragma once
-// Launches of Chen 2018's algorithms as its VI-D takes them: the time of each kernel, a mean where it ran twice.
+// Launches of Chen 2018's algorithms as in its VI-D: the time of each kernel, the mean if it ran twice.
 
 #include <map>
 #include <optional>
@@ -20,7 +20,7 @@ class Passes {
     if (found == of_.end()) return {};
     return found->second.time / found->second.launches;
   }
-  /// Nothing where one of the four is missing: an inequality would then compare with 0.
+  /// None if one of the four is missing.
   std::optional<Times> times() const {
     const auto row = of("ScanRow"), column = of("ScanColumn"), brlt_row = of("BrltScanRow"),
                row_brlt = of("ScanRowBrlt");

@@ -1,4 +1,4 @@
-// areal model: what the memory machines say of algorithms.
+// areal model: costs of algorithms on the memory machines.
 
 #include "model.hpp"
 
@@ -9,14 +9,14 @@ namespace areal::command {
 
 void add_model(CLI::App& app, Settings& settings) {
   CLI::App* verb =
-      app.add_subcommand("model", "What algorithms cost on the memory machines, beside the papers' bounds");
+      app.add_subcommand("model", "Costs of algorithms on the memory machines, against the papers' bounds");
   verb->require_subcommand(0, 1);
   add_model_nakano(*verb, settings);
   add_model_chen(*verb, settings);
   add_model_algorithm(*verb, settings);
   verb->footer(
-      "--algorithm runs an algorithm on the simulated machine and prints its counts beside the formulas of areal\n"
-      "algorithms (the formula of B rounds h and w up to tiles of T). Then it prints the costs beside the paper's\n"
+      "--algorithm runs an algorithm on the simulated machine and prints its counts next to the formulas of areal\n"
+      "algorithms (the formula of B rounds h and w up to tiles of T). Then it prints the costs next to the paper's\n"
       "formulas, where the paper has them: the global memory access cost, the stages of shared memory on the DMM, and\n"
       "the time on the UMM, which counts global memory only, and on the HMM, d DMMs of p threads each, where a thread\n"
       "waits for each request before its next one. Histograms are made of label images, which need no table of bins.\n"

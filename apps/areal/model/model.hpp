@@ -1,5 +1,5 @@
 #pragma once
-// The sub-commands of areal model: each adds itself to the verb.
+// The sub-commands of areal model; each function adds one to the verb.
 
 #include "io/settings.hpp"
 

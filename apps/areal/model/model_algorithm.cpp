@@ -1,5 +1,5 @@
-// areal model --algorithm ID: what the simulated machine counts of an algorithm beside the catalogue's formulas; what
-// it costs on the DMM, the UMM and the HMM beside the paper's.
+// areal model --algorithm ID: the simulated machine's counts of an algorithm against the catalogue's formulas, and its
+// costs on the DMM, the UMM and the HMM against the paper's.
 
 #include <CLI/CLI.hpp>
 #include <areal/catalog.hpp>
@@ -7,11 +7,11 @@
 #include <areal/research/model.hpp>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include "io/algorithms_taking.hpp"
 #include "io/columns.hpp"
 #include "io/help.hpp"
 #include "io/numbers.hpp"
 #include "io/out.hpp"
-#include "io/takers.hpp"
 #include "io/tile_options.hpp"
 #include "model.hpp"
 
@@ -43,7 +43,7 @@ Size size_of(const Request& request, bool is_line) {
   return {side, side};
 }
 
-/// That which is asked for, else the first of the catalogue that has the algorithm.
+/// The family of the option, else the first family of the catalogue with the algorithm.
 std::string_view family_of(const Request& request) {
   for (const std::string_view family : {"sat", "histogram", "scan"})
     if (request.family == family || (request.family.empty() && find_algorithm(family, request.algorithm) != nullptr))
@@ -53,13 +53,13 @@ std::string_view family_of(const Request& request) {
 }
 
 AlgorithmRequest algorithm_of(const Request& request) {
-  AlgorithmRequest asked;
-  asked.algorithm = request.algorithm;
-  asked.family = request.family;
+  AlgorithmRequest model_request;
+  model_request.algorithm = request.algorithm;
+  model_request.family = request.family;
   const std::string_view family = family_of(request);
   const bool is_tensor = family == "histogram", is_line = family == "scan";
   const Size image = size_of(request, is_line);
-  asked.height = image.height, asked.width = image.width;
+  model_request.height = image.height, model_request.width = image.width;
   const auto only = [&](const char* option, const std::string& text, bool holds, const std::string& what) {
     if (!text.empty() && !holds) refuse(option, " ", text, ": only ", what, " has it");
     return !text.empty();
@@ -67,37 +67,37 @@ AlgorithmRequest algorithm_of(const Request& request) {
   if (only("--types", request.types, !is_tensor, "a summed-area table or a line")) {
     const auto types = find_type_pair(request.types);
     if (!types) refuse("--types ", request.types, ": no such types");
-    asked.types = *types;
+    model_request.types = *types;
   }
   if (only("--bins", request.bins, is_tensor, "an integral histogram"))
-    asked.bins = whole_number("--bins", request.bins, 1, 65535);
+    model_request.bins = whole_number("--bins", request.bins, 1, 65535);
   if (only("--counter", request.counter, is_tensor, "an integral histogram")) {
     const auto type = type_named(request.counter);
     if (!type || (*type != Type::u16 && *type != Type::u32 && *type != Type::u64))
       refuse("--counter ", request.counter, ": may be 16u, 32u or 64u");
-    asked.counter = *type;
+    model_request.counter = *type;
   }
-  const Algorithm* const row = find_algorithm(family, asked.algorithm);
-  const auto taken = [&](const char* option, const std::string& text, bool AlgorithmOptions::*what) {
-    return only(option, text, row != nullptr && row->takes.*what, takers(what));
+  const Algorithm* const row = find_algorithm(family, model_request.algorithm);
+  const auto is_given = [&](const char* option, const std::string& text, bool AlgorithmOptions::*what) {
+    return only(option, text, row != nullptr && row->takes.*what, algorithms_taking(what));
   };
-  if (taken("--tile", request.tile, &AlgorithmOptions::tile)) asked.tile = tile_side(request.tile);
-  if (taken("--tile-threads", request.tile_threads, &AlgorithmOptions::tile))
-    asked.tile_threads = threads_on_tile(request.tile_threads, asked.tile);
-  if (taken("--r", request.share, &AlgorithmOptions::r)) {
-    asked.r = number("--r", request.share);
-    if (!(asked.r > 0 && asked.r < 1)) refuse("--r ", request.share, ": may be above 0 and below 1");
+  if (is_given("--tile", request.tile, &AlgorithmOptions::tile)) model_request.tile = tile_side(request.tile);
+  if (is_given("--tile-threads", request.tile_threads, &AlgorithmOptions::tile))
+    model_request.tile_threads = threads_on_tile(request.tile_threads, model_request.tile);
+  if (is_given("--r", request.share, &AlgorithmOptions::r)) {
+    model_request.r = number("--r", request.share);
+    if (!(model_request.r > 0 && model_request.r < 1)) refuse("--r ", request.share, ": may be above 0 and below 1");
   }
-  if (taken("--threads", request.threads, &AlgorithmOptions::threads))
-    asked.threads = whole_number("--threads", request.threads, 0, million);
-  if (taken("--k", request.group, &AlgorithmOptions::group))
-    asked.group = whole_number("--k", request.group, 1, million);
-  if (taken("--scan", request.scan, &AlgorithmOptions::scan)) {
+  if (is_given("--threads", request.threads, &AlgorithmOptions::threads))
+    model_request.threads = whole_number("--threads", request.threads, 0, million);
+  if (is_given("--k", request.group, &AlgorithmOptions::group))
+    model_request.group = whole_number("--k", request.group, 1, million);
+  if (is_given("--scan", request.scan, &AlgorithmOptions::scan)) {
     const auto scan = warp_scan_named(request.scan);
     if (!scan) refuse("--scan ", request.scan, ": may be kogge-stone or ladner-fischer");
-    asked.scan = *scan;
+    model_request.scan = *scan;
   }
-  return asked;
+  return model_request;
 }
 
 HierarchicalMachine machine_of(const Request& request) {
@@ -131,19 +131,20 @@ Json json_of(const CostBeside& figure) {
           {"difference", number_or_none(figure.difference())}};
 }
 
-Json json_of(const AlgorithmRequest& asked, const HierarchicalMachine& machine, const AlgorithmModel& model) {
+Json json_of(const AlgorithmRequest& model_request, const HierarchicalMachine& machine, const AlgorithmModel& model) {
   const bool is_tensor = model.row->family == "histogram";
-  const int threads = asked.tile_threads != 0 ? asked.tile_threads : research::default_tile_threads(asked.tile);
+  const int threads =
+      model_request.tile_threads != 0 ? model_request.tile_threads : research::default_tile_threads(model_request.tile);
   return {{"algorithm", model.row->id},
           {"family", model.row->family},
           {"source", model.row->source},
-          {"height", asked.height},
-          {"width", asked.width},
-          {"bins", is_tensor ? Json(asked.bins) : Json()},
-          {"counter", is_tensor ? Json(name_of(asked.counter)) : Json()},
-          {"lane", is_tensor ? Json() : Json(name_of(asked.types))},
+          {"height", model_request.height},
+          {"width", model_request.width},
+          {"bins", is_tensor ? Json(model_request.bins) : Json()},
+          {"counter", is_tensor ? Json(name_of(model_request.counter)) : Json()},
+          {"lane", is_tensor ? Json() : Json(name_of(model_request.types))},
           {"n", model.elements},
-          {"threads", model.row->family == "scan" ? Json(asked.threads) : Json()},
+          {"threads", model.row->family == "scan" ? Json(model_request.threads) : Json()},
           {"k", model.group > 0 ? Json(model.group) : Json()},
           {"p", machine.threads},
           {"w", machine.width},
@@ -154,7 +155,7 @@ Json json_of(const AlgorithmRequest& asked, const HierarchicalMachine& machine, 
           {"r", model.r > 0 ? Json(model.r) : Json()},
           {"side", model.r > 0 ? whole_or_not(model.side) : Json()},
           {"capacity", model.capacity > 0 ? whole_or_not(model.capacity) : Json()},
-          {"scan", model.row->takes.scan ? Json(name_of(asked.scan)) : Json()},
+          {"scan", model.row->takes.scan ? Json(name_of(model_request.scan)) : Json()},
           {"depth", whole_or_not(model.depth)},
           {"coalesced", model.coalesced},
           {"strided", model.strided},
@@ -187,22 +188,23 @@ std::string shown(double value) {
 
 std::string shown(const std::optional<double>& value) { return value ? shown(*value) : "-"; }
 
-std::string text_of(const AlgorithmRequest& asked, const HierarchicalMachine& machine, const AlgorithmModel& model) {
+std::string text_of(const AlgorithmRequest& model_request, const HierarchicalMachine& machine,
+                    const AlgorithmModel& model) {
   const bool is_tensor = model.row->family == "histogram";
   std::string text = fmt::format("{} ({}), ", model.row->id, model.row->source);
   if (model.row->family == "scan")
     text += "a line: ";
   else
-    text +=
-        fmt::format("{} x {}{}: ", asked.width, asked.height, is_tensor ? fmt::format(" x {} bins", asked.bins) : "");
+    text += fmt::format("{} x {}{}: ", model_request.width, model_request.height,
+                        is_tensor ? fmt::format(" x {} bins", model_request.bins) : "");
   text += fmt::format("n = {}", model.elements);
-  if (!is_tensor) text += ", " + name_of(asked.types);
-  if (asked.threads > 0) text += fmt::format(", {} threads", asked.threads);
+  if (!is_tensor) text += ", " + name_of(model_request.types);
+  if (model_request.threads > 0) text += fmt::format(", {} threads", model_request.threads);
   if (model.group > 0) text += fmt::format(", k = {}", model.group);
   if (model.tile > 0) text += fmt::format(", T = {:.0f}", model.tile);
-  if (asked.tile_threads > 0) text += fmt::format(", blocks of {} threads", asked.tile_threads);
+  if (model_request.tile_threads > 0) text += fmt::format(", blocks of {} threads", model_request.tile_threads);
   if (model.r > 0) text += fmt::format(", r = {:.4f}, k = {:.0f}", model.r, model.side);
-  if (model.row->takes.scan) text += fmt::format(", scan {}", name_of(asked.scan));
+  if (model.row->takes.scan) text += fmt::format(", scan {}", name_of(model_request.scan));
   if (model.capacity > 0) text += fmt::format(", C = {:.0f}", model.capacity);
   if (model.recursive) text += fmt::format(", {:.0f} levels of recursion", model.depth);
   text += "\n\n";
@@ -246,10 +248,11 @@ std::string text_of(const AlgorithmRequest& asked, const HierarchicalMachine& ma
 }
 
 void run(const Request& request, const Settings& settings) {
-  const AlgorithmRequest asked = algorithm_of(request);
+  const AlgorithmRequest model_request = algorithm_of(request);
   const HierarchicalMachine machine = machine_of(request);
-  const AlgorithmModel model = algorithm_model(asked, machine);
-  write_out(settings.json ? json_of(asked, machine, model).dump() + "\n" : text_of(asked, machine, model));
+  const AlgorithmModel model = algorithm_model(model_request, machine);
+  write_out(settings.json ? json_of(model_request, machine, model).dump() + "\n"
+                          : text_of(model_request, machine, model));
 }
 
 }  // namespace
@@ -273,19 +276,23 @@ void add_model_algorithm(CLI::App& verb, Settings& settings) {
       add("--lane", request->types, "", "TYPES")->group(""),  // its old name
       add("--counter", request->counter, "For histograms: 16u, 32u or 64u; by default 32u", "TYPE"),
       add("--bins", request->bins, "For histograms; by default 16", "N"),
-      add("--tile", request->tile, "For " + takers(&AlgorithmOptions::tile, " and ") + ": 16, 32 or 64", "N"),
+      add("--tile", request->tile, "For " + algorithms_taking(&AlgorithmOptions::tile, " and ") + ": 16, 32 or 64",
+          "N"),
       add("--tile-threads", request->tile_threads, "Threads of a block on such a tile, as in areal hist", "N"),
       add("--r", request->share,
-          "For " + takers(&AlgorithmOptions::r) + ": the share of the triangles; by default 0.25", "R"),
+          "For " + algorithms_taking(&AlgorithmOptions::r) + ": the share of the triangles; by default 0.25", "R"),
       add("--k", request->group,
-          "For " + takers(&AlgorithmOptions::group) + ": elements of a group; by default p log p, or all", "N"),
+          "For " + algorithms_taking(&AlgorithmOptions::group) + ": elements of a group; by default p log p, or all",
+          "N"),
       add("--scan,--warp-scan", request->scan,
-          "For " + takers(&AlgorithmOptions::scan, " and ") + ": kogge-stone or ladner-fischer", "NAME"),
+          "For " + algorithms_taking(&AlgorithmOptions::scan, " and ") + ": kogge-stone or ladner-fischer", "NAME"),
   };
   begin_group(verb, group::where);
   // Of nakano and chen it is what every verb has.
   add("--threads", request->threads,
-      "For " + takers(&AlgorithmOptions::threads, " and ") + ": their p; by default as many as there is work", "N");
+      "For " + algorithms_taking(&AlgorithmOptions::threads, " and ") +
+          ": their p; by default as many as there is work",
+      "N");
   for (CLI::App* sub : verb.get_subcommands([](CLI::App*) { return true; }))
     for (CLI::Option* option : options)
       if (sub->get_option_no_throw(option->get_name()) == nullptr) sub->excludes(option);

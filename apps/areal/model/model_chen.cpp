@@ -1,5 +1,5 @@
-// areal model chen: the performance model of Chen 2018 with the paper's figures or those that areal_latencies measured,
-// and what it says of VI-D; beside it what areal bench measured.
+// areal model chen: the performance model of Chen 2018, with the paper's figures or the measurements of
+// areal_latencies, its prediction for VI-D, and the measurements of areal bench.
 
 #include "model_chen.hpp"
 #include <CLI/CLI.hpp>
@@ -302,7 +302,7 @@ void add_model_chen(CLI::App& verb, Settings& settings) {
                   "What areal_latencies measured of a device; by default the paper's P100 and V100")
       ->type_name("F.json");
   sub->add_option("--measured", request->measured,
-                  "What areal bench sat --figure chen --json wrote: prints its times beside the model's")
+                  "The output of areal bench sat --figure chen --json: prints its times next to the model's")
       ->type_name("F.json");
   sub->add_option("--size", request->size,
                   "Size of the image that the times in microseconds are for; by default 4096x4096")

@@ -1,7 +1,7 @@
 #pragma once
-// The performance model of Chen 2018 (V): what a warp's 32 x 32 registers cost when they are transposed, scanned along
-// the rows by a warp scan, and scanned down the columns by each type pair alone. Equations 3 to 15, as pure functions
-// of what was measured of a device.
+// The performance model of Chen 2018 (V): the costs of transposing a warp's 32 x 32 registers, of scanning their rows
+// by a warp scan, and of scanning their columns within each thread. Equations 3 to 15, as pure functions of a device's
+// measurements.
 //
 // Where the paper mixes units, everything is in clocks of one SM here, and counts are of type pairs: a shuffle of a
 // warp is 32 (equation 12 divides 160 warp instructions by type pairs per clock, equation 10 bytes by bytes per

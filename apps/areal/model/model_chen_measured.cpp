@@ -43,7 +43,7 @@ MeasuredFigure read_measured(const std::string& path, const Size& image) {
       const auto known = find_type_pair(types);
       if (!known) throw IoError("");
       figure.device = record.at("device");
-      // Those without a warp scan stand beside both.
+      // Algorithms without a warp scan are compared with both.
       const std::string scan = record.value("scan", "");
       for (const char* with : {"kogge-stone", "ladner-fischer"}) {
         if (!scan.empty() && scan != with) continue;
@@ -53,7 +53,7 @@ MeasuredFigure read_measured(const std::string& path, const Size& image) {
           to.passes.add(launch.at("kernel"), launch.at("time_us").at("median"));
       }
     }
-  } catch (const std::exception&) {  // Json's, of what is missing or of another type
+  } catch (const std::exception&) {  // a JSON value is missing or has another type
     throw IoError(path + ": is not what areal bench sat --figure chen --json writes");
   }
   std::erase_if(figure.pairs, [](const MeasuredTypes& types) {

@@ -1,5 +1,5 @@
 #pragma once
-// What `areal bench sat --figure chen --json F` measured of one size, to stand beside the model.
+// Measurements of `areal bench sat --figure chen --json F` for one size, to compare with the model.
 
 #include <map>
 #include <optional>
@@ -14,8 +14,8 @@ namespace areal::command {
 struct MeasuredTypes {
   std::string types, scan;
   int bytes = 0;                             // of a sum
-  std::map<std::string, double> algorithms;  // of whole executes; scan-scan and others among them
-  chen::Passes passes;                       // where launches were measured
+  std::map<std::string, double> algorithms;  // times of whole executes, also of scan-scan and others
+  chen::Passes passes;                       // if launches were measured
 };
 
 struct MeasuredFigure {

@@ -164,8 +164,8 @@ Plot plot_of(const std::vector<Point>& points) {
       {"p", [](const Point& point) { return point.machine.threads; }},
       {"w", [](const Point& point) { return point.machine.width; }},
       {"l", [](const Point& point) { return point.machine.latency; }}};
-  const std::size_t half = points.size() / 2;  // one machine's
-  // p may follow another one, as wl does; then that one is what varies.
+  const std::size_t half = points.size() / 2;  // the points of one machine
+  // If p depends on another parameter, as in wl, that parameter is the one that varies.
   std::vector<int> varying;
   for (int i = 0; i < 4; ++i) {
     Values values;
@@ -203,7 +203,7 @@ Plot plot_of(const std::vector<Point>& points) {
 
 void run(const Request& request, const Settings& settings) {
   std::vector<Point> points = points_of(request);
-  if (!request.plot.empty()) plot_of(points);  // refuses before the work
+  if (!request.plot.empty()) plot_of(points);  // refuse wrong options before the work
   run_all(request, points);
   if (!request.plot.empty()) {
     const std::string picture = svg(plot_of(points));

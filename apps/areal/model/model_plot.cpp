@@ -67,7 +67,7 @@ Axis y_axis(const Plot& plot, const std::string& y_name) {
         most = std::max(most, value);
       }
   }
-  if (most == 0) least = most = 1;  // no curve at all
+  if (most == 0) least = most = 1;  // without a curve
   const bool own = !y_name.empty();
   if (plot.linear && !own) return {0, (std::floor(most / step_of(most)) + 1) * step_of(most), height, true};
   const double first = std::pow(10, std::floor(std::log10(least)));
@@ -101,7 +101,7 @@ std::string grid(const Plot& plot, const PlotPanel& panel, const Axis& x, const 
     out += line(0, height - y.at(tick), width, height - y.at(tick), "#dddddd");
     out += text(-8, height - y.at(tick) + 4, "end", number_of(tick));
   }
-  double free = -left;  // the first one may reach out
+  double free = -left;  // the first label may start left of the axis
   for (const double value : x_of(plot, panel)) {
     const std::string number = number_of(value);
     const double half = 4.0 * static_cast<double>(number.size());
@@ -181,7 +181,7 @@ std::string svg(const Plot& plot) {
   const std::size_t in_row = plot.panels_of_a_row == 0 ? plot.panels.size() : plot.panels_of_a_row;
   std::string body;
   double across = 0, down = top;
-  const PlotPanel* told = nullptr;  // whose curves the last legend names
+  const PlotPanel* slabelled = nullptr;  // the panel of the last legend
   for (std::size_t first = 0; first < plot.panels.size(); first += in_row) {
     double at = left;
     const std::size_t end = std::min(first + in_row, plot.panels.size());
@@ -194,9 +194,9 @@ std::string svg(const Plot& plot) {
       at += width + gap;
       const bool last = i + 1 == end;
       if (!last && same_names(panel, plot.panels[i + 1])) continue;
-      if (told == nullptr || !same_names(*told, panel)) body += legend(panel, at, down);
-      told = &panel;
-      at += legend_width + (last ? 0 : gap);  // the numbers of the next axis
+      if (slabelled == nullptr || !same_names(*slabelled, panel)) body += legend(panel, at, down);
+      slabelled = &panel;
+      at += legend_width + (last ? 0 : gap);  // room for the next axis's numbers
     }
     across = std::max(across, at);
     down += top + height + 60 + strip;

@@ -1,5 +1,5 @@
 #pragma once
-// Curves over one parameter as an SVG picture, both axes logarithmic unless asked otherwise.
+// Curves over one parameter as an SVG picture, with logarithmic axes by default.
 
 #include <cstddef>
 #include <string>
@@ -9,25 +9,25 @@ namespace areal::command {
 
 struct PlotCurve {
   std::string name;
-  std::vector<double> values;  // one for each x, above 0; what is not leaves a gap
-  std::vector<double> x = {};  // some of the panel's, ascending; none: all of them
+  std::vector<double> values;  // one per x; values that are not above 0 leave a gap
+  std::vector<double> x = {};  // ascending, a subset of the panel's; empty: all
 };
 
 struct PlotPanel {
   std::string title;
-  std::vector<PlotCurve> curves;   // panels beside one another whose curves have the same names share a legend
-  std::vector<std::string> zones;  // a word for each x, written once where it stays the same
-  std::vector<double> x = {};      // where they are not the plot's
+  std::vector<PlotCurve> curves;   // adjacent panels with the same names of curves share a legend
+  std::vector<std::string> zones;  // a word per x; equal neighbours are written once
+  std::vector<double> x = {};      // if they differ from the plot's
   std::string x_name = {};
-  std::string y_name = {};  // where it is not the plot's: an axis that all panels of that name share
-  bool bound = true;        // the first curve is one, and dashed
+  std::string y_name = {};  // if it differs from the plot's; panels with the same name share the axis
+  bool bound = true;        // the first curve is a bound: dash it
 };
 
 struct Plot {
   std::string title, x_name, y_name;
   std::vector<double> x;  // ascending, above 0
   std::vector<PlotPanel> panels;
-  bool linear = false;              // the plot's y axis, which then begins at 0
+  bool linear = false;              // a linear y axis, from 0
   std::size_t panels_of_a_row = 0;  // 0: all
 };
 

@@ -13,8 +13,8 @@ std::string size_of(const ConstView& frame) {
   return fmt::format("{}x{} {}", frame.shape.width, frame.shape.height, name_of(frame.type));
 }
 
-void tell_decoding(const std::string& name, const media::Video& video, const SequenceRequest& request,
-                   const Settings& settings) {
+void report_decoding(const std::string& name, const media::Video& video, const SequenceRequest& request,
+                     const Settings& settings) {
   const media::Decoding decoding = video.decoding();
   if (decoding.device)
     settings.detail("{}: decoded by the NVDEC of CUDA device {}", name, *decoding.device);
@@ -35,7 +35,7 @@ std::optional<FrameStreams> FrameStreams::open(const InputOptions& input, const 
   media::ReadOptions read;
   read.skip_damage = request.damaged == "skip";
   read.decode_on = decode_on;
-  read.most_held = slots + 1;  // and the one read ahead
+  read.most_held = slots + 1;  // one more for `ahead`
   for (const std::string& path : request.inputs) {
     InputOptions one = input;
     one.path = path;
@@ -47,7 +47,7 @@ std::optional<FrameStreams> FrameStreams::open(const InputOptions& input, const 
       if (request.inputs.size() > 1) refuse(path, ": is no video, folder or stream of raw frames; several inputs are");
       return std::nullopt;
     }
-    if (decode_on) tell_decoding(stream.name, *stream.video, request, settings);
+    if (decode_on) report_decoding(stream.name, *stream.video, request, settings);
     if (!stream.video->next(stream.ahead)) {
       if (!stream.video->damage().empty()) throw IoError(stream.video->damage());
       throw IoError(stream.name + ": holds no frames");
@@ -74,11 +74,11 @@ std::optional<std::int64_t> FrameStreams::count() const {
 }
 
 void FrameStreams::read_ahead(int frames, std::function<bool()> stops) {
-  if (streams_.size() < 2) return;  // the source itself is ahead of the workers
+  if (streams_.size() < 2) return;
   stops_ = std::move(stops);
   const std::size_t most = std::max<std::size_t>(1, static_cast<std::size_t>(frames) / streams_.size());
   for (Stream& stream : streams_)
-    if (!stream.video->decoding().device)  // NVDEC is ahead by itself
+    if (!stream.video->decoding().device)  // NVDEC reads ahead already
       stream.reader = std::make_unique<media::ReadAhead<media::LumaFrame>>(
           [video = stream.video.get()](media::LumaFrame& frame) { return video->next(frame); }, most);
 }

@@ -1,5 +1,5 @@
 #pragma once
-// The inputs of a sequence as the streams of its source: videos, folders and raw frames, in turns.
+// The inputs of a sequence, read in turns: videos, folders and raw frames.
 
 #include <areal/sequence.hpp>
 #include <cstdint>
@@ -17,37 +17,37 @@ namespace areal::command {
 
 class FrameStreams {
  public:
-  /// None where the (only) input is a picture. Videos are decoded on the CUDA device `decode_on` if they can be; where
-  /// one cannot, it is told, or Unavailable thrown for --decode gpu. Throws InvalidArgument where frames of the inputs
-  /// have not one shape and type.
+  /// Returns none if the only input is a picture. Decodes videos on the CUDA device `decode_on` if it supports them;
+  /// otherwise prints why not, or throws Unavailable with --decode gpu. Throws InvalidArgument if the inputs' frames
+  /// differ in shape or type.
   static std::optional<FrameStreams> open(const InputOptions& input, const SequenceRequest& request,
                                           std::optional<int> decode_on, int slots, const Settings& settings);
 
-  /// A frame as all of them are.
+  /// The first frame, which has the shape and type of all.
   ConstView first() const { return streams_.front().ahead.pixels; }
   /// Do frames have a time?
   bool has_time() const noexcept { return has_time_; }
-  /// Of all streams, where all say.
+  /// Frames of all streams, if every stream knows its number.
   std::optional<std::int64_t> count() const;
-  /// Where there are several: from now on each is decoded on a thread of its own, which is at most so many frames ahead
-  /// of its turns, together no more than `frames`, but at least one each. `stops` ends a wait for one of them.
+  /// With several streams, decodes each on its own thread, ahead of its turns by at most `frames` in all and at least
+  /// one each. `stops` ends a wait for a frame. A single stream is left to the sequence, which already reads ahead.
   void read_ahead(int frames, std::function<bool()> stops);
-  /// A FrameSource. Still in turns.
-  bool next(const View& room, Frame& frame);
-  /// How many there were.
+  /// A FrameSource, which takes the streams in turns.
+  bool next(const View& buffer, Frame& frame);
+  /// Frames read from the stream so far.
   std::int64_t frames(int stream) const { return streams_[static_cast<std::size_t>(stream)].frames; }
-  /// No frame will be asked for. Throws IoError for what is wrong with the streams that ended too early; of several,
-  /// all but the last are said.
+  /// Call it after the last frame. Throws IoError for a stream that ended too early; prints the messages of all such
+  /// streams but the last.
   void throw_damage();
 
  private:
   struct Stream {
     std::string name;
     std::unique_ptr<media::Video> video;
-    media::LumaFrame ahead;  ///< read, to know the shape
+    media::LumaFrame ahead;  ///< the first frame, read to learn the shape
     bool has_ahead = false, ended = false;
     std::int64_t frames = 0;
-    std::unique_ptr<media::ReadAhead<media::LumaFrame>> reader;  // of several
+    std::unique_ptr<media::ReadAhead<media::LumaFrame>> reader;  // with several streams
   };
   bool read(Stream& stream, media::LumaFrame& frame);
 

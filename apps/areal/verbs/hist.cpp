@@ -11,6 +11,7 @@
 #include "hist_parts.hpp"
 #include "hist_request.hpp"
 #include "hist_sequence.hpp"
+#include "io/algorithms_taking.hpp"
 #include "io/answers.hpp"
 #include "io/help.hpp"
 #include "io/input_image.hpp"
@@ -18,8 +19,7 @@
 #include "io/out.hpp"
 #include "io/pixels.hpp"
 #include "io/progress.hpp"
-#include "io/routed.hpp"
-#include "io/takers.hpp"
+#include "io/routing.hpp"
 #include "io/tile_options.hpp"
 #include "verbs.hpp"
 
@@ -68,19 +68,16 @@ void resolve(HistRequest& request, const Settings& settings) {
 }
 
 void write_tensor(const HistRequest& request, const HistogramMaker& maker, const Settings& settings) {
-  media::TableFile description;
-  description.kind = "histogram";
   const HistogramTensor& tensor = maker.tensor();
-  description.border = tensor.border();
-  description.types = fmt::format("{}-{}", name_of(maker.plan().image_type()), name_of(tensor.counter()));
-  description.algorithm = maker.algorithm();
-  description.source = request.input.path == "-" ? "-" : std::filesystem::path(request.input.path).filename().string();
-  description.image_width = tensor.image_shape().width;
-  description.image_height = tensor.image_shape().height;
-  description.bin_edges = tensor.binning().bin_edges();
-  media::write_table(request.output, tensor.tensor(), description);
+  media::write_table(request.output, tensor.tensor(),
+                     tensor_file(request, tensor.border(), maker.plan().image_type(), tensor.counter(),
+                                 tensor.image_shape(), tensor.binning(), maker.algorithm()));
   settings.detail("wrote {}, {} bytes, computed in {:.3f} ms", request.output, maker.plan().tensor_bytes(),
                   maker.seconds() * 1e3);
+}
+
+std::uint64_t sum_of(const std::vector<std::uint64_t>& counts) {
+  return std::accumulate(counts.begin(), counts.end(), std::uint64_t{0});
 }
 
 std::uint64_t pixels_in(const std::vector<media::NamedRegion>& regions) {
@@ -97,7 +94,7 @@ bool counts_fit(const HistogramOptions& options, const std::vector<Region>& regi
          });
 }
 
-/// Image by image, each of them whole. `written`: there are rows.
+/// Processes whole images, one by one. Sets `written` once rows are out.
 void run_whole(HistRequest& request, const HistogramOptions& options, const Limits& limits, bool& written,
                const Settings& settings) {
   const research::HistogramParameters parameters = histogram_parameters(request, settings);
@@ -112,7 +109,7 @@ void run_whole(HistRequest& request, const HistogramOptions& options, const Limi
   const bool on_device = settings.backend == Backend::cuda || settings.backend == Backend::simt;
   const bool needs_tensor =
       !request.output.empty() || request.search.maps() || request.algorithm != "auto" || on_device;
-  std::vector<HistogramMaker> makers;  // one a channel
+  std::vector<HistogramMaker> makers;  // one per channel
   RowWriter rows(settings.json);
   HistAnswer answer(request, rows, is_sequence);
   std::optional<Binning> binning;
@@ -123,11 +120,11 @@ void run_whole(HistRequest& request, const HistogramOptions& options, const Limi
     ProgressBar bar("frames", source->count(), settings.quiet || !is_sequence);
     for (; source->next(item); bar.update(++frames)) {
       const ConstView image = item.pixels.view();
-      memory_beside(limits, 2 * item.pixels.bytes(), "pixels");
+      memory_left(limits, 2 * item.pixels.bytes(), "pixels");
       binning = request.binning.for_image(image, name, is_sequence);
-      const bool asked = request.regions.named() || (request.output.empty() && !request.search.maps());
-      std::vector<media::NamedRegion> room;
-      const auto& regions = asked ? request.regions.for_image(image.shape, room) : room;
+      const bool shows_rows = request.regions.named() || (request.output.empty() && !request.search.maps());
+      std::vector<media::NamedRegion> buffer;
+      const auto& regions = shows_rows ? request.regions.for_image(image.shape, buffer) : buffer;
       const Region whole_image{0, 0, image.shape.width, image.shape.height};
       if (const std::vector<Region> all = plain(regions); !counts_fit(options, all))
         refuse("--counter 16u: holds counts of up to 65535 pixels, and a region has more; use --counter 32u");
@@ -150,19 +147,20 @@ void run_whole(HistRequest& request, const HistogramOptions& options, const Limi
           } else {
             const std::vector<double> sums = maker.histograms<double>(plain(regions), query);
             answer.write(item, *binning, regions, std::span<const double>(sums), std::nullopt, channel);
-            const std::vector<std::uint64_t> counts = region_histograms(pixels, *binning, plain(regions));
-            answer.add(pixels_in(regions), std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}),
-                       binning->bin_edges());
+            // Sums of weights do not tell how many pixels are in a bin.
+            const std::uint64_t counted = sum_of(region_histograms(pixels, *binning, plain(regions)));
+            answer.add(pixels_in(regions), counted, binning->bin_edges());
           }
         }
         if (!request.output.empty()) write_tensor(request, maker, settings);
-        if (!asked && request.weights.empty() && counts_fit(options, {whole_image}) &&
+        if (!shows_rows && request.weights.empty() && counts_fit(options, {whole_image}) &&
             options.border != Border::exclusive) {
           const auto counts = maker.histograms<std::uint64_t>({&whole_image, 1}, request.regions.query(settings));
-          answer.add(static_cast<std::uint64_t>(whole_image.width * whole_image.height),
-                     std::accumulate(counts.begin(), counts.end(), std::uint64_t{0}), binning->bin_edges());
+          answer.add(static_cast<std::uint64_t>(whole_image.width * whole_image.height), sum_of(counts),
+                     binning->bin_edges());
         }
-        if (request.search.maps()) request.search.write_map(maker.tensor(), request.reducers, rows, !asked, settings);
+        if (request.search.maps())
+          request.search.write_map(maker.tensor(), request.reducers, rows, !shows_rows, settings);
       }
       if (frames == 0 && !request.regions.draw.empty())
         draw_to(request.regions.draw, request.input, settings, image, regions,
@@ -183,7 +181,7 @@ void run_whole(HistRequest& request, const HistogramOptions& options, const Limi
   if (frames == 0) throw IoError(name + ": holds no frames");
 }
 
-void run(HistRequest& request, std::vector<Given> options, const Settings& settings) {
+void run(HistRequest& request, std::vector<GivenOption> options, const Settings& settings) {
   resolve(request, settings);
   std::vector<std::filesystem::path> outputs = media::files_of_table(request.output), inputs;
   for (const std::string& output : {request.regions.draw, request.search.map, request.sequence.timeline})
@@ -195,23 +193,23 @@ void run(HistRequest& request, std::vector<Given> options, const Settings& setti
   const Limits limits = limits_of(request.memory, request.sequence.devices, request.sequence.device_memory, settings);
   if (run_sequence(request, options, limits, settings)) return;
   InputFacts facts = facts_of(request.input);
-  if (facts.only_way == Way::frames) facts.only_way.reset();  // image by image, each of them whole
+  if (facts.only_way == Way::frames) facts.only_way.reset();  // frames are whole images
   HistogramOptions histogram = histogram_options(request);
   if (const Algorithm* const row = find_algorithm("histogram", request.algorithm); row != nullptr && row->plain_only)
     options.push_back(papers_algorithm(request.algorithm));
   const bool writes = !request.output.empty() || request.search.maps();
-  Wanted wanted{writes ? Product::tensor : Product::histograms, request.output, std::move(options)};
-  if (writes && request.regions.named()) wanted.also = Product::histograms;
+  RouteRequest route_request{writes ? Product::tensor : Product::histograms, request.output, std::move(options)};
+  if (writes && request.regions.named()) route_request.also = Product::histograms;
   histogram.memory_limit = limits.memory / 2;
-  if (limits.memory > 0 && !facts.is_stream) {  // what is left is the tensor's, or of what answers without one
-    Settings silent = settings;                 // its notes are those of what reads the pixels
+  if (limits.memory > 0 && !facts.is_stream) {  // the remainder is for the tensor or for streaming
+    Settings silent = settings;                 // the later reader prints the notes
     silent.quiet = true;
     const InputImage image(request.input, limits.memory / 4, silent);
-    wanted.whole_bytes = image.memory() + 2 * bytes_of(image.shape(), image.type());
-    histogram.memory_limit = limits.memory - std::min(limits.memory - 1, wanted.whole_bytes);
+    route_request.whole_bytes = image.memory() + 2 * bytes_of(image.shape(), image.type());
+    histogram.memory_limit = limits.memory - std::min(limits.memory - 1, route_request.whole_bytes);
   }
   bool written = false;
-  by_route(facts, wanted, limits, written, settings, [&](Way way) {
+  run_by_route(facts, route_request, limits, written, settings, [&](Way way) {
     if (way == Way::strips) return hist_by_strips(request, histogram, limits, settings);
     if (way == Way::tiles) return hist_by_tiles(request, limits, settings);
     run_whole(request, histogram, limits, written, settings);
@@ -226,8 +224,8 @@ void add_hist(CLI::App& app, Settings& settings) {
   begin_group(*verb, group::input);
   verb->add_option(
           "INPUT", request->sequence.inputs,
-          "A picture, a video, a folder of pictures, an .npy, or - (.npy arrays on standard input); of videos and "
-          "folders several")
+          "A picture, a video, a folder of pictures, an .npy, or - (.npy arrays on standard input); or several videos "
+          "and folders")
       ->required();
   request->input.add_format_to(*verb);
   request->binning.add_to(*verb);
@@ -247,15 +245,14 @@ void add_hist(CLI::App& app, Settings& settings) {
       ->type_name("ID");
   verb->add_option(
           "--tile", request->tile,
-          "For " + takers(&AlgorithmOptions::tile, " and ") + ": the side of their tiles, 16, 32 (default) or 64")
+          "For " + algorithms_taking(&AlgorithmOptions::tile, " and ") + ": side of the tiles, 16, 32 (default) or 64")
       ->type_name("N");
   verb->add_option("--tile-threads", request->tile_threads,
-                   "Threads of a block on such a tile: 128, 256, 512 (default) or 1024; for tiles of 16, 64, 128 or "
+                   "Threads of a block on a tile: 128, 256, 512 (default) or 1024; for tiles of 16, 64, 128 or "
                    "256 (default)")
       ->type_name("N");
   verb->add_option("--memory", request->memory,
-                   "Take that much memory, for example 1G: a picture of any size passes strip by strip, to answers or "
-                   "to the tensor")
+                   "Use at most this much memory, for example 1G: pictures of any size are processed in strips")
       ->type_name("BYTES");
   begin_group(*verb, group::output);
   verb->add_option("-o,--output", request->output, "Write the tensor: .npy, and a sidecar .json")->type_name("FILE");
@@ -264,11 +261,9 @@ void add_hist(CLI::App& app, Settings& settings) {
   verb->add_flag("--chart", request->chart, "Bars on standard output");
   verb->footer(
       "Without regions, the whole image is the region. For a video, a folder or a stream: a row for each frame and\n"
-      "region, written as soon as the frame is done. With --memory a picture, an .npy or synthetic:WxH:SEED of any "
-      "size\n"
-      "is read by strips, and neither it nor its tensor is in memory as a whole.\n\nExample:\n  areal hist "
-      "data/home.jpg --bins 16 --region "
-      "100,100,200,150 --chart");
+      "region, written as soon as the frame is done. With --memory a picture, an .npy or synthetic:WxH:SEED of any\n"
+      "size is read by strips; neither the input nor its tensor is ever in memory as a whole.\n\n"
+      "Example:\n  areal hist data/home.jpg --bins 16 --region 100,100,200,150 --chart");
   verb->callback([request, verb, &settings] {
     settings.resolve();
     run(*request, given_options(*verb, settings), settings);

@@ -1,5 +1,5 @@
 #pragma once
-// One image's part of the output of `areal hist`: rows, or bars.
+// Writes the histograms of one image, as rows or as bars.
 
 #include <areal/binning.hpp>
 #include <cstdint>
@@ -17,19 +17,19 @@ class HistAnswer {
   HistAnswer(const HistRequest& request, RowWriter& rows, bool is_sequence)
       : request_(request), rows_(rows), is_sequence_(is_sequence) {}
 
-  /// counts: regions x bins, std::uint64_t or, of weights, double. `stream`: its number, where there are several;
-  /// `channel`: where each channel has a histogram.
+  /// counts: regions x bins, std::uint64_t, or double with weights. `stream`: only with several streams; `channel`:
+  /// only if each channel has its own histogram.
   template <class T>
   void write(const Item& item, const Binning& binning, const std::vector<media::NamedRegion>& regions,
              std::span<const T> counts, std::optional<int> stream, std::optional<std::int64_t> channel);
 
-  /// That many values were counted into the bins with these edges, `counted` of them in one.
+  /// For report(): adds `values` pixels, of which `counted` are in a bin.
   void add(std::uint64_t values, std::uint64_t counted, const std::vector<double>& edges);
-  /// Says how many values are in no bin, if any; also with --quiet if that is all of them. Labels and look-up tables
-  /// leave values out on purpose.
+  /// Notes how many values are in no bin; if all are, also with --quiet. Labels and look-up tables exclude values on
+  /// purpose, so they get no note.
   void report(const Settings& settings) const;
 
-  /// The histograms of the last image written, for drawing.
+  /// The histograms of the last image, for drawing.
   const std::vector<std::vector<double>>& histograms() const noexcept { return histograms_; }
 
  private:

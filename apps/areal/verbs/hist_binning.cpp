@@ -26,13 +26,12 @@ void BinningOptions::add_to(CLI::App& verb) {
                   "Range of values that the bins cover (default: the range of the type; 0,1 for floats)")
       ->type_name("LO,HI");
   verb.add_option("--edges", edges, "Increasing edges of the bins instead, as in numpy.histogram")->type_name("A,B,..");
-  verb.add_option("--lookup", lookup, "A file with the bin of each pixel value 0, 1, ..; -1 leaves the value out")
+  verb.add_option("--lookup", lookup, "A file with the bin of each pixel value 0, 1, ..; -1 skips the value")
       ->type_name("FILE");
   verb.add_flag("--labels", labels, "A label image: pixel value v is bin v");
-  verb.add_option("--ignore-label", ignore_label, "With --labels: leave this label out")->type_name("L");
+  verb.add_option("--ignore-label", ignore_label, "With --labels: skip this label")->type_name("L");
   verb.add_flag("--joint", joint, "Joint bins of all 2 or 3 channels");
-  verb.add_flag("--clamp", clamp,
-                "Count values outside the range in the first or last bin instead of leaving them out");
+  verb.add_flag("--clamp", clamp, "Count values outside the range in the first or last bin instead of skipping them");
 }
 
 void BinningOptions::check() const {
@@ -45,7 +44,7 @@ void BinningOptions::check() const {
   if (clamp && (labels || !lookup.empty())) refuse("--clamp: only for --bins and --edges");
   if (!bins.empty()) whole_number("--bins", bins, 1, 65535);
   if (!ignore_label.empty()) whole_number("--ignore-label", ignore_label);
-  // What is wrong with a range or edges is the same for every image.
+  // Range and edges are the same for every image: their constructors throw here.
   if (!range.empty()) {
     const auto [lo, hi] = command::range("--range", range);
     Binning::uniform(bins_of(bins), lo, hi);
@@ -91,7 +90,6 @@ Binning BinningOptions::for_image(const ConstView& image, const std::string& nam
 }
 
 std::int64_t BinningOptions::labels_in(const ConstView& image) const {
-  // -1 is no label.
   const std::int64_t ignored = ignore_label.empty() ? -1 : whole_number("--ignore-label", ignore_label);
   double largest = -1;
   std::vector<double> row(static_cast<std::size_t>(image.shape.width));

@@ -1,5 +1,5 @@
 #pragma once
-// The options of `areal hist` that say which bin a pixel belongs to.
+// The options of `areal hist` that define the bins.
 
 #include <areal/binning.hpp>
 #include <areal/view.hpp>
@@ -16,14 +16,14 @@ struct BinningOptions {
   bool labels = false, joint = false, clamp = false;
 
   void add_to(CLI::App& verb);
-  /// Wrong use that shows without an image. Throws InvalidArgument.
+  /// Checks what does not depend on an image. Throws InvalidArgument.
   void check() const;
-  /// The rule for images like this one. Label images without --bins are read for their largest label, which only
-  /// a single image allows. Throws InvalidArgument.
+  /// The binning for an image. Labels without --bins are scanned for the largest label, which only a single image
+  /// allows. Throws InvalidArgument.
   Binning for_image(const ConstView& image, const std::string& name, bool is_sequence) const;
-  /// Must the largest label of the image be looked for?
+  /// Does the number of bins depend on the largest label?
   bool counts_labels() const noexcept { return labels && bins.empty(); }
-  /// One more than the largest label of these pixels; 0 where there is none.
+  /// One more than the largest label of the image; 0 without a label.
   std::int64_t labels_in(const ConstView& image) const;
 
  private:

@@ -21,12 +21,22 @@ std::size_t distinct_rows(std::span<const Region> regions) {
 
 }  // namespace
 
+std::uint64_t elements_of_histograms(std::size_t histograms, std::int64_t bins) {
+  const std::uint64_t free = free_memory();
+  std::uint64_t elements = 0, bytes = 0;
+  if (__builtin_mul_overflow(histograms, static_cast<std::uint64_t>(bins), &elements) ||
+      __builtin_mul_overflow(elements, sizeof(std::uint64_t), &bytes) || bytes > free)
+    throw OutOfMemory(fmt::format("{} histograms of {} bins do not fit: {} bytes are free", histograms, bins, free),
+                      bytes);
+  return elements;
+}
+
 bool HistogramMaker::wants_tensor(std::span<const Region> regions, const Settings& settings) const {
   if (needs_tensor_) return true;
   const auto rows = static_cast<std::int64_t>(distinct_rows(regions));
   const std::int64_t height = plan_->tensor_shape().height;
-  // The tensor writes bins x width for every row of the image, streaming only for rows that a region touches; but the
-  // tensor is written by all threads with SIMD, hence the half.
+  // The tensor writes bins x width values for every row, streaming only for rows that a region touches. All threads
+  // write the tensor with SIMD, hence the half.
   bool tensor = rows > height / 2;
   const char* why = tensor ? "regions touch most rows" : "regions touch few rows";
   if (tensor) {
@@ -37,7 +47,7 @@ bool HistogramMaker::wants_tensor(std::span<const Region> regions, const Setting
       why = "the tensor does not fit";
     }
   }
-  if (!told_)
+  if (!reported_)
     settings.detail("{} regions, {} distinct rows of {}: {} ({})", regions.size(), rows, height,
                     tensor ? "answered from the tensor" : "streamed from the image", why);
   return tensor;
@@ -58,12 +68,12 @@ void HistogramMaker::make(const ConstView& image, const ConstView& weights, cons
 void HistogramMaker::plan_for(const ConstView& image, const Binning& binning, std::span<const Region> regions,
                               const Settings& settings) {
   binning_ = binning;
-  workspace_.reset();  // its memory, before other memory is asked for
+  workspace_.reset();  // free its memory before allocating again
   tensor_ = HistogramTensor();
   plan_.emplace(
       research::histogram_plan(image.shape, image.type, binning, options_, parameters_, settings.execution()));
   const bool tensor = wants_tensor(regions, settings);
-  told_ = true;
+  reported_ = true;
   if (!tensor) return;
   settings.detail("backend {}, algorithm {} ({}), tensor of {} bytes", name_of(plan_->backend()), plan_->algorithm(),
                   plan_->reason(), plan_->tensor_bytes());
@@ -73,13 +83,7 @@ void HistogramMaker::plan_for(const ConstView& image, const Binning& binning, st
 
 template <class T>
 std::vector<T> HistogramMaker::histograms(std::span<const Region> regions, const QueryOptions& query) const {
-  const std::uint64_t free = free_memory();
-  std::uint64_t elements = 0, bytes = 0;
-  if (__builtin_mul_overflow(regions.size(), static_cast<std::uint64_t>(binning_->bins()), &elements) ||
-      __builtin_mul_overflow(elements, sizeof(T), &bytes) || bytes > free)
-    throw OutOfMemory(
-        fmt::format("{} histograms of {} bins do not fit: {} bytes are free", regions.size(), binning_->bins(), free),
-        bytes);
+  elements_of_histograms(regions.size(), binning_->bins());
   if (workspace_) return region_histograms<T>(tensor_, regions, query);
   if constexpr (std::is_same_v<T, double>)
     return region_histograms(image_, *binning_, weights_, regions, query);

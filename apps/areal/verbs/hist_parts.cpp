@@ -7,6 +7,7 @@
 #include <areal/tiled.hpp>
 #include <chrono>
 #include "hist_answer.hpp"
+#include "hist_maker.hpp"
 #include "hist_sequence.hpp"
 #include "io/input_image.hpp"
 #include "io/interrupt.hpp"
@@ -24,7 +25,8 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-/// The rule for an image that is not in memory. Labels whose number is not given are looked for in a pass of their own.
+/// The binning for an image that is not in memory. An extra pass finds the largest label if the number of bins needs
+/// it.
 Binning binning_of(const HistRequest& request, const InputImage& image, const Settings& settings) {
   BinningOptions options = request.binning;
   if (options.counts_labels() && !is_float(image.type()) && !image.shape().empty()) {
@@ -37,14 +39,14 @@ Binning binning_of(const HistRequest& request, const InputImage& image, const Se
   return options.for_image(none.view(), request.input.path, false);
 }
 
-/// The image that is counted; with --all-channels that of each channel after another.
+/// Calls `take` with the image; with --all-channels once per channel.
 template <class Take>
 void each_plane(const HistRequest& request, const Limits& limits, const Settings& settings, const Take& take) {
   const InputImage image(request.input, limits.memory / 4, settings);
   if (!request.input.all_channels || request.binning.joint) return take(image, std::nullopt);
   InputOptions one = request.input;
   one.all_channels = false;
-  Settings silent = settings;  // the notes have been said
+  Settings silent = settings;  // `image` has printed the notes
   silent.quiet = true;
   for (std::int64_t channel = 0; channel < image.shape().channels; ++channel) {
     one.channel_text = image.shape().channels > 1 ? std::to_string(channel) : "";
@@ -52,34 +54,19 @@ void each_plane(const HistRequest& request, const Limits& limits, const Settings
   }
 }
 
-/// A vector for so many histograms. Throws OutOfMemory.
-Counts counts_for(std::size_t regions, std::int64_t bins) {
-  const std::uint64_t free = free_memory();
-  std::uint64_t elements = 0, bytes = 0;
-  if (__builtin_mul_overflow(regions, static_cast<std::uint64_t>(bins), &elements) ||
-      __builtin_mul_overflow(elements, 8u, &bytes) || bytes > free)
-    throw OutOfMemory(fmt::format("{} histograms of {} bins do not fit: {} bytes are free", regions, bins, free),
-                      bytes);
-  return Counts(elements);
-}
-
 StripOptions strips_of(std::uint64_t memory, WorkBar& bar, const Settings& settings) {
-  return {
-      .execution = settings.execution(), .memory = memory, .progress = [&bar](std::int64_t done, std::int64_t total) {
-        bar.update(done, total);
-        return true;
-      }};
+  return {.execution = settings.execution(), .memory = memory, .progress = bar.progress()};
 }
 
-/// Of all regions of a plane.
+/// Writes the rows of all regions and channels; `count` computes the histograms of a channel.
 template <class Count>
 void answer(HistRequest& request, const Limits& limits, const Settings& settings, const Count& count) {
   RowWriter rows(settings.json);
   HistAnswer answer(request, rows, false);
   each_plane(request, limits, settings, [&](const InputImage& image, std::optional<std::int64_t> channel) {
     const Binning binning = binning_of(request, image, settings);
-    std::vector<media::NamedRegion> room;
-    const auto& regions = request.regions.for_image(image.shape(), room);
+    std::vector<media::NamedRegion> buffer;
+    const auto& regions = request.regions.for_image(image.shape(), buffer);
     const auto counted = [&](const std::vector<Region>& those) { return count(image, binning, those); };
     if (request.search.given()) request.search.find_target(binning, request.reducers, counted);
     const Counts counts = counted(plain(regions));
@@ -90,7 +77,7 @@ void answer(HistRequest& request, const Limits& limits, const Settings& settings
   answer.report(settings);
 }
 
-/// The sum of each plane's last entry: how many pixels are in a bin. Zero of an empty tensor.
+/// How many pixels are in a bin: the sum of each plane's last entry.
 std::uint64_t last_entries(const ConstView& tensor) {
   std::uint64_t sum = 0;
   if (tensor.shape.empty()) return 0;
@@ -102,7 +89,7 @@ std::uint64_t last_entries(const ConstView& tensor) {
   return sum;
 }
 
-/// What runs on a strip of so many rows and a group of so many bins.
+/// The algorithm for a strip and a group of bins.
 std::string algorithm_of(const StripHistogram& strips, Shape image, Type type, const Binning& binning,
                          const HistogramOptions& options, const Settings& settings) {
   image.height = std::min(image.height, strips.strip_height());
@@ -124,21 +111,15 @@ void write_tensor(const HistRequest& request, const HistogramOptions& options, c
                        weights->shape().height, request.input.path, shape.width, shape.height));
   WorkBar bar("rows", settings.quiet);
   const std::uint64_t memory =
-      memory_beside(limits, image.memory() + (weights ? weights->memory() : 0), "the image and its weights");
+      memory_left(limits, image.memory() + (weights ? weights->memory() : 0), "the image and its weights");
   const StripHistogram strips(shape, image.type(), binning, options, strips_of(memory, bar, settings), 0,
                               weights ? weights->type() : Type::f32);
   settings.detail("{}: {}x{} {}, in strips of {} rows, {} bins at a time: the image is read {} times",
                   request.input.path, shape.width, shape.height, name_of(image.type()), strips.strip_height(),
                   strips.group_bins(), strips.groups());
-  media::TableFile description;
-  description.kind = "histogram";
-  description.border = options.border;
-  description.types = fmt::format("{}-{}", name_of(image.type()), name_of(options.counter));
-  description.algorithm = algorithm_of(strips, shape, image.type(), binning, options, settings) + " by strips";
-  description.source = request.input.path == "-" ? "-" : std::filesystem::path(request.input.path).filename().string();
-  description.image_width = shape.width;
-  description.image_height = shape.height;
-  description.bin_edges = binning.bin_edges();
+  const media::TableFile description =
+      tensor_file(request, options.border, image.type(), options.counter, shape, binning,
+                  algorithm_of(strips, shape, image.type(), binning, options, settings) + " by strips");
   media::TableWriter writer(request.output, strips.tensor_shape(), options.counter, description);
   std::uint64_t counted = 0;
   const auto sink = [&](const TensorStrip& strip) {
@@ -167,16 +148,30 @@ std::string words(const TiledGrid& grid, const std::vector<Worker>& workers) {
 
 }  // namespace
 
+media::TableFile tensor_file(const HistRequest& request, Border border, Type image, Type counter, const Shape& shape,
+                             const Binning& binning, const std::string& algorithm) {
+  media::TableFile file;
+  file.kind = "histogram";
+  file.border = border;
+  file.types = fmt::format("{}-{}", name_of(image), name_of(counter));
+  file.algorithm = algorithm;
+  file.source = request.input.file_name();
+  file.image_width = shape.width;
+  file.image_height = shape.height;
+  file.bin_edges = binning.bin_edges();
+  return file;
+}
+
 void hist_by_strips(HistRequest& request, const HistogramOptions& options, const Limits& limits,
                     const Settings& settings) {
   if (request.regions.named() || request.output.empty())
     answer(request, limits, settings,
            [&](const InputImage& image, const Binning& binning, const std::vector<Region>& regions) {
-             // Of each region: as it was read, as strips keep it, and its counts, of a group of bins and of all.
+             // Bytes of a region as read, as kept by strips, and its counts for a group of bins and for all bins.
              const std::uint64_t one = 2 * sizeof(media::NamedRegion) + 2 * sizeof(Region) + 80 +
                                        16 * static_cast<std::uint64_t>(binning.bins());
-             const std::uint64_t memory = memory_beside(limits, image.memory() + regions.size() * one,
-                                                        "the image, the regions and their histograms");
+             const std::uint64_t memory = memory_left(limits, image.memory() + regions.size() * one,
+                                                      "the image, the regions and their histograms");
              WorkBar bar("rows", settings.quiet);
              return strip_counts(image.reader(), image.shape(), image.type(), binning, regions, Outside::error,
                                  strips_of(memory, bar, settings));
@@ -199,7 +194,7 @@ void hist_by_tiles(HistRequest& request, const Limits& limits, const Settings& s
            };
            const TiledHistogram tiled(image.shape(), image.type(), binning, options);
            settings.detail("{}", words(tiled.grid(), options.workers));
-           Counts counts = counts_for(regions.size(), binning.bins());
+           Counts counts(elements_of_histograms(regions.size(), binning.bins()));
            const auto start = std::chrono::steady_clock::now();
            bar.emplace("parts", tiled.grid().parts(), settings.quiet);
            try {

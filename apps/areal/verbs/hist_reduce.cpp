@@ -4,14 +4,14 @@
 #include <string>
 #include <vector>
 #include "io/help.hpp"
-#include "io/listed.hpp"
 #include "io/numbers.hpp"
+#include "io/word_list.hpp"
 
 namespace areal::command {
 
 void Reducers::add_to(CLI::App& verb) {
   begin_group(verb, group::what);
-  verb.add_flag("--counts", counts, "The counts, even where another measure is asked for");
+  verb.add_flag("--counts", counts, "The counts, also with another measure");
   verb.add_flag("--normalise", normalise, "Shares of the total instead of counts");
   verb.add_flag("--entropy", entropy, "Shannon entropy in bits");
   verb.add_flag("--median", median, "The median, interpolated within its bin");
@@ -65,7 +65,7 @@ std::string distance_names() {
   constexpr int last = static_cast<int>(Distance::kolmogorov_smirnov);
   std::vector<std::string> names;
   for (int i = 0; i <= last; ++i) names.emplace_back(name_of(static_cast<Distance>(i)));
-  return listed(names);
+  return word_list(names);
 }
 
 Distance parse_distance(const std::string& name) {

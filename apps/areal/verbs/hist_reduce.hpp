@@ -21,16 +21,11 @@ struct Reducers {
   void add_to(CLI::App& verb);
   /// Throws InvalidArgument for a percentile out of range.
   void resolve();
-  /// Writes the cells: the counts (or shares) where asked for or where nothing else was, then each reducer.
+  /// Writes the cells: counts or shares, if requested or if there is no other reducer, then each reducer.
   void put(RowWriter& rows, std::span<const std::uint64_t> counts, std::span<const double> edges) const;
   void put(RowWriter& rows, std::span<const double> weights, std::span<const double> edges) const;
 
-  /// Was any of them asked for?
-  bool asked() const noexcept {
-    return counts || normalise || entropy || median || mode || mean || !percentile_texts.empty();
-  }
-
-  /// Set where there is a template; the distance to it is the last cell.
+  /// Set with a template; the distance to `target` is the last cell.
   std::optional<Distance> measure;
   std::vector<double> target;
 
@@ -42,7 +37,7 @@ struct Reducers {
 
 /// "l1, l2, .. or kolmogorov-smirnov".
 std::string distance_names();
-/// The measure of that name. Throws InvalidArgument with the names that there are.
+/// Finds the measure by name. Throws InvalidArgument with all names.
 Distance parse_distance(const std::string& name);
 
 }  // namespace areal::command

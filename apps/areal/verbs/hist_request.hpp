@@ -1,5 +1,5 @@
 #pragma once
-// What `areal hist` was asked.
+// The request of `areal hist`.
 
 #include <areal/research/histogram.hpp>
 #include <string>
@@ -15,7 +15,7 @@
 namespace areal::command {
 
 struct HistRequest {
-  InputOptions input;  ///< the first, where there are several
+  InputOptions input;  ///< the first of several
   RegionOptions regions;
   BinningOptions binning;
   Reducers reducers;

@@ -25,7 +25,7 @@ void SearchOptions::add_to(CLI::App& verb) {
   verb.add_option("--distance", distance, distance_names() + " (default hellinger)")->type_name("NAME");
   verb.add_option("--window", window, "Size of the windows of --map (default: the template's)")->type_name("WxH");
   begin_group(verb, group::output);
-  verb.add_option("--map", map, "Write the distance of every window: an .npy, or a picture in which near is bright")
+  verb.add_option("--map", map, "Write the distance of every window: an .npy, or a picture; brighter is closer")
       ->type_name("FILE");
 }
 

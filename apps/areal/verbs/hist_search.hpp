@@ -1,5 +1,5 @@
 #pragma once
-// The options of `areal hist` that compare histograms: a template, a distance to it, a map of distances.
+// The options of `areal hist` that compare histograms: a template, a distance, a map of distances.
 
 #include <areal/region_histogram.hpp>
 #include <functional>
@@ -19,12 +19,12 @@ struct SearchOptions {
   bool given() const noexcept { return !template_text.empty(); }
   bool maps() const noexcept { return !map.empty(); }
 
-  /// The template's histogram into the reducers: from its file, or of a region, which `count` counts.
+  /// Sets the reducers' target: the histogram in a file, or of a region, which `count` computes.
   using CountRegions = std::function<std::vector<std::uint64_t>(const std::vector<Region>&)>;
   void find_target(const Binning& binning, Reducers& reducers, const CountRegions& count) const;
-  /// The same of an image in memory.
+  /// The same for an image in memory.
   void find_target(const ConstView& image, const Binning& binning, Reducers& reducers, const Settings& settings) const;
-  /// Writes the map; with `with_row` also a row for the nearest window.
+  /// Writes the map, and with `with_row` a row for the nearest window.
   void write_map(const TensorView& tensor, const Reducers& reducers, RowWriter& rows, bool with_row,
                  const Settings& settings) const;
 };

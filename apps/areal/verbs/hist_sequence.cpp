@@ -25,34 +25,32 @@ void SequenceRequest::add_to(CLI::App& verb) {
   begin_group(verb, group::what);
   verb.add_option(
           "--boxes", boxes,
-          "A CSV file of regions that move: frame,id,x,y,width,height, or MOT's columns without a header; one for "
-          "each INPUT")
+          "A CSV file of moving regions: frame,id,x,y,width,height, or MOT's columns without a header; one per INPUT")
       ->type_name("CSV")
       ->allow_extra_args(false);
   begin_group(verb, group::where);
   verb.add_option("--devices", devices,
-                  "What takes the frames, or the parts of one image: all, or several of cpu:THREADS, a CUDA device's "
-                  "number and simt")
+                  "Workers for frames, or for parts of one image: all, or a list of cpu:THREADS, CUDA device numbers "
+                  "and simt")
       ->type_name("LIST");
   verb.add_option("--device-memory", device_memory,
-                  "What a device may take of its memory for frames, or for parts of one image, e.g. 2G (default: nine "
-                  "tenths of what is free)")
+                  "Most memory of a device for frames, or for parts of one image, e.g. 2G (default: 9/10 of its free "
+                  "memory)")
       ->type_name("SIZE");
   verb.add_option(
           "--decode", decode,
-          "What decodes videos: cpu; gpu, the NVDEC of the CUDA device that takes the frames (H.264 and H.265 in "
-          "8-bit 4:2:0; it does not find damage inside coded pictures); or auto (default), gpu where it can")
+          "Decoder of videos: cpu; gpu, the NVDEC of the CUDA device that is the only worker (H.264 and H.265 in 8-bit "
+          "4:2:0; it does not detect damage inside coded pictures); or auto (default), gpu if it supports the video")
       ->type_name("WHAT");
-  verb.add_option("--slots", slots, "Frames on their way at once, 1 to 1024 (default 8 for each worker)")
-      ->type_name("N");
+  verb.add_option("--slots", slots, "Frames in flight, 1 to 1024 (default 8 per worker)")->type_name("N");
   begin_group(verb, group::input);
-  verb.add_flag("--live", live, "INPUT is a camera: drop the oldest waiting frame rather than let it wait");
-  verb.add_option("--damaged", damaged, "At damage: stop (default), or skip to the next key frame")->type_name("WHAT");
+  verb.add_flag("--live", live, "INPUT is a camera: drop the oldest queued frame instead of blocking the camera");
+  verb.add_option("--damaged", damaged, "On damage: stop (default), or skip to the next key frame")->type_name("WHAT");
   verb.add_option("--luma", luma,
-                  "The range of the luma of --raw WxHxnv12: full (default) or limited, which is expanded")
+                  "Range of the luma of --raw WxHxnv12: full (default), or limited, which is expanded to full")
       ->type_name("RANGE");
   begin_group(verb, group::output);
-  verb.add_option("--timeline", timeline, "Draw when each frame was read, computed and written: .svg, or .json")
+  verb.add_option("--timeline", timeline, "Write when each frame was read, computed and written: .svg or .json")
       ->type_name("FILE");
 }
 
@@ -70,7 +68,7 @@ void SequenceRequest::check() const {
            std::to_string(inputs.size()), inputs.size() == 1 ? " input" : " inputs", "; each input needs one");
 }
 
-std::string SequenceRequest::asked() const {
+std::string SequenceRequest::first_option() const {
   if (inputs.size() > 1) return "several inputs";
   if (!boxes.empty()) return "--boxes";
   if (live) return "--live";
@@ -93,27 +91,28 @@ std::vector<Worker> workers_of(const SequenceRequest& sequence, const Settings& 
 namespace {
 bool needs_picture(const HistRequest& request) { return !request.regions.draw.empty() || request.search.given(); }
 
-/// The device that decodes videos if it can: that of the only worker, as frames in its memory are for it alone.
+/// The device to decode videos on, if it supports them: only a single worker can use frames in its memory.
 std::optional<int> decoding_device(const HistRequest& request, const std::vector<Worker>& workers) {
-  const SequenceRequest& asked = request.sequence;
+  const SequenceRequest& sequence = request.sequence;
   const bool one_device = workers.size() == 1 && workers.front().backend == Backend::cuda;
-  if (asked.decode == "gpu" && !one_device)
+  if (sequence.decode == "gpu" && !one_device)
     refuse("--decode gpu: needs one CUDA device and no other worker, e.g. --devices 0");
-  if (asked.decode == "gpu" && needs_picture(request))
+  if (sequence.decode == "gpu" && needs_picture(request))
     refuse("--decode gpu and ", request.search.given() ? "--template" : "--draw",
            ": only one of the two, NVDEC leaves frames in the device's memory");
-  if (asked.decode == "cpu" || !one_device || needs_picture(request) || asked.damaged == "skip") return std::nullopt;
+  if (sequence.decode == "cpu" || !one_device || needs_picture(request) || sequence.damaged == "skip")
+    return std::nullopt;
   return workers.front().device;
 }
 
-/// The regions of each frame: those named for all, and the boxes of its stream's file.
+/// The regions of each frame: the fixed ones, and the boxes from its stream's file.
 class FrameBoxes {
  public:
   FrameBoxes(const HistRequest& request, const Shape& frame) : frame_(frame), clips_(request.regions.clips()) {
     for (const std::string& file : request.sequence.boxes) of_streams_.push_back(media::read_boxes_csv(file));
     if (!request.regions.named() && !of_streams_.empty()) return;
-    std::vector<media::NamedRegion> room;
-    fixed_ = request.regions.for_image(frame, room);
+    std::vector<media::NamedRegion> buffer;
+    fixed_ = request.regions.for_image(frame, buffer);
   }
 
   template <class Take>
@@ -126,7 +125,7 @@ class FrameBoxes {
     for (; at != boxes.end() && at->frame == frame.number; ++at)
       take(media::NamedRegion{clips_ ? clipped(at->region, frame_) : at->region, at->id});
   }
-  /// Boxes of frames from `frames` on.
+  /// How many boxes of the stream have a frame number of `frames` or more.
   std::int64_t after(int stream, std::int64_t frames) const {
     if (of_streams_.empty()) return 0;
     const auto& boxes = of_streams_[static_cast<std::size_t>(stream)];
@@ -140,7 +139,7 @@ class FrameBoxes {
   std::vector<std::vector<media::Box>> of_streams_;
 };
 
-/// Its values where they are wanted as an image: levels applied.
+/// A copy of the frame with its levels applied.
 Array picture_of(const Frame& frame) {
   Array picture(frame.pixels.shape, frame.pixels.type);
   const auto row_bytes = static_cast<std::size_t>(frame.pixels.shape.width * frame.pixels.column_pitch());
@@ -162,22 +161,22 @@ void say_report(const SequenceReport& report, const Settings& settings) {
 
 }  // namespace
 
-bool run_sequence(HistRequest& request, const std::vector<Given>& given, const Limits& limits,
+bool run_sequence(HistRequest& request, const std::vector<GivenOption>& given, const Limits& limits,
                   const Settings& settings) {
-  SequenceRequest& asked = request.sequence;
-  asked.check();
-  request.input.luma_text = asked.luma;
+  SequenceRequest& requested = request.sequence;
+  requested.check();
+  request.input.luma_text = requested.luma;
   request.input.luma_range();
-  const std::string sequence_alone = asked.asked();
+  const std::string sequence_alone = requested.first_option();
   if (!sequence_alone.empty()) require_answered(Product::histograms, Way::frames, given, sequence_alone);
   if (!answers(Product::histograms, Way::frames, given)) return false;
   SequenceOptions options;
-  options.workers = workers_of(asked, settings);
-  options.slots = asked.slots.empty() ? std::min(1024, 8 * static_cast<int>(options.workers.size()))
-                                      : static_cast<int>(whole_number("--slots", asked.slots, 1, 1024));
+  options.workers = workers_of(requested, settings);
+  options.slots = requested.slots.empty() ? std::min(1024, 8 * static_cast<int>(options.workers.size()))
+                                          : static_cast<int>(whole_number("--slots", requested.slots, 1, 1024));
   options.device_bytes = limits.device_memory;
   std::optional<FrameStreams> streams =
-      FrameStreams::open(request.input, asked, decoding_device(request, options.workers), options.slots, settings);
+      FrameStreams::open(request.input, requested, decoding_device(request, options.workers), options.slots, settings);
   if (!streams) {
     if (!sequence_alone.empty())
       refuse(sequence_alone, ": ", request.input.path, " is no video, folder or stream of raw frames");
@@ -185,7 +184,7 @@ bool run_sequence(HistRequest& request, const std::vector<Given>& given, const L
   }
   const ConstView first = streams->first();
   const Shape shape = first.shape;
-  if (limits.memory > 0) {  // half for frames, half for what the workers make of them
+  if (limits.memory > 0) {  // half for frames, half for the workers' tensors
     const std::uint64_t frame = bytes_of(shape, first.type), workers = options.workers.size();
     if (limits.memory / 2 < frame)
       throw OutOfMemory(fmt::format("{}: a frame takes {} bytes, and {} are left for frames", limits.memory_option,
@@ -198,10 +197,10 @@ bool run_sequence(HistRequest& request, const std::vector<Given>& given, const L
   settings.detail("{}: {}", request.input.path, name_of(Way::frames));
   const Binning binning = request.binning.for_image(first, request.input.path, true);
   const FrameBoxes boxes(request, shape);
-  const bool several = asked.inputs.size() > 1;
+  const bool several = requested.inputs.size() > 1;
 
-  options.when_full = asked.live ? WhenFull::drop_oldest : WhenFull::wait;
-  options.timeline = !asked.timeline.empty();
+  options.when_full = requested.live ? WhenFull::drop_oldest : WhenFull::wait;
+  options.timeline = !requested.timeline.empty();
   options.note = [&](const std::string& sentence) { settings.note("{}", sentence); };
   ProgressBar bar("frames", streams->count(), settings.quiet);
   if (bar.shown())
@@ -216,8 +215,8 @@ bool run_sequence(HistRequest& request, const std::vector<Given>& given, const L
   HistAnswer answer(request, rows, true);
   const InterruptScope interrupt;
   std::int64_t frames = 0;
-  const auto source = [&](const View& room, Frame& frame) {
-    return !interrupt.interrupted() && streams->next(room, frame);
+  const auto source = [&](const View& buffer, Frame& frame) {
+    return !interrupt.interrupted() && streams->next(buffer, frame);
   };
   const auto regions = [&](const Frame& frame, std::vector<Region>& out) {
     boxes.each(frame, [&](const media::NamedRegion& region) { out.push_back(region.region); });
@@ -243,10 +242,10 @@ bool run_sequence(HistRequest& request, const std::vector<Given>& given, const L
   const SequenceReport report = sequence.run(source, regions, sink);
   say_report(report, settings);
   answer.report(settings);
-  if (!asked.timeline.empty()) write_timeline(asked.timeline, report);
-  for (int stream = 0; stream < static_cast<int>(asked.boxes.size()); ++stream)
+  if (!requested.timeline.empty()) write_timeline(requested.timeline, report);
+  for (int stream = 0; stream < static_cast<int>(requested.boxes.size()); ++stream)
     if (const std::int64_t late = interrupt.interrupted() ? 0 : boxes.after(stream, streams->frames(stream)); late > 0)
-      settings.note("{}: {} after the last, {}", asked.boxes[static_cast<std::size_t>(stream)],
+      settings.note("{}: {} after the last, {}", requested.boxes[static_cast<std::size_t>(stream)],
                     late == 1 ? "1 box is of a frame" : fmt::format("{} boxes are of frames", late),
                     streams->frames(stream) - 1);
   flush_out();

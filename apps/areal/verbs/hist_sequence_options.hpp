@@ -1,5 +1,5 @@
 #pragma once
-// The options of `areal hist` for sequences of frames, and for who takes them or the parts of one image.
+// The options of `areal hist` for sequences of frames and for workers.
 
 #include <string>
 #include <vector>
@@ -18,8 +18,8 @@ struct SequenceRequest {
   void add_to(CLI::App& verb);
   /// Throws InvalidArgument for wrong use.
   void check() const;
-  /// The first option that only sequences have, or an empty text.
-  std::string asked() const;
+  /// The first option that needs a sequence; empty without any.
+  std::string first_option() const;
 };
 
 }  // namespace areal::command

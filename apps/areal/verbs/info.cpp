@@ -56,7 +56,7 @@ void run(const Settings& settings) {
   write_out(fmt::format("memory    {:.1f} GiB free\n", static_cast<double>(free_memory()) / (1 << 30)));
 }
 
-// As for areal query.
+// The same choice as in areal query.
 bool is_picture(const std::string& path) {
   std::error_code error;
   if (!fs::is_directory(path, error)) return fs::exists(path, error);
@@ -77,7 +77,8 @@ void add_info(CLI::App& app, Settings& settings) {
   verb->add_option("TABLE", request->table,
                    "Describe this chunked table instead, T.zarr, or the levels of this picture");
   begin_group(*verb, group::what);
-  verb->add_flag("--verify", request->verify, "Read all of the table, and name what differs from its checksums");
+  verb->add_flag("--verify", request->verify,
+                 "Read the whole table and print the parts that differ from their checksums");
   verb->footer(
       "Example:\n  areal info --json\n  areal sat data/home.jpg -o home.zarr && areal info home.zarr --verify");
   verb->callback([request, &settings] {

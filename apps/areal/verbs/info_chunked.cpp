@@ -13,10 +13,7 @@ void describe_chunked(const std::string& path, bool verify, const Settings& sett
   std::vector<std::string> findings;
   if (verify) {
     WorkBar bar("shards", settings.quiet);
-    findings = table.verify({.threads = settings.threads, .progress = [&](std::int64_t done, std::int64_t total) {
-                               bar.update(done, total);
-                               return true;
-                             }});
+    findings = table.verify({.threads = settings.threads, .progress = bar.progress()});
   }
   if (settings.json) {
     nlohmann::ordered_json json{{"table", path},

@@ -1,13 +1,13 @@
 #pragma once
-// `areal info T.zarr`: what a chunked table is of, and whether it is sound.
+// `areal info T.zarr`: describes and verifies a chunked table.
 
 #include <string>
 #include "io/settings.hpp"
 
 namespace areal::command {
 
-/// Describes the table on standard output. With `verify` reads all of it; throws IoError, after the findings, for a
-/// table that is damaged.
+/// Describes the table on standard output. With `verify`, reads all of it, prints every damaged part and then throws
+/// IoError.
 void describe_chunked(const std::string& path, bool verify, const Settings& settings);
 
 }  // namespace areal::command

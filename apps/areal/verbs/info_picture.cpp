@@ -17,7 +17,7 @@ void describe_picture(const std::string& path, bool verify, const Settings& sett
     std::unique_ptr<media::LargePicture> picture;
     try {
       picture = media::open_large_picture(path, {.colour = media::Colour::channel, .level = level});
-    } catch (const InvalidArgument&) {  // there is no such level
+    } catch (const InvalidArgument&) {  // after the last level
       if (level == 0) throw;
       break;
     }

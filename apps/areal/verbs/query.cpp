@@ -13,7 +13,7 @@
 #include "io/input_image.hpp"
 #include "io/numbers.hpp"
 #include "io/out.hpp"
-#include "io/routed.hpp"
+#include "io/routing.hpp"
 #include "io/synthetic.hpp"
 #include "query_chunked.hpp"
 #include "region_answers.hpp"
@@ -27,7 +27,7 @@ namespace fs = std::filesystem;
 struct Request {
   RegionOptions regions;
   Reducers reducers;
-  InputOptions picture;  // its path is that of any table
+  InputOptions picture;  // `path` is TABLE
   std::string squares, count;
   std::vector<std::string> stat_texts;
   bool csv = false, chart = false, is_picture = false;
@@ -35,7 +35,7 @@ struct Request {
   bool unchecked = false;
 };
 
-// Another table of the same run, or one that was named by hand.
+// Reads a table and checks that it belongs to the image and the run of `sum`.
 media::TableFile read(const fs::path& path, const std::string& kind, const media::TableFile& sum,
                       std::uint64_t memory) {
   media::TableFile file = media::read_table(path, memory);
@@ -51,7 +51,7 @@ media::TableFile read(const fs::path& path, const std::string& kind, const media
   return file;
 }
 
-// The table of that kind which belongs to the sums: named by hand, or written with them.
+// The table of that kind for `sum`: the file `named`, or the one written with the sums.
 std::optional<media::TableFile> companion(const std::string& named, const std::string& kind,
                                           const media::TableFile& sum, const fs::path& path, std::uint64_t memory,
                                           const Settings& settings) {
@@ -76,7 +76,7 @@ void require_separate(const std::string& path, const media::TableFile& file) {
     refuse(path, ": its channels are interleaved; query answers from separate tables");
 }
 
-// Throws InvalidArgument where NaN or infinity may have spread from left of or above a region that holds none.
+// Throws InvalidArgument if NaN or infinity spread into a region from pixels left of it or above.
 void require_finite(const SatView& tables, const std::vector<Region>& regions, const std::string& path) {
   for (const TableView* const table : {&tables.sum, tables.squares ? &*tables.squares : nullptr}) {
     if (table == nullptr || !is_float(table->view.type)) continue;
@@ -107,8 +107,8 @@ void answer_sums(const Request& request, const media::TableFile& sum, std::uint6
   if (has(stats, Stat::count) && !count)
     refuse("--stat count: needs a table of counts, which areal sat --mask or --ignore-nan writes");
   const Shape image{sum.image_width, sum.image_height};
-  std::vector<media::NamedRegion> room;
-  const auto& regions = request.regions.for_image(image, room);
+  std::vector<media::NamedRegion> buffer;
+  const auto& regions = request.regions.for_image(image, buffer);
   const TypePair types = type_pair(sum.types);
   SumTypes exact{types, {}, sum.pixels.value_or(range_of(types.input))};
   if (squares) exact.squares = squares->table.type();
@@ -130,7 +130,7 @@ void answer_sums(const Request& request, const media::TableFile& sum, std::uint6
   }
 }
 
-// Throws InvalidArgument for a sum of squares, of counts or of a rotated region that may have wrapped.
+// require_exact for a table of squares, counts or tilted sums.
 void require_exact_plain(const media::TableFile& file, const std::vector<Region>& regions) {
   const std::string_view types = file.types, table = name_of(file.table.type());
   const auto input = type_named(types.substr(0, types.size() - std::min(types.size(), table.size())));
@@ -142,7 +142,7 @@ void require_exact_plain(const media::TableFile& file, const std::vector<Region>
   require_exact(sums, regions, {stat}, Shape{file.image_width, file.image_height});
 }
 
-// Sums of a table of squares, counts or tilted sums by itself.
+// Answers sums from a table of squares, counts or tilted sums alone.
 void answer_plain(const Request& request, const media::TableFile& file, RowWriter& rows, const Settings& settings) {
   const bool tilted = file.kind == "tilted";
   const std::vector<Stat> stats = request.stat_texts.empty() ? std::vector<Stat>{tilted ? Stat::tilted : Stat::sum}
@@ -151,8 +151,8 @@ void answer_plain(const Request& request, const media::TableFile& file, RowWrite
     refuse("--stat: ", request.picture.path, " is a table of ", file.kind, ", which answers only its sums");
   require_separate(request.picture.path, file);
   if (tilted && request.regions.clips()) refuse("--outside clip: rotated regions are not clipped");
-  std::vector<media::NamedRegion> room;
-  const auto& regions = request.regions.for_image(Shape{file.image_width, file.image_height}, room);
+  std::vector<media::NamedRegion> buffer;
+  const auto& regions = request.regions.for_image(Shape{file.image_width, file.image_height}, buffer);
   require_exact_plain(file, plain(regions));
   for (std::int64_t c = 0; c < file.table.shape().channels; ++c) {
     SatView tables(channel_of(file, c));
@@ -169,8 +169,8 @@ void answer_histograms(const Request& request, const media::TableFile& file, Row
   if (!request.stat_texts.empty())
     refuse("--stat: ", request.picture.path, " is a histogram; use --entropy, --median, ..");
   const TensorView tensor{file.table.view(), file.border};
-  std::vector<media::NamedRegion> room;
-  const auto& regions = request.regions.for_image(Shape{file.image_width, file.image_height}, room);
+  std::vector<media::NamedRegion> buffer;
+  const auto& regions = request.regions.for_image(Shape{file.image_width, file.image_height}, buffer);
   const std::vector<Region> rectangles = plain(regions);
   const auto bins = static_cast<std::size_t>(tensor.bins());
   for (std::size_t i = 0; file.table.type() == Type::u16 && i < rectangles.size(); ++i)
@@ -200,8 +200,7 @@ void answer_histograms(const Request& request, const media::TableFile& file, Row
     write(region_histograms<std::uint64_t>(tensor, rectangles, request.regions.query(settings)));
 }
 
-// A folder is a chunked table unless it is a picture: the array `local` is in every chunked table, also in one that is
-// not complete.
+// A folder without the array `local`, which even an incomplete chunked table has, may be a picture.
 Way way_of(const Request& request, const std::vector<Stat>& stats) {
   const std::string& path = request.picture.path;
   std::error_code error;
@@ -214,8 +213,8 @@ Way way_of(const Request& request, const std::vector<Stat>& stats) {
   if (media::is_table(path)) return Way::whole;
   const std::string extension = fs::path(path).extension().string();
   if (extension != ".npy" && extension != ".tif" && extension != ".tiff") return Way::strips;
-  if (!fs::is_regular_file(path, error)) return Way::whole;  // which says what is wrong
-  // Of entries such as tables have, a lost sidecar must not make a picture.
+  if (!fs::is_regular_file(path, error)) return Way::whole;  // for its message
+  // Pixels as wide as a table's entries are probably a table that lost its sidecar.
   const auto probe = media::open_large_picture(path, {.colour = media::Colour::channel});
   if (size_of(probe->type()) < 4) return Way::strips;
   throw IoError(fmt::format(
@@ -225,15 +224,16 @@ Way way_of(const Request& request, const std::vector<Stat>& stats) {
 
 void answer_table(const Request& request, std::uint64_t memory, const Settings& settings) {
   const media::TableFile file = media::read_table(request.picture.path, memory);
-  const std::uint64_t left = memory == 0 ? 0 : (memory - std::min(memory - 1, file.table.bytes())) / 2 + 1;  // for two
+  const std::uint64_t left =
+      memory == 0 ? 0 : (memory - std::min(memory - 1, file.table.bytes())) / 2 + 1;  // squares and counts
   if (request.chart && file.kind != "histogram") refuse("--chart: ", request.picture.path, " is not a histogram");
   RowWriter rows(settings.json);
   if (file.table.shape().batch > 1) {
     if (!request.stat_texts.empty() && parse_stats(request.stat_texts) != std::vector<Stat>{Stat::sum})
       refuse("--stat: ", request.picture.path, " is the table of a volume, which answers only its sums");
     const Shape image{file.image_width, file.image_height};
-    std::vector<media::NamedRegion> room;
-    const auto& regions = request.regions.for_image(image, room);
+    std::vector<media::NamedRegion> buffer;
+    const auto& regions = request.regions.for_image(image, buffer);
     const TypePair types = type_pair(file.types);
     const std::int64_t depth = file.table.shape().batch - (file.border == Border::zero ? 1 : 0);
     require_exact({types, {}, file.pixels.value_or(range_of(types.input))}, plain(regions), {Stat::sum}, image, depth);
@@ -248,7 +248,7 @@ void answer_table(const Request& request, std::uint64_t memory, const Settings& 
     answer_plain(request, file, rows, settings);
 }
 
-void run(Request& request, const std::vector<Given>& options, const Settings& settings) {
+void run(Request& request, const std::vector<GivenOption>& options, const Settings& settings) {
   request.regions.resolve();
   request.reducers.resolve();
   if (request.csv + request.chart + settings.json > 1) refuse("--csv, --chart and --json: only one of the three");
@@ -256,7 +256,7 @@ void run(Request& request, const std::vector<Given>& options, const Settings& se
   const Limits limits = limits_of(request.memory, "", "", settings);
   const std::string& path = request.picture.path;
   const InputFacts facts{.name = path, .only_way = way_of(request, stats)};
-  by_route(facts, {Product::query, "", options}, limits, false, settings, [&](Way way) {
+  run_by_route(facts, {Product::query, "", options}, limits, false, settings, [&](Way way) {
     if (way == Way::chunked) return query_chunked(path, request.regions, stats, limits, !request.unchecked, settings);
     if (way == Way::whole) return answer_table(request, limits.memory, settings);
     const InputImage image(request.picture, limits.memory / 4, settings);
@@ -272,12 +272,12 @@ void add_query(CLI::App& app, Settings& settings) {
   begin_group(*verb, group::input);
   verb->add_option(
           "TABLE", request->picture.path,
-          "A table that sat or hist wrote, its sidecar beside it; a chunked table, T.zarr; or a picture of any "
-          "size, which is read once and of which no table is made")
+          "A table that sat or hist wrote, with its sidecar; a chunked table, T.zarr; or a picture of any size, which "
+          "is read once without making a table")
       ->required();
   verb->add_flag("--picture", request->is_picture,
-                 "TABLE is a picture, though an .npy or .tif of 32 or 64 bits, or an image with a formula");
-  verb->add_option("--squares", request->squares, "The table of squares (default: T.squares.npy beside T.npy)")
+                 "TABLE is a picture even if it is an .npy or .tif of 32 or 64 bits, or synthetic:WxH:SEED");
+  verb->add_option("--squares", request->squares, "The table of squares (default: T.squares.npy next to T.npy)")
       ->type_name("FILE");
   verb->add_option("--count-table", request->count,
                    "The table of counts: means and variances are over the valid pixels")
@@ -290,15 +290,15 @@ void add_query(CLI::App& app, Settings& settings) {
       ->allow_extra_args(false);
   request->reducers.add_to(*verb);
   begin_group(*verb, group::where);
-  verb->add_option("--memory", request->memory, "Take that much memory, for example 1G")->type_name("BYTES");
+  verb->add_option("--memory", request->memory, "Use at most this much memory, for example 1G")->type_name("BYTES");
   verb->add_flag("--unchecked", request->unchecked,
-                 "Of a chunked table: read single entries and not whole tiles against their checksums");
+                 "With a chunked table: read single entries instead of whole tiles, without checking their checksums");
   begin_group(*verb, group::output);
   verb->add_flag("--csv", request->csv, "CSV on standard output (the default)");
   verb->add_flag("--chart", request->chart, "Bars on standard output, for a histogram");
   verb->footer(
-      "Without regions, the whole image is the region. TABLE may be synthetic:WxH:SEED, too, which answers by its "
-      "formula.\nA picture passes strip by strip, and answers sum, mean, variance and std.\n\nExample:\n"
+      "Without regions, the whole image is the region. TABLE may also be synthetic:WxH:SEED, whose sums have a "
+      "formula.\nA picture is read strip by strip and answers sum, mean, variance and std.\n\nExample:\n"
       "  areal query data/home.jpg --region 100,100,200,150 --memory 1G\n"
       "  areal sat data/home.jpg --squares -o home.npy && areal query home.npy --region 100,100,200,150 --stat "
       "mean,std");

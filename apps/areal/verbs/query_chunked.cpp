@@ -30,7 +30,7 @@ std::vector<std::uint64_t> sums_of_table(const ChunkedTable& table, const std::v
   // The regions themselves, and their sums, are in memory already.
   const std::uint64_t taken = regions.size() * (2 * sizeof(Region) + sizeof(std::string) + sizeof(std::uint64_t));
   return table.sums(regions, {.threads = settings.threads,
-                              .memory = memory_beside(limits, taken, "the regions"),
+                              .memory = memory_left(limits, taken, "the regions"),
                               .checked = checked,
                               .progress = [&](std::int64_t done, std::int64_t total) {
                                 bar.update(done, total);
@@ -49,8 +49,8 @@ void query_chunked(const std::string& path, const RegionOptions& regions, const 
   else
     table.emplace(path);
   const Shape shape = table ? table->shape() : image->shape();
-  std::vector<media::NamedRegion> room;
-  const auto& named = regions.for_image(shape, room);
+  std::vector<media::NamedRegion> buffer;
+  const auto& named = regions.for_image(shape, buffer);
   const std::vector<Region> rectangles = plain(named);
   const std::vector<std::uint64_t> sums =
       image ? sums_by_formula(*image, rectangles) : sums_of_table(*table, rectangles, limits, checked, settings);

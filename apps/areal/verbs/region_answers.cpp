@@ -2,7 +2,6 @@
 
 #include <areal/error.hpp>
 #include <areal/strips.hpp>
-#include <array>
 #include <variant>
 #include "io/exact_sums.hpp"
 #include "io/numbers.hpp"
@@ -27,11 +26,6 @@ Column column_of(Stat stat, const StripSums& sums, Type type) {
   return sums.sums<std::uint64_t>();
 }
 
-std::string_view name_of_stat(Stat stat) {
-  constexpr std::array<std::string_view, 4> names{"sum", "mean", "variance", "std"};
-  return names[static_cast<std::size_t>(stat)];
-}
-
 void write_rows(RowWriter& rows, const std::function<void(RowWriter&, std::int64_t)>& prefix, const StripSums& sums,
                 std::int64_t channels, Type type, const std::vector<media::NamedRegion>& regions,
                 const std::vector<Stat>& stats) {
@@ -43,7 +37,7 @@ void write_rows(RowWriter& rows, const std::function<void(RowWriter&, std::int64
       put_region(rows, regions[i], i);
       const std::size_t at = i * static_cast<std::size_t>(channels) + static_cast<std::size_t>(c);
       for (std::size_t s = 0; s < stats.size(); ++s)
-        std::visit([&](const auto& column) { rows.put(name_of_stat(stats[s]), column[at]); }, columns[s]);
+        std::visit([&](const auto& column) { rows.put(name_of(stats[s]), column[at]); }, columns[s]);
       rows.end();
     }
 }
@@ -55,16 +49,13 @@ void answer_by_strips(const InputOptions& input, const InputImage& image, const 
   for (const Stat stat : stats)
     if (stat == Stat::count || stat == Stat::tilted) refuse("--stat: strips answer sum, mean, variance and std");
   const Shape shape = image.shape();
-  std::vector<media::NamedRegion> room;
-  const auto& regions = named.for_image(shape, room);
+  std::vector<media::NamedRegion> buffer;
+  const auto& regions = named.for_image(shape, buffer);
   StripOptions strips{.execution = settings.execution()};
-  strips.memory = memory_beside(limits, image.memory() + regions.size() * region_bytes(shape.channels),
-                                "the image and the regions");
+  strips.memory =
+      memory_left(limits, image.memory() + regions.size() * region_bytes(shape.channels), "the image and the regions");
   WorkBar bar("rows", settings.quiet);
-  strips.progress = [&](std::int64_t done, std::int64_t total) {
-    bar.update(done, total);
-    return true;
-  };
+  strips.progress = bar.progress();
   StripSums sums(shape, image.type(), plain(regions), {.squares = needs_squares(stats)}, strips);
   settings.detail("{}: {}x{} {}, in strips of {} rows", input.path, shape.width, shape.height, name_of(image.type()),
                   sums.strip_height());
@@ -72,13 +63,13 @@ void answer_by_strips(const InputOptions& input, const InputImage& image, const 
   SumTypes exact{{type, is_float(type) ? Type::f64 : is_signed_integer(type) ? Type::s64 : Type::u64}};
   if (needs_squares(stats)) exact.squares = size_of(type) <= 2 ? Type::u64 : Type::f64;
   exact.pixels = range_of(type);
-  // The pixels are looked at only where the type alone leaves a doubt.
-  const bool looks = !exact.fits(shape.width * shape.height);
-  if (looks) exact.pixels = {};
+  // Find the range of the pixels only if that of their type may overflow.
+  const bool scans = !exact.fits(shape.width * shape.height);
+  if (scans) exact.pixels = {};
   const ImageReader read = image.reader();
-  sums.run(!looks ? read : [&](std::int64_t x, std::int64_t y, const View& block) {
+  sums.run(!scans ? read : [&](std::int64_t x, std::int64_t y, const View& block) {
     read(x, y, block);
-    exact.pixels = united(exact.pixels, range_of(ConstView(block)));
+    exact.pixels = union_of(exact.pixels, range_of(ConstView(block)));
   });
   bar.wipe();
   require_exact(exact, plain(regions), stats, shape);

@@ -4,16 +4,16 @@
 #include <algorithm>
 #include <areal/catalog.hpp>
 #include <areal/info.hpp>
-#include <cstring>
 #include <nlohmann/json.hpp>
+#include "io/algorithms_taking.hpp"
 #include "io/help.hpp"
 #include "io/input_image.hpp"
+#include "io/json_number.hpp"
 #include "io/numbers.hpp"
 #include "io/out.hpp"
 #include "io/progress.hpp"
-#include "io/routed.hpp"
+#include "io/routing.hpp"
 #include "io/table_files.hpp"
-#include "io/takers.hpp"
 #include "io/types.hpp"
 #include "io/volume.hpp"
 #include "region_answers.hpp"
@@ -39,7 +39,7 @@ TableRequest table_request(SatRequest& request, const Settings& settings) {
   table.parameters.scan = *scan;
   if (table.best_r) {
     const Algorithm* const row = find_algorithm("sat", request.algorithm);
-    if (row == nullptr || !row->takes.r) refuse("--r best: only ", takers(&AlgorithmOptions::r), " has it");
+    if (row == nullptr || !row->takes.r) refuse("--r best: only ", algorithms_taking(&AlgorithmOptions::r), " has it");
   } else {
     const double r = table.parameters.r = number("--r", request.share);
     if (!(r > 0 && r < 1)) refuse("--r ", request.share, ": may lie between 0 and 1, or be best");
@@ -85,40 +85,20 @@ std::vector<std::string> write_tables(const SatRequest& request, const TableMake
   return files.names();
 }
 
-// One entry of an array, as the number that it is.
-nlohmann::json entry(const ConstView& from, std::int64_t x, std::int64_t y, std::int64_t channel, std::int64_t n) {
-  const char* at = static_cast<const char*>(from.row(y, channel, n)) + x * from.column_pitch();
-  auto read = [&]<class T>(T value) {
-    std::memcpy(&value, at, sizeof(T));
-    return nlohmann::json(value);
-  };
-  switch (from.type) {
-    case Type::u32:
-      return read(std::uint32_t{});
-    case Type::s32:
-      return read(std::int32_t{});
-    case Type::u64:
-      return read(std::uint64_t{});
-    case Type::s64:
-      return read(std::int64_t{});
-    case Type::f32:
-      return read(float{});
-    default:
-      return read(double{});
-  }
-}
-
-// The sum of all pixels of each channel: the table's last entry. Null where it may have wrapped, and for an exclusive
-// table, which lacks it.
+// The sum of all pixels of each channel: the table's last entry. Null if it may have wrapped, and for an exclusive
+// table, which has no such entry.
 nlohmann::json totals(const SatTable& tables, const SumTypes& types) {
   const ConstView table = tables.sum();
   const Shape& image = tables.image_shape();
   if (tables.border() == Border::exclusive || !types.fits(image.width * image.height * image.batch)) return nullptr;
   nlohmann::json sums = nlohmann::json::array();
-  for (std::int64_t c = 0; c < table.shape.channels; ++c)
-    sums.push_back(table.shape.empty()
-                       ? nlohmann::json(0)
-                       : entry(table, table.shape.width - 1, table.shape.height - 1, c, table.shape.batch - 1));
+  for (std::int64_t c = 0; c < table.shape.channels; ++c) {
+    const auto last = [&] {
+      return static_cast<const char*>(table.row(table.shape.height - 1, c, table.shape.batch - 1)) +
+             (table.shape.width - 1) * table.column_pitch();
+    };
+    sums.push_back(table.shape.empty() ? nlohmann::json(0) : json_number(table.type, last()));
+  }
   return sums.size() == 1 ? sums[0] : sums;
 }
 
@@ -150,23 +130,22 @@ void summarise(SatRequest& request, const TableMaker& maker, const ConstView& im
                               {"time_ms", maker.seconds() * 1e3},
                               {"tables", written}};
   if (!plan.options().volume) json.erase("depth");
-  if (request.launches.asked()) json["launches"] = request.launches.take_json();
+  if (request.launches.enabled()) json["launches"] = request.launches.take_json();
   write_out(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
 }
 
 void answer(const SatRequest& request, const TableMaker& maker, const std::vector<media::NamedRegion>& regions,
             const Item& item, bool is_sequence, RowWriter& rows, const Settings& settings) {
   const Shape& shape = item.pixels.shape();
-  if (is_finite(maker.table())) {
-    // As in every image of integers.
-  } else if (request.input.volume || request.tilted || !request.mask.empty() || request.ignore_nan) {
+  if (!is_finite(maker.table())) {
     const char* const option = request.input.volume    ? "--volume"
                                : request.tilted        ? "--stat tilted"
                                : !request.mask.empty() ? "--mask"
-                                                       : "--ignore-nan";
-    refuse(option, ": ", request.input.path,
-           ": its sums are not finite, as NaN and infinity spread to the regions right and below in a table");
-  } else {
+                               : request.ignore_nan    ? "--ignore-nan"
+                                                       : nullptr;
+    if (option != nullptr)
+      refuse(option, ": ", request.input.path,
+             ": its sums are not finite, as NaN and infinity spread to the regions right and below in a table");
     auto prefix = [&](RowWriter& row, std::int64_t c) {
       put_frame(row, item, is_sequence);
       if (request.input.all_channels) row.put("channel", c);
@@ -185,7 +164,7 @@ void answer(const SatRequest& request, const TableMaker& maker, const std::vecto
   }
 }
 
-// Image by image, each of them whole. `written`: there are rows, or files.
+// Processes whole images, one by one. Sets `written` before the first row or file.
 void run_whole(SatRequest& request, const TableRequest& table, Source& images, bool& written,
                const Settings& settings) {
   TableMaker maker(table);
@@ -201,15 +180,15 @@ void run_whole(SatRequest& request, const TableRequest& table, Source& images, b
     ProgressBar bar("frames", images.count(), settings.quiet || !is_sequence);
     for (;; ++frames) {
       if (request.input.volume && frames == 0)
-        item.pixels = gathered(images, name, table.memory, settings);
+        item.pixels = gather_volume(images, name, table.memory, settings);
       else if (!images.next(item))
         break;
       const ConstView image = item.pixels.view();
       maker.make(image, request.mask.empty() ? ConstView() : ConstView(mask.view()), name, settings);
       const bool answers =
           is_sequence || request.regions.named() || (!request.stat_texts.empty() && !request.input.volume);
-      std::vector<media::NamedRegion> room;
-      const auto& regions = request.regions.for_image(image.shape, room);
+      std::vector<media::NamedRegion> buffer;
+      const auto& regions = request.regions.for_image(image.shape, buffer);
       if (answers)
         require_exact(maker.sum_types(), plain(regions), request.stats, image.shape,
                       request.input.volume ? image.shape.batch : 1);
@@ -234,10 +213,10 @@ void run_whole(SatRequest& request, const TableRequest& table, Source& images, b
   }
 }
 
-/// The image with its tables; 0 where the size of the image is not known before it is read.
+/// Memory of the image and its tables; 0 if the image's size is unknown before it is read.
 std::uint64_t whole_bytes(const SatRequest& request, const TableRequest& table, const InputFacts& facts,
                           const std::optional<InputImage>& image, const Settings& settings) {
-  constexpr std::uint64_t small_bytes = 64 << 20;  // of an .npy: its table fits
+  constexpr std::uint64_t small_bytes = 64 << 20;  // the tables of a smaller .npy fit any machine
   Shape shape;
   Type type = Type::u8;
   if (image) {
@@ -259,7 +238,7 @@ std::uint64_t whole_bytes(const SatRequest& request, const TableRequest& table, 
          plan.table_bytes() + plan.workspace_bytes();
 }
 
-void run(SatRequest& request, std::vector<Given> options, const Settings& settings) {
+void run(SatRequest& request, std::vector<GivenOption> options, const Settings& settings) {
   resolve(request, settings);
   std::vector<std::filesystem::path> outputs = media::files_of_table(request.output);
   outputs.emplace_back(request.regions.draw);
@@ -272,7 +251,8 @@ void run(SatRequest& request, std::vector<Given> options, const Settings& settin
   TableRequest table = table_request(request, settings);
   table.memory = limits.memory, table.memory_option = limits.memory_option;
   const InputFacts facts = facts_of(request.input);
-  Wanted wanted{request.output.empty() ? Product::sums : Product::table, request.output, std::move(options)};
+  RouteRequest route_request{request.output.empty() ? Product::sums : Product::table, request.output,
+                             std::move(options)};
   std::optional<InputImage> image;
   const auto opened = [&]() -> const InputImage& {
     if (!image) image.emplace(request.input, limits.memory / 4, settings);
@@ -280,13 +260,13 @@ void run(SatRequest& request, std::vector<Given> options, const Settings& settin
   };
   const bool is_one = !facts.only_way && !request.input.volume;
   if (is_one && ((limits.memory > 0 && !facts.is_stream) || !limits.tiles_option.empty())) opened();
-  wanted.whole_bytes = whole_bytes(request, table, facts, image, settings);
-  // A table that auto may make on a device is held against that device's memory, too.
-  if (wanted.whole_bytes > 0 && settings.backend == Backend::automatic)
+  route_request.whole_bytes = whole_bytes(request, table, facts, image, settings);
+  // With backend auto the tables may be on a device: they must fit its memory, too.
+  if (route_request.whole_bytes > 0 && settings.backend == Backend::automatic)
     for (const DeviceInfo& device : devices())
       if (device.number == settings.device) limits.free = std::min(limits.free, device.free_memory);
   bool written = false;
-  by_route(facts, wanted, limits, written, settings, [&](Way way) {
+  run_by_route(facts, route_request, limits, written, settings, [&](Way way) {
     if (way == Way::chunked) return chunked_table(request, opened(), limits, settings);
     if (way == Way::strips && request.output.empty())
       return answer_by_strips(request.input, opened(), limits, request.regions, request.stats, settings);
@@ -321,20 +301,21 @@ void add_sat(CLI::App& app, Settings& settings) {
   verb->add_option("--algorithm", request->algorithm, "auto (default) or an id of family sat in areal algorithms")
       ->type_name("ID");
   verb->add_option("--r", request->share,
-                   "For " + takers(&AlgorithmOptions::r) +
-                       ": the share of the image in its two triangles (0.25); best tries some and takes the best")
+                   "For " + algorithms_taking(&AlgorithmOptions::r) +
+                       ": the share of the image in its two triangles (0.25); best tries several and uses the best")
       ->type_name("R");
   verb->add_option("--scan,--warp-scan", request->scan,
-                   "kogge-stone or ladner-fischer, for " + takers(&AlgorithmOptions::scan, " and "))
+                   "kogge-stone or ladner-fischer, for " + algorithms_taking(&AlgorithmOptions::scan, " and "))
       ->type_name("NAME");
   verb->add_option("--device-memory", request->device_memory,
-                   "Of a device's memory take that much, for example 2G: a table that does not fit is made by tiles")
+                   "Use at most this much memory of a device, for example 2G: larger tables are made in tiles")
       ->type_name("BYTES");
-  verb->add_option("--devices", request->devices,
-                   "Make the table by tiles on all, or on several of cpu:THREADS, a CUDA device's number and simt")
+  verb->add_option(
+          "--devices", request->devices,
+          "Make the table in tiles on these workers: all, or a list of cpu:THREADS, CUDA device numbers and simt")
       ->type_name("LIST");
   verb->add_option("--memory", request->memory,
-                   "Take that much memory, for example 4G: an image that does not fit is read by strips")
+                   "Use at most this much memory, for example 4G: larger images are processed in strips")
       ->type_name("BYTES");
   begin_group(*verb, group::output);
   verb->add_option("-o,--output", request->output,
@@ -343,18 +324,18 @@ void add_sat(CLI::App& app, Settings& settings) {
   verb->add_option("--tile", request->tile,
                    "With -o T.zarr: pixels along a side of a tile, a power of two (1024; 256 for 16u)")
       ->type_name("N");
-  verb->add_flag("--resume", request->resume, "With -o T.zarr: go on where an interrupted call has stopped");
-  verb->add_flag("--overwrite", request->overwrite, "With -o T.zarr: replace a chunked table that is there");
+  verb->add_flag("--resume", request->resume, "With -o T.zarr: continue an interrupted call");
+  verb->add_flag("--overwrite", request->overwrite, "With -o T.zarr: replace an existing chunked table");
   verb->add_flag("--interleaved", request->interleaved, "With --all-channels: one interleaved table");
   request->launches.add_to(*verb);
   verb->add_flag("--csv", request->csv, "CSV on standard output (the default)");
   verb->footer(
       "Without -o and regions: one line about the image's table. For a video, a folder or a stream: a row for each\n"
-      "frame and region. With --memory the image, also synthetic:WxH:SEED, is read by strips, and neither it nor its\n"
-      "table is in memory as a whole; what strips do not answer is answered from the whole image where that fits.\n"
-      "With -o a table that does not fit is made in parts, too. With -o T.zarr it is a chunked table, which areal "
-      "query "
-      "and\nareal info read. -v says how an input was handled, and why.\n\n"
+      "frame and region. With --memory the image, also synthetic:WxH:SEED, is read by strips; neither it nor its "
+      "table\n"
+      "is ever in memory as a whole. Requests that strips do not support use the whole image if it fits the limit.\n"
+      "Without --memory, -o makes a table in parts if it does not fit. -o T.zarr writes a chunked table for areal\n"
+      "query and areal info. -v prints how the input was processed, and why.\n\n"
       "Example:\n  areal sat data/home.jpg --region 100,100,200,150 --stat sum,mean,std\n"
       "  areal sat data/home.jpg -o home.zarr --memory 1G");
   verb->callback([request, verb, &settings] {

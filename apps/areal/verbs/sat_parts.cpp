@@ -25,13 +25,14 @@ std::string names_of(const std::vector<Worker>& workers) {
   return names;
 }
 
-/// What runs on a part of that size: with squares, as only algorithms that take carries make these, too.
+/// The algorithm for a part of that size. Parts hand carries on, and `auto` chooses among the algorithms that take
+/// carries only for tables with squares.
 std::string algorithm_of(const Shape& part, Type input, SatOptions options, const Execution& execution) {
   if (options.squares == Squares::no && options.algorithm == "auto") options.squares = Squares::automatic;
   return SatPlan(part, input, options, execution).algorithm();
 }
 
-/// StripSat or TiledSat, as the route says.
+/// StripSat or TiledSat, by the route.
 class Parts {
  public:
   Parts(Way way, const SatRequest& request, const Shape& shape, const SatOptions& options, std::uint64_t memory,
@@ -121,20 +122,16 @@ void table_by_parts(Way way, const SatRequest& request, const TableRequest& tabl
                        name, shape.width, shape.height));
 
   WorkBar bar(way == Way::strips ? "rows" : "tiles", settings.quiet);
-  const Progress progress = [&](std::int64_t done, std::int64_t total) {
-    bar.update(done, total);
-    return true;
-  };
   const std::uint64_t memory =
-      memory_beside(limits, image.memory() + (mask ? mask->memory() : 0), "the image and its mask");
-  Parts parts(way, request, shape, options, memory, limits, progress, settings);
+      memory_left(limits, image.memory() + (mask ? mask->memory() : 0), "the image and its mask");
+  Parts parts(way, request, shape, options, memory, limits, bar.progress(), settings);
   settings.detail("{}: {}x{} {}, types {}, border {}, {}", name, shape.width, shape.height, name_of(image.type()),
                   name_of(types), name_of(options.border), parts.words());
 
   SumTypes exact{types, parts.squares_type(), range_of(types.input)};
   if (!exact.fits(shape.width * shape.height)) {
     exact.pixels = {};
-    image.each_band(settings, [&](const ConstView& band) { exact.pixels = united(exact.pixels, range_of(band)); });
+    image.each_band(settings, [&](const ConstView& band) { exact.pixels = union_of(exact.pixels, range_of(band)); });
   }
   TableFiles files(request.output, request.input, shape, exact, options.border, parts.algorithm());
   const bool counts = options.mask || options.ignore_nan;
@@ -159,7 +156,7 @@ void chunked_table(const SatRequest& request, const InputImage& image, const Lim
   if (request.resume && request.overwrite) refuse("--resume and --overwrite: only one of the two");
   const std::int64_t tile = request.tile.empty() ? 0 : whole_number("--tile", request.tile, 1);
   ChunkedWriteOptions options{.tile = tile,
-                              .memory = memory_beside(limits, image.memory(), "reading the image"),
+                              .memory = memory_left(limits, image.memory(), "reading the image"),
                               .threads = settings.threads,
                               .resume = request.resume,
                               .overwrite = request.overwrite};

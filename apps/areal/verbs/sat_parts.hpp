@@ -1,21 +1,20 @@
 #pragma once
-// Tables of `areal sat -o FILE` that are never in memory as a whole: by strips, by tiles, and chunked.
+// `areal sat -o FILE` for tables that are never in memory as a whole: by strips, by tiles, and chunked.
 
 #include "io/input_image.hpp"
-#include "io/routed.hpp"
+#include "io/routing.hpp"
 #include "sat_request.hpp"
 
 namespace areal::command {
 
-/// T.npy by strips or by tiles. `table` is what the request says of tables. Throws OutOfMemory where --memory is too
-/// little.
+/// Writes T.npy by strips or by tiles. Throws OutOfMemory if --memory is too small.
 void table_by_parts(Way way, const SatRequest& request, const TableRequest& table, const InputImage& image,
                     const Limits& limits, const Settings& settings);
 
-/// T.zarr.
+/// Writes T.zarr.
 void chunked_table(const SatRequest& request, const InputImage& image, const Limits& limits, const Settings& settings);
 
-/// Who makes tables by tiles: --devices, or --backend.
+/// The workers for tiles, from --devices or --backend.
 std::vector<Worker> tile_workers(const SatRequest& request, const Settings& settings);
 
 }  // namespace areal::command

@@ -18,7 +18,7 @@ struct SatRequest {
   std::string memory, devices, device_memory, tile;
   std::vector<std::string> stat_texts;
   bool tilted = false, ignore_nan = false, interleaved = false, csv = false, resume = false, overwrite = false;
-  std::vector<Stat> stats;  // of stat_texts
+  std::vector<Stat> stats;  // parsed stat_texts
   LaunchTable launches;
 };
 

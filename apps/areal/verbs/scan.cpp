@@ -5,14 +5,14 @@
 #include <areal/info.hpp>
 #include <areal/research/scan.hpp>
 #include <chrono>
-#include <cstring>
 #include <nlohmann/json.hpp>
+#include "io/algorithms_taking.hpp"
 #include "io/help.hpp"
+#include "io/json_number.hpp"
 #include "io/launch_table.hpp"
 #include "io/numbers.hpp"
 #include "io/out.hpp"
 #include "io/pixels.hpp"
-#include "io/takers.hpp"
 #include "io/types.hpp"
 #include "media/media.hpp"
 #include "verbs.hpp"
@@ -35,11 +35,11 @@ std::string device_ids() {
   std::vector<std::string> ids;
   for (const Algorithm& row : algorithms())
     if (row.family == "scan") ids.emplace_back(row.id);
-  return listed(ids);
+  return word_list(ids);
 }
 
-/// `auto` is cuda where there is a GPU. Where there is none, the CPU computes sums unless an algorithm was named; the
-/// papers' algorithms, which the CPU lacks, run on the simulated machine.
+/// Backend `auto` is cuda with a GPU. Without one it is the CPU, or for a paper's algorithm, which the CPU lacks, the
+/// simulated machine.
 ScanOptions scan_options(Request& request, Settings& settings) {
   constexpr std::int64_t most = std::int64_t{1} << 40;
   ScanOptions options;
@@ -59,19 +59,20 @@ ScanOptions scan_options(Request& request, Settings& settings) {
     refuse("--algorithm serial: only backend cpu has it; ", name_of(backend), " has ", device_ids());
   options.algorithm = is_papers ? request.algorithm : backend == Backend::cpu ? "serial" : "optimal";
   const Algorithm* const row = find_algorithm("scan", options.algorithm);
-  const auto taken = [&](const char* option, const std::string& text, bool AlgorithmOptions::*what) {
+  const auto option_value = [&](const char* option, const std::string& text, bool AlgorithmOptions::*what) {
     if (text.empty()) return std::int64_t{0};
     if (row == nullptr || !(row->takes.*what))
-      refuse(option, " ", text, ": of areal scan it is for ", takers(what), ", and this is ", options.algorithm);
+      refuse(option, " ", text, ": of areal scan it is for ", algorithms_taking(what), ", and this is ",
+             options.algorithm);
     return whole_number(option, text, 0, most);
   };
-  options.threads = taken("--threads", request.threads, &AlgorithmOptions::threads);
-  options.group = taken("--k", request.group, &AlgorithmOptions::group);
+  options.threads = option_value("--threads", request.threads, &AlgorithmOptions::threads);
+  options.group = option_value("--k", request.group, &AlgorithmOptions::group);
   options.on_launch = request.launches.report(settings);
   return options;
 }
 
-/// "NxTYPE" of a file without a header.
+/// Reads a headerless file described by "NxTYPE".
 Array raw_line(const std::string& path, const std::string& text) {
   const auto parts = split(text, 'x');
   const auto type = parts.size() == 2 ? type_named(parts[1]) : std::nullopt;
@@ -88,27 +89,12 @@ Array line_of(const Request& request) {
   return line;
 }
 
-/// The sum of the whole line, a number of the sums' own type.
+/// The sum of the whole line.
 nlohmann::json last_of(const Array& sums) {
   const std::int64_t n = sums.shape().width;
-  const auto read = [&]<class T>(T value) {
-    if (n > 0) std::memcpy(&value, static_cast<const T*>(sums.data()) + n - 1, sizeof value);
-    return nlohmann::json(value);
-  };
-  switch (sums.type()) {
-    case Type::u32:
-      return read(std::uint32_t{});
-    case Type::s32:
-      return read(std::int32_t{});
-    case Type::u64:
-      return read(std::uint64_t{});
-    case Type::s64:
-      return read(std::int64_t{});
-    case Type::f32:
-      return read(float{});
-    default:
-      return read(double{});
-  }
+  constexpr double zero = 0;  // all bits are 0 in every type
+  return json_number(sums.type(), n > 0 ? static_cast<const char*>(sums.data()) + (n - 1) * size_of(sums.type())
+                                        : static_cast<const void*>(&zero));
 }
 
 void run(Request& request, Settings& settings) {
@@ -133,7 +119,7 @@ void run(Request& request, Settings& settings) {
                                 {"sum", total},
                                 {"time_ms", ms}};
     if (!request.output.empty()) json["output"] = request.output;
-    if (request.launches.asked()) json["launches"] = request.launches.take_json();
+    if (request.launches.enabled()) json["launches"] = request.launches.take_json();
     write_out(json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n");
     return;
   }
@@ -162,12 +148,13 @@ void add_scan(CLI::App& app, Settings& settings) {
           "--algorithm", request->algorithm,
           "serial (on the CPU) or an id of family scan in areal algorithms (default optimal; on the CPU serial)")
       ->type_name("ID");
-  verb->add_option("--threads", request->threads,
-                   "For " + takers(&AlgorithmOptions::threads) + ": number of threads, p; 0 fits it to the line")
-      ->type_name("P");
   verb->add_option(
-          "--k", request->group,
-          "For " + takers(&AlgorithmOptions::group) + ": elements of a group; by default p log2 p, or all where p is 0")
+          "--threads", request->threads,
+          "For " + algorithms_taking(&AlgorithmOptions::threads) + ": number of threads, p; 0 fits it to the line")
+      ->type_name("P");
+  verb->add_option("--k", request->group,
+                   "For " + algorithms_taking(&AlgorithmOptions::group) +
+                       ": elements of a group; by default p log2 p, or all where p is 0")
       ->type_name("K");
   begin_group(*verb, group::output);
   verb->add_option("-o,--output", request->output, "Write the sums to this .npy of one dimension")->type_name("FILE");

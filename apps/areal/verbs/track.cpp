@@ -1,4 +1,4 @@
-// areal track: follows boxes through a video, and says how well boxes meet a truth.
+// areal track: follows boxes through a video, and scores boxes against the ground truth.
 
 #include <CLI/CLI.hpp>
 #include <areal/error.hpp>
@@ -9,7 +9,6 @@
 #include <map>
 #include "io/help.hpp"
 #include "io/input.hpp"
-#include "io/listed.hpp"
 #include "io/numbers.hpp"
 #include "io/out.hpp"
 #include "io/progress.hpp"
@@ -17,6 +16,7 @@
 #include "io/track_drawing.hpp"
 #include "io/track_file.hpp"
 #include "io/track_score.hpp"
+#include "io/word_list.hpp"
 #include "media/media.hpp"
 #include "verbs.hpp"
 
@@ -49,7 +49,7 @@ void resolve(Request& request, const Settings& settings) {
   request.rows = settings.json ? TrackFormat::json : request.format == "mot" ? TrackFormat::mot : TrackFormat::csv;
   const auto known = tracker_names();
   if (std::find(known.begin(), known.end(), request.algorithm) == known.end())
-    refuse("--algorithm ", request.algorithm, ": may be ", listed(names()));
+    refuse("--algorithm ", request.algorithm, ": may be ", word_list(names()));
   if (!request.scales.empty()) request.options.scales = number_list("--scales", request.scales);
   if (!request.radius.empty()) request.options.radius = whole_number("--radius", request.radius);
   if (!request.from.empty()) request.first = whole_number("--from", request.from, 0);
@@ -63,8 +63,8 @@ void resolve(Request& request, const Settings& settings) {
   request.execution = {.backend = workers[0].backend, .device = workers[0].device, .threads = workers[0].threads};
 }
 
-/// The trackers of all boxes, and what they read of a frame. Where a device computes the tensor, fragments are searched
-/// there, too.
+/// The trackers of all boxes, and the tensor that they read. If a device computes the tensor, it also searches the
+/// fragments.
 class Followed {
  public:
   Followed(const Request& request, const Settings& settings) : request_(request), settings_(settings) {}
@@ -111,7 +111,7 @@ class Followed {
   std::optional<HistogramPlan> plan_;
   std::optional<Workspace> workspace_;
   std::optional<HistogramTensor> tensor_;
-  std::vector<std::unique_ptr<Tracker>> trackers_;  // of boxes that the CPU searches for
+  std::vector<std::unique_ptr<Tracker>> trackers_;  // for search on the CPU
   std::optional<FragmentTrackers> on_device_;
   std::vector<TrackedBox> boxes_;
 };
@@ -123,7 +123,7 @@ class Rows {
     if (!path.empty()) file_.emplace(path);
   }
   void put(const FrameBox& row, std::optional<double> seconds) {
-    if (!has_header_) write(header_of(format_));  // with the first row: of a failure nothing is left on standard output
+    if (!has_header_) write(header_of(format_));  // not earlier: a failure leaves standard output empty
     has_header_ = true;
     write(line_of(format_, row, seconds));
   }
@@ -150,7 +150,7 @@ class Rows {
 void track(Request& request, const Settings& settings) {
   resolve(request, settings);
   media::require_other_files({request.output, request.draw}, {request.input.path});
-  if (!request.draw.empty()) drawing_to(request.draw, 0);  // a name that is none is told before the work
+  if (!request.draw.empty()) drawing_to(request.draw, 0);  // refuse a wrong name before the work
   const auto source = open_source(request.input, settings);
   const auto drawing = request.draw.empty() ? nullptr : drawing_to(request.draw, source->frames_per_second());
   Followed followed(request, settings);
@@ -210,7 +210,7 @@ void compare(const Request& request, const Settings& settings) {
   Boxes found = read_boxes(request.score);
   const Boxes truth = read_boxes(request.truth);
   if (found.size() == 1 && truth.size() == 1 && found.begin()->first != truth.begin()->first) {
-    auto only = found.extract(found.begin());  // one box each: whatever their ids
+    auto only = found.extract(found.begin());  // with one box each, ids may differ
     only.key() = truth.begin()->first;
     found.insert(std::move(only));
   }
@@ -248,25 +248,25 @@ void add_track(CLI::App& app, Settings& settings) {
   begin_group(*verb, group::input);
   verb->add_option("INPUT", request->input.path, "A video, a folder of pictures, a picture, or - (.npy arrays)");
   verb->add_option("--from", request->from, "Begin with this frame, by default 0")->type_name("FRAME");
-  verb->add_option("--frames", request->frames, "End after so many frames")->type_name("N");
+  verb->add_option("--frames", request->frames, "Stop after this many frames")->type_name("N");
   begin_group(*verb, group::what);
   verb->add_option("--box", request->boxes, "A box of the first frame; may be given several times: ids 0, 1, ..")
       ->type_name("X,Y,W,H")
       ->allow_extra_args(false);
-  verb->add_option("--algorithm", request->algorithm, listed(names()) + "; by default fragments")->type_name("NAME");
+  verb->add_option("--algorithm", request->algorithm, word_list(names()) + "; by default fragments")->type_name("NAME");
   verb->add_option("--scales", request->scales,
                    "Changes of scale between two frames, by default 0.95,1,1.05; 1 keeps the size")
       ->type_name("A,B,..");
   verb->add_option("--radius", request->radius, "How far a box may move between two frames; by default 7 pixels")
       ->type_name("N");
-  verb->add_option("--score", request->score, "Instead, say how well the boxes of this file meet those of --truth")
+  verb->add_option("--score", request->score, "Instead, score the boxes of this file against those of --truth")
       ->type_name("FILE");
   verb->add_option("--truth", request->truth,
                    "The true boxes: OTB's (x,y,w,h a line), MOT's, or the CSV that this verb writes")
       ->type_name("FILE");
   begin_group(*verb, group::where);
   verb->add_option("--devices", request->devices,
-                   "What computes the tensors, and searches for fragments: cpu:THREADS, simt or a CUDA device's number")
+                   "Worker that computes tensors and searches fragments: cpu:THREADS, simt or a CUDA device's number")
       ->type_name("WORKER");
   begin_group(*verb, group::output);
   verb->add_option("-o,--output", request->output, "Write the rows to this file instead of standard output")
@@ -279,11 +279,12 @@ void add_track(CLI::App& app, Settings& settings) {
           "Draw the boxes: a video, F.mp4, .avi or .mkv; a folder of pictures, F/; or the first frame, F.png or F.jpg")
       ->type_name("FILE");
   verb->footer(
-      "Rows: frame,seconds,id,x,y,width,height,distance, from 0. The distance is from what the box held in the first\n"
-      "frame. --score gives for each id the mean IoU, the area under OTB's success curve and the precision at 20\n"
-      "pixels; frames of the truth without a box count as 0. Of OTB's files x and y are taken as they are.\n\n"
-      "With --backend cuda, or --devices 0, the tensors stay on the GPU, where fragments are searched: the same "
-      "boxes.\n\n"
+      "Rows: frame,seconds,id,x,y,width,height,distance; numbers count from 0. The distance is to the box's histogram\n"
+      "in the first frame. --score prints for each id the mean IoU, the area under OTB's success curve and the\n"
+      "precision at 20 pixels; true boxes without a found box count as 0. x and y of OTB files are not shifted.\n\n"
+      "With --backend cuda or --devices 0 the tensors stay on the GPU, which searches the fragments; the boxes are "
+      "the\n"
+      "same.\n\n"
       "Example:\n  areal track data/vtest.avi --box 254,220,31,89 --frames 20");
   verb->callback([request, &settings] {
     settings.resolve();

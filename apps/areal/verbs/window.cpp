@@ -5,9 +5,9 @@
 #include <areal/window.hpp>
 #include <filesystem>
 #include "io/help.hpp"
-#include "io/listed.hpp"
 #include "io/numbers.hpp"
-#include "io/routed.hpp"
+#include "io/routing.hpp"
+#include "io/word_list.hpp"
 #include "verbs.hpp"
 #include "window_answer.hpp"
 #include "window_strips.hpp"
@@ -43,7 +43,7 @@ void run_whole(const WindowRequest& request, const Limits& limits, const Setting
   shape.channels = image.shape.channels;
   TableRequest tables = tables_for(request);
   tables.memory_option = limits.memory_option;
-  if (limits.memory > 0) tables.memory = memory_beside(limits, bytes_of(shape, type), "the windows");
+  if (limits.memory > 0) tables.memory = memory_left(limits, bytes_of(shape, type), "the windows");
   TableMaker maker(tables);
   Array result(shape, type);
   answer_windows(request, image, maker, window, result.view(), settings);
@@ -55,14 +55,15 @@ void run_whole(const WindowRequest& request, const Limits& limits, const Setting
                   window.width, window.height);
 }
 
-void run(const WindowRequest& request, const std::vector<Given>& options, const Settings& settings) {
+void run(const WindowRequest& request, const std::vector<GivenOption>& options, const Settings& settings) {
   resolve(request);
   media::require_other_files({request.output}, {request.input.path});
   const Limits limits = limits_of(request.memory, "", "", settings);
-  by_route(facts_of(request.input), {Product::windows, request.output, options}, limits, false, settings, [&](Way way) {
-    if (way == Way::strips) return windows_by_strips(request, limits, settings);
-    run_whole(request, limits, settings);
-  });
+  run_by_route(facts_of(request.input), {Product::windows, request.output, options}, limits, false, settings,
+               [&](Way way) {
+                 if (way == Way::strips) return windows_by_strips(request, limits, settings);
+                 run_whole(request, limits, settings);
+               });
 }
 
 }  // namespace
@@ -81,7 +82,7 @@ void add_window(CLI::App& app, Settings& settings) {
                    "Black where a pixel is T percent or more below the local mean (try 15), else white")
       ->type_name("T");
   verb->add_option("--edge", request->edge,
-                   "What lies beyond the edge of the image: " + listed(WindowRequest::edge_names))
+                   "What lies beyond the edge of the image: " + word_list(WindowRequest::edge_names))
       ->type_name("NAME");
   verb->add_option("--value", request->value, "With --edge constant: the value of pixels beyond the edge (0)")
       ->type_name("V");

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <areal/window.hpp>
 #include <filesystem>
-#include "io/listed.hpp"
 #include "io/numbers.hpp"
 #include "io/pixels.hpp"
+#include "io/word_list.hpp"
 #include "window_finite.hpp"
 
 namespace areal::command {
@@ -65,8 +65,8 @@ void require_exact_windows(const ConstView& image, const TableMaker& maker, cons
   if (fits()) return;
   PixelRange range = range_of(image);
   if (window.edge == Edge::constant)
-    range = united(range, {std::min<std::int64_t>(0, static_cast<std::int64_t>(window.value)),
-                           static_cast<std::uint64_t>(std::max(0.0, window.value))});
+    range = union_of(range, {std::min<std::int64_t>(0, static_cast<std::int64_t>(window.value)),
+                             static_cast<std::uint64_t>(std::max(0.0, window.value))});
   exact.pixels = windows.pixels = range;
   if (!fits())
     refuse(fmt::format("--size {}x{}", window.width, window.height), ": the sum of a window may exceed ",
@@ -81,7 +81,7 @@ const std::vector<std::string> WindowRequest::edge_names{"valid",   "shrink",   
 
 Edge WindowRequest::edge_named(const std::string& name) {
   const auto at = std::find(edge_names.begin(), edge_names.end(), name);
-  if (at == edge_names.end()) refuse("--edge ", name, ": may be ", listed(edge_names));
+  if (at == edge_names.end()) refuse("--edge ", name, ": may be ", word_list(edge_names));
   return static_cast<Edge>(at - edge_names.begin());
 }
 

@@ -1,7 +1,7 @@
 #pragma once
 // `areal window INPUT --memory 4G`: windows of an image that passes strip by strip, into a file that grows row by row.
 
-#include "io/routed.hpp"
+#include "io/routing.hpp"
 #include "io/settings.hpp"
 #include "window_answer.hpp"
 

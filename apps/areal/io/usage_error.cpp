@@ -1,4 +1,4 @@
-#include "unexpected.hpp"
+#include "usage_error.hpp"
 
 #include <fmt/format.h>
 #include <algorithm>
@@ -14,7 +14,7 @@ bool is_number(std::string_view word) {
   return error == std::errc() && end == word.data() + word.size();
 }
 
-/// Letters to insert, remove or replace, by the recurrence of Wagner and Fischer.
+/// The Levenshtein distance, by the recurrence of Wagner and Fischer.
 std::size_t edits(std::string_view from, std::string_view to) {
   std::vector<std::size_t> row(to.size() + 1);
   std::iota(row.begin(), row.end(), 0);
@@ -26,7 +26,7 @@ std::size_t edits(std::string_view from, std::string_view to) {
   return row.back();
 }
 
-/// The option with the nearest name, empty if none is near.
+/// The option with the most similar name; empty if none is similar.
 std::string nearest(const CLI::App& app, const CLI::App& verb, std::string_view word) {
   std::size_t least = word.size() / 3 + 1;
   std::string found;
@@ -42,7 +42,7 @@ std::string nearest(const CLI::App& app, const CLI::App& verb, std::string_view 
 
 }  // namespace
 
-std::string unexpected(const CLI::App& app, const std::vector<std::string>& words, std::span<char*> arguments) {
+std::string usage_error(const CLI::App& app, const std::vector<std::string>& words, std::span<char*> arguments) {
   const CLI::App* verb = &app;
   while (!verb->get_subcommands().empty()) verb = verb->get_subcommands().front();
   // --region 1 2 3 4

@@ -1,5 +1,5 @@
 #pragma once
-// Lists of words in sentences.
+// Enumerations in messages.
 
 #include <cstddef>
 #include <string>
@@ -8,7 +8,7 @@
 namespace areal::command {
 
 /// "16, 32 or 64".
-inline std::string listed(const std::vector<std::string>& words, const std::string& last = " or ") {
+inline std::string word_list(const std::vector<std::string>& words, const std::string& last = " or ") {
   std::string list;
   for (std::size_t i = 0; i < words.size(); ++i) list += (i == 0 ? "" : i + 1 == words.size() ? last : ", ") + words[i];
   return list;

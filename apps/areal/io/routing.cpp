@@ -1,4 +1,4 @@
-#include "routed.hpp"
+#include "routing.hpp"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -10,8 +10,8 @@
 
 namespace areal::command {
 
-std::vector<Given> given_options(const CLI::App& verb, const Settings& settings) {
-  std::vector<Given> given;
+std::vector<GivenOption> given_options(const CLI::App& verb, const Settings& settings) {
+  std::vector<GivenOption> given;
   for (const CLI::Option* const option : verb.get_options()) {
     if (option->count() == 0 || option->get_lnames().empty()) continue;
     const bool is_short = !option->get_snames().empty();
@@ -44,43 +44,43 @@ Limits limits_of(const std::string& memory, const std::string& devices, const st
     limits.has_devices = true;
   }
   limits.free = free_memory();
-  if (settings.backend != Backend::cuda) return limits;  // asking for devices takes their driver's time
+  if (settings.backend != Backend::cuda) return limits;  // listing devices would start the driver
   for (const DeviceInfo& device : areal::devices())
     if (device.number == settings.device) limits.free = std::min(limits.free, device.free_memory);
   return limits;
 }
 
-void by_route(const InputFacts& input, Wanted wanted, const Limits& limits, const bool& written,
-              const Settings& settings, const std::function<void(Way)>& work) {
+void run_by_route(const InputFacts& input, RouteRequest request, const Limits& limits, const bool& written,
+                  const Settings& settings, const std::function<void(Way)>& work) {
   const auto follow = [&](const Route& route) {
     const auto say = [&] {
       settings.detail("{}: {}{}{}", input.name, name_of(route.way), route.why.empty() ? "" : ": ", route.why);
     };
-    // The usual way is said when nothing was refused.
+    // Report `whole` last: if it throws, another way follows or the error is the only message.
     if (route.way != Way::whole) say();
     work(route.way);
     if (route.way == Way::whole) say();
   };
-  const Route first = route(input, wanted, limits);
+  const Route first = route(input, request, limits);
   try {
     follow(first);
   } catch (const OutOfMemory& error) {
     if (first.way != Way::whole || written) throw;
-    wanted.whole_bytes = std::numeric_limits<std::uint64_t>::max();
-    const Route second = limits.memory_option.empty() ? route(input, wanted, limits) : first;
+    request.whole_bytes = std::numeric_limits<std::uint64_t>::max();
+    const Route second = limits.memory_option.empty() ? route(input, request, limits) : first;
     if (second.way == Way::whole) throw;
     settings.detail("{}", error.what());
     follow(second);
   }
 }
 
-std::uint64_t memory_beside(const Limits& limits, std::uint64_t taken, const std::string& what) {
+std::uint64_t memory_left(const Limits& limits, std::uint64_t used, const std::string& what) {
   if (limits.memory_option.empty()) return 0;
-  if (limits.memory <= taken)
+  if (limits.memory <= used)
     throw OutOfMemory(
-        fmt::format("{}: {} alone take {}M", limits.memory_option, what, ((process_bytes + taken) >> 20) + 1),
-        process_bytes + taken);
-  return limits.memory - taken;
+        fmt::format("{}: {} alone take {}M", limits.memory_option, what, ((process_bytes + used) >> 20) + 1),
+        process_bytes + used);
+  return limits.memory - used;
 }
 
 }  // namespace areal::command

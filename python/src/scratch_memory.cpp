@@ -1,4 +1,4 @@
-#include "kept_memory.hpp"
+#include "scratch_memory.hpp"
 
 #include <algorithm>
 #include <areal/error.hpp>
@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t most_kept = std::size_t{64} << 20, large = std::size_t{4} << 20;
 
 #ifdef __linux__
-// Not by malloc, which may keep what is given back.
+// Not malloc, which may keep freed memory.
 void* obtain(std::size_t bytes) {
   void* const data = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (data == MAP_FAILED) return nullptr;
@@ -46,7 +46,7 @@ Idle& idle() {
 
 }  // namespace
 
-KeptMemory::KeptMemory(std::size_t bytes) : bytes_(std::max(bytes, std::size_t{1})) {
+ScratchMemory::ScratchMemory(std::size_t bytes) : bytes_(std::max(bytes, std::size_t{1})) {
   {
     Idle& all = idle();
     const std::lock_guard lock(all.mutex);
@@ -63,7 +63,7 @@ KeptMemory::KeptMemory(std::size_t bytes) : bytes_(std::max(bytes, std::size_t{1
     throw OutOfMemory("scratch memory of " + std::to_string(bytes_) + " bytes could not be allocated", bytes_);
 }
 
-KeptMemory::~KeptMemory() {
+ScratchMemory::~ScratchMemory() {
   if (data_ == nullptr) return;
   if (bytes_ > most_kept) {
     release(data_, bytes_);

@@ -1,0 +1,33 @@
+#pragma once
+// A value of a run-time type as a JSON number.
+
+#include <areal/type.hpp>
+#include <cstdint>
+#include <cstring>
+#include <nlohmann/json.hpp>
+
+namespace areal::command {
+
+/// Reads a value at any alignment. `type` is a type of sums: 32 or 64 bits wide.
+inline nlohmann::json json_number(Type type, const void* from) {
+  const auto read = [&]<class T>(T value) {
+    std::memcpy(&value, from, sizeof(T));
+    return nlohmann::json(value);
+  };
+  switch (type) {
+    case Type::u32:
+      return read(std::uint32_t{});
+    case Type::s32:
+      return read(std::int32_t{});
+    case Type::u64:
+      return read(std::uint64_t{});
+    case Type::s64:
+      return read(std::int64_t{});
+    case Type::f32:
+      return read(float{});
+    default:
+      return read(double{});
+  }
+}
+
+}  // namespace areal::command
