@@ -59,7 +59,7 @@ MAY_INCLUDE = {
     "queue": {"include", "api"},
     "cluster": {"include", "api", "cpu", "cuda", "queue"},
     "pieces_core": {"include", "api", "cuda"},
-    "pieces": {"include", "formulas", "api", "cpu", "pieces_core"},
+    "pieces": {"include", "formulas", "api", "cpu", "cuda", "queue", "pieces_core"},
     "mpi_header": {"include"},
     "mpi": {"include", "mpi_header", "formulas"},
     "mpi_apps": {"include", "mpi_header", "media", "apps"},

@@ -11,7 +11,8 @@ class TableWork final : public Work {
  public:
   /// What becomes of a part's tables: they leave, with what lies above in them, or begin at the part and stay.
   enum class Tables { leave, stay };
-  /// Parts of images of that width, channels and layout. The options' border is `zero`, and their types are given.
+  /// Parts of images of that width, channels and layout. The options' border is `zero` or `none`, and their types are
+  /// given.
   /// Throws as SatPlan.
   TableWork(const Shape& image, Type type, const SatOptions& options, const Execution& execution, Tables tables);
 
