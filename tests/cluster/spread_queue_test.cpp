@@ -55,6 +55,14 @@ TEST_F(SpreadQueue, TablesThatAreQueuedOneBehindTheOther) {
   }
 }
 
+TEST_F(SpreadQueue, SquaresAndCountsOfChannels) {
+  const Layout layouts[] = {Layout::interleaved, Layout::planar};
+  for (std::uint64_t i = 0, n = static_cast<std::uint64_t>(turns(100)); i < n; ++i) {
+    const SpreadCase c = random_queued(seed + 3000 + i);
+    ASSERT_EQ(fault_of_all_tables(c, layouts[i % 2], layouts[i / 2 % 2]), "") << describe(c) << ", layouts " << i % 4;
+  }
+}
+
 TEST_F(SpreadQueue, StreamsThatDoNotWaitAreFound) {
   int wrong = 0;
   for (std::uint64_t i = 0; i < 20; ++i) {

@@ -1,5 +1,5 @@
 // A table spread over strips of the CPU, each with a thread of its own: order, carries, every cut.
-#include "cluster/spread_sat.hpp"
+#include "pieces/spread/spread_sat.hpp"
 #include <areal/error.hpp>
 #include <atomic>
 #include <condition_variable>
@@ -48,13 +48,12 @@ TEST(SpreadSat, APlantedWrongOrderIsFound) {
     const auto state = spread_sat(c.image, c.types.input, c.options(), c.spread);
     SpreadSat shapes(c.image, c.types.input, c.options(), c.spread);
     SpreadMemory memory(c, shapes);
-    const std::vector<ConstView> pixels = memory.pixel_views();
-    const std::vector<View> tables = memory.table_views();
+    const std::vector<SatArguments> strips = memory.arguments();
     const std::size_t last_part = state->work.cut.parts.size() - 1, last_band = state->work.cut.band_count() - 1;
     std::mutex mutex;
     std::condition_variable changed;
     bool second_is_done = false;
-    cluster::SpreadHooks hooks;
+    pieces::SpreadHooks hooks;
     hooks.before = [&](std::size_t part, std::size_t band) {
       std::unique_lock lock(mutex);
       if (part == 0 && band == 0) changed.wait(lock, [&] { return second_is_done; });
@@ -64,10 +63,10 @@ TEST(SpreadSat, APlantedWrongOrderIsFound) {
       if (part == last_part && band == last_band) second_is_done = true, changed.notify_all();
     };
     hooks.in_order = false;
-    state->execute({pixels, tables, {}}, hooks);
+    state->execute(strips, {}, hooks);
     EXPECT_NE(conformance::difference(expected_of(c, memory.image), memory.whole(shapes)), "") << name_of(border);
     hooks = {};
-    state->execute({pixels, tables, {}}, hooks);
+    state->execute(strips, {}, hooks);
     EXPECT_EQ(conformance::difference(expected_of(c, memory.image), memory.whole(shapes)), "") << name_of(border);
   }
 }
@@ -78,8 +77,7 @@ TEST(SpreadSat, PiecesFollowThoseAboveAndToTheLeft) {
   const auto state = spread_sat(c.image, c.types.input, c.options(), c.spread);
   SpreadSat shapes(c.image, c.types.input, c.options(), c.spread);
   SpreadMemory memory(c, shapes);
-  const std::vector<ConstView> pixels = memory.pixel_views();
-  const std::vector<View> tables = memory.table_views();
+  const std::vector<SatArguments> strips = memory.arguments();
   const std::size_t parts = state->work.cut.parts.size(), bands = state->work.cut.band_count();
   ASSERT_EQ(parts, 2U + 1 + 1 + 2);  // with the rows that belong to no table
   ASSERT_EQ(bands, 6U);
@@ -87,7 +85,7 @@ TEST(SpreadSat, PiecesFollowThoseAboveAndToTheLeft) {
     std::mutex mutex;
     std::vector<std::vector<bool>> done(parts, std::vector<bool>(bands, false));
     std::mt19937_64 random(seed + turn);
-    cluster::SpreadHooks hooks;
+    pieces::SpreadHooks hooks;
     hooks.before = [&](std::size_t part, std::size_t band) {
       std::uint64_t pause = 0;
       {
@@ -104,7 +102,7 @@ TEST(SpreadSat, PiecesFollowThoseAboveAndToTheLeft) {
       done[part][band] = true;
     };
     memory.poison(0x5C);
-    state->execute({pixels, tables, {}}, hooks);
+    state->execute(strips, {}, hooks);
     for (const auto& of_part : done) EXPECT_EQ(std::count(of_part.begin(), of_part.end(), true), 6);
     ASSERT_EQ(conformance::difference(expected_of(c, memory.image), memory.whole(shapes)), "") << seed + turn;
   }
@@ -209,8 +207,8 @@ TEST(SpreadSat, WithoutDevicesOrRowsItChooses) {
 }
 
 TEST(SpreadSat, TheCutOfALargeImage) {
-  const std::vector<cluster::SpreadRows> rows{{0, 32768}, {32768, 32768}};
-  const auto cut = cluster::cut_spread({65536, 65536}, Border::none, rows, {.on_cuda = true});
+  const std::vector<pieces::SpreadRows> rows{{0, 32768}, {32768, 32768}};
+  const auto cut = pieces::cut_spread({65536, 65536}, Border::none, rows, {.on_cuda = true});
   EXPECT_EQ(cut.parts.size(), 4U);
   EXPECT_EQ(cut.bands[1] % 256, 0);
   EXPECT_GE(cut.band_count(), 40U);
@@ -223,16 +221,15 @@ TEST(SpreadSat, AFailureEndsAllStripsAndTheNextRunIsRight) {
   const auto state = spread_sat(c.image, c.types.input, c.options(), c.spread);
   SpreadSat shapes(c.image, c.types.input, c.options(), c.spread);
   SpreadMemory memory(c, shapes);
-  const std::vector<ConstView> pixels = memory.pixel_views();
-  const std::vector<View> tables = memory.table_views();
+  const std::vector<SatArguments> strips = memory.arguments();
   for (std::size_t part = 0; part < state->work.cut.parts.size(); ++part)
     for (const std::size_t band : {0, 3, 5}) {
-      cluster::SpreadHooks hooks;
+      pieces::SpreadHooks hooks;
       hooks.before = [&](std::size_t p, std::size_t b) {
         if (p == part && b == band) throw DeviceError("planted", true);
       };
       try {
-        state->execute({pixels, tables, {}}, hooks);
+        state->execute(strips, {}, hooks);
         FAIL() << part << " " << band;
       } catch (const DeviceError& error) {
         EXPECT_STREQ(error.what(), "cpu:1: planted");
@@ -240,7 +237,7 @@ TEST(SpreadSat, AFailureEndsAllStripsAndTheNextRunIsRight) {
       }
     }
   memory.poison(0x11);
-  state->execute({pixels, tables, {}});
+  state->execute(strips, {});
   EXPECT_EQ(conformance::difference(expected_of(c, memory.image), memory.whole(shapes)), "");
 }
 
@@ -271,11 +268,11 @@ TEST(SpreadSat, RefusesInOneSentence) {
   EXPECT_EQ(made({}, {.devices = two, .band_width = -1}), "band_width -1: it may be 0 (chosen) or more");
   EXPECT_EQ(made({}, {.devices = two, .parts = 65}), "parts 65: they may be 0 (chosen) to 64");
   EXPECT_EQ(made({}, {.devices = {{.backend = Backend::simt}}}).rfind("device simt: a table is spread over", 0), 0U);
-  EXPECT_NE(made({.squares = Squares::automatic}, {.devices = two}).find("no squares"), std::string::npos);
+  EXPECT_NE(made({.tilted = true}, {.devices = two}).find("no tilted table"), std::string::npos);
   EXPECT_NE(made({.reverse = true}, {.devices = two}).find("no reverse"), std::string::npos);
   EXPECT_NE(made({.algorithm = "serial"}, {.devices = two}).find("takes no carries"), std::string::npos);
   EXPECT_NE(made({.algorithm = "none"}, {.devices = two}).find("is not one of"), std::string::npos);
-  EXPECT_EQ(made({}, {.devices = two}, {8, 6, 3, 1}).rfind("image of 3 channels", 0), 0U);
+  EXPECT_EQ(made({}, {.devices = two}, {8, 6, 1, 2}), "image of batch 2: a table is spread of one image");
   EXPECT_EQ(made({}, {.devices = two}, {-8, 6}).rfind("image", 0), 0U);
   EXPECT_THROW(SpreadSat({8, 6}, Type::u8, {}, {.devices = {{.backend = Backend::cuda, .device = 4711}}}), Unavailable);
 
@@ -298,6 +295,18 @@ TEST(SpreadSat, RefusesInOneSentence) {
   EXPECT_NE(executed({in[0], ConstView(rows(pixels, 3, 2))}, out).find("pixels[1]"), std::string::npos);
   EXPECT_EQ(executed({in[0], in[1].in({MemoryPlace::cuda, 1})}, out), "pixels[1] does not lie in the memory of cpu:1");
   EXPECT_EQ(executed(in, out, {Stream::host(), Stream::host()}), "nothing was refused");
+  const auto executed_strips = [&](SatArguments second) {
+    return refusal([&] { spread.execute({SatArguments{.image = in[0], .sum = out[0]}, second}); });
+  };
+  EXPECT_EQ(refusal([&] { spread.execute({SatArguments{.image = in[0], .sum = out[0]}}); }),
+            "strips: arguments of 1 strips, there are 2");
+  EXPECT_EQ(executed_strips({.image = in[1], .sum = out[1]}), "nothing was refused");
+  EXPECT_EQ(executed_strips({.image = in[1], .sum = out[1], .mask = in[1]}),
+            "strips[1]: a view was given that the options do not ask for");
+  EXPECT_EQ(executed_strips({.image = in[1], .sum = out[1], .carry = {.left = ConstView(out[0])}}),
+            "strips[1]: a view was given that the options do not ask for");
+  EXPECT_EQ(refusal([&] { spread.allocate(SpreadTable::squares); }), "which: the options ask for no squares");
+  EXPECT_EQ(refusal([&] { spread.allocate(SpreadTable::count); }), "which: the options ask for no counts");
 
   const std::vector<ConstView> tables(out.begin(), out.end());
   const auto asked = [&](const Region& region) { return refusal([&] { spread.region_sums(tables, {{region}}); }); };

@@ -76,6 +76,20 @@ TEST_F(CudaSpreadOverTwo, Large) {
   expect_large_cases({1, 0});
 }
 
+void expect_all_tables(const std::vector<int>& numbers) {
+  std::uint64_t number = seed + 2000000;
+  for (const char* pair : {"8u32u", "16s64s", "32f32f", "64f64f"})
+    for (const Border border : borders)
+      for (const Layout images : {Layout::interleaved, Layout::planar})
+        for (const Layout tables : {Layout::interleaved, Layout::planar}) {
+          SpreadCase c = random_case(type_pair(pair), border, Backend::cuda, numbers, ++number, 300);
+          c.fill = Fill::exact;
+          ASSERT_EQ(fault_of_all_tables(c, images, tables), "") << describe(c);
+        }
+}
+TEST_F(CudaSpread, SquaresAndCountsOfChannels) { expect_all_tables({0}); }
+TEST_F(CudaSpreadOverTwo, SquaresAndCountsOfChannels) { expect_all_tables({0, 1}); }
+
 TEST_F(CudaSpread, FewRowsOrColumnsOrNone) {
   for (const Border border : borders)
     for (const Shape& image : {Shape{0, 0}, {0, 7}, {7, 0}, {1, 1}, {1, 9}, {9, 1}, {2, 2}, {300, 3}})

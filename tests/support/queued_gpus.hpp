@@ -17,6 +17,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <random>
 #include <string>
 #include <string_view>
@@ -187,26 +188,43 @@ inline Gpus& gpus() {
   return all;
 }
 
-/// A table by the CPU, when its turn comes.
+inline Squares squares_of(std::optional<Type> type) {
+  if (!type) return Squares::no;
+  return *type == Type::u32   ? Squares::u32
+         : *type == Type::u64 ? Squares::u64
+         : *type == Type::f32 ? Squares::f32
+                              : Squares::f64;
+}
+
+/// Tables by the CPU, when their turn comes.
 class LateSat final : public kernels::AnyDevicePlan<kernels::Sat> {
  public:
   LateSat(kernels::SatRequest request, int device) : request_(std::move(request)), device_(device) {}
   std::size_t workspace_bytes() const noexcept override { return 16; }
   void prepare(void*, Stream) const override {}
   bool execute(const SatArguments& arguments, void*, Stream stream, const LaunchReport&) const override {
-    gpus().push(
-        stream, {[this, arguments] {
-          SatArguments a = arguments;
-          const auto check = [&](const char* what, const ConstView& view) { gpus().require_on(device_, what, view); };
-          check("the image", a.image), check("the table", a.sum);
-          check("the carry from above", a.carry.above), check("the carry from the left", a.carry.left);
-          a.image = a.image.in({}), a.sum = a.sum.in({});
-          a.carry = {a.carry.above.in({}), a.carry.left.in({})};
-          const SatPlan plan(request_.image, request_.types.input, {.border = request_.border, .types = request_.types},
-                             {.backend = Backend::cpu, .threads = 1});
-          Workspace workspace(plan);
-          plan.execute(a, workspace);
-        }});
+    gpus().push(stream, {[this, arguments] {
+                  SatArguments a = arguments;
+                  const auto here = [this](const char* what, auto& view) {
+                    gpus().require_on(device_, what, view);
+                    view = view.in({});
+                  };
+                  here("the image", a.image), here("the mask", a.mask);
+                  here("the table", a.sum), here("the squares", a.squares), here("the counts", a.count);
+                  for (Carry* const carry : {&a.carry, &a.squares_carry, &a.count_carry})
+                    here("a carry from above", carry->above), here("a carry from the left", carry->left);
+                  const kernels::SatRequest& r = request_;
+                  const SatPlan plan(r.image, r.types.input,
+                                     {.border = r.border,
+                                      .types = r.types,
+                                      .squares = squares_of(r.squares),
+                                      .mask = r.mask,
+                                      .ignore_nan = r.ignore_nan,
+                                      .tables = a.sum.shape.layout},
+                                     {.backend = Backend::cpu, .threads = 1});
+                  Workspace workspace(plan);
+                  plan.execute(a, workspace);
+                }});
     return true;
   }
 

@@ -111,6 +111,12 @@ struct SpreadMemory {
     for (StripMemory& strip : tables) views.push_back(strip.view());
     return views;
   }
+  std::vector<SatArguments> arguments() {
+    std::vector<SatArguments> strips;
+    for (std::size_t i = 0; i < pixels.size(); ++i)
+      strips.push_back({.image = pixels[i].view(), .sum = tables[i].view()});
+    return strips;
+  }
   std::vector<ConstView> const_table_views() {
     const std::vector<View> views = table_views();
     return {views.begin(), views.end()};
@@ -184,6 +190,53 @@ inline std::string fault_of(const SpreadCase& c, bool regions = true) {
   bool finite = true;  // NaN differs from itself
   for (const long double value : memory.image.real) finite = finite && std::isfinite(value);
   return finite ? region_fault(c, spread, memory) : "";
+}
+
+/// All tables that one pass makes of three channels and a mask, twice, on streams of the caller's.
+inline std::string fault_of_all_tables(const SpreadCase& c, Layout images, Layout tables) {
+  SatOptions options = c.options();
+  options.squares = Squares::automatic, options.mask = true, options.tables = tables;
+  Shape image = c.image;
+  image.channels = 3, image.layout = images;
+  SpreadSat spread(image, c.types.input, options, c.spread);
+  const Values pixels = conformance::random_image(c.types.input, image, c.fill, c.seed);
+  const Values mask = conformance::random_mask(c.image, c.seed);
+  std::vector<DeviceArray> sum = spread.allocate(), squares = spread.allocate(SpreadTable::squares),
+                           count = spread.allocate(SpreadTable::count), on_devices;
+  std::vector<OwnedStream> owned;
+  std::vector<Stream> streams;
+  std::vector<SatArguments> strips;
+  for (const SpreadStrip& strip : spread.strips()) {
+    const Execution on{.backend = strip.worker.backend, .device = strip.worker.device};
+    const std::size_t i = strips.size();
+    const auto rows = [&](const Values& of) {
+      const Piece piece{0, strip.first, c.image.width, strip.pixels.height};
+      Buffer host(conformance::part_of(of, piece), placements[0]);
+      return std::as_const(on_devices.emplace_back(DeviceArray::copy_of(host.view(), on))).view();
+    };
+    strips.push_back({.image = rows(pixels), .sum = sum[i].view(), .mask = rows(mask)});
+    strips[i].squares = squares[i].view(), strips[i].count = count[i].view();
+    streams.push_back(owned.emplace_back(on));
+  }
+  for (int turn = 0; turn < 2; ++turn) spread.execute(strips, streams);
+  for (const OwnedStream& stream : owned) stream.wait();
+  const Values valid = conformance::valid_pixels(pixels, &mask, false);
+  const auto wrong = [&](const char* what, const std::vector<DeviceArray>& of, Type type, const auto& terms) {
+    conformance::Expected expected = conformance::sums_of(terms, type, c.border);
+    for (std::size_t i = 0; i < of.size(); ++i) {
+      Array strip(of[i].shape(), type);
+      if (!of[i].shape().empty()) copy_view(of[i].view(), strip.view());
+      const Piece piece{0, spread.strips()[i].table_row, expected.shape.width, of[i].shape().height};
+      const std::string fault = conformance::difference(conformance::part_of(expected, piece),
+                                                        conformance::values_of(std::as_const(strip).view()));
+      if (!fault.empty()) return what + (", strip " + std::to_string(i) + ": " + fault);
+    }
+    return std::string();
+  };
+  std::string fault = wrong("sum", sum, spread.types().table, conformance::terms_of(pixels, false, &valid));
+  if (fault.empty())
+    fault = wrong("squares", squares, *spread.squares_type(), conformance::terms_of(pixels, true, &valid));
+  return fault.empty() ? wrong("count", count, Type::u32, conformance::ones_of(valid)) : fault;
 }
 
 /// A caller's streams, pixels and tables, of which one run is queued after another.

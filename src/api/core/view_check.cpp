@@ -31,6 +31,18 @@ std::array<Axis, 4> axes(const ConstView& view) {
            {view.batch_pitch, s.batch, "batch"}}};
 }
 
+/// Rows that lie on their own: a plane of a planar image, an image of interleaved channels.
+std::int64_t separate_planes(const Shape& shape) {
+  return shape.batch * (shape.layout == Layout::planar ? shape.channels : 1);
+}
+ConstView separate_plane(ConstView view, std::int64_t p) {
+  const bool planar = view.shape.layout == Layout::planar;
+  view.data = planar ? view.row(0, p % view.shape.channels, p / view.shape.channels) : view.row(0, 0, p);
+  if (planar) view.shape.channels = 1;
+  view.shape.batch = 1;
+  return view;
+}
+
 /// First and one-past-last address.
 std::pair<std::uintptr_t, std::uintptr_t> range(const ConstView& view) {
   const auto first = reinterpret_cast<std::uintptr_t>(view.data);
@@ -78,10 +90,15 @@ bool may_overlap(const ConstView& a, const ConstView& b) {
   const auto [a_first, a_last] = range(a);
   const auto [b_first, b_last] = range(b);
   if (a_last <= b_first || b_last <= a_first) return false;
-  const auto single = [](const ConstView& v) {
-    return v.shape.batch == 1 && (v.shape.channels == 1 || v.shape.layout == Layout::interleaved);
-  };
-  if (!single(a) || !single(b) || a.row_pitch != b.row_pitch || a.row_pitch <= 0) return true;
+  // Planes of windows of one planar table lie between each other's.
+  const std::int64_t a_planes = separate_planes(a.shape), b_planes = separate_planes(b.shape);
+  if (a_planes > 1 || b_planes > 1) {
+    for (std::int64_t p = 0; p < a_planes; ++p)
+      for (std::int64_t q = 0; q < b_planes; ++q)
+        if (may_overlap(separate_plane(a, p), separate_plane(b, q))) return true;
+    return false;
+  }
+  if (a.row_pitch != b.row_pitch || a.row_pitch <= 0) return true;
   // Two column ranges of the same rows: b's columns start `from` bytes after a's, modulo the pitch.
   const auto pitch = static_cast<std::uintptr_t>(a.row_pitch);
   const std::uintptr_t from = (b_first - a_first % pitch + pitch) % pitch;

@@ -2,6 +2,7 @@
 // A table spread over as many devices, all of them the CPU, as an image has parts below each other.
 
 #include <areal/spread.hpp>
+#include <optional>
 #include <vector>
 #include "piece_matrix/cuts.hpp"
 
@@ -10,21 +11,39 @@ namespace areal::piece_matrix {
 class Spread {
  public:
   Spread(const Shape& image, Type type, const SatOptions& options, const Cut& cut, Backend backend,
-         const ConstView& pixels)
-      : sat_(image, type, options, options_of(image, cut, backend)), arrays_(sat_.allocate()) {
-    for (std::size_t i = 0; i < arrays_.size(); ++i) {
+         const ConstView& pixels, const ConstView& mask)
+      : sat_(image, type, options, options_of(image, cut, backend)), sum_(sat_.allocate()) {
+    if (sat_.squares_type()) squares_ = sat_.allocate(SpreadTable::squares);
+    if (options.mask || options.ignore_nan) count_ = sat_.allocate(SpreadTable::count);
+    for (std::size_t i = 0; i < sum_.size(); ++i) {
       const SpreadStrip& strip = sat_.strips()[i];
-      pixels_.push_back(part(pixels, 0, strip.first, image.width, strip.pixels.height));
-      into_.push_back(arrays_[i].view());
+      const auto rows = [&](const ConstView& of) { return part(of, 0, strip.first, image.width, strip.pixels.height); };
+      SatArguments& views = arguments_.emplace_back();
+      views.image = rows(pixels), views.sum = sum_[i].view();
+      if (options.mask) views.mask = rows(mask);
+      if (!squares_.empty()) views.squares = squares_[i].view();
+      if (!count_.empty()) views.count = count_[i].view();
     }
-    tables_.assign(into_.begin(), into_.end());
   }
   void execute() {
-    running([&] { sat_.execute(pixels_, into_); });
+    running([&] { sat_.execute(arguments_); });
   }
   const SpreadSat& sat() const { return sat_; }
-  /// Of each device.
-  const std::vector<ConstView>& tables() const { return tables_; }
+  /// The sums of each device.
+  std::vector<ConstView> tables() const {
+    std::vector<ConstView> views;
+    for (const DeviceArray& strip : sum_) views.push_back(strip.view());
+    return views;
+  }
+  Values sum() const { return gathered(sum_, sat_.types().table, sat_.table_shape()); }
+  std::optional<Values> squares() const {
+    if (squares_.empty()) return {};
+    return gathered(squares_, *sat_.squares_type(), sat_.table_shape());
+  }
+  std::optional<Values> count() const {
+    if (count_.empty()) return {};
+    return gathered(count_, Type::u32, sat_.count_shape());
+  }
 
  private:
   static SpreadOptions options_of(const Shape& image, const Cut& cut, Backend backend) {
@@ -35,10 +54,15 @@ class Spread {
     spread.devices.assign(spread.rows.size(), {.backend = backend, .threads = backend == Backend::cpu ? 1 : 0});
     return spread;
   }
+  Values gathered(const std::vector<DeviceArray>& strips, Type type, const Shape& shape) const {
+    Gathered whole(type, shape);
+    for (std::size_t i = 0; i < strips.size(); ++i) whole.put(strips[i].view(), 0, sat_.strips()[i].table_row);
+    return whole.values();
+  }
+
   SpreadSat sat_;
-  std::vector<DeviceArray> arrays_;
-  std::vector<ConstView> pixels_, tables_;
-  std::vector<View> into_;
+  std::vector<DeviceArray> sum_, squares_, count_;
+  std::vector<SatArguments> arguments_;
 };
 
 }  // namespace areal::piece_matrix

@@ -99,7 +99,7 @@ inline Sums spread_sums(const SumsQuestion& q, const SumsInputs& in) {
   SatOptions options;
   options.mask = q.mask, options.ignore_nan = q.ignore_nan, options.reverse = q.reverse;
   if (q.progress) options.progress = Watch().callback();
-  Spread spread(q.image, q.type, options, q.cut, Backend::cpu, in.image_view());
+  Spread spread(q.image, q.type, options, q.cut, Backend::cpu, in.image_view(), in.mask_view());
   spread.execute();
   return sums_of(q, is_signed_integer(q.type),
                  [&](auto type) { return spread.sat().region_sums<decltype(type)>(spread.tables(), in.regions); });

@@ -133,12 +133,9 @@ Tables tiled_tables(const TableQuestion& q, const TableInputs& in) {
 inline Tables spread_tables(const TableQuestion& q, const TableInputs& in) {
   SatOptions options = q.options;
   if (q.progress) options.progress = Watch().callback();
-  Spread spread(q.image, q.types.input, options, q.cut, q.backend, in.image_view());
+  Spread spread(q.image, q.types.input, options, q.cut, q.backend, in.image_view(), in.mask_view());
   spread.execute();
-  Gathered sum(spread.sat().types().table, spread.sat().table_shape());
-  for (std::size_t i = 0; i < spread.tables().size(); ++i)
-    sum.put(spread.tables()[i], 0, spread.sat().strips()[i].table_row);
-  return {spread.sat().types(), sum.values(), {}, {}, {}};
+  return {spread.sat().types(), spread.sum(), spread.squares(), {}, spread.count()};
 }
 
 inline const std::vector<TableEngine>& table_engines() {

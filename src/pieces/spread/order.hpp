@@ -7,7 +7,7 @@
 #include <mutex>
 #include <vector>
 
-namespace areal::cluster {
+namespace areal::pieces {
 
 class SpreadOrder {
  public:
@@ -38,4 +38,4 @@ class SpreadOrder {
   bool stopped_ = false;
 };
 
-}  // namespace areal::cluster
+}  // namespace areal::pieces

@@ -1,8 +1,8 @@
-#include "cluster/spread_cut.hpp"
+#include "pieces/spread/cut.hpp"
 
 #include <algorithm>
 
-namespace areal::cluster {
+namespace areal::pieces {
 namespace {
 
 constexpr std::int64_t kernel_tile = 256;    // columns of the look-back kernel's largest tiles
@@ -54,4 +54,4 @@ SpreadCut cut_spread(const Shape& image, Border border, const std::vector<Spread
   return cut;
 }
 
-}  // namespace areal::cluster
+}  // namespace areal::pieces

@@ -5,9 +5,9 @@
 #include <functional>
 #include <memory>
 #include <vector>
-#include "cluster/spread_lane.hpp"
+#include "pieces/spread/lane.hpp"
 
-namespace areal::cluster {
+namespace areal::pieces {
 
 /// What a test plants in a run.
 struct SpreadHooks {
@@ -15,23 +15,18 @@ struct SpreadHooks {
   bool in_order = true;  ///< false: strips do not wait for the row above
 };
 
-struct SpreadArguments {
-  Span<const ConstView> pixels;
-  Span<const View> tables;
-  Span<const Stream> streams;
-};
-
-}  // namespace areal::cluster
+}  // namespace areal::pieces
 
 namespace areal {
 
 struct SpreadSat::State {
-  cluster::SpreadWork work;
-  std::vector<std::unique_ptr<cluster::SpreadLane>> lanes;
+  pieces::SpreadWork work;
+  std::vector<std::unique_ptr<pieces::SpreadLane>> lanes = {};
 
   ~State();
-  void check(const cluster::SpreadArguments& arguments) const;
-  void execute(const cluster::SpreadArguments& arguments, const cluster::SpreadHooks& hooks = {});
+  /// What the options name, checked.
+  std::vector<pieces::Views> checked(Span<const SatArguments> strips, Span<const Stream> streams) const;
+  void execute(Span<const SatArguments> strips, Span<const Stream> streams, const pieces::SpreadHooks& hooks = {});
 };
 
 /// Checks, and allocates what an execute needs.

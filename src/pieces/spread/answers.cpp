@@ -5,7 +5,7 @@
 #include <vector>
 #include "api/core/require.hpp"
 #include "api/core/view_check.hpp"
-#include "cluster/spread_sat.hpp"
+#include "pieces/spread/spread_sat.hpp"
 
 namespace areal {
 namespace {
@@ -21,15 +21,15 @@ void cut_to(Type type, Span<T> sums) {
 }
 
 template <class T>
-std::vector<T> sums_of(const cluster::SpreadWork& work, Span<const ConstView> tables, Span<const Region> regions) {
-  std::vector<T> sums(regions.size(), T(0)), part(regions.size());
+std::vector<T> sums_of(const pieces::SpreadWork& work, Span<const ConstView> tables, Span<const Region> regions,
+                       std::size_t answers) {
+  std::vector<T> sums(answers, T(0)), part(answers);
   for (std::size_t s = 0; s < tables.size(); ++s) {
     const SpreadStrip& strip = work.strips[s];
-    const Execution on{.backend = strip.worker.backend, .device = strip.worker.device, .threads = strip.worker.threads};
     if (tables[s].shape.empty()) continue;
-    cluster::named(strip.worker, [&] {
-      partial_region_sums(TableView(tables[s].in(strip.memory), work.border), strip.table_row, work.image.height,
-                          regions, Span<T>(part), on);
+    pieces::on_worker(strip.worker, [&] {
+      partial_region_sums(TableView(tables[s].in(strip.memory), work.border()), strip.table_row,
+                          work.whole.image_shape().height, regions, Span<T>(part), pieces::execution_of(strip.worker));
     });
     for (std::size_t i = 0; i < sums.size(); ++i)
       if constexpr (std::is_same_v<T, double>)
@@ -37,17 +37,19 @@ std::vector<T> sums_of(const cluster::SpreadWork& work, Span<const ConstView> ta
       else
         sums[i] = static_cast<T>(static_cast<std::uint64_t>(sums[i]) + static_cast<std::uint64_t>(part[i]));
   }
-  cut_to(work.table_type(), Span<T>(sums));
+  cut_to(work.whole.types().table, Span<T>(sums));
   return sums;
 }
 
 template <class T>
-void answer(const cluster::SpreadWork& work, Span<const ConstView> tables, Span<const Region> regions, Span<T> out) {
+void answer(const pieces::SpreadWork& work, Span<const ConstView> tables, Span<const Region> regions, Span<T> out) {
   require(tables.size() == work.strips.size(), "tables: views of ", tables.size(), " strips, there are ",
           work.strips.size());
   require(regions.memory().is_host() && out.memory().is_host(), "regions and out: they must lie in host memory");
-  require(out.size() == regions.size(), "out of ", out.size(), ": ", regions.size(), " answers are asked for");
-  const Type type = work.table_type();
+  const Shape& image = work.whole.image_shape();
+  const std::size_t answers = regions.size() * static_cast<std::size_t>(image.channels);
+  require(out.size() == answers, "out of ", out.size(), ": ", regions.size(), " regions have ", answers, " sums");
+  const Type type = work.whole.types().table;
   constexpr bool real = std::is_same_v<T, double>;
   require(real || (!is_float(type) && is_signed_integer(type) == std::is_signed_v<T>), "out: the table has sums of ",
           name_of(type), ", which double takes",
@@ -55,8 +57,7 @@ void answer(const cluster::SpreadWork& work, Span<const ConstView> tables, Span<
           : is_signed_integer(type) ? " and std::int64_t"
                                     : " and std::uint64_t");
   for (std::size_t i = 0; i < regions.size(); ++i)
-    checked_region(regions[i], static_cast<std::int64_t>(i), work.image.width, work.image.height, Outside::error,
-                   work.border);
+    checked_region(regions[i], static_cast<std::int64_t>(i), image.width, image.height, Outside::error, work.border());
   for (std::size_t s = 0; s < tables.size(); ++s) {
     check_view(sentence("tables[", s, "]"), tables[s], work.strips[s].table, type);
     require(tables[s].data == nullptr || tables[s].memory == work.strips[s].memory, "tables[", s,
@@ -67,11 +68,11 @@ void answer(const cluster::SpreadWork& work, Span<const ConstView> tables, Span<
   };
   // Integers as 64 bits, of which the table's type counts; double would lose some.
   if (is_float(type))
-    put(sums_of<double>(work, tables, regions));
+    put(sums_of<double>(work, tables, regions, answers));
   else if (is_signed_integer(type))
-    put(sums_of<std::int64_t>(work, tables, regions));
+    put(sums_of<std::int64_t>(work, tables, regions, answers));
   else
-    put(sums_of<std::uint64_t>(work, tables, regions));
+    put(sums_of<std::uint64_t>(work, tables, regions, answers));
 }
 
 }  // namespace

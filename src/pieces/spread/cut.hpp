@@ -3,12 +3,13 @@
 // Part p of band c takes over the last row of part p - 1 in band c, and the last column of band c - 1 in part p.
 
 #include <areal/border.hpp>
+#include <areal/region.hpp>
 #include <areal/view.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
 
-namespace areal::cluster {
+namespace areal::pieces {
 
 /// Rows of the image that are computed together, band by band.
 struct SpreadPart {
@@ -28,6 +29,10 @@ struct SpreadCut {
   std::vector<std::int64_t> bands{0};  ///< where each begins, and where the last ends
   std::vector<SpreadPart> parts;       ///< from the top down
   std::size_t band_count() const noexcept { return bands.size() - 1; }
+  /// The pixels of a part in a band.
+  Region piece(const SpreadPart& part, std::size_t band) const noexcept {
+    return {bands[band], part.first, bands[band + 1] - bands[band], part.count};
+  }
 };
 
 struct SpreadWish {
@@ -41,4 +46,4 @@ std::vector<std::int64_t> even_rows(std::int64_t height, std::size_t strips);
 
 SpreadCut cut_spread(const Shape& image, Border border, const std::vector<SpreadRows>& strips, const SpreadWish& wish);
 
-}  // namespace areal::cluster
+}  // namespace areal::pieces
